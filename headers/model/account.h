@@ -1,0 +1,23 @@
+// Where every sample went. Promise 1: `taken = recorded + idle + filtered + lost`, in every report.
+#pragma once
+
+#include <cstdint>
+
+namespace profile {
+
+struct Account {
+  std::uint64_t taken = 0;             // the program ran
+  std::uint64_t recorded = 0;          // counted in a row of the profile
+  std::uint64_t recorded_by_ring = 0;  // of those, the ones that went through the ring buffer (collision, full map)
+  std::uint64_t idle = 0;              // on an idle CPU, without --include-idle
+  std::uint64_t filtered = 0;          // of a process, thread or group that was not asked for
+  std::uint64_t lost_ring_full = 0;    // a collision or a full map, and the ring buffer full too
+  std::uint64_t lost_stack_gone = 0;   // counted by the kernel, but its stack was no longer in the map at the drain
+
+  [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_stack_gone; }
+  [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
+
+  friend bool operator==(const Account&, const Account&) = default;
+};
+
+}  // namespace profile

@@ -1,0 +1,142 @@
+// What was sampled: rows of (process, thread name, user stack, kernel stack, value). The drain fills it with addresses,
+// the symboliser puts names to its frames, the outputs read it. Plain data; nothing here knows a kernel or a file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/account.h"
+#include "model/address.h"
+#include "model/string_table.h"
+
+namespace profile {
+
+// Index into Profile::processes(); also names the address space of user frames.
+enum class ProcessId : std::uint32_t { kernel = UINT32_MAX };
+enum class FrameId : std::uint32_t {};
+// Index of a stack. `none`: there is no such stack (a kernel thread has no user stack); `missed`: there was one and it
+// could not be taken.
+enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
+
+enum class FrameKind : std::uint8_t { user, kernel };
+
+// Why a frame has no function name. Every frame has either a name or one of these reasons (promise 7).
+enum class Unnamed : std::uint8_t {
+  named,           // it has one
+  pending,         // the symboliser has not seen it yet
+  no_symbol,       // its file was read and has no symbol there
+  file_gone,       // its file could not be opened
+  file_changed,    // the file at that path is not the one that was mapped
+  file_malformed,  // its file is no ELF file, or a damaged one
+  no_jit_map,      // executable memory without a file, and no perf map that names it
+  not_mapped,      // no mapping holds the address: probably a broken frame-pointer chain
+  process_gone,    // the process had exited before its mappings could be read
+  kernel_hidden,   // the kernel hides its addresses (kptr_restrict)
+  count
+};
+
+// One address of one address space, and its name once symbolised.
+struct Frame {
+  RuntimeAddress address;
+  ProcessId space = ProcessId::kernel;
+  FrameKind kind = FrameKind::user;
+  Unnamed unnamed = Unnamed::pending;
+  StringId symbol = StringId::empty;  // demangled function name; empty unless `unnamed == named`
+  // Short name of what holds the code: "dd", "libc.so.6", "kernel", "nf_tables"; empty when nothing is known.
+  StringId module = StringId::empty;
+  // From the start of the symbol; where there is none, the address as the module's file counts it.
+  std::uint64_t offset = 0;
+};
+
+struct Process {
+  std::uint32_t tgid = 0;  // as seen in the pid namespace of the person who asked; 0: idle, or outside of it
+  // Which program image of that tgid: 0, 1, … for each exec and each reuse of the number.
+  std::uint32_t image = 0;
+  StringId name = StringId::empty;  // comm of the main thread; of the first thread seen until that is known
+};
+
+struct Row {
+  ProcessId process{};
+  std::uint32_t tid = 0;  // 0 unless rows are kept apart by thread
+  StringId thread_name = StringId::empty;
+  StackId user = StackId::none;
+  StackId kernel = StackId::none;
+  std::uint64_t value = 0;  // in RunInfo::unit
+};
+
+// What was asked for, in the words the outputs print.
+struct RunInfo {
+  std::string event = "cpu-clock";
+  std::string unit = "samples";
+  std::uint64_t frequency_hz = 49;  // 0 when sampling by count
+  std::uint64_t period_events = 0;  // 0 when sampling by frequency
+  std::vector<std::uint32_t> tgids;
+  std::vector<std::uint32_t> tids;
+  std::string cpus;  // as typed, "" for all
+  bool user_stacks = true;
+  bool kernel_stacks = true;
+  std::optional<double> duration_s;  // none: until Ctrl-C
+  std::vector<std::string> command;  // of `profile -- COMMAND`
+};
+
+class Profile {
+ public:
+  RunInfo run;
+  Account account;
+  StringTable strings;
+
+  // The process numbered `tgid` in its `image`-th program; made with `name` when new.
+  ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
+  // Interns one frame; made pending when new. For FrameKind::kernel `space` must be ProcessId::kernel.
+  FrameId frame(ProcessId space, FrameKind kind, RuntimeAddress address);
+  // Interns a stack, leaf first. An empty span is StackId::none.
+  StackId stack(std::span<const FrameId> leaf_first);
+  // Interns a whole stack of raw addresses, leaf first.
+  StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first);
+  // Adds `row.value` to the row that is otherwise equal, or makes it.
+  void add(const Row& row);
+
+  [[nodiscard]] std::span<const Process> processes() const { return processes_; }
+  [[nodiscard]] const Process& process(ProcessId id) const { return processes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Process& process(ProcessId id) { return processes_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
+  [[nodiscard]] std::span<Frame> frames() { return frames_; }
+  [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] std::span<const Row> rows() const { return rows_; }
+  // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
+  [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
+  [[nodiscard]] std::uint64_t total() const;  // sum of all rows' values
+
+ private:
+  struct StackSlice {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+  };
+  struct FrameKey {
+    std::uint64_t address;
+    std::uint32_t space;
+    friend bool operator==(const FrameKey&, const FrameKey&) = default;
+  };
+  struct FrameKeyHash {
+    std::size_t operator()(const FrameKey& key) const noexcept;
+  };
+
+  std::vector<Process> processes_;
+  std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
+  std::vector<Frame> frames_;
+  std::unordered_map<FrameKey, FrameId, FrameKeyHash> frame_ids_;
+  std::vector<FrameId> stack_frames_;
+  std::vector<StackSlice> stacks_{StackSlice{}};                      // [0] is StackId::none
+  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;   // content hash to index
+  std::vector<Row> rows_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;     // key hash to index
+  std::vector<FrameId> scratch_;
+};
+
+}  // namespace profile

@@ -1,0 +1,35 @@
+// What names code: the addresses of one file in, sorted; a symbol or a reason for each out. An implementation is pure: it
+// is given an open descriptor (or bytes) and addresses, opens nothing, follows no path and knows no process, because
+// what it reads was written by somebody else and it may one day run in a sandbox.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "model/address.h"
+#include "model/profile.h"
+
+namespace profile {
+
+struct Symbol {
+  std::string name;          // as the file spells it (mangled); empty when unnamed
+  std::uint64_t start = 0;   // its first address, counted as the addresses asked for
+  Unnamed unnamed = Unnamed::pending;
+};
+
+// A kernel symbol says which module it is of: "kernel", "nf_tables", "bpf".
+struct KernelSymbol : Symbol {
+  std::string module;
+};
+
+class SymbolSource {
+ public:
+  virtual ~SymbolSource() = default;
+  // `addresses` ascend and are distinct; `answers` has their size. Only answers whose `unnamed` is not `named` are looked
+  // at, so sources can be asked one after another, the best first. Throws nothing but std::bad_alloc: what is wrong
+  // with the file is a reason in the answers.
+  virtual void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) = 0;
+};
+
+}  // namespace profile

@@ -1,0 +1,110 @@
+#include "model/profile.h"
+
+#include <algorithm>
+
+namespace profile {
+namespace {
+
+// A 64-bit finaliser (the constants are those of splitmix64): spreads addresses, which differ in few bits.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ULL;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) { return mix(seed ^ (value + 0x9e3779b97f4a7c15ULL)); }
+
+template <class Id>
+constexpr std::uint64_t number(Id id) {
+  return static_cast<std::uint64_t>(id);
+}
+
+std::uint64_t hash_of(const Row& row) {
+  std::uint64_t hash = mix(number(row.process) << 32 | row.tid);
+  hash = combine(hash, number(row.thread_name));
+  return combine(hash, number(row.user) << 32 | number(row.kernel));
+}
+
+bool same_key(const Row& a, const Row& b) {
+  return a.process == b.process && a.tid == b.tid && a.thread_name == b.thread_name && a.user == b.user &&
+         a.kernel == b.kernel;
+}
+
+}  // namespace
+
+std::size_t Profile::FrameKeyHash::operator()(const FrameKey& key) const noexcept {
+  return combine(mix(key.address), key.space);
+}
+
+ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_view name) {
+  const auto [found, is_new] =
+      process_ids_.try_emplace(std::uint64_t{tgid} << 32 | image, static_cast<ProcessId>(processes_.size()));
+  if (is_new) processes_.push_back(Process{.tgid = tgid, .image = image, .name = strings.intern(name)});
+  return found->second;
+}
+
+FrameId Profile::frame(ProcessId space, FrameKind kind, RuntimeAddress address) {
+  const auto [found, is_new] = frame_ids_.try_emplace(FrameKey{address.value, static_cast<std::uint32_t>(space)},
+                                                      static_cast<FrameId>(frames_.size()));
+  if (is_new) {
+    Frame frame;
+    frame.address = address;
+    frame.space = space;
+    frame.kind = kind;
+    frames_.push_back(frame);
+  }
+  return found->second;
+}
+
+StackId Profile::stack(std::span<const FrameId> leaf_first) {
+  if (leaf_first.empty()) return StackId::none;
+  std::uint64_t hash = leaf_first.size();
+  for (const FrameId id : leaf_first) hash = combine(hash, number(id));
+  for (auto [it, end] = stack_ids_.equal_range(hash); it != end; ++it) {
+    const StackSlice slice = stacks_[it->second];
+    if (slice.size == leaf_first.size() &&
+        std::equal(leaf_first.begin(), leaf_first.end(), stack_frames_.begin() + slice.begin)) {
+      return static_cast<StackId>(it->second);
+    }
+  }
+  const auto index = static_cast<std::uint32_t>(stacks_.size());
+  stacks_.push_back(StackSlice{.begin = static_cast<std::uint32_t>(stack_frames_.size()),
+                               .size = static_cast<std::uint32_t>(leaf_first.size())});
+  stack_frames_.insert(stack_frames_.end(), leaf_first.begin(), leaf_first.end());
+  stack_ids_.emplace(hash, index);
+  return static_cast<StackId>(index);
+}
+
+StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first) {
+  scratch_.clear();
+  for (const std::uint64_t address : leaf_first) scratch_.push_back(frame(space, kind, RuntimeAddress{address}));
+  return stack(scratch_);
+}
+
+void Profile::add(const Row& row) {
+  const std::uint64_t hash = hash_of(row);
+  for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {
+    if (same_key(rows_[it->second], row)) {
+      rows_[it->second].value += row.value;
+      return;
+    }
+  }
+  row_ids_.emplace(hash, static_cast<std::uint32_t>(rows_.size()));
+  rows_.push_back(row);
+}
+
+std::span<const FrameId> Profile::stack(StackId id) const {
+  if (id == StackId::none || id == StackId::missed) return {};
+  const StackSlice slice = stacks_[static_cast<std::size_t>(id)];
+  return std::span(stack_frames_).subspan(slice.begin, slice.size);
+}
+
+std::uint64_t Profile::total() const {
+  std::uint64_t sum = 0;
+  for (const Row& row : rows_) sum += row.value;
+  return sum;
+}
+
+}  // namespace profile
