@@ -12,11 +12,21 @@ struct Account {
   std::uint64_t idle = 0;              // on an idle CPU, without --include-idle
   std::uint64_t filtered = 0;          // of a process, thread or group that was not asked for
   std::uint64_t lost_ring_full = 0;    // a collision or a full map, and the ring buffer full too
-  std::uint64_t lost_stack_gone = 0;   // counted by the kernel, but its stack was no longer in the map at the drain
+  std::uint64_t lost_unread = 0;       // counted by the kernel, and not found when the maps were drained
 
-  [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_stack_gone; }
+  [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_unread; }
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
 
+  Account& operator+=(const Account& other) {
+    taken += other.taken;
+    recorded += other.recorded;
+    recorded_by_ring += other.recorded_by_ring;
+    idle += other.idle;
+    filtered += other.filtered;
+    lost_ring_full += other.lost_ring_full;
+    lost_unread += other.lost_unread;
+    return *this;
+  }
   friend bool operator==(const Account&, const Account&) = default;
 };
 

@@ -132,10 +132,10 @@ class Profile {
   std::vector<Frame> frames_;
   std::unordered_map<FrameKey, FrameId, FrameKeyHash> frame_ids_;
   std::vector<FrameId> stack_frames_;
-  std::vector<StackSlice> stacks_{StackSlice{}};                      // [0] is StackId::none
-  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;   // content hash to index
+  std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
+  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index
   std::vector<Row> rows_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;     // key hash to index
+  std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;  // key hash to index
   std::vector<FrameId> scratch_;
 };
 

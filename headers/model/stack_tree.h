@@ -1,5 +1,5 @@
-// Sequences of labels merged by their common beginnings. Stacks that read the same once named end in the same node, so
-// folded lines, residency and flame graphs are all this tree, walked in different orders.
+// Sequences of labels merged by their common beginnings: what a flame graph draws. Costs about 64 bytes a node, so it
+// is not for formats that only merge whole stacks (output/labelled_rows.h is).
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,9 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) { return mix(seed ^ (value + 0x9e3779b97f4a7c15ULL)); }
+constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
+  return mix(seed ^ (value + 0x9e3779b97f4a7c15ULL));
+}
 
 template <class Id>
 constexpr std::uint64_t number(Id id) {
@@ -72,7 +74,10 @@ StackId Profile::stack(std::span<const FrameId> leaf_first) {
   const auto index = static_cast<std::uint32_t>(stacks_.size());
   stacks_.push_back(StackSlice{.begin = static_cast<std::uint32_t>(stack_frames_.size()),
                                .size = static_cast<std::uint32_t>(leaf_first.size())});
-  stack_frames_.insert(stack_frames_.end(), leaf_first.begin(), leaf_first.end());
+  // A copy, because `leaf_first` may be a part of another stack of this profile: inserting a vector into itself is
+  // undefined.
+  const std::vector<FrameId> frames(leaf_first.begin(), leaf_first.end());
+  stack_frames_.insert(stack_frames_.end(), frames.begin(), frames.end());
   stack_ids_.emplace(hash, index);
   return static_cast<StackId>(index);
 }
