@@ -9,17 +9,19 @@ namespace profile {
 
 class Error : public std::runtime_error {
  public:
-  // Whose fault it is decides the exit status: the state of the system (1) or the command line (2).
-  enum class Blame { system, usage };
+  static constexpr int could_not_profile = 1;
+  static constexpr int misused = 2;
 
-  explicit Error(const std::string& text, Blame blame = Blame::system) : std::runtime_error(text), blame_(blame) {}
-  [[nodiscard]] Blame blame() const noexcept { return blame_; }
+  // `exit_status`: one of the above, or what a command that cannot be run stands for (126, 127).
+  explicit Error(const std::string& text, int exit_status = could_not_profile)
+      : std::runtime_error(text), exit_status_(exit_status) {}
+  [[nodiscard]] int exit_status() const noexcept { return exit_status_; }
 
  private:
-  Blame blame_;
+  int exit_status_;
 };
 
-inline Error usage_error(const std::string& text) { return Error(text, Error::Blame::usage); }
+inline Error usage_error(const std::string& text) { return Error(text, Error::misused); }
 
 // "<attempted>: <strerror(errno_value)>". `errno_value` is positive.
 [[nodiscard]] Error system_error(const std::string& attempted, int errno_value);

@@ -1,0 +1,40 @@
+// Waits for several descriptors at once and calls whoever belongs to the one that is ready.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "support/fd.h"
+
+namespace profile {
+
+class EventLoop {
+ public:
+  EventLoop();
+  // `fd` is not owned and must stay open as long as the loop.
+  void add(int fd, std::function<void()> on_readable);
+  // Waits for at least one, and calls each that is ready. What a callback throws comes through.
+  void run_once();
+
+ private:
+  Fd epoll_;
+  std::deque<std::function<void()>> callbacks_;  // a deque: epoll keeps pointers to them
+};
+
+// Becomes readable after `first_s` seconds, and then every `every_s` (0: once). Both in seconds, first_s > 0.
+class Timer {
+ public:
+  Timer(double first_s, double every_s);
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  // Takes note that it was seen; returns how many times it fired since.
+  std::uint64_t acknowledge();
+
+ private:
+  Fd fd_;
+};
+
+// CLOCK_MONOTONIC, the clock of samples and side-band records.
+[[nodiscard]] std::uint64_t monotonic_ns();
+
+}  // namespace profile

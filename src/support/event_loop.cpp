@@ -1,0 +1,67 @@
+#include "support/event_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr double ns_per_s = 1e9;
+
+// At least a nanosecond: an all-zero time would mean "never".
+timespec timespec_of(double seconds) {
+  if (seconds <= 0) return {};
+  const double whole = std::floor(seconds);
+  const auto nanoseconds = static_cast<long>((seconds - whole) * ns_per_s);
+  timespec time{.tv_sec = static_cast<time_t>(whole), .tv_nsec = nanoseconds};
+  if (time.tv_sec == 0 && time.tv_nsec == 0) time.tv_nsec = 1;
+  return time;
+}
+
+}  // namespace
+
+EventLoop::EventLoop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (!epoll_) throw system_error("cannot wait for events", errno);
+}
+
+void EventLoop::add(int fd, std::function<void()> on_readable) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = &callbacks_.emplace_back(std::move(on_readable));
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
+}
+
+void EventLoop::run_once() {
+  std::array<epoll_event, 16> events{};
+  const int ready = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), -1);
+  if (ready < 0 && errno != EINTR) throw system_error("cannot wait for events", errno);
+  for (int i = 0; i < ready; ++i)
+    (*static_cast<std::function<void()>*>(events[static_cast<std::size_t>(i)].data.ptr))();
+}
+
+Timer::Timer(double first_s, double every_s) : fd_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  itimerspec times{.it_interval = timespec_of(every_s), .it_value = timespec_of(first_s)};
+  if (!fd_ || ::timerfd_settime(fd_.get(), 0, &times, nullptr) != 0) throw system_error("cannot set a timer", errno);
+}
+
+std::uint64_t Timer::acknowledge() {
+  std::uint64_t fired = 0;
+  if (::read(fd_.get(), &fired, sizeof fired) != static_cast<ssize_t>(sizeof fired)) return 0;
+  return fired;
+}
+
+std::uint64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace profile

@@ -1,0 +1,86 @@
+#include "support/privilege.h"
+
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+// What the documentation says, measured with setpriv: without cap_sys_admin there are no files of other users'
+// processes by map_files on kernels before 5.9 and no cost a sample; everything else works.
+constexpr const char* how_to_get_privilege =
+    "run it with sudo, or grant the file cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore,"
+    "cap_syslog (setcap …+ep)";
+
+bool has_capability(int capability) {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3]{};
+  if (::syscall(SYS_capget, &header, data) != 0) return false;
+  return (data[capability / 32].effective >> (capability % 32) & 1U) != 0;
+}
+
+bool is_admin() { return has_capability(CAP_SYS_ADMIN); }
+
+// "confidentiality" from "none integrity [confidentiality]".
+std::string lockdown_mode() {
+  const auto line = read_first_line("/sys/kernel/security/lockdown");
+  if (!line) return "none";
+  const auto open = line->find('[');
+  const auto close = line->find(']');
+  if (open == std::string::npos || close == std::string::npos || close < open) return "none";
+  return line->substr(open + 1, close - open - 1);
+}
+
+std::optional<std::string> lockdown_in_the_way() {
+  if (lockdown_mode() != "confidentiality") return std::nullopt;
+  return "the kernel is locked down (confidentiality), which forbids reading stacks; boot with lockdown=integrity or "
+         "less";
+}
+
+}  // namespace
+
+std::optional<std::string> missing_for_bpf(int error) {
+  if (error == ENOSYS)
+    return "this kernel has no BPF; it needs 5.8 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS";
+  if (error == EPERM || error == EACCES) {
+    if (!is_admin() && !(has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) {
+      return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
+    }
+    if (auto lockdown = lockdown_in_the_way()) return lockdown;
+    return "the kernel refuses to load BPF programs although this process has the privilege (a security module, or a "
+           "container's seccomp filter?)";
+  }
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0 && (error == ENOENT || error == EINVAL || error == ESRCH)) {
+    return "this kernel gives no type information (/sys/kernel/btf/vmlinux), which following a command and filters by "
+           "namespace need; use a kernel with CONFIG_DEBUG_INFO_BTF, or leave those options out";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> missing_for_perf(int error) {
+  if (error != EPERM && error != EACCES) return std::nullopt;
+  if (auto lockdown = lockdown_in_the_way()) return lockdown;
+  if (is_admin() || has_capability(CAP_PERFMON)) {
+    return "the kernel refuses perf events although this process has the privilege (a security module, or a "
+           "container's "
+           "seccomp filter?)";
+  }
+  const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
+  return "sampling all processes needs privilege (kernel.perf_event_paranoid is " +
+         std::to_string(paranoid.value_or(2)) + "): " + how_to_get_privilege;
+}
+
+std::optional<std::string> hidden_kernel_symbols() {
+  const auto restrict_level = read_number("/proc/sys/kernel/kptr_restrict").value_or(0);
+  const bool may_see = restrict_level == 0 ? true : restrict_level == 1 ? has_capability(CAP_SYSLOG) : false;
+  if (may_see) return std::nullopt;
+  return "kernel functions have no names: kernel.kptr_restrict is " + std::to_string(restrict_level) +
+         (restrict_level == 1 ? "; grant cap_syslog or set it to 0" : "; set it to 1 or 0");
+}
+
+}  // namespace profile
