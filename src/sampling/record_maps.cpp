@@ -1,0 +1,147 @@
+// Sizes, constants and filters of the maps in bpf/record.bpf.h, set between opening and loading.
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "abi/record.h"
+#include "sampling/recorder.h"
+#include "support/error.h"
+#include "support/pid_namespace.h"
+
+namespace profile {
+namespace {
+
+// As many processes as can be alive under the usual kernel.pid_max of 32768; more cost memory for nothing, and those
+// that find no place are counted (record_state::unfollowed).
+constexpr std::uint32_t followed_processes = 32768;
+
+void check(int result, const char* what) {
+  if (result != 0) throw system_error(std::string("cannot ") + what, -result);
+}
+
+// A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
+// a small and the CPUs of a large machine set.
+std::uint32_t ring_bytes(const SamplingOptions& options, int cpus) {
+  const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
+  const std::uint64_t rate_hz = std::max<std::uint64_t>(options.frequency_hz, 49);
+  const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
+  return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, 1U << 18, 1U << 24)));
+}
+
+// Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
+void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
+  const auto fail = [&](const std::string& why) { return Error(std::string(option) + " " + path + ": " + why); };
+  const Fd fd(bpf_obj_get(path.c_str()));
+  if (!fd) {
+    const int error = errno;
+    if (::access(path.c_str(), F_OK) == 0 && error != EPERM && error != EACCES) throw fail("not a pinned BPF map");
+    throw fail(std::strerror(error));
+  }
+  bpf_map_info info{};
+  __u32 size = sizeof info;
+  if (bpf_obj_get_info_by_fd(fd.get(), &info, &size) != 0) throw fail("not a pinned BPF map");
+  if (info.type != BPF_MAP_TYPE_HASH && info.type != BPF_MAP_TYPE_LRU_HASH) throw fail("not a hash map");
+  if (info.key_size != sizeof(std::uint64_t)) {
+    throw fail("its keys have " + std::to_string(info.key_size) + " bytes, not 8");
+  }
+  check(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
+}
+
+}  // namespace
+
+bool needs_kernel_types(const SamplingOptions& options) {
+  return options.follow_children || !options.mntns_map_path.empty() || !in_initial_pid_namespace();
+}
+
+void prepare_recording(bpf_object& object, const SamplingOptions& options) {
+  const int cpus = possible_cpu_count();
+  const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
+  for (const char* name : {"stacks_0", "stacks_1"}) {
+    check(bpf_map__set_value_size(&bpf_map_named(object, name), stack_bytes), "size the stack map");
+    check(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries), "size the stack map");
+  }
+  for (const char* name : {"histogram_0", "histogram_1"}) {
+    check(bpf_map__set_max_entries(&bpf_map_named(object, name), options.histogram_entries), "size the histogram");
+  }
+  check(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, cpus)), "size the ring buffer");
+  check(bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
+        "size the accounts");
+  check(bpf_map__set_value_size(&bpf_map_named(object, "scratch"),
+                                static_cast<__u32>(sizeof(ring_sample)) + 2 * stack_bytes),
+        "size the scratch buffer");
+
+  auto* config = static_cast<record_config*>(bpf_section_memory(object, ".rodata.record", sizeof(record_config)));
+  config->max_depth = options.max_stack_depth;
+  config->half_full = std::max(1U, options.histogram_entries / 2);
+  config->cpus = static_cast<__u32>(cpus);
+  config->pid_namespace = in_initial_pid_namespace() ? 0 : own_pid_namespace();
+  config->include_idle = options.include_idle;
+  config->user_stacks = options.user_stacks;
+  config->kernel_stacks = options.kernel_stacks;
+  config->filter_cgroup = !options.cgroup_path.empty();
+  config->filter_cgroup_map = !options.cgroup_map_path.empty();
+  config->filter_mntns_map = !options.mntns_map_path.empty();
+
+  std::size_t target_count = options.tgids.size() + options.tids.size();
+  if (!options.tgids.empty()) config->target_filter = TARGET_TGIDS;
+  if (!options.tids.empty()) config->target_filter = TARGET_TIDS;
+  if (options.follow_children) {
+    config->target_filter = TARGET_FOLLOWED;
+    config->follow_children_of = static_cast<__u32>(::getpid());
+    target_count = followed_processes;
+  }
+  if (target_count > 0) {
+    check(bpf_map__set_max_entries(&bpf_map_named(object, "targets"), static_cast<__u32>(target_count)),
+          "size the map of targets");
+  }
+
+  // What is not used is not created: the verifier has removed the code that refers to it.
+  const auto use = [&](const char* name, bool wanted) {
+    if (!wanted) check(bpf_map__set_autocreate(&bpf_map_named(object, name), false), "leave out an unused map");
+    return wanted;
+  };
+  use("targets", config->target_filter != TARGET_ALL);
+  use("wanted_cgroup", config->filter_cgroup != 0);
+  if (use("cgroup_map", config->filter_cgroup_map != 0)) {
+    use_pinned_map(bpf_map_named(object, "cgroup_map"), options.cgroup_map_path, "--cgroupmap");
+  }
+  if (use("mntns_map", config->filter_mntns_map != 0)) {
+    use_pinned_map(bpf_map_named(object, "mntns_map"), options.mntns_map_path, "--mntnsmap");
+  }
+}
+
+void fill_filters(bpf_object& object, const SamplingOptions& options) {
+  for (const auto* ids : {&options.tgids, &options.tids}) {
+    for (const std::uint32_t id : *ids) {
+      const std::uint64_t for_good = 0;
+      check(
+          bpf_map__update_elem(&bpf_map_named(object, "targets"), &id, sizeof id, &for_good, sizeof for_good, BPF_ANY),
+          "set the filter by id");
+    }
+  }
+  if (options.cgroup_path.empty()) return;
+  const auto fail = [&](const std::string& why) { return Error("--cgroup " + options.cgroup_path + ": " + why); };
+  const Fd directory(::open(options.cgroup_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) throw fail(std::strerror(errno));
+  struct statfs file_system {};
+  if (::fstatfs(directory.get(), &file_system) != 0 || file_system.f_type != CGROUP2_SUPER_MAGIC) {
+    throw fail("not a directory of a cgroup v2 hierarchy");
+  }
+  const __u32 first = 0;
+  const int value = directory.get();
+  check(bpf_map__update_elem(&bpf_map_named(object, "wanted_cgroup"), &first, sizeof first, &value, sizeof value,
+                             BPF_ANY),
+        "set the filter by cgroup");
+}
+
+}  // namespace profile
