@@ -1,0 +1,15 @@
+// The makers of all formats, for the table in formats.cpp. Each is defined in the format's own file, which is all there
+// is of a format besides its row.
+#pragma once
+
+#include <memory>
+
+#include "output/output.h"
+
+namespace profile {
+
+std::unique_ptr<Output> make_counted(const OutputOptions& options);
+std::unique_ptr<Output> make_folded(const OutputOptions& options);
+std::unique_ptr<Output> make_residency(const OutputOptions& options);
+
+}  // namespace profile

@@ -1,0 +1,77 @@
+// The rows of a profile as a text format words them: one owner (a thread or a process) and frames, each a label. Rows
+// that read the same are merged here, once for all formats. A label is a number, so 100,000 stacks cost a few megabytes
+// and not their rendered lines; a tree of them would cost more than the lines wherever stacks share little.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+#include "model/string_table.h"
+#include "output/clean_text.h"
+
+namespace profile {
+
+// How a format words a row.
+struct Wording {
+  enum class Owner { thread, thread_and_tgid, process_and_tgid };  // "dd", "dd (185)", "dd (185)"
+
+  Owner owner = Owner::thread;
+  bool owner_first = true;  // where it stands in the text, before or behind the frames
+  bool root_first = true;   // user, then kernel, both from the root; otherwise kernel, then user, both from the leaf
+  bool offsets_and_modules = false;  // "read+0x10 [libc.so.6]" instead of "read"
+  bool addresses = false;            // "0x%016x " in front of each frame
+  bool annotate_kernel = false;      // "_[k]" behind each kernel frame
+  Semicolon semicolon = Semicolon::replace;
+  std::string_view delimiter;  // a label between the two parts where both were taken; "" for none
+};
+
+// Index of a text; ascends in the order of the texts.
+enum class Label : std::uint32_t {};
+
+struct LabelledRow {
+  std::uint32_t row = 0;  // the first of Profile::rows() that reads so
+  Label owner{};
+  std::uint64_t value = 0;
+};
+
+class LabelledRows {
+ public:
+  // `profile` must outlive it and stay as it is.
+  LabelledRows(const Profile& profile, const Wording& wording);
+
+  // In the order of their texts, label by label, so that a stable sort by value leaves ties in that order.
+  [[nodiscard]] const std::vector<LabelledRow>& rows() const { return rows_; }
+  // No row has an empty text; a row without any stack has no frames.
+  [[nodiscard]] std::string_view text(Label label) const { return texts_.view(by_text_[index(label)]); }
+  // Replaces `out` by the row's frames in the order of the wording.
+  void frames(const LabelledRow& row, std::vector<Label>& out) const;
+
+ private:
+  class Walk;
+
+  static std::size_t index(Label label) { return static_cast<std::size_t>(label); }
+  Label intern_owner(const Row& row);
+  Label intern_frame(const Frame& frame);
+  Label intern_text();  // of text_
+  void append_name(const Frame& frame);
+  void number_by_text();
+  void sort_and_merge();
+
+  const Profile& profile_;
+  Wording wording_;
+  std::string text_;  // of the label that is being made
+  StringTable texts_;
+  std::vector<StringId> by_text_;  // by Label
+  // By FrameId; behind the profile's frames those that only stand in for something, whose ids are below.
+  std::vector<Label> frame_labels_;
+  FrameId missed_user_{};
+  FrameId missed_kernel_{};
+  FrameId delimiter_{};
+  std::vector<LabelledRow> rows_;
+};
+
+}  // namespace profile

@@ -1,0 +1,57 @@
+// Replaces what must not reach a terminal or the parser of a line. Nothing is dropped, so no name becomes empty.
+#include "output/clean_text.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace profile {
+namespace {
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t size = 0;  // in bytes; 0: no valid UTF-8 begins here
+};
+
+// `text` is not empty. Overlong forms, surrogates and what lies beyond U+10FFFF are not valid.
+CodePoint first_code_point(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  const std::uint32_t lead = byte(0);
+  if (lead < 0x80) return {.value = lead, .size = 1};
+  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return {};
+  std::uint32_t value = lead & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return {};
+    value = value << 6 | (byte(i) & 0x3fU);
+  }
+  const std::uint32_t least = size == 4 ? 0x10000 : size == 3 ? 0x800 : 0x80;
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (value < least || value > 0x10ffff || surrogate) return {};
+  return {.value = value, .size = size};
+}
+
+bool printable(std::uint32_t value) {
+  const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
+  const bool separator = value >= 0x2028 && value <= 0x202e;  // two line breaks, five bidirectional controls
+  const bool isolate = value >= 0x2066 && value <= 0x2069;
+  return !control && !separator && !isolate;
+}
+
+}  // namespace
+
+void append_clean(std::string& out, std::string_view text, Semicolon semicolon) {
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const std::size_t size = point.size == 0 ? 1 : point.size;
+    if (point.size == 0 || !printable(point.value)) {
+      out += '?';
+    } else if (point.value == ';' && semicolon == Semicolon::replace) {
+      out += ':';
+    } else {
+      out += text.substr(0, size);
+    }
+    text.remove_prefix(size);
+  }
+}
+
+}  // namespace profile

@@ -1,0 +1,34 @@
+// THE table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
+#include "output/formats.h"
+
+namespace profile {
+namespace {
+
+constexpr OutputFormat formats[] = {
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", make_counted},
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", make_residency},
+};
+
+}  // namespace
+
+std::span<const OutputFormat> output_formats() { return formats; }
+
+const OutputFormat* find_output_format(std::string_view name) {
+  for (const OutputFormat& format : formats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+const OutputFormat* output_format_of_path(std::string_view path) {
+  const OutputFormat* found = nullptr;
+  for (const OutputFormat& format : formats) {
+    if (format.ending.empty() || !path.ends_with(format.ending)) continue;
+    // The longest ending knows best: one format's may end in another's.
+    if (found == nullptr || format.ending.size() > found->ending.size()) found = &format;
+  }
+  return found;
+}
+
+}  // namespace profile

@@ -1,0 +1,183 @@
+// Labels get their numbers in two steps: interned as they are met, then renumbered in the order of their texts. From
+// then on rows are compared, sorted and merged without looking at a text.
+#include "output/labelled_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <compare>
+#include <span>
+#include <utility>
+
+namespace profile {
+namespace {
+
+constexpr std::string_view unknown = "[unknown]";
+
+void append_number(std::string& out, std::uint64_t value, int base, std::size_t min_digits = 1) {
+  char digits[20];  // as many as 2^64 - 1 has in base 10
+  const char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
+  const auto size = static_cast<std::size_t>(end - digits);
+  if (size < min_digits) out.append(min_digits - size, '0');
+  out.append(digits, size);
+}
+
+}  // namespace
+
+// The labels of one row's frames, one after the other, so that a comparison stops at the first difference and nothing
+// is built for it.
+class LabelledRows::Walk {
+ public:
+  Walk(const LabelledRows& rows, const Row& row) : labels_(rows.frame_labels_), root_first_(rows.wording_.root_first) {
+    const auto part = [&rows](StackId stack, const FrameId& missed) {
+      return stack == StackId::missed ? std::span(&missed, 1) : rows.profile_.stack(stack);
+    };
+    const auto taken = [](StackId stack) { return stack != StackId::none && stack != StackId::missed; };
+    const bool delimited = !rows.wording_.delimiter.empty() && taken(row.user) && taken(row.kernel);
+    parts_ = {part(row.user, rows.missed_user_), std::span(&rows.delimiter_, delimited ? 1 : 0),
+              part(row.kernel, rows.missed_kernel_)};
+    if (!root_first_) std::swap(parts_.front(), parts_.back());
+  }
+
+  static constexpr std::int64_t end = -1;  // below every label, so the shorter of two rows that begin alike comes first
+
+  // The next label's number, or `end`.
+  std::int64_t next() {
+    while (left_ == 0) {
+      if (next_part_ == parts_.size()) return end;
+      leaf_first_ = parts_[next_part_++];
+      left_ = leaf_first_.size();
+    }
+    --left_;
+    const FrameId frame = leaf_first_[root_first_ ? left_ : leaf_first_.size() - 1 - left_];
+    return static_cast<std::int64_t>(labels_[static_cast<std::size_t>(frame)]);
+  }
+
+ private:
+  std::span<const Label> labels_;
+  bool root_first_;
+  std::array<std::span<const FrameId>, 3> parts_;
+  std::size_t next_part_ = 0;
+  std::span<const FrameId> leaf_first_;  // the part under way, of which
+  std::size_t left_ = 0;                 // are still to come
+};
+
+LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : profile_(profile), wording_(wording) {
+  frame_labels_.reserve(profile.frames().size() + 3);
+  for (const Frame& frame : profile.frames()) frame_labels_.push_back(intern_frame(frame));
+  const auto stand_in = [this](std::string_view text) {
+    text_ = text;
+    frame_labels_.push_back(intern_text());
+    return static_cast<FrameId>(frame_labels_.size() - 1);
+  };
+  missed_user_ = stand_in("[Missed User Stack]");
+  missed_kernel_ = stand_in("[Missed Kernel Stack]");
+  delimiter_ = stand_in(wording.delimiter);
+
+  rows_.reserve(profile.rows().size());
+  for (const Row& row : profile.rows()) {
+    const auto number = static_cast<std::uint32_t>(rows_.size());
+    rows_.push_back({.row = number, .owner = intern_owner(row), .value = row.value});
+  }
+  number_by_text();
+  sort_and_merge();
+}
+
+Label LabelledRows::intern_text() { return static_cast<Label>(texts_.intern(text_)); }
+
+Label LabelledRows::intern_owner(const Row& row) {
+  const Process& process = profile_.process(row.process);
+  const StringId name = wording_.owner == Wording::Owner::process_and_tgid ? process.name : row.thread_name;
+  text_.clear();
+  append_clean(text_, profile_.strings.view(name), wording_.semicolon);
+  if (text_.empty()) text_ = unknown;  // a thread may take the empty name
+  if (wording_.owner != Wording::Owner::thread) {
+    text_ += " (";
+    append_number(text_, process.tgid, 10);
+    text_ += ')';
+  }
+  return intern_text();
+}
+
+Label LabelledRows::intern_frame(const Frame& frame) {
+  text_.clear();
+  if (wording_.addresses) {
+    text_ += "0x";
+    append_number(text_, frame.address.value, 16, 16);
+    text_ += ' ';
+  }
+  append_name(frame);
+  if (wording_.annotate_kernel && frame.kind == FrameKind::kernel) text_ += "_[k]";
+  return intern_text();
+}
+
+void LabelledRows::append_name(const Frame& frame) {
+  const std::string_view module = profile_.strings.view(frame.module);
+  const auto append_offset = [&] {
+    text_ += "+0x";
+    append_number(text_, frame.offset, 16);
+  };
+  if (frame.unnamed == Unnamed::named && frame.symbol != StringId::empty) {
+    append_clean(text_, profile_.strings.view(frame.symbol), wording_.semicolon);
+    if (!wording_.offsets_and_modules) return;
+    append_offset();
+    if (module.empty()) return;
+    text_ += " [";
+    append_clean(text_, module, wording_.semicolon);
+  } else if (module.empty()) {
+    text_ += unknown;
+    return;
+  } else {
+    text_ += '[';
+    append_clean(text_, module, wording_.semicolon);
+    append_offset();
+  }
+  text_ += ']';
+}
+
+void LabelledRows::number_by_text() {
+  by_text_.resize(texts_.size());
+  for (std::size_t i = 0; i < by_text_.size(); ++i) by_text_[i] = static_cast<StringId>(i);
+  std::sort(by_text_.begin(), by_text_.end(),
+            [this](StringId a, StringId b) { return texts_.view(a) < texts_.view(b); });
+  std::vector<Label> labels(by_text_.size());  // by StringId
+  for (std::size_t i = 0; i < by_text_.size(); ++i) {
+    labels[static_cast<std::size_t>(by_text_[i])] = static_cast<Label>(i);
+  }
+  for (Label& label : frame_labels_) label = labels[index(label)];
+  for (LabelledRow& row : rows_) row.owner = labels[index(row.owner)];
+}
+
+void LabelledRows::sort_and_merge() {
+  const auto compare = [this](const LabelledRow& a, const LabelledRow& b) -> std::strong_ordering {
+    const auto by_owner = a.owner <=> b.owner;
+    if (wording_.owner_first && by_owner != 0) return by_owner;
+    Walk walk_a(*this, profile_.rows()[a.row]);
+    Walk walk_b(*this, profile_.rows()[b.row]);
+    while (true) {
+      const std::int64_t label_a = walk_a.next();
+      const std::int64_t label_b = walk_b.next();
+      if (label_a != label_b) return label_a <=> label_b;
+      if (label_a == Walk::end) return by_owner;
+    }
+  };
+  // Stable, so that of rows that read the same the first stays.
+  std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (kept > 0 && compare(rows_[kept - 1], rows_[i]) == 0) {
+      rows_[kept - 1].value += rows_[i].value;
+    } else {
+      rows_[kept++] = rows_[i];
+    }
+  }
+  rows_.resize(kept);
+}
+
+void LabelledRows::frames(const LabelledRow& row, std::vector<Label>& out) const {
+  out.clear();
+  Walk walk(*this, profile_.rows()[row.row]);
+  for (std::int64_t label; (label = walk.next()) != Walk::end;) out.push_back(static_cast<Label>(label));
+}
+
+}  // namespace profile
