@@ -1,5 +1,5 @@
-// What names code: the addresses of one file in, sorted; a symbol or a reason for each out. An implementation is pure: it
-// is given an open descriptor (or bytes) and addresses, opens nothing, follows no path and knows no process, because
+// What names code: the addresses of one file in, sorted; a symbol or a reason for each out. An implementation is pure:
+// it is given an open descriptor (or bytes) and addresses, opens nothing, follows no path and knows no process, because
 // what it reads was written by somebody else and it may one day run in a sandbox.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace profile {
 
 struct Symbol {
-  std::string name;          // as the file spells it (mangled); empty when unnamed
-  std::uint64_t start = 0;   // its first address, counted as the addresses asked for
+  std::string name;         // as the file spells it (mangled); empty when unnamed
+  std::uint64_t start = 0;  // its first address, counted as the addresses asked for
   Unnamed unnamed = Unnamed::pending;
 };
 
@@ -26,9 +26,9 @@ struct KernelSymbol : Symbol {
 class SymbolSource {
  public:
   virtual ~SymbolSource() = default;
-  // `addresses` ascend and are distinct; `answers` has their size. Only answers whose `unnamed` is not `named` are looked
-  // at, so sources can be asked one after another, the best first. Throws nothing but std::bad_alloc: what is wrong
-  // with the file is a reason in the answers.
+  // `addresses` ascend and are distinct; `answers` has their size. Only answers whose `unnamed` is not `named` are
+  // looked at, so sources can be asked one after another, the best first. Throws nothing but std::bad_alloc: what is
+  // wrong with the file is a reason in the answers.
   virtual void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) = 0;
 };
 

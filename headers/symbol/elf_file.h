@@ -1,0 +1,82 @@
+// An ELF file that may have been written by somebody hostile, and may change while it is read. Only headers are kept,
+// in memory, checked once; everything else is read piece by piece through read_at(). Never mapped: a file truncated
+// under a mapping is SIGBUS. The header tables are read here and not by libelf, which allocates for as many sections as
+// the file claims before anybody could object, and would read again what was checked a moment ago.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/address.h"
+
+namespace profile {
+
+// Section and program headers of either class, in the 64-bit form. `type` and `flags` as in <elf.h>.
+struct ElfSection {
+  std::uint32_t name = 0;
+  std::uint32_t type = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t address = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint32_t link = 0;
+  std::uint64_t entry_size = 0;
+};
+
+struct ElfSegment {
+  std::uint32_t type = 0;
+  std::uint32_t flags = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0;
+  std::uint64_t file_size = 0;
+  std::uint64_t align = 0;
+};
+
+class ElfFile {
+ public:
+  // `fd` stays the caller's and must outlive this. nullopt: no ELF file of this machine's kind, or one whose program
+  // headers cannot be read; `why` then says which, to follow the file's name and a colon.
+  [[nodiscard]] static std::optional<ElfFile> read(int fd, std::string& why);
+
+  // Where the file says the byte at `offset` lies once loaded; nullopt when no loaded segment holds it.
+  [[nodiscard]] std::optional<ElfAddress> address_of(FileOffset offset) const;
+  // In lower-case hex; empty when it has none.
+  [[nodiscard]] std::string build_id() const;
+
+  [[nodiscard]] bool is_64bit() const { return is_64bit_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  // It claims section headers that are not there. (A file stripped of them claims none.)
+  [[nodiscard]] bool sections_damaged() const { return sections_damaged_; }
+  [[nodiscard]] std::span<const ElfSection> sections() const { return sections_; }
+  [[nodiscard]] std::span<const ElfSegment> segments() const { return segments_; }
+  // The first section of that name; nullptr when there is none.
+  [[nodiscard]] const ElfSection* section(std::string_view name) const;
+  // It has bytes in the file (no SHT_NOBITS), all of them.
+  [[nodiscard]] bool holds(const ElfSection& section) const;
+
+  // Fills `buffer` from `offset` on; false when the file does not have all of it.
+  [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> buffer) const;
+
+ private:
+  explicit ElfFile(int fd) : fd_(fd) {}
+  template <class Layout>
+  [[nodiscard]] bool read_headers(std::string& why);
+  template <class Layout>
+  [[nodiscard]] bool read_sections(std::uint64_t offset, std::uint64_t count);
+  [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
+
+  int fd_;
+  std::uint64_t size_bytes_ = 0;
+  bool is_64bit_ = true;
+  bool sections_damaged_ = false;
+  std::uint32_t section_names_ = 0;  // index of the section that holds their names; 0: none
+  std::vector<ElfSegment> segments_;
+  std::vector<ElfSection> sections_;
+};
+
+}  // namespace profile

@@ -1,0 +1,70 @@
+#include "symbol/cover.h"
+
+#include <algorithm>
+
+namespace profile {
+
+InnermostCover::InnermostCover(std::span<const std::uint64_t> addresses)
+    : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()) {}
+
+std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(addresses_, address) - addresses_.begin());
+}
+
+void InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
+  const std::size_t first = first_at_or_above(start);
+  if (first == addresses_.size()) return;
+  add_start(first, start, 0);
+  const std::uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+  if (addresses_[first] >= end) return;
+  const std::size_t last = first_at_or_above(end);
+  const auto improve = [start, end](Range& range) {
+    if (range.end == 0 || start > range.start || (start == range.start && end < range.end)) range = {start, end};
+  };
+  for (std::size_t low = first + addresses_.size(), high = last + addresses_.size(); low < high; low /= 2, high /= 2) {
+    if (low % 2 == 1) improve(tree_[low++]);
+    if (high % 2 == 1) improve(tree_[--high]);
+  }
+}
+
+void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit) {
+  Nearest& nearest = nearest_[slot];
+  if (!nearest.filled || start > nearest.start) {
+    nearest = {start, limit, true};
+  } else if (start == nearest.start) {
+    nearest.limit = std::max(nearest.limit, limit);
+  }
+}
+
+void InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
+  const std::size_t slot = first_at_or_above(start);
+  if (slot < addresses_.size()) add_start(slot, start, limit);
+}
+
+void InnermostCover::add_boundary(std::uint64_t start) { add_unsized(start, 0); }
+
+bool InnermostCover::matters(std::uint64_t start) const {
+  const std::size_t slot = first_at_or_above(start);
+  return slot < addresses_.size() && (!nearest_[slot].filled || start >= nearest_[slot].start);
+}
+
+std::vector<std::optional<CodeRange>> InnermostCover::answers() const {
+  std::vector<std::optional<CodeRange>> answers(addresses_.size());
+  Nearest nearest;
+  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+    if (nearest_[i].filled) nearest = nearest_[i];
+    Range best;
+    for (std::size_t node = i + addresses_.size(); node > 0; node /= 2) {
+      const Range& range = tree_[node];
+      if (range.end == 0) continue;
+      const bool inner = range.start > best.start || (range.start == best.start && range.end < best.end);
+      if (best.end == 0 || inner) best = range;
+    }
+    if (best.end != 0) answers[i] = CodeRange{best.start, best.end - best.start};
+    const bool inner = best.end == 0 || nearest.start > best.start;
+    if (inner && nearest.filled && addresses_[i] < nearest.limit) answers[i] = CodeRange{nearest.start, 0};
+  }
+  return answers;
+}
+
+}  // namespace profile

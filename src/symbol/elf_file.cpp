@@ -1,0 +1,229 @@
+#include "symbol/elf_file.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace profile {
+namespace {
+
+// The kernel runs no program with more than 64 KiB of program headers, which is 1170 of them.
+constexpr std::uint64_t kMaxSegments = 65536 / sizeof(Elf64_Phdr);
+// Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
+constexpr std::uint64_t kMaxSections = 16384;
+// A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
+constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
+constexpr std::size_t kMaxBuildIdBytes = 64;
+constexpr int kMaxNotes = 64;
+
+struct Layout32 {
+  using Header = Elf32_Ehdr;
+  using Segment = Elf32_Phdr;
+  using Section = Elf32_Shdr;
+};
+struct Layout64 {
+  using Header = Elf64_Ehdr;
+  using Segment = Elf64_Phdr;
+  using Section = Elf64_Shdr;
+};
+
+template <class T>
+std::span<std::byte> bytes_of(T& object) {
+  return std::as_writable_bytes(std::span(&object, 1));
+}
+
+// Addresses are only ever sampled in executable mappings, and a mapping covers whole pages: the first and the last page
+// of an executable segment may hold bytes that a neighbour's header claims.
+bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t page) {
+  const std::uint64_t begin = segment.offset & ~(page - 1);
+  const std::uint64_t end = segment.offset + segment.file_size;
+  return offset >= begin && (offset < end || offset - end < (page - end % page) % page);
+}
+
+}  // namespace
+
+std::optional<ElfFile> ElfFile::read(int fd, std::string& why) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) {
+    why = std::string("cannot be examined: ") + std::strerror(errno);
+    return std::nullopt;
+  }
+  ElfFile file(fd);
+  file.size_bytes_ = info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+  std::array<std::uint8_t, EI_NIDENT> ident{};
+  if (!file.read_at(0, bytes_of(ident)) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0) {
+    why = "is not an ELF file";
+    return std::nullopt;
+  }
+  constexpr int kOurs = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (ident[EI_DATA] != kOurs) {
+    why = "is an ELF file of the other byte order";
+    return std::nullopt;
+  }
+  file.is_64bit_ = ident[EI_CLASS] == ELFCLASS64;
+  if (!file.is_64bit_ && ident[EI_CLASS] != ELFCLASS32) {
+    why = "is an ELF file of an unknown class";
+    return std::nullopt;
+  }
+  const bool read = file.is_64bit_ ? file.read_headers<Layout64>(why) : file.read_headers<Layout32>(why);
+  return read ? std::optional<ElfFile>(std::move(file)) : std::nullopt;
+}
+
+template <class Layout>
+bool ElfFile::read_headers(std::string& why) {
+  typename Layout::Header header;
+  if (!read_at(0, bytes_of(header))) {
+    why = "is a truncated ELF file";
+    return false;
+  }
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN) {
+    why = "is neither a program nor a shared library";
+    return false;
+  }
+  const std::uint64_t count = header.e_phnum;
+  if (count > kMaxSegments || (count > 0 && header.e_phentsize != sizeof(typename Layout::Segment))) {
+    why = "has unbelievable program headers";
+    return false;
+  }
+  std::vector<typename Layout::Segment> raw(count);
+  if (count > 0 && !read_at(header.e_phoff, std::as_writable_bytes(std::span(raw)))) {
+    why = "is a truncated ELF file (no program headers)";
+    return false;
+  }
+  segments_.reserve(count);
+  for (const auto& segment : raw) {
+    segments_.push_back(
+        {segment.p_type, segment.p_flags, segment.p_offset, segment.p_vaddr, segment.p_filesz, segment.p_align});
+  }
+
+  if (header.e_shoff == 0) return true;
+  std::uint64_t section_count = header.e_shnum;
+  section_names_ = header.e_shstrndx;
+  if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for their fields: see section 0
+    typename Layout::Section first{};
+    if (read_at(header.e_shoff, bytes_of(first))) {
+      if (section_count == 0) section_count = first.sh_size;
+      if (section_names_ == SHN_XINDEX) section_names_ = first.sh_link;
+    }
+  }
+  sections_damaged_ =
+      header.e_shentsize != sizeof(typename Layout::Section) || !read_sections<Layout>(header.e_shoff, section_count);
+  return true;
+}
+
+template <class Layout>
+bool ElfFile::read_sections(std::uint64_t offset, std::uint64_t count) {
+  if (count > kMaxSections) return false;
+  std::vector<typename Layout::Section> raw(count);
+  if (!read_at(offset, std::as_writable_bytes(std::span(raw)))) return false;
+  sections_.reserve(count);
+  for (const auto& section : raw) {
+    sections_.push_back({section.sh_name, section.sh_type, section.sh_flags, section.sh_addr, section.sh_offset,
+                         section.sh_size, section.sh_link, section.sh_entsize});
+  }
+  return true;
+}
+
+bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> buffer) const {
+  if (offset > size_bytes_ || buffer.size() > size_bytes_ - offset) return false;
+  while (!buffer.empty()) {
+    const ssize_t got = ::pread(fd_, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;  // 0: it has shrunk since
+    offset += static_cast<std::uint64_t>(got);
+    buffer = buffer.subspan(static_cast<std::size_t>(got));
+  }
+  return true;
+}
+
+std::optional<ElfAddress> ElfFile::address_of(FileOffset offset) const {
+  const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 4096L));
+  const ElfSegment* best = nullptr;
+  int best_rank = 0;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || segment.file_size == 0) continue;
+    if (segment.file_size > UINT64_MAX - segment.offset) continue;
+    const bool executable = (segment.flags & PF_X) != 0;
+    const bool inside = offset.value >= segment.offset && offset.value - segment.offset < segment.file_size;
+    int rank = 0;
+    if (inside) {
+      rank = executable ? 3 : 1;
+    } else if (executable && in_pages_of(segment, offset.value, page)) {
+      rank = 2;
+    }
+    if (rank > best_rank) {
+      best = &segment;
+      best_rank = rank;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return ElfAddress{offset.value - best->offset + best->address};
+}
+
+bool ElfFile::holds(const ElfSection& section) const {
+  return section.type != SHT_NOBITS && section.offset <= size_bytes_ && section.size <= size_bytes_ - section.offset;
+}
+
+const ElfSection* ElfFile::section(std::string_view name) const {
+  if (section_names_ == 0 || section_names_ >= sections_.size()) return nullptr;
+  const ElfSection& names = sections_[section_names_];
+  if (!holds(names)) return nullptr;
+  std::string text(name.size() + 1, '\0');
+  for (const ElfSection& section : sections_) {
+    if (section.name >= names.size || text.size() > names.size - section.name) continue;
+    if (!read_at(names.offset + section.name, std::as_writable_bytes(std::span(text)))) continue;
+    if (text.back() == '\0' && std::string_view(text.data(), name.size()) == name) return &section;
+  }
+  return nullptr;
+}
+
+std::string ElfFile::build_id() const {
+  int looked_at = 0;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_NOTE || ++looked_at > kMaxNotes) continue;
+    if (std::string id = build_id_in(segment.offset, segment.file_size, segment.align); !id.empty()) return id;
+  }
+  for (const ElfSection& section : sections_) {
+    if (section.type != SHT_NOTE || ++looked_at > kMaxNotes) continue;
+    // Section alignment is not kept; the property note is the only one aligned to 8, and never the build-id's
+    // neighbour.
+    if (std::string id = build_id_in(section.offset, section.size, 4); !id.empty()) return id;
+  }
+  return {};
+}
+
+std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const {
+  const std::uint64_t unit = align == 8 ? 8 : 4;
+  std::vector<std::byte> notes(std::min({size, kMaxNoteBytes, offset < size_bytes_ ? size_bytes_ - offset : 0}));
+  if (!read_at(offset, notes)) return {};
+  const auto padded = [unit](std::uint64_t position) { return (position + unit - 1) & ~(unit - 1); };
+  std::uint64_t at = 0;
+  while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
+    Elf64_Nhdr note;  // the same in both classes
+    std::memcpy(&note, notes.data() + at, sizeof note);
+    const std::uint64_t name = at + sizeof note;
+    const std::uint64_t content = padded(name + note.n_namesz);
+    if (content > notes.size() || note.n_descsz > notes.size() - content) break;
+    const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
+    if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= kMaxBuildIdBytes) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      std::string id;
+      for (std::size_t i = 0; i < note.n_descsz; ++i) {
+        const auto byte = std::to_integer<unsigned>(notes[content + i]);
+        id += kDigits[byte >> 4];
+        id += kDigits[byte & 15];
+      }
+      return id;
+    }
+    at = padded(content + note.n_descsz);
+  }
+  return {};
+}
+
+}  // namespace profile
