@@ -1,0 +1,55 @@
+// What /proc says of the processes that are there now. Behind an interface, so that the timeline can be tested without
+// processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/fd.h"
+
+namespace profile {
+
+struct ProcSnapshot {
+  std::string comm;
+  std::string code_lines;  // the executable lines of its maps; empty for a kernel thread, or when it is just exiting
+  bool is_kernel_thread = false;
+  std::uint64_t mount_namespace = 0;  // 0: not known
+};
+
+class ProcSource {
+ public:
+  virtual ~ProcSource() = default;
+  [[nodiscard]] virtual std::uint64_t now_ns() = 0;  // CLOCK_MONOTONIC
+  [[nodiscard]] virtual std::vector<std::uint32_t> tgids() = 0;
+  // The process a thread is of; 0 when there is no such thread.
+  [[nodiscard]] virtual std::uint32_t tgid_of(std::uint32_t tid) = 0;
+  // False when the process is gone. `snapshot` is overwritten (its memory is used again).
+  [[nodiscard]] virtual bool read(std::uint32_t tgid, ProcSnapshot& snapshot) = 0;
+  [[nodiscard]] virtual bool is_alive(std::uint32_t tgid) = 0;
+  [[nodiscard]] virtual std::uint64_t own_mount_namespace() = 0;
+};
+
+class KernelProcSource final : public ProcSource {
+ public:
+  KernelProcSource();
+  std::uint64_t now_ns() override;
+  std::vector<std::uint32_t> tgids() override;
+  std::uint32_t tgid_of(std::uint32_t tid) override;
+  bool read(std::uint32_t tgid, ProcSnapshot& snapshot) override;
+  bool is_alive(std::uint32_t tgid) override;
+  std::uint64_t own_mount_namespace() override;
+
+ private:
+  [[nodiscard]] bool read_code_lines(const char* path, std::string& out);
+  [[nodiscard]] bool read_lines_of_any_thread(std::uint32_t tgid, std::string& out);
+  [[nodiscard]] bool is_kernel_thread(std::uint32_t tgid) const;
+  [[nodiscard]] bool read_comm(std::uint32_t tgid, std::string& out) const;
+  [[nodiscard]] std::uint64_t mount_namespace(const char* path) const;
+
+  Fd proc_;
+  std::uint64_t own_mount_namespace_ = 0;
+  std::vector<char> buffer_;
+};
+
+}  // namespace profile

@@ -1,0 +1,89 @@
+#include "process/mapping_table.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace profile {
+namespace {
+
+// A JIT that maps thousands of pieces: from here on gaps between its pieces are closed, so the table stops growing.
+constexpr std::size_t most_separate_anonymous = 1024;
+// Nothing real gets here. Beyond it mappings are not kept, and addresses there are nowhere.
+constexpr std::size_t most_mappings = 32768;
+
+// Whether both tell the same of any address that is in both, and so may be one.
+bool same_code(const Mapping& a, const Mapping& b) {
+  if (a.kind != b.kind || a.file != b.file) return false;
+  return a.kind == CodeKind::anonymous || a.start - a.offset == b.start - b.offset;
+}
+
+// `mapping` without what is before `start`.
+Mapping from(Mapping mapping, std::uint64_t start) {
+  if (mapping.kind != CodeKind::anonymous) mapping.offset += start - mapping.start;
+  mapping.start = start;
+  return mapping;
+}
+
+}  // namespace
+
+std::vector<Mapping>::const_iterator MappingTable::first_behind(std::uint64_t address) const {
+  return std::partition_point(mappings_.begin(), mappings_.end(),
+                              [address](const Mapping& mapping) { return mapping.end <= address; });
+}
+
+const Mapping* MappingTable::find(std::uint64_t address) const {
+  const auto at = first_behind(address);
+  return at != mappings_.end() && at->start <= address ? &*at : nullptr;
+}
+
+bool MappingTable::covers(const Mapping& mapping) const {
+  const Mapping* there = find(mapping.start);
+  return there != nullptr && there->end >= mapping.end && same_code(*there, mapping);
+}
+
+bool MappingTable::agrees(const Mapping& mapping) const {
+  for (auto at = first_behind(mapping.start); at != mappings_.end() && at->start < mapping.end; ++at) {
+    if (!same_code(*at, mapping)) return false;
+  }
+  return true;
+}
+
+void MappingTable::put(const Mapping& mapping) {
+  Mapping whole = mapping;
+  if (whole.kind == CodeKind::anonymous) whole.offset = 0;
+  // At most the rest of one mapping on either side, and the new one between them.
+  std::array<Mapping, 3> pieces;
+  std::size_t count = 0;
+  std::optional<Mapping> behind;
+  // Neighbours that only touch are looked at too: they may be joined.
+  const auto first = std::partition_point(mappings_.begin(), mappings_.end(),
+                                          [&](const Mapping& there) { return there.end < mapping.start; });
+  auto last = first;
+  for (; last != mappings_.end() && last->start <= mapping.end; ++last) {
+    if (same_code(*last, whole)) {
+      if (last->start < whole.start) whole.offset = last->offset;
+      whole.start = std::min(whole.start, last->start);
+      whole.end = std::max(whole.end, last->end);
+      continue;
+    }
+    if (last->start < mapping.start) {
+      pieces[count] = *last;
+      pieces[count].end = mapping.start;
+      ++count;
+    }
+    if (last->end > mapping.end) behind = from(*last, mapping.end);
+  }
+  if (first == last && whole.kind == CodeKind::anonymous && mappings_.size() >= most_separate_anonymous &&
+      first != mappings_.begin() && std::prev(first)->kind == CodeKind::anonymous) {
+    std::prev(first)->end = whole.end;
+    return;
+  }
+  if (first == last && mappings_.size() >= most_mappings) return;
+  pieces[count++] = whole;
+  if (behind) pieces[count++] = *behind;
+  const auto at = mappings_.erase(first, last);
+  mappings_.insert(at, pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+}  // namespace profile

@@ -1,0 +1,101 @@
+#include "process/proc_maps.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace profile {
+namespace {
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t length = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return line;
+}
+
+// Looks only at "start-end r-xp": most lines of a maps file are not code and cost no more than this.
+bool is_code_line(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  return space != std::string_view::npos && space + 4 < line.size() && line[space + 3] == 'x';
+}
+
+// Takes a number and the separator behind it off the front.
+template <class Number>
+bool take(std::string_view& line, Number& number, char separator, int base) {
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number, base);
+  if (error != std::errc{}) return false;
+  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+  if (separator == '\0') return true;
+  if (!line.starts_with(separator)) return false;
+  line.remove_prefix(1);
+  return true;
+}
+
+std::optional<MapsEntry> parse_line(std::string_view line) {
+  MapsEntry entry;
+  if (!take(line, entry.start, '-', 16) || !take(line, entry.end, ' ', 16)) return std::nullopt;
+  if (line.size() < 5 || line[4] != ' ' || entry.end <= entry.start) return std::nullopt;
+  line.remove_prefix(5);
+  if (!take(line, entry.offset, ' ', 16) || !take(line, entry.file.device_major, ':', 16) ||
+      !take(line, entry.file.device_minor, ' ', 16) || !take(line, entry.file.inode, '\0', 10)) {
+    return std::nullopt;
+  }
+  // Padding: every path begins with a slash or a bracket.
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  entry.path = line;
+  return entry;
+}
+
+constexpr std::string_view deleted_mark = " (deleted)";
+constexpr std::string_view escaped_newline = "\\012";
+
+}  // namespace
+
+std::optional<MapsEntry> next_code_mapping(std::string_view& text) {
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    if (!is_code_line(line)) continue;
+    if (const auto entry = parse_line(line)) return entry;
+  }
+  return std::nullopt;
+}
+
+void keep_code_lines(std::string_view lines, std::string& out, std::size_t limit_bytes) {
+  while (!lines.empty()) {
+    const std::string_view line = take_line(lines);
+    if (!is_code_line(line) || out.size() + line.size() >= limit_bytes) continue;
+    out.append(line);
+    out.push_back('\n');
+  }
+}
+
+CodeKind code_kind(std::string_view path, const FileIdentity& file) {
+  if (path == "[vdso]") return CodeKind::vdso;
+  // The same three calls at the same address in every process, emulated by the kernel.
+  if (path == "[vsyscall]") return CodeKind::none;
+  if (file.inode == 0 || path.starts_with('[')) return CodeKind::anonymous;
+  // "//toolong" and "//enomem" stand for a file whose path the kernel could not tell.
+  if (path == "//anon") return CodeKind::anonymous;
+  if (path.starts_with("/memfd:") || path.starts_with("/SYSV") || path.starts_with("/anon_hugepage")) {
+    return CodeKind::anonymous;
+  }
+  if (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) return CodeKind::anonymous;
+  return path.starts_with('/') ? CodeKind::file : CodeKind::anonymous;  // "anon_inode:…"
+}
+
+std::string clean_path(std::string_view path) {
+  if (path.ends_with(deleted_mark)) path.remove_suffix(deleted_mark.size());
+  std::string clean;
+  clean.reserve(path.size());
+  while (!path.empty()) {
+    const std::size_t length = std::min(path.find(escaped_newline), path.size());
+    clean.append(path.substr(0, length));
+    path.remove_prefix(length);
+    if (path.empty()) break;
+    clean.push_back('\n');
+    path.remove_prefix(escaped_newline.size());
+  }
+  return clean;
+}
+
+}  // namespace profile

@@ -1,0 +1,173 @@
+#include "process/proc_source.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "process/proc_maps.h"
+#include "support/error.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+constexpr std::size_t first_buffer_bytes = 64 << 10;
+// A single line is never longer than the path may be when every byte of it is escaped.
+constexpr std::size_t most_line_bytes = 1 << 20;
+// Of the executable lines of one process. Real ones have a few KB.
+constexpr std::size_t most_code_bytes = 8 << 20;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, CloseDirectory>;
+
+ssize_t read_some(int fd, char* to, std::size_t size) {
+  for (;;) {
+    const ssize_t got = ::read(fd, to, size);
+    if (got >= 0 || errno != EINTR) return got;
+  }
+}
+
+// The names in a directory that are numbers.
+std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
+  std::vector<std::uint32_t> numbers;
+  const int fd = ::openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return numbers;
+  const Directory directory(::fdopendir(fd));
+  if (!directory) {
+    ::close(fd);
+    return numbers;
+  }
+  while (const dirent* entry = ::readdir(directory.get())) {
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    std::uint32_t number = 0;
+    const auto [stop, error] = std::from_chars(entry->d_name, end, number);
+    if (error == std::errc{} && stop == end && number != 0) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+KernelProcSource::KernelProcSource()
+    : proc_(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), buffer_(first_buffer_bytes) {
+  if (!proc_) throw system_error("cannot open /proc", errno);
+  own_mount_namespace_ = mount_namespace("self/ns/mnt");
+}
+
+std::uint64_t KernelProcSource::now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::vector<std::uint32_t> KernelProcSource::tgids() { return numbers_in(proc_.get(), "."); }
+
+std::uint32_t KernelProcSource::tgid_of(std::uint32_t tid) {
+  const auto status = read_text_file("/proc/" + std::to_string(tid) + "/status");
+  if (!status) return 0;
+  const auto field = find_field(*status, "Tgid");
+  std::uint32_t tgid = 0;
+  if (field) std::from_chars(field->data(), field->data() + field->size(), tgid);
+  return tgid;
+}
+
+bool KernelProcSource::read(std::uint32_t tgid, ProcSnapshot& snapshot) {
+  snapshot.code_lines.clear();
+  snapshot.is_kernel_thread = false;
+  char path[64];
+  std::snprintf(path, sizeof path, "%" PRIu32 "/maps", tgid);
+  if (!read_comm(tgid, snapshot.comm) || !read_code_lines(path, snapshot.code_lines)) return false;
+  if (snapshot.code_lines.empty()) {
+    snapshot.is_kernel_thread = is_kernel_thread(tgid);
+    if (!snapshot.is_kernel_thread && !read_lines_of_any_thread(tgid, snapshot.code_lines)) return false;
+  }
+  std::snprintf(path, sizeof path, "%" PRIu32 "/ns/mnt", tgid);
+  snapshot.mount_namespace = mount_namespace(path);
+  return true;
+}
+
+bool KernelProcSource::is_alive(std::uint32_t tgid) {
+  char path[32];
+  std::snprintf(path, sizeof path, "%" PRIu32, tgid);
+  return ::faccessat(proc_.get(), path, F_OK, 0) == 0;
+}
+
+std::uint64_t KernelProcSource::own_mount_namespace() { return own_mount_namespace_; }
+
+// Keeps only the executable lines, so memory is bounded by those, whatever the process has mapped.
+bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
+  const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
+  if (!fd) return false;
+  std::size_t filled = 0;
+  for (;;) {
+    if (filled == buffer_.size()) {
+      if (buffer_.size() >= most_line_bytes) return true;
+      buffer_.resize(buffer_.size() * 2);
+    }
+    const ssize_t got = read_some(fd.get(), buffer_.data() + filled, buffer_.size() - filled);
+    if (got <= 0) break;
+    filled += static_cast<std::size_t>(got);
+    const std::string_view text(buffer_.data(), filled);
+    const std::size_t end = text.rfind('\n');
+    if (end == std::string_view::npos) continue;
+    keep_code_lines(text.substr(0, end), out, most_code_bytes);
+    filled -= end + 1;
+    std::memmove(buffer_.data(), buffer_.data() + end + 1, filled);
+  }
+  return true;
+}
+
+// The first thread may have ended, and then has no maps, while others run on. False when it was the last one.
+bool KernelProcSource::read_lines_of_any_thread(std::uint32_t tgid, std::string& out) {
+  char path[64];
+  std::snprintf(path, sizeof path, "%" PRIu32 "/task", tgid);
+  for (const std::uint32_t tid : numbers_in(proc_.get(), path)) {
+    if (tid == tgid) continue;
+    std::snprintf(path, sizeof path, "%" PRIu32 "/task/%" PRIu32 "/maps", tgid, tid);
+    if (read_code_lines(path, out) && !out.empty()) return true;
+  }
+  return is_alive(tgid);
+}
+
+// "pid (comm) state ppid pgrp session tty tpgid flags …", where comm may hold anything, brackets too.
+bool KernelProcSource::is_kernel_thread(std::uint32_t tgid) const {
+  constexpr unsigned long kernel_thread_flag = 0x00200000;  // PF_KTHREAD
+  const auto text = read_first_line("/proc/" + std::to_string(tgid) + "/stat");
+  const std::size_t bracket = text ? text->rfind(')') : std::string::npos;
+  if (bracket == std::string::npos) return false;
+  char state = 0;
+  unsigned long flags = 0;
+  return std::sscanf(text->c_str() + bracket + 1, " %c %*d %*d %*d %*d %*d %lu", &state, &flags) == 2 &&
+         (flags & kernel_thread_flag) != 0;
+}
+
+bool KernelProcSource::read_comm(std::uint32_t tgid, std::string& out) const {
+  char path[32];
+  std::snprintf(path, sizeof path, "%" PRIu32 "/comm", tgid);
+  const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
+  if (!fd) return false;
+  char comm[64];
+  const ssize_t got = read_some(fd.get(), comm, sizeof comm);
+  if (got < 0) return false;
+  out.assign(comm, static_cast<std::size_t>(got));
+  if (out.ends_with('\n')) out.pop_back();
+  return true;
+}
+
+std::uint64_t KernelProcSource::mount_namespace(const char* path) const {
+  struct stat found {};
+  return ::fstatat(proc_.get(), path, &found, 0) == 0 ? found.st_ino : 0;
+}
+
+}  // namespace profile

@@ -1,0 +1,215 @@
+// What each side-band record and /proc snapshot does to the table.
+#include "process/process_table.h"
+
+#include <algorithm>
+
+namespace profile {
+namespace {
+
+// One process that begins images without end, by dlopen in a loop: only so many of its past ones are kept.
+constexpr std::size_t most_images = 1024;
+constexpr std::uint64_t huge_page_bytes = 2 << 20;
+
+// Programs that copy their own text into huge pages map anonymous memory over it, aligned; the code stays the same.
+bool is_huge_copy(const MappingTable& table, const Mapping& mapping) {
+  if (mapping.kind != CodeKind::anonymous || (mapping.start | mapping.end) % huge_page_bytes != 0) return false;
+  const Mapping* there = table.find(mapping.start);
+  return there != nullptr && there->kind == CodeKind::file && there->end >= mapping.end;
+}
+
+}  // namespace
+
+ProcessTable::Name ProcessTable::to_name(std::string_view comm) {
+  Name name{};
+  std::copy_n(comm.begin(), std::min(comm.size(), name.size() - 1), name.begin());
+  return name;
+}
+
+MappingTable& ProcessTable::writable(Image& image) {
+  if (image.table.use_count() > 1) image.table = std::make_shared<MappingTable>(*image.table);
+  return *image.table;
+}
+
+ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t start_ns,
+                                               std::shared_ptr<MappingTable> table, const Name& name) {
+  auto& images = process.images;
+  const std::uint32_t number = (images.empty() ? highest_forgotten_ : images.back().number) + 1;
+  if (images.empty()) ++begun_;
+  if (images.size() >= most_images) images.erase(images.begin(), images.begin() + most_images / 2);
+  if (!images.empty()) start_ns = std::max(start_ns, images.back().start_ns);
+  process.exit_ns = 0;
+  return images.emplace_back(Image{start_ns, std::move(table), number, name});
+}
+
+std::shared_ptr<MappingTable> ProcessTable::unread_table() {
+  auto table = std::make_shared<MappingTable>();
+  table->complete = false;
+  return table;
+}
+
+// The process, which has at least one image. A new one was there before we were: /proc will be asked.
+ProcessTable::Process& ProcessTable::met(std::uint32_t tgid) {
+  Process& process = processes_[tgid];
+  if (process.images.empty()) begin_image(process, 0, unread_table(), Name{});
+  if (!process.images.back().table->complete) unread_.push_back(tgid);
+  return process;
+}
+
+void ProcessTable::note_loss(std::uint64_t since_ns) { loss_since_ = std::min(loss_since_.value_or(since_ns), since_ns); }
+
+void ProcessTable::apply(const SideBandRecord& record) {
+  ++records_;
+  if (record.type == SideBandRecord::Type::lost) {
+    lost_ += record.lost;
+    note_loss(record.lost_since);
+    return;
+  }
+  if (record.tgid == 0 || !is_wanted(record.tgid)) return;
+  switch (record.type) {
+    case SideBandRecord::Type::fork:
+      apply_fork(record);
+      break;
+    case SideBandRecord::Type::exec:
+      apply_exec(record);
+      break;
+    case SideBandRecord::Type::comm:
+      if (record.tid == record.tgid) met(record.tgid).images.back().name = to_name(record.text);
+      break;
+    case SideBandRecord::Type::mmap:
+      apply_mmap(record);
+      break;
+    case SideBandRecord::Type::exit:
+      // Its last image still answers: the kernel samples a task while it is exiting.
+      if (const auto at = processes_.find(record.tgid); at != processes_.end() && record.tid == record.tgid) {
+        at->second.exit_ns = record.time_ns;
+        if (auto& images = at->second.images; !images.empty()) images.back().table->shrink();
+      }
+      break;
+    case SideBandRecord::Type::lost:
+      break;
+  }
+}
+
+void ProcessTable::apply_fork(const SideBandRecord& record) {
+  if (record.parent_tgid == record.tgid) return;  // a thread: shares everything
+  if (record.parent_tgid == 0 || !is_wanted(record.parent_tgid)) {
+    begin_image(processes_[record.tgid], record.time_ns, unread_table(), Name{});
+    unread_.push_back(record.tgid);
+    return;
+  }
+  // A parent not read yet shares its table all the same: reading it fills in the child's too.
+  const Process& parent = met(record.parent_tgid);
+  const Image from = parent.images.back();
+  const std::uint64_t mount_namespace = parent.mount_namespace;
+  Process& child = processes_[record.tgid];
+  if (!child.images.empty()) ++begun_;  // the number is used again
+  child.mount_namespace = mount_namespace;
+  begin_image(child, record.time_ns, from.table, from.name);
+  if (!from.table->complete) unread_.push_back(record.tgid);
+}
+
+void ProcessTable::apply_exec(const SideBandRecord& record) {
+  // Nothing of what was there before stays, so nothing has to be read of it.
+  Process& process = processes_[record.tgid];
+  begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text));
+  if (process.mount_namespace == 0) unread_.push_back(record.tgid);
+}
+
+void ProcessTable::apply_mmap(const SideBandRecord& record) {
+  if (!record.executable || record.length == 0 || record.start + record.length < record.start) return;
+  Process& process = met(record.tgid);
+  process.exit_ns = 0;  // its first thread may have ended; others go on
+  const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
+  if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
+    add_mapping(process, record.time_ns, *mapping);
+  }
+}
+
+void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping) {
+  Image& image = process.images.back();
+  if (image.table->covers(mapping) || is_huge_copy(*image.table, mapping)) return;
+  if (image.table->agrees(mapping)) {
+    writable(image).put(mapping);
+    return;
+  }
+  // Code over other code: what was there stays true of the samples so far.
+  auto table = std::make_shared<MappingTable>(*image.table);
+  table->put(mapping);
+  begin_image(process, time_ns, std::move(table), Name(image.name));
+}
+
+std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
+                                                const Process& process) {
+  const CodeKind kind = code_kind(entry.path, entry.file);
+  if (kind == CodeKind::none) return std::nullopt;
+  Mapping mapping{entry.start, entry.end, 0, 0, kind};
+  if (kind == CodeKind::file) {
+    const bool own_mounts = own_mount_namespace_ != 0 && process.mount_namespace == own_mount_namespace_;
+    mapping.offset = entry.offset;
+    mapping.file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
+  }
+  return mapping;
+}
+
+std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process) {
+  std::vector<Mapping> mappings;
+  while (const auto entry = next_code_mapping(lines)) {
+    if (const auto mapping = mapping_of(*entry, 0, tgid, process)) mappings.push_back(*mapping);
+  }
+  return mappings;
+}
+
+bool ProcessTable::needs_snapshot(std::uint32_t tgid) const {
+  const Process* process = find(tgid);
+  return process == nullptr || process->images.empty() || !process->images.back().table->complete ||
+         process->mount_namespace == 0;
+}
+
+bool ProcessTable::has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) const {
+  const Process* process = find(tgid);
+  return process != nullptr && !process->images.empty() && process->images.back().start_ns >= time_ns;
+}
+
+void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
+  Process& process = met(tgid);
+  process.mount_namespace = snapshot.mount_namespace;
+  Image& image = process.images.back();
+  if (image.name[0] == '\0') image.name = to_name(snapshot.comm);
+  // A process that is just exiting has no maps any more; what it had is not known.
+  if (image.table->complete || (snapshot.code_lines.empty() && !snapshot.is_kernel_thread)) return;
+  // While it is not complete the table may be shared with children forked since: it is completed for them too.
+  MappingTable& table = *image.table;
+  for (const Mapping& mapping : mappings_of(snapshot.code_lines, tgid, process)) {
+    if (table.agrees(mapping)) table.put(mapping);
+  }
+  table.complete = true;
+  table.shrink();
+}
+
+void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns) {
+  Process& process = processes_[tgid];
+  if (process.images.empty() || !process.images.back().table->complete) return learn(tgid, snapshot);
+  process.mount_namespace = snapshot.mount_namespace;
+  const std::vector<Mapping> mappings = mappings_of(snapshot.code_lines, tgid, process);
+  const MappingTable& known = *process.images.back().table;
+  const bool any_is_known =
+      std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) { return known.covers(mapping); });
+  // Another program altogether: its exec was lost, or its number was used again and that was lost.
+  const bool exec_was_lost = !mappings.empty() && !known.mappings().empty() && !any_is_known;
+  const bool reuse_was_lost = process.exit_ns != 0 && !snapshot.code_lines.empty() && !any_is_known;
+  if (exec_was_lost || reuse_was_lost) {
+    begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm));
+  }
+  process.images.back().name = to_name(snapshot.comm);
+  for (const Mapping& mapping : mappings) add_mapping(process, since_ns, mapping);
+}
+
+void ProcessTable::mark_exited_except(const std::vector<std::uint32_t>& alive, std::uint64_t time_ns) {
+  for (auto& [tgid, process] : processes_) {
+    const bool is_younger = process.images.empty() || process.images.back().start_ns >= time_ns;
+    if (process.exit_ns != 0 || is_younger || std::binary_search(alive.begin(), alive.end(), tgid)) continue;
+    process.exit_ns = time_ns;
+  }
+}
+
+}  // namespace profile

@@ -1,0 +1,171 @@
+// The kernel's side of the side-band: perf events, their rings, and waiting for them.
+#include "process/side_band.h"
+
+#include <linux/perf_event.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <string>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// For all CPUs together; and what a CPU gets at most and at least. 256 KB are some 1,500 records, 100 execs.
+constexpr std::size_t all_rings_bytes = 1 << 20;
+constexpr std::size_t most_ring_bytes = 256 << 10;
+constexpr std::size_t least_ring_bytes = 16 << 10;
+// Wake us after about two execs: late enough to cost little, early enough to find a file whose process lives briefly.
+constexpr std::uint32_t wake_up_bytes = 4 << 10;
+// Records read between two moments at which the kernel is told that their room is free.
+constexpr int records_per_release = 64;
+
+std::size_t page_bytes() {
+  static const std::size_t bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+std::size_t ring_bytes(std::size_t cpus) {
+  const std::size_t share = all_rings_bytes / std::max<std::size_t>(cpus, 1);
+  return std::max(std::bit_floor(std::clamp(share, least_ring_bytes, most_ring_bytes)), page_bytes());
+}
+
+std::uint64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+Fd open_event(int cpu) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_DUMMY;
+  attr.sample_type = PERF_SAMPLE_TIME;
+  attr.sample_id_all = 1;
+  attr.mmap = 1;
+  attr.mmap2 = 1;
+  attr.comm = 1;
+  attr.comm_exec = 1;
+  attr.task = 1;
+  attr.use_clockid = 1;
+  attr.clockid = CLOCK_MONOTONIC;
+  attr.watermark = 1;
+  attr.wakeup_watermark = wake_up_bytes;
+  attr.exclude_kernel = 1;
+  attr.exclude_hv = 1;
+  return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+[[noreturn]] void refuse(int cpu, int error) {
+  std::string attempted = "cannot watch processes start on CPU " + std::to_string(cpu);
+  if (error == EACCES || error == EPERM) {
+    throw Error(attempted + ": not permitted; run as root, or grant CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8)");
+  }
+  if (error == EMFILE) throw Error(attempted + ": too many open files; raise `ulimit -n`");
+  throw system_error(attempted, error);
+}
+
+}  // namespace
+
+class SideBand::Ring {
+ public:
+  Ring(int cpu, Fd event, void* pages, std::size_t data_bytes)
+      : cpu_(cpu),
+        event_(std::move(event)),
+        pages_(pages),
+        data_bytes_(data_bytes),
+        records_(static_cast<const std::byte*>(pages) + page_bytes(), data_bytes) {}
+  ~Ring() { ::munmap(pages_, page_bytes() + data_bytes_); }
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  // nullptr when there is no such CPU any more. Throws Error.
+  static std::unique_ptr<Ring> open(int cpu, std::size_t data_bytes) {
+    Fd event = open_event(cpu);
+    if (!event && errno == ENODEV) return nullptr;
+    if (!event) refuse(cpu, errno);
+    // Without the right to lock memory there may be room for a smaller ring only.
+    for (;; data_bytes /= 2) {
+      void* pages = ::mmap(nullptr, page_bytes() + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
+      if (pages != MAP_FAILED) return std::make_unique<Ring>(cpu, std::move(event), pages, data_bytes);
+      if (errno != EPERM && errno != ENOMEM) refuse(cpu, errno);
+      if (data_bytes <= page_bytes()) throw system_error("cannot map the ring of process records", errno);
+    }
+  }
+
+  [[nodiscard]] int cpu() const { return cpu_; }
+  [[nodiscard]] int fd() const { return event_.get(); }
+  [[nodiscard]] RecordRing& records() { return records_; }
+  // Makes what the kernel has written since visible.
+  void refresh() { records_.extend(std::atomic_ref(control().data_head).load(std::memory_order_acquire)); }
+  // Gives the room of what was read back to the kernel.
+  void release() { std::atomic_ref(control().data_tail).store(records_.tail(), std::memory_order_release); }
+
+ private:
+  [[nodiscard]] perf_event_mmap_page& control() { return *static_cast<perf_event_mmap_page*>(pages_); }
+
+  int cpu_;
+  Fd event_;
+  void* pages_;
+  std::size_t data_bytes_;
+  RecordRing records_;
+};
+
+SideBand::SideBand(const CpuList& cpus) : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (!epoll_) throw system_error("cannot wait for process records", errno);
+  set_cpus(cpus);
+}
+
+SideBand::~SideBand() = default;
+
+bool SideBand::set_cpus(const CpuList& cpus) {
+  std::erase_if(rings_, [&](const std::unique_ptr<Ring>& ring) {
+    return !std::binary_search(cpus.begin(), cpus.end(), ring->cpu());
+  });
+  bool added = false;
+  for (const int cpu : cpus) {
+    if (std::any_of(rings_.begin(), rings_.end(), [cpu](const auto& ring) { return ring->cpu() == cpu; })) continue;
+    auto ring = Ring::open(cpu, ring_bytes(cpus.size()));
+    if (!ring) continue;
+    epoll_event interest{};
+    interest.events = EPOLLIN;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, ring->fd(), &interest) != 0) {
+      throw system_error("cannot wait for process records", errno);
+    }
+    rings_.push_back(std::move(ring));
+    added = true;
+  }
+  merging_.clear();
+  for (const auto& ring : rings_) merging_.push_back(&ring->records());
+  return added;
+}
+
+// Which records are taken: those stamped before a moment T that lies before the first look at any ring. The kernel
+// writes the record of a cause (fork) before its effect (the child's exec, on another CPU) can happen, and so before
+// that is stamped. An effect stamped before T therefore has its cause in a ring by the time we look: no record is
+// ever applied ahead of one that it depends on, and nothing has to be held back for some guessed delay. Likewise
+// everything that led to a sample stamped before T is here.
+std::uint64_t SideBand::read(const ApplyRecord& apply) {
+  const std::uint64_t before_ns = now_ns();
+  for (const auto& ring : rings_) ring->refresh();
+  int unreleased = 0;
+  merge_records(merging_, before_ns, [&](const SideBandRecord& record) {
+    apply(record);
+    if (++unreleased < records_per_release) return;
+    unreleased = 0;
+    for (const auto& ring : rings_) ring->release();
+  });
+  for (const auto& ring : rings_) ring->release();
+  return before_ns;
+}
+
+}  // namespace profile
