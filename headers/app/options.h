@@ -1,0 +1,52 @@
+// The command line: parsed, checked for form and for what excludes what, and turned into what the other layers take.
+// Whether the system can do it (a pid exists, a CPU is online) is not asked here.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/output.h"
+#include "sampling/source.h"
+
+namespace profile {
+
+// One row of THE table of options, from which --help, the parser and the completions are made.
+struct OptionRow {
+  std::string_view long_name;
+  char short_name;            // 0: none
+  std::string_view argument;  // placeholder; "": a switch
+  std::string_view summary;   // of --help, with the default where there is one
+  std::string_view group;     // heading of --help
+  bool repeatable;
+};
+[[nodiscard]] std::span<const OptionRow> option_rows();
+
+struct OutputRequest {
+  std::string path;  // "-": stdout
+  const OutputFormat* format = nullptr;
+};
+
+struct Options {
+  SamplingOptions sampling;
+  OutputOptions output;
+  std::vector<OutputRequest> outputs;  // at least one
+  std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
+  std::optional<double> interval_s;
+  std::vector<std::string> command;  // empty: none
+  std::string cpus_typed;            // of -C, for the header
+  bool quiet = false;
+  bool verbose = false;
+  bool help = false;  // with either of these nothing else is looked at
+  bool version = false;
+};
+
+// `arguments` without the program's name. Throws a usage Error.
+[[nodiscard]] Options parse_options(std::span<const char* const> arguments);
+void print_usage_line(std::ostream& out);
+void print_help(std::ostream& out);
+
+}  // namespace profile

@@ -1,0 +1,33 @@
+// Where a report goes: a file or stdout. Opened before sampling starts, so that a directory that cannot be written to
+// is said at once and not after the run.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "support/fd.h"
+
+namespace profile {
+
+class Destination {
+ public:
+  // "-" is stdout. Throws Error when the file cannot be opened. An existing file keeps its contents until the first
+  // write.
+  explicit Destination(std::string path);
+
+  enum class Result { written, closed_pipe };
+  // Appends what `print` prints. `closed_pipe`: nobody reads any more. Throws Error for all else that goes wrong, a
+  // full disk for instance.
+  Result write(const std::function<void(std::ostream&)>& print);
+  // Ends it: what a file system says only at close (a full quota on NFS) is thrown as Error here.
+  void close();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  Fd fd_;
+  bool is_empty_ = false;  // whether earlier contents have been cut off
+};
+
+}  // namespace profile

@@ -1,0 +1,92 @@
+#include "app/command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+std::array<Fd, 2> make_pipe() {
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
+  return {Fd(fds[0]), Fd(fds[1])};
+}
+
+// Between fork and exec: waits, then becomes the command. Nothing here allocates.
+[[noreturn]] void become(char* const* words, int wait_fd, int failure_fd) {
+  struct sigaction by_default {};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(SIGPIPE, &by_default, nullptr);  // ignored signals stay ignored over exec
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  char byte = 0;
+  ssize_t got;
+  do got = ::read(wait_fd, &byte, 1);
+  while (got < 0 && errno == EINTR);
+  if (got != 1) ::_exit(1);  // the profiler ended without a release
+  ::execvp(words[0], words);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t told = ::write(failure_fd, &error, sizeof error);
+  ::_exit(error == ENOENT ? 127 : 126);
+}
+
+}  // namespace
+
+Command::Command(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  auto [wait_end, release_end] = make_pipe();
+  auto [failure_end, tell_end] = make_pipe();
+  pid_ = ::fork();
+  if (pid_ < 0) throw system_error("cannot start " + words[0], errno);
+  if (pid_ == 0) {
+    release_end.reset();  // or the child would wait for itself
+    become(arguments.data(), wait_end.get(), tell_end.get());
+  }
+  release_ = std::move(release_end);
+  exec_failure_ = std::move(failure_end);
+}
+
+Command::~Command() {
+  if (!release_ || status_) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+std::optional<int> Command::release() {
+  const char go = 1;
+  if (::write(release_.get(), &go, 1) != 1) throw system_error("cannot start the command", errno);
+  release_.reset();
+  int error = 0;
+  ssize_t got;
+  do got = ::read(exec_failure_.get(), &error, sizeof error);
+  while (got < 0 && errno == EINTR);
+  exec_failure_.reset();
+  if (got == static_cast<ssize_t>(sizeof error)) return error;
+  return std::nullopt;
+}
+
+std::optional<int> Command::exit_status() {
+  if (status_) return status_;
+  int status = 0;
+  if (::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  if (WIFEXITED(status)) status_ = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) status_ = 128 + WTERMSIG(status);
+  return status_;
+}
+
+void Command::signal(int number) const {
+  if (!status_) ::kill(pid_, number);
+}
+
+}  // namespace profile

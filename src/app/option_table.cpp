@@ -1,0 +1,95 @@
+// THE table of options and what is printed from it.
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+#include "app/options.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view what = "What to sample";
+constexpr std::string_view how = "How to sample";
+constexpr std::string_view show = "What to show";
+constexpr std::string_view write = "Where to";
+constexpr std::string_view other = "Other";
+
+constexpr OptionRow rows[] = {
+    {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true},
+    {"tid", 'L', "LIST", "only these threads; not with -p", what, true},
+    {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false},
+    {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all below it", what, false},
+    {"cgroupmap", 0, "PATH", "only cgroups whose id is a key of the pinned BPF hash PATH", what, false},
+    {"mntnsmap", 0, "PATH", "only mount namespaces whose inode is a key of the pinned BPF hash PATH", what, false},
+    {"include-idle", 'I', "", "also the idle CPUs' stacks", what, false},
+
+    {"frequency", 'F', "HZ", "samples a second on each CPU (default 49); not with -c", how, false},
+    {"count", 'c', "N", "one sample every N events; for cpu-clock an event is a nanosecond", how, false},
+    {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960)", how, false},
+    {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384)", how, false},
+    {"max-stack-depth", 0, "N", "frames of a stack (default 127)", how, false},
+
+    {"user-stacks-only", 'U', "", "user stacks only", show, false},
+    {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
+    {"delimited", 'd', "", "a delimiter between kernel and user part; not with -U or -K", show, false},
+    {"annotations", 'a', "", "_[k] behind kernel frames in folded lines", show, false},
+    {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
+    {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
+    {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
+    {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
+
+    {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
+     true},
+    {"interval", 'i', "SECONDS", "report and start afresh every interval", write, false},
+
+    {"quiet", 'q', "", "no progress and no summary", other, false},
+    {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
+    {"help", 'h', "", "this text", other, false},
+    {"version", 0, "", "the version", other, false},
+};
+
+std::string left_column(const OptionRow& row) {
+  std::string text = "  ";
+  text += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
+  text += "--" + std::string(row.long_name);
+  if (!row.argument.empty()) text += " " + std::string(row.argument);
+  return text;
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() { return rows; }
+
+void print_usage_line(std::ostream& out) {
+  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...]\n";
+}
+
+void print_help(std::ostream& out) {
+  print_usage_line(out);
+  out << "\nSamples the stacks of all processes, counts them in the kernel and prints them with names.\n"
+         "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
+         "its children until it exits.\n";
+  constexpr std::size_t column = 32;
+  std::string_view group;
+  for (const OptionRow& row : rows) {
+    if (row.group != group) out << '\n' << row.group << ":\n";
+    group = row.group;
+    const std::string left = left_column(row);
+    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << row.summary << '\n';
+  }
+  out << "\nFormats:\n";
+  for (const OutputFormat& format : output_formats()) {
+    std::string left = "  " + std::string(format.name);
+    if (!format.ending.empty()) left += "  (" + std::string(format.ending) + ")";
+    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << format.summary << '\n';
+  }
+  out << "\nExit status: 0 done, 1 could not profile, 2 misused; with COMMAND its own (126, 127 when it cannot be "
+         "run,\n"
+         "128+N when a signal N killed it).\n"
+         "\nExamples:\n"
+         "  profile -f 30 > out.folded      the whole machine for 30 seconds, ready for a flame graph\n"
+         "  profile -F 199 -p 185 10        one process, 199 times a second\n"
+         "  profile -o a.txt -o a.folded -- make -j2\n";
+}
+
+}  // namespace profile

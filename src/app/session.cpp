@@ -1,0 +1,267 @@
+#include "app/session.h"
+
+#include <signal.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <ostream>
+
+#include "app/command.h"
+#include "app/progress.h"
+#include "app/signals.h"
+#include "app/summary.h"
+#include "app/targets.h"
+#include "deliver/destination.h"
+#include "process/timeline.h"
+#include "sampling/recorder.h"
+#include "support/error.h"
+#include "support/event_loop.h"
+#include "support/privilege.h"
+#include "symbol/symboliser.h"
+
+namespace profile {
+namespace {
+
+// How often CPUs and targets are looked after and the progress line is drawn.
+constexpr double tick_s = 0.25;
+// Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
+constexpr double command_grace_s = 1.0;
+
+RunInfo run_info_of(const Options& options) {
+  const SamplingOptions& sampling = options.sampling;
+  RunInfo run;
+  run.frequency_hz = sampling.frequency_hz;
+  run.period_events = sampling.period_events;
+  run.tgids = sampling.tgids;
+  run.tids = sampling.tids;
+  run.cpus = options.cpus_typed;
+  run.user_stacks = sampling.user_stacks;
+  run.kernel_stacks = sampling.kernel_stacks;
+  run.duration_s = options.duration_s;
+  run.command = options.command;
+  return run;
+}
+
+// An open destination and the format it is written in.
+struct Report {
+  Destination destination;
+  std::unique_ptr<Output> output;
+};
+
+class Session {
+ public:
+  explicit Session(const Options& options)
+      : options_(options), run_(run_info_of(options)), progress_(!options.quiet && !options.verbose) {
+    check_targets(options);
+    for (const OutputRequest& request : options.outputs) {
+      reports_.push_back(
+          Report{.destination = Destination(request.path), .output = request.format->make(options.output)});
+    }
+    source_ = source_kinds().front().make(options.sampling);
+    if (!options.command.empty()) command_ = std::make_unique<Command>(options.command);
+    cpus_ = online_cpus();
+    timeline_ = std::make_unique<ProcessTimeline>(TimelineOptions{.tgids = options.sampling.tgids}, cpus_);
+    symboliser_ = std::make_unique<Symboliser>(*timeline_);
+  }
+
+  int run() {
+    start();
+    while (!is_over_) loop_.run_once();
+    finish();
+    if (failed_to_write_) return 1;
+    return command_ ? command_status_ : 0;
+  }
+
+ private:
+  void start() {
+    fresh_profile();
+    write_all([&](Report& report, std::ostream& out) { report.output->begin(out, run_); });
+    watch();
+    source_->start();
+    started_ns_ = monotonic_ns();
+    if (options_.duration_s) add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
+    if (options_.interval_s) add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
+    if (command_) release_command();
+    timeline_->scan_proc();
+    warn_of_hidden_symbols();
+  }
+
+  void watch() {
+    loop_.add(signals_.fd(), [this] { on_signal(); });
+    loop_.add(source_->recorder().poll_fd(), [this] {
+      source_->recorder().consume(*timeline_, *profile_);
+      drain_if_filling();
+    });
+    loop_.add(timeline_->poll_fd(), [this] { timeline_->update(); });
+    add_timer(tick_s, tick_s, [this] { on_tick(); });
+  }
+
+  void add_timer(double first_s, double every_s, std::function<void()> on_time) {
+    Timer& timer = timers_.emplace_back(first_s, every_s);
+    loop_.add(timer.fd(), [&timer, on_time = std::move(on_time)] {
+      if (timer.acknowledge() != 0) on_time();
+    });
+  }
+
+  void release_command() {
+    const auto error = command_->release();
+    if (!error) return;
+    throw Error(system_error("cannot run " + options_.command[0], *error).what(), *error == ENOENT ? 127 : 126);
+  }
+
+  void on_signal() {
+    for (auto signal = signals_.next(); signal.number != 0; signal = signals_.next()) {
+      if (signal.number == SIGCHLD) {
+        note_command_exit();
+      } else {
+        end_on_request(signal);
+      }
+    }
+  }
+
+  // Ctrl-C reaches the command by itself, as a member of the terminal's foreground group; what it still does is part of
+  // the run. When only this process was told to end, the command is told in its turn.
+  void end_on_request(const Signals::Received& signal) {
+    signals_.let_next_kill();
+    if (!command_) {
+      is_over_ = true;
+    } else if (signal.number == SIGTERM) {
+      command_->signal(SIGTERM);
+    } else if (!signal.from_terminal) {
+      add_timer(command_grace_s, 0, [this] { command_->signal(SIGTERM); });
+    }
+  }
+
+  void note_command_exit() {
+    if (!command_) return;
+    if (const auto status = command_->exit_status()) {
+      command_status_ = *status;
+      is_over_ = true;
+    }
+  }
+
+  void on_tick() {
+    const CpuList online = online_cpus();
+    if (online != cpus_) {
+      cpus_ = online;
+      timeline_->set_cpus(cpus_);
+      source_->set_cpus(cpus_);
+    }
+    drain_if_filling();
+    if (!any_target_alive(options_.sampling)) {
+      is_over_ = true;
+      note("all targets have exited");
+    }
+    if (progress_.is_shown()) {
+      const Recorder& recorder = source_->recorder();
+      progress_.show(elapsed_s(), options_.duration_s,
+                     total_.taken + profile_->account.taken + recorder.pending_account().taken,
+                     profile_->rows().size() + recorder.pending_rows());
+    }
+  }
+
+  void drain_if_filling() {
+    if (source_->recorder().wants_drain()) source_->recorder().drain(*timeline_, *profile_, false);
+  }
+
+  void report_interval() {
+    source_->recorder().drain(*timeline_, *profile_, false);
+    report();
+    fresh_profile();
+  }
+
+  void finish() {
+    duration_s_ = elapsed_s();
+    source_->stop();
+    signals_.let_next_kill();
+    progress_.clear();
+    source_->recorder().drain(*timeline_, *profile_, true);
+    report();
+    for (Report& report : reports_) {
+      attempt([&] { report.destination.close(); });
+    }
+    note(summary_of(total_, RunCost{.duration_s = duration_s_,
+                                    .cpus = sampled_cpus(),
+                                    .bpf = source_->cost(),
+                                    .unfollowed = source_->recorder().unfollowed()}));
+  }
+
+  void report() {
+    symboliser_->name(*profile_);
+    write_all([&](Report& report, std::ostream& out) { report.output->report(out, *profile_); });
+    total_ += profile_->account;
+  }
+
+  void fresh_profile() {
+    profile_ = std::make_unique<Profile>();
+    profile_->run = run_;
+  }
+
+  // One destination that cannot be written to does not take the others along.
+  void write_all(const std::function<void(Report&, std::ostream&)>& print) {
+    for (Report& report : reports_) {
+      attempt([&] {
+        const auto result = report.destination.write([&](std::ostream& out) { print(report, out); });
+        if (result == Destination::Result::closed_pipe) is_over_ = true;
+      });
+    }
+  }
+
+  void attempt(const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (!failed_to_write_) std::fprintf(stderr, "profile: %s\n", error.what());
+      failed_to_write_ = true;
+      is_over_ = true;
+    }
+  }
+
+  void warn_of_hidden_symbols() {
+    if (!options_.sampling.kernel_stacks) return;
+    if (const auto reason = hidden_kernel_symbols()) note(*reason);
+  }
+
+  // A line for the person; nothing with -q.
+  void note(const std::string& text) {
+    if (options_.quiet) return;
+    progress_.clear();
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_ns() - started_ns_) / 1e9; }
+
+  [[nodiscard]] int sampled_cpus() const {
+    const std::size_t asked = options_.sampling.cpus.size();
+    return static_cast<int>(asked != 0 ? asked : cpus_.size());
+  }
+
+  const Options& options_;
+  RunInfo run_;
+  Signals signals_;
+  Progress progress_;
+  std::vector<Report> reports_;
+  BpfRunTimeStats run_time_stats_;
+  std::unique_ptr<Source> source_;
+  std::unique_ptr<Command> command_;
+  CpuList cpus_;
+  std::unique_ptr<ProcessTimeline> timeline_;
+  std::unique_ptr<Symboliser> symboliser_;
+  EventLoop loop_;
+  std::deque<Timer> timers_;
+  std::unique_ptr<Profile> profile_;  // of the interval under way
+  Account total_;                     // of the intervals reported
+  std::uint64_t started_ns_ = 0;
+  double duration_s_ = 0;
+  bool is_over_ = false;
+  bool failed_to_write_ = false;
+  int command_status_ = 0;
+};
+
+}  // namespace
+
+int run_session(const Options& options) { return Session(options).run(); }
+
+}  // namespace profile

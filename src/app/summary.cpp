@@ -1,0 +1,43 @@
+#include "app/summary.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace profile {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
+  char buffer[160];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+using Wide = unsigned long long;
+
+}  // namespace
+
+std::string summary_of(const Account& account, const RunCost& cost) {
+  std::string line = text("%llu samples in %.1f s on %d CPU%s: %llu recorded", Wide{account.taken}, cost.duration_s,
+                          cost.cpus, cost.cpus == 1 ? "" : "s", Wide{account.recorded});
+  if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
+  if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
+  line += text(", %llu lost", Wide{account.lost()});
+  if (account.lost_ring_full != 0) line += text(" (%llu ring buffer full)", Wide{account.lost_ring_full});
+  if (account.lost_unread != 0) line += text(" (%llu not found in the maps)", Wide{account.lost_unread});
+  if (!account.balanced()) {
+    const auto sum = account.recorded + account.idle + account.filtered + account.lost();
+    line += text(", %lld unaccounted for", static_cast<long long>(account.taken - sum));
+  }
+  if (cost.unfollowed != 0) line += text(", %llu processes not followed", Wide{cost.unfollowed});
+  if (cost.bpf.runs != 0 && cost.duration_s > 0 && cost.cpus > 0) {
+    const auto run_time = static_cast<double>(cost.bpf.run_time_ns);
+    line += text("; %.1f us a sample, %.2f %% of CPU time", run_time / 1e3 / static_cast<double>(cost.bpf.runs),
+                 100 * run_time / 1e9 / (cost.duration_s * cost.cpus));
+  }
+  return line;
+}
+
+}  // namespace profile
