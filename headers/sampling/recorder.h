@@ -75,6 +75,8 @@ class Recorder {
   SharedArray account_memory_;
   cpu_account* accounts_;  // [generation * cpus_ + cpu]
   RingBuffer ring_;
+  std::int64_t ring_bytes_ = 0;
+  std::int64_t unread_budget_bytes_ = 0;  // of the read_ring() under way
   ProgramBarrier barrier_;
   // Ring records as they came, each in whole words, until the timeline has caught up with them.
   std::vector<std::uint64_t> inbox_;

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "app/command.h"
+#include "app/frame_report.h"
 #include "app/progress.h"
 #include "app/signals.h"
 #include "app/summary.h"
@@ -62,7 +63,9 @@ class Session {
     source_ = source_kinds().front().make(options.sampling);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command);
     cpus_ = online_cpus();
-    timeline_ = std::make_unique<ProcessTimeline>(TimelineOptions{.tgids = options.sampling.tgids}, cpus_);
+    TimelineOptions of_interest{.tgids = options.sampling.tgids};
+    of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
+    timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
     symboliser_ = std::make_unique<Symboliser>(*timeline_);
   }
 
@@ -167,8 +170,10 @@ class Session {
   }
 
   void report_interval() {
+    const std::uint64_t now_ns = monotonic_ns();
     source_->recorder().drain(*timeline_, *profile_, false);
     report();
+    timeline_->forget_before(now_ns);
     fresh_profile();
   }
 
@@ -182,16 +187,30 @@ class Session {
     for (Report& report : reports_) {
       attempt([&] { report.destination.close(); });
     }
-    note(summary_of(total_, RunCost{.duration_s = duration_s_,
-                                    .cpus = sampled_cpus(),
-                                    .bpf = source_->cost(),
-                                    .unfollowed = source_->recorder().unfollowed()}));
+    summarise();
+  }
+
+  void summarise() {
+    RunCost cost;
+    cost.duration_s = duration_s_;
+    cost.cpus = sampled_cpus();
+    cost.bpf = source_->cost();
+    cost.unfollowed = source_->recorder().unfollowed();
+    note(summary_of(total_, cost));
+    for (const std::string& line : frame_report_.lines()) note(line);
+    if (!options_.verbose) return;
+    const TimelineStatus status = timeline_->status();
+    note("timeline: " + std::to_string(status.records) + " records, " + std::to_string(status.lost_records) +
+         " lost, " + std::to_string(status.repairs) + " repairs, " + std::to_string(status.processes) + " processes, " +
+         std::to_string(status.files) + " files, " + std::to_string(status.open_files) + " open");
+    note("ring buffer: " + std::to_string(total_.recorded_by_ring) + " samples");
   }
 
   void report() {
     symboliser_->name(*profile_);
     write_all([&](Report& report, std::ostream& out) { report.output->report(out, *profile_); });
     total_ += profile_->account;
+    frame_report_.add(*profile_);
   }
 
   void fresh_profile() {
@@ -252,7 +271,8 @@ class Session {
   EventLoop loop_;
   std::deque<Timer> timers_;
   std::unique_ptr<Profile> profile_;  // of the interval under way
-  Account total_;                     // of the intervals reported
+  Account total_;                     // of the intervals reported, as the next
+  FrameReport frame_report_;
   std::uint64_t started_ns_ = 0;
   double duration_s_ = 0;
   bool is_over_ = false;

@@ -41,10 +41,13 @@ std::uint32_t ring_bytes(const SamplingOptions& options, int cpus) {
 // Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
 void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   const auto fail = [&](const std::string& why) { return Error(std::string(option) + " " + path + ": " + why); };
-  const Fd fd(bpf_obj_get(path.c_str()));
+  LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
+  const Fd fd(bpf_obj_get_opts(path.c_str(), &read_only));
   if (!fd) {
     const int error = errno;
-    if (::access(path.c_str(), F_OK) == 0 && error != EPERM && error != EACCES) throw fail("not a pinned BPF map");
+    struct statfs file_system {};
+    if (::statfs(path.c_str(), &file_system) == 0 && file_system.f_type != BPF_FS_MAGIC)
+      throw fail("not a pinned BPF map");
     throw fail(std::strerror(error));
   }
   bpf_map_info info{};

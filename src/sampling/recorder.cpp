@@ -89,6 +89,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options)
   histogram_fds_ = {bpf_map__fd(&bpf_map_named(object, "histogram_0")),
                     bpf_map__fd(&bpf_map_named(object, "histogram_1"))};
   stack_fds_ = {bpf_map__fd(&bpf_map_named(object, "stacks_0")), bpf_map__fd(&bpf_map_named(object, "stacks_1"))};
+  ring_bytes_ = bpf_map__max_entries(&bpf_map_named(object, "ring"));
   ring_ = RingBuffer(ring_buffer__new(bpf_map__fd(&bpf_map_named(object, "ring")), on_record, this, nullptr));
   if (!ring_) throw system_error("cannot open the BPF ring buffer", errno);
 }
@@ -114,13 +115,17 @@ int Recorder::on_record(void* context, void* data, std::size_t size) noexcept {
   } catch (...) {
     self.out_of_memory_ = true;
   }
-  return 0;
+  self.unread_budget_bytes_ -= static_cast<std::int64_t>(size);
+  return self.unread_budget_bytes_ > 0 ? 0 : -ENOBUFS;
 }
 
+// Reads no more than the ring can hold: everything that was there when the call began, but not for ever when samples
+// come faster than they are read.
 void Recorder::read_ring() {
+  unread_budget_bytes_ = ring_bytes_;
   const int result = ring_buffer__consume(ring_.get());
   if (out_of_memory_) throw std::bad_alloc();
-  if (result < 0) throw system_error("cannot read the BPF ring buffer", -result);
+  if (result < 0 && result != -ENOBUFS) throw system_error("cannot read the BPF ring buffer", -result);
 }
 
 void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
