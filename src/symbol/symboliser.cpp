@@ -7,12 +7,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "process/perf_map_file.h"
 #include "process/timeline.h"
 #include "support/fd.h"
 #include "symbol/demangle.h"
 #include "symbol/elf_file.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/kallsyms.h"
+#include "symbol/perf_map.h"
+#include "symbol/vdso.h"
 
 namespace profile {
 namespace {
@@ -66,14 +69,33 @@ struct Symboliser::State {
 
   Answer* answer_for(Profile& profile, const Frame& frame);
   void resolve_file(CodeFile& file, Answers& answers);
+  void resolve_elf(int fd, StringId module, Answers& answers);
+  void resolve_vdso();
+  void resolve_jit(std::uint32_t tgid, Answers& answers);
   void resolve_kernel_addresses();
 
   ProcessTimeline& timeline;
   StringTable strings;
   Answers kernel;
+  Answers vdso;
   std::unordered_map<CodeFile*, Answers> files;
+  // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
+  std::unordered_map<ProcessId, Answers> jit;
   std::vector<Answer> without_file;  // [Unnamed]: the answer for an address that lies in no file, by reason
 };
+
+namespace {
+
+void give_up(Answers& answers, StringId module, Unnamed reason) {
+  for (const std::uint64_t key : pending_of(answers)) {
+    answers[key] = Answer{.unnamed = reason, .symbol = StringId::empty, .module = module, .offset = key};
+  }
+}
+
+// Below it lie the programs of another class than ours, whose vDSO is another.
+constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
+
+}  // namespace
 
 // Where the answer for `frame` is or will be; a new one is pending and will be asked for.
 Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
@@ -85,9 +107,10 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
     case CodeLocation::Kind::file:
       return &files[location.file][location.offset.value];
     case CodeLocation::Kind::vdso:
-      return reason(Unnamed::no_symbol);
+      if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
+      return &vdso[location.offset.value];
     case CodeLocation::Kind::jit:
-      return reason(Unnamed::no_jit_map);
+      return &jit[frame.space][frame.address.value];
     case CodeLocation::Kind::nowhere:
       return reason(Unnamed::not_mapped);
     case CodeLocation::Kind::unknown:
@@ -97,23 +120,48 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
 }
 
 void Symboliser::State::resolve_file(CodeFile& file, Answers& answers) {
-  const std::vector<std::uint64_t> offsets = pending_of(answers);
-  if (offsets.empty()) return;
+  if (pending_of(answers).empty()) return;
   const StringId module = strings.intern(short_name(file.path));
-  const auto give_up = [&](Unnamed reason) {
-    for (const std::uint64_t offset : offsets) {
-      answers[offset] = Answer{.unnamed = reason, .symbol = StringId::empty, .module = module, .offset = offset};
-    }
-  };
   const int fd = file.fd();
-  if (fd < 0) return give_up(file.unreadable);
+  if (fd < 0) return give_up(answers, module, file.unreadable);
+  resolve_elf(fd, module, answers);
+}
+
+void Symboliser::State::resolve_vdso() {
+  if (pending_of(vdso).empty()) return;
+  const StringId module = strings.intern("vdso");
+  const Fd copy = copy_of_vdso();
+  if (!copy) return give_up(vdso, module, Unnamed::no_symbol);
+  resolve_elf(copy.get(), module, vdso);
+}
+
+void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {
+  std::vector<RuntimeAddress> addresses;
+  for (const std::uint64_t address : pending_of(answers)) addresses.push_back(RuntimeAddress{address});
+  std::vector<Symbol> symbols(addresses.size());
+  if (const Fd map = open_perf_map(tgid)) resolve_perf_map(map.get(), addresses, symbols);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    Answer& answer = answers[addresses[i].value];
+    if (symbols[i].unnamed != Unnamed::named) {
+      answer.unnamed = Unnamed::no_jit_map;
+      continue;
+    }
+    answer.unnamed = Unnamed::named;
+    answer.symbol = strings.intern(symbols[i].name);
+    answer.module = strings.intern("jit");
+    answer.offset = addresses[i].value - symbols[i].start;
+  }
+}
+
+// Answers are keyed by offset in the file `fd`.
+void Symboliser::State::resolve_elf(int fd, StringId module, Answers& answers) {
   std::string why;
   const auto elf = ElfFile::read(fd, why);
-  if (!elf) return give_up(Unnamed::file_malformed);
+  if (!elf) return give_up(answers, module, Unnamed::file_malformed);
 
   // Sorted by ELF address, which need not be the order of offsets.
   std::vector<std::pair<ElfAddress, std::uint64_t>> wanted;
-  for (const std::uint64_t offset : offsets) {
+  for (const std::uint64_t offset : pending_of(answers)) {
     if (const auto address = elf->address_of(FileOffset{offset})) {
       wanted.emplace_back(*address, offset);
     } else {
@@ -175,6 +223,8 @@ void Symboliser::name(Profile& profile) {
     if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
   }
   for (auto& [file, answers] : state_->files) state_->resolve_file(*file, answers);
+  for (auto& [process, answers] : state_->jit) state_->resolve_jit(profile.process(process).tgid, answers);
+  state_->resolve_vdso();
   state_->resolve_kernel_addresses();
   for (const auto& [frame, answer] : wanted) {
     frame->unnamed = answer->unnamed;
@@ -182,6 +232,7 @@ void Symboliser::name(Profile& profile) {
     frame->module = profile.strings.intern(state_->strings.view(answer->module));
     frame->offset = answer->offset;
   }
+  state_->jit.clear();
 }
 
 }  // namespace profile
