@@ -1,4 +1,5 @@
-// Keeps every file whose code was seen mapped, by (device, inode), opened once and held open within the descriptor limit.
+// Keeps every file whose code was seen mapped, by (device, inode), opened once and held open within the descriptor
+// limit.
 #pragma once
 
 #include <cstdint>

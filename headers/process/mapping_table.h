@@ -1,5 +1,5 @@
-// The code mappings of one address space, ordered by address, never overlapping. Shared between a process and its forks,
-// so kept small: 32 bytes a mapping.
+// The code mappings of one address space, ordered by address, never overlapping. Shared between a process and its
+// forks, so kept small: 32 bytes a mapping.
 #pragma once
 
 #include <cstdint>

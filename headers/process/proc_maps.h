@@ -1,5 +1,6 @@
-// The executable lines of /proc/PID/maps, and what kind of code a mapping's name stands for. Pure: text in, data out. The
-// text is in part chosen by the process itself: a line can be 32 KB long, with newlines in the path written as \012.
+// The executable lines of /proc/PID/maps, and what kind of code a mapping's name stands for. Pure: text in, data out.
+// The text is in part chosen by the process itself: a line can be 32 KB long, with newlines in the path written as
+// \012.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,6 @@ struct ProcSnapshot {
   std::string comm;
   std::string code_lines;  // the executable lines of its maps; empty for a kernel thread, or when it is just exiting
   bool is_kernel_thread = false;
-  std::uint64_t mount_namespace = 0;  // 0: not known
 };
 
 class ProcSource {
@@ -27,7 +26,8 @@ class ProcSource {
   // False when the process is gone. `snapshot` is overwritten (its memory is used again).
   [[nodiscard]] virtual bool read(std::uint32_t tgid, ProcSnapshot& snapshot) = 0;
   [[nodiscard]] virtual bool is_alive(std::uint32_t tgid) = 0;
-  [[nodiscard]] virtual std::uint64_t own_mount_namespace() = 0;
+  // Its inode, 0 when not known. Our own for the tgid 0.
+  [[nodiscard]] virtual std::uint64_t mount_namespace(std::uint32_t tgid) = 0;
 };
 
 class KernelProcSource final : public ProcSource {
@@ -38,18 +38,18 @@ class KernelProcSource final : public ProcSource {
   std::uint32_t tgid_of(std::uint32_t tid) override;
   bool read(std::uint32_t tgid, ProcSnapshot& snapshot) override;
   bool is_alive(std::uint32_t tgid) override;
-  std::uint64_t own_mount_namespace() override;
+  std::uint64_t mount_namespace(std::uint32_t tgid) override;
 
  private:
+  [[nodiscard]] bool ask_for_code_lines(int maps, std::string& out);
   [[nodiscard]] bool read_code_lines(const char* path, std::string& out);
   [[nodiscard]] bool read_lines_of_any_thread(std::uint32_t tgid, std::string& out);
   [[nodiscard]] bool is_kernel_thread(std::uint32_t tgid) const;
   [[nodiscard]] bool read_comm(std::uint32_t tgid, std::string& out) const;
-  [[nodiscard]] std::uint64_t mount_namespace(const char* path) const;
 
   Fd proc_;
-  std::uint64_t own_mount_namespace_ = 0;
   std::vector<char> buffer_;
+  bool can_ask_ = true;  // the kernel may answer ask_for_code_lines()
 };
 
 }  // namespace profile

@@ -1,8 +1,9 @@
-// The state of the timeline: for every process the program images it ran, when each began, and what code each had mapped.
-// Fed with side-band records and /proc snapshots; touches the kernel only through CodeFiles.
+// The state of the timeline: for every process the program images it ran, when each began, and what code each had
+// mapped. Fed with side-band records and /proc snapshots; touches the kernel only through CodeFiles.
 //
-// Records come in an order in which causes precede effects (see SideBand::read), so the newest image of a process is the
-// one a record speaks of. Within an image mappings are only ever added, so when exactly one was learnt does not matter.
+// Records come in an order in which causes precede effects (see SideBand::read), so the newest image of a process is
+// the one a record speaks of. Within an image mappings are only ever added, so when exactly one was learnt does not
+// matter.
 #pragma once
 
 #include <array>
@@ -26,8 +27,9 @@ namespace profile {
 
 class ProcessTable {
  public:
-  ProcessTable(CodeFiles& files, std::uint64_t own_mount_namespace)
-      : files_(files), own_mount_namespace_(own_mount_namespace) {}
+  // `source` is asked for mount namespaces only, when a process forks or execs for the first time.
+  ProcessTable(CodeFiles& files, ProcSource& source)
+      : files_(files), source_(source), own_mount_namespace_(source.mount_namespace(0)) {}
 
   // From now on this process is of interest; unless this is called, all are.
   void want(std::uint32_t tgid) { wanted_.insert(tgid); }
@@ -77,15 +79,16 @@ class ProcessTable {
     Name name{};
   };
   struct Process {
-    std::vector<Image> images;  // by start and by number
-    std::uint64_t exit_ns = 0;  // 0: it has not exited, as far as is known
-    std::uint64_t mount_namespace = 0;
+    std::vector<Image> images;          // by start and by number
+    std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as is known
+    std::uint64_t mount_namespace = 0;  // 0: not asked for, or not known
   };
 
   void apply_fork(const SideBandRecord& record);
   void apply_exec(const SideBandRecord& record);
   void apply_mmap(const SideBandRecord& record);
   Process& met(std::uint32_t tgid);
+  std::uint64_t mount_namespace(std::uint32_t tgid, Process& process);
   static std::shared_ptr<MappingTable> unread_table();
   [[nodiscard]] const Process* find(std::uint32_t tgid) const;
   [[nodiscard]] const Image* find(std::uint32_t tgid, std::uint32_t number) const;
@@ -98,6 +101,7 @@ class ProcessTable {
   static MappingTable& writable(Image& image);
 
   CodeFiles& files_;
+  ProcSource& source_;
   std::uint64_t own_mount_namespace_;
   std::unordered_set<std::uint32_t> wanted_;
   std::unordered_map<std::uint32_t, Process> processes_;

@@ -51,8 +51,12 @@ class RecordRing {
   [[nodiscard]] const SideBandRecord* peek();
   void pop();
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
+  // Whether a record might not have found room.
+  [[nodiscard]] bool is_full() const { return head_ - tail_ + most_record_bytes > size_bytes_; }
+  [[nodiscard]] std::uint64_t last_time_ns() const { return last_time_ns_; }  // of the record read last
 
  private:
+  static constexpr std::size_t most_record_bytes = 4352;  // a path of PATH_MAX and what stands around it
   [[nodiscard]] std::span<const std::byte> bytes_at_tail(std::size_t size);
 
   const std::byte* data_;

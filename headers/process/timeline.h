@@ -66,8 +66,8 @@ class ProcessTimeline {
   // comm of its main thread in that image, the latest it gave itself; "" when not known. Valid until the next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address);
-  // Forgets the images that ended before `time_ns`: for runs of any length, once their samples have been named. CodeFiles
-  // stay, and no number is used twice for one tgid.
+  // Forgets the images that ended before `time_ns`: for runs of any length, once their samples have been named.
+  // CodeFiles stay, and no number is used twice for one tgid.
   void forget_before(std::uint64_t time_ns);
   [[nodiscard]] TimelineStatus status() const;
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "support/error.h"
+#include "support/fd_limit.h"
 
 namespace profile {
 namespace {
@@ -28,6 +29,7 @@ std::array<Fd, 2> make_pipe() {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  restore_fd_limit();
   char byte = 0;
   ssize_t got;
   do got = ::read(wait_fd, &byte, 1);

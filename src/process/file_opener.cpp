@@ -104,7 +104,8 @@ std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mo
 const MountLine& KernelFileOpener::mount(std::uint64_t mount_id, std::uint64_t device, std::uint32_t tgid) {
   const auto [at, is_new] = mounts_.try_emplace({mount_id, device});
   if (!at->second.type.empty() || (!is_new && tgid == 0)) return at->second;
-  for (const std::string& path : {"/proc/" + std::to_string(tgid) + "/mountinfo", std::string("/proc/self/mountinfo")}) {
+  for (const std::string& path :
+       {"/proc/" + std::to_string(tgid) + "/mountinfo", std::string("/proc/self/mountinfo")}) {
     const auto text = read_text_file(path, most_mountinfo_bytes);
     if (!text) continue;
     if (const auto found = find_mount(*text, mount_id)) {
@@ -123,7 +124,8 @@ OpenedFile KernelFileOpener::verified(const Fd& place, Route route, const FileId
   result.reason = Unnamed::file_changed;
   if (!S_ISREG(found->stx_mode) || found->stx_size == 0) return result;
   const bool same_inode = found->stx_ino == identity.inode;
-  bool same = same_inode && found->stx_dev_major == identity.device_major && found->stx_dev_minor == identity.device_minor;
+  bool same =
+      same_inode && found->stx_dev_major == identity.device_major && found->stx_dev_minor == identity.device_minor;
   // Without a block device behind it: stat() may tell a device of its own for a subvolume (btrfs) or a layer
   // (overlayfs), where maps tells the one of the whole file system, as mountinfo does. And a file served by a process
   // may make us wait for ever.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,8 +24,50 @@ namespace {
 constexpr std::size_t first_buffer_bytes = 64 << 10;
 // A single line is never longer than the path may be when every byte of it is escaped.
 constexpr std::size_t most_line_bytes = 1 << 20;
+constexpr std::uint32_t most_name_bytes = 4096;  // PATH_MAX, which is all the question may ask for
 // Of the executable lines of one process. Real ones have a few KB.
 constexpr std::size_t most_code_bytes = 8 << 20;
+
+// The question "which is the next mapping of this kind?", asked of an open maps file since Linux 6.11 (PROCMAP_QUERY in
+// linux/fs.h, which is not everywhere that new). Half the cost of reading the text, much less for a large process.
+struct MapsQuestion {
+  std::uint64_t size = sizeof(MapsQuestion);
+  std::uint64_t query_flags = 0;
+  std::uint64_t query_address = 0;
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t page_size = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t device_major = 0;
+  std::uint32_t device_minor = 0;
+  std::uint32_t name_size = 0;
+  std::uint32_t build_id_size = 0;
+  std::uint64_t name_address = 0;
+  std::uint64_t build_id_address = 0;
+};
+static_assert(sizeof(MapsQuestion) == 104);
+constexpr unsigned long ask_maps = _IOWR('f', 17, MapsQuestion);
+constexpr std::uint64_t executable_only = 0x04;
+constexpr std::uint64_t this_or_next = 0x10;
+
+// As the text of maps has it, but for the padding.
+void append_line(const MapsQuestion& answer, std::string_view name, std::string& out) {
+  char head[128];
+  const int size =
+      std::snprintf(head, sizeof head, "%" PRIx64 "-%" PRIx64 " --xp %" PRIx64 " %" PRIx32 ":%" PRIx32 " %" PRIu64 " ",
+                    answer.start, answer.end, answer.offset, answer.device_major, answer.device_minor, answer.inode);
+  out.append(head, static_cast<std::size_t>(size));
+  for (const char character : name) {
+    if (character == '\n') {
+      out += "\\012";
+    } else {
+      out += character;
+    }
+  }
+  out += '\n';
+}
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
@@ -62,7 +105,6 @@ std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
 KernelProcSource::KernelProcSource()
     : proc_(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), buffer_(first_buffer_bytes) {
   if (!proc_) throw system_error("cannot open /proc", errno);
-  own_mount_namespace_ = mount_namespace("self/ns/mnt");
 }
 
 std::uint64_t KernelProcSource::now_ns() {
@@ -92,8 +134,6 @@ bool KernelProcSource::read(std::uint32_t tgid, ProcSnapshot& snapshot) {
     snapshot.is_kernel_thread = is_kernel_thread(tgid);
     if (!snapshot.is_kernel_thread && !read_lines_of_any_thread(tgid, snapshot.code_lines)) return false;
   }
-  std::snprintf(path, sizeof path, "%" PRIu32 "/ns/mnt", tgid);
-  snapshot.mount_namespace = mount_namespace(path);
   return true;
 }
 
@@ -103,12 +143,32 @@ bool KernelProcSource::is_alive(std::uint32_t tgid) {
   return ::faccessat(proc_.get(), path, F_OK, 0) == 0;
 }
 
-std::uint64_t KernelProcSource::own_mount_namespace() { return own_mount_namespace_; }
+// False when the kernel does not know the question: then the text has to be read.
+bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
+  MapsQuestion question;
+  question.query_flags = executable_only | this_or_next;
+  question.name_address = reinterpret_cast<std::uint64_t>(buffer_.data());
+  while (out.size() < most_code_bytes) {
+    question.name_size = most_name_bytes;
+    if (::ioctl(maps, ask_maps, &question) != 0) {
+      // ENOENT: no more of them; ESRCH: the process has ended.
+      if (errno == ENOENT || errno == ESRCH) return true;
+      if (errno == ENOTTY) can_ask_ = false;
+      out.clear();
+      return false;
+    }
+    const std::size_t name_size = question.name_size > 0 ? question.name_size - 1 : 0;  // without its zero
+    append_line(question, {buffer_.data(), name_size}, out);
+    question.query_address = question.end;
+  }
+  return true;
+}
 
 // Keeps only the executable lines, so memory is bounded by those, whatever the process has mapped.
 bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
   const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
+  if (can_ask_ && ask_for_code_lines(fd.get(), out)) return true;
   std::size_t filled = 0;
   for (;;) {
     if (filled == buffer_.size()) {
@@ -165,9 +225,10 @@ bool KernelProcSource::read_comm(std::uint32_t tgid, std::string& out) const {
   return true;
 }
 
-std::uint64_t KernelProcSource::mount_namespace(const char* path) const {
+std::uint64_t KernelProcSource::mount_namespace(std::uint32_t tgid) {
+  const std::string path = (tgid == 0 ? "self" : std::to_string(tgid)) + "/ns/mnt";
   struct stat found {};
-  return ::fstatat(proc_.get(), path, &found, 0) == 0 ? found.st_ino : 0;
+  return ::fstatat(proc_.get(), path.c_str(), &found, 0) == 0 ? found.st_ino : 0;
 }
 
 }  // namespace profile

@@ -55,7 +55,15 @@ ProcessTable::Process& ProcessTable::met(std::uint32_t tgid) {
   return process;
 }
 
-void ProcessTable::note_loss(std::uint64_t since_ns) { loss_since_ = std::min(loss_since_.value_or(since_ns), since_ns); }
+// Children inherit it, so it costs one look at a process that forks, and none at the many that only run.
+std::uint64_t ProcessTable::mount_namespace(std::uint32_t tgid, Process& process) {
+  if (process.mount_namespace == 0) process.mount_namespace = source_.mount_namespace(tgid);
+  return process.mount_namespace;
+}
+
+void ProcessTable::note_loss(std::uint64_t since_ns) {
+  loss_since_ = std::min(loss_since_.value_or(since_ns), since_ns);
+}
 
 void ProcessTable::apply(const SideBandRecord& record) {
   ++records_;
@@ -98,12 +106,12 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
     return;
   }
   // A parent not read yet shares its table all the same: reading it fills in the child's too.
-  const Process& parent = met(record.parent_tgid);
+  Process& parent = met(record.parent_tgid);
   const Image from = parent.images.back();
-  const std::uint64_t mount_namespace = parent.mount_namespace;
+  const std::uint64_t mounts = mount_namespace(record.parent_tgid, parent);
   Process& child = processes_[record.tgid];
   if (!child.images.empty()) ++begun_;  // the number is used again
-  child.mount_namespace = mount_namespace;
+  child.mount_namespace = mounts;
   begin_image(child, record.time_ns, from.table, from.name);
   if (!from.table->complete) unread_.push_back(record.tgid);
 }
@@ -111,8 +119,8 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
 void ProcessTable::apply_exec(const SideBandRecord& record) {
   // Nothing of what was there before stays, so nothing has to be read of it.
   Process& process = processes_[record.tgid];
+  mount_namespace(record.tgid, process);
   begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text));
-  if (process.mount_namespace == 0) unread_.push_back(record.tgid);
 }
 
 void ProcessTable::apply_mmap(const SideBandRecord& record) {
@@ -161,8 +169,7 @@ std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint
 
 bool ProcessTable::needs_snapshot(std::uint32_t tgid) const {
   const Process* process = find(tgid);
-  return process == nullptr || process->images.empty() || !process->images.back().table->complete ||
-         process->mount_namespace == 0;
+  return process == nullptr || process->images.empty() || !process->images.back().table->complete;
 }
 
 bool ProcessTable::has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) const {
@@ -172,7 +179,6 @@ bool ProcessTable::has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) co
 
 void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
   Process& process = met(tgid);
-  process.mount_namespace = snapshot.mount_namespace;
   Image& image = process.images.back();
   if (image.name[0] == '\0') image.name = to_name(snapshot.comm);
   // A process that is just exiting has no maps any more; what it had is not known.
@@ -189,7 +195,6 @@ void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
 void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns) {
   Process& process = processes_[tgid];
   if (process.images.empty() || !process.images.back().table->complete) return learn(tgid, snapshot);
-  process.mount_namespace = snapshot.mount_namespace;
   const std::vector<Mapping> mappings = mappings_of(snapshot.code_lines, tgid, process);
   const MappingTable& known = *process.images.back().table;
   const bool any_is_known =

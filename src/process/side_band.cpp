@@ -156,7 +156,11 @@ bool SideBand::set_cpus(const CpuList& cpus) {
 // everything that led to a sample stamped before T is here.
 std::uint64_t SideBand::read(const ApplyRecord& apply) {
   const std::uint64_t before_ns = now_ns();
-  for (const auto& ring : rings_) ring->refresh();
+  std::vector<RecordRing*> full;
+  for (const auto& ring : rings_) {
+    ring->refresh();
+    if (ring->records().is_full()) full.push_back(&ring->records());
+  }
   int unreleased = 0;
   merge_records(merging_, before_ns, [&](const SideBandRecord& record) {
     apply(record);
@@ -165,6 +169,13 @@ std::uint64_t SideBand::read(const ApplyRecord& apply) {
     for (const auto& ring : rings_) ring->release();
   });
   for (const auto& ring : rings_) ring->release();
+  // The kernel tells of a loss only in front of the next record that finds room, and how many were lost. That some may
+  // have been is to be known now.
+  for (const RecordRing* ring : full) {
+    SideBandRecord loss;
+    loss.lost_since = ring->last_time_ns();
+    apply(loss);
+  }
   return before_ns;
 }
 

@@ -28,7 +28,7 @@ std::size_t file_room() {
 struct ProcessTimeline::State {
   State(const TimelineOptions& options, const CpuList& cpus)
       : files(opener, file_room()),
-        table(files, source.own_mount_namespace()),
+        table(files, source),
         side_band(cpus),
         survey(source, table, [this] { catch_up(); }) {
     for (const std::uint32_t id : options.tgids) {

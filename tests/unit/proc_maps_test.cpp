@@ -1,0 +1,98 @@
+// The reader of /proc/PID/maps text.
+#include "process/proc_maps.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace profile;
+
+namespace {
+
+constexpr FileIdentity some_file{0xfe, 0, 332835};
+
+}  // namespace
+
+TEST_CASE("only executable lines of maps are seen, with all their fields") {
+  std::string_view text =
+      "7f0000000000-7f0000026000 r--p 00000000 fe:00 332835                     /usr/lib/libc.so.6\n"
+      "7f0000026000-7f000017c000 r-xp 00026000 fe:00 332835                     /usr/lib/libc.so.6\n"
+      "7f000017c000-7f000017d000 rw-p 00000000 00:00 0 \n"
+      "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0                          [vdso]\n";
+  const auto libc = next_code_mapping(text);
+  REQUIRE(libc);
+  CHECK(libc->start == 0x7f0000026000);
+  CHECK(libc->end == 0x7f000017c000);
+  CHECK(libc->offset == 0x26000);
+  CHECK(libc->file == some_file);
+  CHECK(libc->path == "/usr/lib/libc.so.6");
+  const auto vdso = next_code_mapping(text);
+  REQUIRE(vdso);
+  CHECK(vdso->path == "[vdso]");
+  CHECK_FALSE(next_code_mapping(text));
+}
+
+TEST_CASE("anonymous executable memory has an empty path") {
+  std::string_view text = "1000-2000 rwxp 00000000 00:00 0 \n";
+  const auto entry = next_code_mapping(text);
+  REQUIRE(entry);
+  CHECK(entry->path.empty());
+  CHECK(entry->file == FileIdentity{});
+}
+
+TEST_CASE("a maps line of 32 KB is read whole") {
+  std::string path;
+  while (path.size() < 32'000) path += "/\\012\\012\\012\\012x y";
+  const std::string lines = "1000-2000 r-xp 0 01:02 3 " + path + "\n3000-4000 r-xp 0 01:02 4 /b\n";
+  std::string_view text = lines;
+  const auto entry = next_code_mapping(text);
+  REQUIRE(entry);
+  CHECK(entry->path == path);
+  REQUIRE(next_code_mapping(text));
+}
+
+TEST_CASE("malformed maps lines are skipped and the good ones after them are not") {
+  std::string_view text =
+      "\n"
+      "zzzz-1000 r-xp 0 01:02 3 /a\n"
+      "2000-1000 r-xp 0 01:02 3 /reversed\n"
+      "1000-2000 r-xp\n"
+      "1000-2000 r-xp 0 0102 3 /no-colon\n"
+      "fffffffffffffffff-2000 r-xp 0 01:02 3 /too-large\n"
+      "1000-2000 r-xp 0 01:02 3 /good";
+  const auto entry = next_code_mapping(text);
+  REQUIRE(entry);
+  CHECK(entry->path == "/good");
+  CHECK_FALSE(next_code_mapping(text));
+}
+
+TEST_CASE("keeping code lines drops the others and stops at the limit") {
+  std::string kept;
+  keep_code_lines("1-2 r--p 0 0:0 0 \n3-4 r-xp 0 0:0 0 \n5-6 rw-p 0 0:0 0 \n", kept, 1000);
+  CHECK(kept == "3-4 r-xp 0 0:0 0 \n");
+  for (int i = 0; i < 100; ++i) keep_code_lines("3-4 r-xp 0 0:0 0 \n", kept, 100);
+  CHECK(kept.size() <= 100);
+}
+
+TEST_CASE("the name of a mapping tells files from memory that nobody can read as a file") {
+  CHECK(code_kind("/usr/bin/dd", some_file) == CodeKind::file);
+  CHECK(code_kind("/usr/bin/dd (deleted)", some_file) == CodeKind::file);
+  CHECK(code_kind("/dev/shm/lib.so", some_file) == CodeKind::file);
+  CHECK(code_kind("//toolong", some_file) == CodeKind::file);
+  CHECK(code_kind("[vdso]", {}) == CodeKind::vdso);
+  CHECK(code_kind("[vsyscall]", {}) == CodeKind::none);
+  for (const char* name : {"", "//anon", "[heap]", "[stack]", "[anon:v8]"})
+    CHECK(code_kind(name, {}) == CodeKind::anonymous);
+  for (const char* name : {"/memfd:jit (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)",
+                           "/anon_hugepage (deleted)", "/dev/hugepages/x", "anon_inode:[x]", "[anon_shmem:x]"}) {
+    CAPTURE(name);
+    CHECK(code_kind(name, some_file) == CodeKind::anonymous);
+  }
+}
+
+TEST_CASE("a path loses the kernel's mark and its escapes") {
+  CHECK(clean_path("/a/b (deleted)") == "/a/b");
+  CHECK(clean_path("/a (deleted)/b") == "/a (deleted)/b");
+  CHECK(clean_path("/a\\012b\\012") == "/a\nb\n");
+  CHECK(clean_path("") == "");
+}

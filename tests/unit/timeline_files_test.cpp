@@ -1,0 +1,232 @@
+// The files kept behind the timeline, and the tables of mappings.
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+
+#include "timeline_fixture.h"
+
+using namespace profile;
+using namespace profile::test;
+
+TEST_CASE("a file is opened once, however many processes map it") {
+  TestTimeline timeline;
+  for (std::uint32_t tgid = 10; tgid < 60; ++tgid) {
+    timeline.record(fork_bytes(tgid, tgid, 1));
+    timeline.exec(100 + tgid, tgid, "dd");
+    timeline.update();
+  }
+  CHECK(timeline.opener.opens[libc_file] == 1);
+  CHECK(timeline.files.size() == 2);
+}
+
+TEST_CASE("near the limit the files not used for longest are closed, and opened again when asked for") {
+  FakeOpener opener;
+  CodeFiles files(opener, 16);
+  for (std::uint64_t inode = 1; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  CHECK(files.open_count() <= 16);
+  CHECK(files.at(99).fd() >= 0);
+  CHECK(opener.opens[{8, 1, 100}] == 1);
+  CHECK(files.at(0).fd() >= 0);
+  CHECK(opener.opens[{8, 1, 1}] == 2);
+  CHECK(files.open_count() <= 16);
+}
+
+TEST_CASE("a file that is not the same when it is opened again says so") {
+  FakeOpener opener;
+  CodeFiles files(opener, 1);
+  files.mapped({8, 1, 1}, 1, "/f", {});
+  files.mapped({8, 1, 2}, 1, "/g", {});
+  opener.modified_ns = 2;
+  CHECK(files.at(0).fd() == -1);
+  CHECK(files.at(0).unreadable == Unnamed::file_changed);
+}
+
+TEST_CASE("a file written anew in place is another file to those that map it then") {
+  FakeOpener opener;
+  CodeFiles files(opener, 16);
+  const auto before = files.mapped(exe_file, 1, "/f", {});
+  opener.modified_ns = 2;
+  files.begin_batch();
+  const auto after = files.mapped(exe_file, 1, "/f", {});
+  CHECK(before != after);
+  CHECK(files.at(after).fd() >= 0);
+  CHECK(files.at(before).fd() == -1);
+  CHECK(files.at(before).unreadable == Unnamed::file_changed);
+}
+
+TEST_CASE("a file that is gone says so, and a new file with its number is not taken for it") {
+  FakeOpener opener;
+  CodeFiles files(opener, 16);
+  opener.gone = true;
+  const auto gone = files.mapped(exe_file, 1, "/conftest (deleted)", {});
+  CHECK(files.at(gone).fd() == -1);
+  CHECK(files.at(gone).unreadable == Unnamed::file_gone);
+  CHECK(files.at(gone).path == "/conftest");
+  opener.gone = false;
+  const auto next = files.mapped(exe_file, 2, "/conftest", {});
+  CHECK(next != gone);
+  CHECK(files.at(next).fd() >= 0);
+}
+
+TEST_CASE("whether a process sees our mounts is inherited") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"};
+  timeline.proc.processes[11] = {"boxed", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n", own_mounts + 1};
+  timeline.survey.scan({});
+  timeline.record(fork_bytes(100, 20, 10));
+  timeline.record(comm_bytes(110, 20, 20, "cc1", true));
+  timeline.record(mmap_bytes(111, 20, 0x1000, 0x1000, 0, plugin_a, "/bin/cc1"));
+  timeline.update();
+  CHECK(timeline.opener.last_mapped_by.own_mounts);
+  timeline.record(fork_bytes(100, 21, 11));
+  timeline.record(comm_bytes(110, 21, 21, "cc1", true));
+  timeline.record(mmap_bytes(111, 21, 0x1000, 0x1000, 0, plugin_b, "/bin/cc1"));
+  timeline.update();
+  CHECK_FALSE(timeline.opener.last_mapped_by.own_mounts);
+}
+
+TEST_CASE("mappings put at random never overlap and each address means what was put there last") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    MappingTable table;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> truth(64);  // file and offset of each address; 0: nothing
+    for (int i = 0; i < 20; ++i) {
+      const std::uint64_t start = random() % 60;
+      const std::uint64_t end = start + 1 + random() % (64 - start);
+      const Mapping mapping{start, end, 100 + random() % 3, 1 + static_cast<std::uint32_t>(random() % 2),
+                            CodeKind::file};
+      table.put(mapping);
+      for (std::uint64_t at = start; at < end; ++at) truth[at] = {mapping.file, mapping.offset + at - start};
+    }
+    std::uint64_t last_end = 0;
+    for (const Mapping& mapping : table.mappings()) {
+      CHECK(mapping.start >= last_end);
+      CHECK(mapping.end > mapping.start);
+      last_end = mapping.end;
+    }
+    for (std::uint64_t at = 0; at < 64; ++at) {
+      const Mapping* found = table.find(at);
+      REQUIRE((found != nullptr) == (truth[at].first != 0));
+      if (found == nullptr) continue;
+      CHECK(found->file == truth[at].first);
+      CHECK(found->offset + at - found->start == truth[at].second);
+    }
+  }
+}
+
+TEST_CASE("a JIT that maps a hundred thousand pieces keeps a small table") {
+  MappingTable table;
+  table.put({0x100000, 0x200000, 0, 1, CodeKind::file});
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    table.put({0x10000000 + i * 0x4000, 0x10001000 + i * 0x4000, 0, 0, CodeKind::anonymous});
+  }
+  CHECK(table.mappings().size() < 2000);
+  REQUIRE(table.find(0x10000000 + 99'999 * 0x4000) != nullptr);
+  CHECK(table.find(0x100000)->kind == CodeKind::file);
+}
+
+TEST_CASE("a mount is found by its number, and its type behind the tags") {
+  const std::string_view text =
+      "21 1 254:0 / / rw,noatime - ext4 /dev/root rw\n"
+      "121 21 0:45 / /srv/a\\040b rw master:1 propagate_from:2 - fuse.sshfs host: rw\n"
+      "12 21 0:46 /sub /x rw shared:5 - btrfs /dev/sdb rw\n"
+      "bad\n";
+  CHECK(find_mount(text, 21)->type == "ext4");
+  CHECK(find_mount(text, 121)->type == "fuse.sshfs");
+  const auto btrfs = find_mount(text, 12);
+  REQUIRE(btrfs);
+  CHECK(btrfs->device_minor == 46);
+  CHECK(btrfs->type == "btrfs");
+  CHECK_FALSE(find_mount(text, 2));
+  CHECK_FALSE(find_mount("21 1 254:0 / / rw", 21));
+}
+
+namespace {
+
+// A directory of the test's own with one small file in it.
+struct Sandbox {
+  Sandbox() {
+    REQUIRE(::mkdtemp(directory.data()) != nullptr);
+    std::ofstream(path("real")) << "code";
+  }
+  ~Sandbox() {
+    for (const char* name : {"real", "fifo", "link", "empty", "other"}) ::unlink(path(name).c_str());
+    ::rmdir(directory.c_str());
+  }
+  [[nodiscard]] std::string path(const char* name) const { return directory + "/" + name; }
+  [[nodiscard]] FileIdentity identity(const char* name) const {
+    struct stat found {};
+    REQUIRE(::stat(path(name).c_str(), &found) == 0);
+    return {::major(found.st_dev), ::minor(found.st_dev), found.st_ino};
+  }
+  std::string directory = "/tmp/profile-files-XXXXXX";
+};
+
+const MappedBy nobody{0x7fffffff, true, 0, 0};
+
+}  // namespace
+
+TEST_CASE("the file of a process that is gone is opened by its path, if it is still that file") {
+  const Sandbox box;
+  KernelFileOpener opener;
+  const OpenedFile opened = opener.open(box.identity("real"), box.path("real"), nobody);
+  REQUIRE(opened.fd);
+  CHECK(opener.stamp(opened.fd.get()) == opened.stamp);
+  FileIdentity other = box.identity("real");
+  ++other.inode;
+  CHECK(opener.open(other, box.path("real"), nobody).reason == Unnamed::file_changed);
+  CHECK_FALSE(opener.open(other, box.path("real"), nobody).fd);
+  CHECK(opener.open(other, box.path("nothing"), nobody).reason == Unnamed::file_gone);
+}
+
+TEST_CASE("a path of another mount namespace is not looked up in ours") {
+  const Sandbox box;
+  KernelFileOpener opener;
+  CHECK_FALSE(opener.open(box.identity("real"), box.path("real"), {0x7fffffff, false, 0, 0}).fd);
+}
+
+TEST_CASE("a FIFO, a device, a directory or an empty file in the place of code is not opened") {
+  const Sandbox box;
+  KernelFileOpener opener;
+  REQUIRE(::mkfifo(box.path("fifo").c_str(), 0600) == 0);
+  CHECK_FALSE(opener.open(box.identity("fifo"), box.path("fifo"), nobody).fd);
+  std::ofstream(box.path("empty")).flush();
+  CHECK_FALSE(opener.open(box.identity("empty"), box.path("empty"), nobody).fd);
+  CHECK_FALSE(opener.open(box.identity("real"), "/dev/zero", nobody).fd);
+  CHECK_FALSE(opener.open(box.identity("real"), box.directory, nobody).fd);
+}
+
+TEST_CASE("a path through a magic link of /proc is not followed") {
+  const Sandbox box;
+  KernelFileOpener opener;
+  const Fd held(::open(box.path("real").c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string through = "/proc/self/fd/" + std::to_string(held.get());
+  CHECK_FALSE(opener.open(box.identity("real"), through, nobody).fd);
+}
+
+TEST_CASE("a file that is mapped is found through the mapping, though it was deleted") {
+  const Sandbox box;
+  const FileIdentity identity = box.identity("real");
+  const Fd held(::open(box.path("real").c_str(), O_RDONLY | O_CLOEXEC));
+  void* pages = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, held.get(), 0);
+  REQUIRE(pages != MAP_FAILED);
+  REQUIRE(::unlink(box.path("real").c_str()) == 0);
+  const auto start = reinterpret_cast<std::uint64_t>(pages);
+  const MappedBy mapped_by{static_cast<std::uint32_t>(::getpid()), true, start, start + 4096};
+  KernelFileOpener opener;
+  const OpenedFile opened = opener.open(identity, box.path("real"), mapped_by);
+  // Following map_files takes a privilege.
+  if (::geteuid() == 0) CHECK(opened.fd);
+  if (!opened.fd) CHECK(opened.reason == Unnamed::file_gone);
+  // A new file at the same path is not the one that was mapped.
+  std::ofstream(box.path("real")) << "other code";
+  CHECK_FALSE(opener.open(identity, box.path("real"), {mapped_by.tgid, true, 0, 1}).fd);
+  ::munmap(pages, 4096);
+}

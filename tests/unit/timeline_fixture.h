@@ -1,0 +1,145 @@
+// A timeline without a kernel: records written by hand, a /proc that the test fills in, files that open as told.
+#pragma once
+
+#include <unistd.h>
+
+#include <deque>
+#include <map>
+#include <string>
+
+#include "process/code_files.h"
+#include "process/proc_survey.h"
+#include "process/process_table.h"
+#include "side_band_records.h"
+
+namespace profile::test {
+
+constexpr std::uint64_t own_mounts = 4026531841;
+
+struct FakeProcess {
+  std::string comm;
+  std::string code_lines;
+  std::uint64_t mount_namespace = own_mounts;
+};
+
+class FakeProc final : public ProcSource {
+ public:
+  std::uint64_t now_ns() override { return ++clock_ns; }
+  std::vector<std::uint32_t> tgids() override {
+    std::vector<std::uint32_t> all;
+    for (const auto& [tgid, process] : processes) all.push_back(tgid);
+    return all;
+  }
+  std::uint32_t tgid_of(std::uint32_t tid) override { return tid; }
+  bool read(std::uint32_t tgid, ProcSnapshot& snapshot) override {
+    ++reads;
+    const auto at = processes.find(tgid);
+    if (at == processes.end()) return false;
+    snapshot = {at->second.comm, at->second.code_lines, false};
+    if (after_read) after_read(tgid);
+    return true;
+  }
+  bool is_alive(std::uint32_t tgid) override { return processes.contains(tgid); }
+  std::uint64_t mount_namespace(std::uint32_t tgid) override {
+    if (tgid == 0) return own_mounts;
+    const auto at = processes.find(tgid);
+    return at == processes.end() ? 0 : at->second.mount_namespace;
+  }
+
+  std::map<std::uint32_t, FakeProcess> processes;
+  std::function<void(std::uint32_t)> after_read;  // what happens just after a process was read
+  std::uint64_t clock_ns = 1'000'000;
+  int reads = 0;
+};
+
+class FakeOpener final : public FileOpener {
+ public:
+  OpenedFile open(const FileIdentity& identity, std::string_view, const MappedBy& mapped_by) override {
+    ++opens[identity];
+    last_mapped_by = mapped_by;
+    OpenedFile result;
+    if (gone) return result;
+    result.fd = Fd(::dup(STDERR_FILENO));
+    result.stamp = stamp_of(identity);
+    stamps[result.fd.get()] = identity;
+    return result;
+  }
+  std::optional<FileStamp> stamp(int fd) override { return stamp_of(stamps[fd]); }
+
+  FileStamp stamp_of(const FileIdentity& identity) const { return {1, identity.inode, 1000, modified_ns}; }
+
+  bool gone = false;
+  std::int64_t modified_ns = 1;
+  MappedBy last_mapped_by;
+  std::map<FileIdentity, int> opens;
+  std::map<int, FileIdentity> stamps;
+};
+
+constexpr FileIdentity exe_file{8, 1, 100};
+constexpr FileIdentity libc_file{8, 1, 200};
+constexpr FileIdentity plugin_a{8, 1, 301};
+constexpr FileIdentity plugin_b{8, 1, 302};
+
+struct TestTimeline {
+  explicit TestTimeline(std::size_t most_open = 100) : files(opener, most_open) {}
+
+  // The kernel writes a record; it is read at the next update, or when /proc is read.
+  void record(Bytes bytes) { pending.push_back(std::move(bytes)); }
+  void catch_up() {
+    while (!pending.empty()) {
+      const Bytes bytes = std::move(pending.front());
+      pending.pop_front();
+      if (auto parsed = parse_side_band(bytes)) {
+        if (parsed->type == SideBandRecord::Type::lost) parsed->lost_since = lost_since;
+        table.apply(*parsed);
+      }
+    }
+  }
+  void update() {
+    files.begin_batch();
+    catch_up();
+    survey.settle();
+  }
+  // What ProcessTimeline::image_at does.
+  std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) {
+    update();
+    if (table.needs_snapshot(tgid)) survey.look_once(tgid);
+    return table.image_at(tgid, time_ns);
+  }
+  // "path+offset" of an address at a time, or the kind where there is no file.
+  std::string where(std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address) {
+    const CodeLocation location = table.locate(tgid, image_at(tgid, time_ns), RuntimeAddress{address});
+    switch (location.kind) {
+      case CodeLocation::Kind::file:
+        return location.file->path + "+" + std::to_string(location.offset.value);
+      case CodeLocation::Kind::vdso:
+        return "vdso+" + std::to_string(location.offset.value);
+      case CodeLocation::Kind::jit:
+        return "jit";
+      case CodeLocation::Kind::nowhere:
+        return "nowhere";
+      case CodeLocation::Kind::unknown:
+        break;
+    }
+    return "unknown";
+  }
+  std::string name(std::uint32_t tgid, std::uint64_t time_ns) {
+    return std::string(table.name_of(tgid, image_at(tgid, time_ns)));
+  }
+  // A process that execs `comm` with its program at 0x1000 and libc at 0x9000, 0x1000 each.
+  void exec(std::uint64_t time, std::uint32_t tgid, std::string_view comm, const FileIdentity& file = exe_file) {
+    record(comm_bytes(time, tgid, tgid, comm, true));
+    record(mmap_bytes(time + 1, tgid, 0x1000, 0x1000, 0, file, "/bin/" + std::string(comm)));
+    record(mmap_bytes(time + 2, tgid, 0x9000, 0x1000, 0x500, libc_file, "/lib/libc.so.6"));
+  }
+
+  FakeProc proc;
+  FakeOpener opener;
+  CodeFiles files;
+  ProcessTable table{files, proc};
+  ProcSurvey survey{proc, table, [this] { catch_up(); }};
+  std::deque<Bytes> pending;
+  std::uint64_t lost_since = 0;
+};
+
+}  // namespace profile::test

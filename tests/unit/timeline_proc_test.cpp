@@ -1,0 +1,202 @@
+// The timeline against /proc: the pass at the start and what races it, processes met late, and lost records.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "timeline_fixture.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+const std::string shell_lines =
+    "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"
+    "9000-a000 r-xp 00000500 08:01 200 /lib/libc.so.6\n"
+    "70000-72000 r-xp 00000000 00:00 0 [vdso]\n"
+    "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+
+}  // namespace
+
+TEST_CASE("a process that was there before us is known from the pass over /proc") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  timeline.survey.scan({});
+  CHECK(timeline.where(10, 5, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.where(10, 5, 0x9000) == "/lib/libc.so.6+1280");
+  CHECK(timeline.where(10, 5, 0x70010) == "vdso+16");
+  CHECK(timeline.where(10, 5, 0x5000) == "nowhere");
+  CHECK(timeline.name(10, 5) == "sh");
+}
+
+TEST_CASE("a mapping learnt from /proc and from a record is one") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  timeline.proc.after_read = [&](std::uint32_t) {
+    timeline.record(mmap_bytes(timeline.proc.clock_ns, 10, 0x9000, 0x1000, 0x500, libc_file, "/lib/libc.so.6"));
+  };
+  timeline.survey.scan({});
+  timeline.update();
+  CHECK(timeline.image_at(10, 5) == timeline.image_at(10, UINT64_MAX));
+  CHECK(timeline.opener.opens[libc_file] == 1);
+}
+
+TEST_CASE("a snapshot that an exec overtook does not touch the new image") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  timeline.proc.after_read = [&](std::uint32_t) {
+    timeline.record(comm_bytes(timeline.proc.clock_ns + 1, 10, 10, "cc1", true));
+    timeline.record(mmap_bytes(timeline.proc.clock_ns + 2, 10, 0x1000, 0x1000, 0, plugin_a, "/bin/cc1"));
+  };
+  timeline.survey.scan({});
+  timeline.proc.after_read = nullptr;
+  CHECK(timeline.where(10, UINT64_MAX, 0x1010) == "/bin/cc1+16");
+  CHECK(timeline.where(10, UINT64_MAX, 0x9000) == "nowhere");
+  CHECK(timeline.name(10, UINT64_MAX) == "cc1");
+}
+
+TEST_CASE("a stale snapshot does not overrule a newer record") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  // The record says b.so is where the snapshot, read before, still has libc.
+  timeline.proc.after_read = [&](std::uint32_t) {
+    timeline.record(mmap_bytes(timeline.proc.clock_ns, 10, 0x9000, 0x1000, 0, plugin_b, "/lib/b.so"));
+  };
+  timeline.survey.scan({});
+  CHECK(timeline.where(10, UINT64_MAX, 0x9010) == "/lib/b.so+16");
+  CHECK(timeline.where(10, UINT64_MAX, 0x1010) == "/bin/sh+16");
+}
+
+TEST_CASE("a child forked during the pass has what its parent had, though it is gone when the parent is read") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  timeline.record(fork_bytes(100, 20, 10));
+  timeline.record(exit_bytes(110, 20));
+  timeline.survey.scan({});
+  CHECK(timeline.where(20, 105, 0x1010) == "/bin/sh+16");
+}
+
+TEST_CASE("a parent first met when it forks is read, for itself and for the child") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  timeline.record(fork_bytes(100, 20, 10));
+  timeline.update();
+  CHECK(timeline.where(20, 105, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.where(10, 50, 0x1010) == "/bin/sh+16");
+}
+
+TEST_CASE("a child of an unwanted parent is read itself") {
+  TestTimeline timeline;
+  timeline.table.want(20);
+  timeline.proc.processes[20] = {"sh", shell_lines};
+  timeline.record(fork_bytes(100, 20, 10));
+  CHECK(timeline.where(20, 105, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.table.kept_count() == 1);
+}
+
+TEST_CASE("an unknown process that is still there is looked at once") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", shell_lines};
+  CHECK(timeline.where(10, 5, 0x1010) == "/bin/sh+16");
+  for (int i = 0; i < 10; ++i) CHECK(timeline.where(99, 5, 0x1010) == "unknown");
+  CHECK(timeline.proc.reads == 2);
+}
+
+TEST_CASE("a process that was exiting when it was read is unknown, not empty") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", ""};
+  timeline.survey.scan({});
+  CHECK(timeline.where(10, 5, 0x1010) == "unknown");
+}
+
+TEST_CASE("after lost records mappings are read again") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.update();
+  const std::uint32_t image = timeline.image_at(10, 150);
+  // dlopen's record is lost.
+  timeline.proc.processes[10] = {"sh", shell_lines + "20000-21000 r-xp 00000000 08:01 301 /lib/a.so\n"};
+  timeline.lost_since = 200;
+  timeline.record(lost_bytes(300, 5));
+  timeline.update();
+  CHECK(timeline.where(10, 350, 0x20010) == "/lib/a.so+16");
+  CHECK(timeline.image_at(10, 350) == image);
+  CHECK(timeline.table.lost_count() == 5);
+  CHECK(timeline.survey.repairs() == 1);
+}
+
+TEST_CASE("a lost exec is found, and begins an image where the loss began") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.update();
+  timeline.proc.processes[10] = {"cc1", "401000-402000 r-xp 00000000 08:01 301 /bin/cc1\n"};
+  timeline.lost_since = 200;
+  timeline.record(lost_bytes(300, 5));
+  CHECK(timeline.where(10, 199, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.where(10, 201, 0x401010) == "/bin/cc1+16");
+  CHECK(timeline.where(10, 201, 0x1010) == "nowhere");
+  CHECK(timeline.name(10, 199) == "sh");
+  CHECK(timeline.name(10, 201) == "cc1");
+}
+
+TEST_CASE("a process whose fork was lost is found") {
+  TestTimeline timeline;
+  timeline.proc.processes[30] = {"sh", shell_lines};
+  timeline.record(lost_bytes(300, 5));
+  timeline.update();
+  timeline.proc.processes.clear();
+  CHECK(timeline.where(30, 350, 0x1010) == "/bin/sh+16");
+}
+
+TEST_CASE("while records are lost all the time, repairs leave us time for other things") {
+  TestTimeline timeline;
+  for (int i = 0; i < 1000; ++i) {
+    timeline.record(lost_bytes(300, 1));
+    timeline.update();
+  }
+  CHECK(timeline.survey.repairs() == 1);
+  timeline.proc.clock_ns += 1'000'000'000;
+  timeline.update();
+  CHECK(timeline.survey.repairs() == 2);
+}
+
+namespace {
+
+std::vector<std::string> code_of(std::string_view text) {
+  std::vector<std::string> code;
+  while (const auto entry = next_code_mapping(text)) {
+    code.push_back(std::to_string(entry->start) + "-" + std::to_string(entry->end) + " " +
+                   std::to_string(entry->offset) + " " + std::to_string(entry->file.device_major) + ":" +
+                   std::to_string(entry->file.device_minor) + " " + std::to_string(entry->file.inode) + " " +
+                   std::string(entry->path));
+  }
+  return code;
+}
+
+}  // namespace
+
+TEST_CASE("what /proc tells of this very process is the code in its maps") {
+  KernelProcSource source;
+  ProcSnapshot snapshot;
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  REQUIRE(source.read(self, snapshot));
+  std::ifstream maps("/proc/self/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  std::vector<std::string> expected = code_of(text);
+  std::vector<std::string> found = code_of(snapshot.code_lines);
+  // The question for one mapping after the other does not tell of the one that is in no process's own list.
+  std::erase_if(expected, [](const std::string& line) { return line.ends_with("[vsyscall]"); });
+  std::erase_if(found, [](const std::string& line) { return line.ends_with("[vsyscall]"); });
+  CHECK(found == expected);
+  CHECK(found.size() >= 2);
+  CHECK_FALSE(snapshot.comm.empty());
+  CHECK_FALSE(snapshot.is_kernel_thread);
+  CHECK(source.tgid_of(self) == self);
+  CHECK(source.mount_namespace(self) == source.mount_namespace(0));
+  CHECK(source.is_alive(self));
+  CHECK_FALSE(source.read(0x7fffffff, snapshot));
+}

@@ -1,0 +1,194 @@
+// The timeline's answers after forks, execs, exits, reuse of numbers and mappings over others.
+#include <doctest/doctest.h>
+
+#include "timeline_fixture.h"
+
+using namespace profile;
+using namespace profile::test;
+
+TEST_CASE("a mapping holds its first byte and not the one behind it") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "dd");
+  CHECK(timeline.where(10, 200, 0x8fff) == "nowhere");
+  CHECK(timeline.where(10, 200, 0x9000) == "/lib/libc.so.6+1280");
+  CHECK(timeline.where(10, 200, 0x9fff) == "/lib/libc.so.6+5375");
+  CHECK(timeline.where(10, 200, 0xa000) == "nowhere");
+}
+
+TEST_CASE("an exited process still answers") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "dd");
+  timeline.record(exit_bytes(110, 10));
+  CHECK(timeline.where(10, 105, 0x1010) == "/bin/dd+16");
+  CHECK(timeline.name(10, 105) == "dd");
+  CHECK(timeline.where(10, 115, 0x1010) == "/bin/dd+16");
+}
+
+TEST_CASE("a fork without exec inherits what its parent had mapped then, and not later") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.record(fork_bytes(200, 20, 10));
+  timeline.record(mmap_bytes(210, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  timeline.record(mmap_bytes(220, 20, 0x30000, 0x1000, 0, plugin_b, "/lib/b.so"));
+  CHECK(timeline.where(20, 230, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.name(20, 230) == "sh");
+  CHECK(timeline.where(20, 230, 0x20000) == "nowhere");
+  CHECK(timeline.where(10, 230, 0x20000) == "/lib/a.so+0");
+  CHECK(timeline.where(20, 230, 0x30000) == "/lib/b.so+0");
+  CHECK(timeline.where(10, 230, 0x30000) == "nowhere");
+}
+
+TEST_CASE("exec begins a new image, and samples before it keep the old one") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  timeline.record(comm_bytes(200, 10, 10, "cc1", true));
+  timeline.record(mmap_bytes(201, 10, 0x1000, 0x1000, 0, plugin_b, "/bin/cc1"));
+  CHECK(timeline.where(10, 199, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.name(10, 199) == "sh");
+  CHECK(timeline.where(10, 200, 0x1010) == "/bin/cc1+16");
+  CHECK(timeline.where(10, 300, 0x20000) == "nowhere");
+  CHECK(timeline.name(10, 300) == "cc1");
+  CHECK(timeline.image_at(10, 199) < timeline.image_at(10, 200));
+}
+
+TEST_CASE("a number used again is another process") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(50, 1000, 1));
+  timeline.exec(60, 1000, "sh");
+  timeline.record(fork_bytes(90, 10, 1000));
+  timeline.exec(100, 10, "first", plugin_a);
+  timeline.record(exit_bytes(150, 10));
+  timeline.record(fork_bytes(200, 10, 1000));
+  CHECK(timeline.name(10, 120) == "first");
+  CHECK(timeline.name(10, 250) == "sh");
+  CHECK(timeline.where(10, 250, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.where(10, 120, 0x1010) == "/bin/first+16");
+}
+
+TEST_CASE("threads change neither image, nor name, nor the end of their process") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "java");
+  timeline.update();
+  const std::uint32_t image = timeline.image_at(10, 150);
+  timeline.record(fork_bytes(160, 10, 10, 11));
+  timeline.record(comm_bytes(170, 10, 11, "worker", false));
+  timeline.record(exit_bytes(180, 10, 11));
+  CHECK(timeline.image_at(10, 190) == image);
+  CHECK(timeline.name(10, 190) == "java");
+  timeline.record(comm_bytes(200, 10, 10, "renamed", false));
+  CHECK(timeline.name(10, 210) == "renamed");
+  // The first thread ends, others map on.
+  timeline.record(exit_bytes(220, 10, 10));
+  timeline.record(mmap_bytes(230, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  CHECK(timeline.where(10, 240, 0x20000) == "/lib/a.so+0");
+}
+
+TEST_CASE("another library at the place of a closed one resolves against its own time") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "host");
+  timeline.record(mmap_bytes(200, 10, 0x20000, 0x2000, 0, plugin_a, "/lib/a.so"));
+  timeline.record(mmap_bytes(300, 10, 0x20000, 0x1000, 0, plugin_b, "/lib/b.so"));
+  CHECK(timeline.where(10, 250, 0x20010) == "/lib/a.so+16");
+  CHECK(timeline.where(10, 350, 0x20010) == "/lib/b.so+16");
+  CHECK(timeline.where(10, 350, 0x1010) == "/bin/host+16");
+  CHECK(timeline.name(10, 350) == "host");
+}
+
+TEST_CASE("the same mapping told twice, or a part of it, begins no new image") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "dd");
+  const std::uint32_t image = timeline.image_at(10, 150);
+  timeline.record(mmap_bytes(200, 10, 0x9000, 0x1000, 0x500, libc_file, "/lib/libc.so.6"));
+  timeline.record(mmap_bytes(210, 10, 0x9800, 0x800, 0xd00, libc_file, "/lib/libc.so.6"));
+  CHECK(timeline.image_at(10, 250) == image);
+  CHECK(timeline.where(10, 250, 0x9900) == "/lib/libc.so.6+3584");
+}
+
+TEST_CASE("code generated at run time is told from files, and a process without it from one that is unknown") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "node");
+  timeline.record(mmap_bytes(110, 10, 0x50000, 0x1000, 0, {}, "//anon"));
+  timeline.record(mmap_bytes(111, 10, 0x60000, 0x1000, 0, {0, 1, 77}, "/memfd:v8 (deleted)"));
+  timeline.record(mmap_bytes(112, 10, 0x70000, 0x2000, 0, {}, "[vdso]"));
+  CHECK(timeline.where(10, 150, 0x50800) == "jit");
+  CHECK(timeline.where(10, 150, 0x60800) == "jit");
+  CHECK(timeline.where(10, 150, 0x71000) == "vdso+4096");
+  CHECK(timeline.where(10, 150, 0x80000) == "nowhere");
+  CHECK(timeline.where(99, 150, 0x80000) == "unknown");
+}
+
+TEST_CASE("a program that copies its text into huge pages keeps its names") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.record(comm_bytes(100, 10, 10, "node", true));
+  timeline.record(mmap_bytes(101, 10, 0x400000, 0x1000000, 0, exe_file, "/bin/node"));
+  timeline.record(mmap_bytes(110, 10, 0x600000, 0x400000, 0, {}, "//anon"));
+  CHECK(timeline.where(10, 150, 0x600010) == "/bin/node+2097168");
+  // Not the shape of such a copy: other code.
+  timeline.record(mmap_bytes(210, 10, 0x601000, 0x1000, 0, {}, "//anon"));
+  CHECK(timeline.where(10, 250, 0x601010) == "jit");
+  CHECK(timeline.where(10, 250, 0x602010) == "/bin/node+2105360");
+}
+
+TEST_CASE("memory that is not executable is not kept") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "dd");
+  timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so", 7, 1));
+  CHECK(timeline.where(10, 150, 0x20000) == "nowhere");
+  CHECK(timeline.opener.opens.count(plugin_a) == 0);
+}
+
+TEST_CASE("only the wanted processes are kept") {
+  TestTimeline timeline;
+  timeline.table.want(10);
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "dd");
+  timeline.record(fork_bytes(91, 11, 1));
+  timeline.exec(100, 11, "cat");
+  timeline.update();
+  CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
+  CHECK(timeline.table.kept_count() == 1);
+}
+
+TEST_CASE("what has ended is forgotten, and its number counts on") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.record(fork_bytes(120, 11, 10));
+  timeline.exec(130, 11, "cc1", plugin_a);
+  timeline.record(exit_bytes(200, 11));
+  timeline.update();
+  const std::uint32_t ended = timeline.image_at(11, 150);
+  timeline.proc.processes[10] = {"sh", "", own_mounts};
+  const auto is_alive = [&](std::uint32_t tgid) { return timeline.proc.is_alive(tgid); };
+  timeline.table.forget_before(150, is_alive);
+  CHECK(timeline.where(11, 150, 0x1010) == "/bin/cc1+16");
+  timeline.table.forget_before(300, is_alive);
+  CHECK(timeline.table.locate(11, ended, RuntimeAddress{0x1010}).kind == CodeLocation::Kind::unknown);
+  CHECK(timeline.where(10, 400, 0x1010) == "/bin/sh+16");
+  timeline.record(fork_bytes(500, 11, 10));
+  CHECK(timeline.image_at(11, 500) > ended);
+}
+
+TEST_CASE("a process that maps and unmaps code without end stays bounded") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "host");
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    timeline.record(mmap_bytes(200 + i, 10, 0x20000, 0x1000, 0, i % 2 == 0 ? plugin_a : plugin_b, "/lib/x.so"));
+  }
+  timeline.update();
+  CHECK(timeline.image_at(10, 150) == 0);  // the oldest are given up
+  CHECK(timeline.where(10, 200 + 19'999, 0x20010) == "/lib/x.so+16");
+  CHECK(timeline.files.size() == 4);
+}
