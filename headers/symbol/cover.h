@@ -22,10 +22,10 @@ class InnermostCover {
   // `addresses` ascend, are distinct and outlive this.
   explicit InnermostCover(std::span<const std::uint64_t> addresses);
 
-  // [start, start + size), cut off at the end of the address space.
-  void add_sized(std::uint64_t start, std::uint64_t size);
-  // From `start` to the next symbol of any kind, but not to `limit` or beyond.
-  void add_unsized(std::uint64_t start, std::uint64_t limit);
+  // [start, start + size), cut off at the end of the address space. False when it covers none of the addresses.
+  bool add_sized(std::uint64_t start, std::uint64_t size);
+  // From `start` to the next symbol of any kind, but not to `limit` or beyond. False when it will answer nothing.
+  bool add_unsized(std::uint64_t start, std::uint64_t limit);
   // Covers nothing; ends what is unsized.
   void add_boundary(std::uint64_t start);
   // Whether an unsized symbol at `start` would change anything so far.

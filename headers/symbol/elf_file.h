@@ -42,6 +42,9 @@ class ElfFile {
   // `fd` stays the caller's and must outlive this. nullopt: no ELF file of this machine's kind, or one whose program
   // headers cannot be read; `why` then says which, to follow the file's name and a colon.
   [[nodiscard]] static std::optional<ElfFile> read(int fd, std::string& why);
+  // The same for a file that holds no code, only what debuggers read: those that several debug files share (dwz) pose
+  // as object files.
+  [[nodiscard]] static std::optional<ElfFile> read_shared_debug_data(int fd, std::string& why);
 
   // Where the file says the byte at `offset` lies once loaded; nullopt when no loaded segment holds it.
   [[nodiscard]] std::optional<ElfAddress> address_of(FileOffset offset) const;
@@ -59,13 +62,19 @@ class ElfFile {
   // It has bytes in the file (no SHT_NOBITS), all of them.
   [[nodiscard]] bool holds(const ElfSection& section) const;
 
+  // The same file, as if its section headers were these (which then have no names).
+  [[nodiscard]] ElfFile with_sections(std::vector<ElfSection> sections) const;
+
   // Fills `buffer` from `offset` on; false when the file does not have all of it.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> buffer) const;
 
  private:
+  enum class Content : bool { code, debug_data };
+
   explicit ElfFile(int fd) : fd_(fd) {}
+  [[nodiscard]] static std::optional<ElfFile> read(int fd, Content content, std::string& why);
   template <class Layout>
-  [[nodiscard]] bool read_headers(std::string& why);
+  [[nodiscard]] bool read_headers(Content content, std::string& why);
   template <class Layout>
   [[nodiscard]] bool read_sections(std::uint64_t offset, std::uint64_t count);
   [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;

@@ -16,6 +16,7 @@
 namespace profile {
 
 struct ElfTableSymbol {
+  std::uint32_t index = 0;
   std::uint32_t name = 0;  // offset in the table's strings, within them
   std::uint8_t type = 0;
   std::uint8_t binding = 0;
@@ -36,12 +37,14 @@ class ElfSymbolTable {
 
   [[nodiscard]] const ElfFile& file() const { return *file_; }
   [[nodiscard]] const ElfSection& strings() const { return *strings_; }
+  // How many symbols are looked at.
+  [[nodiscard]] std::uint64_t size() const { return std::min(symbols_->size / symbols_->entry_size, max_symbols); }
   [[nodiscard]] bool is_dynamic() const { return symbols_->type == SHT_DYNSYM; }
 
  private:
   // The largest programs known have some three million; beyond this the rest is not looked at.
-  static constexpr std::uint64_t kMaxSymbols = 8'000'000;
-  static constexpr std::size_t kChunkSymbols = 2048;
+  static constexpr std::uint64_t max_symbols = 8'000'000;
+  static constexpr std::size_t chunk_symbols = 2048;
 
   ElfSymbolTable(const ElfFile& file, const ElfSection& symbols, const ElfSection& strings)
       : file_(&file), symbols_(&symbols), strings_(&strings) {}
@@ -57,16 +60,16 @@ class ElfSymbolTable {
 class ElfNameReader {
  public:
   // No compiler writes longer ones on purpose; what is longer is cut off here.
-  static constexpr std::size_t kMaxNameBytes = 4096;
+  static constexpr std::size_t max_name_bytes = 4096;
 
-  explicit ElfNameReader(const ElfSymbolTable& table) : table_(&table), window_(kWindowBytes) {}
+  explicit ElfNameReader(const ElfSymbolTable& table) : table_(&table), window_(window_bytes) {}
   // Valid until the next call; empty when it cannot be read.
   [[nodiscard]] std::string_view read(std::uint32_t name);
   // How often the file was read so far.
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
  private:
-  static constexpr std::size_t kWindowBytes = 2 * kMaxNameBytes;
+  static constexpr std::size_t window_bytes = 2 * max_name_bytes;
 
   const ElfSymbolTable* table_;
   std::vector<char> window_;
@@ -82,11 +85,11 @@ bool ElfSymbolTable::for_each(Look look) const {
 
 template <class Raw, class Look>
 bool ElfSymbolTable::stream(Look& look) const {
-  std::vector<Raw> chunk(kChunkSymbols);
-  const std::uint64_t count = std::min(symbols_->size / sizeof(Raw), kMaxSymbols);
+  std::vector<Raw> chunk(chunk_symbols);
+  const std::uint64_t count = size();
   const auto sections = file_->sections();
-  for (std::uint64_t at = 0; at < count; at += kChunkSymbols) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(kChunkSymbols, count - at));
+  for (std::uint64_t at = 0; at < count; at += chunk_symbols) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_symbols, count - at));
     if (!file_->read_at(symbols_->offset + at * sizeof(Raw), std::as_writable_bytes(part))) return false;
     for (const Raw& raw : part) {
       // Absolute, common and undefined symbols have reserved numbers; so many sections that they need an extension
@@ -96,7 +99,8 @@ bool ElfSymbolTable::stream(Look& look) const {
       const ElfSection& section = sections[raw.st_shndx];
       if ((section.flags & SHF_ALLOC) == 0) continue;
       // Type and binding are packed in the same way in both classes.
-      look(ElfTableSymbol{raw.st_name, static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
+      look(ElfTableSymbol{static_cast<std::uint32_t>(at + static_cast<std::uint64_t>(&raw - part.data())), raw.st_name,
+                          static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
                           static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)), raw.st_value, raw.st_size, &section});
     }
   }

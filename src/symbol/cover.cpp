@@ -7,16 +7,24 @@ namespace profile {
 InnermostCover::InnermostCover(std::span<const std::uint64_t> addresses)
     : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()) {}
 
+// Asked once for each symbol of a program: without branches that depend on the answer, which is as good as random.
 std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(addresses_, address) - addresses_.begin());
+  const std::uint64_t* const values = addresses_.data();
+  std::size_t first = 0;
+  for (std::size_t left = addresses_.size(); left > 0;) {
+    const std::size_t half = (left + 1) / 2;
+    first += values[first + half - 1] < address ? half : 0;
+    left -= half;
+  }
+  return first;
 }
 
-void InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
+bool InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
   const std::size_t first = first_at_or_above(start);
-  if (first == addresses_.size()) return;
+  if (first == addresses_.size()) return false;
   add_start(first, start, 0);
   const std::uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
-  if (addresses_[first] >= end) return;
+  if (addresses_[first] >= end) return false;
   const std::size_t last = first_at_or_above(end);
   const auto improve = [start, end](Range& range) {
     if (range.end == 0 || start > range.start || (start == range.start && end < range.end)) range = {start, end};
@@ -25,6 +33,7 @@ void InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
     if (low % 2 == 1) improve(tree_[low++]);
     if (high % 2 == 1) improve(tree_[--high]);
   }
+  return true;
 }
 
 void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit) {
@@ -36,9 +45,11 @@ void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint6
   }
 }
 
-void InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
+bool InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
   const std::size_t slot = first_at_or_above(start);
-  if (slot < addresses_.size()) add_start(slot, start, limit);
+  if (slot == addresses_.size()) return false;
+  add_start(slot, start, limit);
+  return addresses_[slot] < limit && nearest_[slot].start == start;
 }
 
 void InnermostCover::add_boundary(std::uint64_t start) { add_unsized(start, 0); }

@@ -14,13 +14,13 @@ namespace profile {
 namespace {
 
 // The kernel runs no program with more than 64 KiB of program headers, which is 1170 of them.
-constexpr std::uint64_t kMaxSegments = 65536 / sizeof(Elf64_Phdr);
+constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
 // Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
-constexpr std::uint64_t kMaxSections = 16384;
+constexpr std::uint64_t max_sections = 16384;
 // A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
-constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
-constexpr std::size_t kMaxBuildIdBytes = 64;
-constexpr int kMaxNotes = 64;
+constexpr std::uint64_t max_note_bytes = 65536;
+constexpr std::size_t max_build_id_bytes = 64;
+constexpr int max_notes = 64;
 
 struct Layout32 {
   using Header = Elf32_Ehdr;
@@ -48,7 +48,21 @@ bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t 
 
 }  // namespace
 
-std::optional<ElfFile> ElfFile::read(int fd, std::string& why) {
+std::optional<ElfFile> ElfFile::read(int fd, std::string& why) { return read(fd, Content::code, why); }
+
+std::optional<ElfFile> ElfFile::read_shared_debug_data(int fd, std::string& why) {
+  return read(fd, Content::debug_data, why);
+}
+
+ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
+  ElfFile other(*this);
+  other.sections_ = std::move(sections);
+  other.sections_damaged_ = false;
+  other.section_names_ = 0;
+  return other;
+}
+
+std::optional<ElfFile> ElfFile::read(int fd, Content content, std::string& why) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) {
     why = std::string("cannot be examined: ") + std::strerror(errno);
@@ -61,8 +75,8 @@ std::optional<ElfFile> ElfFile::read(int fd, std::string& why) {
     why = "is not an ELF file";
     return std::nullopt;
   }
-  constexpr int kOurs = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  if (ident[EI_DATA] != kOurs) {
+  constexpr int ours = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (ident[EI_DATA] != ours) {
     why = "is an ELF file of the other byte order";
     return std::nullopt;
   }
@@ -71,23 +85,25 @@ std::optional<ElfFile> ElfFile::read(int fd, std::string& why) {
     why = "is an ELF file of an unknown class";
     return std::nullopt;
   }
-  const bool read = file.is_64bit_ ? file.read_headers<Layout64>(why) : file.read_headers<Layout32>(why);
+  const bool read =
+      file.is_64bit_ ? file.read_headers<Layout64>(content, why) : file.read_headers<Layout32>(content, why);
   return read ? std::optional<ElfFile>(std::move(file)) : std::nullopt;
 }
 
 template <class Layout>
-bool ElfFile::read_headers(std::string& why) {
+bool ElfFile::read_headers(Content content, std::string& why) {
   typename Layout::Header header;
   if (!read_at(0, bytes_of(header))) {
     why = "is a truncated ELF file";
     return false;
   }
-  if (header.e_type != ET_EXEC && header.e_type != ET_DYN) {
+  const bool poses = content == Content::debug_data && header.e_type == ET_REL;
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN && !poses) {
     why = "is neither a program nor a shared library";
     return false;
   }
   const std::uint64_t count = header.e_phnum;
-  if (count > kMaxSegments || (count > 0 && header.e_phentsize != sizeof(typename Layout::Segment))) {
+  if (count > max_segments || (count > 0 && header.e_phentsize != sizeof(typename Layout::Segment))) {
     why = "has unbelievable program headers";
     return false;
   }
@@ -119,7 +135,7 @@ bool ElfFile::read_headers(std::string& why) {
 
 template <class Layout>
 bool ElfFile::read_sections(std::uint64_t offset, std::uint64_t count) {
-  if (count > kMaxSections) return false;
+  if (count > max_sections) return false;
   std::vector<typename Layout::Section> raw(count);
   if (!read_at(offset, std::as_writable_bytes(std::span(raw)))) return false;
   sections_.reserve(count);
@@ -186,11 +202,11 @@ const ElfSection* ElfFile::section(std::string_view name) const {
 std::string ElfFile::build_id() const {
   int looked_at = 0;
   for (const ElfSegment& segment : segments_) {
-    if (segment.type != PT_NOTE || ++looked_at > kMaxNotes) continue;
+    if (segment.type != PT_NOTE || ++looked_at > max_notes) continue;
     if (std::string id = build_id_in(segment.offset, segment.file_size, segment.align); !id.empty()) return id;
   }
   for (const ElfSection& section : sections_) {
-    if (section.type != SHT_NOTE || ++looked_at > kMaxNotes) continue;
+    if (section.type != SHT_NOTE || ++looked_at > max_notes) continue;
     // Section alignment is not kept; the property note is the only one aligned to 8, and never the build-id's
     // neighbour.
     if (std::string id = build_id_in(section.offset, section.size, 4); !id.empty()) return id;
@@ -200,7 +216,7 @@ std::string ElfFile::build_id() const {
 
 std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const {
   const std::uint64_t unit = align == 8 ? 8 : 4;
-  std::vector<std::byte> notes(std::min({size, kMaxNoteBytes, offset < size_bytes_ ? size_bytes_ - offset : 0}));
+  std::vector<std::byte> notes(std::min({size, max_note_bytes, offset < size_bytes_ ? size_bytes_ - offset : 0}));
   if (!read_at(offset, notes)) return {};
   const auto padded = [unit](std::uint64_t position) { return (position + unit - 1) & ~(unit - 1); };
   std::uint64_t at = 0;
@@ -211,13 +227,13 @@ std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::
     const std::uint64_t content = padded(name + note.n_namesz);
     if (content > notes.size() || note.n_descsz > notes.size() - content) break;
     const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
-    if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= kMaxBuildIdBytes) {
-      constexpr char kDigits[] = "0123456789abcdef";
+    if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= max_build_id_bytes) {
+      constexpr char digits[] = "0123456789abcdef";
       std::string id;
       for (std::size_t i = 0; i < note.n_descsz; ++i) {
         const auto byte = std::to_integer<unsigned>(notes[content + i]);
-        id += kDigits[byte >> 4];
-        id += kDigits[byte & 15];
+        id += digits[byte >> 4];
+        id += digits[byte & 15];
       }
       return id;
     }

@@ -19,18 +19,18 @@ std::optional<ElfSymbolTable> ElfSymbolTable::find(const ElfFile& file, std::uin
 std::string_view ElfNameReader::read(std::uint32_t name) {
   const auto in_window = [&]() -> std::optional<std::string_view> {
     if (name < begin_ || name >= end_) return std::nullopt;
-    const std::size_t most = std::min<std::uint64_t>(end_ - name, kMaxNameBytes);
+    const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);
     const char* const text = window_.data() + (name - begin_);
     const void* const end = std::memchr(text, 0, most);
     if (end != nullptr) return std::string_view(text, static_cast<std::size_t>(static_cast<const char*>(end) - text));
     // Without its end it is whole only when it is too long anyway.
-    return most == kMaxNameBytes ? std::optional(std::string_view(text, most)) : std::nullopt;
+    return most == max_name_bytes ? std::optional(std::string_view(text, most)) : std::nullopt;
   };
   if (const auto text = in_window()) return *text;
   const ElfSection& strings = table_->strings();
   begin_ = end_ = 0;
   if (name >= strings.size) return {};
-  const std::size_t size = std::min<std::uint64_t>(kWindowBytes, strings.size - name);
+  const std::size_t size = std::min<std::uint64_t>(window_bytes, strings.size - name);
   ++reads_;
   if (!table_->file().read_at(strings.offset + name, std::as_writable_bytes(std::span(window_).first(size)))) return {};
   begin_ = name;

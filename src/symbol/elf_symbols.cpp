@@ -18,14 +18,14 @@ namespace {
 enum class Kind { function, label };
 
 // Names of one range, of one binding, that are compared. Real code has at most a dozen.
-constexpr std::uint32_t kMaxAliases = 32;
+constexpr std::uint32_t max_aliases = 32;
 // Names kept of one resolve(): so much, and so much more for each address. Names of 200 bytes are long ones; a file
 // that needs more than this has filled its string table to hurt.
-constexpr std::uint64_t kNameBytesAtLeast = 1 << 20;
-constexpr std::uint64_t kNameBytesPerAddress = 1024;
+constexpr std::uint64_t name_bytes_at_least = 1 << 20;
+constexpr std::uint64_t name_bytes_per_address = 1024;
 // Label names have to be read before it is known whether they matter. Assemblers share the strings of their marks, so
 // this many reads are plenty.
-constexpr std::uint64_t kMaxLabelReads = 1 << 17;
+constexpr std::uint64_t max_label_reads = 1 << 17;
 
 // The part of a batch that has no name yet.
 struct Unresolved {
@@ -65,19 +65,19 @@ std::uint64_t limit_of(const ElfTableSymbol& symbol, bool dynamic) {
 bool names_code(std::string_view label) {
   if (label.empty() || label[0] == '.') return false;
   if (label.size() >= 2 && label[0] == '$' && (label.size() == 2 || label[2] == '.')) return false;
-  constexpr std::array<std::string_view, 12> kMarks = {"_etext",
-                                                       "etext",
-                                                       "__etext",
-                                                       "_end",
-                                                       "end",
-                                                       "__end__",
-                                                       "__bss_start",
-                                                       "_edata",
-                                                       "edata",
-                                                       "__ehdr_start",
-                                                       "_GLOBAL_OFFSET_TABLE_",
-                                                       "__executable_start"};
-  if (std::ranges::find(kMarks, label) != kMarks.end()) return false;
+  constexpr std::array<std::string_view, 12> marks = {"_etext",
+                                                      "etext",
+                                                      "__etext",
+                                                      "_end",
+                                                      "end",
+                                                      "__end__",
+                                                      "__bss_start",
+                                                      "_edata",
+                                                      "edata",
+                                                      "__ehdr_start",
+                                                      "_GLOBAL_OFFSET_TABLE_",
+                                                      "__executable_start"};
+  if (std::ranges::find(marks, label) != marks.end()) return false;
   return !label.starts_with("__start_") && !label.starts_with("__stop_");
 }
 
@@ -88,7 +88,7 @@ class LabelFilter {
   bool operator()(std::uint32_t name) {
     Known& known = known_[name % known_.size()];
     if (known.name != name) {
-      if (reader_.reads() >= kMaxLabelReads) return false;
+      if (reader_.reads() >= max_label_reads) return false;
       known = {name, names_code(reader_.read(name))};
     }
     return known.names_code;
@@ -130,28 +130,28 @@ class Pass {
   bool run(const Unresolved& rest, std::span<Symbol> answers);
 
  private:
-  [[nodiscard]] bool find_ranges(InnermostCover& cover) const;
+  [[nodiscard]] bool find_ranges(InnermostCover& cover);
   [[nodiscard]] bool find_candidates();
   [[nodiscard]] bool choose_names(std::uint64_t budget_bytes);
   [[nodiscard]] std::optional<std::size_t> group_of(const CodeRange& range) const;
 
   const ElfSymbolTable& table_;
   Kind kind_;
-  std::vector<Group> groups_;  // by range
+  std::vector<bool> in_question_;  // by symbol: it may be what answers some address
+  std::vector<Group> groups_;      // by range
   std::vector<Candidate> candidates_;
 };
 
-bool Pass::find_ranges(InnermostCover& cover) const {
+bool Pass::find_ranges(InnermostCover& cover) {
   LabelFilter is_label(table_);
+  in_question_.assign(table_.size(), false);
   return table_.for_each([&](const ElfTableSymbol& symbol) {
     if (is_a(symbol, kind_)) {
       if (kind_ == Kind::label && symbol.size == 0 && !cover.matters(symbol.start)) return;
       if (kind_ == Kind::label && !is_label(symbol.name)) return;
-      if (symbol.size > 0) {
-        cover.add_sized(symbol.start, symbol.size);
-      } else {
-        cover.add_unsized(symbol.start, limit_of(symbol, table_.is_dynamic()));
-      }
+      in_question_[symbol.index] = symbol.size > 0
+                                       ? cover.add_sized(symbol.start, symbol.size)
+                                       : cover.add_unsized(symbol.start, limit_of(symbol, table_.is_dynamic()));
     } else if (kind_ == Kind::label && is_a(symbol, Kind::function)) {
       cover.add_boundary(symbol.start);
     }
@@ -166,7 +166,7 @@ std::optional<std::size_t> Pass::group_of(const CodeRange& range) const {
 
 bool Pass::find_candidates() {
   return table_.for_each([&](const ElfTableSymbol& symbol) {
-    if (!is_a(symbol, kind_)) return;
+    if (!in_question_[symbol.index]) return;
     const auto index = group_of(range_of(symbol));
     if (!index) return;
     Group& group = groups_[*index];
@@ -175,7 +175,7 @@ bool Pass::find_candidates() {
       group.rank = rank;
       group.count = 0;
     }
-    if (rank > group.rank || group.count == kMaxAliases) return;
+    if (rank > group.rank || group.count == max_aliases) return;
     ++group.count;
     candidates_.push_back({symbol.name, static_cast<std::uint32_t>(*index), rank});
   });
@@ -206,11 +206,11 @@ bool Pass::run(const Unresolved& rest, std::span<Symbol> answers) {
     if (range) groups_.push_back({.range = *range, .name = {}});
   }
   std::ranges::sort(groups_, {}, &Group::range);
-  const auto repeated = std::ranges::unique(groups_, {}, &Group::range);
-  groups_.erase(repeated.begin(), repeated.end());
+  const auto same = [](const Group& a, const Group& b) { return a.range == b.range; };
+  groups_.erase(std::unique(groups_.begin(), groups_.end(), same), groups_.end());
   if (groups_.empty()) return found_ranges;
 
-  const std::uint64_t budget_bytes = kNameBytesAtLeast + kNameBytesPerAddress * rest.addresses.size();
+  const std::uint64_t budget_bytes = name_bytes_at_least + name_bytes_per_address * rest.addresses.size();
   bool whole = find_candidates() && found_ranges;
   whole = choose_names(budget_bytes) && whole;
   std::uint64_t written_bytes = 0;

@@ -17,11 +17,11 @@ namespace profile {
 namespace {
 
 // The kernel's names are at most 511 bytes long, a module's 55: a longer line is not one of its own.
-constexpr std::size_t kMaxLineBytes = 1024;
-constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr std::size_t max_line_bytes = 1024;
+constexpr std::size_t buffer_bytes = 65536;
 // There are no sizes, so the last function before a gap would own all of it. The largest code known is a BPF program of
 // a million instructions.
-constexpr std::uint64_t kMaxFunctionBytes = 8 << 20;
+constexpr std::uint64_t max_function_bytes = 8 << 20;
 
 // What stands at an address, best first. The worse ones still end what lies before them.
 enum class Rank : std::uint8_t { global, weak, local, padding, mark, end, data };
@@ -139,7 +139,7 @@ std::vector<KernelSymbol> Resolver::answers() const {
     KernelSymbol& answer = answers[i];
     answer.unnamed = any_line_ && !any_address_ ? Unnamed::kernel_hidden : Unnamed::no_symbol;
     if (nearest == nullptr || nearest->rank >= Rank::end) continue;
-    if (addresses_[i].value - nearest->start >= kMaxFunctionBytes) continue;
+    if (addresses_[i].value - nearest->start >= max_function_bytes) continue;
     answer.name = nearest->name;
     answer.start = nearest->start;
     answer.unnamed = Unnamed::named;
@@ -161,7 +161,7 @@ ssize_t read_some(int fd, std::span<char> buffer) {
 
 std::vector<KernelSymbol> resolve_kernel(int kallsyms_fd, std::span<const RuntimeAddress> addresses) {
   Resolver resolver(addresses);
-  std::vector<char> buffer(kBufferBytes);
+  std::vector<char> buffer(buffer_bytes);
   std::size_t kept = 0;   // bytes of an unfinished line at the front
   bool skipping = false;  // it was too long
   while (true) {
@@ -169,11 +169,11 @@ std::vector<KernelSymbol> resolve_kernel(int kallsyms_fd, std::span<const Runtim
     if (got <= 0) break;
     std::string_view text(buffer.data(), kept + static_cast<std::size_t>(got));
     for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      if (!skipping && end <= kMaxLineBytes) resolver.add_line(text.substr(0, end));
+      if (!skipping && end <= max_line_bytes) resolver.add_line(text.substr(0, end));
       skipping = false;
       text.remove_prefix(end + 1);
     }
-    skipping = skipping || text.size() > kMaxLineBytes;
+    skipping = skipping || text.size() > max_line_bytes;
     kept = skipping ? 0 : text.size();
     std::memmove(buffer.data(), text.data(), kept);
   }

@@ -24,21 +24,21 @@ void append_utf8(std::string& out, std::uint32_t c) {
 }
 
 std::optional<std::string> decode_punycode(std::string_view basic, std::string_view deltas) {
-  constexpr std::uint64_t kBase = 36, kMin = 1, kMax = 26, kSkew = 38;
+  constexpr std::uint64_t base = 36, min = 1, max = 26, skew = 38;
   std::u32string text(basic.begin(), basic.end());
   std::uint64_t code = 0x80, position = 0, bias = 72, damp = 700;
   for (std::size_t at = 0; at < deltas.size();) {
     std::uint64_t delta = 0, weight = 1;
-    for (std::uint64_t k = kBase;; k += kBase) {
+    for (std::uint64_t k = base;; k += base) {
       if (at == deltas.size() || weight > UINT32_MAX) return std::nullopt;
       const char c = deltas[at++];
       const bool letter = c >= 'a' && c <= 'z';
       if (!letter && (c < '0' || c > '9')) return std::nullopt;
       const auto digit = static_cast<std::uint64_t>(letter ? c - 'a' : c - '0' + 26);
       delta += digit * weight;
-      const std::uint64_t threshold = k <= bias + kMin ? kMin : k >= bias + kMax ? kMax : k - bias;
+      const std::uint64_t threshold = k <= bias + min ? min : k >= bias + max ? max : k - bias;
       if (digit < threshold) break;
-      weight *= kBase - threshold;
+      weight *= base - threshold;
     }
     const std::uint64_t count = text.size() + 1;
     position += delta;
@@ -49,8 +49,8 @@ std::optional<std::string> decode_punycode(std::string_view basic, std::string_v
     delta = delta / damp + delta / damp / count;
     damp = 2;
     std::uint64_t k = 0;
-    for (; delta > (kBase - kMin) * kMax / 2; k += kBase) delta /= kBase - kMin;
-    bias = k + (kBase - kMin + 1) * delta / (delta + kSkew);
+    for (; delta > (base - min) * max / 2; k += base) delta /= base - min;
+    bias = k + (base - min + 1) * delta / (delta + skew);
   }
   std::string utf8;
   for (const char32_t c : text) append_utf8(utf8, c);

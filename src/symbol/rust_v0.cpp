@@ -11,19 +11,19 @@ namespace profile {
 namespace {
 
 // Nested types of real programs stay below 100; the compiler itself stops at 128 by default.
-constexpr int kMaxDepth = 256;
+constexpr int max_depth = 256;
 // Paths, types and constants looked at, back references followed and followed again.
-constexpr int kMaxSteps = 1 << 16;
+constexpr int max_steps = 1 << 16;
 // Lifetimes one `for<…>` may introduce.
-constexpr std::uint64_t kMaxBinder = 64;
+constexpr std::uint64_t max_binder = 64;
 
 // By their letters; "" for those that mean something else.
-constexpr std::array<std::string_view, 26> kBasicTypes = {
+constexpr std::array<std::string_view, 26> basic_types = {
     "i8",   "bool", "char", "f64", "str", "f32", "",    "u8", "isize", "usize", "",    "i32", "u32",
     "i128", "u128", "_",    "",    "",    "i16", "u16", "()", "...",   "",      "i64", "u64", "!"};
 
 std::string_view basic_type(char tag) {
-  return tag >= 'a' && tag <= 'z' ? kBasicTypes[static_cast<std::size_t>(tag - 'a')] : std::string_view{};
+  return tag >= 'a' && tag <= 'z' ? basic_types[static_cast<std::size_t>(tag - 'a')] : std::string_view{};
 }
 
 // At most 16 of them.
@@ -46,7 +46,7 @@ class Printer : private RustV0Reader {
   class Level {
    public:
     explicit Level(Printer& printer) : printer_(printer) {
-      if (++printer_.depth_ > kMaxDepth || ++printer_.steps_ > kMaxSteps) printer_.failed_ = true;
+      if (++printer_.depth_ > max_depth || ++printer_.steps_ > max_steps) printer_.failed_ = true;
     }
     ~Level() { --printer_.depth_; }
     Level(const Level&) = delete;
@@ -276,7 +276,7 @@ bool Printer::structured_type(char tag) {
 void Printer::binder() {
   const std::uint64_t count = optional_integer62('G');
   if (count == 0) return;
-  if (count > kMaxBinder) return fail();
+  if (count > max_binder) return fail();
   print("for<");
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i > 0) print(", ");

@@ -1,0 +1,213 @@
+// Names out of ELF files that are compiled here, so that the truth is known: from the source, from nm, from the dynamic
+// linker.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elf_fixture.h"
+#include "symbol/alias.h"
+#include "symbol/cover.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+constexpr const char* program =
+    "__attribute__((noinline)) static int hidden(int x) { return x * 3 + 1; }\n"
+    "__attribute__((noinline)) int shown(int x) { return hidden(x) + hidden(x + 2); }\n"
+    "int main(int argc, char** argv) { (void)argv; return shown(argc); }\n";
+
+}  // namespace
+
+TEST_CASE("every byte of a program's functions has the name nm gives it, however the program was linked") {
+  int linked = 0;
+  for (const std::string flags :
+       {"-O1 -pie -fPIE", "-O1 -no-pie -fno-pie", "-O1 -static", "-O1 -pie -Wl,-z,noseparate-code",
+        "-O1 -no-pie -Wl,-Ttext-segment=0x10000000", "-O1 -fuse-ld=gold", "-O1 -fuse-ld=lld"}) {
+    const std::string path = compile("program.c", program, flags);
+    if (path.empty()) continue;
+    ++linked;
+    const auto symbols = known(path);
+    for (const std::string name : {"main", "shown", "hidden"}) {
+      const auto [start, size] = symbols.at(name);
+      REQUIRE(size > 0);
+      CHECK(one(path, start) == name + "+0");
+      CHECK(one(path, start + size - 1) == name + "+" + std::to_string(size - 1));
+    }
+  }
+  CHECK(linked >= 3);
+}
+
+TEST_CASE("a function at work is found from its mapping, as the dynamic linker knows it") {
+  for (const std::string flags : {"", " -Wl,-z,noseparate-code", " -fuse-ld=gold", " -fuse-ld=lld"}) {
+    const std::string path =
+        compile("library.c", "int exported_here(int x) { return x + 1; }\n", "-O1 -shared -fPIC" + flags);
+    if (path.empty()) continue;
+    void* const library = ::dlopen(path.c_str(), RTLD_NOW);
+    REQUIRE(library != nullptr);
+    const auto address = reinterpret_cast<std::uint64_t>(::dlsym(library, "exported_here"));
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    std::optional<FileOffset> offset;
+    while (std::getline(maps, line)) {
+      unsigned long begin = 0, end = 0, file = 0;
+      if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &file) != 3) continue;
+      if (address >= begin && address < end) offset = FileOffset{address - begin + file};
+    }
+    REQUIRE(offset);
+    const Fd fd = open_file(path);
+    std::string why;
+    const auto file = ElfFile::read(fd.get(), why);
+    REQUIRE(file);
+    const auto elf = file->address_of(*offset);
+    REQUIRE(elf);
+    CHECK(one(path, elf->value) == "exported_here+0");
+    ::dlclose(library);
+  }
+}
+
+TEST_CASE("without .symtab only what is exported has a name, and nothing else gets its neighbour's") {
+  const std::string path = compile("stripped.c", program, "-O1 -shared -fPIC");
+  REQUIRE(!path.empty());
+  const auto symbols = known(path);
+  REQUIRE(run("strip " + path));
+  CHECK(one(path, symbols.at("shown").first + 1) == "shown+1");
+  CHECK(one(path, symbols.at("hidden").first) == "?");
+  CHECK(resolve(path, {symbols.at("hidden").first})[0].unnamed == Unnamed::no_symbol);
+}
+
+TEST_CASE("an exported label without a size stands for its own address only") {
+  const std::string path =
+      compile("unsized.s", ".text\n.globl f\n.type f, %function\nf: .skip 16\n", "-shared -nostdlib");
+  REQUIRE(!path.empty());
+  const auto start = known(path).at("f").first;
+  CHECK(one(path, start + 8) == "f+8");
+  REQUIRE(run("strip " + path));
+  CHECK(one(path, start) == "f+0");
+  CHECK(one(path, start + 1) == "?");
+}
+
+TEST_CASE("nested, unsized and untyped symbols each cover what they should") {
+  const std::string path = labels();
+  const auto base = known(path).at("outer").first;
+  CHECK(one(path, base - 1) == "?");
+  CHECK(one(path, base) == "outer+0");
+  CHECK(one(path, base + 15) == "outer+15");
+  CHECK(one(path, base + 16) == "inner+0");
+  CHECK(one(path, base + 23) == "inner+7");
+  CHECK(one(path, base + 24) == "outer+24");
+  CHECK(one(path, base + 31) == "outer+31");
+  CHECK(one(path, base + 32) == "?");
+  CHECK(one(path, base + 40) == "unsized+0");
+  CHECK(one(path, base + 47) == "unsized+7");
+  CHECK(one(path, base + 56) == "plain_label+0");
+  CHECK(one(path, base + 63) == "plain_label+7");
+  CHECK(one(path, base + 64) == "last+0");
+  CHECK(one(path, base + 68) == "?");  // the function ended the label's reach
+  CHECK(one(path, base + 80) == "sized_twin+0");
+  CHECK(one(path, base + 87) == "sized_twin+7");
+  CHECK(one(path, base + 96) == "tail+0");
+  CHECK(one(path, base + 103) == "tail+7");
+  CHECK(one(path, base + 104) == "?");  // the section's end
+  CHECK(one(path, known(path).at("data").first) == "?");
+}
+
+TEST_CASE("of a function's aliases the global, plain, short name is taken") {
+  const std::string path = labels();
+  // `write` is weak, so the global `__write`, `__GI_write` and `longer_write` stand before it.
+  CHECK(one(path, known(path).at("write").first) == "longer_write+0");
+  CHECK(better_alias("write", "__write"));
+  CHECK(better_alias("__write", "__GI_write"));
+  CHECK(better_alias("open", "open64"));
+  CHECK(better_alias("abc", "abd"));
+  CHECK_FALSE(better_alias("abc", "abc"));
+}
+
+TEST_CASE("a batch gets the answers its addresses get alone, and keeps those it has") {
+  const std::string path = labels();
+  const auto base = known(path).at("outer").first;
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t i = 0; i < 120; ++i) addresses.push_back(base + i);
+  const auto symbols = resolve(path, addresses);
+  for (std::uint64_t i = 0; i < 120; ++i) {
+    const std::string answer = symbols[i].unnamed == Unnamed::named
+                                   ? symbols[i].name + "+" + std::to_string(base + i - symbols[i].start)
+                                   : "?";
+    CHECK(answer == one(path, base + i));
+  }
+  const Fd fd = open_file(path);
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  const std::vector<ElfAddress> two = {{base}, {base + 64}};
+  std::vector<Symbol> answers = {{"mine", 1, Unnamed::named}, {}};
+  ElfSymbols(*file).resolve(two, answers);
+  CHECK(answers[0].name == "mine");
+  CHECK(answers[1].name == "last");
+}
+
+TEST_CASE("the innermost cover is what looking at every symbol for every address would find") {
+  std::uint32_t random = 1;
+  const auto below = [&random](std::uint32_t limit) {
+    random = random * 1664525 + 1013904223;
+    return (random >> 8) % limit;
+  };
+  struct Added {
+    std::uint64_t start, size, limit;
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::uint64_t> addresses;
+    for (std::uint64_t at = below(5); addresses.size() < 1 + below(40); at += 1 + below(9)) addresses.push_back(at);
+    std::vector<Added> added;
+    InnermostCover cover(addresses);
+    for (std::uint32_t i = below(60); i > 0; --i) {
+      const Added symbol{below(250), below(3) == 0 ? 0 : 1 + below(80), 0};
+      added.push_back(symbol);
+      if (symbol.size > 0) {
+        cover.add_sized(symbol.start, symbol.size);
+      } else {
+        added.back().limit = symbol.start + below(60);
+        cover.add_unsized(symbol.start, added.back().limit);
+      }
+    }
+    const auto answers = cover.answers();
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      std::optional<CodeRange> best;
+      std::uint64_t nearest = 0;
+      for (const Added& symbol : added) {
+        if (symbol.start <= addresses[i]) nearest = std::max(nearest, symbol.start);
+      }
+      for (const Added& symbol : added) {
+        if (symbol.start > addresses[i]) continue;
+        const bool covers = symbol.size > 0 ? addresses[i] - symbol.start < symbol.size
+                                            : symbol.start == nearest && addresses[i] < symbol.limit;
+        const auto smaller = [](std::uint64_t a, std::uint64_t b) { return a - 1 < b - 1; };  // 0 is the largest
+        if (!covers) continue;
+        if (!best || symbol.start > best->start || (symbol.start == best->start && smaller(symbol.size, best->size))) {
+          best = CodeRange{symbol.start, symbol.size};
+        }
+      }
+      REQUIRE(answers[i] == best);
+    }
+  }
+}
+
+TEST_CASE("a build-id is read, and its absence told") {
+  const std::string with = compile("id.c", program, "-Wl,--build-id=0x0123456789abcdef00ff");
+  const std::string without = compile("id.c", program, "-Wl,--build-id=none");
+  REQUIRE((!with.empty() && !without.empty()));
+  std::string why;
+  const Fd fd = open_file(with);
+  CHECK(ElfFile::read(fd.get(), why)->build_id() == "0123456789abcdef00ff");
+  const Fd other = open_file(without);
+  CHECK(ElfFile::read(other.get(), why)->build_id().empty());
+  CHECK(ElfFile::read(fd.get(), why)->section(".text") != nullptr);
+  CHECK(ElfFile::read(fd.get(), why)->section(".tex") == nullptr);
+  CHECK(ElfFile::read(fd.get(), why)->section(".text2") == nullptr);
+}
