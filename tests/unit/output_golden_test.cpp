@@ -1,0 +1,98 @@
+// Each format, with each option that changes it, against a golden file written by hand from the description of the
+// formats. A difference is shown line by line.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "fixed_profile.h"
+#include "output/output.h"
+
+namespace {
+
+using namespace profile;
+
+std::string golden(const std::string& file) {
+  std::ifstream in(PROFILE_TEST_DATA "/" + file, std::ios::binary);
+  REQUIRE_MESSAGE(in.good(), file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string report(std::string_view format, const OutputOptions& options, const Profile& profile) {
+  const OutputFormat* const found = find_output_format(format);
+  REQUIRE(found != nullptr);
+  std::ostringstream out;
+  found->make(options)->report(out, profile);
+  return out.str();
+}
+
+void check_golden(std::string_view format, const OutputOptions& options, const std::string& file) {
+  const std::string actual = report(format, options, test::fixed_profile());
+  const std::string expected = golden(file);
+  std::istringstream actual_lines(actual);
+  std::istringstream expected_lines(expected);
+  std::string a;
+  std::string b;
+  for (int line = 1; std::getline(expected_lines, b); ++line) {
+    REQUIRE_MESSAGE(std::getline(actual_lines, a), file << " has a line more: " << b);
+    CHECK_MESSAGE(a == b, file << ':' << line);
+  }
+  CHECK(actual == expected);  // to the last newline
+}
+
+}  // namespace
+
+TEST_CASE("counted prints kernel before user, leaf first, and the hottest last") {
+  check_golden("counted", {}, "default.txt");
+}
+
+TEST_CASE("counted with -d puts a delimiter where both parts were taken, and nowhere else") {
+  check_golden("counted", {.delimited = true}, "delimited.txt");
+}
+
+TEST_CASE("counted with -A puts addresses in front, so stacks at other addresses stay apart") {
+  check_golden("counted", {.show_addresses = true}, "addresses.txt");
+}
+
+TEST_CASE("counted takes no notice of -a") { check_golden("counted", {.annotate_kernel = true}, "default.txt"); }
+
+TEST_CASE("folded prints root first and merges the lines that read the same") {
+  check_golden("folded", {}, "default.folded");
+}
+
+TEST_CASE("folded with -d puts a dash where both parts were taken") {
+  check_golden("folded", {.delimited = true}, "delimited.folded");
+}
+
+TEST_CASE("folded with -a marks kernel frames, the unnamed ones too") {
+  check_golden("folded", {.annotate_kernel = true}, "annotated.folded");
+}
+
+TEST_CASE("folded takes no notice of -A") { check_golden("folded", {.show_addresses = true}, "default.folded"); }
+
+TEST_CASE("residency groups by process, the largest group and the largest share first") {
+  check_golden("residency", {}, "default.residency");
+  check_golden("residency", {.delimited = true, .annotate_kernel = true, .show_addresses = true}, "default.residency");
+}
+
+TEST_CASE("residency of a single process names no process") {
+  Profile profile;
+  test::add_hostile(profile);
+  const std::string text = report("residency", {}, profile);
+  CHECK(text.starts_with("Residency Stack trace\n52.2%     wrap<"));
+  CHECK(text.find("(4242)") == std::string::npos);
+}
+
+TEST_CASE("residency of values that are all zero shows no share instead of nan") {
+  Profile profile;
+  profile.add(Row{.process = profile.process(1, 0, "init")});
+  CHECK(report("residency", {}, profile) == "Residency Stack trace\n 0.0%     [no stack];\n");
+}
+
+TEST_CASE("a profile without samples is an empty report") {
+  CHECK(report("counted", {}, Profile()).empty());
+  CHECK(report("folded", {}, Profile()).empty());
+  CHECK(report("residency", {}, Profile()) == "Residency Stack trace\n");
+}

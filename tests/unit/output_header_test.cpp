@@ -1,0 +1,88 @@
+// The line above a counted report, in all its variants.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+
+#include "output/output.h"
+
+namespace {
+
+using namespace profile;
+
+std::string header(const RunInfo& run, std::string_view format = "counted") {
+  std::ostringstream out;
+  find_output_format(format)->make({})->begin(out, run);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("the header says what a run for some seconds does") {
+  RunInfo run;
+  run.duration_s = 5;
+  CHECK(header(run) == "Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs.\n\n");
+  run.duration_s = 0.5;
+  CHECK(header(run) == "Sampling at 49 Hertz of all threads by user + kernel stack for 0.5 secs.\n\n");
+  run.duration_s = 1e8;
+  CHECK(header(run) == "Sampling at 49 Hertz of all threads by user + kernel stack for 100000000 secs.\n\n");
+}
+
+TEST_CASE("the header of an open run says how to end it") {
+  CHECK(header({}) == "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n");
+}
+
+TEST_CASE("the header names the processes or threads asked for") {
+  RunInfo run;
+  run.duration_s = 5;
+  run.tgids = {185};
+  CHECK(header(run) == "Sampling at 49 Hertz of PID [185] by user + kernel stack for 5 secs.\n\n");
+  run.tgids.clear();
+  run.tids = {1, 2};
+  CHECK(header(run) == "Sampling at 49 Hertz of TID [1, 2] by user + kernel stack for 5 secs.\n\n");
+}
+
+TEST_CASE("the header names the event count, the stacks and the CPUs asked for") {
+  RunInfo run;
+  run.frequency_hz = 0;
+  run.period_events = 1000000;
+  run.kernel_stacks = false;
+  run.cpus = "3";
+  CHECK(header(run) ==
+        "Sampling at every 1000000 events of all threads by user stack on CPU#3... Hit Ctrl-C to end.\n\n");
+  run.kernel_stacks = true;
+  run.user_stacks = false;
+  run.cpus = "0,2-3";
+  run.duration_s = 2.25;
+  CHECK(header(run) ==
+        "Sampling at every 1000000 events of all threads by kernel stack on CPU#0,2-3 for 2.25 secs.\n\n");
+}
+
+TEST_CASE("the header names the command and needs no end") {
+  RunInfo run;
+  run.command = {"make", "-j2"};
+  CHECK(header(run) == "Sampling at 49 Hertz of COMMAND [make -j2] by user + kernel stack.\n\n");
+  run.command = {"printf", "\x1b[2J\n"};
+  run.cpus = "1";
+  CHECK(header(run) == "Sampling at 49 Hertz of COMMAND [printf ?[2J?] by user + kernel stack on CPU#1.\n\n");
+}
+
+TEST_CASE("a locale or a state left on the stream changes no number") {
+  struct Grouping : std::numpunct<char> {
+    char do_thousands_sep() const override { return ','; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  Profile profile;
+  profile.add(Row{.process = profile.process(12345, 0, "x"), .value = 1234567});
+  std::ostringstream out;
+  out.imbue(std::locale(out.getloc(), new Grouping));
+  out << std::hex;
+  find_output_format("folded")->make({})->report(out, profile);
+  find_output_format("counted")->make({})->report(out, profile);
+  CHECK(out.str() == "[unknown] 1234567\n    -                [unknown] (12345)\n        1234567\n\n");
+}
+
+TEST_CASE("only counted has a header") {
+  CHECK(header({}, "folded").empty());
+  CHECK(header({}, "residency").empty());
+}

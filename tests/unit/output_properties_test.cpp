@@ -1,0 +1,210 @@
+// What holds for every profile: no sample is lost or counted twice on the way to any format, and what is written can be
+// read back, however hostile the names. Checked on the fixed profile and on random ones.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixed_profile.h"
+#include "output/output.h"
+
+namespace {
+
+using namespace profile;
+
+std::vector<std::string> report_lines(std::string_view format, const OutputOptions& options, const Profile& profile) {
+  std::stringstream out;
+  find_output_format(format)->make(options)->report(out, profile);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(out, line);) lines.push_back(line);
+  return lines;
+}
+
+std::optional<std::uint64_t> number(const std::string& digits) {
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
+  return std::stoull(digits);
+}
+
+// `frame(;frame)* digits`, no frame empty, no control byte; nothing else.
+std::optional<std::uint64_t> folded_value(const std::string& line) {
+  for (const char c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return std::nullopt;
+  }
+  const std::size_t space = line.rfind(' ');
+  if (space == std::string::npos || space == 0) return std::nullopt;
+  const std::string stack = ';' + line.substr(0, space) + ';';
+  if (stack.find(";;") != std::string::npos) return std::nullopt;
+  return number(line.substr(space + 1));
+}
+
+void check_properties(const Profile& profile) {
+  for (const bool flag : {false, true}) {
+    const OutputOptions options{.delimited = flag, .annotate_kernel = flag, .show_addresses = flag};
+    std::uint64_t folded = 0;
+    std::uint64_t previous = 0;
+    std::set<std::string> stacks;
+    for (const std::string& line : report_lines("folded", options, profile)) {
+      const auto value = folded_value(line);
+      REQUIRE_MESSAGE(value.has_value(), line);
+      CHECK_MESSAGE(stacks.insert(line.substr(0, line.rfind(' '))).second, "twice: " << line);
+      CHECK(*value >= previous);
+      previous = *value;
+      folded += *value;
+    }
+    CHECK(folded == profile.total());
+
+    std::uint64_t counted = 0;
+    std::string block;
+    std::set<std::string> blocks;
+    for (const std::string& line : report_lines("counted", options, profile)) {
+      if (line.empty()) continue;
+      const auto value = line.starts_with("        ") ? number(line.substr(8)) : std::nullopt;
+      if (!value) {
+        CHECK(line.starts_with("    "));
+        block += line + '\n';
+        continue;
+      }
+      counted += *value;
+      CHECK_MESSAGE(blocks.insert(block).second, "twice: " << block);
+      block.clear();
+    }
+    CHECK(block.empty());
+    CHECK(counted == profile.total());
+  }
+}
+
+// Few names and few addresses, so that much reads the same and little is the same; names of any bytes.
+Profile random_profile(std::mt19937& random) {
+  const auto below = [&random](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const auto name = [&] {
+    std::string text(below(4), ' ');
+    constexpr std::string_view often = ";\n\x1b \xc2\x9b-[]";
+    for (char& c : text) c = below(2) != 0 ? often[below(often.size())] : static_cast<char>(below(256));
+    return text;
+  };
+  Profile profile;
+  const auto stack = [&](ProcessId space, FrameKind kind) {
+    if (below(8) == 0) return below(2) == 0 ? StackId::none : StackId::missed;
+    std::vector<std::uint64_t> addresses(below(5));
+    for (auto& address : addresses) address = below(20);
+    return profile.stack_of(space, kind, addresses);
+  };
+  for (int i = 0; i < 200; ++i) {
+    Row row;
+    row.process = profile.process(below(3), below(2), name());
+    row.thread_name = profile.strings.intern(name());
+    row.user = stack(row.process, FrameKind::user);
+    row.kernel = stack(ProcessId::kernel, FrameKind::kernel);
+    row.value = below(5);
+    profile.add(row);
+  }
+  for (Frame& frame : profile.frames()) {
+    frame.unnamed = static_cast<Unnamed>(below(static_cast<std::uint32_t>(Unnamed::count)));
+    if (frame.unnamed == Unnamed::named) frame.symbol = profile.strings.intern(name());
+    frame.module = profile.strings.intern(name());
+    frame.offset = below(3);
+  }
+  return profile;
+}
+
+// The sum of the shares of each group, in tenths of a per cent, and the number of its rows.
+void check_shares(const Profile& profile) {
+  std::vector<std::pair<double, int>> groups;
+  double previous = 0;
+  for (const std::string& line : report_lines("residency", {}, profile)) {
+    double share = 0;
+    int end = 0;
+    if (std::sscanf(line.c_str(), "%lf%%     %n", &share, &end) != 1 || end == 0) {
+      if (!line.empty() && line.back() == ')') groups.emplace_back(0.0, 0);
+      previous = 100;
+      continue;
+    }
+    CHECK(line.back() == ';');
+    CHECK(line.find(";;") == std::string::npos);
+    CHECK(share <= previous);
+    previous = share;
+    REQUIRE(!groups.empty());
+    groups.back().first += share;
+    ++groups.back().second;
+  }
+  CHECK(groups.size() >= 2);
+  for (const auto& [sum, rows] : groups) {
+    CHECK(sum >= 100 - 0.05 * rows - 1e-6);
+    CHECK(sum <= 100 + 0.05 * rows + 1e-6);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the fixed profile has 92 samples in every format and every folded line parses") {
+  const Profile profile = test::fixed_profile();
+  CHECK(profile.total() == 92);
+  check_properties(profile);
+  check_shares(profile);
+}
+
+TEST_CASE("random profiles with names of any bytes keep their totals and parse") {
+  std::mt19937 random(20240607);
+  for (int i = 0; i < 50; ++i) {
+    const Profile profile = random_profile(random);
+    check_properties(profile);
+    check_shares(profile);
+  }
+}
+
+TEST_CASE("the order in which samples came changes no byte") {
+  const auto build = [](bool turned) {
+    Profile profile;
+    if (turned) test::add_kernel_only(profile);
+    if (turned) test::add_hostile(profile);
+    test::add_dd(profile);
+    if (!turned) test::add_hostile(profile);
+    if (!turned) test::add_kernel_only(profile);
+    return profile;
+  };
+  for (const OutputFormat& format : output_formats()) {
+    CAPTURE(format.name);
+    CHECK(report_lines(format.name, {}, build(false)) == report_lines(format.name, {}, build(true)));
+  }
+}
+
+TEST_CASE("a kernel frame and a user frame of one name read the same without a mark and apart with one") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "x");
+  const FrameId user = name.user(process, 1, "copy", "x", 0);
+  const FrameId kernel = name.kernel(2, "copy", "kernel", 0);
+  Row row;
+  row.process = process;
+  row.thread_name = profile.strings.intern("x");
+  row.value = 1;
+  row.user = profile.stack(std::vector{user});
+  profile.add(row);
+  row.user = StackId::none;
+  row.kernel = profile.stack(std::vector{kernel});
+  profile.add(row);
+  CHECK(report_lines("folded", {}, profile) == std::vector<std::string>{"x;copy 2"});
+  CHECK(report_lines("folded", {.annotate_kernel = true}, profile) ==
+        std::vector<std::string>{"x;copy 1", "x;copy_[k] 1"});
+}
+
+TEST_CASE("threads and processes with one stack stay apart where the format names them") {
+  Profile profile;
+  const ProcessId first = profile.process(1, 0, "a");
+  const ProcessId second = profile.process(2, 0, "a");
+  for (const auto& [process, thread] : {std::pair(second, "t"), std::pair(first, "u"), std::pair(first, "t")}) {
+    profile.add(Row{.process = process, .thread_name = profile.strings.intern(thread), .value = 1});
+  }
+  const std::string dash = "    -                ";
+  const std::string count = "        1";
+  CHECK(report_lines("counted", {}, profile) ==
+        std::vector<std::string>{dash + "t (1)", count, "", dash + "t (2)", count, "", dash + "u (1)", count, ""});
+  CHECK(report_lines("folded", {}, profile) == std::vector<std::string>{"u 1", "t 2"});
+}

@@ -1,0 +1,135 @@
+// Interning: the same thing twice is one, other things stay apart, and no value is lost.
+#include "model/profile.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace profile;
+
+TEST_CASE("a process is its number and its image, and keeps its first name") {
+  Profile profile;
+  const ProcessId sh = profile.process(7, 0, "sh");
+  const ProcessId dd = profile.process(7, 1, "dd");
+  CHECK(sh != dd);
+  CHECK(profile.process(8, 0, "sh") != sh);
+  CHECK(profile.process(7, 0, "other") == sh);
+  CHECK(profile.strings.view(profile.process(sh).name) == "sh");
+  CHECK(profile.process(dd).tgid == 7);
+  CHECK(profile.process(dd).image == 1);
+  CHECK(profile.processes().size() == 3);
+}
+
+TEST_CASE("a frame is one address of one address space") {
+  Profile profile;
+  const ProcessId a = profile.process(1, 0, "a");
+  const ProcessId b = profile.process(2, 0, "b");
+  const FrameId frame = profile.frame(a, FrameKind::user, {0x1000});
+  CHECK(profile.frame(a, FrameKind::user, {0x1000}) == frame);
+  CHECK(profile.frame(b, FrameKind::user, {0x1000}) != frame);
+  CHECK(profile.frame(a, FrameKind::user, {0x1001}) != frame);
+  CHECK(profile.frame(ProcessId::kernel, FrameKind::kernel, {0x1000}) != frame);
+  CHECK(profile.frames().size() == 4);
+  CHECK(profile.frame(frame).unnamed == Unnamed::pending);
+  CHECK(profile.frame(frame).address == RuntimeAddress{0x1000});
+}
+
+TEST_CASE("a stack is its frames in their order") {
+  Profile profile;
+  const ProcessId a = profile.process(1, 0, "a");
+  const StackId stack = profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2, 3}) == stack);
+  CHECK(profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{3, 2, 1}) != stack);
+  CHECK(profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2}) != stack);
+  REQUIRE(profile.stack(stack).size() == 3);
+  CHECK(profile.frame(profile.stack(stack).front()).address.value == 1);
+  CHECK(profile.frames().size() == 3);
+}
+
+TEST_CASE("a part of a stack can be made a stack of its own") {
+  Profile profile;
+  const ProcessId a = profile.process(1, 0, "a");
+  for (std::uint64_t first = 0; first < 100; ++first) {  // often enough that the storage grows meanwhile
+    const StackId whole =
+        profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{first, 1000, 2000, 3000 + first});
+    const StackId part = profile.stack(profile.stack(whole).subspan(1));
+    REQUIRE(profile.stack(part).size() == 3);
+    CHECK(profile.frame(profile.stack(part)[0]).address.value == 1000);
+    CHECK(profile.frame(profile.stack(part)[2]).address.value == 3000 + first);
+  }
+}
+
+TEST_CASE("no frames are no stack, and a missed stack has none") {
+  Profile profile;
+  CHECK(profile.stack(std::span<const FrameId>()) == StackId::none);
+  CHECK(profile.stack(StackId::none).empty());
+  CHECK(profile.stack(StackId::missed).empty());
+}
+
+TEST_CASE("rows that differ in anything but the value stay apart") {
+  Profile profile;
+  const Row row{
+      .process = profile.process(1, 0, "a"), .tid = 2, .thread_name = profile.strings.intern("t"), .value = 1};
+  std::vector<Row> rows(6, row);
+  rows[1].process = profile.process(2, 0, "b");
+  rows[2].tid = 3;
+  rows[3].thread_name = StringId::empty;
+  rows[4].user = StackId::missed;
+  rows[5].kernel = StackId::missed;
+  for (int round = 0; round < 2; ++round) {
+    for (const Row& each : rows) profile.add(each);
+  }
+  CHECK(profile.rows().size() == 6);
+  for (const Row& each : profile.rows()) CHECK(each.value == 2);
+  CHECK(profile.total() == 12);
+}
+
+TEST_CASE("many random rows merge to the same sums as in a plain map") {
+  std::mt19937_64 random(11);
+  Profile profile;
+  std::map<std::tuple<std::uint64_t, std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint64_t> expected;
+  for (int i = 0; i < 20000; ++i) {
+    const auto addresses = [&random](std::uint64_t base) {
+      std::vector<std::uint64_t> stack(random() % 4);
+      for (auto& address : stack) address = base + random() % 5;
+      return stack;
+    };
+    const auto tgid = static_cast<std::uint32_t>(random() % 3);
+    const auto user = addresses(0x1000);
+    const auto kernel = addresses(0xffff800000000000);
+    Row row;
+    row.process = profile.process(tgid, 0, "p");
+    row.user = profile.stack_of(row.process, FrameKind::user, user);
+    row.kernel = profile.stack_of(ProcessId::kernel, FrameKind::kernel, kernel);
+    row.value = 1 + random() % 3;
+    profile.add(row);
+    expected[{tgid, user, kernel}] += row.value;
+  }
+  const auto addresses_of = [&profile](StackId id) {
+    std::vector<std::uint64_t> addresses;
+    for (const FrameId frame : profile.stack(id)) addresses.push_back(profile.frame(frame).address.value);
+    return addresses;
+  };
+  REQUIRE(profile.rows().size() == expected.size());
+  for (const Row& row : profile.rows()) {
+    CHECK(expected[{profile.process(row.process).tgid, addresses_of(row.user), addresses_of(row.kernel)}] == row.value);
+  }
+}
+
+TEST_CASE("a profile that is moved takes everything along") {
+  Profile profile;
+  const StringId name =
+      profile.strings.intern("a name too long to be stored in place, so that it has memory of its own");
+  profile.add(Row{.process = profile.process(1, 0, "a"), .thread_name = name, .value = 3});
+  Profile moved;
+  moved = std::move(profile);
+  CHECK(moved.strings.intern("a") == moved.process(ProcessId{0}).name);
+  CHECK(moved.strings.view(name).starts_with("a name too long"));
+  moved.add(moved.rows()[0]);
+  CHECK(moved.total() == 6);
+  CHECK(moved.rows().size() == 1);
+}
