@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# Configures and builds one directory. Sourced by run and test, after packages.sh and with `root` naming the checkout. Does
+# next to nothing when nothing has changed.
+: "${root:?}"
+
+# One build at a time in a directory, even when two scripts start at once.
+open_build_directory() {
+  mkdir -p "$1" 2>/dev/null
+  if [[ ! -w $1 || (-e $1/.lock && ! -w $1/.lock) ]]; then
+    stop "cannot write to $1: it belongs to $(stat -c %U "$1/.lock" 2>/dev/null || echo somebody else); remove it first"
+  fi
+  exec {build_lock}>"$1/.lock" || exit 1
+  flock "$build_lock"
+}
+close_build_directory() { exec {build_lock}>&-; }
+
+# What root has built or tested in somebody's checkout must not leave files there that its owner cannot touch.
+give_back() {
+  if [[ $(stat -c %u "$root") != 0 ]]; then
+    become_root chown -R --reference="$root" "$1"
+  fi
+}
+
+# Not configured, not to its end, or for another place: the checkout was moved, or copied along with its builds.
+is_stale() {
+  local cache=$1/CMakeCache.txt
+  [[ ! -e $cache || (! -e $1/build.ninja && ! -e $1/Makefile) ||
+    ! $(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache") -ef $root ||
+    ! $(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$cache") -ef $1 ]]
+}
+
+# Whether the directory is configured with every one of these -DNAME=VALUE.
+settings_hold() {
+  local cache=$1/CMakeCache.txt setting
+  shift
+  for setting; do
+    setting=${setting#-D}
+    grep -q "^${setting%%=*}:[A-Z]*=${setting#*=}\$" "$cache" || return 1
+  done
+}
+
+# build_directory DIR LOG TARGET [-DNAME=VALUE...]
+build_directory() {
+  local dir=$1 log=$2 target=$3
+  shift 3
+  if is_stale "$dir"; then
+    say "building in $dir, which takes a minute or two the first time"
+    run_logged "$log" "configuring" cmake --fresh -G Ninja -S "$root" -B "$dir" "$@"
+  elif ! settings_hold "$dir" "$@"; then
+    run_logged "$log" "configuring" cmake -S "$root" -B "$dir" "$@"
+  fi
+  run_logged "$log" "the build" cmake --build "$dir" --target "$target" --parallel "$(build_jobs)"
+}
+
+# One job a CPU, but no more than memory allows: a C++ file takes up to half a gigabyte.
+build_jobs() {
+  local cpus kilobytes by_memory
+  cpus=$(nproc)
+  kilobytes=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+  by_memory=$((${kilobytes:-1000000} / 500000))
+  if ((by_memory < 1)); then by_memory=1; fi
+  printf '%s' "$((cpus < by_memory ? cpus : by_memory))"
+}

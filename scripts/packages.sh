@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# THE table of what building, testing and benchmarking need, and how it gets installed. Sourced by run, test and bench, so
+# that a package is named once. Debian 12 is installed for; other distributions are looked over and told what is missing.
+
+# group, Debian package, and how to see on another distribution that it is there: a command, or a header in <>.
+package_table() {
+  cat <<'TABLE'
+build g++                          g++
+build cmake                        cmake
+build ninja-build                  ninja
+build pkg-config                   pkg-config
+build clang                        clang
+build bpftool                      bpftool
+build linux-libc-dev               <linux/bpf.h>
+build libbpf-dev                   <bpf/libbpf.h>
+build libelf-dev                   <gelf.h>
+build liblzma-dev                  <lzma.h>
+build libiberty-dev                <libiberty/demangle.h>
+build libboost-program-options-dev <boost/program_options.hpp>
+test  doctest-dev                  <doctest/doctest.h>
+test  clang-format                 clang-format
+test  clang-tidy                   clang-tidy
+test  libclang-rt-14-dev           -
+test  llvm                         -
+test  python3                      python3
+test  mandoc                       mandoc
+test  man-db                       man
+test  groff                        groff
+test  binutils                     strip
+test  dwz                          dwz
+test  libdebuginfod1               -
+test  lld                          ld.lld
+test  xz-utils                     xz
+test  shellcheck                   shellcheck
+test  util-linux                   unshare
+test  mount                        mount
+test  libcap2-bin                  capsh
+test  procps                       ps
+bench linux-perf                   perf
+bench bpftrace                     bpftrace
+bench bpfcc-tools                  profile-bpfcc
+TABLE
+}
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+stop() {
+  say "$@"
+  exit 1
+}
+
+# run_logged LOG WHAT COMMAND... : the command's words go to LOG; when it fails, the last of them and one line are shown.
+run_logged() {
+  local log=$1 what=$2
+  shift 2
+  "$@" </dev/null >>"$log" 2>&1 && return
+  tail -n 25 "$log" >&2
+  stop "$what failed; the whole log is $log"
+}
+
+# Runs a command as root: directly for root, who may have no sudo at all.
+become_root() {
+  if ((EUID == 0)); then "$@"; else sudo -- "$@"; fi
+}
+require_root() {
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    stop "$1 needs root, and there is no sudo here: run this as root"
+  fi
+}
+
+# Debian packages of the groups that are not installed.
+missing_on_debian() {
+  local -A installed=()
+  local name state packages
+  mapfile -t packages < <(package_table | awk -v groups=" $* " 'index(groups, " " $1 " ") { print $2 }')
+  while read -r name state; do
+    if [[ $state == ?i ]]; then installed[${name%%:*}]=1; fi
+  done < <(dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null)
+  for name in "${packages[@]}"; do
+    if [[ ! ${installed[$name]:-} ]]; then printf '%s\n' "$name"; fi
+  done
+}
+
+# The same elsewhere, by what can be seen: commands, and headers the compiler finds.
+missing_elsewhere() {
+  local PATH=$PATH:/usr/sbin:/usr/local/sbin group package sign
+  while read -r group package sign; do
+    if [[ " $* " != *" $group "* || $sign == - ]]; then continue; fi
+    if [[ $sign == \<* ]]; then
+      g++ -fsyntax-only -x c++ - 2>/dev/null <<<"#if !__has_include($sign)
+#error
+#endif" || printf '%s\n' "$package"
+    else
+      command -v "$sign" >/dev/null || printf '%s\n' "$package"
+    fi
+  done < <(package_table)
+}
+
+install_on_debian() {
+  local log=$1 apt
+  shift
+  require_root "installing $*"
+  say "installing: $*"
+  apt=(become_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  # With the package lists of a machine that has been used this is enough; a fresh or a stale one fetches them first.
+  "${apt[@]}" install --no-install-recommends "$@" </dev/null >>"$log" 2>&1 && return
+  run_logged "$log" "apt-get update" "${apt[@]}" update
+  run_logged "$log" "installing $*" "${apt[@]}" install --no-install-recommends "$@"
+}
+
+# ensure_packages LOG GROUP... : installs what is missing, or on another distribution says what is, and stops.
+ensure_packages() {
+  local log=$1 ID='' VERSION_ID='' PRETTY_NAME='an unknown system' missing
+  shift
+  if [[ -r /etc/os-release ]]; then source /etc/os-release; fi
+  if [[ $ID == debian && $VERSION_ID == 12 ]]; then
+    mapfile -t missing < <(missing_on_debian "$@")
+    if ((${#missing[@]} != 0)); then install_on_debian "$log" "${missing[@]}"; fi
+  else
+    mapfile -t missing < <(missing_elsewhere "$@")
+    if ((${#missing[@]} != 0)); then
+      stop "this is $PRETTY_NAME, not Debian 12: please install, by the names Debian gives them: ${missing[*]}"
+    fi
+  fi
+}

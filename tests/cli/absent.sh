@@ -1,0 +1,37 @@
+#!/bin/bash
+# What is well-formed but not there: exit status 1 and one line that names the option and the value, before anything else.
+source "$(dirname "$0")/../lib.sh"
+
+# absent TEXT -- ARGUMENT...
+absent() {
+  local text=$1
+  shift 2
+  profile "$@"
+  expect_status 1
+  expect_silence out
+  expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr for $*"
+  [[ $(cat "$tmp/err") == "profile: "*"$text"* ]] || fail "no '$text' for $*; $(outcome)"
+}
+
+# An id that nobody has: the highest the kernel gives is below this.
+nobody=$(cat /proc/sys/kernel/pid_max)
+((nobody < 4194304)) || nobody=4194304
+absent "-p $nobody" -- -p "$nobody" 1
+absent "-p $nobody" -- -p "$$,$nobody" 1
+absent "-L $nobody" -- -L "$nobody" 1
+absent '-C 4000' -- -C 4000 1
+absent '-C 4000' -- -C 0,4000 1
+depth=$(($(cat /proc/sys/kernel/perf_event_max_stack) + 1))
+absent "--max-stack-depth $depth" -- --max-stack-depth "$depth" 1
+
+# A thread that is not a process is told from nothing at all.
+tasks=(/proc/"$$"/task/*)
+expect_equal "${#tasks[@]}" 1 "threads of a shell"
+
+for path in "$tmp/absent/a.folded" "$tmp" "$tmp/file/a.txt"; do
+  : >"$tmp/file"
+  absent "$path" -- -o "$path" 1
+done
+# None of them is made when one cannot be.
+absent "$tmp/absent/b" -- -o "$tmp/absent/b" -o "$tmp/c.txt" 1
+[[ ! -e $tmp/c.txt ]] || fail "an output was made although the run did not begin"

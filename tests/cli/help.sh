@@ -1,0 +1,35 @@
+#!/bin/bash
+# --help and --version answer on stdout with exit status 0, whatever else is on the command line.
+source "$(dirname "$0")/../lib.sh"
+
+for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
+  # shellcheck disable=SC2086
+  profile $arguments
+  expect_status 0
+  expect_silence err
+  expect_out '^usage: profile \[options\] \[DURATION\] \| profile \[options\] -- COMMAND \[ARG\.\.\.\]$'
+done
+# Every option of the reference, its short form beside its long one, and what is taken for what is not given.
+for option in '-p, --pid' '-L, --tid' '-C, --cpu' --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \
+  '-c, --count' '-U, --user-stacks-only' '-K, --kernel-stacks-only' '-d, --delimited' '-a, --annotations' '-A, --address' \
+  '-f, --folded' '-r, --residency' '-o, --output' --format --hash-storage-size --stack-storage-size --max-stack-depth \
+  '-i, --interval' '-q, --quiet' '-v, --verbose' '-h, --help' --version; do
+  expect_out "^ +$option "
+done
+expect_out 'default 49'
+expect_out 'default 40960'
+expect_out 'default 16384'
+expect_out 'default 127'
+for format in counted folded residency; do expect_out "^ +$format "; done
+awk 'length > 120 { exit 1 }' "$tmp/out" || fail "a line of --help is longer than 120"
+
+profile --version
+expect_status 0
+expect_silence err
+expect_out '^profile [0-9]+\.[0-9]+'
+expect_equal "$(wc -l <"$tmp/out")" 1 "lines of --version"
+
+# What cannot be written is no success.
+"$PROFILE" --help >/dev/full 2>"$tmp/err"
+status=$?
+expect_status 1

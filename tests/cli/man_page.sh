@@ -1,0 +1,99 @@
+#!/bin/bash
+# The man page and --help tell of the same options, with the same arguments and defaults, and of the same formats; and the
+# page renders without a warning.
+source "$(dirname "$0")/../lib.sh"
+
+page=$SOURCE_DIR/man/profile.8
+option='--([a-z][a-z-]*)( ([A-Z]+))?'
+
+# Both of the next print, sorted, a line for each option ("-F, --frequency HZ"), default ("--frequency: default 49") and
+# format ("format counted (.txt)").
+facts_of_help() {
+  local line section=''
+  while IFS= read -r line; do
+    if [[ $line =~ ^([A-Z].*):$ ]]; then
+      section=${BASH_REMATCH[1]}
+    elif [[ $section == Formats && $line =~ ^'  '([a-z]+)('  '('('[.a-z]+')'))?' ' ]]; then
+      echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
+    elif [[ $line =~ ^'  '('-'[A-Za-z]', '|'    ')$option' '(.*)$ ]]; then
+      echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}"
+      if [[ ${BASH_REMATCH[5]} =~ '(default '([^ ')']+) ]]; then
+        echo "$line" | sed -E 's/.*--([a-z-]+).*\(default ([^ )]+).*/--\1: default \2/'
+      fi
+    elif [[ $line =~ ^' '*- ]]; then
+      echo "not understood in --help: $line"
+    fi
+  done <"$1" | sort
+}
+
+facts_of_page() {
+  local line section='' name=''
+  while IFS= read -r line; do
+    if [[ $line =~ ^\.Sh' '(.*)$ ]]; then
+      section=${BASH_REMATCH[1]}
+    elif [[ $section == FORMATS && $line =~ ^\.Ss' '([a-z]+)(' '(.*))?$ ]]; then
+      echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
+    elif [[ $section != OPTIONS ]]; then
+      continue
+    elif [[ $line =~ ^'.It '('Fl '([A-Za-z])' , ')?'Fl -'([a-z][a-z-]*)(' Ar '([A-Z]+))?$ ]]; then
+      name=${BASH_REMATCH[3]}
+      echo "${BASH_REMATCH[2]:+-${BASH_REMATCH[2]},} --$name ${BASH_REMATCH[5]}"
+    elif [[ $line =~ ^'The default is '([^ ,]+) ]]; then
+      echo "--$name: default ${BASH_REMATCH[1]}" | sed 's/\.$//; s/\\//'
+    elif [[ $line == .It* ]]; then
+      echo "not understood in the man page: $line"
+    fi
+  done <"$1" | sort
+}
+
+# differences HELP PAGE
+differences() { diff <(facts_of_help "$1") <(facts_of_page "$2"); }
+
+profile --help
+expect_status 0
+cp "$tmp/out" "$tmp/help"
+
+facts_of_help "$tmp/help" >"$tmp/facts"
+if grep 'not understood' "$tmp/facts"; then fail "an option of --help is written as no other"; fi
+# What a look at the text alone finds, so that a reader that reads nothing does not agree with itself.
+expect_equal "$(grep -c -- ' --' "$tmp/facts")" "$(grep -Ec '^ {2}(-., | {4})--' "$tmp/help")" "options read from --help"
+expect_equal "$(grep -c ': default ' "$tmp/facts")" "$(grep -c '(default ' "$tmp/help")" "defaults read from --help"
+expect_equal "$(grep -c '^format ' "$tmp/facts")" "$(sed -n '/^Formats:$/,/^$/p' "$tmp/help" | grep -c '^  ')" "formats read"
+grep -q '^format ' "$tmp/facts" || fail "--help names no format"
+
+differences "$tmp/help" "$page" >"$tmp/differences" ||
+  fail "--help (<) and man/profile.8 (>) differ:"$'\n'"$(cat "$tmp/differences")"
+
+# Options spoken of anywhere in the page are options.
+while read -r _ flag; do
+  grep -Eq -- "^  (.*, )? *-${flag}[, ]" "$tmp/help" || fail "the man page speaks of -$flag, which --help does not know"
+done < <(grep -Eo 'Fl -?[A-Za-z][A-Za-z-]*' "$page" | sort -u)
+
+# The comparison has to notice what is on one side only, or not the same.
+for edit in 's/^  -p, --pid /  -x, --pid /' 's/--pid LIST/--pid WORD/' 's/(default 49)/(default 50)/' 's/(default 127)//' \
+  '/--interval/d' '/^  folded/d' 's/(\.folded)/(.fold)/' '/^Other:/a\      --extra N                 one more' \
+  '/^Other:/a\  -x, --extra                   one more' '/^Formats:/a\  extra  (.extra)               one more'; do
+  sed "$edit" "$tmp/help" >"$tmp/edited"
+  if differences "$tmp/edited" "$page" >/dev/null; then fail "this change of --help goes unnoticed: $edit"; fi
+done
+for edit in 's/^\.It Fl p , /.It /' 's/Fl -pid Ar LIST/Fl -pid Ar WORD/' 's/^The default is 49/The default is 50/' \
+  '/^The default is 127/d' '/^\.It .*Fl -interval/d' '/^\.Ss folded/d' 's/^\.Ss folded .*/.Ss folded (.fold)/' \
+  '/^\.It .*Fl -quiet/i .It Fl -extra Ar N' '/^\.It .*Fl -quiet/i .It Fl x , Fl -extra' '/^\.Ss folded/i .Ss extra (.extra)'; do
+  sed "$edit" "$page" >"$tmp/edited"
+  if differences "$tmp/help" "$tmp/edited" >/dev/null; then fail "this change of the man page goes unnoticed: $edit"; fi
+done
+
+if command -v groff >/dev/null; then
+  run groff -mandoc -ww -Tutf8 -z "$page"
+  expect_status 0
+  expect_silence err
+else
+  echo "not checked: there is no groff here"
+fi
+if command -v mandoc >/dev/null; then
+  run mandoc -Tlint -Wwarning "$page"
+  expect_status 0
+  expect_silence out
+else
+  echo "not checked: there is no mandoc here"
+fi

@@ -1,0 +1,71 @@
+#!/bin/bash
+# A misused command line: exit status 2, the usage line and one line that names the option and the value on stderr, nothing
+# on stdout.
+source "$(dirname "$0")/../lib.sh"
+
+# misused TEXT... -- ARGUMENT... : each TEXT stands in the line, as it is.
+misused() {
+  local texts=() text line
+  while [[ $1 != -- ]]; do
+    texts+=("$1")
+    shift
+  done
+  shift
+  profile "$@"
+  expect_status 2
+  expect_silence out
+  expect_equal "$(wc -l <"$tmp/err")" 2 "lines on stderr for $*"
+  [[ $(head -n 1 "$tmp/err") == 'usage: profile [options]'* ]] || fail "no usage line for $*; $(outcome)"
+  line=$(tail -n 1 "$tmp/err")
+  [[ $line == 'profile: '* ]] || fail "no error line for $*; $(outcome)"
+  for text in "${texts[@]}"; do [[ $line == *"$text"* ]] || fail "no '$text' in '$line', for $*"; done
+}
+# bad OPTION VALUE : named in the line, as the option is called for short.
+bad() { misused "${3:-$1}" "$2" -- "$1" "$2" 1; }
+
+for value in abc 0 -1 1x 1.5 '1,' ',1' '1,,2' '1 2' 0x1 4294967296 99999999999999999999999; do
+  bad -p "$value"
+  bad --pid "$value" -p
+  bad -L "$value"
+done
+for value in abc -1 '' ',' '0,' 1- -3 3-2 0-99999999 '0 1' 0.5; do bad -C "$value"; done
+for value in abc 0 -1 1.5 1e3 '' 99999999999999999999999; do
+  bad -F "$value"
+  bad --frequency "$value" -F
+  bad -c "$value"
+  bad --hash-storage-size "$value"
+  bad --stack-storage-size "$value"
+  bad --max-stack-depth "$value"
+done
+for value in abc 0 -1 '' inf nan 1x; do bad -i "$value"; done
+for option in --cgroup --cgroupmap --mntnsmap -o --format; do bad "$option" ''; done
+
+for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$value"; done
+misused 5 -- 1 5
+misused 3 -- 3 -- true
+misused command -- --
+misused command -- -f --
+
+misused -p -L -- -p 1 -L 1 1
+misused -F -c -- -F 49 -c 1000 1
+misused -U -K -- -U -K 1
+misused -d -U -- -d -U 1
+misused -d -K -- -d -K 1
+misused -q -v -- -q -v 1
+misused -f -r -- -f -r 1
+misused -p -- -p 1 -- true
+misused -L -- -L 1 -- true
+
+for option in --nonsense --pidx; do misused "$option" -- "$option" 1; done
+misused z -- -z 1
+misused --format -- --format
+misused --pid -- --pid
+misused --frequency -- -F
+misused --output -- -o
+for option in folded quiet; do misused "$option" -- "--$option=yes" 1; done
+misused --frequency -- -F 49 -F 99 1
+
+# The formats there are stand in the error of one there is not.
+misused --format pdf counted folded residency -- --format pdf 1
+misused -o a.txt twice -- -o a.txt -o a.txt 1
+[[ ! -e a.txt ]] || fail "an output was made"

@@ -1,0 +1,17 @@
+#!/bin/bash
+# run.sh NAME SECONDS, in the directory of the built fuzz targets: fuzzes for that long, from the seeds in corpus/NAME beside
+# this file where there are some. What libFuzzer learns stays in the build directory. A finding is kept and named.
+set -u
+name=$1 seconds=$2
+seeds=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/corpus/$name
+mkdir -p "corpus/$name" findings
+corpora=("corpus/$name")
+if [[ -d $seeds ]]; then corpora+=("$seeds"); fi
+"./$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
+  -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"
+status=$?
+if ((status != 0)); then
+  tail -n 60 "$name.log"
+  exit 1  # libFuzzer says 77, which would read as skipped
+fi
+grep -E '^(Done|stat::(number_of_executed_units|peak_rss_mb))' "$name.log"

@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# What the shell tests share. A test begins with: source "$(dirname "$0")/../lib.sh"
+# It is given PROFILE (the program), WORKLOADS (a directory of small programs with known stacks), SOURCE_DIR, BUILD_DIR and
+# SANITIZED (1 or 0), has an empty directory of its own as $tmp, fails by `fail`, and leaves nothing behind.
+set -u
+: "${PROFILE:?}" "${WORKLOADS:?}" "${SOURCE_DIR:?}" "${BUILD_DIR:?}" "${SANITIZED:?}"
+
+# As CTest calls it: folder.script
+test_name=$(basename "$(dirname "$(readlink -f "$0")")").$(basename "$0" .sh)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/profile-test.XXXXXX") || exit 1
+background=()
+clean_up() {
+  if ((${#background[@]} != 0)); then
+    kill -KILL "${background[@]}"
+    wait "${background[@]}"
+  fi 2>/dev/null
+  if [[ -d $tmp/bpffs ]]; then umount "$tmp/bpffs"; fi
+  rm -rf "$tmp"
+}
+trap clean_up EXIT
+# A test that CTest ends for its timeout cleans up as well.
+trap 'exit 1' TERM INT HUP
+
+fail() {
+  printf 'FAILED %s:%s: %s\n' "${BASH_SOURCE[-1]##*/}" "${BASH_LINENO[-2]}" "$*"
+  exit 1
+}
+# CTest shows no reason; scripts/test shows it from the file named for the test.
+skip() {
+  printf 'skipped: %s\n' "$*"
+  mkdir -p "$BUILD_DIR/skipped" && printf '%s\n' "$*" >"$BUILD_DIR/skipped/$test_name"
+  exit 77
+}
+
+need_command() {
+  local command
+  for command; do command -v "$command" >/dev/null || skip "there is no $command here"; done
+}
+need_root() { ((EUID == 0)) || skip "needs root"; }
+# Whether BPF programs can be loaded and perf events opened here at all; what the profiler makes of it is the test's matter.
+need_kernel() {
+  need_root
+  local capabilities
+  capabilities=0x$(sed -n 's/^CapEff:\t//p' /proc/self/status)
+  # 21: CAP_SYS_ADMIN
+  ((capabilities >> 21 & 1)) || skip "root has no CAP_SYS_ADMIN here (a container?)"
+  [[ -e /proc/sys/kernel/perf_event_paranoid ]] || skip "this kernel has no perf events"
+  [[ -r /sys/kernel/btf/vmlinux ]] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
+  PATH=$PATH:/usr/sbin bpftool prog show >/dev/null 2>&1 || skip "the bpf system call is not to be had here"
+}
+
+# A BPF file system of this test's own, at $tmp/bpffs: maps pinned there are gone when the test is.
+mount_bpffs() {
+  mkdir "$tmp/bpffs"
+  mount -t bpf bpf "$tmp/bpffs" || { rmdir "$tmp/bpffs"; skip "a BPF file system cannot be mounted here"; }
+}
+
+# start COMMAND... : runs it in the background until the test ends; its pid is $started. Its output goes to $tmp/started.PID.
+start() {
+  "$@" >"$tmp/started" 2>&1 </dev/null &
+  started=$!
+  background+=("$started")
+}
+
+# run COMMAND... : leaves its stdout in $tmp/out, its stderr in $tmp/err and its exit status in $status.
+run() {
+  "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+  status=$?
+}
+# profile [ARGUMENTS...] : the same for the profiler.
+profile() { run "$PROFILE" "$@"; }
+# What `run` left, for a failure's message.
+outcome() { printf 'status %s\nstdout:\n%s\nstderr:\n%s' "$status" "$(head -n 40 "$tmp/out")" "$(head -n 40 "$tmp/err")"; }
+
+expect_status() { [[ $status == "$1" ]] || fail "exit status $1 expected; $(outcome)"; }
+# The pattern is an extended regular expression, for one line.
+expect_out() { grep -Eq -- "$1" "$tmp/out" || fail "no line on stdout matches '$1'; $(outcome)"; }
+expect_no_out() { if grep -Eq -- "$1" "$tmp/out"; then fail "a line on stdout matches '$1'; $(outcome)"; fi; }
+expect_err() { grep -Eq -- "$1" "$tmp/err" || fail "no line on stderr matches '$1'; $(outcome)"; }
+expect_no_err() { if grep -Eq -- "$1" "$tmp/err"; then fail "a line on stderr matches '$1'; $(outcome)"; fi; }
+expect_silence() { [[ ! -s $tmp/$1 ]] || fail "std$1 should be empty; $(outcome)"; }
+expect_equal() { [[ $1 == "$2" ]] || fail "${3:-value}: '$2' expected, '$1' found"; }
+# expect_between VALUE LOW HIGH WHAT : numbers, decimals allowed.
+expect_between() {
+  awk -v value="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(value >= low && value <= high) }' ||
+    fail "${4:-value}: $1 is not between $2 and $3"
+}
+
+# folded_total [PATTERN] [FILE] : the counts of the folded lines that match, added up.
+folded_total() {
+  grep -E -- "${1:-.}" "${2:-$tmp/out}" | awk '{ sum += $NF } END { print sum + 0 }'
+}
+# share_of PATTERN [FILE] : the percentage of all samples whose folded line matches.
+share_of() {
+  awk -v part="$(folded_total "$1" "${2:-$tmp/out}")" -v all="$(folded_total . "${2:-$tmp/out}")" \
+    'BEGIN { printf "%.2f\n", all ? 100 * part / all : 0 }'
+}

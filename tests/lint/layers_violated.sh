@@ -1,0 +1,57 @@
+#!/bin/bash
+# Each rule of scripts/check-layers, broken once in a small tree, is reported at its line; a tree without a fault passes.
+source "$(dirname "$0")/../lib.sh"
+
+tree=$tmp/tree
+# file PATH [INCLUDE...] : the includes stand from line 2 on.
+file() {
+  mkdir -p "$tree/$(dirname "$1")"
+  printf '// %s\n' "$1" >"$tree/$1"
+  local path=$1
+  shift
+  if (($# != 0)); then printf '#include %s\n' "$@" >>"$tree/$path"; fi
+}
+check() { run "$SOURCE_DIR/scripts/check-layers" "$tree"; }
+# caught PATH:LINE RULE : the one fault there is now is reported so; then it is taken away.
+caught() {
+  check
+  expect_status 1
+  expect_equal "$(wc -l <"$tmp/out")" 1 "reported faults"
+  expect_out "^$1: .*$2"
+  rm "$tree/${1%%:*}"
+}
+
+file headers/abi/record.h '<linux/types.h>'
+file headers/model/profile.h '<vector>' '"model/account.h"'
+file headers/support/fd.h '<unistd.h>'
+file src/app/main.cpp '<string>' '"app/session.h"' '"support/fd.h"' '"sampling/source.h"' '"deliver/file.h"'
+file src/sampling/cpu_clock.cpp '"sampling/source.h"' '"abi/record.h"' '"cpu_clock.skel.h"' '"symbol/symboliser.h"'
+file src/output/folded.cpp '"output/output.h"' '"model/profile.h"'
+file bpf/record.bpf.h '"abi/record.h"' '<bpf/bpf_helpers.h>'
+file bpf/cpu_clock.bpf.c '"record.bpf.h"'
+file build-test/CMakeCache.txt
+file .gitignore
+check
+expect_status 0
+expect_silence out
+
+file src/model/bad.cpp '"model/profile.h"' '"output/output.h"'
+caught src/model/bad.cpp:3 'model/ may not include output/'
+file headers/support/bad.h '"app/options.h"'
+caught headers/support/bad.h:2 'support/ may not include app/'
+file src/output/bad.cpp '<map>' '"symbol/symboliser.h"'
+caught src/output/bad.cpp:3 'output/ is pure'
+file src/symbol/bad.cpp '"cpu_clock.skel.h"'
+caught src/symbol/bad.cpp:2 'only sampling/ loads'
+file src/symbol/bad.cpp '"symboliser.h"'
+caught src/symbol/bad.cpp:2 'names its layer'
+file bpf/bad.bpf.c '"model/profile.h"'
+caught bpf/bad.bpf.c:2 'bpf/ includes only'
+file headers/abi/bad.h '<cstdint>'
+caught headers/abi/bad.h:2 'headers/abi is plain C'
+file src/extra/bad.cpp
+caught src/extra/bad.cpp:1 'extra/ is no layer'
+file notes.txt
+caught notes.txt:1 'does not belong at the top level'
+check
+expect_status 0

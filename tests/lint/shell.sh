@@ -1,0 +1,5 @@
+#!/bin/bash
+# The shell scripts are as shellcheck would have them.
+source "$(dirname "$0")/../lib.sh"
+need_command shellcheck
+"$SOURCE_DIR/scripts/lint" shell
