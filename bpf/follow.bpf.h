@@ -1,6 +1,6 @@
-/* Fills the targets of `profile -- COMMAND`: a child is added before it runs its first instruction, a process is removed
- * when the kernel frees it. The value of an entry is the address of the thread group's signal_struct, which no exec
- * changes, so that a late removal never takes a successor with the same number. Keys are ids of the initial pid
+/* Fills the targets of `profile -- COMMAND`: a child is added before it runs its first instruction, a process is
+ * removed when the kernel frees it. The value of an entry is the address of the thread group's signal_struct, which no
+ * exec changes, so that a late removal never takes a successor with the same number. Keys are ids of the initial pid
  * namespace, because a task that is being freed has no others any more. */
 #ifndef PROFILE_FOLLOW_BPF_H
 #define PROFILE_FOLLOW_BPF_H

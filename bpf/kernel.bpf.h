@@ -1,5 +1,5 @@
-/* The kernel types and fields we read, and no others: with preserve_access_index libbpf finds their place in the running
- * kernel (CO-RE), so this is at once what makes us portable and the list of what we depend on. */
+/* The kernel types and fields we read, and no others: with preserve_access_index libbpf finds their place in the
+ * running kernel (CO-RE), so this is at once what makes us portable and the list of what we depend on. */
 #ifndef PROFILE_KERNEL_BPF_H
 #define PROFILE_KERNEL_BPF_H
 
@@ -36,7 +36,7 @@ struct signal_struct {
 };
 
 struct task_struct {
-  int pid;  /* the thread's id, in the kernel's words */
+  int pid; /* the thread's id, in the kernel's words */
   int tgid;
   struct task_struct *group_leader;
   struct pid *thread_pid;

@@ -23,20 +23,20 @@ SEC(".data.record") struct record_state record_state = {};
 
 /* Sizes marked "set by user space" depend on the options and on the machine. */
 
-#define STACK_MAP(name)                                       \
-  struct {                                                    \
-    __uint(type, BPF_MAP_TYPE_STACK_TRACE);                   \
-    __uint(key_size, sizeof(__u32));                          \
-    __uint(value_size, 127 * sizeof(__u64)); /* set */        \
-    __uint(max_entries, 16384);              /* set */        \
+#define STACK_MAP(name)                                \
+  struct {                                             \
+    __uint(type, BPF_MAP_TYPE_STACK_TRACE);            \
+    __uint(key_size, sizeof(__u32));                   \
+    __uint(value_size, 127 * sizeof(__u64)); /* set */ \
+    __uint(max_entries, 16384);              /* set */ \
   } name SEC(".maps")
 
-#define HISTOGRAM(name)                        \
-  struct {                                     \
-    __uint(type, BPF_MAP_TYPE_HASH);           \
-    __type(key, struct stack_key);             \
-    __type(value, struct stack_value);         \
-    __uint(max_entries, 40960); /* set */      \
+#define HISTOGRAM(name)                   \
+  struct {                                \
+    __uint(type, BPF_MAP_TYPE_HASH);      \
+    __type(key, struct stack_key);        \
+    __type(value, struct stack_value);    \
+    __uint(max_entries, 40960); /* set */ \
   } name SEC(".maps")
 
 STACK_MAP(stacks_0);
@@ -227,9 +227,8 @@ static __always_inline int record(void *ctx, __u64 value) {
   if (record_config.by_thread) key.tid = tid;
   bpf_get_current_comm(key.comm, sizeof(key.comm));
 
-  const bool counted = generation == 0
-                           ? count_stacks(ctx, &stacks_0, &histogram_0, 0, &key, value)
-                           : count_stacks(ctx, &stacks_1, &histogram_1, 1, &key, value);
+  const bool counted = generation == 0 ? count_stacks(ctx, &stacks_0, &histogram_0, 0, &key, value)
+                                       : count_stacks(ctx, &stacks_1, &histogram_1, 1, &key, value);
   if (!counted) return record_whole(ctx, account, generation, &key, value);
   bump(account, ACCOUNT_IN_MAP);
   return 0;

@@ -21,8 +21,8 @@ static __always_inline __u32 number_in(struct pid *pid, __u32 namespace) {
   const __u32 level = BPF_CORE_READ(pid, level);
   for (__u32 i = 0; i < MAX_PID_NAMESPACE_LEVEL; i++) {
     if (i > level) break;
-    struct upid *at = (struct upid *)((char *)pid + bpf_core_field_offset(struct pid, numbers) +
-                                      i * bpf_core_type_size(struct upid));
+    struct upid *at =
+        (struct upid *)((char *)pid + bpf_core_field_offset(struct pid, numbers) + i * bpf_core_type_size(struct upid));
     const __u32 inum = BPF_CORE_READ(at, ns, ns.inum);
     if (inum == namespace) return BPF_CORE_READ(at, nr);
   }

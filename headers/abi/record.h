@@ -12,12 +12,12 @@
 /* Where a sample ended. ACCOUNT_TAKEN is bumped first; exactly one of the others follows. */
 enum account_slot {
   ACCOUNT_TAKEN,
-  ACCOUNT_IN_MAP,          /* counted in the histogram */
-  ACCOUNT_IN_RING,         /* went whole into the ring buffer: stack-id collision or full histogram */
-  ACCOUNT_IDLE,            /* on an idle CPU, not asked for */
-  ACCOUNT_FILTERED,        /* not of a process, thread or group that was asked for */
-  ACCOUNT_LOST_RING_FULL,  /* should have gone into the ring buffer, and that was full */
-  ACCOUNT_SLOTS = 8        /* one cache line a CPU */
+  ACCOUNT_IN_MAP,         /* counted in the histogram */
+  ACCOUNT_IN_RING,        /* went whole into the ring buffer: stack-id collision or full histogram */
+  ACCOUNT_IDLE,           /* on an idle CPU, not asked for */
+  ACCOUNT_FILTERED,       /* not of a process, thread or group that was asked for */
+  ACCOUNT_LOST_RING_FULL, /* should have gone into the ring buffer, and that was full */
+  ACCOUNT_SLOTS = 8       /* one cache line a CPU */
 };
 
 struct cpu_account {
@@ -70,17 +70,17 @@ enum target_filter {
 
 /* Set before the programs are loaded and constant from then on, so the verifier removes what is off. */
 struct record_config {
-  __u32 max_depth;         /* frames of a stack, the second dimension of the stack maps */
-  __u32 half_full;         /* entries of the histogram at which RING_HALF_FULL is sent */
-  __u32 cpus;              /* possible CPUs: the accounts of generation g start at g * cpus */
-  __u32 pid_namespace;     /* inode of the namespace ids are told in; 0: the initial one */
+  __u32 max_depth;          /* frames of a stack, the second dimension of the stack maps */
+  __u32 half_full;          /* entries of the histogram at which RING_HALF_FULL is sent */
+  __u32 cpus;               /* possible CPUs: the accounts of generation g start at g * cpus */
+  __u32 pid_namespace;      /* inode of the namespace ids are told in; 0: the initial one */
   __u32 follow_children_of; /* TARGET_FOLLOWED: the tgid, as the person sees it, whose children are followed */
-  __u8 target_filter;      /* enum target_filter */
+  __u8 target_filter;       /* enum target_filter */
   __u8 include_idle;
   __u8 user_stacks;
   __u8 kernel_stacks;
-  __u8 by_thread;          /* keep threads apart: fill in tid */
-  __u8 filter_cgroup;      /* the subtree in wanted_cgroup */
+  __u8 by_thread;     /* keep threads apart: fill in tid */
+  __u8 filter_cgroup; /* the subtree in wanted_cgroup */
   __u8 filter_cgroup_map;
   __u8 filter_mntns_map;
 };
@@ -89,8 +89,8 @@ struct record_config {
 struct record_state {
   __u32 generation; /* the one the kernel writes to now */
   __u32 padding;
-  __u64 entries[PROFILE_GENERATIONS];       /* of the histogram */
-  __u64 unfollowed;                         /* descendants of the command that found no place in the targets */
+  __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */
+  __u64 unfollowed;                   /* descendants of the command that found no place in the targets */
 };
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// What a format is: a const Profile in, bytes out. A format knows no file, no kernel and not which source ran. A new one
-// is one file and one row in the table of formats.
+// What a format is: a const Profile in, bytes out. A format knows no file, no kernel and not which source ran. A new
+// one is one file and one row in the table of formats.
 #pragma once
 
 #include <iosfwd>
@@ -12,9 +12,9 @@
 namespace profile {
 
 struct OutputOptions {
-  bool delimited = false;         // -d: a delimiter between the kernel and the user part
-  bool annotate_kernel = false;   // -a: "_[k]" behind kernel frames
-  bool show_addresses = false;    // -A
+  bool delimited = false;        // -d: a delimiter between the kernel and the user part
+  bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames
+  bool show_addresses = false;   // -A
 };
 
 class Output {

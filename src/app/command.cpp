@@ -45,6 +45,7 @@ std::array<Fd, 2> make_pipe() {
 
 Command::Command(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   auto [wait_end, release_end] = make_pipe();

@@ -50,7 +50,7 @@ std::optional<double> seconds(std::string_view text) {
 
 class Parsed {
  public:
-  explicit Parsed(std::vector<std::string> arguments) {
+  explicit Parsed(const std::vector<std::string>& arguments) {
     po::options_description named;
     for (const OptionRow& row : option_rows()) {
       std::string name(row.long_name);
@@ -68,7 +68,7 @@ class Parsed {
     po::positional_options_description positional;
     positional.add("duration", -1);
     try {
-      po::store(po::command_line_parser(std::move(arguments)).options(all).positional(positional).run(), values_);
+      po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), values_);
     } catch (const po::error& error) {
       throw usage_error(error.what());
     }

@@ -84,7 +84,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options)
       state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.record")), sizeof(record_state)),
       state_(static_cast<record_state*>(state_memory_.data())),
       account_memory_(bpf_map__fd(&bpf_map_named(object, "accounts")),
-                      PROFILE_GENERATIONS * cpus_ * sizeof(cpu_account)),
+                      std::size_t{PROFILE_GENERATIONS} * cpus_ * sizeof(cpu_account)),
       accounts_(static_cast<cpu_account*>(account_memory_.data())) {
   histogram_fds_ = {bpf_map__fd(&bpf_map_named(object, "histogram_0")),
                     bpf_map__fd(&bpf_map_named(object, "histogram_1"))};
@@ -99,7 +99,7 @@ int Recorder::poll_fd() const { return ring_buffer__epoll_fd(ring_.get()); }
 // Only copies: the timeline may not have heard yet of a process whose sample is here, so samples wait for its update.
 int Recorder::on_record(void* context, void* data, std::size_t size) noexcept {
   auto& self = *static_cast<Recorder*>(context);
-  ring_header header;
+  ring_header header{};
   if (size < sizeof header) return 0;
   std::memcpy(&header, data, sizeof header);
   if (header.type == RING_HALF_FULL) {

@@ -194,6 +194,7 @@ void Symboliser::State::resolve_kernel_addresses() {
   const std::vector<std::uint64_t> pending = pending_of(kernel);
   if (pending.empty()) return;
   std::vector<RuntimeAddress> addresses;
+  addresses.reserve(pending.size());
   for (const std::uint64_t address : pending) addresses.push_back(RuntimeAddress{address});
   const Fd fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   const std::vector<KernelSymbol> symbols =
