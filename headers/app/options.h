@@ -11,6 +11,7 @@
 
 #include "output/output.h"
 #include "sampling/source.h"
+#include "symbol/symboliser.h"
 
 namespace profile {
 
@@ -32,6 +33,7 @@ struct OutputRequest {
 
 struct Options {
   SamplingOptions sampling;
+  SymbolOptions symbols;
   OutputOptions output;
   std::vector<OutputRequest> outputs;  // at least one
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end

@@ -41,17 +41,43 @@ enum class Unnamed : std::uint8_t {
   count
 };
 
+// Where in the source an address stands. `none`: not known, or not asked for.
+enum class SourcePlaceId : std::uint32_t { none = 0 };
+
+struct SourceLine {
+  StringId file = StringId::empty;  // its path as the compiler knew it; empty when not known
+  std::uint32_t line = 0;           // 0: not known
+  friend bool operator==(const SourceLine&, const SourceLine&) = default;
+};
+
+// A function that the compiler copied into the one that calls it, and how far in that copy execution was.
+struct InlinedFunction {
+  StringId symbol = StringId::empty;  // demangled; empty when not known
+  SourceLine at;
+  friend bool operator==(const InlinedFunction&, const InlinedFunction&) = default;
+};
+
+struct SourcePlace {
+  // In the function that has the code: where it calls the outermost of the inlined ones when there are any.
+  SourceLine at;
+  std::span<const InlinedFunction> inlined;  // innermost first; valid until the next source is added
+};
+
 // One address of one address space, and its name once symbolised.
 struct Frame {
   RuntimeAddress address;
   ProcessId space = ProcessId::kernel;
   FrameKind kind = FrameKind::user;
+  // A call returns to this address: what it belongs to is what stands before it. Otherwise execution was just there.
+  bool is_return = false;
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;  // demangled function name; empty unless `unnamed == named`
   // Short name of what holds the code: "dd", "libc.so.6", "kernel", "nf_tables"; empty when nothing is known.
   StringId module = StringId::empty;
   // From the start of the symbol; where there is none, the address as the module's file counts it.
   std::uint64_t offset = 0;
+  // Functions inlined at the address are frames of their own in every format, between this frame and what it calls.
+  SourcePlaceId source = SourcePlaceId::none;
 };
 
 struct Process {
@@ -94,11 +120,13 @@ class Profile {
   // The process numbered `tgid` in its `image`-th program; made with `name` when new.
   ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
   // Interns one frame; made pending when new. For FrameKind::kernel `space` must be ProcessId::kernel.
-  FrameId frame(ProcessId space, FrameKind kind, RuntimeAddress address);
+  FrameId frame(ProcessId space, FrameKind kind, RuntimeAddress address, bool is_return = false);
   // Interns a stack, leaf first. An empty span is StackId::none.
   StackId stack(std::span<const FrameId> leaf_first);
-  // Interns a whole stack of raw addresses, leaf first.
+  // Interns a whole stack of raw addresses, leaf first: all but the first are return addresses.
   StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first);
+  // Interns a place in the source.
+  SourcePlaceId source(const SourcePlace& source);
   // Adds `row.value` to the row that is otherwise equal, or makes it.
   void add(const Row& row);
 
@@ -108,6 +136,7 @@ class Profile {
   [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
   [[nodiscard]] std::span<Frame> frames() { return frames_; }
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] SourcePlace source(SourcePlaceId id) const;
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
   // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
@@ -118,9 +147,15 @@ class Profile {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
   };
+  struct SourceSlice {
+    SourceLine at;
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+  };
   struct FrameKey {
     std::uint64_t address;
     std::uint32_t space;
+    bool is_return;
     friend bool operator==(const FrameKey&, const FrameKey&) = default;
   };
   struct FrameKeyHash {
@@ -134,6 +169,9 @@ class Profile {
   std::vector<FrameId> stack_frames_;
   std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index
+  std::vector<InlinedFunction> inlined_;
+  std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourcePlaceId::none
+  std::unordered_multimap<std::uint64_t, std::uint32_t> source_ids_;  // content hash to index
   std::vector<Row> rows_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;  // key hash to index
   std::vector<FrameId> scratch_;

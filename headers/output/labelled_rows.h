@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,10 @@ struct Wording {
   Owner owner = Owner::thread;
   bool owner_first = true;  // where it stands in the text, before or behind the frames
   bool root_first = true;   // user, then kernel, both from the root; otherwise kernel, then user, both from the leaf
-  bool offsets_and_modules = false;  // "read+0x10 [libc.so.6]" instead of "read"
-  bool addresses = false;            // "0x%016x " in front of each frame
-  bool annotate_kernel = false;      // "_[k]" behind each kernel frame
+  bool offsets = false;     // "read+0x10" instead of "read", and "read (inlined)" where it was
+  bool modules = false;     // "read [libc.so.6]" instead of "read"
+  bool addresses = false;   // "0x%016x " in front of each frame
+  bool annotate_kernel = false;  // "_[k]" behind each kernel frame, "_[i]" behind each inlined one
   Semicolon semicolon = Semicolon::replace;
   std::string_view delimiter;  // a label between the two parts where both were taken; "" for none
 };
@@ -54,10 +56,17 @@ class LabelledRows {
   class Walk;
 
   static std::size_t index(Label label) { return static_cast<std::size_t>(label); }
+  [[nodiscard]] std::span<const Label> labels_of(FrameId frame) const {
+    const auto first = first_labels_.begin() + static_cast<std::ptrdiff_t>(frame);
+    return std::span(labels_).subspan(first[0], first[1] - first[0]);
+  }
   Label intern_owner(const Row& row);
-  Label intern_frame(const Frame& frame);
+  void label(const Frame& frame);
+  void begin_frame(const Frame& frame);
+  Label end_frame(const SourceLine& at, std::string_view mark);
   Label intern_text();  // of text_
   void append_name(const Frame& frame);
+  void append_module(const Frame& frame);
   void number_by_text();
   void sort_and_merge();
 
@@ -66,8 +75,11 @@ class LabelledRows {
   std::string text_;  // of the label that is being made
   StringTable texts_;
   std::vector<StringId> by_text_;  // by Label
-  // By FrameId; behind the profile's frames those that only stand in for something, whose ids are below.
-  std::vector<Label> frame_labels_;
+  // Those of a frame stand together, leaf first: the functions inlined there, then its own.
+  std::vector<Label> labels_;
+  // Where in labels_, by FrameId; behind the profile's frames those that only stand in for something, whose ids are
+  // below, and the end.
+  std::vector<std::uint32_t> first_labels_;
   FrameId missed_user_{};
   FrameId missed_kernel_{};
   FrameId delimiter_{};

@@ -13,10 +13,19 @@ namespace profile {
 
 struct OutputOptions {
   bool delimited = false;        // -d: a delimiter between the kernel and the user part
-  bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames
+  bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames, "_[i]" behind inlined ones
   bool show_addresses = false;   // -A
+  bool show_modules = false;     // --modules: "init [libfoo.so]" where a frame is otherwise its symbol alone
 };
 
+// Where the source of a frame is known (--lines, Frame::source), it is shown without an option:
+//   counted             deep(int) (inlined) [app] deep.h:7
+//                       main+0x25 [app] main.cpp:42
+//   folded, residency   main main.cpp:42;deep(int) deep.h:7
+// Functions that were inlined are frames of their own everywhere, and a line is a part of its frame: two lines of one
+// function are two boxes of a flame graph. That is what is asked for with --lines, and two lines are two call sites or
+// two hot spots; a frame of its own for each line would double the depth and still be one. Text shows files by their
+// last name, for paths make lines unreadable; formats that have room for the path show it whole.
 class Output {
  public:
   virtual ~Output() = default;

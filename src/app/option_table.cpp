@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view what = "What to sample";
 constexpr std::string_view how = "How to sample";
 constexpr std::string_view show = "What to show";
+constexpr std::string_view names = "Where names come from";
 constexpr std::string_view write = "Where to";
 constexpr std::string_view other = "Other";
 
@@ -37,6 +38,9 @@ constexpr OptionRow rows[] = {
     {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
     {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
     {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
+
+    {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true},
+    {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
 
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true},

@@ -245,6 +245,11 @@ Options parse_options(std::span<const char* const> arguments) {
     options.interval_s = seconds(typed);
     if (!options.interval_s) throw bad_value("interval", typed, "not a number of seconds above 0");
   }
+  options.symbols.debug_directories = parsed.texts("debug-dir");
+  for (const std::string& directory : options.symbols.debug_directories) {
+    if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
+  }
+  options.symbols.debuginfod = parsed.is_on("debuginfod");
   options.output.delimited = parsed.is_on("delimited");
   options.output.annotate_kernel = parsed.is_on("annotations");
   options.output.show_addresses = parsed.is_on("address");

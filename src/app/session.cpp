@@ -66,7 +66,7 @@ class Session {
     TimelineOptions of_interest{.tgids = options.sampling.tgids};
     of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
     timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
-    symboliser_ = std::make_unique<Symboliser>(*timeline_);
+    symboliser_ = std::make_unique<Symboliser>(*timeline_, options.symbols);
   }
 
   int run() {

@@ -37,7 +37,7 @@ bool same_key(const Row& a, const Row& b) {
 }  // namespace
 
 std::size_t Profile::FrameKeyHash::operator()(const FrameKey& key) const noexcept {
-  return combine(mix(key.address), key.space);
+  return combine(mix(key.address), std::uint64_t{key.space} << 1 | (key.is_return ? 1U : 0U));
 }
 
 ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_view name) {
@@ -47,14 +47,15 @@ ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_
   return found->second;
 }
 
-FrameId Profile::frame(ProcessId space, FrameKind kind, RuntimeAddress address) {
-  const auto [found, is_new] = frame_ids_.try_emplace(FrameKey{address.value, static_cast<std::uint32_t>(space)},
-                                                      static_cast<FrameId>(frames_.size()));
+FrameId Profile::frame(ProcessId space, FrameKind kind, RuntimeAddress address, bool is_return) {
+  const auto [found, is_new] = frame_ids_.try_emplace(
+      FrameKey{address.value, static_cast<std::uint32_t>(space), is_return}, static_cast<FrameId>(frames_.size()));
   if (is_new) {
     Frame frame;
     frame.address = address;
     frame.space = space;
     frame.kind = kind;
+    frame.is_return = is_return;
     frames_.push_back(frame);
   }
   return found->second;
@@ -84,8 +85,35 @@ StackId Profile::stack(std::span<const FrameId> leaf_first) {
 
 StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first) {
   scratch_.clear();
-  for (const std::uint64_t address : leaf_first) scratch_.push_back(frame(space, kind, RuntimeAddress{address}));
+  for (const std::uint64_t address : leaf_first) {
+    scratch_.push_back(frame(space, kind, RuntimeAddress{address}, !scratch_.empty()));
+  }
   return stack(scratch_);
+}
+
+SourcePlaceId Profile::source(const SourcePlace& source) {
+  const auto line = [](std::uint64_t seed, const SourceLine& at) {
+    return combine(seed, number(at.file) << 32 | at.line);
+  };
+  std::uint64_t hash = line(source.inlined.size(), source.at);
+  for (const InlinedFunction& function : source.inlined) {
+    hash = line(combine(hash, number(function.symbol)), function.at);
+  }
+  for (auto [it, end] = source_ids_.equal_range(hash); it != end; ++it) {
+    const SourcePlace known = this->source(static_cast<SourcePlaceId>(it->second));
+    if (known.at == source.at && std::ranges::equal(known.inlined, source.inlined)) {
+      return static_cast<SourcePlaceId>(it->second);
+    }
+  }
+  const auto index = static_cast<std::uint32_t>(sources_.size());
+  sources_.push_back(SourceSlice{.at = source.at,
+                                 .begin = static_cast<std::uint32_t>(inlined_.size()),
+                                 .size = static_cast<std::uint32_t>(source.inlined.size())});
+  // A copy for the same reason as in stack().
+  const std::vector<InlinedFunction> inlined(source.inlined.begin(), source.inlined.end());
+  inlined_.insert(inlined_.end(), inlined.begin(), inlined.end());
+  source_ids_.emplace(hash, index);
+  return static_cast<SourcePlaceId>(index);
 }
 
 void Profile::add(const Row& row) {
@@ -104,6 +132,11 @@ std::span<const FrameId> Profile::stack(StackId id) const {
   if (id == StackId::none || id == StackId::missed) return {};
   const StackSlice slice = stacks_[static_cast<std::size_t>(id)];
   return std::span(stack_frames_).subspan(slice.begin, slice.size);
+}
+
+SourcePlace Profile::source(SourcePlaceId id) const {
+  const SourceSlice slice = sources_[static_cast<std::size_t>(id)];
+  return {.at = slice.at, .inlined = std::span(inlined_).subspan(slice.begin, slice.size)};
 }
 
 std::uint64_t Profile::total() const {

@@ -53,7 +53,8 @@ class Counted final : public Output {
     wording_.owner = Wording::Owner::thread_and_tgid;
     wording_.owner_first = false;
     wording_.root_first = false;
-    wording_.offsets_and_modules = true;
+    wording_.offsets = true;
+    wording_.modules = true;
     wording_.addresses = options.show_addresses;
     wording_.semicolon = Semicolon::keep;
     if (options.delimited) wording_.delimiter = "--";

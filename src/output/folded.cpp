@@ -15,6 +15,7 @@ class Folded final : public Output {
   explicit Folded(const OutputOptions& options) {
     if (options.delimited) wording_.delimiter = "-";
     wording_.annotate_kernel = options.annotate_kernel;
+    wording_.modules = options.show_modules;
   }
 
   void report(std::ostream& out, const Profile& profile) const override {

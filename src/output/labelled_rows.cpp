@@ -22,13 +22,18 @@ void append_number(std::string& out, std::uint64_t value, int base, std::size_t 
   out.append(digits, size);
 }
 
+void append_offset(std::string& out, std::uint64_t offset) {
+  out += "+0x";
+  append_number(out, offset, 16);
+}
+
 }  // namespace
 
 // The labels of one row's frames, one after the other, so that a comparison stops at the first difference and nothing
 // is built for it.
 class LabelledRows::Walk {
  public:
-  Walk(const LabelledRows& rows, const Row& row) : labels_(rows.frame_labels_), root_first_(rows.wording_.root_first) {
+  Walk(const LabelledRows& rows, const Row& row) : rows_(rows), root_first_(rows.wording_.root_first) {
     const auto part = [&rows](StackId stack, const FrameId& missed) {
       return stack == StackId::missed ? std::span(&missed, 1) : rows.profile_.stack(stack);
     };
@@ -43,36 +48,46 @@ class LabelledRows::Walk {
 
   // The next label's number, or `end`.
   std::int64_t next() {
-    while (left_ == 0) {
-      if (next_part_ == parts_.size()) return end;
-      leaf_first_ = parts_[next_part_++];
-      left_ = leaf_first_.size();
+    while (labels_.empty()) {
+      while (left_ == 0) {
+        if (next_part_ == parts_.size()) return end;
+        leaf_first_ = parts_[next_part_++];
+        left_ = leaf_first_.size();
+      }
+      --left_;
+      labels_ = rows_.labels_of(leaf_first_[root_first_ ? left_ : leaf_first_.size() - 1 - left_]);
     }
-    --left_;
-    const FrameId frame = leaf_first_[root_first_ ? left_ : leaf_first_.size() - 1 - left_];
-    return static_cast<std::int64_t>(labels_[static_cast<std::size_t>(frame)]);
+    const Label label = root_first_ ? labels_.back() : labels_.front();
+    labels_ = root_first_ ? labels_.first(labels_.size() - 1) : labels_.subspan(1);
+    return static_cast<std::int64_t>(label);
   }
 
  private:
-  std::span<const Label> labels_;
+  const LabelledRows& rows_;
   bool root_first_;
   std::array<std::span<const FrameId>, 3> parts_;
   std::size_t next_part_ = 0;
   std::span<const FrameId> leaf_first_;  // the part under way, of which
   std::size_t left_ = 0;                 // are still to come
+  std::span<const Label> labels_;        // those still to come of the frame under way
 };
 
 LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : profile_(profile), wording_(wording) {
-  frame_labels_.reserve(profile.frames().size() + 3);
-  for (const Frame& frame : profile.frames()) frame_labels_.push_back(intern_frame(frame));
+  first_labels_.reserve(profile.frames().size() + 4);
+  for (const Frame& frame : profile.frames()) {
+    first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
+    label(frame);
+  }
   const auto stand_in = [this](std::string_view text) {
+    first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
     text_ = text;
-    frame_labels_.push_back(intern_text());
-    return static_cast<FrameId>(frame_labels_.size() - 1);
+    labels_.push_back(intern_text());
+    return static_cast<FrameId>(first_labels_.size() - 1);
   };
   missed_user_ = stand_in("[Missed User Stack]");
   missed_kernel_ = stand_in("[Missed Kernel Stack]");
   delimiter_ = stand_in(wording.delimiter);
+  first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
 
   rows_.reserve(profile.rows().size());
   for (const Row& row : profile.rows()) {
@@ -99,39 +114,67 @@ Label LabelledRows::intern_owner(const Row& row) {
   return intern_text();
 }
 
-Label LabelledRows::intern_frame(const Frame& frame) {
-  text_.clear();
-  if (wording_.addresses) {
-    text_ += "0x";
-    append_number(text_, frame.address.value, 16, 16);
-    text_ += ' ';
+void LabelledRows::label(const Frame& frame) {
+  const SourcePlace source = profile_.source(frame.source);
+  for (const InlinedFunction& function : source.inlined) {
+    begin_frame(frame);
+    if (function.symbol == StringId::empty) {
+      text_ += unknown;
+    } else {
+      append_clean(text_, profile_.strings.view(function.symbol), wording_.semicolon);
+    }
+    if (wording_.offsets) text_ += " (inlined)";
+    append_module(frame);
+    labels_.push_back(end_frame(function.at, "_[i]"));
   }
+  begin_frame(frame);
   append_name(frame);
-  if (wording_.annotate_kernel && frame.kind == FrameKind::kernel) text_ += "_[k]";
+  labels_.push_back(end_frame(source.at, frame.kind == FrameKind::kernel ? "_[k]" : ""));
+}
+
+void LabelledRows::begin_frame(const Frame& frame) {
+  text_.clear();
+  if (!wording_.addresses) return;
+  text_ += "0x";
+  append_number(text_, frame.address.value, 16, 16);
+  text_ += ' ';
+}
+
+Label LabelledRows::end_frame(const SourceLine& at, std::string_view mark) {
+  if (at.file != StringId::empty) {
+    const std::string_view path = profile_.strings.view(at.file);
+    const std::string_view last_name = path.substr(path.rfind('/') + 1);
+    text_ += ' ';
+    append_clean(text_, last_name.empty() ? path : last_name, wording_.semicolon);
+    if (at.line != 0) {
+      text_ += ':';
+      append_number(text_, at.line, 10);
+    }
+  }
+  if (wording_.annotate_kernel) text_ += mark;
   return intern_text();
 }
 
 void LabelledRows::append_name(const Frame& frame) {
   const std::string_view module = profile_.strings.view(frame.module);
-  const auto append_offset = [&] {
-    text_ += "+0x";
-    append_number(text_, frame.offset, 16);
-  };
   if (frame.unnamed == Unnamed::named && frame.symbol != StringId::empty) {
     append_clean(text_, profile_.strings.view(frame.symbol), wording_.semicolon);
-    if (!wording_.offsets_and_modules) return;
-    append_offset();
-    if (module.empty()) return;
-    text_ += " [";
-    append_clean(text_, module, wording_.semicolon);
+    if (wording_.offsets) append_offset(text_, frame.offset);
+    append_module(frame);
   } else if (module.empty()) {
     text_ += unknown;
-    return;
   } else {
     text_ += '[';
     append_clean(text_, module, wording_.semicolon);
-    append_offset();
+    append_offset(text_, frame.offset);
+    text_ += ']';
   }
+}
+
+void LabelledRows::append_module(const Frame& frame) {
+  if (!wording_.modules || frame.module == StringId::empty) return;
+  text_ += " [";
+  append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);
   text_ += ']';
 }
 
@@ -144,7 +187,7 @@ void LabelledRows::number_by_text() {
   for (std::size_t i = 0; i < by_text_.size(); ++i) {
     labels[static_cast<std::size_t>(by_text_[i])] = static_cast<Label>(i);
   }
-  for (Label& label : frame_labels_) label = labels[index(label)];
+  for (Label& label : labels_) label = labels[index(label)];
   for (LabelledRow& row : rows_) row.owner = labels[index(row.owner)];
 }
 

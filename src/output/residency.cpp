@@ -44,11 +44,14 @@ void write_row(std::ostream& out, const LabelledRows& labelled, const LabelledRo
 
 class Residency final : public Output {
  public:
+  explicit Residency(const OutputOptions& options) {
+    wording_.owner = Wording::Owner::process_and_tgid;
+    wording_.root_first = false;
+    wording_.modules = options.show_modules;
+  }
+
   void report(std::ostream& out, const Profile& profile) const override {
-    Wording wording;
-    wording.owner = Wording::Owner::process_and_tgid;
-    wording.root_first = false;
-    const LabelledRows labelled(profile, wording);
+    const LabelledRows labelled(profile, wording_);
     std::vector<LabelledRow> rows = labelled.rows();
     const std::vector<Group> groups = groups_of(rows);
 
@@ -59,10 +62,13 @@ class Residency final : public Output {
       for (const LabelledRow& row : group.rows) write_row(out, labelled, row, group.total);
     }
   }
+
+ private:
+  Wording wording_;
 };
 
 }  // namespace
 
-std::unique_ptr<Output> make_residency(const OutputOptions&) { return std::make_unique<Residency>(); }
+std::unique_ptr<Output> make_residency(const OutputOptions& options) { return std::make_unique<Residency>(options); }
 
 }  // namespace profile

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,9 +11,10 @@
 #include "process/perf_map_file.h"
 #include "process/timeline.h"
 #include "support/fd.h"
+#include "symbol/debug_files.h"
+#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
-#include "symbol/elf_file.h"
-#include "symbol/elf_symbols.h"
+#include "symbol/file_symbols.h"
 #include "symbol/kallsyms.h"
 #include "symbol/perf_map.h"
 #include "symbol/vdso.h"
@@ -20,24 +22,37 @@
 namespace profile {
 namespace {
 
-// What is remembered of an address: as Frame, with strings of the symboliser's own table.
+constexpr const char* system_debug_directory = "/usr/lib/debug";
+// Below it lie the programs of another class than ours, whose vDSO is another.
+constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
+
+// What is remembered of a place: as Frame, with strings of the symboliser's own table.
 struct Answer {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  // of the place that was looked up
 };
 
-// Answers of one file by file offset, or of the kernel by address. Pending ones are asked for in the next batch.
+// Answers by place: the file offset in one file, or the address in the kernel or in JIT code. For a return address that
+// is the byte before it. Pending ones are asked for in the next batch.
 using Answers = std::unordered_map<std::uint64_t, Answer>;
 
 std::vector<std::uint64_t> pending_of(const Answers& answers) {
-  std::vector<std::uint64_t> keys;
-  for (const auto& [key, answer] : answers) {
-    if (answer.unnamed == Unnamed::pending) keys.push_back(key);
+  std::vector<std::uint64_t> places;
+  for (const auto& [place, answer] : answers) {
+    if (answer.unnamed == Unnamed::pending) places.push_back(place);
   }
-  std::sort(keys.begin(), keys.end());
-  return keys;
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+template <class Address>
+std::vector<Address> as(std::span<const std::uint64_t> places) {
+  std::vector<Address> addresses;
+  addresses.reserve(places.size());
+  for (const std::uint64_t place : places) addresses.push_back(Address{place});
+  return addresses;
 }
 
 // "libc.so.6" of "/usr/lib/libc.so.6 (deleted)".
@@ -62,46 +77,51 @@ class Demangler {
   std::unordered_map<std::string, StringId> known_;
 };
 
+std::vector<std::string> debug_directories(const SymbolOptions& options) {
+  std::vector<std::string> directories = options.debug_directories;
+  directories.emplace_back(system_debug_directory);
+  return directories;
+}
+
 }  // namespace
 
 struct Symboliser::State {
-  explicit State(ProcessTimeline& process_timeline) : timeline(process_timeline) {}
+  State(ProcessTimeline& process_timeline, const SymbolOptions& options)
+      : timeline(process_timeline),
+        debuginfod(options.debuginfod ? std::make_unique<Debuginfod>() : nullptr),
+        debug_files(debug_directories(options), debuginfod.get()) {
+    for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
+  }
 
   Answer* answer_for(Profile& profile, const Frame& frame);
-  void resolve_file(CodeFile& file, Answers& answers);
-  void resolve_elf(int fd, StringId module, Answers& answers);
+  void resolve_code_file(CodeFile& file, Answers& answers);
+  void resolve_elf(int fd, std::string_view path, Answers& answers);
   void resolve_vdso();
   void resolve_jit(std::uint32_t tgid, Answers& answers);
   void resolve_kernel_addresses();
+  void give_up(Answers& answers, std::string_view path, Unnamed reason);
 
   ProcessTimeline& timeline;
+  std::unique_ptr<Debuginfod> debuginfod;
+  DebugFiles debug_files;
   StringTable strings;
   Answers kernel;
   Answers vdso;
   std::unordered_map<CodeFile*, Answers> files;
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
-  std::vector<Answer> without_file;  // [Unnamed]: the answer for an address that lies in no file, by reason
+  // [Unnamed]: the answer for an address that lies in no file, by reason.
+  std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
-
-namespace {
-
-void give_up(Answers& answers, StringId module, Unnamed reason) {
-  for (const std::uint64_t key : pending_of(answers)) {
-    answers[key] = Answer{.unnamed = reason, .symbol = StringId::empty, .module = module, .offset = key};
-  }
-}
-
-// Below it lie the programs of another class than ours, whose vDSO is another.
-constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
-
-}  // namespace
 
 // Where the answer for `frame` is or will be; a new one is pending and will be asked for.
 Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
-  if (frame.kind == FrameKind::kernel) return &kernel[frame.address.value];
+  const std::uint64_t back = frame.is_return ? 1 : 0;
+  if (frame.kind == FrameKind::kernel) return &kernel[frame.address.value - back];
   const Process& process = profile.process(frame.space);
-  const CodeLocation location = timeline.locate(process.tgid, process.image, frame.address);
+  // Where the call stands, not where it returns to: it may be the last thing in its function, or in its file.
+  const CodeLocation location =
+      timeline.locate(process.tgid, process.image, RuntimeAddress{frame.address.value - back});
   const auto reason = [&](Unnamed unnamed) { return &without_file[static_cast<std::size_t>(unnamed)]; };
   switch (location.kind) {
     case CodeLocation::Kind::file:
@@ -110,7 +130,7 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
       if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
       return &vdso[location.offset.value];
     case CodeLocation::Kind::jit:
-      return &jit[frame.space][frame.address.value];
+      return &jit[frame.space][frame.address.value - back];
     case CodeLocation::Kind::nowhere:
       return reason(Unnamed::not_mapped);
     case CodeLocation::Kind::unknown:
@@ -119,102 +139,92 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
   return reason(Unnamed::process_gone);
 }
 
-void Symboliser::State::resolve_file(CodeFile& file, Answers& answers) {
+void Symboliser::State::give_up(Answers& answers, std::string_view path, Unnamed reason) {
+  const StringId module = strings.intern(short_name(path));
+  for (const std::uint64_t place : pending_of(answers)) {
+    answers[place] = Answer{.unnamed = reason, .symbol = StringId::empty, .module = module, .offset = place};
+  }
+}
+
+void Symboliser::State::resolve_code_file(CodeFile& file, Answers& answers) {
   if (pending_of(answers).empty()) return;
-  const StringId module = strings.intern(short_name(file.path));
   const int fd = file.fd();
-  if (fd < 0) return give_up(answers, module, file.unreadable);
-  resolve_elf(fd, module, answers);
+  if (fd < 0) return give_up(answers, file.path, file.unreadable);
+  resolve_elf(fd, file.path, answers);
 }
 
 void Symboliser::State::resolve_vdso() {
   if (pending_of(vdso).empty()) return;
-  const StringId module = strings.intern("vdso");
   const Fd copy = copy_of_vdso();
-  if (!copy) return give_up(vdso, module, Unnamed::no_symbol);
-  resolve_elf(copy.get(), module, vdso);
+  if (!copy) return give_up(vdso, "vdso", Unnamed::no_symbol);
+  resolve_elf(copy.get(), "vdso", vdso);
+}
+
+void Symboliser::State::resolve_elf(int fd, std::string_view path, Answers& answers) {
+  const std::vector<std::uint64_t> places = pending_of(answers);
+  // The return address of a signal handler is the first byte of the trampoline, with nothing before it; so what a place
+  // in no function is followed by is asked for as well.
+  std::vector<std::uint64_t> asked;
+  for (const std::uint64_t place : places) {
+    if (asked.empty() || asked.back() != place) asked.push_back(place);
+    asked.push_back(place + 1);
+  }
+  std::vector<ElfAddress> addresses(asked.size());
+  std::vector<Symbol> symbols(asked.size());
+  resolve_file(fd, path, debug_files, as<FileOffset>(asked), addresses, symbols);
+
+  const StringId module = strings.intern(short_name(path));
+  Demangler demangled(strings);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto found = answers.find(asked[i]);
+    if (found == answers.end() || found->second.unnamed != Unnamed::pending) continue;
+    Answer& answer = found->second;
+    const bool is_trampoline = symbols[i].unnamed != Unnamed::named && i + 1 < asked.size() &&
+                               asked[i + 1] == asked[i] + 1 && symbols[i + 1].unnamed == Unnamed::named &&
+                               symbols[i + 1].start == addresses[i + 1].value;
+    const Symbol& symbol = symbols[is_trampoline ? i + 1 : i];
+    answer.module = module;
+    answer.unnamed = symbol.unnamed;
+    const bool is_named = symbol.unnamed == Unnamed::named;
+    if (is_named) answer.symbol = demangled(symbol.name);
+    answer.offset = addresses[i].value - (is_named ? symbol.start : 0);
+  }
 }
 
 void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {
-  std::vector<RuntimeAddress> addresses;
-  for (const std::uint64_t address : pending_of(answers)) addresses.push_back(RuntimeAddress{address});
-  std::vector<Symbol> symbols(addresses.size());
-  if (const Fd map = open_perf_map(tgid)) resolve_perf_map(map.get(), addresses, symbols);
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    Answer& answer = answers[addresses[i].value];
-    if (symbols[i].unnamed != Unnamed::named) {
-      answer.unnamed = Unnamed::no_jit_map;
-      continue;
-    }
-    answer.unnamed = Unnamed::named;
+  const std::vector<std::uint64_t> places = pending_of(answers);
+  std::vector<Symbol> symbols(places.size());
+  if (const Fd map = open_perf_map(tgid)) resolve_perf_map(map.get(), as<RuntimeAddress>(places), symbols);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Answer& answer = answers[places[i]];
+    const bool is_named = symbols[i].unnamed == Unnamed::named;
+    answer.unnamed = is_named ? Unnamed::named : Unnamed::no_jit_map;
+    if (!is_named) continue;
     answer.symbol = strings.intern(symbols[i].name);
     answer.module = strings.intern("jit");
-    answer.offset = addresses[i].value - symbols[i].start;
-  }
-}
-
-// Answers are keyed by offset in the file `fd`.
-void Symboliser::State::resolve_elf(int fd, StringId module, Answers& answers) {
-  std::string why;
-  const auto elf = ElfFile::read(fd, why);
-  if (!elf) return give_up(answers, module, Unnamed::file_malformed);
-
-  // Sorted by ELF address, which need not be the order of offsets.
-  std::vector<std::pair<ElfAddress, std::uint64_t>> wanted;
-  for (const std::uint64_t offset : pending_of(answers)) {
-    if (const auto address = elf->address_of(FileOffset{offset})) {
-      wanted.emplace_back(*address, offset);
-    } else {
-      answers[offset] =
-          Answer{.unnamed = Unnamed::no_symbol, .symbol = StringId::empty, .module = module, .offset = offset};
-    }
-  }
-  std::sort(wanted.begin(), wanted.end());
-  std::vector<ElfAddress> addresses;
-  for (const auto& [address, offset] : wanted) {
-    if (addresses.empty() || addresses.back() != address) addresses.push_back(address);
-  }
-  std::vector<Symbol> symbols(addresses.size());
-  ElfSymbols(*elf).resolve(addresses, symbols);
-
-  Demangler demangled(strings);
-  for (const auto& [address, offset] : wanted) {
-    const auto at = std::lower_bound(addresses.begin(), addresses.end(), address) - addresses.begin();
-    const Symbol& symbol = symbols[static_cast<std::size_t>(at)];
-    Answer& answer = answers[offset];
-    answer.module = module;
-    answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::no_symbol : symbol.unnamed;
-    const bool is_named = answer.unnamed == Unnamed::named;
-    if (is_named) answer.symbol = demangled(symbol.name);
-    answer.offset = address.value - (is_named ? symbol.start : 0);
+    answer.offset = places[i] - symbols[i].start;
   }
 }
 
 void Symboliser::State::resolve_kernel_addresses() {
-  const std::vector<std::uint64_t> pending = pending_of(kernel);
-  if (pending.empty()) return;
-  std::vector<RuntimeAddress> addresses;
-  addresses.reserve(pending.size());
-  for (const std::uint64_t address : pending) addresses.push_back(RuntimeAddress{address});
+  const std::vector<std::uint64_t> places = pending_of(kernel);
+  if (places.empty()) return;
   const Fd fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-  const std::vector<KernelSymbol> symbols =
-      fd ? resolve_kernel(fd.get(), addresses) : std::vector<KernelSymbol>(addresses.size());
+  std::vector<KernelSymbol> symbols(places.size());
+  if (fd) symbols = resolve_kernel(fd.get(), as<RuntimeAddress>(places));
   Demangler demangled(strings);  // the kernel has Rust in it
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    Answer& answer = kernel[pending[i]];
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Answer& answer = kernel[places[i]];
     answer.unnamed = symbols[i].unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbols[i].unnamed;
     const bool is_named = answer.unnamed == Unnamed::named;
     answer.module = strings.intern(is_named ? symbols[i].module : "kernel");
     if (is_named) answer.symbol = demangled(symbols[i].name);
-    answer.offset = pending[i] - (is_named ? symbols[i].start : 0);
+    answer.offset = places[i] - (is_named ? symbols[i].start : 0);
   }
 }
 
-Symboliser::Symboliser(ProcessTimeline& timeline) : state_(std::make_unique<State>(timeline)) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(Unnamed::count); ++i) {
-    state_->without_file.push_back(Answer{.unnamed = static_cast<Unnamed>(i)});
-  }
-}
+Symboliser::Symboliser(ProcessTimeline& timeline, const SymbolOptions& options)
+    : state_(std::make_unique<State>(timeline, options)) {}
 
 Symboliser::~Symboliser() = default;
 
@@ -223,7 +233,7 @@ void Symboliser::name(Profile& profile) {
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
   }
-  for (auto& [file, answers] : state_->files) state_->resolve_file(*file, answers);
+  for (auto& [file, answers] : state_->files) state_->resolve_code_file(*file, answers);
   for (auto& [process, answers] : state_->jit) state_->resolve_jit(profile.process(process).tgid, answers);
   state_->resolve_vdso();
   state_->resolve_kernel_addresses();
@@ -231,7 +241,7 @@ void Symboliser::name(Profile& profile) {
     frame->unnamed = answer->unnamed;
     frame->symbol = profile.strings.intern(state_->strings.view(answer->symbol));
     frame->module = profile.strings.intern(state_->strings.view(answer->module));
-    frame->offset = answer->offset;
+    frame->offset = answer->offset + (frame->is_return ? 1 : 0);
   }
   state_->jit.clear();
 }

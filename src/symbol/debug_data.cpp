@@ -1,0 +1,119 @@
+#include "symbol/debug_data.h"
+
+#include <fcntl.h>
+#include <lzma.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace profile {
+namespace {
+
+// Symbol tables shrink to a fifth or a tenth. What grows more than this has been made to.
+constexpr std::uint64_t kMostGrowth = 64;
+constexpr std::uint64_t kGrowsFreelyBytes = 1 << 20;  // zeros between sections make small ones grow more
+// `xz -9` needs 65 MiB, untouched for the most part when the file is small.
+constexpr std::uint64_t kMostDecoderBytes = 80 << 20;
+constexpr std::size_t kChunkBytes = 64 * 1024;
+
+class Decoder {
+ public:
+  Decoder() : status_(lzma_stream_decoder(&stream_, kMostDecoderBytes, 0)) {}
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() { lzma_end(&stream_); }
+
+  void give(std::span<const std::byte> input) {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(input.data());
+    stream_.avail_in = input.size();
+  }
+  [[nodiscard]] bool wants_input() const { return stream_.avail_in == 0; }
+  // What came out. `status()` says whether there is more.
+  std::span<const std::byte> step(std::span<std::byte> output) {
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
+    stream_.avail_out = output.size();
+    status_ = lzma_code(&stream_, LZMA_RUN);
+    return output.first(output.size() - stream_.avail_out);
+  }
+  [[nodiscard]] lzma_ret status() const { return status_; }
+
+ private:
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  lzma_ret status_;
+};
+
+const char* reason_of(lzma_ret status) {
+  switch (status) {
+    case LZMA_MEM_ERROR:
+    case LZMA_MEMLIMIT_ERROR:
+      return "wants too much memory to be unpacked";
+    case LZMA_FORMAT_ERROR:
+      return "is not in xz format";
+    case LZMA_OPTIONS_ERROR:
+      return "is compressed in a way this liblzma does not know";
+    default:
+      return "is damaged";
+  }
+}
+
+bool write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// nullptr when all of `packed` went well.
+const char* unpack(const ElfFile& file, const ElfSection& packed, int into, std::uint64_t most_bytes) {
+  const std::uint64_t believable = packed.size > most_bytes
+                                       ? most_bytes
+                                       : std::min(most_bytes, std::max(kGrowsFreelyBytes, packed.size * kMostGrowth));
+  std::vector<std::byte> input(kChunkBytes);
+  std::vector<std::byte> output(kChunkBytes);
+  Decoder decoder;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+  while (decoder.status() == LZMA_OK) {
+    if (decoder.wants_input()) {
+      const auto part = std::span(input).first(std::min<std::uint64_t>(kChunkBytes, packed.size - read_bytes));
+      if (part.empty()) return "ends too early";
+      if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
+      read_bytes += part.size();
+      decoder.give(part);
+    }
+    const auto made = decoder.step(output);
+    if (made.size() > believable - written_bytes) return "unpacks to an unbelievable size";
+    written_bytes += made.size();
+    if (!write_all(into, made)) return "finds no memory to be unpacked to";
+  }
+  return decoder.status() == LZMA_STREAM_END ? nullptr : reason_of(decoder.status());
+}
+
+}  // namespace
+
+Fd unpack_debug_data(const ElfFile& file, std::string& why, std::uint64_t most_bytes) {
+  why.clear();
+  const ElfSection* const packed = file.section(".gnu_debugdata");
+  if (packed == nullptr) return {};
+  const auto refuse = [&](const std::string& reason) {
+    why = "its .gnu_debugdata " + reason;
+    return Fd();
+  };
+  if (!file.holds(*packed)) return refuse("is not in the file");
+  Fd memory(::memfd_create("debugdata", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory) return refuse(std::string("cannot be unpacked: ") + std::strerror(errno));
+  if (const char* const reason = unpack(file, *packed, memory.get(), most_bytes)) return refuse(reason);
+  if (::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    return refuse(std::string("cannot be sealed: ") + std::strerror(errno));
+  return memory;
+}
+
+}  // namespace profile

@@ -1,0 +1,81 @@
+#include "symbol/debug_link.h"
+
+#include <limits.h>
+#include <lzma.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace profile {
+namespace {
+
+constexpr std::size_t kMaxBuildIdBytes = 64;
+constexpr std::size_t kChunkBytes = 256 * 1024;
+
+// All of a small section; empty when there is none, or not all of it, or it is larger than `most_bytes`.
+std::string text_of(const ElfFile& file, std::string_view name, std::uint64_t most_bytes) {
+  const ElfSection* const section = file.section(name);
+  if (section == nullptr || section->size > most_bytes || !file.holds(*section)) return {};
+  std::string text(section->size, '\0');
+  if (!file.read_at(section->offset, std::as_writable_bytes(std::span(text)))) return {};
+  return text;
+}
+
+}  // namespace
+
+// The name, zeros up to a multiple of four (at least one), the checksum in the file's byte order, and nothing else.
+std::optional<DebugLink> read_debug_link(const ElfFile& file) {
+  constexpr std::size_t kMostBytes = (NAME_MAX + 4) / 4 * 4 + sizeof(std::uint32_t);
+  const std::string text = text_of(file, ".gnu_debuglink", kMostBytes);
+  DebugLink link;
+  if (text.size() < 4 + sizeof link.crc) return std::nullopt;
+  const std::size_t crc_at = text.size() - sizeof link.crc;
+  link.name = text.substr(0, text.find('\0'));
+  if (link.name.empty() || link.name.size() > NAME_MAX || crc_at != link.name.size() / 4 * 4 + 4) return std::nullopt;
+  if (text.find_first_not_of('\0', link.name.size()) < crc_at) return std::nullopt;
+  if (link.name == "." || link.name == ".." || link.name.find('/') != std::string::npos) return std::nullopt;
+  std::memcpy(&link.crc, text.data() + crc_at, sizeof link.crc);
+  return link;
+}
+
+// The path, a zero, and the bytes of the build-id.
+std::optional<AlternateLink> read_alternate_link(const ElfFile& file) {
+  const std::string text = text_of(file, ".gnu_debugaltlink", PATH_MAX + kMaxBuildIdBytes);
+  AlternateLink link;
+  link.path = text.substr(0, text.find('\0'));
+  if (link.path.empty() || link.path.size() + 1 >= text.size()) return std::nullopt;
+  const std::string_view id = std::string_view(text).substr(link.path.size() + 1);
+  if (id.size() > kMaxBuildIdBytes) return std::nullopt;
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (const char byte : id) {
+    link.build_id += kDigits[static_cast<unsigned char>(byte) >> 4];
+    link.build_id += kDigits[static_cast<unsigned char>(byte) & 15];
+  }
+  return link;
+}
+
+std::optional<std::uint32_t> crc32_of(int fd, std::uint64_t most_bytes) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || info.st_size < 0 || static_cast<std::uint64_t>(info.st_size) > most_bytes)
+    return std::nullopt;
+  std::vector<std::uint8_t> chunk(kChunkBytes);
+  std::uint32_t crc = 0;
+  // Not beyond the size it had: somebody may be writing faster than this reads.
+  for (off_t at = 0; at < info.st_size;) {
+    const auto want = std::min(chunk.size(), static_cast<std::size_t>(info.st_size - at));
+    const ssize_t got = ::pread(fd, chunk.data(), want, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    crc = lzma_crc32(chunk.data(), static_cast<std::size_t>(got), crc);
+    at += got;
+  }
+  return crc;
+}
+
+}  // namespace profile
