@@ -15,6 +15,8 @@ build linux-libc-dev               <linux/bpf.h>
 build libbpf-dev                   <bpf/libbpf.h>
 build libelf-dev                   <gelf.h>
 build liblzma-dev                  <lzma.h>
+build zlib1g-dev                   <zlib.h>
+build libzstd-dev                  <zstd.h>
 build libiberty-dev                <libiberty/demangle.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>

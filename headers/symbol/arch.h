@@ -32,12 +32,12 @@ struct Arch {
   std::uint32_t jump_slot;    // r_type of a slot that is filled in on the first call,
   std::uint32_t glob_dat;     // of one that is filled in at the start,
   std::uint32_t irelative;    // and of one that a function of the file itself fills in (r_addend is its address)
-  // The stub that `address` lies in; `code` has the section's bytes around it, kStubReach of them on either side where
+  // The stub that `address` lies in; `code` has the section's bytes around it, stub_reach of them on either side where
   // there are so many. nullopt: it is in none, or in one of an unknown kind.
   std::optional<PltStub> (*stub_at)(const StubCode& code, std::uint64_t address);
 };
 
-inline constexpr std::uint64_t kStubReach = 32;
+inline constexpr std::uint64_t stub_reach = 32;
 
 // nullptr: a machine that is not known, or a file of its 32-bit relative.
 [[nodiscard]] const Arch* arch_of(const ElfFile& file);

@@ -11,11 +11,11 @@
 namespace profile {
 
 // The largest known ones, of web browsers, unpack to some 10 MB.
-inline constexpr std::uint64_t kMostDebugDataBytes = 64 << 20;
+inline constexpr std::uint64_t most_debug_data_bytes = 64 << 20;
 
 // The unpacked file, in memory and unchangeable; its addresses are those of `file`. No Fd, and `why` empty: `file` has
 // no such section. No Fd, and `why` says it: it cannot be unpacked.
 [[nodiscard]] Fd unpack_debug_data(const ElfFile& file, std::string& why,
-                                   std::uint64_t most_bytes = kMostDebugDataBytes);
+                                   std::uint64_t most_bytes = most_debug_data_bytes);
 
 }  // namespace profile

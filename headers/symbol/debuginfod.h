@@ -15,11 +15,11 @@ namespace profile {
 class Debuginfod {
  public:
   // A large debug file on a slow line; after this there are names without it.
-  static constexpr std::chrono::milliseconds kPatience = std::chrono::minutes(2);
+  static constexpr std::chrono::milliseconds default_patience = std::chrono::minutes(2);
 
   // Throws Error when the library is missing or the environment names no server. `patience`: how long all that is asked
   // for may take together.
-  explicit Debuginfod(std::chrono::milliseconds patience = kPatience);
+  explicit Debuginfod(std::chrono::milliseconds patience = default_patience);
   ~Debuginfod();
 
   // The file with the debug information of that build-id (lower-case hex); no Fd when no server has it, or time is up.

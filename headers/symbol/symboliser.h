@@ -15,6 +15,7 @@ class ProcessTimeline;
 struct SymbolOptions {
   std::vector<std::string> debug_directories;  // looked at before /usr/lib/debug
   bool debuginfod = false;                     // ask the servers of the environment, too
+  bool lines = false;                          // source positions and inlined functions
 };
 
 class Symboliser {

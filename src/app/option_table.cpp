@@ -39,6 +39,9 @@ constexpr OptionRow rows[] = {
     {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
     {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
 
+    {"modules", 0, "", "the module behind each frame of folded lines", show, false},
+    {"lines", 0, "", "source lines, and inlined functions as frames of their own", show, false},
+
     {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true},
     {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
 

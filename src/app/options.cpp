@@ -249,6 +249,8 @@ Options parse_options(std::span<const char* const> arguments) {
   for (const std::string& directory : options.symbols.debug_directories) {
     if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
   }
+  options.symbols.lines = parsed.is_on("lines");
+  options.output.show_modules = parsed.is_on("modules");
   options.symbols.debuginfod = parsed.is_on("debuginfod");
   options.output.delimited = parsed.is_on("delimited");
   options.output.annotate_kernel = parsed.is_on("annotations");

@@ -15,15 +15,15 @@ namespace profile {
 namespace {
 
 // Symbol tables shrink to a fifth or a tenth. What grows more than this has been made to.
-constexpr std::uint64_t kMostGrowth = 64;
-constexpr std::uint64_t kGrowsFreelyBytes = 1 << 20;  // zeros between sections make small ones grow more
+constexpr std::uint64_t most_growth = 64;
+constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections make small ones grow more
 // `xz -9` needs 65 MiB, untouched for the most part when the file is small.
-constexpr std::uint64_t kMostDecoderBytes = 80 << 20;
-constexpr std::size_t kChunkBytes = 64 * 1024;
+constexpr std::uint64_t most_decoder_bytes = 80 << 20;
+constexpr std::size_t chunk_bytes = 65536;
 
 class Decoder {
  public:
-  Decoder() : status_(lzma_stream_decoder(&stream_, kMostDecoderBytes, 0)) {}
+  Decoder() : status_(lzma_stream_decoder(&stream_, most_decoder_bytes, 0)) {}
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
   ~Decoder() { lzma_end(&stream_); }
@@ -75,15 +75,15 @@ bool write_all(int fd, std::span<const std::byte> bytes) {
 const char* unpack(const ElfFile& file, const ElfSection& packed, int into, std::uint64_t most_bytes) {
   const std::uint64_t believable = packed.size > most_bytes
                                        ? most_bytes
-                                       : std::min(most_bytes, std::max(kGrowsFreelyBytes, packed.size * kMostGrowth));
-  std::vector<std::byte> input(kChunkBytes);
-  std::vector<std::byte> output(kChunkBytes);
+                                       : std::min(most_bytes, std::max(grows_freely_bytes, packed.size * most_growth));
+  std::vector<std::byte> input(chunk_bytes);
+  std::vector<std::byte> output(chunk_bytes);
   Decoder decoder;
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   while (decoder.status() == LZMA_OK) {
     if (decoder.wants_input()) {
-      const auto part = std::span(input).first(std::min<std::uint64_t>(kChunkBytes, packed.size - read_bytes));
+      const auto part = std::span(input).first(std::min<std::uint64_t>(chunk_bytes, packed.size - read_bytes));
       if (part.empty()) return "ends too early";
       if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
       read_bytes += part.size();

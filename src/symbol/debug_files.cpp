@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 // Checksums are for files without build-ids, which are old or of small systems. All of a run together: somebody may
 // have laid out large files to keep us reading.
-constexpr std::uint64_t kMostChecksumBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t most_checksum_bytes = std::uint64_t{2} << 30;
 // The shortest build-id that makes both a directory and a file name.
-constexpr std::size_t kFewestHexDigits = 4;
+constexpr std::size_t fewest_hex_digits = 4;
 
 std::string build_id_of(int fd) {
   std::string why;
@@ -54,7 +54,7 @@ std::string without_trailing_slash(std::string path) {
 }  // namespace
 
 DebugFiles::DebugFiles(const std::vector<std::string>& directories, Debuginfod* debuginfod)
-    : debuginfod_(debuginfod), checksum_budget_bytes_(kMostChecksumBytes) {
+    : debuginfod_(debuginfod), checksum_budget_bytes_(most_checksum_bytes) {
   for (const std::string& directory : directories)
     directories_.push_back(without_trailing_slash(fs::absolute(directory).lexically_normal().string()));
 }
@@ -75,7 +75,7 @@ Fd DebugFiles::find(const ElfFile& file, int fd, std::string_view path) {
 }
 
 Fd DebugFiles::by_build_id(const std::string& build_id, const Accepts& accepts) {
-  if (build_id.size() < kFewestHexDigits || not_in_directories_.contains(build_id)) return {};
+  if (build_id.size() < fewest_hex_digits || not_in_directories_.contains(build_id)) return {};
   for (const std::string& directory : directories_) {
     Fd found = open_listed(directory + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug");
     if (found && accepts(found.get())) return found;
@@ -85,7 +85,7 @@ Fd DebugFiles::by_build_id(const std::string& build_id, const Accepts& accepts) 
 }
 
 Fd DebugFiles::from_server(const std::string& build_id, const Accepts& accepts) {
-  if (debuginfod_ == nullptr || build_id.size() < kFewestHexDigits || not_on_server_.contains(build_id)) return {};
+  if (debuginfod_ == nullptr || build_id.size() < fewest_hex_digits || not_on_server_.contains(build_id)) return {};
   Fd found = debuginfod_->find(build_id);
   if (found && accepts(found.get())) return found;
   not_on_server_.insert(build_id);
@@ -154,8 +154,8 @@ Fd DebugFiles::find_alternate(const ElfFile& file, int fd) {
     if (Fd found = open_listed(target.string()); found && is_right(found.get())) return found;
   }
   // The whole of /usr/lib/debug may have been unpacked elsewhere.
-  constexpr std::string_view kShared = "/.dwz/";
-  if (const auto at = target.string().rfind(kShared); at != std::string::npos) {
+  constexpr std::string_view shared_folder = "/.dwz/";
+  if (const auto at = target.string().rfind(shared_folder); at != std::string::npos) {
     for (const std::string& directory : directories_) {
       if (Fd found = open_listed(directory + target.string().substr(at)); found && is_right(found.get())) return found;
     }

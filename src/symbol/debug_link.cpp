@@ -15,8 +15,8 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t kMaxBuildIdBytes = 64;
-constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr std::size_t max_build_id_bytes = 64;
+constexpr std::size_t chunk_bytes = 262144;
 
 // All of a small section; empty when there is none, or not all of it, or it is larger than `most_bytes`.
 std::string text_of(const ElfFile& file, std::string_view name, std::uint64_t most_bytes) {
@@ -31,8 +31,8 @@ std::string text_of(const ElfFile& file, std::string_view name, std::uint64_t mo
 
 // The name, zeros up to a multiple of four (at least one), the checksum in the file's byte order, and nothing else.
 std::optional<DebugLink> read_debug_link(const ElfFile& file) {
-  constexpr std::size_t kMostBytes = (NAME_MAX + 4) / 4 * 4 + sizeof(std::uint32_t);
-  const std::string text = text_of(file, ".gnu_debuglink", kMostBytes);
+  constexpr std::size_t longest = (std::size_t{NAME_MAX} + 4) / 4 * 4 + sizeof(std::uint32_t);
+  const std::string text = text_of(file, ".gnu_debuglink", longest);
   DebugLink link;
   if (text.size() < 4 + sizeof link.crc) return std::nullopt;
   const std::size_t crc_at = text.size() - sizeof link.crc;
@@ -46,16 +46,16 @@ std::optional<DebugLink> read_debug_link(const ElfFile& file) {
 
 // The path, a zero, and the bytes of the build-id.
 std::optional<AlternateLink> read_alternate_link(const ElfFile& file) {
-  const std::string text = text_of(file, ".gnu_debugaltlink", PATH_MAX + kMaxBuildIdBytes);
+  const std::string text = text_of(file, ".gnu_debugaltlink", PATH_MAX + max_build_id_bytes);
   AlternateLink link;
   link.path = text.substr(0, text.find('\0'));
   if (link.path.empty() || link.path.size() + 1 >= text.size()) return std::nullopt;
   const std::string_view id = std::string_view(text).substr(link.path.size() + 1);
-  if (id.size() > kMaxBuildIdBytes) return std::nullopt;
-  constexpr char kDigits[] = "0123456789abcdef";
+  if (id.size() > max_build_id_bytes) return std::nullopt;
+  constexpr char digits[] = "0123456789abcdef";
   for (const char byte : id) {
-    link.build_id += kDigits[static_cast<unsigned char>(byte) >> 4];
-    link.build_id += kDigits[static_cast<unsigned char>(byte) & 15];
+    link.build_id += digits[static_cast<unsigned char>(byte) >> 4];
+    link.build_id += digits[static_cast<unsigned char>(byte) & 15];
   }
   return link;
 }
@@ -64,7 +64,7 @@ std::optional<std::uint32_t> crc32_of(int fd, std::uint64_t most_bytes) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || info.st_size < 0 || static_cast<std::uint64_t>(info.st_size) > most_bytes)
     return std::nullopt;
-  std::vector<std::uint8_t> chunk(kChunkBytes);
+  std::vector<std::uint8_t> chunk(chunk_bytes);
   std::uint32_t crc = 0;
   // Not beyond the size it had: somebody may be writing faster than this reads.
   for (off_t at = 0; at < info.st_size;) {

@@ -14,13 +14,13 @@ struct debuginfod_client;
 namespace profile {
 namespace {
 
-constexpr const char* kLibrary = "libdebuginfod.so.1";
+constexpr const char* library_name = "libdebuginfod.so.1";
 
 template <class Function>
 void look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
   if (function == nullptr)
-    throw Error(std::string("--debuginfod: ") + kLibrary + " has no " + name + "; it is too old");
+    throw Error(std::string("--debuginfod: ") + library_name + " has no " + name + "; it is too old");
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ Debuginfod::Debuginfod(std::chrono::milliseconds patience) : state_(std::make_un
         "--preserve-env=DEBUGINFOD_URLS)");
   }
   // Never unloaded: a thread that looks up a server's name may still run in it.
-  void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* const library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
-    throw Error(std::string("--debuginfod needs ") + kLibrary +
+    throw Error(std::string("--debuginfod needs ") + library_name +
                 " (Debian: libdebuginfod1; Fedora: " + "elfutils-debuginfod-client): " + ::dlerror());
   }
   look_up(library, "debuginfod_begin", state_->begin);
@@ -86,7 +86,7 @@ Debuginfod::Debuginfod(std::chrono::milliseconds patience) : state_(std::make_un
   look_up(library, "debuginfod_get_user_data", state_->user_data);
   library_user_data = state_->user_data;
   state_->client = state_->begin();
-  if (state_->client == nullptr) throw Error(std::string("--debuginfod: ") + kLibrary + " does not start");
+  if (state_->client == nullptr) throw Error(std::string("--debuginfod: ") + library_name + " does not start");
   state_->patience = patience;
   state_->set_user_data(state_->client, state_.get());
   state_->set_progress(state_->client, State::go_on);

@@ -12,11 +12,11 @@ namespace profile {
 namespace {
 
 // Real ones have some thirty entries.
-constexpr std::uint64_t kMaxDynamicEntries = 4096;
-constexpr std::uint64_t kMaxSymbols = 8'000'000;
-constexpr std::size_t kChunkEntries = 4096;
+constexpr std::uint64_t max_dynamic_entries = 4096;
+constexpr std::uint64_t max_symbols = 8'000'000;
+constexpr std::size_t chunk_entries = 4096;
 // Chains of a hash table hold a handful. Each link is a read.
-constexpr std::uint64_t kLongestChain = 4096;
+constexpr std::uint64_t longest_chain = 4096;
 
 struct Layout32 {
   using Dynamic = Elf32_Dyn;
@@ -61,7 +61,7 @@ DynamicTables tables_of(const ElfFile& file) {
   DynamicTables tables;
   const auto dynamic = std::ranges::find(file.segments(), std::uint32_t{PT_DYNAMIC}, &ElfSegment::type);
   if (dynamic == file.segments().end()) return tables;
-  const std::uint64_t count = std::min(dynamic->file_size / sizeof(typename Layout::Dynamic), kMaxDynamicEntries);
+  const std::uint64_t count = std::min(dynamic->file_size / sizeof(typename Layout::Dynamic), max_dynamic_entries);
   std::vector<typename Layout::Dynamic> entries(count);
   if (!file.read_at(dynamic->offset, std::as_writable_bytes(std::span(entries)))) return tables;
   for (const auto& entry : entries) {
@@ -81,19 +81,19 @@ std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
     std::uint32_t buckets, first, bloom_words, bloom_shift;
   } header{};
   const auto place = place_of(file, address);
-  if (!place || !read_at(file, place->offset, header) || header.buckets > kMaxSymbols) return 0;
+  if (!place || !read_at(file, place->offset, header) || header.buckets > max_symbols) return 0;
   const std::uint64_t word_bytes = file.is_64bit() ? 8 : 4;
   const std::uint64_t buckets_at = place->offset + sizeof header + header.bloom_words * word_bytes;
-  std::vector<std::uint32_t> chunk(kChunkEntries);
+  std::vector<std::uint32_t> chunk(chunk_entries);
   std::uint64_t last = 0;
-  for (std::uint64_t at = 0; at < header.buckets; at += kChunkEntries) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(kChunkEntries, header.buckets - at));
+  for (std::uint64_t at = 0; at < header.buckets; at += chunk_entries) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, header.buckets - at));
     if (!file.read_at(buckets_at + at * 4, std::as_writable_bytes(part))) return 0;
     last = std::max<std::uint64_t>(last, *std::ranges::max_element(part));
   }
   if (last < header.first) return header.first;  // none of its symbols is defined here
   const std::uint64_t chains_at = buckets_at + header.buckets * std::uint64_t{4};
-  for (const std::uint64_t end = last + kLongestChain; last < end; ++last) {
+  for (const std::uint64_t end = last + longest_chain; last < end; ++last) {
     std::uint32_t hash = 0;
     if (!read_at(file, chains_at + (last - header.first) * 4, hash)) return 0;
     if ((hash & 1U) != 0) return last + 1;
@@ -113,10 +113,10 @@ std::uint64_t count_by_hash(const ElfFile& file, std::uint64_t address) {
 // many as that; 0 when none of the symbols is in one.
 template <class Layout>
 std::uint64_t highest_section(const ElfFile& file, std::uint64_t offset, std::uint64_t count) {
-  std::vector<typename Layout::Symbol> chunk(kChunkEntries);
+  std::vector<typename Layout::Symbol> chunk(chunk_entries);
   std::uint64_t highest = 0;
-  for (std::uint64_t at = 0; at < count; at += kChunkEntries) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(kChunkEntries, count - at));
+  for (std::uint64_t at = 0; at < count; at += chunk_entries) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, count - at));
     if (!file.read_at(offset + at * sizeof(typename Layout::Symbol), std::as_writable_bytes(part))) return 0;
     for (const auto& symbol : part) {
       if (symbol.st_shndx < SHN_LORESERVE) highest = std::max<std::uint64_t>(highest, symbol.st_shndx);
@@ -134,8 +134,8 @@ std::optional<ElfFile> with_sections_of(const ElfFile& file) {
   std::uint64_t count = 0;
   if (tables.gnu_hash != 0) count = count_by_gnu_hash(file, tables.gnu_hash);
   if (count == 0 && tables.hash != 0) count = count_by_hash(file, tables.hash);
-  constexpr std::uint64_t kSymbolBytes = sizeof(typename Layout::Symbol);
-  count = std::min({count, kMaxSymbols, symbols->bytes / kSymbolBytes});
+  constexpr std::uint64_t symbol_bytes = sizeof(typename Layout::Symbol);
+  count = std::min({count, max_symbols, symbols->bytes / symbol_bytes});
   const std::uint64_t highest = highest_section<Layout>(file, symbols->offset, count);
   const auto code = std::ranges::find_if(
       file.segments(), [](const ElfSegment& one) { return one.type == PT_LOAD && (one.flags & PF_X) != 0; });
@@ -159,9 +159,9 @@ std::optional<ElfFile> with_sections_of(const ElfFile& file) {
                       .flags = SHF_ALLOC,
                       .address = tables.symbols,
                       .offset = symbols->offset,
-                      .size = count * kSymbolBytes,
+                      .size = count * symbol_bytes,
                       .link = strings_number,
-                      .entry_size = kSymbolBytes});
+                      .entry_size = symbol_bytes});
   return file.with_sections(std::move(sections));
 }
 

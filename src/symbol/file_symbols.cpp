@@ -38,6 +38,10 @@ void ask_in_order(const ElfFile& elf, int fd, std::string_view path, DebugFiles&
   PltSymbols(elf).resolve(addresses, answers);
 }
 
+bool has_debug_information(const ElfFile& elf) {
+  return elf.section(".debug_info") != nullptr || elf.section(".zdebug_info") != nullptr;
+}
+
 }  // namespace
 
 void resolve_file(int fd, std::string_view path, DebugFiles& debug_files, std::span<const FileOffset> offsets,
@@ -68,6 +72,20 @@ void resolve_file(int fd, std::string_view path, DebugFiles& debug_files, std::s
     answers[i] = symbols[static_cast<std::size_t>(at)];
     if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
   }
+}
+
+SourceChains resolve_lines(int fd, std::string_view path, DebugFiles& debug_files,
+                           std::span<const ElfAddress> addresses) {
+  std::string why;
+  auto elf = ElfFile::read(fd, why);
+  Fd debug_file;
+  if (elf && !has_debug_information(*elf)) {
+    debug_file = debug_files.find(*elf, fd, path);
+    if (debug_file) elf = ElfFile::read(debug_file.get(), why);
+  }
+  const int source = debug_file ? debug_file.get() : fd;
+  const Fd shared = elf ? debug_files.find_alternate(*elf, source) : Fd();
+  return read_source_lines(source, shared ? shared.get() : -1, addresses);
 }
 
 }  // namespace profile

@@ -16,13 +16,13 @@
 namespace profile {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPltSections = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+constexpr std::array<std::string_view, 4> plt_section_names = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 // The largest position-independent programs have some million of them.
-constexpr std::uint64_t kMaxRelocations = 8'000'000;
-constexpr std::size_t kChunkRelocations = 1024;
+constexpr std::uint64_t max_relocations = 8'000'000;
+constexpr std::size_t chunk_relocations = 1024;
 // As ElfSymbols: names of 200 bytes are long ones.
-constexpr std::uint64_t kNameBytesAtLeast = 1 << 20;
-constexpr std::uint64_t kNameBytesPerAddress = 1024;
+constexpr std::uint64_t name_bytes_at_least = 1 << 20;
+constexpr std::uint64_t name_bytes_per_address = 1024;
 
 // A stub that was asked for, and what is found out about it.
 struct Wanted {
@@ -43,7 +43,7 @@ bool read_one(const ElfFile& file, const ElfSection& section, std::uint64_t inde
 
 std::vector<const ElfSection*> plt_sections(const ElfFile& file) {
   std::vector<const ElfSection*> found;
-  for (const std::string_view name : kPltSections) {
+  for (const std::string_view name : plt_section_names) {
     const ElfSection* const section = file.section(name);
     if (section != nullptr && section->size > 0 && file.holds(*section)) found.push_back(section);
   }
@@ -53,8 +53,8 @@ std::vector<const ElfSection*> plt_sections(const ElfFile& file) {
 std::optional<PltStub> stub_at(const ElfFile& file, const Arch& arch, const ElfSection& section,
                                std::uint64_t address) {
   const std::uint64_t offset = address - section.address;
-  const std::uint64_t begin = offset - std::min(offset, kStubReach);
-  std::array<std::byte, 2 * kStubReach> window{};
+  const std::uint64_t begin = offset - std::min(offset, stub_reach);
+  std::array<std::byte, 2 * stub_reach> window{};
   const auto bytes = std::span(window).first(std::min<std::uint64_t>(window.size(), section.size - begin));
   if (!file.read_at(section.offset + begin, bytes)) return std::nullopt;
   return arch.stub_at({section.address, section.address + begin, bytes}, address);
@@ -73,10 +73,10 @@ void take(Wanted& wanted, const Arch& arch, const ElfSection& relocations, const
 // `wanted` is sorted by slot; of several with the same slot only the first is filled in, so that the time this takes
 // does not depend on how many there are.
 void find_relocations(const ElfFile& file, const Arch& arch, const ElfSection& section, std::span<Wanted> wanted) {
-  std::vector<Elf64_Rela> chunk(kChunkRelocations);
-  const std::uint64_t count = std::min(section.size / sizeof(Elf64_Rela), kMaxRelocations);
-  for (std::uint64_t at = 0; at < count; at += kChunkRelocations) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(kChunkRelocations, count - at));
+  std::vector<Elf64_Rela> chunk(chunk_relocations);
+  const std::uint64_t count = std::min(section.size / sizeof(Elf64_Rela), max_relocations);
+  for (std::uint64_t at = 0; at < count; at += chunk_relocations) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_relocations, count - at));
     if (!file.read_at(section.offset + at * sizeof(Elf64_Rela), std::as_writable_bytes(part))) return;
     for (const Elf64_Rela& entry : part) {
       if (entry.r_offset < wanted.front().slot() || entry.r_offset > wanted.back().slot()) continue;
@@ -121,7 +121,7 @@ void find_relocations(const ElfFile& file, const Arch& arch, std::vector<Wanted>
 class Namer {
  public:
   Namer(std::span<const ElfAddress> addresses, std::span<Symbol> answers)
-      : answers_(answers), budget_bytes_(kNameBytesAtLeast + kNameBytesPerAddress * addresses.size()) {}
+      : answers_(answers), budget_bytes_(name_bytes_at_least + name_bytes_per_address * addresses.size()) {}
   void name(const Wanted& wanted, std::string_view function) {
     if (function.empty() || function.size() > budget_bytes_) return;
     budget_bytes_ -= function.size();

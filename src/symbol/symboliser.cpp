@@ -26,12 +26,21 @@ constexpr const char* system_debug_directory = "/usr/lib/debug";
 // Below it lie the programs of another class than ours, whose vDSO is another.
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
+// A function at a place, and where in the source: the inlined ones first, innermost first, then the one with the code.
+struct Position {
+  StringId function = StringId::empty;
+  StringId file = StringId::empty;
+  std::uint32_t line = 0;
+};
+using Chain = std::vector<Position>;
+
 // What is remembered of a place: as Frame, with strings of the symboliser's own table.
 struct Answer {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
-  std::uint64_t offset = 0;  // of the place that was looked up
+  std::uint64_t offset = 0;             // of the place that was looked up
+  std::shared_ptr<const Chain> source;  // none: not asked for, or not known
 };
 
 // Answers by place: the file offset in one file, or the address in the kernel or in JIT code. For a return address that
@@ -88,6 +97,7 @@ std::vector<std::string> debug_directories(const SymbolOptions& options) {
 struct Symboliser::State {
   State(ProcessTimeline& process_timeline, const SymbolOptions& options)
       : timeline(process_timeline),
+        lines(options.lines),
         debuginfod(options.debuginfod ? std::make_unique<Debuginfod>() : nullptr),
         debug_files(debug_directories(options), debuginfod.get()) {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
@@ -96,12 +106,16 @@ struct Symboliser::State {
   Answer* answer_for(Profile& profile, const Frame& frame);
   void resolve_code_file(CodeFile& file, Answers& answers);
   void resolve_elf(int fd, std::string_view path, Answers& answers);
+  void add_lines(int fd, std::string_view path, std::span<const std::uint64_t> places,
+                 std::span<const ElfAddress> addresses, Answers& answers, Demangler& demangled);
+  SourcePlaceId source_of(Profile& profile, const Chain& chain);
   void resolve_vdso();
   void resolve_jit(std::uint32_t tgid, Answers& answers);
   void resolve_kernel_addresses();
   void give_up(Answers& answers, std::string_view path, Unnamed reason);
 
   ProcessTimeline& timeline;
+  bool lines;
   std::unique_ptr<Debuginfod> debuginfod;
   DebugFiles debug_files;
   StringTable strings;
@@ -142,7 +156,10 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
 void Symboliser::State::give_up(Answers& answers, std::string_view path, Unnamed reason) {
   const StringId module = strings.intern(short_name(path));
   for (const std::uint64_t place : pending_of(answers)) {
-    answers[place] = Answer{.unnamed = reason, .symbol = StringId::empty, .module = module, .offset = place};
+    Answer& answer = answers[place];
+    answer.unnamed = reason;
+    answer.module = module;
+    answer.offset = place;
   }
 }
 
@@ -175,6 +192,8 @@ void Symboliser::State::resolve_elf(int fd, std::string_view path, Answers& answ
 
   const StringId module = strings.intern(short_name(path));
   Demangler demangled(strings);
+  std::vector<std::uint64_t> answered;
+  std::vector<ElfAddress> answered_addresses;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const auto found = answers.find(asked[i]);
     if (found == answers.end() || found->second.unnamed != Unnamed::pending) continue;
@@ -188,7 +207,36 @@ void Symboliser::State::resolve_elf(int fd, std::string_view path, Answers& answ
     const bool is_named = symbol.unnamed == Unnamed::named;
     if (is_named) answer.symbol = demangled(symbol.name);
     answer.offset = addresses[i].value - (is_named ? symbol.start : 0);
+    answered.push_back(asked[i]);
+    answered_addresses.push_back(addresses[i]);
   }
+  if (lines) add_lines(fd, path, answered, answered_addresses, answers, demangled);
+}
+
+void Symboliser::State::add_lines(int fd, std::string_view path, std::span<const std::uint64_t> places,
+                                  std::span<const ElfAddress> addresses, Answers& answers, Demangler& demangled) {
+  const SourceChains chains = resolve_lines(fd, path, debug_files, addresses);
+  const StringTable& texts = chains.strings();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto chain = std::make_shared<Chain>();
+    for (const SourcePosition& position : chains.chain(i)) {
+      chain->push_back({.function = demangled(std::string(texts.view(position.function))),
+                        .file = strings.intern(texts.view(position.file)),
+                        .line = position.line});
+    }
+    if (!chain->empty()) answers[places[i]].source = std::move(chain);
+  }
+}
+
+SourcePlaceId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
+  const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
+  std::vector<InlinedFunction> inlined;
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    inlined.push_back(
+        {.symbol = moved(chain[i].function), .at = {.file = moved(chain[i].file), .line = chain[i].line}});
+  }
+  const Position& own = chain.back();
+  return profile.source({.at = {.file = moved(own.file), .line = own.line}, .inlined = inlined});
 }
 
 void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {
@@ -242,6 +290,7 @@ void Symboliser::name(Profile& profile) {
     frame->symbol = profile.strings.intern(state_->strings.view(answer->symbol));
     frame->module = profile.strings.intern(state_->strings.view(answer->module));
     frame->offset = answer->offset + (frame->is_return ? 1 : 0);
+    if (answer->source) frame->source = state_->source_of(profile, *answer->source);
   }
   state_->jit.clear();
 }

@@ -1,0 +1,59 @@
+// One file with debug information: its sections, where its units begin, and the abbreviation tables in use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "symbol/dwarf_abbrevs.h"
+#include "symbol/dwarf_budget.h"
+#include "symbol/dwarf_sections.h"
+
+namespace profile {
+
+struct DwarfUnitHeader {
+  std::uint64_t offset = 0;  // in .debug_info, and
+  std::uint64_t end = 0;     // where the next begins
+  std::uint64_t abbrev_offset = 0;
+  DwarfEncoding encoding{};
+  std::uint8_t type = 0;
+  std::uint8_t header_bytes = 0;
+};
+
+class DwarfFile {
+ public:
+  // `budget` must outlive this.
+  DwarfFile(DwarfSections sections, DwarfBudget& budget) : sections_(std::move(sections)), budget_(budget) {}
+  DwarfFile(const DwarfFile&) = delete;
+  DwarfFile& operator=(const DwarfFile&) = delete;
+
+  [[nodiscard]] DwarfSection& section(DwarfSectionId id) { return sections_[id]; }
+  [[nodiscard]] const DwarfSections& sections() const { return sections_; }
+  [[nodiscard]] DwarfBudget& budget() { return budget_; }
+
+  // nullopt where no unit of a known version begins.
+  [[nodiscard]] std::optional<DwarfUnitHeader> unit_at(std::uint64_t offset);
+  // Where the units begin, ascending. Costs a pass over all headers the first time.
+  [[nodiscard]] const std::vector<std::uint64_t>& unit_offsets();
+  // The unit that holds the entry at `offset`.
+  [[nodiscard]] std::optional<DwarfUnitHeader> unit_holding(std::uint64_t offset);
+  [[nodiscard]] std::shared_ptr<const DwarfAbbrevs> abbrevs(const DwarfUnitHeader& unit);
+
+ private:
+  struct Table {
+    std::uint64_t offset = 0;
+    DwarfEncoding encoding;
+    std::shared_ptr<const DwarfAbbrevs> abbrevs;
+  };
+
+  DwarfSections sections_;
+  DwarfBudget& budget_;
+  bool units_listed_ = false;
+  std::vector<std::uint64_t> unit_offsets_;
+  std::vector<Table> tables_;  // the last few: dwz lets all units share one
+  std::size_t next_table_ = 0;
+};
+
+}  // namespace profile

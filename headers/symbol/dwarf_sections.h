@@ -1,0 +1,90 @@
+// The debug sections of one file, read piece by piece: the sections of a large program are larger than the memory a
+// profiler may take (libdw reads them all, whole, before the first question: 693 MB for an 800 MB file). Only
+// compressed ones are held whole, for what is inside cannot be reached otherwise.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace profile {
+
+enum class DwarfSectionId : std::uint8_t {
+  info,
+  abbrev,
+  aranges,
+  line,
+  line_str,
+  str,
+  str_offsets,
+  addr,
+  ranges,
+  rnglists,
+  count
+};
+
+class DwarfSection {
+ public:
+  DwarfSection() = default;
+  DwarfSection(int fd, std::uint64_t offset, std::uint64_t size_bytes)
+      : fd_(fd), offset_(offset), size_bytes_(size_bytes) {}
+  explicit DwarfSection(std::vector<std::byte> bytes) : size_bytes_(bytes.size()), held_(std::move(bytes)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  // Fills `out` from `offset` on; false when the section does not have all of it.
+  [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) const;
+  // The bytes from `offset` on, `wanted_bytes` of them or as many as there are. Valid until the next call.
+  [[nodiscard]] std::span<const std::byte> window(std::uint64_t offset, std::size_t wanted_bytes);
+  // The text at `offset`, cut at 16 KiB; empty when there is none.
+  [[nodiscard]] std::string text(std::uint64_t offset);
+
+ private:
+  int fd_ = -1;  // -1: held in memory
+  std::uint64_t offset_ = 0;
+  std::uint64_t size_bytes_ = 0;
+  std::vector<std::byte> held_;  // of a section in a file, the last window
+  std::uint64_t held_offset_ = 0;
+};
+
+class DwarfSections {
+ public:
+  using InMemory = std::array<std::vector<std::byte>, static_cast<std::size_t>(DwarfSectionId::count)>;
+
+  DwarfSections() = default;
+  explicit DwarfSections(InMemory bytes);
+  // Of an ELF file of any type; `fd` stays the caller's and must outlive this. nullopt: no ELF file, or one without
+  // debug information; `why` then says which, to follow the file's name and a colon.
+  [[nodiscard]] static std::optional<DwarfSections> read(int fd, std::string& why);
+
+  // An absent, damaged or unreadable one is empty.
+  [[nodiscard]] DwarfSection& operator[](DwarfSectionId id);
+  // What was in the way of a section that is there and could not be read; empty when nothing was.
+  [[nodiscard]] const std::string& why_unreadable() const { return why_unreadable_; }
+  // Of all sections, as they stand in the file: what a reader may have to walk.
+  [[nodiscard]] std::uint64_t size_bytes() const;
+
+ private:
+  enum class Packing : std::uint8_t { none, elf, gnu };  // SHF_COMPRESSED, or the older .zdebug_
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint64_t size_bytes = 0;
+    Packing packing = Packing::none;
+  };
+  struct Elf;
+
+  void take(std::string_view name, const Place& place);
+  void unpack(std::size_t index);
+
+  int fd_ = -1;
+  bool is_64bit_ = true;
+  std::array<Place, static_cast<std::size_t>(DwarfSectionId::count)> places_{};
+  std::array<DwarfSection, static_cast<std::size_t>(DwarfSectionId::count)> sections_;
+  std::uint64_t unpacked_bytes_ = 0;
+  std::string why_unreadable_;
+};
+
+}  // namespace profile

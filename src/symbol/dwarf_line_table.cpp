@@ -1,0 +1,126 @@
+// The header of a line table: its files and directories, which are written in one way up to version 4 and in another
+// since.
+#include "symbol/dwarf_line_table.h"
+
+#include <algorithm>
+
+#include "symbol/dwarf_constants.h"
+
+namespace profile {
+namespace {
+
+using Kind = DwarfValue::Kind;
+
+constexpr std::uint64_t kMaxTableBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMaxPathBytes = std::size_t{16} << 10;
+
+std::string join(std::string_view directory, std::string_view name) {
+  std::string path;
+  if (!name.starts_with('/') && !directory.empty()) {
+    path = directory;
+    if (!path.ends_with('/')) path += '/';
+  }
+  return path.append(name).substr(0, kMaxPathBytes);
+}
+
+}  // namespace
+
+DwarfLineTable::DwarfLineTable(DwarfUnit& unit) : unit_(unit) {
+  if (!read_header()) program_ = 0;
+}
+
+bool DwarfLineTable::read_header() {
+  if (!unit_.line_offset()) return false;
+  DwarfSection& section = unit_.file().section(DwarfSectionId::line);
+  const std::uint64_t offset = *unit_.line_offset();
+  DwarfCursor start(section.window(offset, 12));
+  std::uint64_t length = start.u32();
+  encoding_.is_64bit = length == UINT32_MAX;
+  if (encoding_.is_64bit) length = start.u64();
+  if (start.failed() || length > kMaxTableBytes || !unit_.file().budget().take(length)) return false;
+  bytes_.resize(length);
+  if (!section.read(offset + start.at(), bytes_)) return false;
+
+  cursor_ = DwarfCursor(bytes_);
+  encoding_.version = cursor_.u16();
+  encoding_.address_bytes = unit_.header().encoding.address_bytes;
+  if (encoding_.version < 2 || encoding_.version > 5) return false;
+  if (encoding_.version >= 5) {
+    encoding_.address_bytes = cursor_.u8();
+    cursor_.u8();  // the size of a segment selector
+  }
+  const std::uint64_t header_bytes = cursor_.offset(encoding_.is_64bit);
+  const std::uint64_t program = cursor_.at() + header_bytes;
+  if (cursor_.failed() || header_bytes > bytes_.size() || program > bytes_.size()) return false;
+  min_instruction_bytes_ = cursor_.u8();
+  if (encoding_.version >= 4) max_operations_ = std::max<std::uint8_t>(cursor_.u8(), 1);
+  cursor_.u8();  // whether rows are statements to begin with: here all count
+  line_base_ = static_cast<std::int8_t>(cursor_.u8());
+  line_range_ = cursor_.u8();
+  opcode_base_ = cursor_.u8();
+  if (line_range_ == 0 || opcode_base_ == 0) return false;
+  for (int opcode = 1; opcode < opcode_base_; ++opcode) operands_.push_back(cursor_.u8());
+  program_ = program;
+  return encoding_.version >= 5 ? read_names_since_5(directories_) && read_names_since_5(files_)
+                                : read_names_before_5();
+}
+
+bool DwarfLineTable::read_names_before_5() {
+  // Number 0 is the unit's own directory, and no file.
+  directories_.emplace_back();
+  files_.emplace_back();
+  const auto next = [this](std::vector<File>& files) {
+    File file{.name = {Kind::inline_text, cursor_.at()}};
+    if (cursor_.text().empty()) return false;
+    files.push_back(file);
+    return true;
+  };
+  while (next(directories_)) {
+  }
+  while (next(files_)) {
+    files_.back().directory = cursor_.uleb();
+    cursor_.uleb();  // time of change
+    cursor_.uleb();  // size
+  }
+  return !cursor_.failed();
+}
+
+bool DwarfLineTable::read_names_since_5(std::vector<File>& files) {
+  struct Column {
+    std::uint64_t content = 0;
+    std::uint16_t form = 0;
+  };
+  std::vector<Column> columns(cursor_.u8());
+  for (Column& column : columns) {
+    column.content = cursor_.uleb();
+    const std::uint64_t form = cursor_.uleb();
+    column.form = form <= UINT16_MAX ? static_cast<std::uint16_t>(form) : 0;
+  }
+  const std::uint64_t count = cursor_.uleb();
+  if (cursor_.failed() || count > cursor_.left()) return false;  // of a byte at least, each
+  for (std::uint64_t i = 0; i < count && !columns.empty(); ++i) {
+    File file;
+    const std::size_t begin = cursor_.at();
+    for (const Column& column : columns) {
+      const DwarfValue value = read_form(cursor_, column.form, 0, encoding_);
+      if (column.content == dwarf::content_path) file.name = value;
+      if (column.content == dwarf::content_directory_index) file.directory = value.number;
+    }
+    if (cursor_.failed() || cursor_.at() == begin) return false;
+    files.push_back(file);
+  }
+  return true;
+}
+
+std::string DwarfLineTable::path(std::uint64_t file) {
+  if (file >= files_.size() || !files_[file].name) return {};
+  const std::string name = unit_.text(files_[file].name, bytes_);
+  if (name.empty() || name.starts_with('/')) return name;
+  std::string directory;
+  if (files_[file].directory < directories_.size()) {
+    directory = unit_.text(directories_[files_[file].directory].name, bytes_);
+  }
+  return join(join(unit_.directory(), directory), name);
+}
+
+}  // namespace profile
