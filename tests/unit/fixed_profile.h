@@ -144,6 +144,46 @@ inline void add_kernel_only(Profile& profile) {
   profile.add(idle);
 }
 
+// A program whose source is known, as with --lines. 17 samples.
+inline Profile profile_with_lines() {
+  Profile profile;
+  Namer name(profile);
+  const auto text = [&profile](std::string_view words) { return profile.strings.intern(words); };
+  const ProcessId app = profile.process(77, 0, "app");
+  const auto stands_at = [&profile](FrameId id, const SourceLine& at, const std::vector<InlinedFunction>& inlined) {
+    profile.frames()[static_cast<std::size_t>(id)].source = profile.source({.at = at, .inlined = inlined});
+    return id;
+  };
+  const SourceLine call_of_get{text("/src/app/main.cpp"), 17};
+  const InlinedFunction get{text("Box<int>::get(int) const"), {text("/src/lib/box.h"), 30}};
+  const InlinedFunction deep{text("deep(int)"), {text("/src/app/deep.h"), 7}};
+  // Two instructions of one line, in one function inlined into another inlined into a third.
+  const FrameId outer_16 = stands_at(name.user(app, 0x401136, "outer(int)", "app", 0x16), call_of_get, {deep, get});
+  const FrameId outer_1a = stands_at(name.user(app, 0x40113a, "outer(int)", "app", 0x1a), call_of_get, {deep, get});
+  const FrameId main = stands_at(name.user(app, 0x401225, "main", "app", 0x25), {text("/src/app/main.cpp"), 42}, {});
+  const FrameId start = name.user(app, 0x7f000002724a, "__libc_start_call_main", "libc.so.6", 0x7a);
+  // Nothing is known of these but what could do harm: names with separators, no line, no file, no function.
+  const FrameId odd = stands_at(
+      name.unnamed(profile.frame(app, FrameKind::user, {0x401300}), Unnamed::no_symbol, "app", 0x1300),
+      {text("/src/we;ird\n name.c"), 0}, {{StringId::empty, {text("only/"), 3}}, {text("a;b"), {StringId::empty, 9}}});
+  const StackId kernel = profile.stack(std::vector{name.kernel(0xffffffff81200010, "vfs_read", "kernel", 0x10)});
+  Row row;
+  row.process = app;
+  row.thread_name = text("app");
+  const auto add = [&](const std::vector<FrameId>& user, StackId kernel_part, std::uint64_t value) {
+    row.user = profile.stack(user);
+    row.kernel = kernel_part;
+    row.value = value;
+    profile.add(row);
+  };
+  add({outer_16, main, start}, StackId::none, 5);
+  add({outer_1a, main, start}, StackId::none, 3);
+  add({outer_16, main, start}, kernel, 7);
+  add({odd, main, start}, StackId::none, 2);
+  profile.account.taken = profile.account.recorded = 17;
+  return profile;
+}
+
 inline Profile fixed_profile() {
   Profile profile;
   add_dd(profile);

@@ -28,8 +28,9 @@ std::string report(std::string_view format, const OutputOptions& options, const 
   return out.str();
 }
 
-void check_golden(std::string_view format, const OutputOptions& options, const std::string& file) {
-  const std::string actual = report(format, options, test::fixed_profile());
+void check_golden(std::string_view format, const OutputOptions& options, const std::string& file,
+                  const Profile& profile = test::fixed_profile()) {
+  const std::string actual = report(format, options, profile);
   const std::string expected = golden(file);
   std::istringstream actual_lines(actual);
   std::istringstream expected_lines(expected);
@@ -75,6 +76,39 @@ TEST_CASE("folded takes no notice of -A") { check_golden("folded", {.show_addres
 TEST_CASE("residency groups by process, the largest group and the largest share first") {
   check_golden("residency", {}, "default.residency");
   check_golden("residency", {.delimited = true, .annotate_kernel = true, .show_addresses = true}, "default.residency");
+}
+
+TEST_CASE(
+    "folded and residency with --modules say what holds each named frame, so that two functions of one name are "
+    "apart") {
+  check_golden("folded", {.show_modules = true}, "modules.folded");
+  check_golden("residency", {.show_modules = true}, "modules.residency");
+}
+
+TEST_CASE("counted takes no notice of --modules: it always names them") {
+  check_golden("counted", {.show_modules = true}, "default.txt");
+}
+
+TEST_CASE("counted shows where in the source a frame stands, and inlined functions as frames of their own") {
+  check_golden("counted", {}, "lines.txt", test::profile_with_lines());
+}
+
+TEST_CASE("counted with -A gives inlined frames the address they were inlined at") {
+  check_golden("counted", {.delimited = true, .show_addresses = true}, "lines_addresses.txt",
+               test::profile_with_lines());
+}
+
+TEST_CASE("folded puts inlined functions between their caller and what they call, each with its line") {
+  check_golden("folded", {}, "lines.folded", test::profile_with_lines());
+}
+
+TEST_CASE("folded with -a and --modules marks inlined frames at the end, behind module and line") {
+  check_golden("folded", {.annotate_kernel = true, .show_modules = true}, "lines_marked.folded",
+               test::profile_with_lines());
+}
+
+TEST_CASE("residency shows lines as folded does, leaf first") {
+  check_golden("residency", {}, "lines.residency", test::profile_with_lines());
 }
 
 TEST_CASE("residency of a single process names no process") {

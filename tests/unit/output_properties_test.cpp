@@ -46,7 +46,8 @@ std::optional<std::uint64_t> folded_value(const std::string& line) {
 
 void check_properties(const Profile& profile) {
   for (const bool flag : {false, true}) {
-    const OutputOptions options{.delimited = flag, .annotate_kernel = flag, .show_addresses = flag};
+    const OutputOptions options{
+        .delimited = flag, .annotate_kernel = flag, .show_addresses = flag, .show_modules = flag};
     std::uint64_t folded = 0;
     std::uint64_t previous = 0;
     std::set<std::string> stacks;
@@ -110,6 +111,10 @@ Profile random_profile(std::mt19937& random) {
     if (frame.unnamed == Unnamed::named) frame.symbol = profile.strings.intern(name());
     frame.module = profile.strings.intern(name());
     frame.offset = below(3);
+    std::vector<InlinedFunction> inlined(below(3));
+    const auto line = [&] { return SourceLine{profile.strings.intern(name()), below(3)}; };
+    for (InlinedFunction& function : inlined) function = {profile.strings.intern(name()), line()};
+    if (below(2) == 0) frame.source = profile.source({.at = line(), .inlined = inlined});
   }
   return profile;
 }
@@ -148,6 +153,9 @@ TEST_CASE("the fixed profile has 92 samples in every format and every folded lin
   CHECK(profile.total() == 92);
   check_properties(profile);
   check_shares(profile);
+  const Profile with_lines = test::profile_with_lines();
+  CHECK(with_lines.total() == 17);
+  check_properties(with_lines);
 }
 
 TEST_CASE("random profiles with names of any bytes keep their totals and parse") {

@@ -47,7 +47,7 @@ TEST_CASE("a stack is its frames in their order") {
   CHECK(profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2}) != stack);
   REQUIRE(profile.stack(stack).size() == 3);
   CHECK(profile.frame(profile.stack(stack).front()).address.value == 1);
-  CHECK(profile.frames().size() == 3);
+  CHECK(profile.frames().size() == 5);  // 1 and 3 both as where execution was and as where a call returns to
 }
 
 TEST_CASE("a part of a stack can be made a stack of its own") {
@@ -60,6 +60,33 @@ TEST_CASE("a part of a stack can be made a stack of its own") {
     REQUIRE(profile.stack(part).size() == 3);
     CHECK(profile.frame(profile.stack(part)[0]).address.value == 1000);
     CHECK(profile.frame(profile.stack(part)[2]).address.value == 3000 + first);
+  }
+}
+
+TEST_CASE("a place in the source is its line and what was inlined there, each once") {
+  Profile profile;
+  const SourceLine here{profile.strings.intern("a.c"), 7};
+  const SourceLine there{profile.strings.intern("b.h"), 7};
+  const std::vector<InlinedFunction> inlined{{profile.strings.intern("f"), there}, {profile.strings.intern("g"), here}};
+  const SourcePlaceId plain = profile.source({.at = here, .inlined = {}});
+  const SourcePlaceId deep = profile.source({.at = here, .inlined = inlined});
+  CHECK(plain != SourcePlaceId::none);
+  CHECK(deep != plain);
+  CHECK(profile.source({.at = there, .inlined = inlined}) != deep);
+  CHECK(profile.source({.at = here, .inlined = std::span(inlined).first(1)}) != deep);
+  CHECK(profile.source({.at = here, .inlined = inlined}) == deep);
+  CHECK(profile.source({.at = here, .inlined = {}}) == plain);
+  CHECK(profile.source(plain).inlined.empty());
+  CHECK(profile.source(deep).at == here);
+  REQUIRE(profile.source(deep).inlined.size() == 2);
+  CHECK(profile.source(deep).inlined[1] == inlined[1]);
+  CHECK(profile.source(SourcePlaceId::none).at == SourceLine{});
+  // One made of a part of another.
+  for (std::uint32_t line = 0; line < 100; ++line) {
+    const SourcePlaceId part =
+        profile.source({.at = {here.file, 100 + line}, .inlined = profile.source(deep).inlined.last(1)});
+    REQUIRE(profile.source(part).inlined.size() == 1);
+    CHECK(profile.source(part).inlined[0] == inlined[1]);
   }
 }
 

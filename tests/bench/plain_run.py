@@ -1,0 +1,21 @@
+"""One plain run of a tool as people type it, its output going to a file: what they wait for and what they pay. Shared by the
+scenarios that differ only in what else the machine is doing."""
+
+from figures import Metric
+from harness import in_turn
+from tools import Request
+
+HERTZ = 99
+METRICS = {
+    "wall": Metric("wall time beyond the interval, s", 3),
+    "cpu": Metric("own CPU time, s", 3),
+    "rss": Metric("peak memory (RSS), MB", 1),
+}
+
+
+def measure(bench, tools):
+    def measure_one(tool):
+        taken = bench.timed(tool.command(Request(HERTZ, bench.seconds, bench.scratch)))
+        return {"wall": taken["wall_s"] - bench.seconds, "cpu": taken["cpu_s"], "rss": taken["rss_mb"]}
+
+    return in_turn(tools, measure_one)

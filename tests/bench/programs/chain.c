@@ -1,0 +1,34 @@
+/* A loop with frame pointers below DEPTH calls, the load most figures are taken on: `chain DEPTH [CPU]`. */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "bench.h"
+
+static volatile unsigned long turns;
+static volatile int enough; /* never: but a compiler must not know */
+
+static void spin(void) {
+  while (!enough) turns = turns * 3 + 1;
+}
+
+static void descend(int depth) {
+  if (depth <= 1) {
+    spin();
+  } else {
+    descend(depth - 1);
+  }
+  turns++; /* something to come back for, so that the call stays a call */
+}
+
+int main(int argc, char** argv) {
+  die_with(getppid());
+  const int depth = argc > 1 ? atoi(argv[1]) : 1;
+  if (argc > 2) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(atoi(argv[2]), &cpus);
+    if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0) fail("sched_setaffinity");
+  }
+  say_ready();
+  descend(depth - 2); /* below main, and spin() on top */
+}

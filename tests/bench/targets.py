@@ -1,0 +1,53 @@
+"""THE table of what we promise to reach, and whether a run reached it."""
+
+from dataclasses import dataclass
+
+from figures import median, ratio
+
+
+@dataclass(frozen=True)
+class Target:
+    text: str
+    scenario: str
+    metric: str
+    at_most: float
+    times: str | None = None  # a multiple of this tool's figure; none: the figure itself
+
+
+TARGETS = (
+    # The walks in both ways: bpf_get_stackid, which we use too, also remembers the stack; bpf_get_stack only walks.
+    Target("in-kernel cost of a sample, depth 10, against bpf_get_stackid", "sample_cost", "depth_10", 1.25, "walk_stackid"),
+    Target("the same, depth 100", "sample_cost", "depth_100", 1.25, "walk_stackid"),
+    Target("in-kernel cost of a sample, depth 10, against bpf_get_stack", "sample_cost", "depth_10", 1.25, "walk_stack"),
+    Target("the same, depth 100", "sample_cost", "depth_100", 1.25, "walk_stack"),
+    Target("wall time beyond the interval, s", "plain_loop", "wall", 0.1),
+    Target("wall time beyond the interval against bcc profile.py", "plain_loop", "wall", 0.1, "bcc"),
+    Target("peak memory, MB", "plain_loop", "rss", 16),
+    Target("own CPU time against bcc profile.py", "plain_loop", "cpu", 1 / 15, "bcc"),
+    Target("exec to first sample, ms", "first_sample", "first", 50),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    target: Target
+    value: float | None  # none: could not be measured
+
+    @property
+    def word(self):
+        if self.value is None:
+            return "not measured"
+        return "reached" if self.value <= self.target.at_most else "missed"
+
+
+def judge(figures):
+    """A verdict on every target whose scenario was run."""
+    verdicts = []
+    for target in TARGETS:
+        if target.scenario not in figures:
+            continue
+        values = figures[target.scenario].get(target.metric, {})
+        own = values.get("profile", [])
+        value = ratio(own, values.get(target.times, [])) if target.times else median(own)
+        verdicts.append(Verdict(target, value))
+    return verdicts

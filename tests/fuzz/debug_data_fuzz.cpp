@@ -1,0 +1,54 @@
+// .gnu_debugdata: compressed content with bytes of it spoilt, so that what lies behind the checksums is reached as
+// well. Input: how many bytes to spoil, then where and by what each, then what is compressed; or, from 128 on, the
+// section as it is.
+#include "symbol/debug_data.h"
+
+#include <lzma.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "../made_elf.h"
+
+namespace {
+
+std::string compressed(std::string_view plain) {
+  std::string packed(lzma_stream_buffer_bound(plain.size()), '\0');
+  std::size_t size = 0;
+  if (lzma_easy_buffer_encode(0, LZMA_CHECK_NONE, nullptr, reinterpret_cast<const std::uint8_t*>(plain.data()),
+                              plain.size(), reinterpret_cast<std::uint8_t*>(packed.data()), &size,
+                              packed.size()) != LZMA_OK)
+    std::abort();
+  packed.resize(size);
+  return packed;
+}
+
+std::string section_from(std::string_view input) {
+  if (input.empty()) return {};
+  const auto count = static_cast<unsigned char>(input[0]);
+  input.remove_prefix(1);
+  if (count >= 128) return std::string(input);
+  const std::string_view spoilt = input.substr(0, std::size_t{3} * count);
+  std::string section = compressed(input.substr(spoilt.size()));
+  for (std::size_t i = 0; i + 3 <= spoilt.size(); i += 3) {
+    const std::size_t at = static_cast<unsigned char>(spoilt[i]) * 256U + static_cast<unsigned char>(spoilt[i + 1]);
+    section[at % section.size()] ^= spoilt[i + 2];
+  }
+  return section;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace profile;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const Fd fd = test::in_memory(test::made_elf({{.name = ".gnu_debugdata", .content = section_from(input)}}));
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  if (!file) std::abort();
+  const Fd unpacked = unpack_debug_data(*file, why, 1 << 20);
+  if (static_cast<bool>(unpacked) != why.empty()) std::abort();
+  return 0;
+}

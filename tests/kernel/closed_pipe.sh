@@ -1,0 +1,27 @@
+#!/bin/bash
+# Who reads no further ends the profiler, without a word and without a failure.
+source "$(dirname "$0")/sampling.bash"
+
+burn leaves 20
+# into READER ARGUMENTS... : the profiler's stdout is read by READER.
+into() {
+  { "$PROFILE" "${@:2}" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | $1 >"$tmp/out"
+  status=$(cat "$tmp/status")
+  expect_status 0
+  expect_no_err '[Pp]ipe|profile:'
+}
+into true -F 499 -p "$started" 0.4
+into true -f -F 499 -p "$started" 0.4
+into true -q -r -F 499 -p "$started" 0.4
+expect_silence err
+
+# A run without an end is over when its reader is.
+start_us=${EPOCHREALTIME/./}
+into 'head -n 5' -F 499 -i 0.2 -p "$started"
+expect_between $((${EPOCHREALTIME/./} - start_us)) 0 8000000 "microseconds of the run"
+expect_out '^Sampling at 499 Hertz'
+
+# A file beside the pipe gets its report.
+into true -F 499 -p "$started" -o - -o "$tmp/a.folded" 0.4
+expect_balance
+expect_folded_total "$tmp/a.folded"

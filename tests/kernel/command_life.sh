@@ -1,0 +1,23 @@
+#!/bin/bash
+# `-- COMMAND` is sampled from before its main to after it, with its children and theirs, and nobody else is.
+source "$(dirname "$0")/sampling.bash"
+
+burn leaves.static 20
+# Three tenths of a second of CPU time at 999 Hertz, a tenth in each part of its life; its start and end take little.
+sample_folded -F 999 -- "$WORKLOADS/life"
+expect_share ';before_main(;| )' 25 38
+expect_share ';within_main(;| )' 25 38
+expect_share ';after_main(;| )' 25 38
+expect_share '^(life|profile);' 100 100
+expect_between "$recorded" 250 400 "samples of a command that runs for 0.3 s"
+
+sample_folded -F 499 -- "$WORKLOADS/family" 1
+for member in 'family;.*burn_parent' 'family;.*burn_child' 'family;.*burn_grandchild' 'stranger;.*burn_stranger'; do
+  expect_share "^$member" 8 50
+done
+expect_absent '^leaves'
+
+# Many that are gone in no time.
+sample_folded -F 999 -- bash -c 'for ((i = 0; i < 200; i++)); do /bin/true; done'
+expect_present '^true;'
+expect_absent '^leaves'

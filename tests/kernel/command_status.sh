@@ -1,0 +1,29 @@
+#!/bin/bash
+# The exit status of `profile -- COMMAND` is the command's own, 128+N when signal N has killed it, 126 and 127 when it
+# cannot be run.
+source "$(dirname "$0")/sampling.bash"
+
+for code in 0 1 2 3 126 127 255; do
+  profile -f -- sh -c "exit $code"
+  expect_status "$code"
+  expect_balance
+done
+for signal in TERM KILL SEGV INT; do
+  profile -f -- sh -c "kill -$signal \$\$"
+  expect_status $((128 + $(kill -l "$signal")))
+  expect_balance
+done
+
+# not_run STATUS COMMAND : one line, and no summary of a run there was not.
+not_run() {
+  profile -f -- "$2" argument
+  expect_status "$1"
+  expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+  expect_err "^profile: .*$2"
+  expect_silence out
+}
+echo 'no program' >"$tmp/plain"
+not_run 127 "$tmp/absent"
+not_run 127 profile-test-no-such-command
+not_run 126 "$tmp/plain"
+not_run 126 "$tmp"

@@ -1,0 +1,29 @@
+#!/bin/bash
+# The command reads, writes and inherits what it would without the profiler: its streams, its arguments, its directory and
+# variables; no descriptor, blocked signal or ignored signal of the profiler's.
+source "$(dirname "$0")/sampling.bash"
+
+# with_and_without COMMAND... : the same input, output, errors and status.
+with_and_without() {
+  local input=$'one\n\ttwo words\nthree'
+  printf '%s' "$input" | (cd "$tmp" && MARK=here "$@") >"$tmp/own.out" 2>"$tmp/own.err"
+  local own=$?
+  printf '%s' "$input" | (cd "$tmp" && MARK=here "$PROFILE" -q -o "$tmp/a.folded" -- "$@") >"$tmp/out" 2>"$tmp/err"
+  status=$?
+  expect_status "$own"
+  cmp "$tmp/own.out" "$tmp/out" || fail "stdout of $*: $(outcome)"
+  cmp "$tmp/own.err" "$tmp/err" || fail "stderr of $*: $(outcome)"
+}
+with_and_without cat
+with_and_without sh -c 'cat; echo to stderr >&2; exit 5'
+with_and_without printf '[%s]' 'two words' '' '*' -f --help -- --
+with_and_without sh -c 'pwd; echo "$MARK"; umask; ulimit -c; ulimit -n'
+with_and_without grep -E '^(SigBlk|SigIgn|SigCgt|CapEff|NoNewPrivs|Seccomp)' /proc/self/status
+with_and_without sh -c 'ls /proc/self/fd | wc -l'
+with_and_without cut -d' ' -f19 /proc/self/stat
+
+# Without -o the report follows the command's own words on stdout.
+profile -f -- echo 'the command was here'
+expect_status 0
+expect_equal "$(head -n 1 "$tmp/out")" 'the command was here'
+expect_balance

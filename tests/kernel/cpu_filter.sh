@@ -1,0 +1,18 @@
+#!/bin/bash
+# -C samples the CPUs it names and no other.
+source "$(dirname "$0")/sampling.bash"
+[[ -e /sys/devices/system/cpu/cpu1 && $(cat /sys/devices/system/cpu/online) == 0-* ]] || skip "there is only one CPU here"
+
+burn pinned 0 10
+burn pinned 1 10
+sample_folded -F 499 -C 1 0.6
+expect_present '^on_cpu_1;.*main;burn_pinned'
+expect_absent '^on_cpu_0;'
+sample_folded -F 499 -C 0,1 0.6
+expect_present '^on_cpu_1;'
+expect_present '^on_cpu_0;'
+sample -F 499 -C 0 0.8
+expect_out ' on CPU#0 for 0\.8 secs\.$'
+expect_out '^    -                on_cpu_0 '
+expect_no_out 'on_cpu_1'
+expect_err ' on 1 CPU:'

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Rust names are shown as a person writes them, in every scheme of mangling this rustc knows.
+source "$(dirname "$0")/sampling.bash"
+need_command rustc
+
+schemes=0
+for option in -g -Csymbol-mangling-version=legacy -Csymbol-mangling-version=v0; do
+  rustc -O -C force-frame-pointers=yes $option -o "$tmp/rust_$schemes" \
+    "$SOURCE_DIR/tests/workloads/rust_leaves.rs" >>"$tmp/rustc.log" 2>&1 || continue
+  start "$tmp/rust_$schemes" 5
+  schemes=$((schemes + 1))
+  sample_folded -F 1999 -U -p "$started" 1
+  kill "$started"
+  chain=';rust_leaves::main;<?rust_leaves::yard::Stack>?::pile'
+  expect_share "$chain;rust_leaves::yard::heavy " 61.7 71.7
+  expect_share "$chain;rust_leaves::yard::light " 28.3 38.3
+  expect_absent '_ZN|_R[A-Z]|17h[0-9a-f]{16}'
+done
+((schemes > 0)) || skip "rustc compiles nothing here: $(head -n 3 "$tmp/rustc.log")"

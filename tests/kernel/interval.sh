@@ -1,0 +1,22 @@
+#!/bin/bash
+# With -i each interval's samples are reported at its end and never again; the last one is as long as is left.
+source "$(dirname "$0")/sampling.bash"
+
+burn changer 2
+sample -F 499 -i 0.4 -p "$started" -o - -o "$tmp/a.folded" 1.6
+expect_folded_total "$tmp/a.folded"
+expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
+expect_equal "$(grep -c '^Sampling at ' "$tmp/out")" 1 "headers"
+expect_present before_exec "$tmp/a.folded"
+expect_present after_exec "$tmp/a.folded"
+
+# Reports come while the run goes on.
+burn leaves 10
+begin -f -F 499 -i 0.3 -p "$started"
+reports_arrive() { (($(grep -c ';heavy ' "$tmp/out") >= 3)); }
+wait_until reports_arrive
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+expect_folded_total

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Several outputs of one run tell of the same samples: folded total = counted total = recorded, and shares add up to 100.
+source "$(dirname "$0")/sampling.bash"
+
+burn leaves 5
+leaves=$started
+burn reader 5
+sample -F 999 -p "$leaves,$started" -o - -o "$tmp/a.folded" -o "$tmp/a.residency" -o "$tmp/a.txt" 0.8
+expect_folded_total "$tmp/a.folded"
+expect_equal "$(counted_total)" "$recorded" "total on stdout"
+expect_equal "$(counted_total "$tmp/a.txt")" "$recorded" "total of the .txt file"
+expect_present '^leaves;.*main;outer;middle;heavy' "$tmp/a.folded"
+expect_present '^reader;.*vfs_read' "$tmp/a.folded"
+
+grep -q '^Residency Stack trace' "$tmp/a.residency" || fail "no heading: $(cat "$tmp/a.residency")"
+grep -Eq '^ *[0-9.]+%     .*;?heavy;middle;outer;main;.*;$' "$tmp/a.residency" || fail "$(cat "$tmp/a.residency")"
+# Each process's shares add up to 100, within the rounding of its rows.
+awk -v tolerance=1 '
+  function check() { if (rows && (sum < 100 - rows * 0.05 - tolerance || sum > 100 + rows * 0.05 + tolerance)) exit 1 }
+  /^[^ 0-9].*\([0-9]+\)/ { check(); groups++; sum = rows = 0 }
+  /^ *[0-9.]+%/ { sum += $1; rows++ }
+  END { check(); exit groups != 2 }' "$tmp/a.residency" || fail "shares: $(cut -c1-120 "$tmp/a.residency")"
+
+# --format has the last word, and what it says holds for every output.
+sample --format folded -F 499 -p "$leaves" -o "$tmp/b.txt" 0.3
+expect_folded_total "$tmp/b.txt"
+expect_present 'main;outer;middle;heavy' "$tmp/b.txt"
+expect_silence out

@@ -1,0 +1,64 @@
+#!/bin/bash
+# In a pid namespace, as in a container, ids are those seen there: -p takes them, reports print them, and a process outside
+# has none, so it is never taken for one inside.
+source "$(dirname "$0")/sampling.bash"
+need_command unshare
+unshare --pid --fork --mount-proc true 2>/dev/null || skip "no pid namespace can be made here"
+
+burn leaves.static 20
+outside=$started
+# inside SCRIPT : runs it in a namespace where a burner is process 2 to 9 or so; its pid is $inner there.
+inside() {
+  run env PROFILE="$PROFILE" WORKLOADS="$WORKLOADS" tmp="$tmp" unshare --pid --fork --mount-proc bash -c '
+    "$WORKLOADS/leaves" 10 &
+    inner=$!
+    echo "$inner" >"$tmp/inner"
+    '"$1"'
+    status=$?
+    kill "$inner"
+    exit $status'
+  inner=$(cat "$tmp/inner")
+}
+
+inside '"$PROFILE" -f -F 499 -p "$inner" 0.6'
+expect_status 0
+expect_balance
+expect_folded_total
+expect_share '^leaves;.*main;outer;middle;(heavy|light)' 90 100
+expect_absent '^leaves.static;'
+
+inside '"$PROFILE" -F 499 0.6'
+expect_status 0
+expect_balance
+expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
+expect_out "^    -                leaves \($inner\)$"
+expect_out '^    -                leaves.static \(0\)$'
+expect_no_out "^    -                leaves.static \([1-9]"
+
+inside 'tid=$(basename /proc/"$inner"/task/*); "$PROFILE" -f -F 499 -L "$tid" 0.4'
+expect_status 0
+expect_share '^leaves;' 100 100
+# The id a process has outside means nothing inside, unless a process there has it too.
+((outside < 50)) || inside '"$PROFILE" -p '"$outside"' 1' || true
+if ((outside >= 50)); then
+  expect_status 1
+  expect_err "^profile: -p $outside: no such process"
+fi
+
+inside '"$PROFILE" -f -F 499 -- "$WORKLOADS/family" 0.5'
+expect_status 0
+expect_balance
+expect_folded_total
+expect_present '^family;.*burn_grandchild'
+expect_present '^stranger;.*burn_stranger'
+expect_absent '^leaves'
+
+# From outside, the ids are the outer ones, whatever the process itself thinks it is.
+start unshare --pid --fork --mount-proc "$WORKLOADS/leaves.nopie" 10
+has_child() { pgrep -P "$started" leaves >/dev/null; }
+need_command pgrep
+wait_until has_child
+child=$(pgrep -P "$started" leaves)
+background+=("$child")
+sample -F 499 -p "$child" 0.4
+expect_out "^    -                leaves.nopie \($child\)$"

@@ -1,0 +1,22 @@
+#!/bin/bash
+# -F takes so many samples a second on each CPU, 49 when nothing is said, and -c one for each so many nanoseconds.
+source "$(dirname "$0")/sampling.bash"
+
+burn pinned 0 10
+sample -F 999 -C 0 1
+expect_out '^Sampling at 999 Hertz of all threads by user \+ kernel stack on CPU#0 for 1 secs\.$'
+expect_between "$taken" 700 1100 "samples at 999 Hertz"
+sample -C 0 1
+expect_out '^Sampling at 49 Hertz '
+expect_between "$taken" 34 54 "samples at 49 Hertz"
+sample -c 2000000 -C 0 1
+expect_out '^Sampling at every 2000000 events of all threads by user \+ kernel stack on CPU#0 for 1 secs\.$'
+expect_between "$taken" 350 550 "samples at one every 2 ms"
+expect_out '^    burn_pinned\+0x'
+
+# What the kernel does not allow is said before anything is sampled.
+most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+profile -F $((most + 1)) 1
+expect_status 1
+expect_err "^profile: -F $((most + 1)): .*$most.*perf_event_max_sample_rate"
+expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"

@@ -1,0 +1,20 @@
+#!/bin/bash
+# -U shows the user's frames alone, -K the kernel's alone, and neither loses a sample for it.
+source "$(dirname "$0")/sampling.bash"
+
+burn reader 10
+reader=$started
+
+sample_folded -F 499 -U -p "$reader" 0.5
+expect_share ';main;drain_zero ' 90 100
+expect_absent 'vfs_read'
+
+sample_folded -F 499 -K -p "$reader" 0.5
+expect_share '^reader;([^;]+;)*ksys_read;vfs_read(;| )' 90 100
+expect_absent 'main|drain_zero'
+
+# The part that was not asked for is not printed as a missed one.
+sample -F 499 -U -p "$reader" 0.3
+expect_out 'by user stack for 0\.3 secs\.$'
+expect_out '^    drain_zero\+0x'
+expect_no_out 'kernel\]|Missed'

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Without symbols a frame is [module+0xoff], and the offset is the one the linker's own table would have named.
+source "$(dirname "$0")/sampling.bash"
+need_command strip nm
+
+cp "$WORKLOADS/leaves" "$tmp/bare"
+strip "$tmp/bare"
+start "$tmp/bare" 5
+sample_folded -F 1999 -U -p "$started" 1
+expect_share ';\[bare\+0x[0-9a-f]+\] ' 95 100
+expect_absent ';(main|outer|middle|heavy|light)(;| )'
+# The leaves' offsets lie in the two functions that cost 2:1.
+nm --defined-only "$WORKLOADS/leaves" >"$tmp/symbols"
+python3 - "$tmp/out" "$tmp/symbols" <<'PYTHON' || fail "$(outcome)"
+import re, sys
+symbols = sorted((int(line.split()[0], 16), line.split()[2]) for line in open(sys.argv[2]) if line.split()[1] in "tT")
+samples = {}
+for line in open(sys.argv[1]):
+    stack, count = line.rsplit(" ", 1)
+    leaf = re.fullmatch(r"\[bare\+0x([0-9a-f]+)\]", stack.split(";")[-1])
+    if leaf:
+        name = [name for start, name in symbols if start <= int(leaf.group(1), 16)][-1]
+        samples[name] = samples.get(name, 0) + int(count)
+share = 100 * samples["heavy"] / sum(samples.values())
+print(samples)
+assert 61.7 < share < 71.7, share
+PYTHON
+
+sample -F 499 -p "$started" 0.3
+expect_out '^    \[bare\+0x[0-9a-f]+\]$'

@@ -1,0 +1,14 @@
+#!/bin/bash
+# Maps of 16 entries, and a program with a new stack for nearly every sample: collisions and a full histogram lose nothing.
+source "$(dirname "$0")/sampling.bash"
+
+burn many_stacks 8
+sample_folded --stack-storage-size 16 --hash-storage-size 16 -F 999 1.5
+expect_present '^many_stacks;'
+expect_between "$(grep -c '^many_stacks;' "$tmp/out")" 300 100000 "distinct stacks"
+expect_present "^many_stacks;.*;main;descend;"
+
+sample_folded --stack-storage-size 16 --hash-storage-size 16 -F 4999 -p "$started" 1
+expect_between "$recorded" 1500 100000 "samples"
+expect_share ';main;descend;.*;leaf( |;)' 90 100
+expect_absent 'Missed'

@@ -1,0 +1,118 @@
+// Debug files from a server: one that is a directory (libdebuginfod takes file:// addresses), and one that never
+// answers.
+#include "symbol/debuginfod.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "elf_fixture.h"
+#include "support/error.h"
+#include "symbol/debug_files.h"
+
+using namespace profile;
+using namespace profile::test;
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_installed() {
+  const bool found = ::dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NODELETE) != nullptr;
+  if (!found) MESSAGE("no libdebuginfod here");
+  return found;
+}
+
+void use_server(const std::string& url) {
+  ::setenv("DEBUGINFOD_URLS", url.c_str(), 1);
+  // Of its own, so that no answer comes from an earlier case.
+  static int number = 0;
+  ::setenv("DEBUGINFOD_CACHE_PATH", directory().file("cache" + std::to_string(++number)).c_str(), 1);
+  ::unsetenv("DEBUGINFOD_PROGRESS");
+}
+
+struct Served {
+  std::string program;  // stripped
+  std::string debug;
+  std::string build_id;
+  fs::path server = directory().file("server");
+
+  Served() {
+    const std::string whole = compile("served.c", "int main(void) { return 0; }", "-g -Wl,--build-id=sha1");
+    REQUIRE(!whole.empty());
+    program = whole + ".stripped";
+    debug = whole + ".debug";
+    REQUIRE(run("objcopy --only-keep-debug " + whole + " " + debug + " && strip -o " + program + " " + whole));
+    const Fd fd = open_file(program);
+    std::string why;
+    build_id = ElfFile::read(fd.get(), why)->build_id();
+  }
+  void serve(const std::string& file) const {
+    fs::create_directories(server / "buildid" / build_id);
+    fs::copy_file(file, server / "buildid" / build_id / "debuginfo", fs::copy_options::overwrite_existing);
+  }
+  [[nodiscard]] std::string url() const { return "file://" + server.string() + "/"; }
+};
+
+}  // namespace
+
+TEST_CASE("without a server in the environment --debuginfod says what to do") {
+  ::unsetenv("DEBUGINFOD_URLS");
+  CHECK_THROWS_WITH_AS(Debuginfod{}, doctest::Contains("DEBUGINFOD_URLS"), Error);
+  ::setenv("DEBUGINFOD_URLS", "", 1);
+  CHECK_THROWS_AS(Debuginfod{}, Error);
+}
+
+TEST_CASE("a debug file comes from the server when no directory has it, and only if it is the right one") {
+  if (!is_installed()) return;
+  const Served served;
+  const Fd fd = open_file(served.program);
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE(file);
+  const auto finds = [&] {
+    use_server(served.url());
+    Debuginfod server;
+    DebugFiles files({directory().file("none")}, &server);
+    const Fd found = files.find(*file, fd.get(), served.program);
+    if (found) CHECK((::fcntl(found.get(), F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK_FALSE(server.ran_out_of_time());
+    return static_cast<bool>(found);
+  };
+  CHECK_FALSE(finds());
+  served.serve(compile("other.c", "int main(void) { return 1; }", "-g -Wl,--build-id=sha1"));
+  CHECK_FALSE(finds());
+  served.serve(served.debug);
+  CHECK(finds());
+}
+
+TEST_CASE("a server that does not answer costs the time allowed for all, once") {
+  if (!is_installed()) return;
+  const Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(silent.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(silent.get(), 8) == 0);
+  REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  use_server("http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/");
+  Debuginfod server(1500ms);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_FALSE(server.find(std::string(40, 'a')));
+  const auto first = std::chrono::steady_clock::now();
+  CHECK(server.ran_out_of_time());
+  CHECK(first - start >= 1500ms);
+  CHECK(first - start < 10s);
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(server.find(std::string(38, 'b') + std::to_string(i % 90 + 10)));
+  CHECK(std::chrono::steady_clock::now() - first < 500ms);
+}

@@ -1,0 +1,253 @@
+// Debug information that is cut short, spoilt or made to do harm: there is an end soon, and every answer stays in
+// bounds.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../made_elf.h"
+#include "elf_fixture.h"
+#include "symbol/dwarf_lines.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+constexpr std::size_t longest_chain = 257;  // 256 inlined, one with code of its own
+constexpr std::size_t longest_text = 16384;
+
+// Bytes as a compiler would put them, a number at a time.
+class Bytes {
+ public:
+  Bytes& u8(std::uint64_t value) { return number(value, 1); }
+  Bytes& u16(std::uint64_t value) { return number(value, 2); }
+  Bytes& u32(std::uint64_t value) { return number(value, 4); }
+  Bytes& u64(std::uint64_t value) { return number(value, 8); }
+  Bytes& text(const std::string& value) {
+    for (const char c : value) u8(static_cast<unsigned char>(c));
+    return u8(0);
+  }
+  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
+  [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
+  // With its own length in front, as units and tables have it.
+  [[nodiscard]] std::vector<std::byte> with_length() const {
+    Bytes whole;
+    whole.u32(size());
+    whole.bytes_.insert(whole.bytes_.end(), bytes_.begin(), bytes_.end());
+    return whole.bytes_;
+  }
+
+ private:
+  Bytes& number(std::uint64_t value, int count) {
+    for (int i = 0; i < count; ++i) bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
+    return *this;
+  }
+  std::vector<std::byte> bytes_;
+};
+
+// Shapes of entries: 1 the unit (ranges), 2 a function (name, low, high) and 3 an inlined one (origin, low, high,
+// line), 4 a function that only refers to another, 5 a function whose ranges are a list.
+std::vector<std::byte> shapes() {
+  Bytes out;
+  out.u8(1).u8(0x11).u8(1).u8(0x11).u8(0x01).u8(0x12).u8(0x07).u8(0).u8(0);
+  out.u8(2).u8(0x2e).u8(1).u8(0x03).u8(0x08).u8(0x11).u8(0x01).u8(0x12).u8(0x07).u8(0).u8(0);
+  out.u8(3).u8(0x1d).u8(1).u8(0x31).u8(0x13).u8(0x11).u8(0x01).u8(0x12).u8(0x07).u8(0x59).u8(0x05).u8(0).u8(0);
+  out.u8(4).u8(0x2e).u8(0).u8(0x31).u8(0x13).u8(0).u8(0);
+  out.u8(5).u8(0x2e).u8(0).u8(0x55).u8(0x17).u8(0).u8(0);
+  return out.u8(0).bytes();
+}
+
+// A unit of version 4 over [0x1000, 0x2000), the shapes above, and `entries` below it. Its header takes 11 bytes and
+// its own entry 17, so that the first of `entries` stands at 28.
+DwarfSections::InMemory unit_with(const Bytes& entries) {
+  Bytes unit;
+  unit.u16(4).u32(0).u8(8);
+  unit.u8(1).u64(0x1000).u64(0x1000);
+  for (const std::byte byte : entries.bytes()) unit.u8(static_cast<std::uint8_t>(byte));
+  unit.u8(0);
+  DwarfSections::InMemory sections;
+  sections[static_cast<std::size_t>(DwarfSectionId::info)] = unit.with_length();
+  sections[static_cast<std::size_t>(DwarfSectionId::abbrev)] = shapes();
+  return sections;
+}
+
+SourceChains read(const DwarfSections::InMemory& sections, const std::vector<ElfAddress>& addresses) {
+  return read_source_lines(DwarfSections(sections), std::nullopt, addresses);
+}
+
+void check_bounds(const SourceChains& chains, std::size_t addresses) {
+  for (std::size_t i = 0; i < addresses; ++i) {
+    CHECK(chains.chain(i).size() <= longest_chain);
+    for (const SourcePosition& position : chains.chain(i)) {
+      CHECK(chains.strings().view(position.function).size() <= longest_text);
+      CHECK(chains.strings().view(position.file).size() <= longest_text);
+    }
+  }
+}
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A small library and its function's addresses.
+struct Victim {
+  std::string content;
+  std::vector<ElfAddress> addresses;
+
+  explicit Victim(const std::string& flags) {
+    const std::string path = compile("victim.c", R"(
+extern int sink(int);
+__attribute__((always_inline)) static inline int deep(int a) { return sink(a) + 1; }
+__attribute__((always_inline)) static inline int middle(int a) { return a > 3 ? deep(a) : deep(a + 2); }
+int outer(int a) { return middle(a) + sink(a); }
+)",
+                                     "-O2 -fPIC -shared -nostdlib -Wl,--build-id=none " + flags);
+    REQUIRE(!path.empty());
+    std::ifstream in(path, std::ios::binary);
+    content.assign(std::istreambuf_iterator<char>(in), {});
+    const auto [begin, size] = known(path).at("outer");
+    for (std::uint64_t i = 0; i < size; i += 3) addresses.push_back({begin + i});
+  }
+
+  SourceChains read(const std::string& bytes) const {
+    const Fd fd = in_memory(bytes);
+    return read_source_lines(fd.get(), fd.get(), addresses);
+  }
+};
+
+const std::vector<std::string> all_flags{"-gdwarf-5", "-gdwarf-4", "-gdwarf-2", "-g -gz=zlib"};
+
+}  // namespace
+
+TEST_CASE("the hand-made unit is read as it should be") {
+  Bytes entries;
+  entries.u8(2).text("concrete").u64(0x1100).u64(0x100);  // at 28
+  entries.u8(3).u32(28).u64(0x1110).u64(0x10).u16(7);     // inlined into itself, so to say
+  entries.u8(0);
+  const SourceChains chains = read(unit_with(entries), {{0x1115}, {0x1180}, {0x1fff}});
+  CHECK(chains.why().empty());
+  REQUIRE(chains.chain(0).size() == 2);
+  CHECK(chains.strings().view(chains.chain(0)[0].function) == "concrete");
+  CHECK(chains.chain(0)[1].line == 7);
+  REQUIRE(chains.chain(1).size() == 1);
+  CHECK(chains.chain(2).empty());
+}
+
+TEST_CASE("a file cut short anywhere is read as far as it goes") {
+  for (const std::string& flags : all_flags) {
+    const Victim victim(flags);
+    std::size_t known_something = 0;
+    for (std::size_t size = 0; size < victim.content.size(); size += 97) {
+      const SourceChains chains = victim.read(victim.content.substr(0, size));
+      check_bounds(chains, victim.addresses.size());
+      known_something += chains.chain(0).empty() ? 0 : 1;
+    }
+    CHECK(known_something == 0);  // the section headers stand at the end
+    CHECK(victim.read(victim.content).chain(0).size() >= 1);
+  }
+}
+
+TEST_CASE("sections cut short anywhere are read as far as they go") {
+  for (const std::string& flags : all_flags) {
+    const Victim victim(flags);
+    Elf64_Ehdr header;
+    std::memcpy(&header, victim.content.data(), sizeof header);
+    for (unsigned section = 1; section < header.e_shnum; ++section) {
+      const std::size_t at = header.e_shoff + section * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size);
+      for (std::uint64_t size = 0; size < 400; size += 3) {
+        std::string bytes = victim.content;
+        std::memcpy(bytes.data() + at, &size, sizeof size);
+        check_bounds(victim.read(bytes), victim.addresses.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("bytes spoilt at random do no harm") {
+  std::mt19937 random(7);
+  for (const std::string& flags : all_flags) {
+    const Victim victim(flags);
+    for (int round = 0; round < 1500; ++round) {
+      std::string bytes = victim.content;
+      for (unsigned i = 0, count = 1 + random() % 8; i < count; ++i) {
+        bytes[random() % bytes.size()] = static_cast<char>(random());
+      }
+      check_bounds(victim.read(bytes), victim.addresses.size());
+    }
+  }
+}
+
+TEST_CASE("functions that refer to each other in a circle have no name, and an end") {
+  Bytes entries;
+  entries.u8(4).u32(33);  // at 28
+  entries.u8(4).u32(28);  // at 33
+  entries.u8(2).text("f").u64(0x1000).u64(0x800);
+  entries.u8(3).u32(28).u64(0x1000).u64(0x10).u16(3).u8(0);
+  const SourceChains chains = read(unit_with(entries), {{0x1005}});
+  REQUIRE(chains.chain(0).size() == 2);
+  CHECK(chains.chain(0)[0].function == StringId::empty);
+  CHECK(chains.strings().view(chains.chain(0)[1].function) == "f");
+}
+
+TEST_CASE("of functions inlined a thousand deep the outermost 256 are shown, and the function that has the code") {
+  Bytes entries;
+  entries.u8(2).text("f").u64(0x1000).u64(0x800);
+  for (unsigned i = 0; i < 1000; ++i) entries.u8(3).u32(28).u64(0x1000).u64(0x800).u16(i);
+  for (unsigned i = 0; i < 1001; ++i) entries.u8(0);
+  const SourceChains chains = read(unit_with(entries), {{0x1005}});
+  REQUIRE(chains.chain(0).size() == longest_chain);
+  CHECK(chains.chain(0).back().line == 0);   // of the first inlined, at the back
+  CHECK(chains.chain(0).front().line == 0);  // no line table
+  CHECK(chains.chain(0)[longest_chain - 2].line == 1);
+}
+
+TEST_CASE("entries nested a million deep come to an end") {
+  Bytes entries;
+  for (unsigned i = 0; i < 1000000; ++i) entries.u8(2).text("").u64(0).u64(0);
+  check_bounds(read(unit_with(entries), {{0x1005}}), 1);
+}
+
+TEST_CASE("a name of megabytes is cut") {
+  Bytes entries;
+  entries.u8(2).text(std::string(3000, 'x')).u64(0x1000).u64(0x800).u8(0);
+  CHECK(read(unit_with(entries), {{0x1005}}).chain(0).size() == 1);
+  DwarfSection section(std::vector<std::byte>(5 << 20, std::byte{'y'}));
+  CHECK(section.text(1).size() == longest_text);
+  CHECK(section.text(6 << 20).empty());
+}
+
+TEST_CASE("a hundred thousand functions that share one list of a million ranges are given up in seconds") {
+  Bytes entries;
+  for (unsigned i = 0; i < 100000; ++i) entries.u8(5).u32(0);
+  DwarfSections::InMemory sections = unit_with(entries);
+  Bytes ranges;
+  for (unsigned i = 0; i < 100000; ++i) ranges.u64(1).u64(2);
+  sections[static_cast<std::size_t>(DwarfSectionId::ranges)] = ranges.bytes();
+  std::string why;
+  const double taken = seconds([&] { why = read(sections, {{0x1005}}).why(); });
+  CHECK(why == "debug information that leads in circles, given up");
+  CHECK(taken < 20);  // a hundredth of that, without sanitizers
+}
+
+TEST_CASE("a compressed section that claims to hold terabytes is refused, and said") {
+  const Victim victim("-g -gz=zlib");
+  Elf64_Ehdr header;
+  std::memcpy(&header, victim.content.data(), sizeof header);
+  std::string bytes = victim.content;
+  for (unsigned i = 1; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, bytes.data() + header.e_shoff + i * sizeof section, sizeof section);
+    if ((section.sh_flags & SHF_COMPRESSED) == 0) continue;
+    const std::uint64_t claimed = std::uint64_t{1} << 42;
+    std::memcpy(bytes.data() + section.sh_offset + offsetof(Elf64_Chdr, ch_size), &claimed, sizeof claimed);
+  }
+  const SourceChains chains = victim.read(bytes);
+  CHECK(chains.chain(0).empty());
+  CHECK(chains.why().find("is too large once decompressed") != std::string::npos);
+}

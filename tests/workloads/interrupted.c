@@ -1,0 +1,43 @@
+/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; half a second
+ * after its first SIGINT or SIGTERM it writes how many of each have come ("SIGINT 1 SIGTERM 0") to FILE and exits
+ * with 7. */
+#include "workload.h"
+
+static const char* path;
+static volatile sig_atomic_t interrupts, terminations;
+
+static void say(const char* text) {
+  FILE* file = fopen(path, "w");
+  fputs(text, file);
+  fclose(file);
+}
+static void answer(int number) {
+  char text[64];
+  (void)number;
+  snprintf(text, sizeof text, "SIGINT %d SIGTERM %d\n", (int)interrupts, (int)terminations);
+  say(text);
+  _exit(7);
+}
+static void count(int number) {
+  if (interrupts + terminations == 0) {
+    end_after(0.5);
+    signal(SIGALRM, answer);
+  }
+  if (number == SIGINT)
+    interrupts++;
+  else
+    terminations++;
+}
+
+void burn_until_interrupted(void) {
+  while (goes_on) WORK(UNIT);
+}
+
+int main(int argc, char** argv) {
+  end_after(seconds_of(argc, argv));
+  path = argv[1];
+  signal(SIGINT, count);
+  signal(SIGTERM, count);
+  say("ready\n");
+  burn_until_interrupted();
+}

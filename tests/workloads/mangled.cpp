@@ -1,0 +1,40 @@
+// True of it: every user stack is main, shop::Shelf<int>::restock(int) and, at 2:1, one of the leaves
+// shop::(anonymous namespace)::count<unsigned long>(unsigned long) and shop::Price::operator+=(shop::Price const&).
+#include "workload.h"
+
+namespace shop {
+namespace {
+
+template <class Number>
+__attribute__((noinline)) void count(Number turns) {
+  WORK(turns);
+}
+
+}  // namespace
+
+struct Price {
+  __attribute__((noinline)) Price& operator+=(const Price& other) {
+    WORK(other.cents);
+    return *this;
+  }
+  unsigned long cents;
+};
+
+template <class Item>
+struct Shelf {
+  __attribute__((noinline)) void restock(Item items) {
+    count(2 * UNIT * static_cast<unsigned long>(items));
+    price += price;
+  }
+  Price price;
+};
+
+template struct Shelf<int>;
+
+}  // namespace shop
+
+int main(int argc, char** argv) {
+  end_after(seconds_of(argc, argv));
+  shop::Shelf<int> shelf{{UNIT}};
+  while (goes_on) shelf.restock(1);
+}

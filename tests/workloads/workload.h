@@ -1,0 +1,56 @@
+/* What the workloads share: work that costs a known amount, and an end that comes whatever happens to the test. */
+#ifndef PROFILE_TEST_WORKLOAD_H
+#define PROFILE_TEST_WORKLOAD_H
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* A compiler told to keep frame pointers still makes no frame for a leaf that has nothing to put there, unless it asks.
+ */
+#define KEEP_FRAME() __asm__ volatile("" ::"r"(__builtin_frame_address(0)))
+
+/* Burns `turns` turns of a loop in the function that says it, without a call. Each turn waits for the one before, so
+ * that its cost does not depend on where in memory the loop happens to lie. */
+#define WORK(turns)                                        \
+  do {                                                     \
+    unsigned long product = 1;                             \
+    KEEP_FRAME();                                          \
+    for (unsigned long turn = 0; turn < (turns); turn++) { \
+      product *= 0x9E3779B97F4A7C15UL;                     \
+      __asm__ volatile("" : "+r"(product));                \
+    }                                                      \
+  } while (0)
+
+/* Some ten microseconds: short beside the time between two samples, which so do not fall in step with the loops. */
+#define UNIT 5000UL
+
+/* Always so, which the compiler cannot know: functions that loop while it holds have an end, and code behind their
+ * call. */
+__attribute__((unused)) static volatile int goes_on = 1;
+
+static void end_of_workload(int number) {
+  (void)number;
+  _exit(0);
+}
+
+/* This process exits with 0 after so many seconds. A child needs its own call; exec keeps it going. */
+__attribute__((unused)) static void end_after(double seconds) {
+  struct itimerval time = {{0, 0}, {0, 0}};
+  time.it_value.tv_sec = (long)seconds;
+  time.it_value.tv_usec = (long)((seconds - (double)(long)seconds) * 1e6);
+  signal(SIGALRM, end_of_workload);
+  setitimer(ITIMER_REAL, &time, 0);
+}
+
+/* The last argument of every workload is its time in seconds, at most a minute. */
+__attribute__((unused)) static double seconds_of(int argc, char** argv) {
+  const double seconds = argc > 1 ? atof(argv[argc - 1]) : 0;
+  if (seconds > 0 && seconds <= 60) return seconds;
+  fprintf(stderr, "usage: %s [...] SECONDS\n", argv[0]);
+  exit(2);
+}
+
+#endif
