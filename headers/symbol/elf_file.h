@@ -1,8 +1,11 @@
 // An ELF file that may have been written by somebody hostile, and may change while it is read. Only headers are kept,
 // in memory, checked once; everything else is read piece by piece through read_at(). Never mapped: a file truncated
-// under a mapping is SIGBUS. The header tables are read here and not by libelf, which allocates for as many sections as
-// the file claims before anybody could object, and would read again what was checked a moment ago.
+// under a mapping is SIGBUS. libelf translates the records; it does not read them, because elf_begin() allocates for as
+// many sections as the file claims before anybody could object (814 MB for a sparse file that claims four million).
 #pragma once
+
+#include <elf.h>
+#include <libelf.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -65,6 +68,14 @@ class ElfFile {
   // The same file, as if its section headers were these (which then have no names).
   [[nodiscard]] ElfFile with_sections(std::vector<ElfSection> sections) const;
 
+  // Reads records of one of the types in <elf.h> (headers, symbols) from `offset` on. libelf turns them from the file's
+  // byte order into ours. False when the file does not have all of them.
+  template <class Record>
+  [[nodiscard]] bool read_records(std::uint64_t offset, std::span<Record> records) const {
+    constexpr RecordKind kind = kind_of(Record{});
+    return read_at(offset, std::as_writable_bytes(records)) && translate(kind, std::as_writable_bytes(records));
+  }
+
   // Fills `buffer` from `offset` on; false when the file does not have all of it.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> buffer) const;
 
@@ -77,11 +88,28 @@ class ElfFile {
   [[nodiscard]] bool read_headers(Content content, std::string& why);
   template <class Layout>
   [[nodiscard]] bool read_sections(std::uint64_t offset, std::uint64_t count);
+  struct RecordKind {
+    Elf_Type type;
+    bool is_64bit;
+  };
+  static constexpr RecordKind kind_of(const Elf64_Ehdr&) { return {ELF_T_EHDR, true}; }
+  static constexpr RecordKind kind_of(const Elf32_Ehdr&) { return {ELF_T_EHDR, false}; }
+  static constexpr RecordKind kind_of(const Elf64_Phdr&) { return {ELF_T_PHDR, true}; }
+  static constexpr RecordKind kind_of(const Elf32_Phdr&) { return {ELF_T_PHDR, false}; }
+  static constexpr RecordKind kind_of(const Elf64_Shdr&) { return {ELF_T_SHDR, true}; }
+  static constexpr RecordKind kind_of(const Elf32_Shdr&) { return {ELF_T_SHDR, false}; }
+  static constexpr RecordKind kind_of(const Elf64_Sym&) { return {ELF_T_SYM, true}; }
+  static constexpr RecordKind kind_of(const Elf32_Sym&) { return {ELF_T_SYM, false}; }
+  static constexpr RecordKind kind_of(const Elf64_Rela&) { return {ELF_T_RELA, true}; }
+  static constexpr RecordKind kind_of(const Elf64_Dyn&) { return {ELF_T_DYN, true}; }
+  static constexpr RecordKind kind_of(const Elf32_Dyn&) { return {ELF_T_DYN, false}; }
+  [[nodiscard]] bool translate(RecordKind kind, std::span<std::byte> records) const;
   [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
 
   int fd_;
   std::uint64_t size_bytes_ = 0;
   bool is_64bit_ = true;
+  std::uint8_t byte_order_ = ELFDATANONE;  // ELFDATA2LSB or ELFDATA2MSB
   bool sections_damaged_ = false;
   std::uint32_t section_names_ = 0;  // index of the section that holds their names; 0: none
   std::vector<ElfSegment> segments_;

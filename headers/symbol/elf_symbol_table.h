@@ -90,7 +90,7 @@ bool ElfSymbolTable::stream(Look& look) const {
   const auto sections = file_->sections();
   for (std::uint64_t at = 0; at < count; at += chunk_symbols) {
     const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_symbols, count - at));
-    if (!file_->read_at(symbols_->offset + at * sizeof(Raw), std::as_writable_bytes(part))) return false;
+    if (!file_->read_records(symbols_->offset + at * sizeof(Raw), part)) return false;
     for (const Raw& raw : part) {
       // Absolute, common and undefined symbols have reserved numbers; so many sections that they need an extension
       // table are more than ElfFile reads.

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <deque>
@@ -49,6 +50,7 @@ RunInfo run_info_of(const Options& options) {
 struct Report {
   Destination destination;
   std::unique_ptr<Output> output;
+  bool is_open = true;  // false once it could not be written to, or nobody reads it any more
 };
 
 class Session {
@@ -185,7 +187,7 @@ class Session {
     source_->recorder().drain(*timeline_, *profile_, true);
     report();
     for (Report& report : reports_) {
-      attempt([&] { report.destination.close(); });
+      attempt(report, [&] { report.destination.close(); });
     }
     summarise();
   }
@@ -218,23 +220,29 @@ class Session {
     profile_->run = run_;
   }
 
-  // One destination that cannot be written to does not take the others along.
+  // A destination that cannot be written to does not take the others along; without any the run is pointless, unless it
+  // is somebody's command that runs.
   void write_all(const std::function<void(Report&, std::ostream&)>& print) {
     for (Report& report : reports_) {
-      attempt([&] {
+      attempt(report, [&] {
         const auto result = report.destination.write([&](std::ostream& out) { print(report, out); });
-        if (result == Destination::Result::closed_pipe) is_over_ = true;
+        if (result == Destination::Result::closed_pipe) report.is_open = false;
       });
     }
+    const bool any_open =
+        std::any_of(reports_.begin(), reports_.end(), [](const Report& report) { return report.is_open; });
+    if (!any_open && !command_) is_over_ = true;
   }
 
-  void attempt(const std::function<void()>& write) {
+  void attempt(Report& report, const std::function<void()>& write) {
+    if (!report.is_open) return;
     try {
       write();
     } catch (const Error& error) {
-      if (!failed_to_write_) std::fprintf(stderr, "profile: %s\n", error.what());
+      progress_.clear();
+      std::fprintf(stderr, "profile: %s\n", error.what());
+      report.is_open = false;
       failed_to_write_ = true;
-      is_over_ = true;
     }
   }
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/container/flat_map.hpp>
 #include <cerrno>
-#include <map>
 
 #include "abi/record.h"
 #include "cpu_clock.skel.h"
@@ -97,8 +97,10 @@ class CpuClock final : public Source {
   }
 
   void set_cpus(const CpuList& online) override {
-    std::erase_if(clocks_,
-                  [&](const auto& entry) { return !std::binary_search(online.begin(), online.end(), entry.first); });
+    for (auto clock = clocks_.begin(); clock != clocks_.end();) {
+      const bool stays = std::binary_search(online.begin(), online.end(), clock->first);
+      clock = stays ? std::next(clock) : clocks_.erase(clock);
+    }
     for (const int cpu : wanted_of(online)) {
       if (!clocks_.contains(cpu)) attach(cpu);
     }
@@ -135,7 +137,7 @@ class CpuClock final : public Source {
   Recorder recorder_;
   bpf_program& program_;
   std::vector<BpfLink> followers_;
-  std::map<int, Clock> clocks_;  // by CPU
+  boost::container::flat_map<int, Clock> clocks_;  // by CPU
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ DynamicTables tables_of(const ElfFile& file) {
   if (dynamic == file.segments().end()) return tables;
   const std::uint64_t count = std::min(dynamic->file_size / sizeof(typename Layout::Dynamic), max_dynamic_entries);
   std::vector<typename Layout::Dynamic> entries(count);
-  if (!file.read_at(dynamic->offset, std::as_writable_bytes(std::span(entries)))) return tables;
+  if (!file.read_records(dynamic->offset, std::span(entries))) return tables;
   for (const auto& entry : entries) {
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_SYMTAB) tables.symbols = entry.d_un.d_val;
@@ -117,7 +117,7 @@ std::uint64_t highest_section(const ElfFile& file, std::uint64_t offset, std::ui
   std::uint64_t highest = 0;
   for (std::uint64_t at = 0; at < count; at += chunk_entries) {
     const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, count - at));
-    if (!file.read_at(offset + at * sizeof(typename Layout::Symbol), std::as_writable_bytes(part))) return 0;
+    if (!file.read_records(offset + at * sizeof(typename Layout::Symbol), part)) return 0;
     for (const auto& symbol : part) {
       if (symbol.st_shndx < SHN_LORESERVE) highest = std::max<std::uint64_t>(highest, symbol.st_shndx);
     }

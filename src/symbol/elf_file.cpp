@@ -80,6 +80,7 @@ std::optional<ElfFile> ElfFile::read(int fd, Content content, std::string& why) 
     why = "is an ELF file of the other byte order";
     return std::nullopt;
   }
+  file.byte_order_ = ident[EI_DATA];
   file.is_64bit_ = ident[EI_CLASS] == ELFCLASS64;
   if (!file.is_64bit_ && ident[EI_CLASS] != ELFCLASS32) {
     why = "is an ELF file of an unknown class";
@@ -93,7 +94,7 @@ std::optional<ElfFile> ElfFile::read(int fd, Content content, std::string& why) 
 template <class Layout>
 bool ElfFile::read_headers(Content content, std::string& why) {
   typename Layout::Header header;
-  if (!read_at(0, bytes_of(header))) {
+  if (!read_records(0, std::span(&header, 1))) {
     why = "is a truncated ELF file";
     return false;
   }
@@ -108,7 +109,7 @@ bool ElfFile::read_headers(Content content, std::string& why) {
     return false;
   }
   std::vector<typename Layout::Segment> raw(count);
-  if (count > 0 && !read_at(header.e_phoff, std::as_writable_bytes(std::span(raw)))) {
+  if (count > 0 && !read_records(header.e_phoff, std::span(raw))) {
     why = "is a truncated ELF file (no program headers)";
     return false;
   }
@@ -123,7 +124,7 @@ bool ElfFile::read_headers(Content content, std::string& why) {
   section_names_ = header.e_shstrndx;
   if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for their fields: see section 0
     typename Layout::Section first{};
-    if (read_at(header.e_shoff, bytes_of(first))) {
+    if (read_records(header.e_shoff, std::span(&first, 1))) {
       if (section_count == 0) section_count = first.sh_size;
       if (section_names_ == SHN_XINDEX) section_names_ = first.sh_link;
     }
@@ -137,13 +138,23 @@ template <class Layout>
 bool ElfFile::read_sections(std::uint64_t offset, std::uint64_t count) {
   if (count > max_sections) return false;
   std::vector<typename Layout::Section> raw(count);
-  if (!read_at(offset, std::as_writable_bytes(std::span(raw)))) return false;
+  if (!read_records(offset, std::span(raw))) return false;
   sections_.reserve(count);
   for (const auto& section : raw) {
     sections_.push_back({section.sh_name, section.sh_type, section.sh_flags, section.sh_addr, section.sh_offset,
                          section.sh_size, section.sh_link, section.sh_entsize});
   }
   return true;
+}
+
+bool ElfFile::translate(RecordKind kind, std::span<std::byte> records) const {
+  Elf_Data data{};
+  data.d_buf = records.data();
+  data.d_size = records.size();
+  data.d_type = kind.type;
+  data.d_version = EV_CURRENT;
+  const auto to_memory = kind.is_64bit ? ::elf64_xlatetom : ::elf32_xlatetom;
+  return to_memory(&data, &data, byte_order_) != nullptr;
 }
 
 bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> buffer) const {

@@ -38,7 +38,7 @@ struct Wanted {
 template <class T>
 bool read_one(const ElfFile& file, const ElfSection& section, std::uint64_t index, T& entry) {
   if (!file.holds(section) || index >= section.size / sizeof(T)) return false;
-  return file.read_at(section.offset + index * sizeof(T), std::as_writable_bytes(std::span(&entry, 1)));
+  return file.read_records(section.offset + index * sizeof(T), std::span(&entry, 1));
 }
 
 std::vector<const ElfSection*> plt_sections(const ElfFile& file) {
@@ -77,7 +77,7 @@ void find_relocations(const ElfFile& file, const Arch& arch, const ElfSection& s
   const std::uint64_t count = std::min(section.size / sizeof(Elf64_Rela), max_relocations);
   for (std::uint64_t at = 0; at < count; at += chunk_relocations) {
     const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_relocations, count - at));
-    if (!file.read_at(section.offset + at * sizeof(Elf64_Rela), std::as_writable_bytes(part))) return;
+    if (!file.read_records(section.offset + at * sizeof(Elf64_Rela), part)) return;
     for (const Elf64_Rela& entry : part) {
       if (entry.r_offset < wanted.front().slot() || entry.r_offset > wanted.back().slot()) continue;
       const auto match = std::ranges::lower_bound(wanted, entry.r_offset, {}, &Wanted::slot);

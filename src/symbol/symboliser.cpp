@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +33,8 @@ struct Position {
   StringId file = StringId::empty;
   std::uint32_t line = 0;
 };
-using Chain = std::vector<Position>;
+// Most places have no inlined function, or one or two.
+using Chain = boost::container::small_vector<Position, 3>;
 
 // What is remembered of a place: as Frame, with strings of the symboliser's own table.
 struct Answer {
@@ -230,13 +232,14 @@ void Symboliser::State::add_lines(int fd, std::string_view path, std::span<const
 
 SourcePlaceId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
   const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
-  std::vector<InlinedFunction> inlined;
+  boost::container::small_vector<InlinedFunction, 8> inlined;
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
     inlined.push_back(
         {.symbol = moved(chain[i].function), .at = {.file = moved(chain[i].file), .line = chain[i].line}});
   }
   const Position& own = chain.back();
-  return profile.source({.at = {.file = moved(own.file), .line = own.line}, .inlined = inlined});
+  return profile.source(
+      {.at = {.file = moved(own.file), .line = own.line}, .inlined = std::span(inlined.data(), inlined.size())});
 }
 
 void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {

@@ -79,8 +79,10 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    # An end by SIGTERM cleans up like one by Ctrl-C.
+    # An end by SIGTERM cleans up like one by Ctrl-C; and in the background, where a shell has SIGINT ignored, the tools would
+    # inherit that, which we end by it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = load_scenarios(arguments.scenario)
     tools, missing = available_tools()
     load_before = os.getloadavg()[0]

@@ -1,18 +1,32 @@
-/* COUNT processes that do nothing, for what their mere presence costs a profiler: `sleepers COUNT`. */
+/* COUNT processes that do nothing, for what their mere presence costs a profiler: `sleepers COUNT`. Ended by SIGINT or
+ * SIGTERM it takes all of them along before it is gone itself, so that they disturb no later measurement. */
+#include <sys/wait.h>
+
 #include "bench.h"
 
 int main(int argc, char** argv) {
   die_with(getppid());
+  sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGINT);
+  sigaddset(&ending, SIGTERM);
+  sigprocmask(SIG_BLOCK, &ending, NULL);
+
   const int count = argc > 1 ? atoi(argv[1]) : 1;
+  pid_t* children = calloc((size_t)count, sizeof(*children));
+  if (!children) fail("calloc");
   const pid_t self = getpid();
   for (int i = 0; i < count; i++) {
-    const pid_t child = fork();
-    if (child < 0) fail("fork");
-    if (child == 0) {
+    children[i] = fork();
+    if (children[i] < 0) fail("fork");
+    if (children[i] == 0) {
       die_with(self);
       for (;;) pause();
     }
   }
   say_ready();
-  for (;;) pause();
+  int signal;
+  sigwait(&ending, &signal);
+  for (int i = 0; i < count; i++) kill(children[i], SIGKILL);
+  while (wait(NULL) > 0) continue;
 }
