@@ -158,8 +158,10 @@ static __always_inline int record_whole(void *ctx, struct cpu_account *account, 
 
 /* A new row of the histogram was made: tell user space, once a generation, when it is half full. */
 static __always_inline void count_entry(__u32 generation) {
-  const __u64 before = __sync_fetch_and_add(&record_state.entries[generation], 1);
-  if (before + 1 == record_config.half_full) {
+  /* The atomic addition's own result would need 5.12. */
+  __sync_fetch_and_add(&record_state.entries[generation], 1);
+  if (record_state.entries[generation] >= record_config.half_full && !record_state.told[generation]) {
+    record_state.told[generation] = 1; /* two CPUs at once may tell twice */
     struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
     bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
   }

@@ -41,6 +41,7 @@ test  procps                       ps
 bench linux-perf                   perf
 bench bpftrace                     bpftrace
 bench bpfcc-tools                  profile-bpfcc
+bench python3                      python3
 TABLE
 }
 

@@ -87,7 +87,8 @@ struct record_config {
 
 /* Written while sampling: by user space the generation, by the kernel the rest. */
 struct record_state {
-  __u32 generation; /* the one the kernel writes to now */
+  __u32 generation;                /* the one the kernel writes to now */
+  __u32 told[PROFILE_GENERATIONS]; /* whether RING_HALF_FULL was sent */
   __u32 padding;
   __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */
   __u64 unfollowed;                   /* descendants of the command that found no place in the targets */
@@ -104,6 +105,6 @@ PROFILE_ABI_ASSERT(sizeof(struct stack_value) == 16, "stack_value");
 PROFILE_ABI_ASSERT(sizeof(struct ring_header) == 8, "ring_header");
 PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 56, "ring_sample");
 PROFILE_ABI_ASSERT(sizeof(struct record_config) == 28, "record_config");
-PROFILE_ABI_ASSERT(sizeof(struct record_state) == 32, "record_state");
+PROFILE_ABI_ASSERT(sizeof(struct record_state) == 40, "record_state");
 
 #endif

@@ -56,7 +56,7 @@ class DwarfCursor {
 
   std::uint64_t uleb() {
     std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < kMaxLebBits; shift += 7) {
+    for (unsigned shift = 0; shift < max_leb_bits; shift += 7) {
       const std::uint8_t byte = u8();
       if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
       if ((byte & 0x80) == 0) return value;
@@ -66,7 +66,7 @@ class DwarfCursor {
   }
   std::int64_t sleb() {
     std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < kMaxLebBits;) {
+    for (unsigned shift = 0; shift < max_leb_bits;) {
       const std::uint8_t byte = u8();
       if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
       shift += 7;
@@ -91,7 +91,7 @@ class DwarfCursor {
   }
 
  private:
-  static constexpr unsigned kMaxLebBits = 7 * 16;  // longer ones are padding nobody emits
+  static constexpr unsigned max_leb_bits = 7 * 16;  // longer ones are padding nobody emits
 
   void fail() {
     failed_ = true;

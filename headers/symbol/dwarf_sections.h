@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "symbol/packed_bytes.h"
+
 namespace profile {
 
 enum class DwarfSectionId : std::uint8_t {
@@ -32,21 +34,28 @@ class DwarfSection {
   DwarfSection() = default;
   DwarfSection(int fd, std::uint64_t offset, std::uint64_t size_bytes)
       : fd_(fd), offset_(offset), size_bytes_(size_bytes) {}
+  DwarfSection(PackedBytes packed, std::uint64_t size_bytes) : size_bytes_(size_bytes), packed_(std::move(packed)) {}
   explicit DwarfSection(std::vector<std::byte> bytes) : size_bytes_(bytes.size()), held_(std::move(bytes)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
   // Fills `out` from `offset` on; false when the section does not have all of it.
-  [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out) const;
+  [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out);
   // The bytes from `offset` on, `wanted_bytes` of them or as many as there are. Valid until the next call.
   [[nodiscard]] std::span<const std::byte> window(std::uint64_t offset, std::size_t wanted_bytes);
   // The text at `offset`, cut at 16 KiB; empty when there is none.
   [[nodiscard]] std::string text(std::uint64_t offset);
+  // What it has could not be read at some time.
+  [[nodiscard]] bool unreadable() const { return unreadable_; }
 
  private:
-  int fd_ = -1;  // -1: held in memory
+  [[nodiscard]] bool in_memory() const { return fd_ < 0 && !packed_; }
+
+  int fd_ = -1;
   std::uint64_t offset_ = 0;
   std::uint64_t size_bytes_ = 0;
-  std::vector<std::byte> held_;  // of a section in a file, the last window
+  std::optional<PackedBytes> packed_;
+  bool unreadable_ = false;
+  std::vector<std::byte> held_;  // of a section that is not in memory, the last window
   std::uint64_t held_offset_ = 0;
 };
 
@@ -63,7 +72,7 @@ class DwarfSections {
   // An absent, damaged or unreadable one is empty.
   [[nodiscard]] DwarfSection& operator[](DwarfSectionId id);
   // What was in the way of a section that is there and could not be read; empty when nothing was.
-  [[nodiscard]] const std::string& why_unreadable() const { return why_unreadable_; }
+  [[nodiscard]] std::string why_unreadable() const;
   // Of all sections, as they stand in the file: what a reader may have to walk.
   [[nodiscard]] std::uint64_t size_bytes() const;
 

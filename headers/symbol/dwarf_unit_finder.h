@@ -9,7 +9,7 @@
 
 namespace profile {
 
-constexpr std::uint64_t kNoUnit = UINT64_MAX;
+constexpr std::uint64_t no_unit = UINT64_MAX;
 
 // For each of `addresses`, which ascend, where its unit begins in .debug_info. Read from .debug_aranges; units that are
 // not listed there (clang lists none) are asked for their own ranges, but only while an address is left without one.

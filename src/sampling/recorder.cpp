@@ -196,6 +196,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 
   std::memset(accounts_ + std::size_t{generation} * cpus_, 0, cpus_ * sizeof(cpu_account));
   state_->entries[generation] = 0;
+  state_->told[generation] = 0;
   counted_from_ring_[generation] = 0;
 }
 

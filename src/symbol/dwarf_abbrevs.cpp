@@ -8,8 +8,8 @@ namespace profile {
 namespace {
 
 // One compilation unit has a few hundred shapes, a few kilobytes; a link-time optimised program somewhat more.
-constexpr std::size_t kFirstBytes = std::size_t{16} << 10;
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
+constexpr std::size_t first_bytes = std::size_t{16} << 10;
+constexpr std::size_t max_bytes = std::size_t{4} << 20;
 
 std::uint16_t narrow(std::uint64_t number) { return number <= UINT16_MAX ? static_cast<std::uint16_t>(number) : 0; }
 
@@ -18,7 +18,7 @@ std::uint16_t narrow(std::uint64_t number) { return number <= UINT16_MAX ? stati
 DwarfAbbrevs::DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding,
                            DwarfBudget& budget) {
   // How long the table is nothing says, so more is read until its end has been seen.
-  for (std::size_t bytes = kFirstBytes; bytes <= kMaxBytes; bytes *= 4) {
+  for (std::size_t bytes = first_bytes; bytes <= max_bytes; bytes *= 4) {
     const std::span<const std::byte> window = section.window(offset, bytes);
     abbrevs_.clear();
     attributes_.clear();

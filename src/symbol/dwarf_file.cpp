@@ -7,9 +7,9 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t kMaxHeaderBytes = 64;
-constexpr std::size_t kMaxUnits = std::size_t{1} << 20;  // the largest programs have some ten thousand
-constexpr std::size_t kMaxTables = 8;
+constexpr std::size_t max_header_bytes = 64;
+constexpr std::size_t max_units = std::size_t{1} << 20;  // the largest programs have some ten thousand
+constexpr std::size_t max_tables = 8;
 
 // How many bytes follow, of a unit or a table, and how large offsets in it are. nullopt: a reserved length.
 std::optional<std::uint64_t> initial_length(DwarfCursor& cursor, bool& is_64bit) {
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> initial_length(DwarfCursor& cursor, bool& is_64bit)
 
 std::optional<DwarfUnitHeader> DwarfFile::unit_at(std::uint64_t offset) {
   DwarfSection& info = section(DwarfSectionId::info);
-  DwarfCursor cursor(info.window(offset, kMaxHeaderBytes));
+  DwarfCursor cursor(info.window(offset, max_header_bytes));
   DwarfUnitHeader unit{.offset = offset};
   const auto length = initial_length(cursor, unit.encoding.is_64bit);
   if (!length || *length > info.size_bytes() - offset - cursor.at()) return std::nullopt;
@@ -54,11 +54,11 @@ const std::vector<std::uint64_t>& DwarfFile::unit_offsets() {
   if (units_listed_) return unit_offsets_;
   units_listed_ = true;
   DwarfSection& info = section(DwarfSectionId::info);
-  for (std::uint64_t offset = 0; offset < info.size_bytes() && unit_offsets_.size() < kMaxUnits;) {
-    DwarfCursor cursor(info.window(offset, kMaxHeaderBytes));
+  for (std::uint64_t offset = 0; offset < info.size_bytes() && unit_offsets_.size() < max_units;) {
+    DwarfCursor cursor(info.window(offset, max_header_bytes));
     bool is_64bit = false;
     const auto length = initial_length(cursor, is_64bit);
-    if (!length || *length > info.size_bytes() - offset - cursor.at() || !budget_.take(kMaxHeaderBytes)) break;
+    if (!length || *length > info.size_bytes() - offset - cursor.at() || !budget_.take(max_header_bytes)) break;
     unit_offsets_.push_back(offset);  // one of an unknown version too: what follows it can be read
     offset += cursor.at() + *length;
   }
@@ -81,10 +81,10 @@ std::shared_ptr<const DwarfAbbrevs> DwarfFile::abbrevs(const DwarfUnitHeader& un
   const Table table{unit.abbrev_offset, unit.encoding,
                     std::make_shared<const DwarfAbbrevs>(section(DwarfSectionId::abbrev), unit.abbrev_offset,
                                                          unit.encoding, budget_)};
-  if (tables_.size() < kMaxTables) {
+  if (tables_.size() < max_tables) {
     tables_.push_back(table);
   } else {
-    tables_[next_table_++ % kMaxTables] = table;
+    tables_[next_table_++ % max_tables] = table;
   }
   return table.abbrevs;
 }

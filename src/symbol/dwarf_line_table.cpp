@@ -11,8 +11,8 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-constexpr std::uint64_t kMaxTableBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMaxPathBytes = std::size_t{16} << 10;
+constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20;
+constexpr std::size_t max_path_bytes = std::size_t{16} << 10;
 
 std::string join(std::string_view directory, std::string_view name) {
   std::string path;
@@ -20,7 +20,7 @@ std::string join(std::string_view directory, std::string_view name) {
     path = directory;
     if (!path.ends_with('/')) path += '/';
   }
-  return path.append(name).substr(0, kMaxPathBytes);
+  return path.append(name).substr(0, max_path_bytes);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ bool DwarfLineTable::read_header() {
   std::uint64_t length = start.u32();
   encoding_.is_64bit = length == UINT32_MAX;
   if (encoding_.is_64bit) length = start.u64();
-  if (start.failed() || length > kMaxTableBytes || !unit_.file().budget().take(length)) return false;
+  if (start.failed() || length > max_table_bytes || !unit_.file().budget().take(length)) return false;
   bytes_.resize(length);
   if (!section.read(offset + start.at(), bytes_)) return false;
 
@@ -114,7 +114,7 @@ bool DwarfLineTable::read_names_since_5(std::vector<File>& files) {
 
 std::string DwarfLineTable::path(std::uint64_t file) {
   if (file >= files_.size() || !files_[file].name) return {};
-  const std::string name = unit_.text(files_[file].name, bytes_);
+  std::string name = unit_.text(files_[file].name, bytes_);
   if (name.empty() || name.starts_with('/')) return name;
   std::string directory;
   if (files_[file].directory < directories_.size()) {

@@ -31,7 +31,7 @@ class SourceChains::Reader {
     const std::vector<std::uint64_t> units = find_units(file_, addresses);
     std::vector<std::size_t> order;  // of the addresses that have a unit, by unit
     for (std::size_t i = 0; i < units.size(); ++i) {
-      if (units[i] != kNoUnit) order.push_back(i);
+      if (units[i] != no_unit) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return units[a] < units[b]; });
     slices_.assign(addresses.size(), {});

@@ -10,19 +10,19 @@ namespace {
 using Kind = DwarfValue::Kind;
 
 // Code to abstract function to declaration to the class's declaration: honest ones are at most this far away.
-constexpr int kMaxReferences = 8;
-constexpr std::size_t kMaxKnown = std::size_t{1} << 16;
-constexpr std::size_t kMaxUnits = 64;
-constexpr std::uint64_t kCost = 512;  // of an entry looked up, for the budget
+constexpr int max_references = 8;
+constexpr std::size_t max_known = std::size_t{1} << 16;
+constexpr std::size_t max_units = 64;
+constexpr std::uint64_t cost = 512;  // of an entry looked up, for the budget
 
 }  // namespace
 
 StringId DwarfNames::of(DwarfUnit& unit, std::uint64_t offset) {
-  std::array<std::uint64_t, kMaxReferences> passed{};
+  std::array<std::uint64_t, max_references> passed{};
   std::size_t count = 0;
   Place place{&unit.file() == other_, offset};
   StringId found = StringId::empty;
-  for (; count < passed.size() && file_.budget().take(kCost); ++count) {
+  for (; count < passed.size() && file_.budget().take(cost); ++count) {
     const std::uint64_t key = place.offset << 1 | (place.in_other ? 1 : 0);
     if (const auto known = known_.find(key); known != known_.end()) {
       if (known->second != StringId::empty) found = known->second;
@@ -45,7 +45,7 @@ StringId DwarfNames::of(DwarfUnit& unit, std::uint64_t offset) {
     place = *entry.refers_to;
   }
   // Not the first: pieces of code are asked for once, what they refer to again and again.
-  if (known_.size() > kMaxKnown) known_.clear();
+  if (known_.size() > max_known) known_.clear();
   for (std::size_t i = 1; i < count; ++i) known_[passed[i]] = found;
   return found;
 }
@@ -89,7 +89,7 @@ DwarfUnit* DwarfNames::unit_holding(Place place) {
   if (file == nullptr) return nullptr;
   const auto header = file->unit_holding(place.offset);
   if (!header) return nullptr;
-  if (units_.size() >= kMaxUnits) units_.clear();
+  if (units_.size() >= max_units) units_.clear();
   auto& unit = units_[header->offset << 1 | (place.in_other ? 1 : 0)];
   if (!unit) unit = std::make_unique<DwarfUnit>(*file, place.in_other ? nullptr : other_, *header);
   return unit.get();

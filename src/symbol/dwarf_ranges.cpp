@@ -10,9 +10,9 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-constexpr std::size_t kMaxRanges = std::size_t{1} << 20;  // of one entry
-constexpr std::size_t kMaxEntryBytes = 32;                // of a list
-constexpr std::size_t kWindowBytes = 4096;
+constexpr std::size_t max_ranges = std::size_t{1} << 20;  // of one entry
+constexpr std::size_t max_entry_bytes = 32;               // of a list
+constexpr std::size_t window_bytes = 4096;
 
 void add(std::uint64_t begin, std::uint64_t end, std::vector<DwarfRange>& out) {
   if (begin != 0 && begin < end) out.push_back({begin, end});
@@ -27,10 +27,10 @@ class List {
   // Where the next entry begins; nullptr at the end of the section.
   DwarfCursor* next() {
     if (cursor_.failed() || !budget_.take(4)) return nullptr;
-    if (cursor_.left() < kMaxEntryBytes && !at_end_) {
+    if (cursor_.left() < max_entry_bytes && !at_end_) {
       offset_ += cursor_.at();
-      const auto bytes = section_.window(offset_, kWindowBytes);
-      at_end_ = bytes.size() < kWindowBytes;
+      const auto bytes = section_.window(offset_, window_bytes);
+      at_end_ = bytes.size() < window_bytes;
       cursor_ = DwarfCursor(bytes);
     }
     return cursor_.left() == 0 ? nullptr : &cursor_;
@@ -73,7 +73,7 @@ void DwarfUnit::ranges_before_5(std::uint64_t offset, std::vector<DwarfRange>& o
   while (DwarfCursor* const cursor = list.next()) {
     const std::uint64_t begin = cursor->fixed(size);
     const std::uint64_t end = cursor->fixed(size);
-    if (cursor->failed() || (begin == 0 && end == 0) || out.size() >= kMaxRanges) return;
+    if (cursor->failed() || (begin == 0 && end == 0) || out.size() >= max_ranges) return;
     if (begin == base_follows) {
       base = end;
     } else if (begin < end) {
@@ -123,7 +123,7 @@ void DwarfUnit::ranges_since_5(std::uint64_t offset, std::vector<DwarfRange>& ou
       default:  // the end, or what cannot be stepped over
         return;
     }
-    if (cursor->failed() || out.size() >= kMaxRanges) return;
+    if (cursor->failed() || out.size() >= max_ranges) return;
     add(begin, end, out);
   }
 }

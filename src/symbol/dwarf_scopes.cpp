@@ -9,8 +9,8 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t kMaxNesting = 4096;
-constexpr std::uint32_t kMaxInlining = 256;
+constexpr std::size_t max_nesting = 4096;
+constexpr std::uint32_t max_inlining = 256;
 
 class Walk {
  public:
@@ -44,7 +44,7 @@ class Walk {
         step_over(cursor, *abbrev);
       }
       if (cursor.failed() || !unit_.file().budget().take(cursor.at() - begin)) return;
-      if (abbrev->has_children && ++depth > kMaxNesting) return;
+      if (abbrev->has_children && ++depth > max_nesting) return;
       if (!abbrev->has_children && depth == 0) return;  // a unit of a single entry
     }
   }
@@ -64,7 +64,7 @@ class Walk {
 
   // Code inlined into a function lies within that function.
   [[nodiscard]] bool worth_a_look() const {
-    return !functions_.empty() && functions_.back().holds_any && functions_.back().inlining < kMaxInlining;
+    return !functions_.empty() && functions_.back().holds_any && functions_.back().inlining < max_inlining;
   }
 
   void step_over(DwarfCursor& cursor, const DwarfAbbrev& abbrev) {

@@ -18,11 +18,15 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t kWindowBytes = 4096;
-constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;
-constexpr std::uint64_t kMaxSections = 16384;
-constexpr std::uint64_t kMaxUnpackedBytes = std::uint64_t{1} << 30;  // of one file, all sections
-constexpr std::uint64_t kMaxRatio = 1100;                            // zlib cannot do better than 1032
+constexpr std::size_t window_bytes = 4096;
+constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
+constexpr std::uint64_t max_sections = 16384;
+// Larger ones are unpacked as they are read. Not so texts, which are asked for all over the section.
+constexpr std::uint64_t max_whole_bytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t max_whole_texts_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_unpacked_bytes = std::uint64_t{1}
+                                             << 30;  // of one file, all sections that are unpacked whole
+constexpr std::uint64_t max_ratio = 1100;            // zlib cannot do better than 1032
 
 // Without the ".debug_" or ".zdebug_" in front; in the order of DwarfSectionId.
 constexpr std::array<std::string_view, static_cast<std::size_t>(DwarfSectionId::count)> section_names = {
@@ -46,11 +50,14 @@ bool read_object(int fd, std::uint64_t offset, T& object) {
 
 }  // namespace
 
-bool DwarfSection::read(std::uint64_t offset, std::span<std::byte> out) const {
+bool DwarfSection::read(std::uint64_t offset, std::span<std::byte> out) {
   if (offset > size_bytes_ || out.size() > size_bytes_ - offset) return false;
-  if (fd_ >= 0) return read_file(fd_, offset_ + offset, out);
-  std::copy_n(held_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
-  return true;
+  if (in_memory()) {
+    std::copy_n(held_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+  } else if (!(packed_ ? packed_->read(offset, out) : read_file(fd_, offset_ + offset, out))) {
+    unreadable_ = true;
+  }
+  return !unreadable_;
 }
 
 std::span<const std::byte> DwarfSection::window(std::uint64_t offset, std::size_t wanted_bytes) {
@@ -59,10 +66,10 @@ std::span<const std::byte> DwarfSection::window(std::uint64_t offset, std::size_
   const bool held = offset >= held_offset_ && offset - held_offset_ <= held_.size() &&
                     wanted_bytes <= held_.size() - (offset - held_offset_);
   if (!held) {
-    if (fd_ < 0) return {};
+    if (in_memory()) return {};
     held_offset_ = offset;
-    held_.resize(std::min<std::uint64_t>(std::max(wanted_bytes, kWindowBytes), size_bytes_ - offset));
-    if (held_.capacity() > 16 * kWindowBytes && held_.size() <= kWindowBytes) held_.shrink_to_fit();
+    held_.resize(std::min<std::uint64_t>(std::max(wanted_bytes, window_bytes), size_bytes_ - offset));
+    if (held_.capacity() > 16 * window_bytes && held_.size() <= window_bytes) held_.shrink_to_fit();
     if (!read(offset, held_)) held_.clear();  // it has shrunk since
   }
   const std::span<const std::byte> bytes(held_);
@@ -70,10 +77,10 @@ std::span<const std::byte> DwarfSection::window(std::uint64_t offset, std::size_
 }
 
 std::string DwarfSection::text(std::uint64_t offset) {
-  for (const std::size_t limit : {std::size_t{256}, kMaxTextBytes}) {
+  for (const std::size_t limit : {std::size_t{256}, max_text_bytes}) {
     const std::span<const std::byte> bytes = window(offset, limit);
     const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
-    if (end == bytes.end() && limit != kMaxTextBytes) continue;
+    if (end == bytes.end() && limit != max_text_bytes) continue;
     return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin())};
   }
   return {};
@@ -98,13 +105,13 @@ struct DwarfSections::Elf {
 
   template <class Header, class RawSection>
   bool read(int fd) {
-    Header header;
-    RawSection first;
+    Header header{};
+    RawSection first{};
     if (!read_object(fd, 0, header) || header.e_shentsize != sizeof first) return false;
     if (header.e_shoff == 0 || !read_object(fd, header.e_shoff, first)) return false;
     const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
     names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
-    if (count > kMaxSections || names >= count) return false;
+    if (count > max_sections || names >= count) return false;
     std::vector<RawSection> raw(count);
     if (!read_file(fd, header.e_shoff, std::as_writable_bytes(std::span(raw)))) return false;
     for (const RawSection& each : raw) {
@@ -124,9 +131,9 @@ DwarfSections::DwarfSections(InMemory bytes) {
 std::optional<DwarfSections> DwarfSections::read(int fd, std::string& why) {
   struct stat info {};
   std::array<unsigned char, EI_NIDENT> ident{};
-  constexpr int kOurs = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  constexpr int ours = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
   if (::fstat(fd, &info) != 0 || !read_object(fd, 0, ident) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0 ||
-      ident[EI_DATA] != kOurs) {
+      ident[EI_DATA] != ours) {
     why = "is not an ELF file of this machine's kind";
     return std::nullopt;
   }
@@ -176,6 +183,13 @@ DwarfSection& DwarfSections::operator[](DwarfSectionId id) {
   return sections_[index];
 }
 
+std::string DwarfSections::why_unreadable() const {
+  for (std::size_t i = 0; why_unreadable_.empty() && i < sections_.size(); ++i) {
+    if (sections_[i].unreadable()) return "section .debug_" + std::string(section_names[i]) + " cannot be read";
+  }
+  return why_unreadable_;
+}
+
 std::uint64_t DwarfSections::size_bytes() const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -205,19 +219,26 @@ void DwarfSections::unpack(std::size_t index) {
     sound = read_object(fd_, place.offset, header);
     header_bytes = sizeof header, size = header.ch_size, type = header.ch_type;
   }
-  constexpr std::uint32_t kZstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
-  if (!sound || place.size_bytes < header_bytes || (type != ELFCOMPRESS_ZLIB && type != kZstd)) {
+  constexpr std::uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
+  if (!sound || place.size_bytes < header_bytes || (type != ELFCOMPRESS_ZLIB && type != zstd)) {
     why_unreadable_ = name + " is compressed in an unknown way";
     return;
   }
-  if (size > kMaxUnpackedBytes - unpacked_bytes_ || size / kMaxRatio > place.size_bytes) {
+  const bool texts = static_cast<DwarfSectionId>(index) == DwarfSectionId::str;
+  const bool whole = type == zstd || size <= (texts ? max_whole_texts_bytes : max_whole_bytes);
+  if ((whole && size > max_unpacked_bytes - unpacked_bytes_) || size / max_ratio > place.size_bytes) {
     why_unreadable_ = name + " is too large once decompressed";
+    return;
+  }
+  if (!whole) {
+    PackedBytes bytes(fd_, place.offset + header_bytes, place.size_bytes - header_bytes, size);
+    sections_[index] = DwarfSection(std::move(bytes), size);
     return;
   }
   std::vector<std::byte> packed(place.size_bytes - header_bytes);
   std::vector<std::byte> bytes(size);
   if (!read_file(fd_, place.offset + header_bytes, packed) ||
-      !(type == kZstd ? inflate_zstd(packed, bytes) : inflate_zlib(packed, bytes))) {
+      !(type == zstd ? inflate_zstd(packed, bytes) : inflate_zlib(packed, bytes))) {
     why_unreadable_ = name + " cannot be decompressed";
     return;
   }

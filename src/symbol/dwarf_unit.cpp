@@ -7,8 +7,8 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-constexpr std::size_t kEntryBytes = 8192;  // most of it for texts that stand in the entry itself
-constexpr std::uint64_t kMaxUnitBytes = std::uint64_t{256} << 20;
+constexpr std::size_t entry_bytes = 8192;  // most of it for texts that stand in the entry itself
+constexpr std::uint64_t max_unit_bytes = std::uint64_t{256} << 20;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ void DwarfUnit::read_root() {
   const std::span<const std::byte> bytes = entry(header_.offset + header_.header_bytes);
   DwarfCursor cursor(bytes);
   const DwarfAbbrev* const abbrev = abbrevs_->find(cursor.uleb());
-  if (abbrev == nullptr || !file_.budget().take(kEntryBytes / 8)) return;
+  if (abbrev == nullptr || !file_.budget().take(entry_bytes / 8)) return;
   DwarfValue directory;
   for (const DwarfAttribute& attribute : abbrevs_->attributes(*abbrev)) {
     const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, encoding);
@@ -54,7 +54,7 @@ void DwarfUnit::read_root() {
 
 std::span<const std::byte> DwarfUnit::load() {
   const std::uint64_t size = header_.end - header_.offset;
-  if (bytes_.empty() && size <= kMaxUnitBytes) {
+  if (bytes_.empty() && size <= max_unit_bytes) {
     bytes_.resize(size);
     if (!file_.section(DwarfSectionId::info).read(header_.offset, bytes_)) bytes_.clear();
   }
@@ -65,7 +65,7 @@ std::span<const std::byte> DwarfUnit::entry(std::uint64_t offset) {
   if (offset < header_.offset || offset >= header_.end) return {};
   if (!bytes_.empty()) return std::span(bytes_).subspan(offset - header_.offset);
   return file_.section(DwarfSectionId::info)
-      .window(offset, static_cast<std::size_t>(std::min<std::uint64_t>(kEntryBytes, header_.end - offset)));
+      .window(offset, static_cast<std::size_t>(std::min<std::uint64_t>(entry_bytes, header_.end - offset)));
 }
 
 std::optional<std::uint64_t> DwarfUnit::address(const DwarfValue& value) {

@@ -9,12 +9,12 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t kMaxSetBytes = std::size_t{16} << 20;  // of one unit's addresses in .debug_aranges
+constexpr std::size_t max_set_bytes = std::size_t{16} << 20;  // of one unit's addresses in .debug_aranges
 
 class Finder {
  public:
   Finder(DwarfFile& file, std::span<const std::uint64_t> addresses)
-      : file_(file), addresses_(addresses), units_(addresses.size(), kNoUnit), left_(addresses.size()) {}
+      : file_(file), addresses_(addresses), units_(addresses.size(), no_unit), left_(addresses.size()) {}
 
   void from_aranges() {
     DwarfSection& section = file_.section(DwarfSectionId::aranges);
@@ -23,7 +23,7 @@ class Finder {
       std::uint64_t length = start.u32();
       const bool is_64bit = length == UINT32_MAX;
       if (is_64bit) length = start.u64();
-      if (start.failed() || length > kMaxSetBytes) return;
+      if (start.failed() || length > max_set_bytes) return;
       const std::uint64_t whole = start.at() + length;
       const auto set = section.window(offset, whole);
       if (set.size() < whole || !file_.budget().take(whole)) return;
@@ -73,7 +73,7 @@ class Finder {
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), range.begin);
     for (; at != addresses_.end() && *at < range.end && file_.budget().take(1); ++at) {
       std::uint64_t& found = units_[static_cast<std::size_t>(at - addresses_.begin())];
-      if (found != kNoUnit) continue;
+      if (found != no_unit) continue;
       found = unit;
       --left_;
     }

@@ -11,7 +11,7 @@
 namespace profile {
 
 Fd copy_of_vdso() {
-  const auto* image = reinterpret_cast<const char*>(::getauxval(AT_SYSINFO_EHDR));
+  const auto* image = reinterpret_cast<const char*>(::getauxval(AT_SYSINFO_EHDR));  // NOLINT(performance-no-int-to-ptr)
   if (image == nullptr) return {};
   // Its section headers stand at its end. The kernel maps whole pages, so all of it is there.
   const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(image);

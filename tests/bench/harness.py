@@ -53,7 +53,8 @@ class Bench:
         self._started += 1
         words = os.path.join(self.scratch, f"stderr.{self._started}")
         with open(words, "wb") as errors:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
+                                       start_new_session=True)
         process.words = words
         return process
 
@@ -73,8 +74,9 @@ class Bench:
         except subprocess.TimeoutExpired as late:
             raise Failure(f"{command[0]} did not end in {PATIENCE_S} s") from late
         finally:
-            process.kill()
-            process.wait()
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)  # what the tool itself has started, too
+                process.wait()
         if process.returncode != 0:
             raise Failure(f"{command[0]} was not timed: {last_words(process)}")
         with open(result, encoding="utf-8") as file:
