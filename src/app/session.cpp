@@ -82,13 +82,14 @@ class Session {
  private:
   void start() {
     fresh_profile();
-    write_all([&](Report& report, std::ostream& out) { report.output->begin(out, run_); });
     watch();
     source_->start();
     started_ns_ = monotonic_ns();
     if (options_.duration_s) add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
+    // Only now can nothing go wrong any more that would make a header alone the whole output.
+    write_all([&](Report& report, std::ostream& out) { report.output->begin(out, run_); });
     timeline_->scan_proc();
     warn_of_hidden_symbols();
   }

@@ -1,12 +1,31 @@
 #!/bin/bash
 # run.sh NAME SECONDS, in the directory of the built fuzz targets: fuzzes for that long, from the seeds in corpus/NAME beside
-# this file where there are some. What libFuzzer learns stays in the build directory. A finding is kept and named.
+# this file where there are some; of C source there, the library it compiles to is the seed. What libFuzzer learns stays in
+# the build directory. A finding is kept and named.
 set -u
+shopt -s nullglob
 name=$1 seconds=$2
 seeds=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/corpus/$name
 mkdir -p "corpus/$name" findings
 corpora=("corpus/$name")
-if [[ -d $seeds ]]; then corpora+=("$seeds"); fi
+
+# With both symbol tables, and with what is left of them when stripped. No compiler: no seeds of this kind.
+compile_seeds() {
+  local source base
+  mkdir -p "made/$name" && corpora+=("made/$name")
+  for source; do
+    base=made/$name/$(basename "$source" .c)
+    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -Wl,--build-id,-z,noseparate-code -o "$base" "$source" || continue
+    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -s -Wl,--build-id,--hash-style=sysv -o "$base-stripped" "$source"
+  done
+}
+
+sources=("$seeds"/*.c)
+if ((${#sources[@]} != 0)); then
+  compile_seeds "${sources[@]}"
+elif [[ -d $seeds ]]; then
+  corpora+=("$seeds")
+fi
 "./$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
   -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"
 status=$?
