@@ -33,7 +33,7 @@ constexpr OptionRow rows[] = {
     {"user-stacks-only", 'U', "", "user stacks only", show, false},
     {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
     {"delimited", 'd', "", "a delimiter between kernel and user part; not with -U or -K", show, false},
-    {"annotations", 'a', "", "_[k] behind kernel frames in folded lines", show, false},
+    {"annotations", 'a', "", "_[k] behind kernel frames in folded lines, _[i] behind inlined ones", show, false},
     {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
     {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
     {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},

@@ -175,7 +175,8 @@ std::optional<std::string> rust_legacy(std::string_view mangled) {
 std::optional<std::string> rust_v0(std::string_view mangled) {
   const auto end = std::min(mangled.find_first_of(".$"), mangled.size());
   auto name = demangle_rust_v0(mangled.substr(0, end), max_bytes);
-  return name ? std::optional(with_clone(std::move(*name), mangled.substr(end))) : std::nullopt;
+  if (!name || name->empty()) return std::nullopt;  // "_RC0": a crate without a name
+  return with_clone(std::move(*name), mangled.substr(end));
 }
 
 std::optional<std::string> cxx(std::string_view mangled) {
