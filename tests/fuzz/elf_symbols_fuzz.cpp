@@ -48,7 +48,7 @@ void check_symbols(const ElfFile& file) {
 }
 
 void check_segments(const ElfFile& file) {
-  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{0x1010}, file.size_bytes(), UINT64_MAX}) {
+  for (const std::uint64_t offset : {std::uint64_t{0}, std::uint64_t{0x340}, file.size_bytes(), UINT64_MAX}) {
     const auto address = file.address_of({offset});
     if (!address) continue;
     bool explained = false;

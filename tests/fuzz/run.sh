@@ -9,14 +9,15 @@ seeds=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/corpus/$name
 mkdir -p "corpus/$name" findings
 corpora=("corpus/$name")
 
-# With both symbol tables, and with what is left of them when stripped. No compiler: no seeds of this kind.
+# With both symbol tables, and with what is left of them when stripped; the code where the targets ask for names. No
+# compiler: no seeds of this kind.
 compile_seeds() {
-  local source base
+  local source base layout=-Ttext=0x1000,-z,max-page-size=16,-z,noseparate-code
   mkdir -p "made/$name" && corpora+=("made/$name")
   for source; do
     base=made/$name/$(basename "$source" .c)
-    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -Wl,--build-id,-z,noseparate-code -o "$base" "$source" || continue
-    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -s -Wl,--build-id,--hash-style=sysv -o "$base-stripped" "$source"
+    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -Wl,--build-id,"$layout" -o "$base" "$source" || continue
+    "${CC:-cc}" -O1 -fPIC -shared -nostdlib -s -Wl,--build-id,--hash-style=sysv,"$layout" -o "$base-stripped" "$source"
   done
 }
 
@@ -26,6 +27,8 @@ if ((${#sources[@]} != 0)); then
 elif [[ -d $seeds ]]; then
   corpora+=("$seeds")
 fi
+# What the sanitizer keeps back of freed memory would count as ours.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}
 "./$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
   -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"
 status=$?

@@ -218,3 +218,8 @@ TEST_CASE("any damage to a name is survived") {
     CHECK(demangle(name).size() <= 16 * 1024 + name.size());
   }
 }
+
+TEST_CASE("a name that demangles to nothing stays as it is") {
+  CHECK(demangle("_RC0") == "_RC0");
+  CHECK(demangle("_RCs3R1_0") == "_RCs3R1_0");
+}

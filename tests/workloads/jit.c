@@ -12,7 +12,9 @@ typedef void Loop(unsigned long turns);
 
 /* Alone in its section, so that its length is known; it says no address, so that it runs wherever it lies. */
 __attribute__((section("made_code"))) void original_loop(unsigned long turns) { WORK(turns); }
-extern const char __start_made_code[], __stop_made_code[];
+/* The linker makes these two. */
+extern const char made_code_start[] __asm__("__start_made_code");
+extern const char made_code_end[] __asm__("__stop_made_code");
 
 void run_made(Loop* made) {
   made(UNIT);
@@ -27,13 +29,13 @@ static void write_map(const char* path, const char* prefix, const void* code, si
 }
 
 int main(int argc, char** argv) {
-  const size_t size = (size_t)(__stop_made_code - __start_made_code);
+  const size_t size = (size_t)(made_code_end - made_code_start);
   const double seconds = seconds_of(argc, argv);
   char path[64];
   if (argc < 3) return 2;
   void* const code = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED) return 1;
-  memcpy(code, __start_made_code, size);
+  memcpy(code, made_code_start, size);
   if (mprotect(code, size, PROT_READ | PROT_EXEC) != 0) return 1;
   __builtin___clear_cache((char*)code, (char*)code + size);
   snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());

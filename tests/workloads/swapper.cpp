@@ -1,6 +1,6 @@
-// True of it: half of its time thread `first` is in main;use_library;library_turn;in_first of libfirst.so, then that
-// library is unloaded, libsecond.so takes its place in memory, and thread `second` is in in_second. Exits with 3 if the
-// second one came to lie elsewhere. The libraries are beside it.
+// True of it: half of its time thread `first` is in main;run_from;use_library;library_turn;in_first of libfirst.so;
+// then that library is unloaded, libsecond.so takes its place in memory, and thread `second` is in in_second. Exits
+// with 3 if the second one came to lie elsewhere. The libraries are beside it.
 #include <dlfcn.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #include "workload.h"
 
 static double now() {
-  timespec time;
+  timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }

@@ -1,0 +1,184 @@
+// What is said about frames without a name and stacks without a root, for profiles in which both are known.
+#include "app/frame_report.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "fixed_profile.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+// A profile of one process that is made stack by stack.
+struct Made {
+  FrameId named(std::string_view symbol, std::string_view module) {
+    return namer.user(app, ++address, symbol, module, 0);
+  }
+  FrameId unnamed(Unnamed reason, std::string_view module = {}) {
+    return namer.unnamed(profile.frame(app, FrameKind::user, {++address}), reason, module);
+  }
+  void add(const std::vector<FrameId>& leaf_first, std::uint64_t samples) {
+    Row row;
+    row.process = app;
+    row.user = profile.stack(leaf_first);
+    row.value = samples;
+    profile.add(row);
+  }
+  [[nodiscard]] FrameReport report() const {
+    FrameReport made;
+    made.add(profile);
+    return made;
+  }
+
+  Profile profile;
+  Namer namer{profile};
+  ProcessId app = profile.process(1, 0, "app");
+  std::uint64_t address = 0x1000;
+};
+
+bool has_root(std::string_view outermost, std::string_view module = "app") {
+  Made made;
+  made.add({made.named("work", "app"), made.named(outermost, module)}, 1);
+  return made.report().rootless() == 0;
+}
+
+bool has_root_in_unnamed(std::string_view inner_module, std::string_view outer_module) {
+  Made made;
+  made.add({made.named("work", inner_module), made.unnamed(Unnamed::no_symbol, outer_module)}, 1);
+  return made.report().rootless() == 0;
+}
+
+}  // namespace
+
+TEST_CASE("nothing is said of a profile without frames, nor of one where all is well") {
+  CHECK(FrameReport().lines().empty());
+  Made made;
+  CHECK(made.report().lines().empty());
+  made.add({made.named("work", "app"), made.named("_start", "app")}, 100);
+  CHECK(made.report().frames() == 200);
+  CHECK(made.report().user_stacks() == 100);
+  CHECK(made.report().lines().empty());
+}
+
+TEST_CASE("frames count once for each sample, by reason") {
+  Made made;
+  const FrameId root = made.named("_start", "app");
+  made.add({made.unnamed(Unnamed::no_symbol, "app"), root}, 3);
+  made.add({made.unnamed(Unnamed::no_jit_map), root}, 2);
+  made.add({made.unnamed(Unnamed::file_gone, "gone.so"), root}, 5);
+  const FrameReport report = made.report();
+  CHECK(report.frames() == 20);
+  CHECK(report.unnamed(Unnamed::named) == 10);
+  CHECK(report.unnamed(Unnamed::no_symbol) == 3);
+  CHECK(report.unnamed(Unnamed::no_jit_map) == 2);
+  CHECK(report.unnamed(Unnamed::file_gone) == 5);
+  REQUIRE(report.lines().size() == 1);
+  CHECK(report.lines()[0] ==
+        "50.0 % of 20 frames have a function name; 3 no symbol in their file, 5 file gone, 2 JIT code without a perf "
+        "map");
+}
+
+TEST_CASE("every reason has words of its own") {
+  for (std::size_t i = static_cast<std::size_t>(Unnamed::no_symbol); i < static_cast<std::size_t>(Unnamed::count);
+       ++i) {
+    Made made;
+    made.add({made.unnamed(static_cast<Unnamed>(i)), made.named("_start", "app")}, 7);
+    REQUIRE(made.report().lines().size() == 1);
+    const std::string line = made.report().lines()[0];
+    CHECK(line.starts_with("50.0 % of 14 frames have a function name; 7 "));
+    CHECK(line.size() > std::string("50.0 % of 14 frames have a function name; 7 ").size());
+  }
+}
+
+TEST_CASE("kernel frames count as frames, and a kernel stack is no user stack") {
+  Made made;
+  Row row;
+  row.process = made.app;
+  row.kernel = made.profile.stack(std::vector{made.namer.kernel(0xffffffff81000000, "vfs_read", "kernel", 0)});
+  row.value = 4;
+  made.profile.add(row);
+  row.user = StackId::missed;
+  made.profile.add(row);
+  CHECK(made.report().frames() == 8);
+  CHECK(made.report().user_stacks() == 0);
+  CHECK(made.report().lines().empty());
+}
+
+TEST_CASE("intervals add up") {
+  Made made;
+  made.add({made.unnamed(Unnamed::no_symbol, "app"), made.named("_start", "app")}, 3);
+  FrameReport report;
+  report.add(made.profile);
+  report.add(made.profile);
+  CHECK(report.frames() == 12);
+  CHECK(report.unnamed(Unnamed::no_symbol) == 6);
+  CHECK(report.user_stacks() == 6);
+}
+
+TEST_CASE("the functions that threads begin in are roots, others are not") {
+  for (const char* root : {"_start", "__libc_start_main", "clone3", "start_thread", "runtime.goexit.abi0"}) {
+    CHECK_MESSAGE(has_root(root), root);
+  }
+  for (const char* other : {"main", "start", "_start_", "", "clone_node"}) CHECK_MESSAGE(!has_root(other), other);
+}
+
+TEST_CASE("a C library without symbols that calls into a program is a root, and nothing else without a name") {
+  for (const char* library : {"libc.so.6", "libc-2.31.so", "libpthread-2.31.so", "ld-linux-x86-64.so.2"}) {
+    CHECK_MESSAGE(has_root_in_unnamed("app", library), library);
+    CHECK_MESSAGE(!has_root_in_unnamed(library, library), library);
+  }
+  CHECK_FALSE(has_root_in_unnamed("app", "libfoo.so"));
+  CHECK_FALSE(has_root_in_unnamed("app", "libcrypto.so.3"));
+  CHECK_FALSE(has_root_in_unnamed("app", ""));
+  Made alone;
+  alone.add({alone.unnamed(Unnamed::no_symbol, "libc.so.6")}, 1);
+  CHECK(alone.report().rootless() == 1);
+}
+
+TEST_CASE("what a broken chain leaves at the outer end is looked through") {
+  Made made;
+  const FrameId nowhere = made.unnamed(Unnamed::not_mapped);
+  made.add({made.named("work", "app"), made.named("_start", "app"), nowhere, nowhere}, 1);
+  CHECK(made.report().rootless() == 0);
+  made.add({nowhere}, 1);
+  CHECK(made.report().rootless() == 1);
+}
+
+TEST_CASE("a few stacks without a root are not worth a line; beyond one in twenty they are") {
+  for (const std::uint64_t broken : {5U, 6U}) {
+    Made made;
+    made.add({made.named("work", "app"), made.named("_start", "app")}, 100 - broken);
+    made.add({made.named("inflate", "libz.so.1")}, broken);
+    const auto lines = made.report().lines();
+    CHECK(made.report().rootless() == broken);
+    if (broken == 5) {
+      CHECK(lines.empty());
+    } else {
+      REQUIRE(lines.size() == 1);
+      CHECK(
+          lines[0] ==
+          "6.0 % of the user stacks end before a root function; built without frame pointers, it seems: libz.so.1 (6)");
+    }
+  }
+}
+
+TEST_CASE("the four files that are most often to blame are named, the worst first") {
+  Made made;
+  for (const std::uint64_t samples : {2U, 5U, 1U, 4U, 3U}) {
+    made.add({made.named("f", "lib" + std::to_string(samples) + ".so")}, samples);
+  }
+  REQUIRE(made.report().lines().size() == 1);
+  CHECK(made.report().lines()[0].ends_with(": lib5.so (5), lib4.so (4), lib3.so (3), lib2.so (2)"));
+}
+
+TEST_CASE("no file is blamed where none is known") {
+  Made made;
+  made.add({made.unnamed(Unnamed::not_mapped)}, 1);
+  made.add({made.unnamed(Unnamed::no_jit_map)}, 1);
+  REQUIRE(made.report().lines().size() == 2);
+  CHECK(made.report().lines()[1] == "100.0 % of the user stacks end before a root function");
+}

@@ -1,0 +1,236 @@
+// The command line: what each option turns into, what excludes what, and that an error names the option and the value.
+#include "app/options.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/error.h"
+
+using namespace profile;
+
+namespace {
+
+using Words = std::vector<const char*>;
+
+Options parsed(const Words& words) { return parse_options(words); }
+
+// The text of the usage error; "" when there is none.
+std::string error_of(const Words& words) {
+  try {
+    (void)parse_options(words);
+  } catch (const Error& error) {
+    CHECK(error.exit_status() == Error::misused);
+    return error.what();
+  }
+  return "";
+}
+
+// An error that names both, as they were typed or as the option is called for short.
+void refused(const char* option, const char* value, const char* called = nullptr) {
+  const std::string text = error_of({option, value});
+  CHECK_MESSAGE(text.find(called != nullptr ? called : option) != std::string::npos,
+                option << ' ' << value << ": " << text);
+  CHECK_MESSAGE(text.find(value) != std::string::npos, option << ' ' << value << ": " << text);
+}
+
+void excluded(const Words& words, const char* one, const char* other) {
+  const std::string text = error_of(words);
+  CHECK_MESSAGE(text.find(one) != std::string::npos, one << " with " << other << ": " << text);
+  CHECK_MESSAGE(text.find(other) != std::string::npos, one << " with " << other << ": " << text);
+}
+
+std::string format_of(const Words& words, std::size_t which = 0) {
+  return std::string(parsed(words).outputs.at(which).format->name);
+}
+
+}  // namespace
+
+TEST_CASE("without arguments everything is sampled, as the reference says, until Ctrl-C") {
+  const Options options = parsed({});
+  CHECK(options.sampling.frequency_hz == 49);
+  CHECK(options.sampling.period_events == 0);
+  CHECK(options.sampling.histogram_entries == 40960);
+  CHECK(options.sampling.stack_entries == 16384);
+  CHECK(options.sampling.max_stack_depth == 127);
+  CHECK(options.sampling.user_stacks);
+  CHECK(options.sampling.kernel_stacks);
+  CHECK_FALSE(options.sampling.include_idle);
+  CHECK_FALSE(options.sampling.follow_children);
+  CHECK(options.sampling.tgids.empty());
+  CHECK(options.sampling.tids.empty());
+  CHECK(options.sampling.cpus.empty());
+  CHECK_FALSE(options.duration_s);
+  CHECK_FALSE(options.interval_s);
+  CHECK(options.command.empty());
+  CHECK_FALSE(options.symbols.lines);
+  CHECK_FALSE(options.symbols.debuginfod);
+  CHECK_FALSE(options.output.show_modules);
+  REQUIRE(options.outputs.size() == 1);
+  CHECK(options.outputs[0].path == "-");
+  CHECK(options.outputs[0].format->name == "counted");
+}
+
+TEST_CASE("a duration may have decimals") {
+  CHECK(parsed({"5"}).duration_s == 5.0);
+  CHECK(parsed({"0.5"}).duration_s == 0.5);
+  CHECK(parsed({"-i", "0.25", "2"}).interval_s == 0.25);
+}
+
+TEST_CASE("a duration that is none is named") {
+  for (const char* value : {"0", "0.0", "abc", "1x", "inf", "nan", "1,5", "1e10", ""}) {
+    CHECK_MESSAGE(error_of({value}).starts_with("duration " + std::string(value)), value);
+  }
+  CHECK(error_of({"1", "5"}).starts_with("5: "));
+}
+
+TEST_CASE("ids come from every occurrence, sorted and once each") {
+  CHECK(parsed({"-p", "3,1", "--pid", "2,3"}).sampling.tgids == std::vector<std::uint32_t>{1, 2, 3});
+  CHECK(parsed({"-L", "7"}).sampling.tids == std::vector<std::uint32_t>{7});
+  CHECK(parsed({"-p4194304"}).sampling.tgids == std::vector<std::uint32_t>{4194304});
+}
+
+TEST_CASE("ids that are none are named with their option") {
+  for (const char* value :
+       {"abc", "0", "-1", "1x", "1.5", "1,", ",1", "1,,2", "1 2", "+1", "0x1", "4194305", "4294967297"}) {
+    refused("-p", value);
+    refused("--pid", value, "-p");
+    refused("-L", value);
+    refused("--tid", value, "-L");
+  }
+}
+
+TEST_CASE("CPUs are a list, kept as typed too") {
+  const Options options = parsed({"-C", "0,2-3"});
+  CHECK(options.sampling.cpus == CpuList{0, 2, 3});
+  CHECK(options.cpus_typed == "0,2-3");
+  for (const char* value : {"abc", "-1", ",", "0,", "1-", "-3", "3-2", "0-99999999", "0 1", "0.5"})
+    refused("-C", value);
+}
+
+TEST_CASE("a count takes the place of the frequency") {
+  CHECK(parsed({"-F", "997"}).sampling.frequency_hz == 997);
+  const Options options = parsed({"-c", "1000000"});
+  CHECK(options.sampling.period_events == 1000000);
+  CHECK(options.sampling.frequency_hz == 0);
+}
+
+TEST_CASE("numbers that are none, zero or too large are named with their option") {
+  const char* const values[] = {"abc", "0", "-1", "1.5", "1e3", "0x10", " 1", "99999999999999999999999"};
+  for (const char* option : {"-F", "-c", "--hash-storage-size", "--stack-storage-size", "--max-stack-depth"}) {
+    for (const char* value : values) refused(option, value);
+  }
+  refused("--frequency", "0", "-F");
+  refused("--hash-storage-size", "67108865");
+  refused("--max-stack-depth", "65537");
+  for (const char* value : {"abc", "0", "-1", "inf", "nan", "1x"}) refused("-i", value);
+  CHECK(parsed({"--max-stack-depth", "65536"}).sampling.max_stack_depth == 65536);
+}
+
+TEST_CASE("an empty value is an error of its option") {
+  for (const char* option :
+       {"-p", "-L", "-C", "-F", "-c", "-i", "-o", "--cgroup", "--cgroupmap", "--mntnsmap", "--format", "--debug-dir"}) {
+    CHECK_MESSAGE(error_of({option, ""}).find(option) != std::string::npos, option << ": " << error_of({option, ""}));
+  }
+}
+
+TEST_CASE("what excludes each other is refused by name") {
+  excluded({"-p", "1", "-L", "1"}, "-p", "-L");
+  excluded({"-F", "49", "-c", "1000"}, "-F", "-c");
+  excluded({"-U", "-K"}, "-U", "-K");
+  excluded({"-d", "-U"}, "-d", "-U");
+  excluded({"-d", "-K"}, "-d", "-K");
+  excluded({"-q", "-v"}, "-q", "-v");
+  excluded({"-f", "-r"}, "-f", "-r");
+  excluded({"-f", "--format", "folded"}, "-f", "--format");
+  excluded({"-p", "1", "--", "true"}, "-p", "command");
+  excluded({"-L", "1", "--", "true"}, "-L", "command");
+  excluded({"3", "--", "true"}, "3", "command");
+}
+
+TEST_CASE("options that do not exist, lack a value or stand twice are refused") {
+  CHECK(error_of({"--nonsense"}).find("--nonsense") != std::string::npos);
+  CHECK(error_of({"-z"}).find("z") != std::string::npos);
+  CHECK(error_of({"-F"}).find("--frequency") != std::string::npos);
+  CHECK(error_of({"--folded=yes"}).find("--folded") != std::string::npos);
+  CHECK(error_of({"-F", "49", "-F", "99"}).find("--frequency") != std::string::npos);
+}
+
+TEST_CASE("a command has its own options") {
+  const Options options = parsed({"-f", "--", "ls", "-p", "--", "-h"});
+  CHECK(options.command == std::vector<std::string>{"ls", "-p", "--", "-h"});
+  CHECK(options.sampling.follow_children);
+  CHECK(options.sampling.tgids.empty());
+  CHECK_FALSE(options.help);
+  CHECK_FALSE(error_of({"--"}).empty());
+}
+
+TEST_CASE("a file's format is that of its ending, else that of -f or -r, else the default") {
+  CHECK(format_of({"-f"}) == "folded");
+  CHECK(format_of({"-r"}) == "residency");
+  CHECK(format_of({"-o", "x.folded"}) == "folded");
+  CHECK(format_of({"-o", "x.residency"}) == "residency");
+  CHECK(format_of({"-o", "x"}) == "counted");
+  CHECK(format_of({"-f", "-o", "x"}) == "folded");
+  CHECK(format_of({"-f", "-o", "x.txt"}) == "counted");
+  CHECK(format_of({"-r", "-o", "x.folded"}) == "folded");
+  CHECK(format_of({"-o", "folded"}) == "counted");
+}
+
+TEST_CASE("--format overrides every ending") {
+  CHECK(format_of({"--format", "folded", "-o", "x.txt", "-o", "-"}, 0) == "folded");
+  CHECK(format_of({"--format", "folded", "-o", "x.txt", "-o", "-"}, 1) == "folded");
+  const std::string text = error_of({"--format", "pdf"});
+  for (const OutputFormat& format : output_formats()) CHECK(text.find(format.name) != std::string::npos);
+  CHECK(text.find("--format pdf") != std::string::npos);
+}
+
+TEST_CASE("outputs are kept in order, and no file is written twice") {
+  const Options options = parsed({"-o", "b.folded", "-o", "-", "-o", "a.txt"});
+  REQUIRE(options.outputs.size() == 3);
+  CHECK(options.outputs[0].path == "b.folded");
+  CHECK(options.outputs[1].path == "-");
+  CHECK(options.outputs[2].path == "a.txt");
+  CHECK(error_of({"-o", "a", "-o", "a"}).find("-o a") != std::string::npos);
+}
+
+TEST_CASE("each switch sets its own field") {
+  CHECK(parsed({"-I"}).sampling.include_idle);
+  CHECK_FALSE(parsed({"-U"}).sampling.kernel_stacks);
+  CHECK(parsed({"-U"}).sampling.user_stacks);
+  CHECK_FALSE(parsed({"-K"}).sampling.user_stacks);
+  CHECK(parsed({"-K"}).sampling.kernel_stacks);
+  CHECK(parsed({"-d"}).output.delimited);
+  CHECK(parsed({"-a"}).output.annotate_kernel);
+  CHECK(parsed({"-A"}).output.show_addresses);
+  CHECK(parsed({"--modules"}).output.show_modules);
+  CHECK(parsed({"--lines"}).symbols.lines);
+  CHECK(parsed({"--debuginfod"}).symbols.debuginfod);
+  CHECK(parsed({"-q"}).quiet);
+  CHECK(parsed({"-v"}).verbose);
+  CHECK(parsed({"--cgroup", "/a"}).sampling.cgroup_path == "/a");
+  CHECK(parsed({"--cgroupmap", "/b"}).sampling.cgroup_map_path == "/b");
+  CHECK(parsed({"--mntnsmap", "/c"}).sampling.mntns_map_path == "/c");
+  CHECK(parsed({"--debug-dir", "/d", "--debug-dir", "/e"}).symbols.debug_directories ==
+        std::vector<std::string>{"/d", "/e"});
+}
+
+TEST_CASE("with --help or --version nothing else is looked at") {
+  CHECK(parsed({"-h", "-p", "abc"}).help);
+  CHECK(parsed({"--version", "-F", "0"}).version);
+}
+
+TEST_CASE("every option stands in the help, and no name twice in the table") {
+  std::ostringstream help;
+  print_help(help);
+  std::set<std::string_view> long_names;
+  std::set<char> short_names;
+  for (const OptionRow& row : option_rows()) {
+    CHECK(long_names.insert(row.long_name).second);
+    if (row.short_name != 0) CHECK(short_names.insert(row.short_name).second);
+    CHECK_MESSAGE(help.str().find("--" + std::string(row.long_name)) != std::string::npos, row.long_name);
+  }
+}

@@ -1,0 +1,93 @@
+// The line at the end of a run: every number that was counted stands in it, and none that was not.
+#include "app/summary.h"
+
+#include <doctest/doctest.h>
+
+using namespace profile;
+
+namespace {
+
+Account balanced_account() {
+  Account account;
+  account.taken = 2964;
+  account.recorded = 2411;
+  account.idle = 553;
+  return account;
+}
+
+RunCost two_cpus() {
+  RunCost cost;
+  cost.duration_s = 30;
+  cost.cpus = 2;
+  return cost;
+}
+
+}  // namespace
+
+TEST_CASE("the summary says what was taken and where it went") {
+  CHECK(summary_of(balanced_account(), two_cpus()) ==
+        "2964 samples in 30.0 s on 2 CPUs: 2411 recorded, 553 idle, 0 lost");
+}
+
+TEST_CASE("what did not happen is not mentioned, except that nothing was lost") {
+  CHECK(summary_of({}, two_cpus()) == "0 samples in 30.0 s on 2 CPUs: 0 recorded, 0 lost");
+}
+
+TEST_CASE("one CPU is no plural") {
+  RunCost cost = two_cpus();
+  cost.cpus = 1;
+  CHECK(summary_of({}, cost).find(" on 1 CPU:") != std::string::npos);
+}
+
+TEST_CASE("filtered and lost samples are told, the lost by reason") {
+  Account account = balanced_account();
+  account.taken += 4 + 3 + 2;
+  account.filtered = 4;
+  account.lost_ring_full = 3;
+  account.lost_unread = 2;
+  CHECK(summary_of(account, two_cpus()) ==
+        "2973 samples in 30.0 s on 2 CPUs: 2411 recorded, 553 idle, 4 filtered, 5 lost (3 ring buffer full)"
+        " (2 not found in the maps)");
+}
+
+TEST_CASE("samples that are nowhere are not hidden, nor are too many") {
+  Account account = balanced_account();
+  account.taken += 7;
+  CHECK(summary_of(account, two_cpus()).find(", 7 unaccounted for") != std::string::npos);
+  account.taken -= 17;
+  CHECK(summary_of(account, two_cpus()).find(", -10 unaccounted for") != std::string::npos);
+  CHECK(summary_of(balanced_account(), two_cpus()).find("unaccounted") == std::string::npos);
+}
+
+TEST_CASE("descendants that were not followed are counted") {
+  RunCost cost = two_cpus();
+  cost.unfollowed = 12;
+  CHECK(summary_of({}, cost).ends_with(", 0 lost, 12 processes not followed"));
+}
+
+TEST_CASE("the cost is for each run of the program, and a share of all CPUs") {
+  RunCost cost = two_cpus();
+  cost.bpf.runs = 1000;
+  cost.bpf.run_time_ns = 2'100'000;  // 2.1 us each; of 60 seconds of CPU 0.0035 %
+  CHECK(summary_of({}, cost).ends_with("; 2.1 us a sample, 0.00 % of CPU time"));
+  cost.bpf.run_time_ns = 600'000'000;
+  CHECK(summary_of({}, cost).ends_with("; 600.0 us a sample, 1.00 % of CPU time"));
+}
+
+TEST_CASE("a run without a length has no cost, rather than an infinite one") {
+  RunCost cost = two_cpus();
+  cost.bpf.runs = 1;
+  cost.bpf.run_time_ns = 1;
+  cost.duration_s = 0;
+  CHECK(summary_of({}, cost).ends_with("0 lost"));
+  cost = two_cpus();
+  cost.bpf.runs = 1;
+  cost.cpus = 0;
+  CHECK(summary_of({}, cost).ends_with("0 lost"));
+}
+
+TEST_CASE("the largest numbers there are fit") {
+  Account account;
+  account.taken = account.recorded = UINT64_MAX;
+  CHECK(summary_of(account, two_cpus()).starts_with("18446744073709551615 samples in 30.0 s on 2 CPUs: 184467"));
+}
