@@ -70,7 +70,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two short rounds: whether it works, not how fast it is")
     parser.add_argument("--rounds", type=int, default=5, help="at most so many; default 5")
-    parser.add_argument("--minutes", type=float, default=5, help="no round is begun that would not end in time; default 5")
+    parser.add_argument("--minutes", type=float, default=8, help="no round is begun that would not end in time; default 8")
     parser.add_argument("--programs", required=True, help="where the benchmark's own programs were built")
     parser.add_argument("--results", required=True, help="directory for table.md and figures.json")
     parser.add_argument("scenario", nargs="*", help="default: all")

@@ -12,6 +12,7 @@ import time
 
 PERF_EVENT_PROGRAM = 7  # BPF_PROG_TYPE_PERF_EVENT
 PATIENCE_S = 60
+SURELY_UP_S = 0.5
 WARM_RUNS = 200  # the first samples fill maps and caches
 
 
@@ -62,14 +63,19 @@ class Bench:
         """One of the benchmark's own programs; all of them say when they are up."""
         return self.running(self.program(command[0]), *map(str, command[1:]), ready_line=True)
 
-    def timed(self, command, first=False):
-        """Runs a command to its end: {wall_s, cpu_s, rss_mb, started_ns}; with `first`, first_ns as well."""
+    def timed(self, command, first=False, meanwhile=None):
+        """Runs a command to its end: {wall_s, cpu_s, rss_mb, started_ns, output: a file until the next run, said: the text on
+        stderr}; with `first`, first_ns as well. With `meanwhile`, that is called once the command is up, and ends it."""
         result = os.path.join(self.scratch, "stopwatch.json")
         stopwatch = [self.program("stopwatch"), result, *(["--first"] if first else []), "--", *command]
         output = os.path.join(self.scratch, "output")
         with open(output, "wb") as out:
             process = self._start(stopwatch, out)
         try:
+            if meanwhile:
+                time.sleep(SURELY_UP_S)
+                meanwhile()
+                interrupt_children(process)
             process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired as late:
             raise Failure(f"{command[0]} did not end in {PATIENCE_S} s") from late
@@ -84,8 +90,16 @@ class Bench:
         os.remove(result)
         if found["status"] != 0 or os.path.getsize(output) == 0:
             raise Failure(f"{command[0]} ended with {found['status']}: {last_words(process)}")
+        with open(process.words, encoding="utf-8", errors="replace") as file:
+            said = file.read()
         os.remove(process.words)
-        return found
+        return found | {"output": output, "said": said}
+
+
+def interrupt_children(process):
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        for child in file.read().split():
+            os.kill(int(child), signal.SIGINT)
 
 
 def last_words(process):

@@ -13,9 +13,12 @@ METRICS = {
 }
 
 
+def costs(taken, seconds):
+    return {"wall": taken["wall_s"] - seconds, "cpu": taken["cpu_s"], "rss": taken["rss_mb"]}
+
+
 def measure(bench, tools):
     def measure_one(tool):
-        taken = bench.timed(tool.command(Request(HERTZ, bench.seconds, bench.scratch)))
-        return {"wall": taken["wall_s"] - bench.seconds, "cpu": taken["cpu_s"], "rss": taken["rss_mb"]}
+        return costs(bench.timed(tool.command(Request(HERTZ, bench.seconds, bench.scratch))), bench.seconds)
 
     return in_turn(tools, measure_one)

@@ -25,6 +25,14 @@ TARGETS = (
     Target("peak memory, MB", "plain_loop", "rss", 16),
     Target("own CPU time against bcc profile.py", "plain_loop", "cpu", 1 / 15, "bcc"),
     Target("exec to first sample, ms", "first_sample", "first", 50),
+    Target("compile loop: frames in a file with neither name nor [module+0xoff], %", "compile_loop", "bare", 1),
+    Target("the same: frames in a file without function name, against perf", "compile_loop", "unnamed_in_file", 1, "perf"),
+    *(target for scenario, load in (("large_program", "100 MB, 300,000 symbols"), ("node_plain", "node"),
+                                    ("node_named", "node --perf-basic-prof"))
+      for target in (Target(f"{load}: wall time beyond the interval, s", scenario, "wall", 0.1),
+                     Target("the same, against bcc profile.py", scenario, "wall", 1 / 3, "bcc"),
+                     Target("the same: peak memory, MB", scenario, "rss", 32))),
+    Target("10,000 processes: memory a process, KB", "many_processes", "growth", 4),
 )
 
 

@@ -4,20 +4,20 @@ source "$(dirname "$0")/sampling.bash"
 
 # expect_halves : two libraries one after the other at one place, each named while it was there.
 expect_halves() {
-  expect_share '^first;.*main;use_library;library_turn;in_first ' "$1" 60
-  expect_share '^second;.*main;use_library;library_turn;in_second ' "$1" 60
+  expect_share '^first;.*main;run_from[^;]*;use_library;library_turn;in_first ' "$1" 80
+  expect_share '^second;.*main;run_from[^;]*;use_library;library_turn;in_second ' "$1" 80
   expect_absent '^first;.*in_second'
   expect_absent '^second;.*in_first'
   expect_absent '\[lib(first|second).so'
 }
 sample_folded -F 999 -- "$WORKLOADS/swapper" 1
-expect_halves 40
+expect_halves 20
 # A process that has the first one loaded when the profile begins; again two seconds for two halves.
 burn swapper 3
 is_first() { grep -qx first "/proc/$started/comm"; }
 wait_until is_first
 sample_folded -F 999 -U -p "$started" 2.5
-expect_halves 30
+expect_halves 20
 
 # A child that does not execute anything has its parent's files, whenever it was made.
 sample_folded -F 499 -- "$WORKLOADS/family" 1

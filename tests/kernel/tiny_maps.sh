@@ -9,6 +9,6 @@ expect_between "$(grep -c '^many_stacks;' "$tmp/out")" 300 100000 "distinct stac
 expect_present "^many_stacks;.*;main;descend;"
 
 sample_folded --stack-storage-size 16 --hash-storage-size 16 -F 4999 -p "$started" 1
-expect_between "$recorded" 1500 100000 "samples"
+expect_between "$recorded" 300 100000 "samples"
 expect_share ';main;descend;.*;leaf( |;)' 90 100
 expect_absent 'Missed'

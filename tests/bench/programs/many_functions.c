@@ -1,4 +1,5 @@
-/* Calls the first COUNT of the 300,000 functions of functions.S in turn, in so many THREADS: `many_functions COUNT THREADS`. */
+/* Calls the first COUNT of the 300,000 functions of functions.S in turn, in so many THREADS: `many_functions COUNT
+ * THREADS`. */
 #include <pthread.h>
 
 #include "bench.h"
