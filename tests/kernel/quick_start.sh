@@ -23,5 +23,7 @@ for _ in 1 2 3 4 5; do
   if ((took < best)); then best=$took; fi
 done
 expect_between "$best" 0 250000 "microseconds of a run beyond its 50 ms"
-# And it was sampling for those 50 ms.
-expect_between "$taken" 45 300 "samples in 50 ms at 999 Hertz"
+# And it was sampling for those 50 ms, on a CPU that is not idle: some kernels take no samples on idle ones.
+burn pinned 0 5
+sample_folded -F 999 -C 0 0.05
+expect_between "$taken" 25 100 "samples in 50 ms at 999 Hertz"
