@@ -22,10 +22,12 @@ class EventLoop {
   std::deque<std::function<void()>> callbacks_;  // a deque: epoll keeps pointers to them
 };
 
-// Becomes readable after `first_s` seconds, and then every `every_s` (0: once). Both in seconds, first_s > 0.
+// Becomes readable after `first_s` seconds, and then every `every_s` (0: once). Both in seconds; first_s 0: not before
+// it is set again.
 class Timer {
  public:
   Timer(double first_s, double every_s);
+  void set(double first_s, double every_s);
   [[nodiscard]] int fd() const { return fd_.get(); }
   // Takes note that it was seen; returns how many times it fired since.
   std::uint64_t acknowledge();

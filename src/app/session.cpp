@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <ostream>
+#include <tuple>
 
 #include "app/command.h"
 #include "app/frame_report.h"
@@ -28,6 +29,8 @@ namespace {
 
 // How often CPUs and targets are looked after and the progress line is drawn.
 constexpr double tick_s = 0.25;
+// Side-band records wait this long for others of the same moment.
+constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
@@ -85,6 +88,8 @@ class Session {
     watch();
     source_->start();
     started_ns_ = monotonic_ns();
+    // So that what the command's process does before it is the command has names, too.
+    if (command_) std::ignore = timeline_->image_at(static_cast<std::uint32_t>(command_->pid()), started_ns_);
     if (options_.duration_s) add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
@@ -100,7 +105,16 @@ class Session {
       source_->recorder().consume(*timeline_, *profile_);
       drain_if_filling();
     });
-    loop_.add(timeline_->poll_fd(), [this] { timeline_->update(); });
+    // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
+    // but not for every record, of which a program's start makes a dozen.
+    add_timer(0, 0, [this] {
+      update_is_due_ = false;
+      timeline_->update();
+    });
+    loop_.add(timeline_->poll_fd(), [this, &delay = timers_.back()] {
+      if (!update_is_due_) delay.set(timeline_delay_s, 0);
+      update_is_due_ = true;
+    });
     add_timer(tick_s, tick_s, [this] { on_tick(); });
   }
 
@@ -284,6 +298,7 @@ class Session {
   FrameReport frame_report_;
   std::uint64_t started_ns_ = 0;
   double duration_s_ = 0;
+  bool update_is_due_ = false;
   bool is_over_ = false;
   bool failed_to_write_ = false;
   int command_status_ = 0;

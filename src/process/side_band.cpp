@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t all_rings_bytes = 1 << 20;
 constexpr std::size_t most_ring_bytes = 256 << 10;
 constexpr std::size_t least_ring_bytes = 16 << 10;
-// Wake us after about two execs: late enough to cost little, early enough to find a file whose process lives briefly.
-constexpr std::uint32_t wake_up_bytes = 4 << 10;
+// Every record wakes the reader, who may wait a moment for others: the file of a mapping may be gone soon.
+constexpr std::uint32_t wake_up_bytes = 1;
 // Records read between two moments at which the kernel is told that their room is free.
 constexpr int records_per_release = 64;
 

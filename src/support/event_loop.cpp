@@ -48,8 +48,13 @@ void EventLoop::run_once() {
 }
 
 Timer::Timer(double first_s, double every_s) : fd_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  if (!fd_) throw system_error("cannot make a timer", errno);
+  set(first_s, every_s);
+}
+
+void Timer::set(double first_s, double every_s) {
   itimerspec times{.it_interval = timespec_of(every_s), .it_value = timespec_of(first_s)};
-  if (!fd_ || ::timerfd_settime(fd_.get(), 0, &times, nullptr) != 0) throw system_error("cannot set a timer", errno);
+  if (::timerfd_settime(fd_.get(), 0, &times, nullptr) != 0) throw system_error("cannot set a timer", errno);
 }
 
 std::uint64_t Timer::acknowledge() {

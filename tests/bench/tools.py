@@ -27,6 +27,7 @@ class Tool:
     version: Callable[[], str]
     missing: Callable[[], str | None]  # the reason it cannot be measured here
     uses_bpf: bool = True
+    ends_on_large_programs: bool = True  # within a minute
 
 
 def answer(*command):
@@ -90,7 +91,7 @@ TOOLS = (
     Tool("profile", "profile", profile_command, lambda: answer(ours(), "--version").split()[-1], lambda: None),
     Tool("bcc", "bcc profile.py", bcc_command, lambda: package_version("bpfcc-tools", "profile-bpfcc"), bcc_missing),
     Tool("bpftrace", "bpftrace", bpftrace_command, lambda: package_version("bpftrace", "bpftrace"),
-         lambda: not_found("bpftrace")),
+         lambda: not_found("bpftrace"), ends_on_large_programs=False),
     Tool("perf", "perf record + script", perf_command, lambda: package_version("linux-perf", "perf"),
          lambda: not_found("perf"), uses_bpf=False),
 )

@@ -39,7 +39,7 @@ wait "$reused"
 for ((try = 0; try < 50; try++)); do
   # Without a fork between the two lines; someone else's fork may still take the number.
   echo $((reused - 1)) >"$last"
-  "$WORKLOADS/interrupted" 0.4 &
+  "$WORKLOADS/depth" 6 0.4 &
   if (($! == reused)); then break; fi
   kill "$!"
   wait "$!" 2>/dev/null
@@ -52,10 +52,10 @@ expect_status 0
 expect_balance
 expect_present '^leaves;.*main;outer;middle;heavy ' "$tmp/out.folded"
 expect_absent '^leaves;.*\[leaves\+0x' "$tmp/out.folded"
-expect_absent '^interrupted;.*(outer|middle|heavy|light)' "$tmp/out.folded"
-expect_absent '^interrupted;.*\[(interrupted|leaves)\+0x' "$tmp/out.folded"
-expect_present '^interrupted;.*main;' "$tmp/out.folded"
+expect_absent '^depth;.*(outer|middle|heavy|light)' "$tmp/out.folded"
+expect_absent '^depth;.*\[(depth|leaves)\+0x' "$tmp/out.folded"
+expect_present '^depth;.*main;dive;dive;dive;dive;bottom' "$tmp/out.folded"
 if ((again == reused)); then
   expect_out "^    -                leaves \($reused\)$"
-  expect_out "^    -                interrupted \($reused\)$"
+  expect_out "^    -                depth \($reused\)$"
 fi

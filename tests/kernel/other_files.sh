@@ -1,0 +1,75 @@
+#!/bin/bash
+# The file that a process has mapped gives its names, whatever lies at its path: another one in its mount namespace, none any
+# more, a newer one; and none if the very file was written over.
+source "$(dirname "$0")/compiling.bash"
+need_command unshare
+unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
+
+expect_names() {
+  expect_share ";main;outer;middle;$1heavy " 50 82
+  expect_share ";main;outer;middle;$1light " 18 50
+}
+
+# The same path, and another file there in another mount namespace.
+build_leaves "$tmp/app" ours_
+build_leaves "$tmp/their_app" theirs_
+start unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 10' "$tmp"
+theirs=$started
+is_app() { grep -qx app "/proc/$1/comm"; }
+wait_until is_app "$theirs"
+sample_folded -F 999 -U -p "$theirs" 0.5
+expect_names theirs_
+expect_absent ours_
+# Both at once.
+start "$tmp/app" 10
+ours=$started
+wait_until is_app "$ours"
+sample_folded -F 999 -U -p "$ours,$theirs" 0.7
+expect_share ';middle;theirs_(heavy|light) ' 35 65
+expect_share ';middle;ours_(heavy|light) ' 35 65
+sample_folded -F 999 -U -p "$ours" 0.5
+expect_names ours_
+expect_absent theirs_
+kill "$theirs"
+# One that comes and goes while the profile runs, and its mounts with it.
+sample_folded -F 999 -- unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 0.4' "$tmp"
+expect_present '^app;.*;middle;theirs_heavy '
+expect_absent '^app;.*ours_'
+
+# Deleted, and then another one in its place.
+rm "$tmp/app"
+sample_folded -F 999 -U -p "$ours" 0.4
+expect_names ours_
+cp "$tmp/their_app" "$tmp/app"
+sample_folded -F 999 -U -p "$ours" 0.4
+expect_names ours_
+expect_absent theirs_
+expect_no_err 'file (gone|changed)'
+# Replaced while the profile runs.
+build_leaves "$tmp/new" new_
+begin -f -F 999 -U -p "$ours" 1
+sleep 0.5
+mv "$tmp/new" "$tmp/app"
+finish
+expect_status 0
+expect_balance
+expect_names ours_
+kill "$ours"
+
+# Written over: what it holds now is not what runs. A running program cannot be written to, a library can.
+build "$tmp/libleaves.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared
+build "$tmp/bad.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared -Dlib_heavy=bad_heavy -Dlib_light=bad_light
+build "$tmp/user" "$SOURCE_DIR/tests/workloads/shared_leaves.c" "$tmp/libleaves.so" "-Wl,-rpath,$tmp"
+start "$tmp/user" 10
+user=$started
+begin -f -F 999 -U -p "$user" 1.2
+sleep 0.5
+# The same code at the same place, never cut short, so that the program goes on.
+cmp -s -n 64 "$tmp/bad.so" "$tmp/libleaves.so" || fail "the two libraries are laid out differently"
+dd if="$tmp/bad.so" of="$tmp/libleaves.so" conv=notrunc status=none
+finish
+expect_status 0
+expect_balance
+expect_share 'main;call_library;.*' 80 100
+expect_absent 'bad_'
+if ! grep -q 'lib_heavy' "$tmp/out"; then expect_err '[0-9]+ file changed since it was mapped'; fi

@@ -1,0 +1,25 @@
+#!/bin/bash
+# The stub through which a program calls a library's function is named after it.
+source "$(dirname "$0")/compiling.bash"
+
+cat >"$tmp/callee.c" <<'C'
+void library_nothing(void) {}
+C
+cat >"$tmp/caller.c" <<'C'
+#include "workload.h"
+void library_nothing(void);
+int main(int argc, char** argv) {
+  end_after(seconds_of(argc, argv));
+  while (goes_on) library_nothing();
+}
+C
+for option in -fcf-protection=none -fcf-protection=full; do
+  build "$tmp/libcallee.so" "$tmp/callee.c" -fPIC -shared
+  build "$tmp/caller" "$tmp/caller.c" "$tmp/libcallee.so" "-Wl,-rpath,$tmp" -fplt "$option"
+  start "$tmp/caller" 5
+  sample_folded -F 1999 -U -p "$started" 1
+  expect_present ';library_nothing '
+  expect_present ';library_nothing@plt '
+  expect_absent '\[caller\+0x'
+  kill "$started"
+done

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Code that lies in no file has its names as well: the vDSO's functions, and the kernel's BPF programs.
+source "$(dirname "$0")/sampling.bash"
+PATH=$PATH:/usr/sbin
+
+burn clock_reader 5
+sample_folded -F 999 -U --modules -p "$started" 0.5
+expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
+expect_absent '\[vdso\+0x'
+kill "$started"
+burn clock_reader.static 5
+sample_folded -F 999 -U --modules -p "$started" 0.5
+expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
+
+need_command clang bpftool python3
+cat >"$tmp/burner.c" <<'C'
+__attribute__((section("socket"), used)) int test_burner(void* context) {
+  (void)context;
+  volatile unsigned long product = 1;
+  for (int turn = 0; turn < 1000; turn++) product = product * 3 + 1;
+  return 0;
+}
+C
+clang -O2 -target bpf -c -o "$tmp/burner.o" "$tmp/burner.c" || fail "clang cannot build a BPF program"
+mount_bpffs
+bpftool prog load "$tmp/burner.o" "$tmp/bpffs/burner" type socket || fail "bpftool cannot load a BPF program"
+head -c 64 /dev/zero >"$tmp/packet"
+start bpftool prog run pinned "$tmp/bpffs/burner" data_in "$tmp/packet" repeat 2000000
+sample_folded -F 499 --modules -p "$started" 0.5
+expect_share ';bpf_prog_[0-9a-f]+_test_burner \[bpf\]' 50 100
+sample -F 499 -p "$started" 0.3
+expect_out '^    bpf_prog_[0-9a-f]+_test_burner\+0x[0-9a-f]+ \[bpf\]$'
