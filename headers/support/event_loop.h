@@ -36,7 +36,4 @@ class Timer {
   Fd fd_;
 };
 
-// CLOCK_MONOTONIC, the clock of samples and side-band records.
-[[nodiscard]] std::uint64_t monotonic_ns();
-
 }  // namespace profile

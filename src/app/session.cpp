@@ -19,6 +19,7 @@
 #include "deliver/destination.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/event_loop.h"
 #include "support/privilege.h"

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "support/clock.h"
 #include "support/error.h"
-#include "support/event_loop.h"
 
 namespace profile {
 namespace {

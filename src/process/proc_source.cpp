@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "process/proc_maps.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/text_file.h"
 
@@ -107,11 +108,7 @@ KernelProcSource::KernelProcSource()
   if (!proc_) throw system_error("cannot open /proc", errno);
 }
 
-std::uint64_t KernelProcSource::now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t KernelProcSource::now_ns() { return monotonic_ns(); }
 
 std::vector<std::uint32_t> KernelProcSource::tgids() { return numbers_in(proc_.get(), "."); }
 

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <string>
 
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace profile {
@@ -36,12 +37,6 @@ std::size_t page_bytes() {
 std::size_t ring_bytes(std::size_t cpus) {
   const std::size_t share = all_rings_bytes / std::max<std::size_t>(cpus, 1);
   return std::max(std::bit_floor(std::clamp(share, least_ring_bytes, most_ring_bytes)), page_bytes());
-}
-
-std::uint64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 Fd open_event(int cpu) {
@@ -155,7 +150,7 @@ bool SideBand::set_cpus(const CpuList& cpus) {
 // ever applied ahead of one that it depends on, and nothing has to be held back for some guessed delay. Likewise
 // everything that led to a sample stamped before T is here.
 std::uint64_t SideBand::read(const ApplyRecord& apply) {
-  const std::uint64_t before_ns = now_ns();
+  const std::uint64_t before_ns = monotonic_ns();
   std::vector<RecordRing*> full;
   for (const auto& ring : rings_) {
     ring->refresh();
