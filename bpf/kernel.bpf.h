@@ -35,13 +35,82 @@ struct signal_struct {
   int nr_threads; /* not read: the address of the struct stands for the thread group */
 };
 
+struct thread_info {
+  unsigned long flags;
+  unsigned int status; /* x86 */
+  unsigned int cpu;
+};
+
 struct task_struct {
+  struct thread_info thread_info;
+  unsigned int __state; /* since 5.14; before, the next structure's */
+  unsigned int flags;
+  int on_cpu;
   int pid; /* the thread's id, in the kernel's words */
   int tgid;
   struct task_struct *group_leader;
   struct pid *thread_pid;
   struct signal_struct *signal;
   struct nsproxy *nsproxy;
+  char comm[16];
+};
+
+struct task_struct___before_5_14 {
+  long state;
+};
+
+struct task_struct___before_5_16 {
+  unsigned int cpu; /* now thread_info.cpu, where it had always been on arm64 */
+};
+
+/* What user space had in its registers when it last entered the kernel. */
+struct pt_regs {
+#ifdef __TARGET_ARCH_x86
+  unsigned long ip;
+  unsigned long sp;
+  unsigned long bp;
+#else
+  unsigned long regs[31]; /* arm64: [29] is the frame pointer */
+  unsigned long sp;
+  unsigned long pc;
+#endif
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+  struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+  struct bpf_iter_meta *meta;
+  struct task_struct *task;
+};
+
+/* Threads of a process that have not ended. */
+struct signal_struct___alive {
+  struct {
+    int counter;
+  } live;
+};
+
+struct gendisk {
+  char disk_name[32];
+};
+
+struct request_queue {
+  struct gendisk *disk; /* since 5.15; before 5.17 the request had it, too */
+};
+
+/* To a block device. */
+struct request {
+  struct request_queue *q;
+  unsigned int cmd_flags;
+  unsigned int __data_len;
+};
+
+struct request___before_5_17 {
+  struct gendisk *rq_disk;
 };
 
 #pragma clang attribute pop

@@ -19,6 +19,7 @@
 #endif
 
 SEC(".rodata.record") const volatile struct record_config record_config = {};
+SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {};
 SEC(".data.record") struct record_state record_state = {};
 
 /* Sizes marked "set by user space" depend on the options and on the machine. */
@@ -96,13 +97,28 @@ struct {
   __uint(max_entries, 1);
 } mntns_map SEC(".maps");
 
+/* When to wake the reader: for a stream, of which it looks every few milliseconds anyway, only when that may be too
+ * late. */
+static __always_inline __u64 ring_wakeup(void) {
+  if (!record_config.stream) return 0;
+  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > record_config.ring_quarter ? BPF_RB_FORCE_WAKEUP
+                                                                                  : BPF_RB_NO_WAKEUP;
+}
+
 /* Atomic, because one program may interrupt another on the same CPU. */
 static __always_inline void bump(struct cpu_account *account, enum account_slot slot) {
   __sync_fetch_and_add(&account->slot[slot], 1);
 }
 
-/* Whether the current task is one of those asked for; its ids are those the person sees. */
+static __always_inline bool is_wanted_cpu(__u32 cpu) {
+  if (!record_config.filter_cpu) return true;
+  cpu &= PROFILE_MAX_CPUS - 1;
+  return wanted_cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+/* Whether the current task is one of those asked for, on a CPU asked for; its ids are those the person sees. */
 static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
+  if (!is_wanted_cpu(bpf_get_smp_processor_id())) return false;
   if (record_config.target_filter != TARGET_ALL) {
     __u32 id = record_config.target_filter == TARGET_TIDS ? tid : tgid;
     if (record_config.target_filter == TARGET_FOLLOWED) id = bpf_get_current_pid_tgid() >> 32;
@@ -122,38 +138,85 @@ static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
   return true;
 }
 
-/* Sends the sample whole: the same two stacks, as addresses. */
-static __always_inline int record_whole(void *ctx, struct cpu_account *account, __u32 generation,
-                                        const struct stack_key *key, __u64 value) {
+/* The sample under way: of the current task, on this CPU, and not counted anywhere yet. */
+struct sample {
+  struct cpu_account *account;
+  __u32 generation;
+  __u32 tid; /* as the person sees it */
+  struct stack_key key;
+};
+
+static __always_inline struct cpu_account *account_of(__u32 generation) {
+  const __u32 index = generation * record_config.cpus + bpf_get_smp_processor_id();
+  return bpf_map_lookup_elem(&accounts, &index); /* sized for all possible CPUs */
+}
+
+static __always_inline __u32 current_generation(void) { return *(volatile __u32 *)&record_state.generation & 1; }
+
+/* Begins a sample of the current task. False when it is not wanted; it has been accounted for then. */
+static __always_inline bool begin_sample(struct sample *sample) {
+  sample->generation = current_generation();
+  sample->account = account_of(sample->generation);
+  if (!sample->account) return false;
+
+  __u64 ids = bpf_get_current_pid_tgid();
+  if (ids == 0 && !record_config.include_idle) {
+    bump(sample->account, ACCOUNT_TAKEN);
+    bump(sample->account, ACCOUNT_IDLE);
+    return false;
+  }
+#ifndef PROFILE_LEAN
+  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
+#endif
+  const __u32 tgid = ids >> 32;
+  const __u32 tid = (__u32)ids;
+  if (!is_wanted(tgid, tid)) {
+    bump(sample->account, ACCOUNT_TAKEN);
+    bump(sample->account, ACCOUNT_FILTERED);
+    return false;
+  }
+  __builtin_memset(&sample->key, 0, sizeof(sample->key));
+  sample->tid = tid;
+  sample->key.tgid = tgid;
+  if (record_config.by_thread) sample->key.tid = tid;
+  bpf_get_current_comm(sample->key.comm, sizeof(sample->key.comm));
+  return true;
+}
+
+/* Sends the current task's stacks whole, as addresses. `type`: RING_SAMPLE, or RING_SPAN with the span's id. */
+static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 span, __u32 generation,
+                                       const struct stack_key *key, __u64 time_ns, __u64 value) {
   const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
   const __u32 zero = 0;
-  struct ring_sample *sample = bpf_map_lookup_elem(&scratch, &zero);
-  if (!sample) return 0; /* an array of one always has its first element */
+  struct ring_sample *whole = bpf_map_lookup_elem(&scratch, &zero);
+  if (!whole) return false; /* an array of one always has its first element */
 
-  sample->header.type = RING_SAMPLE;
-  sample->header.generation = generation;
-  sample->time_ns = bpf_ktime_get_ns();
-  sample->value = value;
-  sample->tgid = key->tgid;
-  sample->tid = key->tid;
-  __builtin_memcpy(sample->comm, key->comm, sizeof(sample->comm));
+  whole->header.type = type;
+  whole->header.generation = generation;
+  whole->time_ns = time_ns;
+  whole->value = value;
+  whole->span = span;
+  whole->caller = key->caller;
+  whole->tgid = key->tgid;
+  whole->tid = key->tid;
+  whole->tag = key->tag;
+  whole->cpu = bpf_get_smp_processor_id();
+  __builtin_memcpy(whole->comm, key->comm, sizeof(whole->comm));
 
   __u64 used = 0;
   long taken = -EFAULT;
-  if (record_config.user_stacks) taken = bpf_get_stack(ctx, sample->frames, stack_bytes, BPF_F_USER_STACK);
-  sample->user_bytes = (__s32)taken;
+  if (record_config.user_stacks) taken = bpf_get_stack(ctx, whole + 1, stack_bytes, BPF_F_USER_STACK);
+  whole->user_bytes = (__s32)taken;
   if (taken > 0) used = (__u64)taken;
   if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
 
   taken = -EFAULT;
-  if (record_config.kernel_stacks) taken = bpf_get_stack(ctx, (char *)sample->frames + used, stack_bytes, 0);
-  sample->kernel_bytes = (__s32)taken;
+  if (record_config.kernel_stacks) taken = bpf_get_stack(ctx, (char *)(whole + 1) + used, stack_bytes, 0);
+  whole->kernel_bytes = (__s32)taken;
   if (taken > 0) used += (__u64)taken;
   if (used > 2 * stack_bytes) used = 2 * stack_bytes;
 
-  const bool sent = bpf_ringbuf_output(&ring, sample, sizeof(*sample) + used, 0) == 0;
-  bump(account, sent ? ACCOUNT_IN_RING : ACCOUNT_LOST_RING_FULL);
-  return 0;
+  return bpf_ringbuf_output(&ring, whole, sizeof(*whole) + used, ring_wakeup()) == 0;
 }
 
 /* A new row of the histogram was made: tell user space, once a generation, when it is half full. */
@@ -171,7 +234,8 @@ static __always_inline void count_entry(__u32 generation) {
 static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
   struct stack_value *row = bpf_map_lookup_elem(histogram, key);
   if (!row) {
-    const struct stack_value fresh = {.value = value, .first_ns = bpf_ktime_get_ns()};
+    const struct stack_value fresh = {
+        .value = value, .samples = record_config.weighed ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
     if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST) == 0) {
       count_entry(generation);
       return true;
@@ -180,60 +244,55 @@ static __always_inline bool count_in(void *histogram, __u32 generation, const st
     if (!row) return false;
   }
   __sync_fetch_and_add(&row->value, value);
+  if (record_config.weighed) __sync_fetch_and_add(&row->samples, 1);
   return true;
+}
+
+static __always_inline bool count(__u32 generation, const struct stack_key *key, __u64 value) {
+  return generation == 0 ? count_in(&histogram_0, 0, key, value) : count_in(&histogram_1, 1, key, value);
 }
 
 static __always_inline bool has_collided(long stack_id) { return stack_id < 0 && stack_id != -EFAULT; }
 
-static __always_inline bool count_stacks(void *ctx, void *stacks, void *histogram, __u32 generation,
-                                         struct stack_key *key, __u64 value) {
+static __always_inline bool take_stacks_in(void *ctx, void *stacks, __u32 generation, struct stack_key *key) {
   key->user_stack = -EFAULT;
   key->kernel_stack = -EFAULT;
   if (record_config.user_stacks) {
     const long id = bpf_get_stackid(ctx, stacks, BPF_F_USER_STACK);
     if (has_collided(id)) return false;
-    key->user_stack = (__s32)id;
+    key->user_stack = id < 0 ? (__s32)id : (__s32)(id | generation << PROFILE_STACK_GENERATION_SHIFT);
   }
   if (record_config.kernel_stacks) {
     const long id = bpf_get_stackid(ctx, stacks, 0);
     if (has_collided(id)) return false;
-    key->kernel_stack = (__s32)id;
+    key->kernel_stack = id < 0 ? (__s32)id : (__s32)(id | generation << PROFILE_STACK_GENERATION_SHIFT);
   }
-  return count_in(histogram, generation, key, value);
+  return true;
+}
+
+/* Puts the current task's stacks into the stack map. False when one of them collided with another. */
+static __always_inline bool take_stacks(void *ctx, __u32 generation, struct stack_key *key) {
+  return generation == 0 ? take_stacks_in(ctx, &stacks_0, 0, key) : take_stacks_in(ctx, &stacks_1, 1, key);
+}
+
+/* Ends a sample that has begun: counts it, worth `value` in the source's unit. */
+static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
+  bump(sample->account, ACCOUNT_TAKEN);
+  if (!record_config.stream && take_stacks(ctx, sample->generation, &sample->key) &&
+      count(sample->generation, &sample->key, value)) {
+    bump(sample->account, ACCOUNT_IN_MAP);
+  } else {
+    const bool sent = send_whole(ctx, RING_SAMPLE, 0, sample->generation, &sample->key, bpf_ktime_get_ns(), value);
+    bump(sample->account, sent ? ACCOUNT_IN_RING : ACCOUNT_LOST_RING_FULL);
+  }
+  return 0;
 }
 
 /* Records one sample of the current task, worth `value` in the source's unit. */
 static __always_inline int record(void *ctx, __u64 value) {
-  const __u32 generation = *(volatile __u32 *)&record_state.generation & 1;
-  const __u32 account_index = generation * record_config.cpus + bpf_get_smp_processor_id();
-  struct cpu_account *account = bpf_map_lookup_elem(&accounts, &account_index);
-  if (!account) return 0; /* sized for all possible CPUs */
-  bump(account, ACCOUNT_TAKEN);
-
-  __u64 ids = bpf_get_current_pid_tgid();
-  if (ids == 0 && !record_config.include_idle) {
-    bump(account, ACCOUNT_IDLE);
-    return 0;
-  }
-#ifndef PROFILE_LEAN
-  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
-#endif
-  const __u32 tgid = ids >> 32;
-  const __u32 tid = (__u32)ids;
-  if (!is_wanted(tgid, tid)) {
-    bump(account, ACCOUNT_FILTERED);
-    return 0;
-  }
-
-  struct stack_key key = {.tgid = tgid};
-  if (record_config.by_thread) key.tid = tid;
-  bpf_get_current_comm(key.comm, sizeof(key.comm));
-
-  const bool counted = generation == 0 ? count_stacks(ctx, &stacks_0, &histogram_0, 0, &key, value)
-                                       : count_stacks(ctx, &stacks_1, &histogram_1, 1, &key, value);
-  if (!counted) return record_whole(ctx, account, generation, &key, value);
-  bump(account, ACCOUNT_IN_MAP);
-  return 0;
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  return end_sample(ctx, &sample, value);
 }
 
 #endif

@@ -18,6 +18,7 @@ build liblzma-dev                  <lzma.h>
 build zlib1g-dev                   <zlib.h>
 build libzstd-dev                  <zstd.h>
 build libiberty-dev                <libiberty/demangle.h>
+build rapidjson-dev                <rapidjson/writer.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format
@@ -25,6 +26,7 @@ test  clang-tidy                   clang-tidy
 test  libclang-rt-14-dev           -
 test  llvm                         -
 test  python3                      python3
+test  python3-jsonschema           -
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff

@@ -6,41 +6,57 @@
 #include <linux/types.h>
 
 #define PROFILE_COMM_BYTES 16
+/* CPUs that -C can choose from; the largest CONFIG_NR_CPUS of any architecture. */
+#define PROFILE_MAX_CPUS 8192
 /* Two generations of the maps: one is written by the kernel, the other drained by user space. */
 #define PROFILE_GENERATIONS 2
 
 /* Where a sample ended. ACCOUNT_TAKEN is bumped first; exactly one of the others follows. */
 enum account_slot {
   ACCOUNT_TAKEN,
-  ACCOUNT_IN_MAP,         /* counted in the histogram */
-  ACCOUNT_IN_RING,        /* went whole into the ring buffer: stack-id collision or full histogram */
-  ACCOUNT_IDLE,           /* on an idle CPU, not asked for */
-  ACCOUNT_FILTERED,       /* not of a process, thread or group that was asked for */
-  ACCOUNT_LOST_RING_FULL, /* should have gone into the ring buffer, and that was full */
-  ACCOUNT_SLOTS = 8       /* one cache line a CPU */
+  ACCOUNT_IN_MAP,          /* counted in the histogram */
+  ACCOUNT_IN_RING,         /* went whole into the ring buffer: stack-id collision or full histogram */
+  ACCOUNT_IDLE,            /* on an idle CPU, not asked for */
+  ACCOUNT_FILTERED,        /* not of a process, thread or group that was asked for */
+  ACCOUNT_LOST_RING_FULL,  /* should have gone into the ring buffer, and that was full */
+  ACCOUNT_LOST_SPANS_FULL, /* the beginning of something that lasts found no place in the table of spans */
+  ACCOUNT_SLOTS = 8        /* one cache line a CPU */
 };
 
 struct cpu_account {
   __u64 slot[ACCOUNT_SLOTS];
 };
 
-/* Key of the histogram. A stack id below zero is the errno of bpf_get_stackid; -EFAULT: there is no such stack. */
+/* A stack id in a key says which generation's stack map it is in: a stack taken when a wait begins may be counted when
+ * it ends, after the generations have changed. */
+#define PROFILE_STACK_GENERATION_SHIFT 30
+#define PROFILE_STACK_ID_MASK ((1 << PROFILE_STACK_GENERATION_SHIFT) - 1)
+
+/* Key of the histogram. A stack below zero is the errno of bpf_get_stackid; -EFAULT: there is no such stack. */
 struct stack_key {
   __u32 tgid;
-  __u32 tid; /* 0 unless threads are kept apart */
-  __s32 user_stack;
+  __u32 tid;        /* 0 unless threads are kept apart */
+  __s32 user_stack; /* id | generation << PROFILE_STACK_GENERATION_SHIFT, as the next */
   __s32 kernel_stack;
   char comm[PROFILE_COMM_BYTES]; /* of the thread */
+  /* Where the function returns to at whose first instruction the user stack was taken, before it had a frame of its
+   * own; 0 for every other stack. */
+  __u64 caller;
+  __u32 tag; /* what the source puts at the leaf as a frame of its own: its business; 0: nothing */
+  __u32 padding;
 };
 
 struct stack_value {
-  __u64 value;
+  __u64 value;    /* in the source's unit */
+  __u64 samples;  /* that make it up; not kept (0) unless record_config::weighed */
   __u64 first_ns; /* CLOCK_MONOTONIC of its first sample: says which program image of that tgid it belongs to */
 };
 
 enum ring_type {
   RING_SAMPLE,    /* struct ring_sample and its frames */
   RING_HALF_FULL, /* struct ring_header alone: the histogram of this generation has passed half */
+  RING_SPAN,      /* struct ring_sample and its frames: the beginning of a span, worth nothing yet */
+  RING_SPAN_END   /* struct ring_span_end: what that span was worth */
 };
 
 struct ring_header {
@@ -53,12 +69,40 @@ struct ring_sample {
   struct ring_header header;
   __u64 time_ns; /* CLOCK_MONOTONIC */
   __u64 value;
+  __u64 span;   /* of RING_SPAN: its id */
+  __u64 caller; /* the next three as in struct stack_key */
   __u32 tgid;
-  __u32 tid; /* as in struct stack_key */
+  __u32 tid;
+  __u32 tag;
+  __u32 cpu;
   char comm[PROFILE_COMM_BYTES];
   __s32 user_bytes; /* of its frames, or a negative errno; -EFAULT: there is no such stack */
   __s32 kernel_bytes;
-  __u64 frames[];
+};
+
+enum span_end {
+  SPAN_COUNTS = 1, /* worth `value`; otherwise it was not what was asked for */
+  SPAN_CLOSED = 2, /* it is over; otherwise it goes on, and `value` is a part of it */
+  SPAN_BY_KEY = 4  /* its stacks are in the stack maps, by the ids in `key`; otherwise they came as RING_SPAN */
+};
+
+struct ring_span_end {
+  struct ring_header header;
+  __u64 span;
+  __u64 began_ns; /* its ring_sample::time_ns */
+  __u64 time_ns;
+  __u64 value;
+  __u32 cpu;
+  __u32 flags; /* of enum span_end */
+  struct stack_key key;
+};
+
+/* Something that lasts and is worth its length: a wait, a lock, a request. It takes its stacks where it begins and is
+ * counted where it ends. The map `spans` of a source holds these, or structures that begin with one. */
+struct span {
+  __u64 start_ns; /* 0: not under way */
+  __u64 whole;    /* nonzero: its stacks went to the ring buffer as RING_SPAN at this time, and so will its end */
+  struct stack_key key;
 };
 
 enum target_filter {
@@ -74,6 +118,7 @@ struct record_config {
   __u32 half_full;          /* entries of the histogram at which RING_HALF_FULL is sent */
   __u32 cpus;               /* possible CPUs: the accounts of generation g start at g * cpus */
   __u32 pid_namespace;      /* inode of the namespace ids are told in; 0: the initial one */
+  __u32 ring_quarter;       /* bytes in the ring buffer at which a stream's reader is woken */
   __u32 follow_children_of; /* TARGET_FOLLOWED: the tgid, as the person sees it, whose children are followed */
   __u8 target_filter;       /* enum target_filter */
   __u8 include_idle;
@@ -83,6 +128,10 @@ struct record_config {
   __u8 filter_cgroup; /* the subtree in wanted_cgroup */
   __u8 filter_cgroup_map;
   __u8 filter_mntns_map;
+  __u8 filter_cpu; /* only those in wanted_cpus, for programs that run on every CPU whatever they are attached to */
+  __u8 weighed;    /* a sample's value is not always 1: count the samples besides */
+  __u8 stream;     /* every sample goes whole through the ring buffer, and none into the histogram */
+  __u8 padding;
 };
 
 /* Written while sampling: by user space the generation, by the kernel the rest. */
@@ -100,11 +149,13 @@ struct record_state {
 #define PROFILE_ABI_ASSERT _Static_assert
 #endif
 PROFILE_ABI_ASSERT(sizeof(struct cpu_account) == 64, "cpu_account");
-PROFILE_ABI_ASSERT(sizeof(struct stack_key) == 32, "stack_key");
-PROFILE_ABI_ASSERT(sizeof(struct stack_value) == 16, "stack_value");
+PROFILE_ABI_ASSERT(sizeof(struct stack_key) == 48, "stack_key");
+PROFILE_ABI_ASSERT(sizeof(struct stack_value) == 24, "stack_value");
 PROFILE_ABI_ASSERT(sizeof(struct ring_header) == 8, "ring_header");
-PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 56, "ring_sample");
-PROFILE_ABI_ASSERT(sizeof(struct record_config) == 28, "record_config");
+PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 80, "ring_sample");
+PROFILE_ABI_ASSERT(sizeof(struct ring_span_end) == 96, "ring_span_end");
+PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
+PROFILE_ABI_ASSERT(sizeof(struct record_config) == 36, "record_config");
 PROFILE_ABI_ASSERT(sizeof(struct record_state) == 40, "record_state");
 
 #endif

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "output/output.h"
+#include "output/stream.h"
 #include "sampling/source.h"
 #include "symbol/symboliser.h"
 
@@ -19,7 +20,7 @@ namespace profile {
 struct OptionRow {
   std::string_view long_name;
   char short_name;            // 0: none
-  std::string_view argument;  // placeholder; "": a switch
+  std::string_view argument;  // placeholder; "": a switch; "[=FORM]": its value may be left out
   std::string_view summary;   // of --help, with the default where there is one
   std::string_view group;     // heading of --help
   bool repeatable;
@@ -32,18 +33,21 @@ struct OutputRequest {
 };
 
 struct Options {
+  const SourceKind* source = nullptr;  // never, unless help, version or list_events is asked for
   SamplingOptions sampling;
   SymbolOptions symbols;
   OutputOptions output;
-  std::vector<OutputRequest> outputs;  // at least one
+  std::vector<OutputRequest> outputs;  // at least one; with `stream` just one, whose format is of no account
+  const StreamForm* stream = nullptr;  // none: reports
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none
   std::string cpus_typed;            // of -C, for the header
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with either of these nothing else is looked at
+  bool help = false;  // with any of these nothing else is looked at
   bool version = false;
+  bool list_events = false;
 };
 
 // `arguments` without the program's name. Throws a usage Error.

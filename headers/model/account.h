@@ -12,9 +12,11 @@ struct Account {
   std::uint64_t idle = 0;              // on an idle CPU, without --include-idle
   std::uint64_t filtered = 0;          // of a process, thread or group that was not asked for
   std::uint64_t lost_ring_full = 0;    // a collision or a full map, and the ring buffer full too
+  std::uint64_t lost_spans_full = 0;   // something that lasts, and no place to note that it began
+  std::uint64_t lost_unwritten = 0;    // of a stream: whoever reads it did not take it in time
   std::uint64_t lost_unread = 0;       // counted by the kernel, and not found when the maps were drained
 
-  [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_unread; }
+  [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_spans_full + lost_unwritten + lost_unread; }
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
 
   Account& operator+=(const Account& other) {
@@ -24,6 +26,8 @@ struct Account {
     idle += other.idle;
     filtered += other.filtered;
     lost_ring_full += other.lost_ring_full;
+    lost_spans_full += other.lost_spans_full;
+    lost_unwritten += other.lost_unwritten;
     lost_unread += other.lost_unread;
     return *this;
   }

@@ -13,6 +13,7 @@
 
 #include "model/account.h"
 #include "model/address.h"
+#include "model/measures.h"
 #include "model/string_table.h"
 
 namespace profile {
@@ -93,13 +94,19 @@ struct Row {
   StringId thread_name = StringId::empty;
   StackId user = StackId::none;
   StackId kernel = StackId::none;
-  std::uint64_t value = 0;  // in RunInfo::unit
+  // What the source puts at the leaf as a frame of its own, "[off-cpu]" for instance; empty: nothing.
+  StringId tag = StringId::empty;
+  std::uint64_t value = 0;    // in RunInfo::unit
+  std::uint64_t samples = 0;  // that make it up
 };
 
 // What was asked for, in the words the outputs print.
 struct RunInfo {
-  std::string event = "cpu-clock";
-  std::string unit = "samples";
+  std::string event = "cpu-clock";  // as typed
+  std::string unit = "samples";     // of values: "samples", "microseconds", "bytes", "page-faults"
+  // How it is measured, the first words of the counted format's header, where that is not "Sampling at 49 Hertz":
+  // "Tracing off-CPU time in microseconds".
+  std::string title;
   std::uint64_t frequency_hz = 49;  // 0 when sampling by count
   std::uint64_t period_events = 0;  // 0 when sampling by frequency
   std::vector<std::uint32_t> tgids;
@@ -116,6 +123,10 @@ class Profile {
   RunInfo run;
   Account account;
   StringTable strings;
+  // What the source measured besides stacks; empty where it does not.
+  std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
+  std::vector<DurationTable> duration_tables;
+  std::optional<SyscallReport> syscalls;
 
   // The process numbered `tgid` in its `image`-th program; made with `name` when new.
   ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
@@ -127,8 +138,10 @@ class Profile {
   StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first);
   // Interns a place in the source.
   SourcePlaceId source(const SourcePlace& source);
-  // Adds `row.value` to the row that is otherwise equal, or makes it.
+  // Adds the row's value and samples to the row that is otherwise equal, or makes it.
   void add(const Row& row);
+  // Puts another kernel stack in the place of each, by the answer of `instead`, which may intern stacks.
+  void replace_kernel_stacks(const std::function<StackId(StackId)>& instead);
 
   [[nodiscard]] std::span<const Process> processes() const { return processes_; }
   [[nodiscard]] const Process& process(ProcessId id) const { return processes_[static_cast<std::size_t>(id)]; }
@@ -140,6 +153,8 @@ class Profile {
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
   // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
+  // Distinct stacks, not counting `none`.
+  [[nodiscard]] std::size_t stack_count() const { return stacks_.size() - 1; }
   [[nodiscard]] std::uint64_t total() const;  // sum of all rows' values
 
  private:

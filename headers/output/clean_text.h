@@ -13,5 +13,9 @@ enum class Semicolon { keep, replace };
 // lines or turns the direction of the text around (U+2028 to U+202E, U+2066 to U+2069) and each byte that is not UTF-8;
 // and, when they are to be replaced, `:` in the place of each `;`.
 void append_clean(std::string& out, std::string_view text, Semicolon semicolon);
+// The same as a text of its own, with its semicolons.
+[[nodiscard]] std::string clean_text(std::string_view text);
+// Of a name that may be empty, as that of a thread: "[unknown]" then.
+[[nodiscard]] std::string clean_name(std::string_view name);
 
 }  // namespace profile

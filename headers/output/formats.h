@@ -11,5 +11,7 @@ namespace profile {
 std::unique_ptr<Output> make_counted(const OutputOptions& options);
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_residency(const OutputOptions& options);
+std::unique_ptr<Output> make_table(const OutputOptions& options);
+std::unique_ptr<Output> make_json(const OutputOptions& options);
 
 }  // namespace profile

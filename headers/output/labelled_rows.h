@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/profile.h"
@@ -22,7 +24,7 @@ struct Wording {
 
   Owner owner = Owner::thread;
   bool owner_first = true;  // where it stands in the text, before or behind the frames
-  bool root_first = true;   // user, then kernel, both from the root; otherwise kernel, then user, both from the leaf
+  bool root_first = true;   // user, kernel, tag, each from the root; otherwise tag, kernel, user, each from the leaf
   bool offsets = false;     // "read+0x10" instead of "read", and "read (inlined)" where it was
   bool modules = false;     // "read [libc.so.6]" instead of "read"
   bool addresses = false;   // "0x%016x " in front of each frame
@@ -51,6 +53,9 @@ class LabelledRows {
   [[nodiscard]] std::string_view text(Label label) const { return texts_.view(by_text_[index(label)]); }
   // Replaces `out` by the row's frames in the order of the wording.
   void frames(const LabelledRow& row, std::vector<Label>& out) const;
+  // Visits each row with its frames, the smallest value first, rows of one value in the order of their texts.
+  using Visit = std::function<void(const LabelledRow& row, std::span<const Label> frames)>;
+  void each_by_value(const Visit& visit) const;
 
  private:
   class Walk;
@@ -83,6 +88,7 @@ class LabelledRows {
   FrameId missed_user_{};
   FrameId missed_kernel_{};
   FrameId delimiter_{};
+  std::unordered_map<StringId, FrameId> tags_;
   std::vector<LabelledRow> rows_;
 };
 

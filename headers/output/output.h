@@ -2,6 +2,8 @@
 // one is one file and one row in the table of formats.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <span>
@@ -16,6 +18,7 @@ struct OutputOptions {
   bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames, "_[i]" behind inlined ones
   bool show_addresses = false;   // -A
   bool show_modules = false;     // --modules: "init [libfoo.so]" where a frame is otherwise its symbol alone
+  std::size_t top = 10;          // --top: rows of each table
 };
 
 // Where the source of a frame is known (--lines, Frame::source), it is shown without an option:
@@ -35,10 +38,14 @@ class Output {
   virtual void report(std::ostream&, const Profile&) const = 0;
 };
 
+// What a format has a place for: `stacks` (and what else was measured behind them), `tables` alone, or all there is.
+enum class Shows : std::uint8_t { stacks, tables, everything };
+
 struct OutputFormat {
   std::string_view name;     // of --format
   std::string_view ending;   // of the files it is the default for, with its dot; "" if none
   std::string_view summary;  // one line of --help
+  Shows shows;
   std::unique_ptr<Output> (*make)(const OutputOptions&);
 };
 

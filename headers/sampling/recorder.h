@@ -4,13 +4,18 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/record.h"
 #include "model/profile.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
+#include "support/clock.h"
 
 namespace profile {
 
@@ -18,7 +23,12 @@ namespace profile {
 [[nodiscard]] bool needs_kernel_types(const SamplingOptions& options);
 // Between opening and loading: the sizes of the maps, the constants of the programs, and the pinned maps of filters in
 // the place of ours. Throws Error for a filter that cannot be had.
-void prepare_recording(bpf_object& object, const SamplingOptions& options);
+// What follows from the source and not from the command line.
+struct Recording {
+  bool weighed = false;     // values are not always 1
+  bool filter_cpu = false;  // its programs run on every CPU, whatever they are attached to
+};
+void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});
 // After loading: the filters' contents. Throws Error likewise.
 void fill_filters(bpf_object& object, const SamplingOptions& options);
 
@@ -36,10 +46,29 @@ class SharedArray {
   std::size_t bytes_;
 };
 
+// Turns what the kernel side measured into what a Profile holds.
+struct Reading {
+  // Values are divided by it: 1000 where the kernel counts nanoseconds and rows are in microseconds. What a division
+  // leaves over goes to the next row, so that the total is right to the unit.
+  std::uint64_t divisor = 1;
+  // The text of stack_key::tag; nullptr where the source has none.
+  std::function<std::string(std::uint32_t tag)> tag_text;
+};
+
 class Recorder {
  public:
-  // `object` has been prepared with the same options and loaded; it must outlive the recorder.
-  Recorder(bpf_object& object, const SamplingOptions& options);
+  // `object` has been prepared with the same options and loaded; it must outlive the recorder. When it has a map
+  // `spans`, its values begin with a struct span.
+  Recorder(bpf_object& object, const SamplingOptions& options, Reading reading = {});
+
+  // From now on each sample is handed over by itself, in the order of time, and none is added to a profile's rows; its
+  // names and stacks are those of the profile that consume() or drain() got. Asked for with SamplingOptions::stream.
+  using OnSample = std::function<void(const Sample&)>;
+  void stream_to(OnSample on_sample) { on_sample_ = std::move(on_sample); }
+  // A span that began before the kernel side could see it: its stacks, as addresses. It began at head.time_ns, which is
+  // also its span::whole.
+  void hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
+                 std::span<const std::uint64_t> kernel_leaf_first);
 
   // Readable when consume() has something to do.
   [[nodiscard]] int poll_fd() const;
@@ -58,18 +87,34 @@ class Recorder {
   [[nodiscard]] std::uint64_t unfollowed() const;
 
  private:
+  class StackReader;
+
   static int on_record(void* context, void* data, std::size_t size) noexcept;
   void read_ring();
   void count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
-  void count_whole_sample(const ring_sample& sample, ProcessTimeline& timeline, Profile& into);
-  std::uint64_t drain_maps(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
+  void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
+                   ProcessTimeline& timeline, Profile& into);
+  void forget_spans(std::uint64_t id, std::uint64_t before_ns);
+  void count_span_end(const ring_span_end& end, StackReader& stacks, ProcessTimeline& timeline, Profile& into);
+  [[nodiscard]] Row row_of(std::uint32_t tgid, std::uint32_t tid, const char (&raw_comm)[PROFILE_COMM_BYTES],
+                           std::uint32_t tag, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const;
+  void hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
+                 Profile& into);
+  std::uint64_t drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
+  void clear_stacks(std::uint32_t generation);
   [[nodiscard]] Account account_of(std::uint32_t generation) const;
 
+  Reading reading_;
+  OnSample on_sample_;
   std::uint32_t cpus_;
   std::uint32_t max_depth_;
   std::uint32_t stack_entries_;
+  bool streams_;
   std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object, as the next
   std::array<int, PROFILE_GENERATIONS> stack_fds_{};
+  int spans_fd_ = -1;  // owned by the object; -1: its samples do not last
+  std::size_t span_key_bytes_ = 0;
+  std::size_t span_bytes_ = 0;
   SharedArray state_memory_;
   record_state* state_;
   SharedArray account_memory_;
@@ -81,6 +126,10 @@ class Recorder {
   // Ring records as they came, each in whole words, until the timeline has caught up with them.
   std::vector<std::uint64_t> inbox_;
   std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
+  // By id and the time it began: a ring_sample and its frames.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> held_spans_;
+  std::uint64_t left_over_ = 0;  // of the last division by Reading::divisor
+  std::uint64_t unix_offset_ns_ = unix_offset_ns();
   bool half_full_ = false;
   bool out_of_memory_ = false;
 };

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/measures.h"
 #include "model/profile.h"
+#include "model/sample.h"
 #include "support/bpf.h"
 #include "support/cpu_list.h"
 
@@ -19,7 +21,23 @@ namespace profile {
 class ProcessTimeline;
 class Recorder;
 
+// Which waits of a thread are looked at.
+enum class WaitState : std::uint8_t { any, preempted, interruptible, uninterruptible };
+
+// What only some sources take; the options that set them are refused with any other.
+struct SourceOptions {
+  std::uint64_t min_block_us = 0;  // waits shorter than this do not count, nor longer ones than
+  std::uint64_t max_block_us = UINT64_MAX;
+  WaitState wait_state = WaitState::any;
+  bool latency = false;                     // of system calls
+  bool failed = false;                      // system calls that fail, and why
+  bool by_process = false;                  // system calls
+  std::optional<SyscallCategory> category;  // only these system calls
+  bool live = false;                        // memory that has not been freed
+};
+
 struct SamplingOptions {
+  std::string event = "cpu-clock";
   std::vector<std::uint32_t> tgids;  // at most one of tgids, tids and follow_children is used
   std::vector<std::uint32_t> tids;
   bool follow_children = false;  // what this process forks from now on, with all descendants
@@ -28,18 +46,24 @@ struct SamplingOptions {
   std::string cgroup_map_path;
   std::string mntns_map_path;
   bool include_idle = false;
-  bool user_stacks = true;
+  bool user_stacks = true;  // neither of the two: what is wanted is not stacks
   bool kernel_stacks = true;
-  std::uint64_t frequency_hz = 49;  // 0: by count
-  std::uint64_t period_events = 0;  // 0: by frequency
+  // How often, as asked for; with neither, the source chooses: 49 Hertz where there is a rate at all, otherwise all.
+  std::optional<std::uint64_t> frequency_hz;
+  std::optional<std::uint64_t> period_events;
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;
   std::uint32_t max_stack_depth = 127;
+  bool interval = false;  // there is a report every now and then, not only at the end
+  bool stream = false;    // each sample is wanted by itself: Recorder::stream_to() will be called
+  SourceOptions source;
 };
 
 class Source {
  public:
   virtual ~Source() = default;
+  // Fills in what it measures and how: event, unit, title, frequency or period.
+  virtual void describe(RunInfo& run) const = 0;
   // Arms it on the online CPUs. From here on samples are taken.
   virtual void start() = 0;
   // After it returns no sample is taken any more, and none is under way.
@@ -47,18 +71,43 @@ class Source {
   // CPUs came or went. Nothing happens for those not asked for.
   virtual void set_cpus(const CpuList& online) = 0;
   virtual Recorder& recorder() = 0;
+  // Moves what was measured since the last call into `into`: a report is due. After stop() it is the last one. Sources
+  // that measure more than the recorder holds add it here.
+  virtual void collect(ProcessTimeline& timeline, Profile& into, bool stopped);
+  // Whether its maps have filled so far that they should be relieved, between reports; and doing that.
+  [[nodiscard]] virtual bool is_filling();
+  virtual void relieve(ProcessTimeline& timeline, Profile& into);
   // Runs and nanoseconds of its programs, by the kernel's own count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
+  // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.
+  [[nodiscard]] virtual bool has_tracing_frames() const { return false; }
+  // Lines for the summary, about what this source alone knows.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };
 
+// A kind of event, or a family of them that share a shape of name.
 struct SourceKind {
-  std::string_view name;  // of the event
-  std::string_view unit;  // of a row's value
-  std::string_view summary;
+  std::string_view name;     // as typed, or the shape of it: "off-cpu", "SYSTEM:EVENT"
+  std::string_view alias;    // another name for the same; "" if none
+  std::string_view group;    // heading of --list-events
+  std::string_view unit;     // of a row's value
+  std::string_view summary;  // one line
+  // The format of stdout unless one is asked for.
+  std::string_view default_format;
+  // Whether `event` is of this kind; nullptr: it is when it equals `name` or `alias`.
+  bool (*matches)(std::string_view event);
   std::unique_ptr<Source> (*make)(const SamplingOptions&);
+  // Why there is none of it here, in a few words; nullopt when there is. Costs a system call or a few.
+  std::optional<std::string> (*missing)(std::string_view name);
+  // Which of the options that only some sources take this one takes, by their long names, separated by spaces.
+  std::string_view takes;
 };
 
 // THE table of sources. The first row is the default.
 [[nodiscard]] std::span<const SourceKind> source_kinds();
+// The kind `event` is of; nullptr when there is none.
+[[nodiscard]] const SourceKind* find_source_kind(std::string_view event);
+// The names most like `event`, the nearest first: for the error that says it is not known.
+[[nodiscard]] std::vector<std::string> nearest_source_names(std::string_view event);
 
 }  // namespace profile

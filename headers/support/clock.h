@@ -8,4 +8,7 @@ namespace profile {
 // CLOCK_MONOTONIC in nanoseconds. Safe in a signal handler.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
+// What to add to it for nanoseconds since 1970, as of now.
+[[nodiscard]] std::uint64_t unix_offset_ns() noexcept;
+
 }  // namespace profile

@@ -79,11 +79,11 @@ void FrameReport::add(const Profile& profile) {
   for (const Row& row : profile.rows()) {
     for (const StackId stack : {row.user, row.kernel}) {
       for (const FrameId id : profile.stack(stack)) {
-        frames_ += row.value;
-        unnamed_[static_cast<std::size_t>(profile.frame(id).unnamed)] += row.value;
+        frames_ += row.samples;
+        unnamed_[static_cast<std::size_t>(profile.frame(id).unnamed)] += row.samples;
       }
     }
-    if (const auto user = profile.stack(row.user); !user.empty()) add_user_stack(profile, user, row.value);
+    if (const auto user = profile.stack(row.user); !user.empty()) add_user_stack(profile, user, row.samples);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 
+#include "app/event_list.h"
 #include "app/options.h"
 #include "app/session.h"
 #include "support/bpf.h"
@@ -18,6 +19,10 @@ int main(int argc, char** argv) {
     }
     if (options.version) {
       std::cout << "profile " PROFILE_VERSION "\n";
+      return std::cout.flush() ? 0 : 1;
+    }
+    if (options.list_events) {
+      print_events(std::cout);
       return std::cout.flush() ? 0 : 1;
     }
     set_bpf_log(options.verbose);

@@ -8,7 +8,8 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view what = "What to sample";
+constexpr std::string_view event = "What to measure";
+constexpr std::string_view what = "Of whom";
 constexpr std::string_view how = "How to sample";
 constexpr std::string_view show = "What to show";
 constexpr std::string_view names = "Where names come from";
@@ -16,6 +17,19 @@ constexpr std::string_view write = "Where to";
 constexpr std::string_view other = "Other";
 
 constexpr OptionRow rows[] = {
+    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false},
+    {"list-events", 0, "", "the events there are, and which of them not here and why", event, false},
+    {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
+    {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
+    {"state", 0, "STATE", "off-cpu: only waits preempted, interruptible, uninterruptible or any (default any)", event,
+     false},
+    {"latency", 0, "", "syscalls: how long they take", event, false},
+    {"failed", 0, "", "syscalls: those that fail, and why", event, false},
+    {"by-process", 0, "", "syscalls: told apart by process", event, false},
+    {"category", 0, "NAME",
+     "syscalls: only file_io, memory, process, signal, ipc, network, time, security, system or other", event, false},
+    {"live", 0, "", "malloc: only what has not been freed at the end", event, false},
+
     {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true},
     {"tid", 'L', "LIST", "only these threads; not with -p", what, true},
     {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false},
@@ -37,6 +51,7 @@ constexpr OptionRow rows[] = {
     {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
     {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
     {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
+    {"top", 0, "N", "rows of each table (default 10)", show, false},
     {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
 
     {"modules", 0, "", "the module behind each frame of folded lines", show, false},
@@ -48,6 +63,8 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true},
     {"interval", 'i', "SECONDS", "report and start afresh every interval", write, false},
+    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports: table, stacks, folded or json", write,
+     false},
 
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
@@ -55,11 +72,13 @@ constexpr OptionRow rows[] = {
     {"version", 0, "", "the version", other, false},
 };
 
+bool has_optional_value(const OptionRow& row) { return row.argument.starts_with('['); }
+
 std::string left_column(const OptionRow& row) {
   std::string text = "  ";
   text += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
   text += "--" + std::string(row.long_name);
-  if (!row.argument.empty()) text += " " + std::string(row.argument);
+  if (!row.argument.empty()) text += (has_optional_value(row) ? "" : " ") + std::string(row.argument);
   return text;
 }
 
@@ -77,26 +96,32 @@ void print_help(std::ostream& out) {
          "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
          "its children until it exits.\n";
   constexpr std::size_t column = 32;
+  const auto line = [&out](const std::string& left, std::string_view summary) {
+    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';
+  };
   std::string_view group;
   for (const OptionRow& row : rows) {
     if (row.group != group) out << '\n' << row.group << ":\n";
     group = row.group;
-    const std::string left = left_column(row);
-    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << row.summary << '\n';
+    line(left_column(row), row.summary);
   }
   out << "\nFormats:\n";
   for (const OutputFormat& format : output_formats()) {
     std::string left = "  " + std::string(format.name);
     if (!format.ending.empty()) left += "  (" + std::string(format.ending) + ")";
-    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << format.summary << '\n';
+    line(left, format.summary);
   }
+  out << "\nForms of --stream:\n";
+  for (const StreamForm& form : stream_forms()) line("  " + std::string(form.name), form.summary);
   out << "\nExit status: 0 done, 1 could not profile, 2 misused; with COMMAND its own (126, 127 when it cannot be "
          "run,\n"
          "128+N when a signal N killed it).\n"
          "\nExamples:\n"
          "  profile -f 30 > out.folded      the whole machine for 30 seconds, ready for a flame graph\n"
          "  profile -F 199 -p 185 10        one process, 199 times a second\n"
-         "  profile -o a.txt -o a.folded -- make -j2\n";
+         "  profile -o a.txt -o a.folded -- make -j2\n"
+         "  profile -e off-cpu -p 185 10    where one process waits, and how long\n"
+         "  profile -e syscalls 5           which system calls are made, how often and of what kind\n";
 }
 
 }  // namespace profile

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/syscall_analysis.h"
 #include "support/error.h"
 
 namespace profile {
@@ -57,6 +58,8 @@ class Parsed {
       if (row.short_name != 0) name += std::string{',', row.short_name};
       if (row.argument.empty()) {
         named.add_options()(name.c_str(), po::bool_switch());
+      } else if (row.argument.starts_with('[')) {
+        named.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""));
       } else if (row.repeatable) {
         named.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing());
       } else {
@@ -81,13 +84,14 @@ class Parsed {
     return has(name) ? values_[name].as<std::vector<std::string>>() : std::vector<std::string>{};
   }
 
-  // The value of `name` as a number of at least 1, or `absent`.
-  [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t absent, std::uint64_t highest) const {
+  // The value of `name` as a number of at least `lowest`, or `absent`.
+  [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t absent, std::uint64_t highest,
+                                     std::uint64_t lowest = 1) const {
     if (!has(name)) return absent;
     const std::string value = text(name);
     const auto parsed = whole<std::uint64_t>(value);
     if (!parsed) throw bad_value(name, value, "not a whole number");
-    if (*parsed == 0) throw bad_value(name, value, "must be at least 1");
+    if (*parsed < lowest) throw bad_value(name, value, "must be at least " + std::to_string(lowest));
     if (*parsed > highest) throw bad_value(name, value, "must be at most " + std::to_string(highest));
     return *parsed;
   }
@@ -125,13 +129,19 @@ void exclude(std::initializer_list<std::pair<const char*, bool>> names) {
   }
 }
 
-std::string names_of_formats() {
+// "a, b, c"
+template <class Range, class Name>
+std::string listed(const Range& range, Name name) {
   std::string names;
-  for (const OutputFormat& format : output_formats()) names += (names.empty() ? "" : ", ") + std::string(format.name);
+  for (const auto& item : range) names += (names.empty() ? "" : ", ") + std::string(name(item));
   return names;
 }
 
-std::vector<OutputRequest> outputs_of(const Parsed& parsed) {
+std::string names_of_formats() {
+  return listed(output_formats(), [](const OutputFormat& format) { return format.name; });
+}
+
+std::vector<OutputRequest> outputs_of(const Parsed& parsed, const SourceKind& source) {
   const OutputFormat* forced = nullptr;
   if (parsed.has("format")) {
     const std::string name = parsed.text("format");
@@ -139,7 +149,7 @@ std::vector<OutputRequest> outputs_of(const Parsed& parsed) {
     if (forced == nullptr) throw bad_value("format", name, "no such format; there are " + names_of_formats());
   }
   // -f and -r choose for stdout and for files whose ending says nothing; --format overrides endings too.
-  const OutputFormat* fallback = &output_formats().front();
+  const OutputFormat* fallback = find_output_format(source.default_format);
   if (parsed.is_on("folded")) fallback = find_output_format("folded");
   if (parsed.is_on("residency")) fallback = find_output_format("residency");
 
@@ -160,8 +170,76 @@ std::vector<OutputRequest> outputs_of(const Parsed& parsed) {
   return requests;
 }
 
+const SourceKind& source_of(const Parsed& parsed) {
+  if (!parsed.has("event")) return source_kinds().front();
+  const std::string event = parsed.text("event");
+  if (const SourceKind* kind = find_source_kind(event)) return *kind;
+  std::string why = "no such event";
+  const std::vector<std::string> nearest = nearest_source_names(event);
+  if (!nearest.empty()) why += "; the nearest: " + listed(nearest, [](const std::string& name) { return name; });
+  throw bad_value("event", event.empty() ? "''" : event, why + "; --list-events names all");
+}
+
+WaitState wait_state_of(const Parsed& parsed) {
+  constexpr std::pair<std::string_view, WaitState> states[] = {{"any", WaitState::any},
+                                                               {"preempted", WaitState::preempted},
+                                                               {"interruptible", WaitState::interruptible},
+                                                               {"uninterruptible", WaitState::uninterruptible}};
+  const std::string typed = parsed.has("state") ? parsed.text("state") : "any";
+  for (const auto& [name, state] : states) {
+    if (typed == name) return state;
+  }
+  throw bad_value("state", typed, "not one of " + listed(states, [](const auto& state) { return state.first; }));
+}
+
+// The options that only some sources take, and whether they are given.
+SourceOptions source_options_of(const Parsed& parsed, const SourceKind& source) {
+  for (const char* name :
+       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live"}) {
+    const bool given = row_of(name).argument.empty() ? parsed.is_on(name) : parsed.has(name);
+    const std::string padded = " " + std::string(source.takes) + " ";
+    if (given && padded.find(" " + std::string(name) + " ") == std::string::npos) {
+      throw usage_error("--" + std::string(name) + " is not for -e " + std::string(source.name));
+    }
+  }
+  SourceOptions options;
+  options.min_block_us = parsed.number("min-block-us", 0, UINT64_MAX, 0);
+  options.max_block_us = parsed.number("max-block-us", UINT64_MAX, UINT64_MAX);
+  if (options.min_block_us > options.max_block_us) {
+    throw bad_value("min-block-us", parsed.text("min-block-us"), "more than --max-block-us");
+  }
+  options.wait_state = wait_state_of(parsed);
+  options.latency = parsed.is_on("latency");
+  options.failed = parsed.is_on("failed");
+  options.by_process = parsed.is_on("by-process");
+  options.live = parsed.is_on("live");
+  if (parsed.has("category")) {
+    const std::string typed = parsed.text("category");
+    const SyscallCategory* category = find_syscall_category(typed);
+    if (category == nullptr) throw bad_value("category", typed, "no such category");
+    options.category = *category;
+  }
+  return options;
+}
+
+const StreamForm* stream_of(const Parsed& parsed) {
+  if (!parsed.has("stream")) return nullptr;
+  const std::string typed = parsed.text("stream");
+  const StreamForm* form = typed.empty() ? &stream_forms().front() : find_stream_form(typed);
+  if (form == nullptr) {
+    throw bad_value("stream", typed, "no such form; there are " + listed(stream_forms(), [](const StreamForm& known) {
+                                       return known.name;
+                                     }));
+  }
+  for (const char* name : {"folded", "residency"}) exclude({{"stream", true}, {name, parsed.is_on(name)}});
+  for (const char* name : {"format", "interval"}) exclude({{"stream", true}, {name, parsed.has(name)}});
+  if (parsed.texts("output").size() > 1) throw usage_error("--stream goes to one output only");
+  return form;
+}
+
 SamplingOptions sampling_of(const Parsed& parsed) {
   SamplingOptions sampling;
+  if (parsed.has("event")) sampling.event = parsed.text("event");
   sampling.tgids = parsed.ids("pid", "process");
   sampling.tids = parsed.ids("tid", "thread");
   if (parsed.has("cpu")) {
@@ -180,12 +258,8 @@ SamplingOptions sampling_of(const Parsed& parsed) {
   sampling.include_idle = parsed.is_on("include-idle");
   sampling.user_stacks = !parsed.is_on("kernel-stacks-only");
   sampling.kernel_stacks = !parsed.is_on("user-stacks-only");
-  if (parsed.has("count")) {
-    sampling.period_events = parsed.number("count", 0, INT64_MAX);
-    sampling.frequency_hz = 0;
-  } else {
-    sampling.frequency_hz = parsed.number("frequency", sampling.frequency_hz, INT32_MAX);
-  }
+  if (parsed.has("count")) sampling.period_events = parsed.number("count", 0, INT64_MAX);
+  if (parsed.has("frequency")) sampling.frequency_hz = parsed.number("frequency", 0, INT32_MAX);
   const auto size = [&](const char* name, std::uint32_t absent, std::uint32_t highest) {
     return static_cast<std::uint32_t>(parsed.number(name, absent, highest));
   };
@@ -206,6 +280,14 @@ std::optional<double> duration_of(const Parsed& parsed, bool has_command) {
   return duration;
 }
 
+// Whether stacks are to be taken at all. A source that is about tables takes them only for a format of stacks.
+bool shows_stacks(const Options& options) {
+  const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
+  if (by_nature || options.stream != nullptr) return true;
+  return std::any_of(options.outputs.begin(), options.outputs.end(),
+                     [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
+}
+
 }  // namespace
 
 Options parse_options(std::span<const char* const> arguments) {
@@ -216,7 +298,8 @@ Options parse_options(std::span<const char* const> arguments) {
   Options options;
   options.help = parsed.is_on("help");
   options.version = parsed.is_on("version");
-  if (options.help || options.version) return options;
+  options.list_events = parsed.is_on("list-events");
+  if (options.help || options.version || options.list_events) return options;
 
   if (dashes != arguments.end()) {
     options.command.assign(dashes + 1, arguments.end());
@@ -236,8 +319,13 @@ Options parse_options(std::span<const char* const> arguments) {
   }
 
   const bool follow = options.sampling.follow_children;
+  options.source = &source_of(parsed);
   options.sampling = sampling_of(parsed);
   options.sampling.follow_children = follow;
+  options.sampling.source = source_options_of(parsed, *options.source);
+  options.sampling.interval = parsed.has("interval");
+  options.stream = stream_of(parsed);
+  options.sampling.stream = options.stream != nullptr;
   options.cpus_typed = parsed.text("cpu");
   options.duration_s = duration_of(parsed, follow);
   if (parsed.has("interval")) {
@@ -255,7 +343,13 @@ Options parse_options(std::span<const char* const> arguments) {
   options.output.delimited = parsed.is_on("delimited");
   options.output.annotate_kernel = parsed.is_on("annotations");
   options.output.show_addresses = parsed.is_on("address");
-  options.outputs = outputs_of(parsed);
+  options.output.top = parsed.number("top", options.output.top, UINT32_MAX);
+  options.outputs = outputs_of(parsed, *options.source);
+  if (!shows_stacks(options)) {
+    if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
+    options.sampling.user_stacks = false;
+    options.sampling.kernel_stacks = false;
+  }
   exclude({{"quiet", parsed.is_on("quiet")}, {"verbose", parsed.is_on("verbose")}});
   options.quiet = parsed.is_on("quiet");
   options.verbose = parsed.is_on("verbose");

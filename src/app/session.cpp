@@ -1,22 +1,25 @@
 #include "app/session.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <deque>
 #include <memory>
-#include <ostream>
+#include <optional>
 #include <tuple>
 
 #include "app/command.h"
 #include "app/frame_report.h"
 #include "app/progress.h"
+#include "app/reports.h"
 #include "app/signals.h"
+#include "app/streaming.h"
 #include "app/summary.h"
 #include "app/targets.h"
-#include "deliver/destination.h"
+#include "app/tracing_frames.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
 #include "support/clock.h"
@@ -35,11 +38,13 @@ constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
-RunInfo run_info_of(const Options& options) {
+// How often a stream is read from the ring buffer, which holds many times as much.
+constexpr double stream_s = 0.02;
+
+RunInfo run_info_of(const Options& options, const Source& source) {
   const SamplingOptions& sampling = options.sampling;
   RunInfo run;
-  run.frequency_hz = sampling.frequency_hz;
-  run.period_events = sampling.period_events;
+  run.event = sampling.event;
   run.tgids = sampling.tgids;
   run.tids = sampling.tids;
   run.cpus = options.cpus_typed;
@@ -47,39 +52,34 @@ RunInfo run_info_of(const Options& options) {
   run.kernel_stacks = sampling.kernel_stacks;
   run.duration_s = options.duration_s;
   run.command = options.command;
+  source.describe(run);
   return run;
 }
-
-// An open destination and the format it is written in.
-struct Report {
-  Destination destination;
-  std::unique_ptr<Output> output;
-  bool is_open = true;  // false once it could not be written to, or nobody reads it any more
-};
 
 class Session {
  public:
   explicit Session(const Options& options)
-      : options_(options), run_(run_info_of(options)), progress_(!options.quiet && !options.verbose) {
+      : options_(options), progress_(!options.quiet && !options.verbose && !streams_to_terminal(options)) {
     check_targets(options);
-    for (const OutputRequest& request : options.outputs) {
-      reports_.push_back(
-          Report{.destination = Destination(request.path), .output = request.format->make(options.output)});
+    if (options.stream == nullptr) {
+      reports_.emplace(options, [this](const std::string& text) { say(text); });
     }
-    source_ = source_kinds().front().make(options.sampling);
+    source_ = options.source->make(options.sampling);
+    run_ = run_info_of(options, *source_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command);
     cpus_ = online_cpus();
     TimelineOptions of_interest{.tgids = options.sampling.tgids};
     of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
     timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
     symboliser_ = std::make_unique<Symboliser>(*timeline_, options.symbols);
+    if (options.stream != nullptr) streaming_.emplace(options, *source_, *timeline_, *symboliser_);
   }
 
   int run() {
     start();
     while (!is_over_) loop_.run_once();
     finish();
-    if (failed_to_write_) return 1;
+    if (failed_to_stream_ || (reports_ && reports_->have_failed())) return 1;
     return command_ ? command_status_ : 0;
   }
 
@@ -95,17 +95,31 @@ class Session {
     if (options_.interval_s) add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
-    write_all([&](Report& report, std::ostream& out) { report.output->begin(out, run_); });
+    if (reports_) {
+      reports_->begin(run_);
+      end_unless_read();
+    } else {
+      stream([this] {
+        streaming_->begin(run_);
+        return true;
+      });
+    }
     timeline_->scan_proc();
     warn_of_hidden_symbols();
   }
 
   void watch() {
     loop_.add(signals_.fd(), [this] { on_signal(); });
-    loop_.add(source_->recorder().poll_fd(), [this] {
-      source_->recorder().consume(*timeline_, *profile_);
-      drain_if_filling();
-    });
+    if (streaming_) {
+      // By time and not for every sample: waking up would cost more than all the rest.
+      add_timer(stream_s, stream_s, [this] { stream([this] { return streaming_->pump(); }); });
+      loop_.add(streaming_->poll_fd(), [this] { stream([this] { return streaming_->pump(); }); });
+    } else {
+      loop_.add(source_->recorder().poll_fd(), [this] {
+        source_->recorder().consume(*timeline_, *profile_);
+        relieve_if_filling();
+      });
+    }
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
     add_timer(0, 0, [this] {
@@ -170,7 +184,7 @@ class Session {
       timeline_->set_cpus(cpus_);
       source_->set_cpus(cpus_);
     }
-    drain_if_filling();
+    relieve_if_filling();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       note("all targets have exited");
@@ -183,13 +197,13 @@ class Session {
     }
   }
 
-  void drain_if_filling() {
-    if (source_->recorder().wants_drain()) source_->recorder().drain(*timeline_, *profile_, false);
+  void relieve_if_filling() {
+    if (source_->is_filling()) source_->relieve(*timeline_, *profile_);
   }
 
   void report_interval() {
     const std::uint64_t now_ns = monotonic_ns();
-    source_->recorder().drain(*timeline_, *profile_, false);
+    source_->collect(*timeline_, *profile_, false);
     report();
     timeline_->forget_before(now_ns);
     fresh_profile();
@@ -200,10 +214,12 @@ class Session {
     source_->stop();
     signals_.let_next_kill();
     progress_.clear();
-    source_->recorder().drain(*timeline_, *profile_, true);
-    report();
-    for (Report& report : reports_) {
-      attempt(report, [&] { report.destination.close(); });
+    if (streaming_) {
+      finish_stream();
+    } else {
+      source_->collect(*timeline_, *profile_, true);
+      report();
+      reports_->close();
     }
     summarise();
   }
@@ -215,6 +231,7 @@ class Session {
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
     note(summary_of(total_, cost));
+    for (const std::string& line : source_->notes()) note(line);
     for (const std::string& line : frame_report_.lines()) note(line);
     if (!options_.verbose) return;
     const TimelineStatus status = timeline_->status();
@@ -224,9 +241,35 @@ class Session {
     note("ring buffer: " + std::to_string(total_.recorded_by_ring) + " samples");
   }
 
+  void finish_stream() {
+    const bool is_read = !stream_is_over_;
+    stream_is_over_ = false;
+    stream([this, is_read] {
+      streaming_->finish(is_read);
+      return true;
+    });
+    total_ += streaming_->account();
+  }
+
+  // Runs a step of the stream; when it fails, or nobody reads any more, the stream is over, and with it the run unless
+  // it is somebody's command that runs.
+  void stream(const std::function<bool()>& step) {
+    if (stream_is_over_) return;
+    try {
+      stream_is_over_ = !step();
+    } catch (const Error& error) {
+      say(std::string("profile: ") + error.what());
+      stream_is_over_ = true;
+      failed_to_stream_ = true;
+    }
+    if (stream_is_over_ && !command_) is_over_ = true;
+  }
+
   void report() {
     symboliser_->name(*profile_);
-    write_all([&](Report& report, std::ostream& out) { report.output->report(out, *profile_); });
+    if (source_->has_tracing_frames()) remove_tracing_frames(*profile_);
+    reports_->report(*profile_);
+    end_unless_read();
     total_ += profile_->account;
     frame_report_.add(*profile_);
   }
@@ -236,30 +279,9 @@ class Session {
     profile_->run = run_;
   }
 
-  // A destination that cannot be written to does not take the others along; without any the run is pointless, unless it
-  // is somebody's command that runs.
-  void write_all(const std::function<void(Report&, std::ostream&)>& print) {
-    for (Report& report : reports_) {
-      attempt(report, [&] {
-        const auto result = report.destination.write([&](std::ostream& out) { print(report, out); });
-        if (result == Destination::Result::closed_pipe) report.is_open = false;
-      });
-    }
-    const bool any_open =
-        std::any_of(reports_.begin(), reports_.end(), [](const Report& report) { return report.is_open; });
-    if (!any_open && !command_) is_over_ = true;
-  }
-
-  void attempt(Report& report, const std::function<void()>& write) {
-    if (!report.is_open) return;
-    try {
-      write();
-    } catch (const Error& error) {
-      progress_.clear();
-      std::fprintf(stderr, "profile: %s\n", error.what());
-      report.is_open = false;
-      failed_to_write_ = true;
-    }
+  // Without anybody to write for the run is pointless, unless it is somebody's command that runs.
+  void end_unless_read() {
+    if (!reports_->any_open() && !command_) is_over_ = true;
   }
 
   void warn_of_hidden_symbols() {
@@ -267,11 +289,18 @@ class Session {
     if (const auto reason = hidden_kernel_symbols()) note(*reason);
   }
 
-  // A line for the person; nothing with -q.
-  void note(const std::string& text) {
-    if (options_.quiet) return;
+  // A line for the person.
+  void say(const std::string& text) {
     progress_.clear();
     std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  // The same; nothing with -q.
+  void note(const std::string& text) {
+    if (!options_.quiet) say(text);
+  }
+
+  static bool streams_to_terminal(const Options& options) {
+    return options.stream != nullptr && options.outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
   }
 
   [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_ns() - started_ns_) / 1e9; }
@@ -285,13 +314,14 @@ class Session {
   RunInfo run_;
   Signals signals_;
   Progress progress_;
-  std::vector<Report> reports_;
+  std::optional<Reports> reports_;  // either these or a stream
   BpfRunTimeStats run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
   CpuList cpus_;
   std::unique_ptr<ProcessTimeline> timeline_;
   std::unique_ptr<Symboliser> symboliser_;
+  std::optional<Streaming> streaming_;
   EventLoop loop_;
   std::deque<Timer> timers_;
   std::unique_ptr<Profile> profile_;  // of the interval under way
@@ -301,7 +331,8 @@ class Session {
   double duration_s_ = 0;
   bool update_is_due_ = false;
   bool is_over_ = false;
-  bool failed_to_write_ = false;
+  bool stream_is_over_ = false;
+  bool failed_to_stream_ = false;
   int command_status_ = 0;
 };
 

@@ -26,12 +26,13 @@ constexpr std::uint64_t number(Id id) {
 std::uint64_t hash_of(const Row& row) {
   std::uint64_t hash = mix(number(row.process) << 32 | row.tid);
   hash = combine(hash, number(row.thread_name));
+  hash = combine(hash, number(row.tag));
   return combine(hash, number(row.user) << 32 | number(row.kernel));
 }
 
 bool same_key(const Row& a, const Row& b) {
   return a.process == b.process && a.tid == b.tid && a.thread_name == b.thread_name && a.user == b.user &&
-         a.kernel == b.kernel;
+         a.kernel == b.kernel && a.tag == b.tag;
 }
 
 }  // namespace
@@ -121,11 +122,22 @@ void Profile::add(const Row& row) {
   for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {
     if (same_key(rows_[it->second], row)) {
       rows_[it->second].value += row.value;
+      rows_[it->second].samples += row.samples;
       return;
     }
   }
   row_ids_.emplace(hash, static_cast<std::uint32_t>(rows_.size()));
   rows_.push_back(row);
+}
+
+void Profile::replace_kernel_stacks(const std::function<StackId(StackId)>& instead) {
+  std::vector<Row> rows;
+  rows.swap(rows_);
+  row_ids_.clear();
+  for (Row& row : rows) {
+    row.kernel = instead(row.kernel);
+    add(row);
+  }
 }
 
 std::span<const FrameId> Profile::stack(StackId id) const {

@@ -54,4 +54,12 @@ void append_clean(std::string& out, std::string_view text, Semicolon semicolon) 
   }
 }
 
+std::string clean_text(std::string_view text) {
+  std::string clean;
+  append_clean(clean, text, Semicolon::keep);
+  return clean;
+}
+
+std::string clean_name(std::string_view name) { return name.empty() ? "[unknown]" : clean_text(name); }
+
 }  // namespace profile

@@ -1,6 +1,5 @@
 // One line a stack, `thread;user root;...;kernel leaf value`: what flame graph tools read. A line splits at its last
 // space and then at every semicolon, whatever the names in it were.
-#include <algorithm>
 #include <ostream>
 #include <string>
 
@@ -20,15 +19,11 @@ class Folded final : public Output {
 
   void report(std::ostream& out, const Profile& profile) const override {
     const LabelledRows labelled(profile, wording_);
-    std::vector<LabelledRow> rows = labelled.rows();
-    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-    std::vector<Label> frames;
-    for (const LabelledRow& row : rows) {
+    labelled.each_by_value([&](const LabelledRow& row, std::span<const Label> frames) {
       out << labelled.text(row.owner);
-      labelled.frames(row, frames);
       for (const Label frame : frames) out << ';' << labelled.text(frame);
       out << ' ' << std::to_string(row.value) << '\n';
-    }
+    });
   }
 
  private:

@@ -5,9 +5,11 @@ namespace profile {
 namespace {
 
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", make_counted},
-    {"folded", ".folded", "one line a stack, root first, for flame graphs", make_folded},
-    {"residency", ".residency", "each stack's share of its process, the largest first", make_residency},
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, make_counted},
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, make_residency},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, make_table},
+    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, make_json},
 };
 
 }  // namespace

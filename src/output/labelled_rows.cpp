@@ -7,7 +7,6 @@
 #include <charconv>
 #include <compare>
 #include <span>
-#include <utility>
 
 namespace profile {
 namespace {
@@ -39,9 +38,12 @@ class LabelledRows::Walk {
     };
     const auto taken = [](StackId stack) { return stack != StackId::none && stack != StackId::missed; };
     const bool delimited = !rows.wording_.delimiter.empty() && taken(row.user) && taken(row.kernel);
-    parts_ = {part(row.user, rows.missed_user_), std::span(&rows.delimiter_, delimited ? 1 : 0),
-              part(row.kernel, rows.missed_kernel_)};
-    if (!root_first_) std::swap(parts_.front(), parts_.back());
+    parts_ = {part(row.user, rows.missed_user_),
+              std::span(&rows.delimiter_, delimited ? 1 : 0),
+              part(row.kernel, rows.missed_kernel_),
+              {}};
+    if (row.tag != StringId::empty) parts_.back() = std::span(&rows.tags_.at(row.tag), 1);
+    if (!root_first_) std::reverse(parts_.begin(), parts_.end());
   }
 
   static constexpr std::int64_t end = -1;  // below every label, so the shorter of two rows that begin alike comes first
@@ -65,7 +67,7 @@ class LabelledRows::Walk {
  private:
   const LabelledRows& rows_;
   bool root_first_;
-  std::array<std::span<const FrameId>, 3> parts_;
+  std::array<std::span<const FrameId>, 4> parts_;  // user, delimiter, kernel, tag, or the other way round
   std::size_t next_part_ = 0;
   std::span<const FrameId> leaf_first_;  // the part under way, of which
   std::size_t left_ = 0;                 // are still to come
@@ -87,6 +89,12 @@ LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : pro
   missed_user_ = stand_in("[Missed User Stack]");
   missed_kernel_ = stand_in("[Missed Kernel Stack]");
   delimiter_ = stand_in(wording.delimiter);
+  for (const Row& row : profile.rows()) {
+    if (row.tag == StringId::empty || tags_.contains(row.tag)) continue;
+    std::string tag;
+    append_clean(tag, profile.strings.view(row.tag), wording.semicolon);
+    tags_.emplace(row.tag, stand_in(tag));
+  }
   first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
 
   rows_.reserve(profile.rows().size());
@@ -221,6 +229,16 @@ void LabelledRows::frames(const LabelledRow& row, std::vector<Label>& out) const
   out.clear();
   Walk walk(*this, profile_.rows()[row.row]);
   for (std::int64_t label; (label = walk.next()) != Walk::end;) out.push_back(static_cast<Label>(label));
+}
+
+void LabelledRows::each_by_value(const Visit& visit) const {
+  std::vector<LabelledRow> rows = rows_;
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+  std::vector<Label> labels;
+  for (const LabelledRow& row : rows) {
+    frames(row, labels);
+    visit(row, labels);
+  }
 }
 
 }  // namespace profile

@@ -30,12 +30,14 @@ void check(int result, const char* what) {
 }
 
 // A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
-// a small and the CPUs of a large machine set.
+// a small and the CPUs of a large machine set. Where there is no rate, 1000 a second are supposed; a stream, of which
+// that is the normal case, gets the more.
 std::uint32_t ring_bytes(const SamplingOptions& options, int cpus) {
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
-  const std::uint64_t rate_hz = std::max<std::uint64_t>(options.frequency_hz, 49);
+  const std::uint64_t rate_hz = std::max<std::uint64_t>(options.frequency_hz.value_or(1000), 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
-  return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, 1U << 18, 1U << 24)));
+  const std::uint64_t least = options.stream ? 1U << 22 : 1U << 18;
+  return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 
 // Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
@@ -66,7 +68,7 @@ bool needs_kernel_types(const SamplingOptions& options) {
   return options.follow_children || !options.mntns_map_path.empty() || !in_initial_pid_namespace();
 }
 
-void prepare_recording(bpf_object& object, const SamplingOptions& options) {
+void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording) {
   const int cpus = possible_cpu_count();
   const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
   for (const char* name : {"stacks_0", "stacks_1"}) {
@@ -94,6 +96,15 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options) {
   config->filter_cgroup = !options.cgroup_path.empty();
   config->filter_cgroup_map = !options.cgroup_map_path.empty();
   config->filter_mntns_map = !options.mntns_map_path.empty();
+  config->weighed = recording.weighed;
+  config->stream = options.stream;
+  config->by_thread = options.stream;
+  config->ring_quarter = ring_bytes(options, cpus) / 4;
+  config->filter_cpu = recording.filter_cpu && !options.cpus.empty();
+  if (config->filter_cpu != 0) {
+    auto* wanted = static_cast<__u64*>(bpf_section_memory(object, ".rodata.cpus", PROFILE_MAX_CPUS / 8));
+    for (const int cpu : options.cpus) wanted[cpu / 64 % (PROFILE_MAX_CPUS / 64)] |= __u64{1} << cpu % 64;
+  }
 
   std::size_t target_count = options.tgids.size() + options.tids.size();
   if (!options.tgids.empty()) config->target_filter = TARGET_TGIDS;

@@ -10,15 +10,16 @@
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "process/timeline.h"
+#include "sampling/map_walk.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
 
-// Rows of the histogram fetched with one system call.
-constexpr std::uint32_t batch_rows = 2048;
 // Collisions in one generation after which a fresh one is worth its drain: every sixteenth of the stack map.
 constexpr std::uint64_t collision_share = 16;
 
@@ -30,36 +31,24 @@ std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> fram
   return frames.first(static_cast<std::size_t>(end - frames.begin()));
 }
 
-// The stacks of one generation's stack map: read once for each address space they occur in, deleted at the end.
-class StackReader {
- public:
-  StackReader(int map_fd, std::uint32_t max_depth) : map_fd_(map_fd), buffer_(max_depth) {}
+// A user stack taken at a function's first instruction lacks the function's caller, because the chain of frame pointers
+// does not hold it yet; newer kernels see to that themselves.
+std::vector<std::uint64_t> with_caller(std::span<const std::uint64_t> leaf_first, std::uint64_t caller) {
+  std::vector<std::uint64_t> frames(leaf_first.begin(), leaf_first.end());
+  if (!frames.empty() && (frames.size() < 2 || frames[1] != caller)) frames.insert(frames.begin() + 1, caller);
+  return frames;
+}
 
-  StackId read(Profile& profile, ProcessId space, FrameKind kind, std::int32_t id) {
-    if (id < 0) return id == -EFAULT ? StackId::none : StackId::missed;
-    const auto [found, is_new] =
-        seen_.try_emplace(std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | static_cast<std::uint32_t>(id));
-    if (is_new) {
-      found->second = StackId::missed;
-      if (bpf_map_lookup_elem(map_fd_, &id, buffer_.data()) == 0) {
-        found->second = profile.stack_of(space, kind, without_zeros(buffer_));
-      }
-    }
-    return found->second;
-  }
+StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
+                          std::uint64_t caller) {
+  if (caller == 0) return profile.stack_of(space, FrameKind::user, leaf_first);
+  return profile.stack_of(space, FrameKind::user, with_caller(leaf_first, caller));
+}
 
-  void clear() const {
-    for (const auto& [key, stack] : seen_) {
-      const auto id = static_cast<std::uint32_t>(key);
-      bpf_map_delete_elem(map_fd_, &id);
-    }
-  }
-
- private:
-  int map_fd_;
-  std::vector<std::uint64_t> buffer_;
-  std::unordered_map<std::uint64_t, StackId> seen_;  // key: space << 32 | id
-};
+std::uint32_t id_of(std::int32_t stack) { return static_cast<std::uint32_t>(stack) & PROFILE_STACK_ID_MASK; }
+std::uint32_t generation_of(std::int32_t stack) {
+  return static_cast<std::uint32_t>(stack) >> PROFILE_STACK_GENERATION_SHIFT & 1;
+}
 
 ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t tgid, std::uint64_t time_ns,
                      std::string_view comm) {
@@ -70,6 +59,49 @@ ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t 
 
 }  // namespace
 
+// The stacks of the stack maps, each read once for each address space it occurs in.
+class Recorder::StackReader {
+ public:
+  StackReader(const std::array<int, PROFILE_GENERATIONS>& map_fds, std::uint32_t max_depth)
+      : map_fds_(map_fds), buffer_(max_depth) {}
+
+  StackId read_user(Profile& profile, ProcessId space, const stack_key& key) {
+    return read(space, key.user_stack, key.caller, [&](std::span<const std::uint64_t> leaf_first) {
+      return intern_user_stack(profile, space, leaf_first, key.caller);
+    });
+  }
+  StackId read_kernel(Profile& profile, const stack_key& key) {
+    return read(ProcessId::kernel, key.kernel_stack, 0, [&](std::span<const std::uint64_t> leaf_first) {
+      return profile.stack_of(ProcessId::kernel, FrameKind::kernel, leaf_first);
+    });
+  }
+
+ private:
+  template <class Intern>
+  StackId read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern) {
+    if (stack < 0) return stack == -EFAULT ? StackId::none : StackId::missed;
+    const auto place = std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | static_cast<std::uint32_t>(stack);
+    const auto [found, is_new] = seen_.try_emplace(std::pair(place, caller), StackId::missed);
+    if (is_new) {
+      const std::uint32_t id = id_of(stack);
+      if (bpf_map_lookup_elem(map_fds_[generation_of(stack)], &id, buffer_.data()) == 0) {
+        found->second = intern(without_zeros(buffer_));
+      }
+    }
+    return found->second;
+  }
+
+  struct Hash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
+      return (key.first ^ key.second * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL >> 16;
+    }
+  };
+
+  const std::array<int, PROFILE_GENERATIONS>& map_fds_;
+  std::vector<std::uint64_t> buffer_;
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, StackId, Hash> seen_;  // key: space and stack, caller
+};
+
 SharedArray::SharedArray(int map_fd, std::size_t bytes) : data_(nullptr), bytes_(bytes) {
   data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
   if (data_ == MAP_FAILED) throw system_error("cannot map a BPF map", errno);
@@ -77,10 +109,12 @@ SharedArray::SharedArray(int map_fd, std::size_t bytes) : data_(nullptr), bytes_
 
 SharedArray::~SharedArray() { ::munmap(data_, bytes_); }
 
-Recorder::Recorder(bpf_object& object, const SamplingOptions& options)
-    : cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
+Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading reading)
+    : reading_(std::move(reading)),
+      cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
       max_depth_(options.max_stack_depth),
       stack_entries_(options.stack_entries),
+      streams_(options.stream),
       state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.record")), sizeof(record_state)),
       state_(static_cast<record_state*>(state_memory_.data())),
       account_memory_(bpf_map__fd(&bpf_map_named(object, "accounts")),
@@ -89,6 +123,11 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options)
   histogram_fds_ = {bpf_map__fd(&bpf_map_named(object, "histogram_0")),
                     bpf_map__fd(&bpf_map_named(object, "histogram_1"))};
   stack_fds_ = {bpf_map__fd(&bpf_map_named(object, "stacks_0")), bpf_map__fd(&bpf_map_named(object, "stacks_1"))};
+  if (const bpf_map* spans = bpf_object__find_map_by_name(&object, "spans")) {
+    spans_fd_ = bpf_map__fd(spans);
+    span_key_bytes_ = bpf_map__key_size(spans);
+    span_bytes_ = bpf_map__value_size(spans);
+  }
   ring_bytes_ = bpf_map__max_entries(&bpf_map_named(object, "ring"));
   ring_ = RingBuffer(ring_buffer__new(bpf_map__fd(&bpf_map_named(object, "ring")), on_record, this, nullptr));
   if (!ring_) throw system_error("cannot open the BPF ring buffer", errno);
@@ -135,45 +174,119 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   count_inbox(state_->generation & 1, timeline, into);
 }
 
-// Counts the samples of `generation`; those of the other one stay, for the profile after this one.
+// Counts the samples of `generation`; those of the other one stay, for the profile after this one. A stream has no
+// generations.
 void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
+  StackReader stacks(stack_fds_, max_depth_);
   std::size_t kept = 0;
   for (std::size_t at = 0; at < inbox_.size();) {
     const std::size_t words = inbox_[at] + 1;
-    const auto& sample = *reinterpret_cast<const ring_sample*>(&inbox_[at + 1]);
-    if (sample.header.generation == generation) {
-      count_whole_sample(sample, timeline, into);
-      ++counted_from_ring_[generation];
-    } else {
+    const std::uint64_t* record = &inbox_[at + 1];
+    const auto& header = *reinterpret_cast<const ring_header*>(record);
+    if (header.type == RING_SPAN) {
+      const auto& begun = *reinterpret_cast<const ring_sample*>(record);
+      // Of those before it by that id the ends have come, or were lost; unless one is among the records that wait.
+      if (kept == 0) forget_spans(begun.span, begun.time_ns);
+      held_spans_[{begun.span, begun.time_ns}].assign(record, record + words - 1);
+    } else if (header.generation != generation) {
       std::copy_n(inbox_.begin() + static_cast<std::ptrdiff_t>(at), words,
                   inbox_.begin() + static_cast<std::ptrdiff_t>(kept));
       kept += words;
+    } else if (header.type == RING_SPAN_END) {
+      count_span_end(*reinterpret_cast<const ring_span_end*>(record), stacks, timeline, into);
+    } else {
+      const auto& sample = *reinterpret_cast<const ring_sample*>(record);
+      count_whole(sample, sample.value, sample.time_ns, sample.cpu, timeline, into);
+      ++counted_from_ring_[generation];
     }
     at += words;
   }
   inbox_.resize(kept);
 }
 
-void Recorder::count_whole_sample(const ring_sample& sample, ProcessTimeline& timeline, Profile& into) {
-  const std::string_view comm = comm_of(sample.comm);
-  Row row;
-  row.process = process_of(timeline, into, sample.tgid, sample.time_ns, comm);
-  row.tid = sample.tid;
-  row.thread_name = into.strings.intern(comm);
+void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
+                           ProcessTimeline& timeline, Profile& into) {
+  Row row = row_of(sample.tgid, sample.tid, sample.comm, sample.tag, sample.time_ns, timeline, into);
   const auto* frames = reinterpret_cast<const std::uint64_t*>(&sample + 1);
-  const auto stack = [&](std::int32_t bytes, ProcessId space, FrameKind kind) {
-    if (bytes < 0) return bytes == -EFAULT ? StackId::none : StackId::missed;
-    const std::span<const std::uint64_t> addresses(frames, static_cast<std::size_t>(bytes) / sizeof(std::uint64_t));
-    frames += addresses.size();
-    return into.stack_of(space, kind, without_zeros(addresses));
+  const auto taken = [&](std::int32_t bytes) {
+    const std::span<const std::uint64_t> leaf_first(
+        frames, bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(std::uint64_t));
+    frames += leaf_first.size();
+    return without_zeros(leaf_first);
   };
-  row.user = stack(sample.user_bytes, row.process, FrameKind::user);
-  row.kernel = stack(sample.kernel_bytes, ProcessId::kernel, FrameKind::kernel);
-  row.value = sample.value;
-  into.add(row);
+  const auto user = taken(sample.user_bytes);
+  const auto kernel = taken(sample.kernel_bytes);
+  const auto absent = [](std::int32_t error) { return error == -EFAULT ? StackId::none : StackId::missed; };
+  row.user =
+      sample.user_bytes < 0 ? absent(sample.user_bytes) : intern_user_stack(into, row.process, user, sample.caller);
+  row.kernel = sample.kernel_bytes < 0 ? absent(sample.kernel_bytes)
+                                       : into.stack_of(ProcessId::kernel, FrameKind::kernel, kernel);
+  hand_over(row, value, 1, time_ns, cpu, into);
+}
+
+void Recorder::count_span_end(const ring_span_end& end, StackReader& stacks, ProcessTimeline& timeline, Profile& into) {
+  if ((end.flags & SPAN_BY_KEY) != 0) {
+    ++counted_from_ring_[end.header.generation];
+    Row row = row_of(end.key.tgid, end.key.tid, end.key.comm, end.key.tag, end.time_ns, timeline, into);
+    row.user = stacks.read_user(into, row.process, end.key);
+    row.kernel = stacks.read_kernel(into, end.key);
+    hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
+    return;
+  }
+  const auto begun = held_spans_.find({end.span, end.began_ns});
+  if (begun == held_spans_.end()) return;  // its beginning was lost, and has been counted as that
+  if ((end.flags & SPAN_COUNTS) != 0) {
+    count_whole(*reinterpret_cast<const ring_sample*>(begun->second.data()), end.value, end.time_ns, end.cpu, timeline,
+                into);
+    ++counted_from_ring_[end.header.generation];
+  }
+  if ((end.flags & SPAN_CLOSED) != 0) held_spans_.erase(begun);
+}
+
+void Recorder::forget_spans(std::uint64_t id, std::uint64_t before_ns) {
+  held_spans_.erase(held_spans_.lower_bound({id, 0}), held_spans_.lower_bound({id, before_ns}));
+}
+
+void Recorder::hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
+                         std::span<const std::uint64_t> kernel_leaf_first) {
+  constexpr std::size_t head_words = sizeof(ring_sample) / sizeof(std::uint64_t);
+  std::vector<std::uint64_t>& words = held_spans_[{id, head.time_ns}];
+  words.resize(head_words);
+  std::memcpy(words.data(), &head, sizeof head);
+  words.insert(words.end(), user_leaf_first.begin(), user_leaf_first.end());
+  words.insert(words.end(), kernel_leaf_first.begin(), kernel_leaf_first.end());
+  auto& held = *reinterpret_cast<ring_sample*>(words.data());
+  if (held.user_bytes >= 0) held.user_bytes = static_cast<std::int32_t>(user_leaf_first.size_bytes());
+  if (held.kernel_bytes >= 0) held.kernel_bytes = static_cast<std::int32_t>(kernel_leaf_first.size_bytes());
+}
+
+// All of a row but its stacks and values.
+Row Recorder::row_of(std::uint32_t tgid, std::uint32_t tid, const char (&raw_comm)[PROFILE_COMM_BYTES],
+                     std::uint32_t tag, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const {
+  const std::string_view comm = comm_of(raw_comm);
+  Row row;
+  row.process = process_of(timeline, into, tgid, time_ns, comm);
+  row.tid = tid;
+  row.thread_name = into.strings.intern(comm);
+  if (tag != 0 && reading_.tag_text) row.tag = into.strings.intern(reading_.tag_text(tag));
+  return row;
+}
+
+void Recorder::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
+                         Profile& into) {
+  left_over_ += value % reading_.divisor;
+  row.value = value / reading_.divisor + left_over_ / reading_.divisor;
+  left_over_ %= reading_.divisor;
+  row.samples = samples;
+  if (on_sample_) {
+    on_sample_(Sample{.row = row, .unix_ns = time_ns + unix_offset_ns_, .cpu = cpu});
+  } else {
+    into.add(row);
+  }
 }
 
 bool Recorder::wants_drain() const {
+  if (streams_) return false;
   return half_full_ || counted_from_ring_[state_->generation & 1] > stack_entries_ / collision_share;
 }
 
@@ -189,10 +302,11 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   count_inbox(generation, timeline, into);
 
   Account account = account_of(generation);
-  const std::uint64_t read = drain_maps(generation, timeline, into) + counted_from_ring_[generation];
+  const std::uint64_t read = drain_histogram(generation, timeline, into) + counted_from_ring_[generation];
   account.lost_unread = account.recorded - std::min(account.recorded, read);
   account.recorded -= account.lost_unread;
   into.account += account;
+  if (!stopped) clear_stacks(generation);
 
   std::memset(accounts_ + std::size_t{generation} * cpus_, 0, cpus_ * sizeof(cpu_account));
   state_->entries[generation] = 0;
@@ -200,39 +314,59 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   counted_from_ring_[generation] = 0;
 }
 
-// Empties the histogram and the stack map of `generation`; returns the number of samples its rows stood for.
-std::uint64_t Recorder::drain_maps(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
-  std::vector<stack_key> keys(batch_rows);
-  std::vector<stack_value> values(batch_rows);
-  StackReader stacks(stack_fds_[generation], max_depth_);
-  std::uint64_t samples = 0;
-  std::uint32_t cursor = 0;
-  for (bool first = true, last = false; !last; first = false) {
-    __u32 count = static_cast<__u32>(keys.size());
-    const int error = -bpf_map_lookup_and_delete_batch(histogram_fds_[generation], first ? nullptr : &cursor, &cursor,
-                                                       keys.data(), values.data(), &count, nullptr);
-    if (error == ENOSPC) {  // one bucket holds more rows than that
-      keys.resize(keys.size() * 2);
-      values.resize(keys.size());
-      continue;
+// Empties the histogram of `generation`; returns the number of samples its rows stood for.
+std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
+  StackReader stacks(stack_fds_, max_depth_);
+  std::uint64_t total = 0;
+  const auto count_row = [&](const stack_key& key, const std::uint64_t* words) {
+    const auto& value = *reinterpret_cast<const stack_value*>(words);
+    const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
+    Row row = row_of(key.tgid, key.tid, key.comm, key.tag, value.first_ns, timeline, into);
+    row.user = stacks.read_user(into, row.process, key);
+    row.kernel = stacks.read_kernel(into, key);
+    hand_over(row, value.value, samples, 0, 0, into);
+    total += samples;
+  };
+  for_each_entry<stack_key>(histogram_fds_[generation], sizeof(stack_value), true, count_row);
+  return total;
+}
+
+// Empties the stack map of `generation`, which is not the active one, but for the stacks of spans that began while it
+// was: those are still wanted when the span ends. A span that ends meanwhile is found in the active histogram, because
+// its place among the spans is looked at first.
+void Recorder::clear_stacks(std::uint32_t generation) {
+  std::unordered_set<std::uint32_t> held;
+  const auto hold = [&](const stack_key& key) {
+    for (const std::int32_t stack : {key.user_stack, key.kernel_stack}) {
+      if (stack >= 0 && generation_of(stack) == generation) held.insert(id_of(stack));
     }
-    if (error != 0 && error != ENOENT) throw system_error("cannot drain the histogram", error);
-    last = error == ENOENT;
-    for (__u32 i = 0; i < count; ++i) {
-      const std::string_view comm = comm_of(keys[i].comm);
-      Row row;
-      row.process = process_of(timeline, into, keys[i].tgid, values[i].first_ns, comm);
-      row.tid = keys[i].tid;
-      row.thread_name = into.strings.intern(comm);
-      row.user = stacks.read(into, row.process, FrameKind::user, keys[i].user_stack);
-      row.kernel = stacks.read(into, ProcessId::kernel, FrameKind::kernel, keys[i].kernel_stack);
-      row.value = values[i].value;
-      into.add(row);
-      samples += values[i].value;
+  };
+  if (spans_fd_ >= 0) {
+    const auto hold_span_of = [&](const auto&, const std::uint64_t* words) {
+      const auto& under_way = *reinterpret_cast<const span*>(words);
+      if (under_way.start_ns != 0 && under_way.whole == 0) hold(under_way.key);
+    };
+    if (span_key_bytes_ == sizeof(std::uint32_t)) {
+      for_each_entry<std::uint32_t>(spans_fd_, span_bytes_, false, hold_span_of);
+    } else {
+      for_each_entry<std::uint64_t>(spans_fd_, span_bytes_, false, hold_span_of);
+    }
+    barrier_.wait();
+    for_each_entry<stack_key>(histogram_fds_[generation ^ 1], sizeof(stack_value), false,
+                              [&](const stack_key& key, const std::uint64_t*) { hold(key); });
+    read_ring();
+    for (std::size_t at = 0; at < inbox_.size(); at += inbox_[at] + 1) {
+      const auto& end = *reinterpret_cast<const ring_span_end*>(&inbox_[at + 1]);
+      if (end.header.type == RING_SPAN_END && (end.flags & SPAN_BY_KEY) != 0) hold(end.key);
     }
   }
-  stacks.clear();
-  return samples;
+  std::vector<std::uint32_t> unused;
+  std::uint32_t id = 0;
+  for (bool first = true; bpf_map_get_next_key(stack_fds_[generation], first ? nullptr : &id, &id) == 0;
+       first = false) {
+    if (!held.contains(id)) unused.push_back(id);
+  }
+  for (const std::uint32_t stack : unused) bpf_map_delete_elem(stack_fds_[generation], &stack);
 }
 
 Account Recorder::account_of(std::uint32_t generation) const {
@@ -248,6 +382,7 @@ Account Recorder::account_of(std::uint32_t generation) const {
     account.idle += slot(ACCOUNT_IDLE);
     account.filtered += slot(ACCOUNT_FILTERED);
     account.lost_ring_full += slot(ACCOUNT_LOST_RING_FULL);
+    account.lost_spans_full += slot(ACCOUNT_LOST_SPANS_FULL);
   }
   return account;
 }

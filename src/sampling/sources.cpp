@@ -1,16 +1,211 @@
-// THE table of sources.
-#include "sampling/cpu_clock.h"
+// THE table of sources: those of perf's names, made from their own table, and then ours. Groups stay together, and a
+// name that fits several rows is of the first.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "sampling/block_io.h"
+#include "sampling/futex.h"
+#include "sampling/malloc.h"
+#include "sampling/nearest_names.h"
+#include "sampling/off_cpu.h"
+#include "sampling/perf_event.h"
+#include "sampling/perf_events.h"
 #include "sampling/source.h"
+#include "sampling/tracepoint.h"
+#include "sampling/uprobe.h"
+#include "sampling/uprobe_target.h"
 
 namespace profile {
 namespace {
 
-constexpr SourceKind kinds[] = {
-    {.name = "cpu-clock", .unit = "samples", .summary = "what runs on the CPUs, by a timer", .make = make_cpu_clock},
+// Capitals in a name stand for what is to be put there: such a row is a family.
+constexpr SourceKind own_kinds[] = {
+    // Hardware events, after those that have a name of their own
+    {.name = "CACHE-OPERATIONS",
+     .alias = "",
+     .group = "Hardware events",
+     .unit = "events",
+     .summary = "L1-dcache, L1-icache, LLC, dTLB, iTLB, branch, node; loads, stores, prefetches, load-misses, ...",
+     .default_format = "counted",
+     .matches = is_cache_event,
+     .make = make_perf_event,
+     .missing = missing_perf_event,
+     .takes = ""},
+    {.name = "rNNNN",
+     .alias = "",
+     .group = "Hardware events",
+     .unit = "events",
+     .summary = "what the CPU's manual has under this hexadecimal code",
+     .default_format = "counted",
+     .matches = is_raw_event,
+     .make = make_perf_event,
+     .missing = missing_perf_event,
+     .takes = ""},
+
+    // Tracepoints and probes; a shape with more of the name fixed stands before a looser one
+    {.name = "uprobe:FILE:SYMBOL",
+     .alias = "",
+     .group = "Tracepoints and probes",
+     .unit = "hits",
+     .summary = "a function of a program or library, as uprobe:libc:malloc; or SYMBOL+0xOFFSET",
+     .default_format = "counted",
+     .matches = is_uprobe_name,
+     .make = make_uprobe,
+     .missing = missing_uprobes,
+     .takes = ""},
+    {.name = "SYSTEM:EVENT",
+     .alias = "",
+     .group = "Tracepoints and probes",
+     .unit = "hits",
+     .summary = "a tracepoint of the kernel's, as sched:sched_process_exec",
+     .default_format = "counted",
+     .matches = is_tracepoint_name,
+     .make = make_tracepoint,
+     .missing = missing_tracepoints,
+     .takes = ""},
+
+    // Waiting
+    {.name = "off-cpu",
+     .alias = "",
+     .group = "Waiting",
+     .unit = "microseconds",
+     .summary = "where threads leave their CPU, by how long they stay away",
+     .default_format = "counted",
+     .matches = nullptr,
+     .make = make_off_cpu,
+     .missing = missing_off_cpu,
+     .takes = "min-block-us max-block-us state"},
+    {.name = "wall",
+     .alias = "",
+     .group = "Waiting",
+     .unit = "microseconds",
+     .summary = "all time of all threads, on a CPU and off",
+     .default_format = "counted",
+     .matches = nullptr,
+     .make = make_wall,
+     .missing = missing_off_cpu,
+     .takes = ""},
+    {.name = "futex",
+     .alias = "",
+     .group = "Waiting",
+     .unit = "microseconds",
+     .summary = "waits for locks and the like, by how long they take",
+     .default_format = "counted",
+     .matches = nullptr,
+     .make = make_futex,
+     .missing = missing_off_cpu,
+     .takes = "min-block-us max-block-us"},
+    {.name = "block-io",
+     .alias = "",
+     .group = "Waiting",
+     .unit = "microseconds",
+     .summary = "requests to block devices, by how long those take",
+     .default_format = "counted",
+     .matches = nullptr,
+     .make = make_block_io,
+     .missing = missing_off_cpu,
+     .takes = ""},
+
+    // System calls
+
+    // Memory
+    {.name = "malloc",
+     .alias = "",
+     .group = "Memory",
+     .unit = "bytes",
+     .summary = "memory asked of the C library; with --live what has not been freed",
+     .default_format = "counted",
+     .matches = nullptr,
+     .make = make_malloc,
+     .missing = missing_malloc,
+     .takes = "live"},
 };
+
+template <const auto& events, std::size_t index>
+constexpr SourceKind perf_kind(std::string_view group) {
+  constexpr PerfEventName event = events[index];
+  return {.name = event.name,
+          .alias = event.alias,
+          .group = group,
+          .unit = event.name.ends_with("-clock") ? "samples" : event.name,
+          .summary = event.summary,
+          .default_format = "counted",
+          .matches = [](std::string_view typed) { return is_perf_event(events[index], typed); },
+          .make = make_perf_event,
+          .missing = missing_perf_event,
+          .takes = ""};
+}
+
+template <const auto& events, std::size_t... indices>
+constexpr auto perf_kinds(std::string_view group, std::index_sequence<indices...>) {
+  return std::array{perf_kind<events, indices>(group)...};
+}
+
+constexpr auto software_kinds =
+    perf_kinds<software_events>("Software events", std::make_index_sequence<std::size(software_events)>());
+constexpr auto hardware_kinds =
+    perf_kinds<hardware_events>("Hardware events", std::make_index_sequence<std::size(hardware_events)>());
+
+constexpr auto kinds = [] {
+  std::array<SourceKind, std::size(software_kinds) + std::size(hardware_kinds) + std::size(own_kinds)> all{};
+  auto end = std::copy(software_kinds.begin(), software_kinds.end(), all.begin());
+  end = std::copy(hardware_kinds.begin(), hardware_kinds.end(), end);
+  std::copy(std::begin(own_kinds), std::end(own_kinds), end);
+  return all;
+}();
+
+bool is_family(const SourceKind& kind) {
+  return std::any_of(kind.name.begin(), kind.name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
+}
+
+// The part of a family's name that stands before the first thing to put there, and is worth suggesting: "uprobe:".
+std::string fixed_part(std::string_view name) {
+  const auto capital = std::find_if(name.begin(), name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
+  const auto length = static_cast<std::size_t>(capital - name.begin());
+  return length != 0 && name[length - 1] == ':' ? std::string(name) : "";
+}
 
 }  // namespace
 
 std::span<const SourceKind> source_kinds() { return kinds; }
+
+const SourceKind* find_source_kind(std::string_view event) {
+  const auto is_of = [&](const SourceKind& kind) {
+    if (kind.matches != nullptr) return kind.matches(event);
+    return event == kind.name || (!event.empty() && event == kind.alias);
+  };
+  const auto found = std::find_if(kinds.begin(), kinds.end(), is_of);
+  return found == kinds.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> nearest_source_names(std::string_view event) {
+  std::vector<std::string> names = cache_event_names();
+  for (const SourceKind& kind : kinds) {
+    if (is_family(kind)) {
+      if (std::string shape = fixed_part(kind.name); !shape.empty()) names.push_back(std::move(shape));
+      continue;
+    }
+    names.emplace_back(kind.name);
+    if (!kind.alias.empty()) names.emplace_back(kind.alias);
+  }
+
+  // What was meant is looked for without the modifiers, and offered with them.
+  const ModifiedName typed = split_modifiers(event);
+  if (typed.has_colon && typed.is_good()) {
+    std::vector<std::string> nearest = nearest_names(typed.name, std::move(names));
+    for (std::string& name : nearest) {
+      const auto known = parse_perf_event(name);
+      if (known) name += ":" + std::string(typed.modifiers);
+    }
+    return nearest;
+  }
+  if (typed.has_colon) {
+    std::vector<std::string> tracepoints = tracepoint_names();
+    names.insert(names.end(), std::make_move_iterator(tracepoints.begin()), std::make_move_iterator(tracepoints.end()));
+  }
+  return nearest_names(event, std::move(names));
+}
 
 }  // namespace profile

@@ -4,10 +4,18 @@
 
 namespace profile {
 
-std::uint64_t monotonic_ns() noexcept {
+namespace {
+
+std::uint64_t now_ns(clockid_t clock) noexcept {
   timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  ::clock_gettime(clock, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
+
+}  // namespace
+
+std::uint64_t monotonic_ns() noexcept { return now_ns(CLOCK_MONOTONIC); }
+
+std::uint64_t unix_offset_ns() noexcept { return now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC); }
 
 }  // namespace profile

@@ -35,7 +35,7 @@ begin() {
   profiler=$!
   background+=("$profiler")
 }
-has_begun() { grep -q '^Sampling at ' "$tmp/out"; }
+has_begun() { grep -Eq '^(Sampling|Tracing|Counting) ' "$tmp/out"; }
 begin_counted() {
   begin "$@"
   wait_until has_begun

@@ -82,7 +82,7 @@ inline void add_dd(Profile& profile) {
     row.thread_name = thread_name;
     row.user = user;
     row.kernel = kernel_part;
-    row.value = value;
+    row.value = row.samples = value;
     profile.add(row);
   };
   add(dd, thread, reading, kernel, 7);
@@ -114,10 +114,10 @@ inline void add_hostile(Profile& profile) {
   row.process = process;
   row.thread_name = profile.process(process).name;
   row.user = names;
-  row.value = 11;
+  row.value = row.samples = 11;
   profile.add(row);
   row.user = nested;
-  row.value = 12;
+  row.value = row.samples = 12;
   profile.add(row);
 }
 
@@ -134,13 +134,13 @@ inline void add_kernel_only(Profile& profile) {
       profile.stack(std::vector{name.kernel(0xffffffffc04011a2, "nft_do_chain", "nf_tables", 0x1a2),
                                 name.unnamed(kernel_at(0xffffffffc0500040), Unnamed::no_symbol, "bpf", 0x40),
                                 name.unnamed(kernel_at(0xffffffff81c00100), Unnamed::kernel_hidden)});
-  worker.value = 10;
+  worker.value = worker.samples = 10;
   profile.add(worker);
   Row idle;
   idle.process = profile.process(0, 0, "swapper/0");
   idle.thread_name = profile.process(idle.process).name;
   idle.kernel = profile.stack(std::vector{name.kernel(0xffffffff81c10009, "default_idle", "kernel", 0x9)});
-  idle.value = 20;
+  idle.value = idle.samples = 20;
   profile.add(idle);
 }
 
@@ -173,7 +173,7 @@ inline Profile profile_with_lines() {
   const auto add = [&](const std::vector<FrameId>& user, StackId kernel_part, std::uint64_t value) {
     row.user = profile.stack(user);
     row.kernel = kernel_part;
-    row.value = value;
+    row.value = row.samples = value;
     profile.add(row);
   };
   add({outer_16, main, start}, StackId::none, 5);

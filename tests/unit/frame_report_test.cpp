@@ -25,7 +25,8 @@ struct Made {
     Row row;
     row.process = app;
     row.user = profile.stack(leaf_first);
-    row.value = samples;
+    row.value = 1000 * samples;  // of another unit
+    row.samples = samples;
     profile.add(row);
   }
   [[nodiscard]] FrameReport report() const {
@@ -100,6 +101,7 @@ TEST_CASE("kernel frames count as frames, and a kernel stack is no user stack") 
   row.process = made.app;
   row.kernel = made.profile.stack(std::vector{made.namer.kernel(0xffffffff81000000, "vfs_read", "kernel", 0)});
   row.value = 4;
+  row.samples = 4;
   made.profile.add(row);
   row.user = StackId::missed;
   made.profile.add(row);

@@ -42,6 +42,8 @@ TEST_CASE("a path's ending chooses the format") {
   CHECK(chosen("/tmp/a.folded") == "folded");
   CHECK(chosen("report.2.txt") == "counted");
   CHECK(chosen("x.residency") == "residency");
+  CHECK(chosen("x.json") == "json");
+  CHECK(chosen("x.table") == "table");
   CHECK(chosen("x.folded.bak") == "none");
   CHECK(chosen("folded") == "none");
   CHECK(chosen("x.FOLDED") == "none");

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "fixed_measures.h"
 #include "fixed_profile.h"
 #include "output/output.h"
 
@@ -38,7 +39,7 @@ void check_golden(std::string_view format, const OutputOptions& options, const s
   std::string b;
   for (int line = 1; std::getline(expected_lines, b); ++line) {
     REQUIRE_MESSAGE(std::getline(actual_lines, a), file << " has a line more: " << b);
-    CHECK_MESSAGE(a == b, file << ':' << line);
+    CHECK_MESSAGE(a == b, file << ":" << line);
   }
   CHECK(actual == expected);  // to the last newline
 }
@@ -111,6 +112,39 @@ TEST_CASE("residency shows lines as folded does, leaf first") {
   check_golden("residency", {}, "lines.residency", test::profile_with_lines());
 }
 
+TEST_CASE("a tag is one more frame at the leaf, and sets rows apart that are otherwise equal") {
+  check_golden("counted", {}, "wall.txt", test::wall_profile());
+  check_golden("folded", {}, "wall.folded", test::wall_profile());
+  check_golden("residency", {}, "wall.residency", test::wall_profile());
+}
+
+TEST_CASE("a tag stands behind the kernel part, whatever else is asked for") {
+  check_golden("folded", {.delimited = true, .annotate_kernel = true, .show_modules = true}, "wall_marked.folded",
+               test::wall_profile());
+}
+
+TEST_CASE("tables stand behind the stacks in counted and alone in table") {
+  check_golden("counted", {}, "measures.txt", test::measures_profile());
+  check_golden("table", {}, "measures.txt", test::measures_profile());
+  check_golden("table", {.top = 2}, "measures_top.table", test::measures_profile());
+  check_golden("table", {.top = 2}, "wall_top.table", test::wall_profile());
+}
+
+TEST_CASE("table shows the functions of a profile that has nothing but stacks") {
+  check_golden("table", {.top = 100}, "default.table");
+  check_golden("table", {.show_modules = true, .top = 100}, "modules.table");
+  check_golden("table", {.top = 3}, "lines_top.table", test::profile_with_lines());
+}
+
+TEST_CASE("json is one document on one line") {
+  check_golden("json", {}, "default.json");
+  check_golden("json", {}, "lines.json", test::profile_with_lines());
+  check_golden("json", {}, "wall.json", test::wall_profile());
+  check_golden("json", {.top = 2}, "waits_top.json", test::waits_profile());
+  check_golden("json", {.top = 2}, "measures_top.json", test::measures_profile());
+  check_golden("json", {}, "empty.json", Profile());
+}
+
 TEST_CASE("residency of a single process names no process") {
   Profile profile;
   test::add_hostile(profile);
@@ -129,4 +163,5 @@ TEST_CASE("a profile without samples is an empty report") {
   CHECK(report("counted", {}, Profile()).empty());
   CHECK(report("folded", {}, Profile()).empty());
   CHECK(report("residency", {}, Profile()) == "Residency Stack trace\n");
+  CHECK(report("table", {}, Profile()) == "Nothing was recorded.\n\n");
 }

@@ -82,7 +82,29 @@ TEST_CASE("a locale or a state left on the stream changes no number") {
   CHECK(out.str() == "[unknown] 1234567\n    -                [unknown] (12345)\n        1234567\n\n");
 }
 
-TEST_CASE("only counted has a header") {
+TEST_CASE("a source that does not sample says in its own words what it does") {
+  RunInfo run;
+  run.title = "Tracing off-CPU time in microseconds";
+  run.duration_s = 5;
+  CHECK(header(run) == "Tracing off-CPU time in microseconds of all threads by user + kernel stack for 5 secs.\n\n");
+  run.title = "Tracing uprobe:/tmp/\n\x1b[2J:f";
+  run.duration_s = {};
+  run.tgids = {7};
+  CHECK(header(run) == "Tracing uprobe:/tmp/??[2J:f of PID [7] by user + kernel stack... Hit Ctrl-C to end.\n\n");
+}
+
+TEST_CASE("the header names no stack when none are taken") {
+  RunInfo run;
+  run.title = "Counting system calls";
+  run.user_stacks = run.kernel_stacks = false;
+  run.cpus = "1";
+  run.duration_s = 2;
+  CHECK(header(run) == "Counting system calls of all threads on CPU#1 for 2 secs.\n\n");
+}
+
+TEST_CASE("the formats for people have a header, those for programs have none") {
+  CHECK(header({}, "table") == header({}, "counted"));
   CHECK(header({}, "folded").empty());
   CHECK(header({}, "residency").empty());
+  CHECK(header({}, "json").empty());
 }

@@ -1,0 +1,138 @@
+/* The source `block-io`: how long requests to block devices take, from when they are handed to the device to when they
+ * are done, by the stack that made them. Where a scheduler holds them back, that is the stack with which they came to
+ * it: who hands them on is the kernel itself. */
+#include "abi/block_io.h"
+#include "record.bpf.h"
+/* The rest want the above. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "durations.bpf.h"
+#include "follow.bpf.h"
+#include "span.bpf.h"
+
+SEC(".data.block_io") struct block_io_state state = {};
+
+/* Requests are the kernel's own, used again and again, so that there are never many. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u64);
+  __type(value, struct block_request);
+  __uint(max_entries, 1); /* set by user space */
+} spans SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, struct disk_key);
+  __type(value, __u32);
+  __uint(max_entries, PROFILE_MOST_DISKS);
+} disks SEC(".maps");
+
+/* The number of the request's disk. */
+static __always_inline __u32 disk_of(struct request *request) {
+  struct gendisk *disk = NULL;
+  if (bpf_core_field_exists(((struct request___before_5_17 *)request)->rq_disk)) {
+    disk = BPF_CORE_READ((struct request___before_5_17 *)request, rq_disk);
+  } else {
+    disk = BPF_CORE_READ(request, q, disk);
+  }
+  struct disk_key key = {};
+  if (disk) bpf_probe_read_kernel_str(key.name, sizeof(key.name), disk->disk_name);
+  __u32 *number = bpf_map_lookup_elem(&disks, &key);
+  if (number) return *number;
+  /* A number that another CPU's takes the place of stays unused. */
+  const __u32 fresh = __sync_fetch_and_add(&state.disks, 1);
+  bpf_map_update_elem(&disks, &key, &fresh, BPF_NOEXIST);
+  number = bpf_map_lookup_elem(&disks, &key);
+  return number ? *number : 0;
+}
+
+/* The place of a request whose stack is now taken; NULL when it is not asked for. */
+static __always_inline struct block_request *note(void *ctx, struct request *request) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return NULL;
+  const __u64 id = (__u64)request;
+  struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
+  if (!noted) {
+    const struct block_request fresh = {};
+    bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST);
+    noted = bpf_map_lookup_elem(&spans, &id);
+  }
+  if (!noted) {
+    lose_span(&sample);
+    return NULL;
+  }
+  noted->began_ns = 0; /* one whose end was not seen is forgotten */
+  const __u32 operation = request->cmd_flags & PROFILE_BLOCK_OPERATION_MASK;
+  noted->tag = (disk_of(request) << PROFILE_BLOCK_DISK_SHIFT | operation) + 1;
+  sample.key.tag = noted->tag;
+  begin_span(ctx, &noted->span, id, &sample);
+  return noted;
+}
+
+/* A request comes to a scheduler, or to the queue of a device that is busy. */
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(on_insert, struct request *request) {
+  note(ctx, request);
+  return 0;
+}
+
+/* A request goes to its device; not for the first time when the device had no room for it. */
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_issue, struct request *request) {
+  const __u64 id = (__u64)request;
+  struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
+  if (!noted || !noted->span.start_ns) {
+    noted = note(ctx, request);
+    if (!noted || !noted->span.start_ns) return 0;
+  }
+  noted->bytes = request->__data_len; /* others may have been merged into it */
+  if (noted->began_ns) return 0;
+  noted->began_ns = bpf_ktime_get_ns();
+  noted->span.start_ns = noted->began_ns;
+  return 0;
+}
+
+static __always_inline void count_request(struct block_request *done, __u64 id, __u64 start_ns, __u64 now_ns,
+                                          bool is_over) {
+  struct durations_sum *sum = durations_of(done->tag, 0, done->span.key.comm);
+  if (sum) {
+    add_duration(sum, now_ns - start_ns, now_ns - done->began_ns, is_over);
+    if (is_over) sum->bytes += done->bytes;
+  }
+  count_span(&done->span, id, now_ns - start_ns, SPAN_COUNTS | (is_over ? SPAN_CLOSED : 0));
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes) {
+  const __u64 id = (__u64)request;
+  struct block_request *done = bpf_map_lookup_elem(&spans, &id);
+  if (!done || !done->began_ns) return 0;
+  if (bytes < request->__data_len) return 0; /* a part of it */
+  const __u64 start_ns = close_span(&done->span);
+  if (start_ns) count_request(done, id, start_ns, bpf_ktime_get_ns(), true);
+  return 0;
+}
+
+/* Counts a request that goes on as far as it has come. */
+static long cut_request(void *map, const __u64 *id, struct block_request *request, void *unused) {
+  const __u64 start_ns = request->span.start_ns;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (!start_ns || !request->began_ns || now_ns <= start_ns) return 0;
+  const bool is_last = durations_state.last_flush;
+  if (__sync_val_compare_and_swap(&request->span.start_ns, start_ns, is_last ? 0 : now_ns) != start_ns) return 0;
+  durations_state.cut++;
+  durations_state.cut_ns += now_ns - start_ns;
+  count_request(request, *id, start_ns, now_ns, is_last);
+  return 0;
+}
+
+SEC("raw_tp")
+int flush(void *ctx) {
+  durations_state.cut = 0;
+  durations_state.cut_ns = 0;
+  bpf_for_each_map_elem(&spans, cut_request, NULL, 0);
+  return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

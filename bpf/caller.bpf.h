@@ -1,0 +1,59 @@
+/* The frame that a chain of frame pointers leaves out of every stack taken in a system call: most calls are made by a
+ * small function of the C library that has no frame of its own, so its caller is not in the chain. Its return address
+ * is then on top of the stack; it is believed when the instruction before it calls the function the system call was
+ * made in. */
+#ifndef PROFILE_CALLER_BPF_H
+#define PROFILE_CALLER_BPF_H
+
+#include "record.bpf.h"
+
+#define LARGEST_WRAPPER 512 /* bytes from its first instruction to the one that makes the call */
+
+#ifdef __TARGET_ARCH_x86
+static __always_inline bool is_in_function(__u64 first, __u64 ip) { return ip > first && ip - first < LARGEST_WRAPPER; }
+
+/* Where the entry of the procedure linkage table at `stub` reads its target from; 0 when it is none. */
+static __always_inline __u64 slot_of_stub(__u64 stub) {
+  __u32 code[2];
+  if (bpf_probe_read_user(code, sizeof(code), (void *)stub)) return 0;
+  __u64 jump = 0;
+  if ((code[0] & 0xffff) == 0x25ff) jump = stub; /* jmp *offset(%rip) */
+  if (code[0] == 0xfa1e0ff3) {                   /* endbr64 */
+    if ((code[1] & 0xffff) == 0x25ff) jump = stub + 4;
+    if ((code[1] & 0xffffff) == 0x25fff2) jump = stub + 5; /* bnd jmp */
+  }
+  __s32 offset;
+  if (!jump || bpf_probe_read_user(&offset, sizeof(offset), (void *)(jump + 2))) return 0;
+  return jump + 6 + offset;
+}
+#endif
+
+/* For stack_key::caller, where a 64-bit system call has begun; 0 when the chain is complete or nothing is certain. */
+static __always_inline __u64 caller_of_wrapper(const struct pt_regs *regs) {
+#ifdef __TARGET_ARCH_x86
+  struct {
+    __u16 unused;
+    __u16 opcode;
+    __s32 offset;
+  } call; /* the six bytes before the return address: the offset is aligned, as the verifier wants it */
+  const __u64 ip = regs->ip;
+  __u64 back;
+  if (bpf_probe_read_user(&back, sizeof(back), (void *)regs->sp)) return 0;
+  if (bpf_probe_read_user(&call.opcode, 6, (void *)(back - 6))) return 0;
+  __u64 slot = 0;
+  if (call.opcode >> 8 == 0xe8) { /* call offset */
+    const __u64 function = back + call.offset;
+    if (is_in_function(function, ip)) return back;
+    slot = slot_of_stub(function);
+  } else if (call.opcode == 0x15ff) { /* call *offset(%rip) */
+    slot = back + call.offset;
+  }
+  __u64 function;
+  if (!slot || bpf_probe_read_user(&function, sizeof(function), (void *)slot)) return 0;
+  return is_in_function(function, ip) ? back : 0;
+#else
+  return 0;
+#endif
+}
+
+#endif

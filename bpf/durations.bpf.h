@@ -1,0 +1,68 @@
+/* A table of durations beside the stacks: sums and a histogram for each of whatever the source names. Only for programs
+ * that keep their CPU, which tracepoints are. */
+#ifndef PROFILE_DURATIONS_BPF_H
+#define PROFILE_DURATIONS_BPF_H
+
+#include "abi/durations.h"
+#include "record.bpf.h"
+
+SEC(".data.durations") struct durations_state durations_state = {};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, struct durations_key);
+  __type(value, struct durations_sum);
+  __uint(max_entries, 1); /* set by user space */
+} durations SEC(".maps");
+
+/* All zeros, to begin a row with: too large for the BPF stack. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __type(key, __u32);
+  __type(value, struct durations_sum);
+  __uint(max_entries, 1);
+} no_durations SEC(".maps");
+
+/* floor(log2(value)), and 0 for 0. */
+static __always_inline __u32 magnitude(__u64 value) {
+  __u32 result = 0;
+  if (value >> 32) value >>= 32, result += 32;
+  if (value >> 16) value >>= 16, result += 16;
+  if (value >> 8) value >>= 8, result += 8;
+  if (value >> 4) value >>= 4, result += 4;
+  if (value >> 2) value >>= 2, result += 2;
+  return result + (value >> 1 ? 1 : 0);
+}
+
+static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {
+  const struct durations_key key = {.what = what,
+                                    .whose = whose,
+                                    .cpu = bpf_get_smp_processor_id(),
+                                    .generation = *(volatile __u32 *)&durations_state.generation};
+  struct durations_sum *sum = bpf_map_lookup_elem(&durations, &key);
+  if (sum) return sum;
+  const __u32 zero = 0;
+  const struct durations_sum *fresh = bpf_map_lookup_elem(&no_durations, &zero);
+  if (!fresh || bpf_map_update_elem(&durations, &key, fresh, BPF_NOEXIST)) {
+    __sync_fetch_and_add(&durations_state.unlisted, 1);
+    return NULL;
+  }
+  __sync_fetch_and_add(&durations_state.rows, 1);
+  sum = bpf_map_lookup_elem(&durations, &key);
+  if (sum) __builtin_memcpy(sum->comm, comm, sizeof(sum->comm));
+  return sum;
+}
+
+/* Adds `part_ns` of something that has lasted `whole_ns`. */
+static __always_inline void add_duration(struct durations_sum *sum, __u64 part_ns, __u64 whole_ns, bool is_over) {
+  sum->total_ns += part_ns;
+  if (!is_over) return;
+  if (sum->count == 0 || whole_ns < sum->min_ns) sum->min_ns = whole_ns;
+  if (whole_ns > sum->max_ns) sum->max_ns = whole_ns;
+  sum->count++;
+  __u32 bucket = magnitude(whole_ns);
+  if (bucket >= PROFILE_DURATION_BUCKETS) bucket = PROFILE_DURATION_BUCKETS - 1;
+  sum->histogram[bucket]++;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* The source `futex`: how long threads wait in the system calls that locks, condition variables and the like are made
+ * of, by the stack that waits and by the address they wait at. */
+#include "abi/futex.h"
+#include "record.bpf.h"
+/* The rest want the above. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "caller.bpf.h"
+#include "durations.bpf.h"
+#include "follow.bpf.h"
+#include "span.bpf.h"
+
+/* Of linux/futex.h, without what only says how: private, and by which clock. */
+#define FUTEX_COMMAND(operation) ((operation) & 0x7f)
+#define FUTEX_WAIT 0
+#define FUTEX_LOCK_PI 6
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_WAIT_REQUEUE_PI 11
+#define FUTEX_LOCK_PI2 13
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct thread_info___status {
+  __u32 status; /* x86 */
+};
+struct task_struct___in_futex {
+  struct thread_info___status thread_info;
+};
+/* The arguments of a system call, 64-bit and 32-bit. */
+struct pt_regs___arguments {
+#ifdef __TARGET_ARCH_x86
+  unsigned long di;
+  unsigned long si;
+  unsigned long bx;
+  unsigned long cx;
+#else
+  unsigned long regs[31];
+#endif
+};
+#pragma clang attribute pop
+
+SEC(".rodata.futex") const volatile struct futex_config config = {};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, struct futex_wait);
+  __uint(max_entries, 1); /* set by user space */
+} spans SEC(".maps");
+
+static __always_inline bool is_compat(void) {
+  if (!config.compat_flag) return false;
+  struct task_struct___in_futex *task = (struct task_struct___in_futex *)bpf_get_current_task();
+  return BPF_CORE_READ(task, thread_info.status) & config.compat_flag;
+}
+
+static __always_inline bool waits(__u32 operation) {
+  switch (FUTEX_COMMAND(operation)) {
+    case FUTEX_WAIT:
+    case FUTEX_LOCK_PI:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_LOCK_PI2:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* The address the current thread is going to wait at; 0 when it is not going to wait for a futex. */
+static __always_inline __u64 address_of(const struct pt_regs *registers, int call, bool *compat) {
+  if (call != config.futex && call != config.futex_wait && call != config.futex_waitv && call != config.compat_futex &&
+      call != config.compat_futex_time64) {
+    return 0;
+  }
+  const struct pt_regs___arguments *arguments = (const struct pt_regs___arguments *)registers;
+  *compat = is_compat();
+#ifdef __TARGET_ARCH_x86
+  const __u64 first = *compat ? (__u32)arguments->bx : arguments->di;
+  const __u64 second = *compat ? arguments->cx : arguments->si;
+#else
+  const __u64 first = arguments->regs[0];
+  const __u64 second = arguments->regs[1];
+#endif
+  if (*compat ? call == config.compat_futex || call == config.compat_futex_time64 : call == config.futex) {
+    return waits(second) ? first : 0;
+  }
+  if (*compat) return 0;
+  if (call == config.futex_wait) return first;
+  if (call != config.futex_waitv) return 0;
+  /* The first of those it waits at stands for all: struct futex_waitv is the value, the address, and more. */
+  __u64 address = 0;
+  if (bpf_probe_read_user(&address, sizeof(address), (void *)(first + sizeof(__u64)))) return 0;
+  return address;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *registers, long call) {
+  bool compat = false;
+  const __u64 address = address_of(registers, (int)call, &compat);
+  if (!address) return 0;
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  if (record_config.user_stacks && !compat) sample.key.caller = caller_of_wrapper(registers);
+
+  const __u32 thread = (__u32)bpf_get_current_pid_tgid();
+  struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
+  if (!wait) {
+    const struct futex_wait fresh = {.address = address};
+    bpf_map_update_elem(&spans, &thread, &fresh, BPF_NOEXIST);
+    wait = bpf_map_lookup_elem(&spans, &thread);
+  }
+  if (!wait) {
+    lose_span(&sample);
+    return 0;
+  }
+  wait->address = address;
+  begin_span(ctx, &wait->span, thread, &sample);
+  wait->began_ns = wait->span.start_ns;
+  return 0;
+}
+
+static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
+
+static __always_inline void count_wait(struct futex_wait *wait, __u32 thread, __u64 start_ns, __u64 now_ns,
+                                       bool is_over) {
+  const __u64 waited_ns = now_ns - wait->began_ns;
+  const bool is_worth = counts(waited_ns);
+  if (is_worth) {
+    struct durations_sum *sum = durations_of(wait->address, wait->span.key.tgid, wait->span.key.comm);
+    if (sum) add_duration(sum, now_ns - start_ns, waited_ns, is_over);
+  }
+  count_span(&wait->span, thread, now_ns - start_ns, (is_over ? SPAN_CLOSED : 0) | (is_worth ? SPAN_COUNTS : 0));
+}
+
+static __always_inline void end_wait(struct futex_wait *wait, __u32 thread) {
+  const __u64 start_ns = close_span(&wait->span);
+  if (start_ns) count_wait(wait, thread, start_ns, bpf_ktime_get_ns(), true);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *registers, long answer) {
+  const __u32 thread = (__u32)bpf_get_current_pid_tgid();
+  struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
+  if (wait) end_wait(wait, thread);
+  return 0;
+}
+
+/* A thread is gone, and its wait with it. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_end, struct task_struct *task) {
+  const __u32 thread = (__u32)bpf_get_current_pid_tgid();
+  struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
+  if (!wait) return 0;
+  end_wait(wait, thread);
+  bpf_map_delete_elem(&spans, &thread);
+  return 0;
+}
+
+/* Counts a wait that goes on as far as it has come. */
+static long cut_wait(void *map, const __u32 *thread, struct futex_wait *wait, void *unused) {
+  const __u64 start_ns = wait->span.start_ns;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (!start_ns || now_ns <= start_ns) return 0;
+  const bool is_last = durations_state.last_flush;
+  const bool is_worth = counts(now_ns - wait->began_ns);
+  if (!is_worth && !is_last) return 0;
+  if (__sync_val_compare_and_swap(&wait->span.start_ns, start_ns, is_last ? 0 : now_ns) != start_ns) return 0;
+  if (is_worth) {
+    durations_state.cut++;
+    durations_state.cut_ns += now_ns - start_ns;
+  }
+  count_wait(wait, *thread, start_ns, now_ns, is_last);
+  return 0;
+}
+
+SEC("raw_tp")
+int flush(void *ctx) {
+  durations_state.cut = 0;
+  durations_state.cut_ns = 0;
+  bpf_for_each_map_elem(&spans, cut_wait, NULL, 0);
+  return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,277 @@
+/* The source `malloc`: bytes asked of the C library's allocator, by the stack that asked. With --live, what has not been
+ * given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's address from
+ * then on, until that is freed or its process ends. */
+#include "abi/malloc.h"
+#include "record.bpf.h"
+/* The rest want the above. */
+#include <bpf/bpf_core_read.h>
+
+#include "follow.bpf.h"
+#include "probe.bpf.h"
+#include "span.bpf.h"
+
+SEC(".data.malloc") struct malloc_state state = {};
+
+/* Allocated as they come: programs of user probes run where a thread may do anything. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u64);
+  __type(value, struct allocation);
+  __uint(max_entries, 1); /* set by user space */
+} spans SEC(".maps");
+
+/* Since when the program runs that a process runs now, for those that have allocated; the key is the tgid in the
+ * initial pid namespace. An entry of `spans` whose life is another is of a program that is gone. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, 1); /* set by user space */
+} lives SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __type(key, __u32);
+  __type(value, struct call_head);
+  __uint(max_entries, 1); /* set by user space */
+} heads SEC(".maps");
+
+static __always_inline bool is_call_to_itself(const struct probe_registers *registers, __u64 cookie, __u64 back) {
+  const __u64 begin = PROBE_IP(registers) - (__u32)cookie;
+  const __u64 end = PROBE_IP(registers) + (cookie >> PROFILE_ALLOCATOR_AFTER_SHIFT);
+  return back >= begin && back < end;
+}
+
+/* --- What was asked for --------------------------------------------------------------------------------------------- */
+
+/* Whether this function was not called but jumped to by another of the allocator's, which has been counted: realloc
+ * that was given nothing becomes malloc. Only those that may do so, which is to say that `may_go_on`, are noted. */
+static __always_inline bool goes_on_from_another(const struct probe_registers *registers, __u64 back, bool may_go_on) {
+  const __u32 thread = (__u32)bpf_get_current_pid_tgid();
+  const struct call_head here = {
+      .stack_pointer = PROBE_SP(registers), .back = back, .function = PROBE_IP(registers)};
+  const struct call_head *head = bpf_map_lookup_elem(&heads, &thread);
+  if (head && head->stack_pointer == here.stack_pointer && head->back == back && head->function != here.function) {
+    return true;
+  }
+  if (may_go_on) bpf_map_update_elem(&heads, &thread, &here, BPF_ANY);
+  return false;
+}
+
+static __always_inline int ask(struct probe_registers *registers, __u64 bytes, bool may_go_on) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  const __u64 back = return_address(registers, false);
+  if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
+  if (goes_on_from_another(registers, back, may_go_on)) return 0;
+  if (record_config.user_stacks) sample.key.caller = back;
+  return end_sample(registers, &sample, bytes);
+}
+
+/* 0 for more than any address space has, which no allocator gives. */
+static __always_inline __u64 product(__u64 count, __u64 bytes) {
+  if (((count | bytes) >> 32) && (count >> 47 || bytes >> 47 || (count >> 15 && bytes >> 15))) return 0;
+  return count * bytes;
+}
+
+/* malloc(bytes), valloc and pvalloc */
+SEC("uprobe")
+int ask_1(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_1(registers), false); }
+/* calloc(count, bytes) */
+SEC("uprobe")
+int ask_product(struct probe_registers *registers) {
+  return ask(registers, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), true);
+}
+/* realloc(memory, bytes), memalign(alignment, bytes), aligned_alloc */
+SEC("uprobe")
+int ask_2(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_2(registers), true); }
+/* posix_memalign(&memory, alignment, bytes) */
+SEC("uprobe")
+int ask_3(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_3(registers), true); }
+
+/* --- What has not been given back ----------------------------------------------------------------------------------- */
+
+/* Memory is aligned to 16 bytes, a stack pointer at a function's first instruction to 8. Two that fall together are
+ * told apart by what the entry says, and one of them is lost: that takes addresses 32 TB apart. */
+static __always_inline __u64 key_of(__u32 tgid, __u64 address) { return (address >> 3) ^ (__u64)tgid << 42; }
+
+static __always_inline __u32 current_tgid(void) { return bpf_get_current_pid_tgid() >> 32; }
+
+static __always_inline struct allocation *find(__u64 key, __u32 tgid, __u64 address) {
+  struct allocation *found = bpf_map_lookup_elem(&spans, &key);
+  return found && found->tgid == tgid && found->address == address ? found : NULL;
+}
+
+static __always_inline __u64 life_of(__u32 tgid) {
+  const __u64 *life = bpf_map_lookup_elem(&lives, &tgid);
+  if (life) return *life;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  bpf_map_update_elem(&lives, &tgid, &now_ns, BPF_NOEXIST);
+  life = bpf_map_lookup_elem(&lives, &tgid);
+  return life ? *life : 0;
+}
+
+static __always_inline int begin_call(struct probe_registers *registers, __u64 bytes, __u64 given) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  const __u64 back = return_address(registers, false);
+  if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
+  const __u32 tgid = current_tgid();
+  const __u64 sp = PROBE_SP(registers);
+  const __u64 key = key_of(tgid, sp);
+  struct allocation *call = find(key, tgid, sp);
+  if (call) {
+    /* Jumped to by another that has begun; or a call whose end was not seen, and this begins anew. */
+    if (call->function != PROBE_IP(registers)) return 0;
+  } else {
+    const struct allocation fresh = {.address = sp, .tgid = tgid};
+    bpf_map_update_elem(&spans, &key, &fresh, BPF_NOEXIST);
+    call = find(key, tgid, sp);
+    if (!call) {
+      lose_span(&sample);
+      return 0;
+    }
+  }
+  call->bytes = bytes;
+  call->given = given;
+  call->function = PROBE_IP(registers);
+  call->id = key + bpf_ktime_get_ns() * 0x9e3779b97f4a7c15ULL;
+  if (record_config.user_stacks) sample.key.caller = back;
+  begin_span(registers, &call->span, call->id, &sample);
+  return 0;
+}
+
+/* The memory at `address` is no longer in use, if it was in use before `before_ns`. */
+static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns) {
+  const __u64 key = key_of(tgid, address);
+  struct allocation *memory = find(key, tgid, address);
+  if (!memory || !memory->life || memory->span.start_ns >= before_ns) return;
+  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED);
+  bpf_map_delete_elem(&spans, &key);
+}
+
+enum result { IN_REGISTER, IN_MEMORY, MOVED };
+
+static __always_inline int end_call(struct probe_registers *registers, enum result result) {
+  const __u32 tgid = current_tgid();
+  const __u64 sp = PROBE_SP(registers) - PROBE_RETURN_BYTES;
+  const __u64 key = key_of(tgid, sp);
+  struct allocation *call = find(key, tgid, sp);
+  if (!call || call->life) return 0; /* not asked for, or another function's that this one became */
+  struct allocation memory = *call;
+  bpf_map_delete_elem(&spans, &key);
+
+  __u64 address = PROBE_RESULT(registers);
+  if (result == IN_MEMORY) {
+    const bool failed = (__u32)address != 0;
+    if (failed || bpf_probe_read_user(&address, sizeof(address), (void *)memory.given)) address = 0;
+  }
+  /* Another thread may have the old place by now: that is younger than this call. */
+  const __u64 begun_ns = memory.span.start_ns ? memory.span.start_ns : ~0ULL;
+  if (result == MOVED && (address || !memory.bytes)) give_back(tgid, memory.given, begun_ns);
+  if (!memory.span.start_ns) return 0; /* its stack could not be taken, which has been counted */
+  if (!address) {
+    count_span(&memory.span, memory.id, 0, SPAN_CLOSED);
+    return 0;
+  }
+  memory.address = address;
+  memory.life = life_of(tgid);
+  const __u64 place = key_of(tgid, address);
+  if (!memory.life || bpf_map_update_elem(&spans, &place, &memory, BPF_ANY)) {
+    struct cpu_account *account = account_of(current_generation());
+    if (!account) return 0;
+    bump(account, ACCOUNT_TAKEN);
+    bump(account, ACCOUNT_LOST_SPANS_FULL);
+  }
+  return 0;
+}
+
+SEC("uprobe")
+int begin_1(struct probe_registers *registers) { return begin_call(registers, PROBE_ARGUMENT_1(registers), 0); }
+SEC("uprobe")
+int begin_product(struct probe_registers *registers) {
+  return begin_call(registers, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), 0);
+}
+SEC("uprobe")
+int begin_2(struct probe_registers *registers) { return begin_call(registers, PROBE_ARGUMENT_2(registers), 0); }
+SEC("uprobe")
+int begin_moved(struct probe_registers *registers) {
+  return begin_call(registers, PROBE_ARGUMENT_2(registers), PROBE_ARGUMENT_1(registers));
+}
+SEC("uprobe")
+int begin_3(struct probe_registers *registers) {
+  return begin_call(registers, PROBE_ARGUMENT_3(registers), PROBE_ARGUMENT_1(registers));
+}
+SEC("uretprobe")
+int end_in_register(struct probe_registers *registers) { return end_call(registers, IN_REGISTER); }
+SEC("uretprobe")
+int end_in_memory(struct probe_registers *registers) { return end_call(registers, IN_MEMORY); }
+SEC("uretprobe")
+int end_moved(struct probe_registers *registers) { return end_call(registers, MOVED); }
+
+SEC("uprobe")
+int begin_free(struct probe_registers *registers) {
+  give_back(current_tgid(), PROBE_ARGUMENT_1(registers), ~0ULL);
+  return 0;
+}
+
+/* --- Programs that are gone ------------------------------------------------------------------------------------------- */
+
+static __always_inline void end_life(__u32 tgid) {
+  if (!bpf_map_lookup_elem(&lives, &tgid)) return;
+  bpf_map_delete_elem(&lives, &tgid);
+  __sync_fetch_and_add(&state.ended, 1);
+}
+
+/* Before an exec the process is alone with its memory, and after it that is another. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task) {
+  end_life(current_tgid());
+  return 0;
+}
+
+/* The last thread of a process ends; two that are the last at once both count as that. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task) {
+  struct signal_struct___alive *signal = (struct signal_struct___alive *)task->signal;
+  if (signal->live.counter == 0) end_life(current_tgid());
+  return 0;
+}
+
+/* --- Reports ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether the program is still there that has the memory. */
+static __always_inline bool is_alive(const struct allocation *memory) {
+  const __u32 tgid = memory->tgid;
+  const __u64 *life = bpf_map_lookup_elem(&lives, &tgid);
+  return life && *life == memory->life;
+}
+
+static long count_memory(void *map, const __u64 *key, struct allocation *memory, void *unused) {
+  if (!memory->life || !memory->span.start_ns || !is_alive(memory)) return 0;
+  count_span(&memory->span, memory->id, memory->bytes, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0));
+  return 0;
+}
+
+SEC("raw_tp")
+int flush(void *ctx) {
+  bpf_for_each_map_elem(&spans, count_memory, NULL, 0);
+  return 0;
+}
+
+/* What nobody has any more; user space removes the entries. */
+static long end_memory(void *map, const __u64 *key, struct allocation *memory, void *unused) {
+  if (!memory->life || is_alive(memory)) return 0;
+  if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED);
+  return 0;
+}
+
+SEC("raw_tp")
+int end_gone(void *ctx) {
+  bpf_for_each_map_elem(&spans, end_memory, NULL, 0);
+  return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,282 @@
+/* The sources `off-cpu` and `wall`: how long threads are not on a CPU, by the stack with which they left it. A thread's
+ * entry stays for its life, so that a switch costs two lookups and no insertion. For `wall`, ticks of a perf event
+ * count the time on the CPU besides: exactly, for what a tick is worth is the thread's time since the tick before. */
+#include "abi/off_cpu.h"
+#include "record.bpf.h"
+/* The rest want the above. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "follow.bpf.h"
+#include "span.bpf.h"
+
+#define TASK_INTERRUPTIBLE 0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_DEAD 0x80
+#define PF_KTHREAD 0x00200000
+
+SEC(".rodata.off_cpu") const volatile struct off_cpu_config config = {};
+SEC(".data.off_cpu") struct off_cpu_state state = {};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u32);
+  __type(value, struct thread_waits);
+  __uint(max_entries, 65536); /* set by user space */
+} spans SEC(".maps");
+
+/* wall: since when the time of the thread on this CPU has not been counted. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, 1);
+} on_cpu_since SEC(".maps");
+
+/* Where a record of the task iterator is put together; user space sizes it for one stack. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct blocked_task)); /* set */
+  __uint(max_entries, 1);
+} scan_buffer SEC(".maps");
+
+static __always_inline struct thread_waits *thread_of(__u32 id, const struct sample *sample) {
+  struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
+  if (thread) {
+    if (thread->exited) { /* another thread by the same number; both stand under the later one's name */
+      thread->exited = 0;
+      __sync_fetch_and_add(&state.exited_threads, -1);
+    }
+    return thread;
+  }
+  const struct thread_waits fresh = {.tgid = sample->key.tgid, .tid = sample->tid};
+  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST) == 0) __sync_fetch_and_add(&state.threads, 1);
+  return bpf_map_lookup_elem(&spans, &id);
+}
+
+/* Takes the time on this CPU that has not been counted. */
+static __always_inline __u64 take_time_on_cpu(__u64 now_ns) {
+  const __u32 zero = 0;
+  __u64 *since = bpf_map_lookup_elem(&on_cpu_since, &zero);
+  if (!since) return 0;
+  const __u64 begin_ns = *since ? *since : state.started_ns;
+  *since = now_ns;
+  return now_ns > begin_ns ? now_ns - begin_ns : 0;
+}
+
+static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
+  if (preempted || task_state == 0) return WAIT_PREEMPTED;
+  if (task_state & TASK_INTERRUPTIBLE) return WAIT_INTERRUPTIBLE;
+  if (task_state & TASK_UNINTERRUPTIBLE) return WAIT_UNINTERRUPTIBLE;
+  return WAIT_OTHER;
+}
+
+/* The current task, whose id is `id`, leaves this CPU. */
+static __always_inline void leave_cpu(void *ctx, __u32 id, bool preempted, __u64 task_state) {
+  const __u64 ran_ns = config.wall ? take_time_on_cpu(bpf_ktime_get_ns()) : 0;
+  if (id == 0) return; /* the idle task waits for nothing */
+  if (task_state & TASK_DEAD) {
+    struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
+    if (!thread) return;
+    thread->uncounted_ns += ran_ns;
+    thread->exited = 1;
+    __sync_fetch_and_add(&state.exited_threads, 1);
+    return;
+  }
+  struct sample sample;
+  if (!begin_sample(&sample)) return;
+  if (!(wait_state_of(preempted, task_state) & config.states)) {
+    bump(sample.account, ACCOUNT_TAKEN);
+    bump(sample.account, ACCOUNT_FILTERED);
+    return;
+  }
+  struct thread_waits *thread = thread_of(id, &sample);
+  if (!thread) {
+    lose_span(&sample);
+    return;
+  }
+  thread->uncounted_ns += ran_ns;
+  __builtin_memcpy(thread->name, sample.key.comm, sizeof(thread->name));
+  if (config.wall) sample.key.tag = PROFILE_TAG_OFF_CPU;
+  begin_span(ctx, &thread->span, id, &sample);
+  thread->began_ns = thread->span.start_ns;
+}
+
+static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
+
+/* Adds to the thread's own sums: `part_ns` of a wait that has lasted `waited_ns` in all. */
+static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns, bool is_over) {
+  const __u64 epoch = state.epoch;
+  struct wait_sums *sums = &thread->sums[epoch & 1];
+  if (sums->epoch != epoch) {
+    sums->epoch = epoch;
+    sums->total_ns = 0;
+    sums->waits = 0;
+    sums->min_ns = ~0ULL;
+    sums->max_ns = 0;
+  }
+  sums->total_ns += part_ns;
+  if (!is_over) return;
+  if (waited_ns < sums->min_ns) sums->min_ns = waited_ns;
+  if (waited_ns > sums->max_ns) sums->max_ns = waited_ns;
+  sums->waits++;
+}
+
+/* The thread `id` comes onto this CPU. */
+static __always_inline void enter_cpu(__u32 id) {
+  struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
+  if (!thread) return;
+  const __u64 start_ns = close_span(&thread->span);
+  if (!start_ns) return;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u64 waited_ns = now_ns - thread->began_ns;
+  const bool is_worth = counts(waited_ns);
+  if (is_worth) add_wait(thread, now_ns - start_ns, waited_ns, true);
+  count_span(&thread->span, id, now_ns - start_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
+  __u64 task_state = 0;
+  if (bpf_core_field_exists(prev->__state)) {
+    task_state = prev->__state;
+  } else {
+    task_state = (__u64)((struct task_struct___before_5_14 *)prev)->state;
+  }
+  leave_cpu(ctx, prev->pid, preempt, task_state);
+  if (next->pid != 0) enter_cpu(next->pid);
+  return 0;
+}
+
+/* wall: what runs now has run since the last tick of its thread, wherever that was. */
+SEC("perf_event")
+int on_tick(void *ctx) {
+  const __u64 ran_ns = take_time_on_cpu(bpf_ktime_get_ns());
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  const __u32 id = (__u32)bpf_get_current_pid_tgid();
+  struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
+  const __u64 before_ns = thread ? thread->uncounted_ns : 0;
+  if (thread) thread->uncounted_ns = 0;
+  return end_sample(ctx, &sample, before_ns + ran_ns);
+}
+
+/* The CPU that a task which does not run was on last. */
+static __always_inline __u32 cpu_of(struct task_struct *task) {
+  if (bpf_core_field_exists(task->thread_info.cpu)) return BPF_CORE_READ(task, thread_info.cpu);
+  return BPF_CORE_READ((struct task_struct___before_5_16 *)task, cpu);
+}
+
+/* Whether the task, not necessarily the current one, is asked for; for filters that can be told of any task. */
+static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) {
+  if (record_config.filter_cpu && !is_wanted_cpu(cpu_of(task))) return false;
+  if (record_config.target_filter != TARGET_ALL) {
+    __u32 id = record_config.target_filter == TARGET_TIDS ? (__u32)ids : ids >> 32;
+    if (record_config.target_filter == TARGET_FOLLOWED) id = BPF_CORE_READ(task, tgid);
+    if (!bpf_map_lookup_elem(&targets, &id)) return false;
+  }
+  if (record_config.filter_mntns_map) {
+    __u64 id = BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
+    if (!bpf_map_lookup_elem(&mntns_map, &id)) return false;
+  }
+  return true;
+}
+
+/* The threads that are blocked as the run begins: nobody saw how they got there. User space walks their user stacks by
+ * the registers and keeps both stacks, as if they had come through the ring buffer. */
+SEC("iter/task")
+int scan(struct bpf_iter__task *ctx) {
+  struct task_struct *task = ctx->task;
+  if (!task || task->on_cpu || task->pid == 0) return 0;
+  __u64 task_state = 0;
+  if (bpf_core_field_exists(task->__state)) {
+    task_state = task->__state;
+  } else {
+    task_state = (__u64)((struct task_struct___before_5_14 *)task)->state;
+  }
+  if (task_state & TASK_DEAD) return 0;
+  if (!(wait_state_of(false, task_state) & config.states)) return 0;
+  __u64 ids = (__u64)task->tgid << 32 | (__u32)task->pid;
+  if (record_config.pid_namespace) ids = ids_in(task, record_config.pid_namespace);
+  if (!is_wanted_task(task, ids)) return 0;
+
+  const __u32 zero = 0;
+  struct blocked_task *blocked = bpf_map_lookup_elem(&scan_buffer, &zero);
+  if (!blocked) return 0;
+  __builtin_memset(blocked, 0, sizeof(*blocked));
+  const __u32 id = task->pid;
+  struct thread_waits fresh = {.tgid = ids >> 32, .tid = (__u32)ids};
+  fresh.span.start_ns = bpf_ktime_get_ns();
+  fresh.span.whole = fresh.span.start_ns;
+  fresh.began_ns = fresh.span.start_ns;
+  bpf_probe_read_kernel_str(fresh.name, sizeof(fresh.name), task->comm);
+  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its wait has been seen to begin */
+  __sync_fetch_and_add(&state.threads, 1);
+
+  blocked->id = id;
+  blocked->head.header.type = RING_SPAN;
+  blocked->head.time_ns = fresh.span.start_ns;
+  blocked->head.span = id;
+  blocked->head.tgid = fresh.tgid;
+  blocked->head.tid = record_config.by_thread ? fresh.tid : 0;
+  blocked->head.tag = config.wall ? PROFILE_TAG_OFF_CPU : 0;
+  __builtin_memcpy(blocked->head.comm, fresh.name, sizeof(blocked->head.comm));
+  blocked->head.user_bytes = -EFAULT;
+  if (record_config.user_stacks && !(task->flags & PF_KTHREAD)) {
+    const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+    blocked->head.user_bytes = 0;
+#ifdef __TARGET_ARCH_x86
+    blocked->ip = BPF_CORE_READ(regs, ip);
+    blocked->sp = BPF_CORE_READ(regs, sp);
+    blocked->fp = BPF_CORE_READ(regs, bp);
+#else
+    blocked->ip = BPF_CORE_READ(regs, pc);
+    blocked->sp = BPF_CORE_READ(regs, sp);
+    blocked->fp = BPF_CORE_READ(regs, regs[29]);
+#endif
+  }
+  const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
+  long taken = -EFAULT;
+  if (record_config.kernel_stacks) taken = bpf_get_task_stack(task, blocked + 1, stack_bytes, 0);
+  blocked->head.kernel_bytes = (__s32)taken;
+  __u64 used = taken > 0 ? (__u64)taken : 0;
+  if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
+  bpf_seq_write(ctx->meta->seq, blocked, sizeof(*blocked) + used);
+
+  if (task->on_cpu) { /* it came onto a CPU before it stood in the map: this wait was over already */
+    struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
+    if (thread && thread->span.whole) close_span(&thread->span);
+  }
+  return 0;
+}
+
+/* Counts a wait that goes on as far as it has come. */
+static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, void *unused) {
+  const __u64 start_ns = thread->span.start_ns;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (!start_ns || now_ns <= start_ns) return 0;
+  const __u64 waited_ns = now_ns - thread->began_ns;
+  if (!counts(waited_ns) && !state.last_flush) return 0;
+  const __u64 next_ns = state.last_flush ? 0 : now_ns;
+  if (__sync_val_compare_and_swap(&thread->span.start_ns, start_ns, next_ns) != start_ns) return 0;
+  const bool is_worth = counts(waited_ns);
+  if (is_worth) {
+    add_wait(thread, now_ns - start_ns, waited_ns, state.last_flush);
+    state.cut_waits++;
+    state.cut_ns += now_ns - start_ns;
+  }
+  count_span(&thread->span, *id, now_ns - start_ns,
+             (state.last_flush ? SPAN_CLOSED : 0) | (is_worth ? SPAN_COUNTS : 0));
+  return 0;
+}
+
+SEC("raw_tp")
+int flush(void *ctx) {
+  state.cut_waits = 0;
+  state.cut_ns = 0;
+  bpf_for_each_map_elem(&spans, cut_wait, NULL, 0);
+  return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,47 @@
+/* The sources by perf's names: runs whenever a perf event overflows and records the current task. Built twice, see
+ * PROFILE_LEAN in record.bpf.h. */
+#include "worth.bpf.h"
+#ifndef PROFILE_LEAN
+#include "follow.bpf.h"
+#endif
+/* The registers in here are laid out as this says; those of kernel.bpf.h, of the same name, as the kernel's BTF does.
+ */
+#define pt_regs pt_regs_of_uapi
+#include <linux/bpf_perf_event.h>
+#undef pt_regs
+
+SEC(".rodata.perf_event") const volatile struct perf_event_config perf_event_config = {};
+
+/* By CPU: what its event had counted at the last sample. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, 1); /* set by user space */
+} counts SEC(".maps");
+
+/* The period the kernel tells is the one it chose for the next sample, not the one that led to this; what the event
+ * itself has counted adds up exactly. */
+static __always_inline __u64 counted_since_last(struct bpf_perf_event_data *ctx) {
+  struct bpf_perf_event_value now;
+  const __u32 cpu = bpf_get_smp_processor_id();
+  __u64 *last = bpf_map_lookup_elem(&counts, &cpu); /* sized for all possible CPUs */
+  if (!last || bpf_perf_prog_read_value(ctx, &now, sizeof(now))) return ctx->sample_period;
+  const __u64 worth = now.counter - *last;
+  *last = now.counter;
+  return worth;
+}
+
+static __always_inline __u64 worth_of(struct bpf_perf_event_data *ctx) {
+  if (perf_event_config.worth == WORTH_PERIOD) return ctx->sample_period;
+  if (perf_event_config.worth == WORTH_COUNTED) return counted_since_last(ctx);
+  return 1;
+}
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data *ctx) {
+  if (perf_event_config.worth == WORTH_OF_HIT) return record_hit(ctx);
+  return record(ctx, worth_of(ctx));
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

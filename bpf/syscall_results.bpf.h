@@ -1,0 +1,90 @@
+/* How system calls end: durations and failures, added up in rows of this CPU's own. */
+#ifndef PROFILE_SYSCALL_RESULTS_BPF_H
+#define PROFILE_SYSCALL_RESULTS_BPF_H
+
+#include "syscall_maps.bpf.h"
+
+#define LAST_ERRNO 4095
+/* The kernel's own: interrupted, and the call may be restarted. Said to programs, if at all, as EINTR. */
+#define ERESTARTSYS 512
+#define ERESTARTNOINTR 513
+#define ERESTARTNOHAND 514
+#define ERESTART_RESTARTBLOCK 516
+
+/* floor(log2(value)), and 0 for 0. */
+static __always_inline __u32 magnitude_of(__u64 value) {
+  __u32 magnitude = 0;
+  if (value >> 32) value >>= 32, magnitude += 32;
+  if (value >> 16) value >>= 16, magnitude += 16;
+  if (value >> 8) value >>= 8, magnitude += 8;
+  if (value >> 4) value >>= 4, magnitude += 4;
+  if (value >> 2) value >>= 2, magnitude += 2;
+  return magnitude + (value >> 1 ? 1 : 0);
+}
+
+static __always_inline struct syscall_result *result_of(const struct syscall_key *key) {
+  struct syscall_result *result = bpf_map_lookup_elem(&results, key);
+  if (result) return result;
+  const __u32 zero = 0;
+  const struct syscall_result *fresh = bpf_map_lookup_elem(&no_result, &zero);
+  if (!fresh) return NULL;
+  if (!add_row(&results, key, fresh)) return NULL;
+  return bpf_map_lookup_elem(&results, key);
+}
+
+/* errno of what a system call answered; 0 when it did not fail. */
+static __always_inline __u32 errno_of(long answer) {
+  if (answer >= 0 || answer < -LAST_ERRNO) return 0;
+  const __u32 error = (__u32)-answer;
+  switch (error) {
+    case ERESTARTSYS:
+    case ERESTARTNOINTR:
+    case ERESTARTNOHAND:
+    case ERESTART_RESTARTBLOCK:
+      return EINTR;
+    default:
+      return error;
+  }
+}
+
+static __always_inline void count_failure(struct syscall_counts *own, const struct syscall_key *of, __u32 error) {
+  struct syscall_key key = *of;
+  key.error = error;
+  __u64 *times = bpf_map_lookup_elem(&failures, &key);
+  if (times) {
+    (*times)++;
+    return;
+  }
+  const __u64 once = 1;
+  if (!add_row(&failures, &key, &once)) own->unlisted_errors++;
+}
+
+static __always_inline void count_duration(struct syscall_result *result, __u64 took_ns) {
+  result->total_ns += took_ns;
+  if (result->returned == 0 || took_ns < result->min_ns) result->min_ns = took_ns;
+  if (took_ns > result->max_ns) result->max_ns = took_ns;
+  __u32 bucket = magnitude_of(took_ns);
+  if (bucket >= PROFILE_SYSCALL_BUCKETS) bucket = PROFILE_SYSCALL_BUCKETS - 1;
+  result->histogram[bucket]++;
+}
+
+/* The current thread's call, begun at `place`, has answered. */
+static __always_inline void end_call(const struct syscall_under_way *place, __u64 now_ns, long answer) {
+  struct syscall_counts *own = own_counts();
+  if (!own) return;
+  const struct syscall_key key = key_of(place->tgid, place->call);
+  struct syscall_result *result = result_of(&key);
+  if (!result) {
+    own->unmeasured++;
+    return;
+  }
+  if (config.latency) count_duration(result, now_ns - place->began_ns);
+  result->returned++;
+  const __u32 error = config.failed ? errno_of(answer) : 0;
+  if (error) {
+    result->failed++;
+    count_failure(own, &key, error);
+  }
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* The source `syscalls`: counts system calls where they begin and, only where that is asked for, looks at how long they
+ * take and how they end. The plain path is an addition to a counter of this CPU's own: no hash, no stack, no account.
+ * Tracepoints of system calls are not hit in interrupts, so what is this CPU's is written by one program at a time. */
+#include "record.bpf.h"
+/* The rest want the above. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "caller.bpf.h"
+#include "follow.bpf.h"
+#include "span.bpf.h"
+#include "syscall_maps.bpf.h"
+#include "syscall_results.bpf.h"
+
+#define X32_SYSCALL_BIT 0x40000000
+#define TS_COMPAT 0x0002 /* x86 */
+#define TIF_32BIT 22     /* arm64 */
+
+static __always_inline bool is_compat(void) {
+  struct task_struct *task;
+  __u64 word;
+  if (config.compat_mark == COMPAT_NEVER) return false;
+  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) { /* 5.11, and no probe read */
+    task = (struct task_struct *)bpf_get_current_task_btf();
+    word = config.compat_mark == COMPAT_BY_STATUS ? task->thread_info.status : task->thread_info.flags;
+  } else {
+    task = (struct task_struct *)bpf_get_current_task();
+    word = config.compat_mark == COMPAT_BY_STATUS ? BPF_CORE_READ(task, thread_info.status)
+                                                  : BPF_CORE_READ(task, thread_info.flags);
+  }
+  return word & (config.compat_mark == COMPAT_BY_STATUS ? TS_COMPAT : 1ULL << TIF_32BIT);
+}
+
+static __always_inline __u32 call_of(long id) {
+  __u32 number = (__u32)id;
+  __u32 abi = SYSCALL_NATIVE;
+  if (is_compat()) {
+    abi = SYSCALL_COMPAT;
+  } else if (config.compat_mark == COMPAT_BY_STATUS && (number & X32_SYSCALL_BIT) && (__s32)number >= 0) {
+    abi = SYSCALL_X32;
+    number &= ~X32_SYSCALL_BIT;
+  }
+  if (number > PROFILE_SYSCALL_OUT_OF_RANGE) number = PROFILE_SYSCALL_OUT_OF_RANGE;
+  return abi << PROFILE_SYSCALL_ABI_SHIFT | number;
+}
+
+static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, __u32 call) {
+  if (config.by_process) {
+    const struct syscall_key key = key_of(tgid, call);
+    struct syscall_use *use = bpf_map_lookup_elem(&uses, &key);
+    if (use) {
+      use->begun++;
+      return;
+    }
+    struct syscall_use fresh = {.begun = 1};
+    bpf_get_current_comm(fresh.comm, sizeof(fresh.comm));
+    if (add_row(&uses, &key, &fresh)) return;
+  }
+  if (call < PROFILE_SYSCALLS) own->begun[call]++;
+}
+
+/* The place for the call the current thread is in; it is kept for the thread's life. */
+static __always_inline struct syscall_under_way *place_of(__u32 tid) {
+  struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (place) return place;
+  const struct syscall_under_way fresh = {.span.key = {.user_stack = -EFAULT, .kernel_stack = -EFAULT}};
+  bpf_map_update_elem(&spans, &tid, &fresh, BPF_NOEXIST);
+  return bpf_map_lookup_elem(&spans, &tid);
+}
+
+/* Notes that a call begins whose end is looked at. `sample` is NULL when no stacks are wanted. */
+static __always_inline void begin_call(void *ctx, struct syscall_counts *own, __u32 tgid, __u32 call,
+                                       struct sample *sample) {
+  const __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  struct syscall_under_way *place = place_of(tid);
+  if (!place) {
+    own->unmeasured++;
+    if (sample && config.latency) lose_span(sample);
+    return;
+  }
+  place->tgid = tgid;
+  place->call = call;
+  if (sample && config.latency) {
+    begin_span(ctx, &place->span, tid, sample);
+    place->began_ns = place->span.start_ns;
+  } else {
+    place->began_ns = config.latency ? bpf_ktime_get_ns() : 1;
+    place->span.start_ns = place->began_ns;
+  }
+}
+
+/* A call that is not asked for. */
+static __always_inline int leave_out(struct syscall_counts *own) {
+  if (config.stacks) {
+    struct cpu_account *account = account_of(current_generation());
+    if (!account) return 0;
+    bump(account, ACCOUNT_TAKEN);
+    bump(account, ACCOUNT_FILTERED);
+  } else {
+    own->filtered++;
+  }
+  return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
+  struct syscall_counts *own = own_counts();
+  if (!own) return 0;
+  const __u32 call = call_of(id);
+  __u32 marks = CALL_RETURNS;
+  if (config.some_calls || config.results) {
+    if (call >= PROFILE_SYSCALLS) return 0; /* the verifier cannot know */
+    marks = call_marks[call];
+    if (config.some_calls && !(marks & CALL_WANTED)) return leave_out(own);
+  }
+  __u64 ids = bpf_get_current_pid_tgid();
+  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
+  const __u32 tgid = ids >> 32;
+  if (tgid == config.own_tgid) return leave_out(own);
+
+  if (!config.stacks) {
+    if (!is_wanted(tgid, (__u32)ids)) return leave_out(own);
+    count_call(own, tgid, call);
+    if (config.results && (marks & CALL_RETURNS)) begin_call(ctx, own, tgid, call, NULL);
+    return 0;
+  }
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  sample.key.tag = call + 1;
+  if (record_config.user_stacks && call >> PROFILE_SYSCALL_ABI_SHIFT != SYSCALL_COMPAT) {
+    sample.key.caller = caller_of_wrapper(regs);
+  }
+  count_call(own, tgid, call);
+  if (config.latency && !(marks & CALL_RETURNS)) return leave_out(own); /* it has no duration */
+  if (config.results && (marks & CALL_RETURNS)) begin_call(ctx, own, tgid, call, &sample);
+  return config.latency ? 0 : end_sample(ctx, &sample, 1);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long answer) {
+  const __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (!place || !place->span.start_ns) return 0; /* it began before this was attached, or is not asked for */
+  place->span.start_ns = 0;
+  end_call(place, config.latency ? bpf_ktime_get_ns() : 0, answer);
+  return 0;
+}
+
+/* A thread is gone, and the call it was in with it. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_end, struct task_struct *task) {
+  const __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  bpf_map_delete_elem(&spans, &tid);
+  return 0;
+}
+
+/* The same two where stacks are weighted by durations. They need the fetching atomics of Linux 5.12, which older
+ * kernels do not let pass even where they are not reached: hence programs of their own. */
+
+static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns) {
+  const __u64 start_ns = close_span(&place->span);
+  if (!start_ns) return false;
+  count_span(&place->span, tid, now_ns - start_ns, SPAN_COUNTS | SPAN_CLOSED);
+  return true;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit_of_span, struct pt_regs *regs, long answer) {
+  const __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (!place) return 0;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (end_span(place, tid, now_ns)) end_call(place, now_ns, answer);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
+  const __u32 tid = (__u32)bpf_get_current_pid_tgid();
+  struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (!place) return 0;
+  end_span(place, tid, bpf_ktime_get_ns());
+  bpf_map_delete_elem(&spans, &tid);
+  return 0;
+}
+
+/* Looks who is on the CPU, for how much of it those use who are asked for. */
+SEC("perf_event")
+int on_tick(void *ctx) {
+  __u64 ids = bpf_get_current_pid_tgid();
+  if (ids == 0) return 0; /* nobody */
+  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
+  const __u32 tgid = ids >> 32;
+  if (tgid == config.own_tgid || !is_wanted(tgid, (__u32)ids)) return 0;
+  struct syscall_counts *own = own_counts();
+  if (own) own->ticks++; /* nothing else writes to it, and no tick interrupts another */
+  return 0;
+}
+
+/* With stacks and durations: counts the calls that go on as far as they have come. */
+static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *place, void *unused) {
+  const __u64 start_ns = place->span.start_ns;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (!start_ns || now_ns <= start_ns) return 0;
+  const __u64 next_ns = state.last_flush ? 0 : now_ns;
+  if (__sync_val_compare_and_swap(&place->span.start_ns, start_ns, next_ns) != start_ns) return 0;
+  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0));
+  return 0;
+}
+
+SEC("raw_tp")
+int flush(void *ctx) {
+  bpf_for_each_map_elem(&spans, cut_call, NULL, 0);
+  return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,11 @@
+/* The source SYSTEM:EVENT: runs on every hit of a tracepoint, on whatever CPU, and records the current task, each time
+ * or as often as asked for. Built twice, see PROFILE_LEAN in record.bpf.h. */
+#include "worth.bpf.h"
+#ifndef PROFILE_LEAN
+#include "follow.bpf.h"
+#endif
+
+SEC("tracepoint")
+int on_hit(void *ctx) { return record_hit(ctx); }
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,34 @@
+/* The source uprobe:FILE:SYMBOL: runs each time a thread comes to that place in a program, and records it. Built twice,
+ * see PROFILE_LEAN in record.bpf.h. */
+#include "abi/uprobe.h"
+#include "record.bpf.h"
+/* Wants the types of the above. */
+#include "probe.bpf.h"
+#ifndef PROFILE_LEAN
+#include "follow.bpf.h"
+#endif
+
+SEC(".rodata.uprobe") const volatile struct uprobe_config config = {};
+SEC(".data.uprobe") struct uprobe_state state = {};
+
+static __always_inline int record_hit(struct probe_registers *registers, bool every) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  if (!every) {
+    const __u64 before = __sync_fetch_and_add(&state.hits, 1);
+    if ((before + 1) % config.period) return 0; /* it counts with the next that is a sample */
+  }
+  /* The chain of frame pointers does not hold the caller yet. */
+  if (config.at_entry && record_config.user_stacks) sample.key.caller = return_address(registers, config.narrow);
+  return end_sample(registers, &sample, every ? 1 : config.period);
+}
+
+SEC("uprobe")
+int on_hit(struct probe_registers *registers) { return record_hit(registers, true); }
+
+/* With a period; a program of its own, because what an atomic addition returns needs Linux 5.12. One count for all
+ * CPUs: the kernel may take the CPU from a program here, and hits cost far more than the count. */
+SEC("uprobe")
+int on_counted_hit(struct probe_registers *registers) { return record_hit(registers, false); }
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

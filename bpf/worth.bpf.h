@@ -1,0 +1,47 @@
+/* What a hit is worth as a sample, for sources that see every one and take a few: as often as asked for, and each worth
+ * the hits since the last, so that the total is right. */
+#ifndef PROFILE_WORTH_BPF_H
+#define PROFILE_WORTH_BPF_H
+
+#include "record.bpf.h"
+/* Wants the types that the above has. */
+#include "abi/perf_event.h"
+
+SEC(".rodata.rate") const volatile struct hit_rate hit_rate = {};
+
+/* Nothing atomic: the kernel lets no program of a tracepoint or of a software event interrupt another of its kind on
+ * the same CPU. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __type(key, __u32);
+  __type(value, struct hit_state);
+  __uint(max_entries, 1);
+} hits SEC(".maps");
+
+/* 0: it is no sample, and counts with the next that is. Asked only of hits that are wanted. */
+static __always_inline __u64 worth_of_hit(void) {
+  if (!hit_rate.period && !hit_rate.interval_ns) return 1;
+  const __u32 zero = 0;
+  struct hit_state *state = bpf_map_lookup_elem(&hits, &zero);
+  if (!state) return 1; /* an array of one always has its first element */
+  const __u64 worth = ++state->hits;
+  if (hit_rate.period) {
+    if (worth < hit_rate.period) return 0;
+  } else {
+    const __u64 now_ns = bpf_ktime_get_ns();
+    if (now_ns < state->next_ns) return 0;
+    state->next_ns = now_ns + hit_rate.interval_ns;
+  }
+  state->hits = 0;
+  return worth;
+}
+
+/* Records the hit if it is wanted and its turn. */
+static __always_inline int record_hit(void *ctx) {
+  struct sample sample;
+  if (!begin_sample(&sample)) return 0;
+  const __u64 worth = worth_of_hit();
+  return worth ? end_sample(ctx, &sample, worth) : 0;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* What bpf/off_cpu.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+#ifndef PROFILE_ABI_OFF_CPU_H
+#define PROFILE_ABI_OFF_CPU_H
+
+#include "abi/record.h"
+
+/* The sums of one thread for one report. */
+struct wait_sums {
+  __u64 epoch; /* of which report; another than was asked for: there were none */
+  __u64 total_ns;
+  __u64 waits;
+  __u64 min_ns;
+  __u64 max_ns;
+};
+
+/* The waits of one thread; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. */
+struct thread_waits {
+  struct span span;         /* the wait under way */
+  __u64 began_ns;           /* that wait; span.start_ns is later when a report has cut it */
+  struct wait_sums sums[2]; /* [epoch % 2], of the waits that count */
+  __u64 uncounted_ns;       /* wall: on a CPU since its last tick */
+  __u32 tgid;               /* as the person sees them */
+  __u32 tid;
+  __u32 exited; /* its last wait is over; user space may take it out */
+  __u32 padding;
+  char name[PROFILE_COMM_BYTES]; /* as its last wait began */
+};
+
+/* Which states of a thread that leaves its CPU are looked at; 0 is none. */
+enum wait_state {
+  WAIT_PREEMPTED = 1, /* it could have gone on running */
+  WAIT_INTERRUPTIBLE = 2,
+  WAIT_UNINTERRUPTIBLE = 4,
+  WAIT_OTHER = 8 /* stopped, traced, parked */
+};
+
+struct off_cpu_config {
+  __u64 min_ns; /* waits below do not count, */
+  __u64 max_ns; /* nor do those above */
+  __u32 states; /* of enum wait_state */
+  __u32 wall;   /* time on the CPU counts, too */
+};
+
+struct off_cpu_state {
+  __u64 epoch;          /* counts the reports; set by user space */
+  __u64 started_ns;     /* CLOCK_MONOTONIC; set before the programs are attached */
+  __u64 cut_waits;      /* by the last flush: waits that were still going on */
+  __u64 cut_ns;         /* and what they were worth */
+  __u64 exited_threads; /* in the map, waiting to be taken out */
+  __u64 threads;        /* in the map */
+  __u32 last_flush;     /* set by user space: the waits end here */
+  __u32 padding;
+};
+
+/* A thread that was blocked before anybody looked: one record of the task iterator. The kernel stack follows. */
+struct blocked_task {
+  struct ring_sample head; /* user_bytes: 0 when it has a user stack, which the registers lead to */
+  __u64 id;                /* in the initial pid namespace */
+  __u64 ip;
+  __u64 sp;
+  __u64 fp; /* frame pointer */
+};
+
+#define PROFILE_TAG_OFF_CPU 1
+
+PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 192, "thread_waits");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 56, "off_cpu_state");
+PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 112, "blocked_task");
+
+#endif

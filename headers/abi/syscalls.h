@@ -1,0 +1,106 @@
+/* What bpf/syscalls.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+#ifndef PROFILE_ABI_SYSCALLS_H
+#define PROFILE_ABI_SYSCALLS_H
+
+#include "abi/record.h"
+
+/* A call is its number in one of three tables: abi << PROFILE_SYSCALL_ABI_SHIFT | number. */
+enum syscall_abi {
+  SYSCALL_NATIVE,
+  SYSCALL_COMPAT, /* of 32-bit programs, numbered apart */
+  SYSCALL_X32,    /* x86-64: 64-bit numbers and some more, told apart by a bit */
+  SYSCALL_ABIS
+};
+#define PROFILE_SYSCALL_ABI_SHIFT 10
+#define PROFILE_SYSCALL_NUMBERS (1 << PROFILE_SYSCALL_ABI_SHIFT)
+#define PROFILE_SYSCALLS (SYSCALL_ABIS * PROFILE_SYSCALL_NUMBERS)
+/* Stands for every number from itself on, and for those below 0; no kernel has as many calls. */
+#define PROFILE_SYSCALL_OUT_OF_RANGE (PROFILE_SYSCALL_NUMBERS - 1)
+
+/* Counted on one CPU, by programs that run there one at a time. It only ever grows. */
+struct syscall_counts {
+  __u64 begun[PROFILE_SYSCALLS]; /* by call; with by_process only what its table had no room for */
+  __u64 filtered;                /* not asked for, or made by the profiler itself */
+  __u64 ticks;                   /* of the clock, with a task on the CPU that is asked for */
+  __u64 unmeasured;              /* calls whose duration and result found no place in the tables */
+  __u64 unlisted_errors;         /* failed, but there was no place for the reason */
+  __u64 reserved[4];             /* whole cache lines */
+};
+
+/* Key of the three tables. The CPU is part of it, so that no two programs write to one row at a time. */
+struct syscall_key {
+  __u32 tgid; /* as the person sees it; 0 unless processes are kept apart */
+  __u16 call;
+  __u16 error; /* errno; 0 but in the table of failures */
+  __u16 cpu;
+  __u16 generation;
+};
+
+/* by_process: the calls that have begun. */
+struct syscall_use {
+  __u64 begun;
+  char comm[PROFILE_COMM_BYTES]; /* of the thread that was the first */
+};
+
+/* Buckets of a histogram by powers of two, in nanoseconds; the last takes what is longer than three days, too. */
+#define PROFILE_SYSCALL_BUCKETS 48
+
+/* The calls that have returned. */
+struct syscall_result {
+  __u64 returned;
+  __u64 failed;
+  __u64 total_ns;
+  __u64 min_ns;
+  __u64 max_ns;
+  __u64 histogram[PROFILE_SYSCALL_BUCKETS]; /* only there when durations are wanted */
+};
+
+/* The call a thread is in; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. */
+struct syscall_under_way {
+  struct span span; /* with stacks and durations; otherwise only start_ns means something */
+  __u64 began_ns;   /* span.start_ns is later when a report has cut it */
+  __u32 tgid;       /* as in struct syscall_key */
+  __u32 call;
+};
+
+/* How a task in a 32-bit call is known. */
+enum compat_mark {
+  COMPAT_NEVER,
+  COMPAT_BY_STATUS, /* x86: TS_COMPAT in thread_info::status */
+  COMPAT_BY_FLAG    /* arm64: TIF_32BIT in thread_info::flags */
+};
+
+/* Constant once the programs are loaded. */
+struct syscalls_config {
+  __u32 own_tgid;   /* of the profiler, as it sees itself: its calls do not count */
+  __u8 compat_mark; /* enum compat_mark */
+  __u8 some_calls;  /* only the calls that are marked CALL_WANTED */
+  __u8 by_process;
+  __u8 stacks;
+  __u8 results; /* look at how calls return: durations, failures */
+  __u8 latency;
+  __u8 failed;
+  __u8 padding;
+};
+
+/* Of each call, in the array call_marks. */
+enum call_mark {
+  CALL_WANTED = 1,
+  CALL_RETURNS = 2 /* exit does not, and what sigreturn returns is another call's result */
+};
+
+struct syscalls_state {
+  __u32 generation; /* for the keys; set by user space */
+  __u32 last_flush; /* set by user space: the run is over */
+  __u64 rows;       /* made in the three tables */
+};
+
+PROFILE_ABI_ASSERT(sizeof(struct syscall_counts) % 64 == 0, "syscall_counts");
+PROFILE_ABI_ASSERT(sizeof(struct syscall_key) == 12, "syscall_key");
+PROFILE_ABI_ASSERT(sizeof(struct syscall_use) == 24, "syscall_use");
+PROFILE_ABI_ASSERT(sizeof(struct syscall_result) == 424, "syscall_result");
+PROFILE_ABI_ASSERT(sizeof(struct syscall_under_way) == 80, "syscall_under_way");
+PROFILE_ABI_ASSERT(sizeof(struct syscalls_config) == 12, "syscalls_config");
+PROFILE_ABI_ASSERT(sizeof(struct syscalls_state) == 16, "syscalls_state");
+
+#endif

@@ -1,0 +1,30 @@
+// What a mix of system calls says about a program: shares by category, a rate, and one word with its rule.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "model/measures.h"
+
+namespace profile {
+
+struct SyscallAnalysis {
+  std::uint64_t total = 0;
+  std::array<std::uint64_t, syscall_categories> by_category{};
+  double rate_per_s = 0;
+  double io_intensity = 0;       // shares of all calls, 0 to 1: file_io,
+  double memory_intensity = 0;   // memory,
+  double network_intensity = 0;  // network
+  double cpu_intensity = 0;      // SyscallReport::cpus_used: 1.0 is one CPU all the time
+  std::string_view behavior;     // "io_bound", "network_bound", "memory_bound", "cpu_bound", "mixed", "unknown"
+  std::string_view rule;         // why: "file_io share > 0.6 and more than 100 calls a second"
+};
+
+[[nodiscard]] SyscallAnalysis analyse(const SyscallReport& report);
+// "file_io"
+[[nodiscard]] std::string_view name_of(SyscallCategory category);
+// Nullptr for a name that is none.
+[[nodiscard]] const SyscallCategory* find_syscall_category(std::string_view name);
+
+}  // namespace profile

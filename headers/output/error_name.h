@@ -1,0 +1,13 @@
+// What the errors of system calls are called.
+#pragma once
+
+#include <string>
+
+namespace profile {
+
+// "ENOENT"; "error 999" for a number that has no name.
+[[nodiscard]] std::string error_name(int error);
+// "No such file or directory"; empty for a number that has no name.
+[[nodiscard]] std::string error_meaning(int error);
+
+}  // namespace profile

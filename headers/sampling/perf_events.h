@@ -1,0 +1,90 @@
+// Perf events by perf's names, and what perf_event_open wants to hear of them: the table of names, the rules for those
+// of the caches and for raw codes, and the modifiers. Nothing here calls the kernel.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profile {
+
+struct PerfEventName {
+  std::string_view name;
+  std::string_view alias;  // "" if none
+  std::uint32_t type;      // PERF_TYPE_
+  std::uint64_t config;
+  std::string_view summary;
+  std::string_view instead;  // of a hardware event: the software event that says most of the same
+};
+
+// The first is the default of the whole program.
+inline constexpr PerfEventName software_events[] = {
+    {"cpu-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "what runs on the CPUs, by a timer", ""},
+    {"task-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "the same, by the clock of the tasks", ""},
+    {"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, "pages not at hand when touched", ""},
+    {"minor-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, "of these, the ones met from memory", ""},
+    {"major-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, "of these, the ones read from disk", ""},
+    {"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, "a CPU turns to another thread", ""},
+    {"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, "a thread changes its CPU", ""},
+    {"cgroup-switches", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES, "a CPU turns to another cgroup", ""},
+    {"alignment-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, "accesses the kernel aligned", ""},
+    {"emulation-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, "instructions the kernel emulated",
+     ""},
+};
+
+inline constexpr PerfEventName hardware_events[] = {
+    {"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles of the CPUs", "cpu-clock"},
+    {"instructions", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "instructions that completed", "cpu-clock"},
+    {"cache-references", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, "uses of the last cache",
+     "page-faults"},
+    {"cache-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, "what the last cache lacked", "page-faults"},
+    {"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches taken or not",
+     "cpu-clock"},
+    {"branch-misses", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "branches foretold wrongly", "cpu-clock"},
+    {"bus-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, "cycles of the bus", "cpu-clock"},
+    {"ref-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, "cycles at a constant frequency", "cpu-clock"},
+    {"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+     "cycles without a new instruction", "cpu-clock"},
+    {"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+     "cycles that waited for a result", "cpu-clock"},
+};
+
+struct PerfEvent {
+  std::string name;  // without modifiers, and not the alias
+  std::uint32_t type = PERF_TYPE_SOFTWARE;
+  std::uint64_t config = 0;
+  std::string_view instead;  // as in PerfEventName
+  bool exclude_user = false;
+  bool exclude_kernel = false;
+
+  // Its periods are nanoseconds, and what it is looked at for is how many samples there are.
+  [[nodiscard]] bool is_clock() const {
+    return type == PERF_TYPE_SOFTWARE && (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
+  }
+};
+
+// "cycles:u" is "cycles" and "u"; "cycles" is itself and nothing; "cycles:" and "cycles:x" have bad modifiers.
+struct ModifiedName {
+  std::string_view name;
+  std::string_view modifiers;  // behind the last colon
+  bool has_colon = false;
+  [[nodiscard]] bool is_good() const;
+};
+[[nodiscard]] ModifiedName split_modifiers(std::string_view event);
+
+// Whether the name before the modifiers, good or bad, is `known` or its alias.
+[[nodiscard]] bool is_perf_event(const PerfEventName& known, std::string_view event);
+// The same for "L1-dcache-load-misses" and its like, and for "r01b1".
+[[nodiscard]] bool is_cache_event(std::string_view event);
+[[nodiscard]] bool is_raw_event(std::string_view event);
+
+// nullopt when there is no perf event of that name. Throws a usage Error for bad modifiers of one that there is.
+[[nodiscard]] std::optional<PerfEvent> parse_perf_event(std::string_view event);
+// Every name that the rule for caches makes.
+[[nodiscard]] std::vector<std::string> cache_event_names();
+
+}  // namespace profile

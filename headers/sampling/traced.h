@@ -1,0 +1,55 @@
+// What the sources that trace functions of the kernel or of programs share: one BPF object of which just the programs
+// that are wanted are loaded, attached together and detached together.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sampling/recorder.h"
+#include "sampling/source.h"
+#include "support/bpf.h"
+
+namespace profile {
+
+// What keeps traced programs from being had here, in a few words: the kernel's type information, or its age. nullopt when
+// nothing does.
+[[nodiscard]] std::optional<std::string> missing_for_tracing();
+
+class TracedPrograms {
+ public:
+  struct Plan {
+    const char* name;                        // of the object
+    const void* (*elf_bytes)(std::size_t*);  // of its skeleton
+    std::vector<const char*> attached;       // programs that attach() attaches where their sections say
+    std::vector<const char*> loaded;         // programs loaded besides
+    Recording recording;
+    std::function<void(bpf_object&)> prepare;  // between opening and loading: constants and sizes of the source's own
+    const char* needs;  // what to say when the kernel is too old for it: "Linux 5.13 (bpf_for_each_map_elem)"
+  };
+
+  // Opens, prepares and loads; follows the command's processes when `options` say so. Throws Error.
+  TracedPrograms(const Plan& plan, const SamplingOptions& options);
+
+  [[nodiscard]] bpf_object& object() const { return *object_; }
+  void attach();
+  // Keeps a link that was made elsewhere, to be undone with the others.
+  void keep(BpfLink link) { links_.push_back(std::move(link)); }
+  // After it no program is attached, nor under way.
+  void detach();
+  // Runs a raw tracepoint program once, on this CPU. Throws Error when the kernel refuses.
+  void run(const char* program) const;
+  // Of all its programs together.
+  [[nodiscard]] BpfCost cost() const;
+
+ private:
+  BpfObject object_;
+  std::vector<const char*> attached_;
+  std::vector<BpfLink> followers_;
+  std::vector<BpfLink> links_;
+  ProgramBarrier barrier_;
+};
+
+}  // namespace profile

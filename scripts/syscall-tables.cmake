@@ -1,0 +1,71 @@
+# Writes the names and numbers of the kernel's system calls as C++ tables, one an ABI, from the kernel's own headers as
+# the C compiler finds and understands them: no list is copied by hand. Called by CMakeLists.txt:
+#   cmake -D COMPILER=cc -D PROCESSOR=x86_64 -D OUTPUT=FILE -P scripts/syscall-tables.cmake
+# An ABI this architecture does not have, or whose header is not installed, has an empty table.
+
+if(PROCESSOR MATCHES "x86_64|amd64|AMD64")
+  set(header_native asm/unistd_64.h)
+  set(header_compat asm/unistd_32.h)
+  set(header_x32 asm/unistd_x32.h)
+else()
+  set(header_native asm/unistd.h)
+endif()
+
+# Preprocesses `text` with further `options` and leaves the lines in `result`; empty when the compiler refuses.
+function(preprocess text result)
+  file(WRITE ${OUTPUT}.c "${text}")
+  execute_process(
+    # The bit that marks the numbers of x32: the tables are without it.
+    COMMAND ${COMPILER} -E -D__X32_SYSCALL_BIT=0 ${ARGN} ${OUTPUT}.c
+    OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status)
+  file(REMOVE ${OUTPUT}.c)
+  if(NOT status EQUAL 0)
+    message(STATUS "no table of system calls from: ${text}${errors}")
+    set(output "")
+  endif()
+  set(${result} "${output}" PARENT_SCOPE)
+endfunction()
+
+# Rows "{number, "name"}," in the order of the numbers, and how many.
+function(rows_of header rows count)
+  preprocess("#include <${header}>\n" macros -dM)
+  string(REGEX MATCHALL "#define __NR_[a-z0-9_]+" names "${macros}")
+  list(TRANSFORM names REPLACE "#define __NR_" "")
+  # The number of calls and where an architecture's own begin are no calls.
+  list(REMOVE_ITEM names syscalls arch_specific_syscall)
+  set(text "#include <${header}>\n")
+  foreach(name IN LISTS names)
+    # In quotes because a name may be a macro of the compiler's, too.
+    string(APPEND text "@\"${name}\" __NR_${name}\n")
+  endforeach()
+  preprocess("${text}" values -P)
+  string(REGEX MATCHALL "@\"[a-z0-9_]+\" [^\n]+" values "${values}")
+  set(sorted)
+  foreach(value IN LISTS values)
+    string(REGEX MATCH "@\"([a-z0-9_]+)\" (.+)" ignored "${value}")
+    set(name ${CMAKE_MATCH_1})
+    math(EXPR number "${CMAKE_MATCH_2}")
+    list(APPEND sorted "${number} ${name}")
+  endforeach()
+  list(SORT sorted COMPARE NATURAL)
+  list(TRANSFORM sorted REPLACE "^([0-9]+) (.+)$" "    {\\1, \"\\2\"},\n")
+  list(LENGTH sorted length)
+  list(JOIN sorted "" text)
+  set(${rows} "${text}" PARENT_SCOPE)
+  set(${count} ${length} PARENT_SCOPE)
+endfunction()
+
+set(tables "// Made by scripts/syscall-tables.cmake from the kernel's headers. Included by one file alone.\n")
+foreach(abi native compat x32)
+  set(rows "")
+  set(count 0)
+  if(header_${abi})
+    rows_of(${header_${abi}} rows count)
+  endif()
+  if(abi STREQUAL native AND count LESS 100)
+    message(FATAL_ERROR "${COMPILER} finds ${count} system calls in <${header_native}>: "
+                        "are the kernel's headers installed?")
+  endif()
+  string(APPEND tables "constexpr std::array<SyscallName, ${count}> ${abi}_syscalls{{\n${rows}}};\n")
+endforeach()
+file(WRITE ${OUTPUT} "${tables}")

@@ -1,0 +1,48 @@
+#include "app/tracing_frames.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace profile {
+namespace {
+
+// Below so many frames nothing is looked for: the way from a tracepoint to a program is short.
+constexpr std::size_t deepest = 12;
+
+// Functions between what is traced and a BPF program, by the beginnings of their names (kernel/trace/bpf_trace.c,
+// kernel/events/core.c, include/trace/).
+constexpr std::string_view beginnings[] = {
+    "bpf_prog_",       "bpf_trace_run",   "__bpf_trace_",        "__traceiter_",          "trace_call_bpf",
+    "perf_trace_",     "bpf_trampoline_", "perf_call_bpf_enter", "perf_call_bpf_exit",    "perf_syscall_",
+    "bpf_get_stackid", "bpf_get_stack",   "__bpf_prog_",         "trace_event_raw_event_"};
+
+bool is_of_tracing(std::string_view name) {
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [name](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+}  // namespace
+
+StackId without_tracing_frames(Profile& profile, StackId kernel) {
+  const std::span<const FrameId> leaf_first = profile.stack(kernel);
+  std::size_t skip = 0;
+  for (std::size_t i = 0; i < std::min(deepest, leaf_first.size()); ++i) {
+    const Frame& frame = profile.frame(leaf_first[i]);
+    if (is_of_tracing(profile.strings.view(frame.symbol))) skip = i + 1;
+  }
+  if (skip == 0) return kernel;
+  const std::vector<FrameId> rest(leaf_first.begin() + static_cast<std::ptrdiff_t>(skip), leaf_first.end());
+  return profile.stack(rest);
+}
+
+void remove_tracing_frames(Profile& profile) {
+  std::unordered_map<StackId, StackId> known;
+  profile.replace_kernel_stacks([&](StackId kernel) {
+    const auto [found, is_new] = known.try_emplace(kernel, kernel);
+    if (is_new) found->second = without_tracing_frames(profile, kernel);
+    return found->second;
+  });
+}
+
+}  // namespace profile

@@ -1,0 +1,64 @@
+// In the words of profile.py, whose readers know them: what is measured, of whom, by which stacks, where and how long.
+#include "output/header.h"
+
+#include <charconv>
+#include <ostream>
+#include <string>
+
+#include "output/clean_text.h"
+
+namespace profile {
+namespace {
+
+// "[1, 2]"
+template <class Items, class Text>
+std::string bracketed(const Items& items, std::string_view separator, Text text) {
+  std::string list = "[";
+  for (const auto& item : items) {
+    if (list.size() > 1) list += separator;
+    list += text(item);
+  }
+  return list + "]";
+}
+
+std::string measure(const RunInfo& run) {
+  if (!run.title.empty()) return clean_text(run.title);
+  if (run.frequency_hz != 0) return "Sampling at " + std::to_string(run.frequency_hz) + " Hertz";
+  return "Sampling at every " + std::to_string(run.period_events) + " events";
+}
+
+std::string target(const RunInfo& run) {
+  const auto number = [](std::uint32_t id) { return std::to_string(id); };
+  if (!run.command.empty()) return "COMMAND " + bracketed(run.command, " ", clean_text);
+  if (!run.tgids.empty()) return "PID " + bracketed(run.tgids, ", ", number);
+  if (!run.tids.empty()) return "TID " + bracketed(run.tids, ", ", number);
+  return "all threads";
+}
+
+std::string_view stacks(const RunInfo& run) {
+  if (!run.user_stacks) return run.kernel_stacks ? " by kernel stack" : "";
+  return run.kernel_stacks ? " by user + kernel stack" : " by user stack";
+}
+
+// "5" and "0.5": the fewest digits that say it, and never an exponent.
+std::string plain(double seconds) {
+  char digits[400];  // the largest double has 309 before its point
+  const auto end = std::to_chars(digits, digits + sizeof digits, seconds, std::chars_format::fixed).ptr;
+  return {digits, end};
+}
+
+}  // namespace
+
+void write_header(std::ostream& out, const RunInfo& run) {
+  std::string line = measure(run);
+  line.append(" of ").append(target(run)).append(stacks(run));
+  if (!run.cpus.empty()) line += " on CPU#" + run.cpus;
+  if (run.duration_s) {
+    line += " for " + plain(*run.duration_s) + " secs.";
+  } else {
+    line += run.command.empty() ? "... Hit Ctrl-C to end." : ".";
+  }
+  out << line << "\n\n";
+}
+
+}  // namespace profile

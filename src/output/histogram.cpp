@@ -1,0 +1,79 @@
+// The bounds are powers of two of nanoseconds, shown rounded in larger units: "1 -> 2 usecs" is 1.024 to 2.048.
+#include "output/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "output/text_table.h"
+
+namespace profile {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double ns;
+};
+
+// `first` and `last` are buckets. Sub-units are shown down to a thousandth, so a unit may be some larger than the
+// shortest time, when the longest asks for it.
+Unit unit_for(std::size_t first, std::size_t last) {
+  constexpr std::size_t ns_100 = 7;
+  constexpr std::size_t us = 10;
+  constexpr std::size_t us_100 = 17;
+  constexpr std::size_t ms = 20;
+  constexpr std::size_t s = 30;
+  if (first >= ms || (first >= us_100 && last >= s)) return {"msecs", 1e6};
+  if (first >= us || (first >= ns_100 && last >= ms)) return {"usecs", 1e3};
+  return {"nsecs", 1};
+}
+
+std::string bound(double ns, double unit) {
+  const double value = ns / unit;
+  return decimal(value, value != 0 && value < 1 ? 3 : 0);
+}
+
+std::string to_the_right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+}  // namespace
+
+void write_histogram(std::ostream& out, const Log2Histogram& times) {
+  constexpr std::size_t line_width = 78;
+  const auto& counts = times.count;
+  const auto holds_any = [](std::uint64_t count) { return count != 0; };
+  const auto begin = std::find_if(counts.begin(), counts.end(), holds_any);
+  if (begin == counts.end()) return;
+  const auto end = std::find_if(counts.rbegin(), counts.rend(), holds_any).base();
+  const auto first = static_cast<std::size_t>(begin - counts.begin());
+  const auto last = static_cast<std::size_t>(end - counts.begin()) - 1;
+  const std::uint64_t most = *std::max_element(begin, end);
+
+  const Unit unit = unit_for(first, last);
+  const auto lower = [&](std::size_t bucket) {
+    return bucket == 0 ? "0" : bound(std::ldexp(1.0, static_cast<int>(bucket)), unit.ns);
+  };
+  const std::size_t bound_width = std::max<std::size_t>(8, lower(last + 1).size());
+  const std::size_t count_width = std::max<std::size_t>(8, std::to_string(most).size());
+  const std::size_t bar_width = line_width - (2 * bound_width + count_width + 10);
+
+  const std::size_t label_width = 2 * bound_width + 4;
+  std::string heading = to_the_right(std::string(unit.name), bound_width + 2);
+  heading.append(label_width - heading.size(), ' ');
+  out << heading << " : " << to_the_right("count", count_width) << "  distribution\n";
+  for (std::size_t bucket = first; bucket <= last; ++bucket) {
+    std::string line = to_the_right(lower(bucket), bound_width) + " -> " + lower(bucket + 1);
+    line.append(label_width - std::min(label_width, line.size()), ' ');
+    const double share = static_cast<double>(counts[bucket]) / static_cast<double>(most);
+    std::string bar(static_cast<std::size_t>(share * static_cast<double>(bar_width)), '*');
+    // A single one in a million is what one looks for.
+    if (bar.empty() && counts[bucket] != 0) bar = ".";
+    bar.append(bar_width - bar.size(), ' ');
+    out << line << " : " << to_the_right(std::to_string(counts[bucket]), count_width) << " |" << bar << "|\n";
+  }
+}
+
+}  // namespace profile

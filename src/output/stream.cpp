@@ -1,0 +1,27 @@
+// THE table of the stream's forms. --stream, --help and the "unknown form" error read it.
+#include "output/stream.h"
+
+#include "output/stream_forms.h"
+
+namespace profile {
+namespace {
+
+constexpr StreamForm forms[] = {
+    {"table", "one line a sample: time, thread, process, CPU and the sizes of its stacks", make_stream_table},
+    {"stacks", "both stacks of each sample, a line a frame, with addresses", make_stream_stacks},
+    {"folded", "one line a sample: time, thread, ids, CPU and the stack, root first", make_stream_folded},
+    {"json", "one JSON object a line, with everything known of the sample", make_stream_json},
+};
+
+}  // namespace
+
+std::span<const StreamForm> stream_forms() { return forms; }
+
+const StreamForm* find_stream_form(std::string_view name) {
+  for (const StreamForm& form : forms) {
+    if (form.name == name) return &form;
+  }
+  return nullptr;
+}
+
+}  // namespace profile

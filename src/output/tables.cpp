@@ -1,0 +1,114 @@
+// Threads that were blocked, and durations by whatever their source names. Each table ends with an empty line.
+#include "output/tables.h"
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "output/clean_text.h"
+#include "output/histogram.h"
+#include "output/syscall_tables.h"
+#include "output/text_table.h"
+
+namespace profile {
+namespace {
+
+using Align = TextTable::Align;
+
+void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t top) {
+  const std::vector<ThreadWait>& threads = *profile.thread_waits;
+  if (threads.empty()) {
+    out << "No thread was blocked.\n\n";
+    return;
+  }
+  Durations all;
+  for (const ThreadWait& thread : threads) {
+    all.count += thread.waits.count;
+    all.total_ns += thread.waits.total_ns;
+  }
+  const std::size_t shown = std::min(top, threads.size());
+  TextTable table({{"PID"}, {"TID"}, {"NAME", Align::left}, {"BLOCKED ms"}, {"SHARE"}, {"WAITS"}, {"LONGEST ms"}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ThreadWait& thread = threads[i];
+    table.add({std::to_string(thread.tgid), std::to_string(thread.tid), clean_name(profile.strings.view(thread.name)),
+               milliseconds(thread.waits.total_ns),
+               percent(static_cast<double>(thread.waits.total_ns), static_cast<double>(all.total_ns)),
+               std::to_string(thread.waits.count), milliseconds(thread.waits.max_ns)});
+  }
+  out << top_of(shown, threads.size(), "blocking threads") << '\n';
+  table.write(out);
+  out << "all together " << milliseconds(all.total_ns) << " ms in " << std::to_string(all.count) << " waits\n\n";
+}
+
+std::string labels_of(const Profile& profile, const DurationTable::Row& row) {
+  std::string text;
+  for (const StringId label : row.labels) {
+    if (!text.empty()) text += ' ';
+    text += clean_name(profile.strings.view(label));
+  }
+  return text;
+}
+
+// Of each row when they are few; of many nobody would read that much, so of all of them together.
+void write_histograms(std::ostream& out, const Profile& profile, const DurationTable& durations) {
+  constexpr std::size_t few = 3;
+  const auto write = [&out](const std::string& of, const Log2Histogram& histogram) {
+    if (std::all_of(histogram.count.begin(), histogram.count.end(), [](auto count) { return count == 0; })) return;
+    out << '\n' << of << '\n';
+    write_histogram(out, histogram);
+  };
+  if (durations.rows.size() <= few) {
+    for (const DurationTable::Row& row : durations.rows) write(labels_of(profile, row), row.durations.histogram);
+    return;
+  }
+  Log2Histogram all;
+  for (const DurationTable::Row& row : durations.rows) all += row.durations.histogram;
+  write("all together", all);
+}
+
+void write_durations(std::ostream& out, const Profile& profile, const DurationTable& durations, std::size_t top) {
+  const std::string title = clean_text(durations.title);
+  if (durations.rows.empty()) {
+    out << title << ": there were none.\n\n";
+    return;
+  }
+  std::vector<TextTable::Column> columns = {{"COUNT"}, {"TOTAL ms"}, {"MEAN us"}, {"MAX us"}};
+  if (durations.has_bytes) columns.push_back({"BYTES"});
+  for (const std::string& name : durations.column_names) {
+    std::string heading = clean_text(name);
+    std::transform(heading.begin(), heading.end(), heading.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    columns.push_back({heading, Align::left});
+  }
+  TextTable table(std::move(columns));
+  const std::size_t shown = std::min(top, durations.rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const DurationTable::Row& row = durations.rows[i];
+    const Durations& times = row.durations;
+    std::vector<std::string> cells = {std::to_string(times.count), milliseconds(times.total_ns),
+                                      microseconds(mean(times.total_ns, times.count)),
+                                      microseconds(static_cast<double>(times.max_ns))};
+    if (durations.has_bytes) cells.push_back(std::to_string(row.bytes));
+    for (const StringId label : row.labels) cells.push_back(clean_name(profile.strings.view(label)));
+    table.add(std::move(cells));
+  }
+  out << title;
+  if (shown < durations.rows.size()) {
+    out << ", the top " << std::to_string(shown) << " of " << std::to_string(durations.rows.size());
+  }
+  out << '\n';
+  table.write(out);
+  write_histograms(out, profile, durations);
+  out << '\n';
+}
+
+}  // namespace
+
+void write_tables(std::ostream& out, const Profile& profile, std::size_t top) {
+  if (profile.thread_waits) write_thread_waits(out, profile, top);
+  for (const DurationTable& durations : profile.duration_tables) write_durations(out, profile, durations, top);
+  if (profile.syscalls) write_syscall_tables(out, profile, top);
+}
+
+}  // namespace profile

@@ -1,0 +1,82 @@
+#include "sampling/cpu_events.h"
+
+#include <bpf/libbpf.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "support/privilege.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* max_rate_path = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+}  // namespace
+
+CpuEvents::CpuEvents(bpf_program& program, const perf_event_attr& attr, CpuList wanted, CannotOpen cannot_open)
+    : program_(program), attr_(attr), wanted_(std::move(wanted)), cannot_open_(std::move(cannot_open)) {}
+
+CpuList CpuEvents::wanted_of(const CpuList& online) const {
+  if (wanted_.empty()) return online;
+  CpuList both;
+  std::set_intersection(wanted_.begin(), wanted_.end(), online.begin(), online.end(), std::back_inserter(both));
+  return both;
+}
+
+void CpuEvents::set_cpus(const CpuList& online) {
+  for (auto event = events_.begin(); event != events_.end();) {
+    const bool stays = std::binary_search(online.begin(), online.end(), event->first);
+    event = stays ? std::next(event) : events_.erase(event);
+  }
+  for (const int cpu : wanted_of(online)) {
+    if (!events_.contains(cpu)) attach(cpu);
+  }
+}
+
+void CpuEvents::attach(int cpu) {
+  Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr_, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  if (!fd && errno == ENODEV) return;  // went offline meanwhile; set_cpus() hears of it when it comes back
+  if (!fd) throw cannot_open_(cpu, errno);
+  BpfLink link(bpf_program__attach_perf_event(&program_, fd.get()));
+  if (!link) throw system_error("cannot attach to the event on CPU " + std::to_string(cpu), errno);
+  events_.emplace(cpu, Event{.perf_fd = fd.release(), .link = std::move(link)});
+}
+
+void CpuEvents::stop() {
+  // Disabling runs on the event's own CPU with interrupts off, so when it returns no handler is under way there.
+  for (const auto& [cpu, event] : events_) ::ioctl(event.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+  events_.clear();
+}
+
+perf_event_attr cpu_clock_attr(std::uint64_t frequency_hz, std::uint64_t period_ns) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_CPU_CLOCK;
+  if (period_ns != 0) {
+    attr.sample_period = period_ns;
+  } else {
+    attr.freq = 1;
+    attr.sample_freq = frequency_hz;
+  }
+  return attr;
+}
+
+Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error) {
+  if (const auto missing = missing_for_perf(error)) return Error(*missing);
+  const auto max_rate = read_number(max_rate_path);
+  if (error == EINVAL && max_rate && frequency_hz > static_cast<std::uint64_t>(*max_rate)) {
+    return Error("-F " + std::to_string(frequency_hz) + ": the kernel allows at most " + std::to_string(*max_rate) +
+                 " Hertz; raise it with sysctl kernel.perf_event_max_sample_rate");
+  }
+  return system_error("cannot sample CPU " + std::to_string(cpu), error);
+}
+
+}  // namespace profile

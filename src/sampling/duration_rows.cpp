@@ -1,0 +1,89 @@
+#include "sampling/duration_rows.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "sampling/map_walk.h"
+
+namespace profile {
+namespace {
+
+void add(DurationRows::Sum& to, const durations_sum& from) {
+  Durations& durations = to.durations;
+  if (from.count != 0) {
+    durations.min_ns = durations.count == 0 ? from.min_ns : std::min<std::uint64_t>(durations.min_ns, from.min_ns);
+  }
+  durations.count += from.count;
+  durations.total_ns += from.total_ns;
+  durations.max_ns = std::max<std::uint64_t>(durations.max_ns, from.max_ns);
+  for (std::size_t i = 0; i < PROFILE_DURATION_BUCKETS; ++i) durations.histogram.count[i] += from.histogram[i];
+  to.bytes += from.bytes;
+  if (to.comm.empty()) to.comm.assign(from.comm, ::strnlen(from.comm, sizeof from.comm));
+}
+
+}  // namespace
+
+void DurationRows::prepare(bpf_object& object, std::uint32_t most_rows) {
+  bpf_map__set_max_entries(&bpf_map_named(object, "durations"), most_rows);
+}
+
+DurationRows::DurationRows(bpf_object& object, std::uint32_t most_rows)
+    : map_fd_(bpf_map__fd(&bpf_map_named(object, "durations"))),
+      most_rows_(most_rows),
+      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.durations")), sizeof(durations_state)),
+      state_(static_cast<durations_state*>(state_memory_.data())) {}
+
+bool DurationRows::is_filling() const {
+  return std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > most_rows_ / 2;
+}
+
+void DurationRows::take(bool stopped) {
+  const auto generation = static_cast<std::uint16_t>(state_->generation);
+  if (!stopped) {
+    std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
+    barrier_.wait();  // now nobody writes to rows of the old generation
+  }
+  std::vector<durations_key> taken;
+  for_each_entry<durations_key>(map_fd_, sizeof(durations_sum), false,
+                                [&](const durations_key& key, const std::uint64_t* words) {
+                                  if (key.generation != generation) return;
+                                  add(sums_[{key.what, key.whose}], *reinterpret_cast<const durations_sum*>(words));
+                                  taken.push_back(key);
+                                });
+  for (const durations_key& key : taken) bpf_map_delete_elem(map_fd_, &key);
+  std::atomic_ref(state_->rows).fetch_sub(taken.size(), std::memory_order_relaxed);
+}
+
+void DurationRows::fill(DurationTable& table, const LabelsOf& labels_of) {
+  for (const auto& [key, sum] : sums_) {
+    table.rows.push_back(
+        {.labels = labels_of(key.first, key.second, sum), .durations = sum.durations, .bytes = sum.bytes});
+  }
+  sums_.clear();
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const DurationTable::Row& a, const DurationTable::Row& b) {
+    return a.durations.total_ns > b.durations.total_ns;
+  });
+}
+
+std::vector<std::string> DurationRows::notes(const std::string& things) const {
+  std::vector<std::string> lines;
+  char text[160];
+  if (state_->cut != 0) {
+    std::snprintf(text, sizeof text, "%llu %s were still going on at the end; their %.3f s are counted",
+                  static_cast<unsigned long long>(state_->cut), things.c_str(),
+                  static_cast<double>(state_->cut_ns) / 1e9);
+    lines.emplace_back(text);
+  }
+  if (state_->unlisted != 0) {
+    std::snprintf(text, sizeof text, "%llu %s are not in the table, which was full",
+                  static_cast<unsigned long long>(state_->unlisted), things.c_str());
+    lines.emplace_back(text);
+  }
+  return lines;
+}
+
+}  // namespace profile

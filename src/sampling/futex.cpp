@@ -1,0 +1,130 @@
+// The user side of bpf/futex.bpf.c.
+#include "sampling/futex.h"
+
+#include <bpf/libbpf.h>
+#include <sys/syscall.h>
+
+#include <cstdio>
+
+#include "abi/futex.h"
+#include "futex.skel.h"
+#include "process/timeline.h"
+#include "sampling/duration_rows.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// Threads alive at a time that wait; each has a place in the map from its first wait on.
+constexpr std::uint32_t most_threads = 65536;
+// Addresses waited at, on each CPU.
+constexpr std::uint32_t most_rows = 16384;
+
+// Numbers that are younger than the headers of some systems, and the same on all architectures.
+constexpr int number_of_futex_waitv = 449;
+constexpr int number_of_futex_wait = 455;
+#if defined(__x86_64__)
+constexpr int number_of_compat_futex = 240;
+constexpr int number_of_compat_futex_time64 = 422;
+constexpr std::uint32_t compat_flag = 0x0002;  // TS_COMPAT
+#else
+constexpr int number_of_compat_futex = -1;
+constexpr int number_of_compat_futex_time64 = -1;
+constexpr std::uint32_t compat_flag = 0;
+#endif
+
+std::uint64_t nanoseconds(std::uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
+
+TracedPrograms::Plan plan_of(const SamplingOptions& options) {
+  return {.name = "futex",
+          .elf_bytes = futex__elf_bytes,
+          .attached = {"on_exit", "on_thread_end", "on_enter"},
+          .loaded = {"flush"},
+          .recording = {.weighed = true, .filter_cpu = true},
+          .prepare =
+              [&options](bpf_object& object) {
+                auto* config =
+                    static_cast<futex_config*>(bpf_section_memory(object, ".rodata.futex", sizeof(futex_config)));
+                config->min_ns = nanoseconds(options.source.min_block_us);
+                config->max_ns = nanoseconds(options.source.max_block_us);
+                config->futex = SYS_futex;
+                config->futex_wait = number_of_futex_wait;
+                config->futex_waitv = number_of_futex_waitv;
+                config->compat_futex = number_of_compat_futex;
+                config->compat_futex_time64 = number_of_compat_futex_time64;
+                config->compat_flag = compat_flag;
+                bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads);
+                DurationRows::prepare(object, most_rows);
+              },
+          .needs = "Linux 5.13 with BTF"};
+}
+
+class Futex final : public Source {
+ public:
+  explicit Futex(const SamplingOptions& options)
+      : programs_(plan_of(options), options),
+        recorder_(programs_.object(), options, Reading{.divisor = 1000, .tag_text = {}}),
+        rows_(programs_.object(), most_rows) {}
+
+  void describe(RunInfo& run) const override {
+    run.unit = "microseconds";
+    run.title = "Tracing waits for futexes in microseconds";
+    run.frequency_hz = 0;
+    run.period_events = 0;
+  }
+
+  void start() override { programs_.attach(); }
+  void stop() override { programs_.detach(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return recorder_; }
+
+  bool is_filling() override { return Source::is_filling() || rows_.is_filling(); }
+  void relieve(ProcessTimeline& timeline, Profile& into) override {
+    Source::relieve(timeline, into);
+    rows_.take(false);
+  }
+
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    rows_.set_last_flush(stopped);
+    programs_.run("flush");
+    Source::collect(timeline, into, stopped);
+    rows_.take(stopped);
+    DurationTable table{.id = "futexes",
+                        .title = "Waits for futexes",
+                        .column_names = {"process", "pid", "address"},
+                        .rows = {},
+                        .has_bytes = false};
+    const std::uint64_t now_ns = monotonic_ns();
+    rows_.fill(table, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
+      const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, now_ns));
+      char text[24];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+      return std::vector<StringId>{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
+                                   into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
+    });
+    into.duration_tables.push_back(std::move(table));
+  }
+
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("waits"); }
+
+ private:
+  TracedPrograms programs_;
+  Recorder recorder_;
+  DurationRows rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_futex(const SamplingOptions& options) {
+  if (options.frequency_hz || options.period_events) {
+    throw usage_error("-F and -c are not for -e futex: every wait counts");
+  }
+  return std::make_unique<Futex>(options);
+}
+
+}  // namespace profile

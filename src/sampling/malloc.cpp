@@ -1,0 +1,216 @@
+// The user side of bpf/malloc.bpf.c.
+#include "sampling/malloc.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <atomic>
+#include <unordered_map>
+#include <utility>
+
+#include "abi/malloc.h"
+#include "malloc.skel.h"
+#include "sampling/allocators.h"
+#include "sampling/map_walk.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "sampling/uprobe.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// Pieces of memory in use at a time; a place costs the kernel some 180 bytes, and only once it is used.
+constexpr std::uint32_t most_allocations = 1U << 20;
+constexpr std::uint32_t most_processes = 65536;
+constexpr std::uint32_t most_threads = 16384;
+// Programs that have ended are cleared away when there are so many.
+constexpr std::uint64_t many_ended = 256;
+
+struct Programs {
+  const char* at_begin;
+  const char* at_end;  // nullptr: none
+};
+
+Programs programs_for(AllocatorCall call, bool live) {
+  switch (call) {
+    case AllocatorCall::bytes:
+      return live ? Programs{"begin_1", "end_in_register"} : Programs{"ask_1", nullptr};
+    case AllocatorCall::product:
+      return live ? Programs{"begin_product", "end_in_register"} : Programs{"ask_product", nullptr};
+    case AllocatorCall::moved:
+      return live ? Programs{"begin_moved", "end_moved"} : Programs{"ask_2", nullptr};
+    case AllocatorCall::aligned:
+      return live ? Programs{"begin_2", "end_in_register"} : Programs{"ask_2", nullptr};
+    case AllocatorCall::aligned_by_place:
+      return live ? Programs{"begin_3", "end_in_memory"} : Programs{"ask_3", nullptr};
+    case AllocatorCall::free:
+      break;
+  }
+  return {live ? "begin_free" : nullptr, nullptr};
+}
+
+// What a command has not freed when it ends is what was asked about; that of other processes is free then.
+TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
+  TracedPrograms::Plan plan{.name = "malloc",
+                            .elf_bytes = malloc__elf_bytes,
+                            .attached = {},
+                            .loaded = {"ask_1", "ask_product", "ask_2", "ask_3"},
+                            .recording = {.weighed = true, .filter_cpu = true},
+                            .prepare = {},
+                            .needs = "Linux 5.15 with BTF"};
+  if (live) {
+    plan.attached = {"on_exec"};
+    if (!keep_at_exit) plan.attached.push_back("on_exit");
+    plan.loaded = {"begin_1",         "begin_product", "begin_2",   "begin_moved", "begin_3", "begin_free",
+                   "end_in_register", "end_in_memory", "end_moved", "flush",       "end_gone"};
+  }
+  plan.prepare = [live](bpf_object& object) {
+    const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
+      bpf_map__set_autocreate(&bpf_map_named(object, name), wanted);
+      bpf_map__set_max_entries(&bpf_map_named(object, name), entries);
+    };
+    use("spans", live, most_allocations);
+    use("lives", live, most_processes);
+    use("heads", !live, most_threads);
+  };
+  return plan;
+}
+
+SamplingOptions user_part(SamplingOptions options) {
+  options.kernel_stacks = !options.user_stacks;
+  return options;
+}
+
+class Malloc final : public Source {
+ public:
+  explicit Malloc(const SamplingOptions& options)
+      : options_(user_part(options)),
+        live_(options.source.live),
+        allocators_(find_allocators(options)),
+        programs_(plan_of(live_, options.follow_children), options_),
+        recorder_(programs_.object(), options_),
+        state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.malloc")), sizeof(malloc_state)),
+        state_(static_cast<malloc_state*>(state_memory_.data())) {
+    if (!allocators_.empty()) return;
+    throw Error(
+        "-e malloc: no C library with a malloc to probe was found there; a program that is linked statically or "
+        "brings its own can be probed with -e uprobe:FILE:SYMBOL");
+  }
+
+  void describe(RunInfo& run) const override {
+    run.unit = "bytes";
+    run.title = live_ ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
+    run.frequency_hz = 0;
+    run.period_events = 0;
+    run.kernel_stacks = options_.kernel_stacks;
+  }
+
+  // What gives memory back first, so that nothing is taken for lost that was freed meanwhile.
+  void start() override {
+    programs_.attach();
+    for (const bool is_free : {true, false}) {
+      for (const Allocator& allocator : allocators_) {
+        for (const AllocatorFunction& function : allocator.functions) {
+          if ((function.call == AllocatorCall::free) == is_free) attach(allocator.file, function);
+        }
+      }
+    }
+  }
+
+  void stop() override { programs_.detach(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return recorder_; }
+
+  bool is_filling() override {
+    return Source::is_filling() || std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended;
+  }
+  void relieve(ProcessTimeline& timeline, Profile& into) override {
+    Source::relieve(timeline, into);
+    remove_gone();
+  }
+
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    if (live_) {
+      state_->last_flush = stopped ? 1 : 0;
+      programs_.run("flush");
+      remove_gone();
+    }
+    Source::collect(timeline, into, stopped);
+  }
+
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+
+ private:
+  void attach(const ProbedFile& file, const AllocatorFunction& function) {
+    const Programs programs = programs_for(function.call, live_);
+    ProbePlace place{.fd = file.fd.get(),
+                     .offset = function.offset,
+                     .cookie = function.before_bytes |
+                               std::uint64_t{function.after_bytes} << PROFILE_ALLOCATOR_AFTER_SHIFT,
+                     .tgid = std::nullopt};
+    if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
+    for (const char* name : {programs.at_end, programs.at_begin}) {
+      if (name == nullptr) continue;
+      place.on_return = name == programs.at_end;
+      programs_.keep(
+          attach_probe(bpf_program_named(programs_.object(), name), place, "-e malloc: " + file.path));
+    }
+  }
+
+  // Takes the entries of programs that are gone out of the maps.
+  void remove_gone() {
+    if (!live_ || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
+    programs_.run("end_gone");
+    struct Entry {
+      std::uint64_t key;
+      std::uint32_t tgid;
+      std::uint64_t life;
+    };
+    std::vector<Entry> ended;
+    const int spans = bpf_map__fd(&bpf_map_named(programs_.object(), "spans"));
+    for_each_entry<std::uint64_t>(spans, sizeof(allocation), false, [&](std::uint64_t key, const std::uint64_t* words) {
+      const auto& memory = *reinterpret_cast<const allocation*>(words);
+      if (memory.life != 0 && memory.span.start_ns == 0) ended.push_back({key, memory.tgid, memory.life});
+    });
+    // Only now, so that no program is missing among them that had an entry.
+    std::unordered_map<std::uint32_t, std::uint64_t> lives;
+    for_each_entry<std::uint32_t>(bpf_map__fd(&bpf_map_named(programs_.object(), "lives")), sizeof(std::uint64_t), false,
+                                  [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
+    for (const Entry& entry : ended) {
+      const auto life = lives.find(entry.tgid);
+      if (life == lives.end() || life->second != entry.life) bpf_map_delete_elem(spans, &entry.key);
+    }
+  }
+
+  const SamplingOptions options_;
+  bool live_;
+  std::vector<Allocator> allocators_;
+  TracedPrograms programs_;
+  Recorder recorder_;
+  SharedArray state_memory_;
+  malloc_state* state_;
+};
+
+}  // namespace
+
+std::optional<std::string> missing_malloc(std::string_view name) {
+  if (auto missing = missing_uprobes(name)) return missing;
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, nullptr) == 0) {
+    return "needs Linux 5.15 (bpf_get_attach_cookie)";
+  }
+  return missing_for_tracing();
+}
+
+std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
+  if (options.frequency_hz || options.period_events) {
+    throw usage_error("-F and -c are not for -e malloc: every call counts");
+  }
+  if (options.source.live && options.stream) {
+    throw usage_error("--live says what there is at the end, which is no stream");
+  }
+  return std::make_unique<Malloc>(options);
+}
+
+}  // namespace profile

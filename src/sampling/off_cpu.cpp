@@ -1,0 +1,276 @@
+// The user side of bpf/off_cpu.bpf.c.
+#include "sampling/off_cpu.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "abi/off_cpu.h"
+#include "off_cpu.skel.h"
+#include "process/stack_walk.h"
+#include "process/timeline.h"
+#include "sampling/cpu_events.h"
+#include "sampling/map_walk.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "support/clock.h"
+#include "support/error.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+constexpr std::uint64_t default_frequency_hz = 49;
+
+// Places for threads: those that are there now four times over, within bounds of sense and of the kernel's memory (270
+// bytes each).
+std::uint32_t most_threads_of_machine() {
+  const std::string load = read_text_file("/proc/loadavg").value_or("");
+  const std::size_t slash = load.find('/');  // "0.4 0.3 0.2 runnable/threads last-pid"
+  const std::uint64_t threads = slash == std::string::npos ? 0 : std::strtoull(load.c_str() + slash + 1, nullptr, 10);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(4 * threads, 1U << 14, 1U << 19));
+}
+
+std::uint32_t states_of(WaitState state) {
+  switch (state) {
+    case WaitState::preempted:
+      return WAIT_PREEMPTED;
+    case WaitState::interruptible:
+      return WAIT_INTERRUPTIBLE;
+    case WaitState::uninterruptible:
+      return WAIT_UNINTERRUPTIBLE;
+    case WaitState::any:
+      break;
+  }
+  return WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER;
+}
+
+std::uint64_t nanoseconds(std::uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
+
+TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
+  TracedPrograms::Plan plan{.name = "off_cpu",
+                            .elf_bytes = off_cpu__elf_bytes,
+                            .attached = {"on_switch"},
+                            .loaded = {"flush", "scan"},
+                            .recording = {.weighed = true, .filter_cpu = true},
+                            .prepare = {},
+                            .needs = "Linux 5.15 with BTF"};
+  if (wall) plan.loaded.push_back("on_tick");
+  plan.prepare = [&options, wall, most_threads](bpf_object& object) {
+    auto* config = static_cast<off_cpu_config*>(bpf_section_memory(object, ".rodata.off_cpu", sizeof(off_cpu_config)));
+    config->min_ns = nanoseconds(options.source.min_block_us);
+    config->max_ns = nanoseconds(options.source.max_block_us);
+    config->states = states_of(options.source.wait_state);
+    config->wall = wall ? 1 : 0;
+    bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads);
+    bpf_map__set_value_size(&bpf_map_named(object, "scan_buffer"),
+                            static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t)));
+  };
+  return plan;
+}
+
+class OffCpu final : public Source {
+ public:
+  OffCpu(const SamplingOptions& options, bool wall)
+      : options_(options),
+        wall_(wall),
+        most_threads_(most_threads_of_machine()),
+        programs_(plan_of(options, wall, most_threads_), options),
+        recorder_(programs_.object(), options,
+                  Reading{.divisor = 1000, .tag_text = [](std::uint32_t) { return "[off-cpu]"; }}),
+        state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
+        state_(static_cast<off_cpu_state*>(state_memory_.data())),
+        threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {
+    if (!wall) return;
+    const std::uint64_t period_ns = options.period_events.value_or(0);
+    const std::uint64_t frequency_hz = period_ns != 0 ? 0 : options.frequency_hz.value_or(default_frequency_hz);
+    ticks_ = std::make_unique<CpuEvents>(
+        bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(frequency_hz, period_ns), options.cpus,
+        [frequency_hz](int cpu, int error) { return cannot_sample(frequency_hz, cpu, error); });
+  }
+
+  void describe(RunInfo& run) const override {
+    run.unit = "microseconds";
+    run.title = wall_ ? "Tracing time on and off CPU in microseconds" : "Tracing off-CPU time in microseconds";
+    if (wall_) {
+      run.period_events = options_.period_events.value_or(0);
+      run.frequency_hz = run.period_events != 0 ? 0 : options_.frequency_hz.value_or(default_frequency_hz);
+    } else {
+      run.frequency_hz = 0;
+    }
+  }
+
+  void start() override {
+    state_->epoch = 1;  // the sums of a thread that has none yet say 0
+    state_->started_ns = monotonic_ns();
+    programs_.attach();
+    if (ticks_) ticks_->set_cpus(online_cpus());
+    scan();
+  }
+
+  void stop() override {
+    if (ticks_) ticks_->stop();
+    programs_.detach();
+  }
+
+  void set_cpus(const CpuList& online) override {
+    if (ticks_) ticks_->set_cpus(online);
+  }
+
+  Recorder& recorder() override { return recorder_; }
+
+  // Threads that are gone make room for others.
+  bool is_filling() override { return Source::is_filling() || state_->exited_threads > most_threads_ / 8; }
+  void relieve(ProcessTimeline& timeline, Profile& into) override {
+    Source::relieve(timeline, into);
+    if (state_->exited_threads > most_threads_ / 8) take_threads(state_->epoch, false, false);
+  }
+
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    state_->last_flush = stopped ? 1 : 0;
+    programs_.run("flush");
+    const std::uint64_t epoch = state_->epoch;
+    std::atomic_ref(state_->epoch).store(epoch + 1, std::memory_order_relaxed);
+    recorder_.drain(timeline, into, stopped);
+    take_threads(epoch, true, stopped);
+    std::vector<ThreadWait>& waits = into.thread_waits.emplace();
+    for (ThreadTotals& thread : totals_) {
+      thread.wait.name = into.strings.intern(thread.name);
+      waits.push_back(thread.wait);
+    }
+    totals_.clear();
+    std::sort(waits.begin(), waits.end(), [](const ThreadWait& a, const ThreadWait& b) {
+      return std::pair(b.waits.total_ns, a.tid) < std::pair(a.waits.total_ns, b.tid);
+    });
+  }
+
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines;
+    char text[160];
+    if (state_->cut_waits != 0) {
+      const bool one = state_->cut_waits == 1;
+      std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end; %s %.3f s are counted",
+                    static_cast<unsigned long long>(state_->cut_waits), one ? " was" : "s were", one ? "its" : "their",
+                    static_cast<double>(state_->cut_ns) / 1e9);
+      lines.emplace_back(text);
+    }
+    if (uncounted_ns_ != 0) {
+      std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
+                    static_cast<double>(uncounted_ns_) / 1e9);
+      lines.emplace_back(text);
+    }
+    return lines;
+  }
+
+ private:
+  struct ThreadTotals {
+    ThreadWait wait;
+    std::string name;
+  };
+
+  // The threads that are blocked already.
+  void scan() {
+    if (!options_.cgroup_path.empty() || !options_.cgroup_map_path.empty()) return;  // told of the current task only
+    const BpfLink link(bpf_program__attach_iter(&bpf_program_named(programs_.object(), "scan"), nullptr));
+    if (!link) throw system_error("cannot look over the threads that are blocked", errno);
+    const Fd fd(bpf_iter_create(bpf_link__fd(link.get())));
+    if (!fd) throw system_error("cannot look over the threads that are blocked", errno);
+    std::vector<char> records;
+    for (ssize_t got = 1; got > 0;) {
+      const std::size_t at = records.size();
+      records.resize(at + (1U << 16));
+      do {
+        got = ::read(fd.get(), records.data() + at, records.size() - at);
+      } while (got < 0 && errno == EINTR);
+      if (got < 0) throw system_error("cannot read the threads that are blocked", errno);
+      records.resize(at + static_cast<std::size_t>(got));
+    }
+    for (std::size_t at = 0; records.size() - at >= sizeof(blocked_task);) {
+      blocked_task task{};
+      std::memcpy(&task, records.data() + at, sizeof task);
+      at += sizeof task;
+      const auto stack_bytes = static_cast<std::size_t>(std::max(0, task.head.kernel_bytes));
+      if (records.size() - at < stack_bytes) break;
+      std::vector<std::uint64_t> kernel(stack_bytes / sizeof(std::uint64_t));
+      std::memcpy(kernel.data(), records.data() + at, kernel.size() * sizeof(std::uint64_t));
+      at += stack_bytes;
+      hold(task, kernel);
+    }
+  }
+
+  void hold(const blocked_task& task, const std::vector<std::uint64_t>& kernel) {
+    std::vector<std::uint64_t> user;
+    if (task.head.user_bytes >= 0) {
+      user = walk_user_stack(task.head.tgid,
+                             {.instruction = {task.ip}, .stack_pointer = {task.sp}, .frame_pointer = {task.fp}},
+                             options_.max_stack_depth);
+    }
+    recorder_.hold_span(task.id, task.head, user, kernel);
+  }
+
+  // Moves the sums of threads in report `epoch` into totals_. Those that have exited are taken out of the map, and only
+  // of those unless `all`.
+  void take_threads(std::uint64_t epoch, bool all, bool stopped) {
+    std::vector<std::uint32_t> exited;
+    for_each_entry<std::uint32_t>(threads_fd_, sizeof(thread_waits), false,
+                                  [&](std::uint32_t id, const std::uint64_t* words) {
+                                    const auto& thread = *reinterpret_cast<const thread_waits*>(words);
+                                    if (thread.exited != 0) exited.push_back(id);
+                                    if (thread.exited != 0 || stopped) uncounted_ns_ += thread.uncounted_ns;
+                                    if (thread.exited != 0 || all) take_thread(thread, epoch);
+                                  });
+    for (const std::uint32_t gone : exited) {
+      if (bpf_map_delete_elem(threads_fd_, &gone) != 0) continue;
+      std::atomic_ref(state_->threads).fetch_sub(1, std::memory_order_relaxed);
+    }
+    std::atomic_ref(state_->exited_threads).fetch_sub(exited.size(), std::memory_order_relaxed);
+  }
+
+  void take_thread(const thread_waits& thread, std::uint64_t epoch) {
+    const wait_sums& sums = thread.sums[epoch % 2];
+    if (sums.epoch != epoch || sums.total_ns == 0) return;
+    ThreadTotals totals;
+    totals.wait.tgid = thread.tgid;
+    totals.wait.tid = thread.tid;
+    totals.wait.waits.count = sums.waits;
+    totals.wait.waits.total_ns = sums.total_ns;
+    totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
+    totals.wait.waits.max_ns = sums.max_ns;
+    totals.name.assign(thread.name, ::strnlen(thread.name, PROFILE_COMM_BYTES));
+    totals_.push_back(std::move(totals));
+  }
+
+  const SamplingOptions options_;
+  bool wall_;
+  std::uint32_t most_threads_;
+  TracedPrograms programs_;
+  Recorder recorder_;
+  SharedArray state_memory_;
+  off_cpu_state* state_;
+  int threads_fd_;
+  std::unique_ptr<CpuEvents> ticks_;
+  std::vector<ThreadTotals> totals_;  // of the report under way
+  std::uint64_t uncounted_ns_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> missing_off_cpu(std::string_view /*name*/) { return missing_for_tracing(); }
+
+std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
+  return std::make_unique<OffCpu>(options, false);
+}
+std::unique_ptr<Source> make_wall(const SamplingOptions& options) { return std::make_unique<OffCpu>(options, true); }
+
+}  // namespace profile

@@ -1,0 +1,224 @@
+// Any event of perf_event_open's: opened on every CPU, with the BPF program on its overflow.
+#include "sampling/perf_event.h"
+
+#include <bpf/libbpf.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "abi/perf_event.h"
+#include "abi/record.h"
+#include "perf_event.skel.h"
+#include "perf_event_lean.skel.h"
+#include "sampling/cpu_events.h"
+#include "sampling/perf_events.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "support/error.h"
+#include "support/privilege.h"
+
+namespace profile {
+namespace {
+
+constexpr std::uint64_t default_frequency_hz = 49;
+constexpr std::uint64_t ns_per_s = 1'000'000'000;
+constexpr const char* no_counters = "this machine has no hardware counters (a virtual one?)";
+
+// How often. Exactly one of the two is not 0.
+struct Rate {
+  std::uint64_t frequency_hz;
+  std::uint64_t period_events;
+};
+
+Rate rate_of(const SamplingOptions& options) {
+  if (options.period_events) return {.frequency_hz = 0, .period_events = *options.period_events};
+  return {.frequency_hz = options.frequency_hz.value_or(default_frequency_hz), .period_events = 0};
+}
+
+// Not counting yet: that begins when the program is attached.
+perf_event_attr attr_of(const PerfEvent& event, const Rate& rate) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = event.type;
+  attr.config = event.config;
+  attr.disabled = 1;
+  attr.exclude_user = event.exclude_user;
+  attr.exclude_kernel = event.exclude_kernel;
+  if (rate.period_events != 0) {
+    attr.sample_period = rate.period_events;
+  } else {
+    attr.freq = 1;
+    attr.sample_freq = rate.frequency_hz;
+  }
+  return attr;
+}
+
+// Opens the event on some CPU, to see what the kernel says: 0, or errno.
+int try_event(const PerfEvent& event, const Rate& rate) {
+  perf_event_attr attr = attr_of(event, rate);
+  const int cpu = online_cpus().front();
+  const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  return fd ? 0 : errno;
+}
+
+constexpr Rate one_at_a_time{.frequency_hz = 0, .period_events = 1};
+
+bool has_hardware_counters() {
+  PerfEvent cycles;
+  cycles.type = PERF_TYPE_HARDWARE;
+  cycles.config = PERF_COUNT_HW_CPU_CYCLES;
+  return try_event(cycles, one_at_a_time) == 0;
+}
+
+// Why the kernel says `error` to an event that it may not have; nullopt when that is not about the event.
+std::optional<std::string> missing_for(const PerfEvent& event, int error) {
+  if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL && error != ENXIO)
+    return std::nullopt;
+  if (event.type == PERF_TYPE_SOFTWARE) return "this kernel does not have it";
+  if (has_hardware_counters()) return "these CPUs do not count it";
+  return no_counters;
+}
+
+Error cannot_open(const SamplingOptions& options, const PerfEvent& event, int cpu, int error) {
+  // A rate that is too high is refused before the kernel looks at the event.
+  const bool may_be_rate = error == EINVAL && rate_of(options).frequency_hz != 0;
+  const auto missing = may_be_rate && try_event(event, one_at_a_time) == 0 ? std::nullopt : missing_for(event, error);
+  if (!missing) return cannot_sample(rate_of(options).frequency_hz, cpu, error);
+  const std::string instead = event.instead.empty() ? "" : "; use -e " + std::string(event.instead);
+  return Error("-e " + options.event + ": " + *missing + instead);
+}
+
+PerfEvent event_of(const SamplingOptions& options) {
+  auto event = parse_perf_event(options.event);
+  if (!event) throw usage_error("-e " + options.event + ": no perf event of that name");
+  // What is not to be had is said before there is anything else to undo; every kernel has the clocks.
+  if (!event->is_clock()) {
+    const int error = try_event(*event, rate_of(options));
+    if (error != 0) throw cannot_open(options, *event, online_cpus().front(), error);
+  }
+  return *event;
+}
+
+// Left to itself the kernel chooses the period of a software event for a given rate so badly, when events come in
+// bursts, that it may wait for ever for the next. Those are few enough to look at each, which also makes what a sample
+// is worth exact for the process that is asked for.
+bool sees_every_event(const PerfEvent& event, const Rate& rate) {
+  return event.type == PERF_TYPE_SOFTWARE && !event.is_clock() && rate.frequency_hz != 0;
+}
+
+perf_event_worth worth_of(const PerfEvent& event, const Rate& rate) {
+  if (event.is_clock()) return WORTH_ONE;
+  if (sees_every_event(event, rate)) return WORTH_OF_HIT;
+  return rate.period_events != 0 ? WORTH_PERIOD : WORTH_COUNTED;
+}
+
+void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
+  auto* config =
+      static_cast<perf_event_config*>(bpf_section_memory(object, ".rodata.perf_event", sizeof(perf_event_config)));
+  config->worth = worth;
+  bpf_map& counts = bpf_map_named(object, "counts");
+  bpf_map__set_max_entries(&counts, static_cast<__u32>(possible_cpu_count()));
+  bpf_map__set_autocreate(&counts, worth == WORTH_COUNTED);
+  bpf_map__set_autocreate(&bpf_map_named(object, "hits"), worth == WORTH_OF_HIT);
+  if (worth == WORTH_OF_HIT) {
+    auto* hits = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
+    hits->interval_ns = ns_per_s / rate.frequency_hz;
+  }
+}
+
+TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
+  const Rate rate = rate_of(options);
+  const perf_event_worth worth = worth_of(event, rate);
+  return {.name = "perf_event",
+          .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
+          .attached = {},
+          .loaded = {"on_sample"},
+          .recording = {.weighed = worth != WORTH_ONE},
+          .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
+          .needs = nullptr};
+}
+
+class PerfEventSource final : public Source {
+ public:
+  explicit PerfEventSource(const SamplingOptions& options)
+      : options_(options),
+        event_(event_of(options)),
+        programs_(plan_for(event_, options), options),
+        recorder_(programs_.object(), options),
+        program_(bpf_program_named(programs_.object(), "on_sample")),
+        events_(program_, attr_of(event_, opened_rate()), options.cpus,
+                [this](int cpu, int error) { return cannot_open(options_, event_, cpu, error); }) {}
+
+  void describe(RunInfo& run) const override {
+    const Rate rate = rate_of(options_);
+    run.event = options_.event;
+    run.unit = event_.is_clock() ? "samples" : event_.name;
+    run.frequency_hz = rate.frequency_hz;
+    run.period_events = rate.period_events;
+    if (options_.event != source_kinds().front().name) {
+      run.title = "Sampling " + options_.event + " " + told_rate(rate.frequency_hz, rate.period_events);
+    }
+  }
+
+  void start() override { events_.set_cpus(online_cpus()); }
+  void stop() override { events_.stop(); }
+
+  void set_cpus(const CpuList& online) override {
+    start_at_zero_without(online);
+    events_.set_cpus(online);
+  }
+
+  Recorder& recorder() override { return recorder_; }
+  [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
+
+ private:
+  [[nodiscard]] Rate opened_rate() const {
+    const Rate rate = rate_of(options_);
+    return sees_every_event(event_, rate) ? one_at_a_time : rate;
+  }
+
+  // A CPU that comes back has a new event, which counts from zero.
+  void start_at_zero_without(const CpuList& online) {
+    const bpf_map& counts = bpf_map_named(programs_.object(), "counts");
+    if (!bpf_map__autocreate(&counts)) return;
+    for (int cpu = 0; cpu < possible_cpu_count(); ++cpu) {
+      const __u64 zero = 0;
+      if (!std::binary_search(online.begin(), online.end(), cpu)) {
+        bpf_map__update_elem(&counts, &cpu, sizeof cpu, &zero, sizeof zero, BPF_ANY);
+      }
+    }
+  }
+
+  SamplingOptions options_;
+  PerfEvent event_;
+  TracedPrograms programs_;
+  Recorder recorder_;
+  bpf_program& program_;
+  CpuEvents events_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_perf_event(const SamplingOptions& options) {
+  return std::make_unique<PerfEventSource>(options);
+}
+
+std::optional<std::string> missing_perf_event(std::string_view name) {
+  const auto event = parse_perf_event(name);
+  // The rows that are a shape stand and fall with the counters themselves.
+  if (!event) return has_hardware_counters() ? std::nullopt : std::optional<std::string>(no_counters);
+  const int error = try_event(*event, one_at_a_time);
+  if (error == 0) return std::nullopt;
+  if (missing_for_perf(error)) return "this process has not the privilege for it";
+  const auto missing = missing_for(*event, error);
+  return missing ? missing : std::string(system_error("the kernel refuses it", error).what());
+}
+
+std::string told_rate(std::uint64_t frequency_hz, std::uint64_t period_events) {
+  if (frequency_hz != 0) return "at " + std::to_string(frequency_hz) + " Hertz";
+  return period_events == 1 ? "every event" : "every " + std::to_string(period_events) + " events";
+}
+
+}  // namespace profile

@@ -1,0 +1,16 @@
+// What a source does unless it has reason to do more.
+#include "sampling/source.h"
+
+#include "sampling/recorder.h"
+
+namespace profile {
+
+void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
+  recorder().drain(timeline, into, stopped);
+}
+
+bool Source::is_filling() { return recorder().wants_drain(); }
+
+void Source::relieve(ProcessTimeline& timeline, Profile& into) { recorder().drain(timeline, into, false); }
+
+}  // namespace profile

@@ -1,0 +1,43 @@
+#include "sampling/syscall_names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace profile {
+namespace {
+
+#include "sampling/syscall_tables.h"
+
+}  // namespace
+
+std::span<const SyscallName> syscall_names(syscall_abi abi) {
+  switch (abi) {
+    case SYSCALL_NATIVE:
+      return native_syscalls;
+    case SYSCALL_COMPAT:
+      return compat_syscalls;
+    case SYSCALL_X32:
+      return x32_syscalls;
+    case SYSCALL_ABIS:
+      break;
+  }
+  return {};
+}
+
+std::string_view known_syscall_name(std::uint32_t call) {
+  const auto names = syscall_names(static_cast<syscall_abi>(call >> PROFILE_SYSCALL_ABI_SHIFT));
+  const std::uint32_t number = call % PROFILE_SYSCALL_NUMBERS;
+  const auto found = std::lower_bound(names.begin(), names.end(), number,
+                                      [](const SyscallName& one, std::uint32_t wanted) { return one.number < wanted; });
+  return found != names.end() && found->number == number ? found->name : std::string_view{};
+}
+
+std::string syscall_name(std::uint32_t call) {
+  const std::string_view known = known_syscall_name(call);
+  if (!known.empty()) return std::string(known);
+  const std::uint32_t number = call % PROFILE_SYSCALL_NUMBERS;
+  if (number == PROFILE_SYSCALL_OUT_OF_RANGE) return "syscall out of range";
+  return "syscall " + std::to_string(number);
+}
+
+}  // namespace profile

@@ -1,0 +1,104 @@
+#include "sampling/syscall_programs.h"
+
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <optional>
+
+#include "abi/syscalls.h"
+#include "model/syscall_category.h"
+#include "sampling/syscall_names.h"
+#include "syscalls.skel.h"
+
+namespace profile {
+namespace {
+
+// Threads alive at a time; each has a place in the map from its first call on.
+constexpr std::uint32_t most_threads = 65536;
+
+compat_mark own_compat_mark() {
+#if defined(__x86_64__)
+  return COMPAT_BY_STATUS;
+#elif defined(__aarch64__)
+  return COMPAT_BY_FLAG;
+#else
+  return COMPAT_NEVER;
+#endif
+}
+
+std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& category) {
+  const std::string_view name = known_syscall_name(call);
+  int marks = 0;
+  if (!category || category_of_syscall(name) == *category) marks |= CALL_WANTED;
+  if (name != "exit" && name != "exit_group" && name != "sigreturn" && name != "rt_sigreturn") marks |= CALL_RETURNS;
+  return static_cast<std::uint8_t>(marks);
+}
+
+void prepare(bpf_object& object, const SamplingOptions& options) {
+  const SourceOptions& source = options.source;
+  auto* config = static_cast<syscalls_config*>(bpf_section_memory(object, ".rodata.syscalls", sizeof(syscalls_config)));
+  config->own_tgid = static_cast<__u32>(::getpid());
+  config->compat_mark = own_compat_mark();
+  config->some_calls = source.category.has_value();
+  config->by_process = source.by_process;
+  config->stacks = wants_syscall_stacks(options);
+  config->results = wants_syscall_results(source);
+  config->latency = source.latency;
+  config->failed = source.failed;
+
+  auto* marks = static_cast<std::uint8_t*>(
+      bpf_section_memory(object, ".rodata.marks", static_cast<std::size_t>(PROFILE_SYSCALLS)));
+  for (std::uint32_t call = 0; call < PROFILE_SYSCALLS; ++call) marks[call] = marks_of(call, source.category);
+
+  bpf_map__set_max_entries(&bpf_map_named(object, "counts"), static_cast<__u32>(possible_cpu_count()));
+  const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
+    bpf_map__set_autocreate(&bpf_map_named(object, name), wanted);
+    bpf_map__set_max_entries(&bpf_map_named(object, name), entries);
+  };
+  use("uses", source.by_process, syscall_table_rows);
+  use("results", wants_syscall_results(source), syscall_table_rows);
+  use("no_result", wants_syscall_results(source), 1);
+  use("failures", source.failed, syscall_table_rows);
+  use("spans", wants_syscall_results(source), most_threads);
+}
+
+}  // namespace
+
+bool wants_syscall_results(const SourceOptions& source) { return source.latency || source.failed; }
+
+bool wants_syscall_stacks(const SamplingOptions& options) {
+  return options.user_stacks || options.kernel_stacks || options.stream;
+}
+
+SamplingOptions syscall_recording(const SamplingOptions& options) {
+  SamplingOptions recording = options;
+  if (options.user_stacks) recording.kernel_stacks = false;
+  if (!wants_syscall_stacks(options)) {
+    recording.stack_entries = 1;
+    recording.histogram_entries = 1;
+  }
+  return recording;
+}
+
+TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
+  const SourceOptions& source = options.source;
+  TracedPrograms::Plan plan{.name = "syscalls",
+                            .elf_bytes = syscalls__elf_bytes,
+                            .attached = {},
+                            .loaded = {"on_tick"},
+                            .recording = {.weighed = source.latency, .filter_cpu = !options.cpus.empty()},
+                            .prepare = [&options](bpf_object& object) { prepare(object, options); },
+                            .needs = "Linux 5.8 with BTF"};
+  if (source.latency && wants_syscall_stacks(options)) {
+    plan.attached = {"on_exit_of_span", "on_thread_end_of_span"};
+    plan.loaded.push_back("flush");
+    plan.needs = "Linux 5.13 with BTF for stacks with --latency";
+  } else if (wants_syscall_results(source)) {
+    plan.attached = {"on_exit", "on_thread_end"};
+  }
+  plan.attached.push_back("on_enter");
+  return plan;
+}
+
+}  // namespace profile

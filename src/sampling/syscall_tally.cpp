@@ -1,0 +1,76 @@
+#include "sampling/syscall_tally.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "model/syscall_category.h"
+#include "sampling/syscall_names.h"
+
+namespace profile {
+namespace {
+
+Durations durations_of(const syscall_result& result, bool with_durations) {
+  Durations durations;
+  if (!with_durations) return durations;
+  durations.count = result.returned;
+  durations.total_ns = result.total_ns;
+  durations.min_ns = result.min_ns;
+  durations.max_ns = result.max_ns;
+  std::copy(std::begin(result.histogram), std::end(result.histogram), durations.histogram.count.begin());
+  return durations;
+}
+
+void add(Durations& sum, const Durations& more) {
+  if (more.count == 0) return;
+  sum.min_ns = sum.count == 0 ? more.min_ns : std::min(sum.min_ns, more.min_ns);
+  sum.max_ns = std::max(sum.max_ns, more.max_ns);
+  sum.count += more.count;
+  sum.total_ns += more.total_ns;
+  sum.histogram += more.histogram;
+}
+
+}  // namespace
+
+void SyscallTally::add_begun(std::uint32_t tgid, std::uint32_t call, std::uint64_t times, std::string_view comm) {
+  sums_[{tgid, syscall_name(call)}].begun += times;
+  if (!comm.empty()) comms_.try_emplace(tgid, comm);
+}
+
+void SyscallTally::add_result(std::uint32_t tgid, std::uint32_t call, const syscall_result& result,
+                              bool with_durations) {
+  Sums& sums = sums_[{tgid, syscall_name(call)}];
+  sums.failed += result.failed;
+  add(sums.durations, durations_of(result, with_durations));
+}
+
+void SyscallTally::add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times) {
+  sums_[{tgid, syscall_name(call)}].errors[error] += times;
+}
+
+std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& name_of_process) {
+  std::vector<SyscallUse> uses;
+  for (const auto& [key, sums] : sums_) {
+    const auto& [tgid, name] = key;
+    SyscallUse use;
+    use.tgid = tgid;
+    use.process = strings.intern(name_of_process(tgid, comms_[tgid]));
+    use.name = strings.intern(name);
+    use.category = category_of_syscall(name);
+    use.count = sums.begun;
+    use.failed = sums.failed;
+    use.durations = sums.durations;
+    use.errors.assign(sums.errors.begin(), sums.errors.end());
+    std::stable_sort(use.errors.begin(), use.errors.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    uses.push_back(std::move(use));
+  }
+  // They are in the order of process and name.
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const SyscallUse& a, const SyscallUse& b) { return a.count > b.count; });
+  sums_.clear();
+  comms_.clear();
+  return uses;
+}
+
+}  // namespace profile

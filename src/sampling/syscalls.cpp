@@ -1,0 +1,247 @@
+// The user side of bpf/syscalls.bpf.c.
+#include "sampling/syscalls.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "abi/syscalls.h"
+#include "process/timeline.h"
+#include "sampling/cpu_events.h"
+#include "sampling/map_walk.h"
+#include "sampling/recorder.h"
+#include "sampling/syscall_names.h"
+#include "sampling/syscall_programs.h"
+#include "sampling/syscall_tally.h"
+#include "sampling/traced.h"
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+// Of the clock that looks who is on the CPUs: 99 Hertz, out of step with what runs every so many milliseconds.
+constexpr std::uint64_t tick_ns = 10'101'010;
+
+// The counters of all CPUs together.
+syscall_counts sum_of(const syscall_counts* counts, int cpus) {
+  static_assert(sizeof(syscall_counts) % sizeof(__u64) == 0);
+  syscall_counts sum{};
+  auto* to = reinterpret_cast<__u64*>(&sum);
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const auto* from = reinterpret_cast<const volatile __u64*>(counts + cpu);
+    for (std::size_t i = 0; i < sizeof sum / sizeof *to; ++i) to[i] += from[i];
+  }
+  return sum;
+}
+
+class Syscalls final : public Source {
+ public:
+  explicit Syscalls(const SamplingOptions& options)
+      : source_(options.source),
+        stacks_(wants_syscall_stacks(options)),
+        kernel_stacks_(syscall_recording(options).kernel_stacks),
+        spans_(stacks_ && source_.latency),
+        programs_(syscall_plan(options), syscall_recording(options)),
+        recorder_(programs_.object(), syscall_recording(options), reading()),
+        counts_memory_(map_fd("counts"), sizeof(syscall_counts) * static_cast<std::size_t>(possible_cpu_count())),
+        counts_(static_cast<const syscall_counts*>(counts_memory_.data())),
+        state_memory_(map_fd(".data.syscalls"), sizeof(syscalls_state)),
+        state_(static_cast<syscalls_state*>(state_memory_.data())),
+        ticks_(bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(0, tick_ns), options.cpus,
+               [](int cpu, int error) { return cannot_sample(0, cpu, error); }) {}
+
+  void describe(RunInfo& run) const override {
+    run.unit = spans_ ? "microseconds" : "calls";
+    run.title = spans_ ? "Tracing system calls in microseconds" : "Tracing system calls";
+    run.frequency_hz = 0;
+    run.period_events = 0;
+    run.kernel_stacks = kernel_stacks_;
+  }
+
+  void start() override {
+    began_ns_ = monotonic_ns();
+    programs_.attach();
+    ticks_.set_cpus(online_cpus());
+  }
+
+  void stop() override {
+    ended_ns_ = monotonic_ns();
+    ticks_.stop();
+    programs_.detach();
+  }
+
+  void set_cpus(const CpuList& online) override { ticks_.set_cpus(online); }
+  Recorder& recorder() override { return recorder_; }
+
+  bool is_filling() override {
+    return Source::is_filling() ||
+           std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2;
+  }
+
+  void relieve(ProcessTimeline& timeline, Profile& into) override {
+    Source::relieve(timeline, into);
+    take_tables(false);
+  }
+
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    if (stopped && wants_syscall_results(source_)) count_under_way();
+    if (spans_) {
+      state_->last_flush = stopped ? 1 : 0;
+      programs_.run("flush");
+    }
+    Source::collect(timeline, into, stopped);
+    take_tables(stopped);
+    const std::uint64_t calls = begun_in_tables_ + take_counts();
+    begun_in_tables_ = 0;
+    const std::uint64_t now_ns = stopped ? ended_ns_ : monotonic_ns();
+    SyscallReport& report = into.syscalls.emplace();
+    report.seconds = static_cast<double>(now_ns - began_ns_) / 1e9;
+    report.cpus_used = report.seconds > 0 ? static_cast<double>(ticks_taken_ * tick_ns) / 1e9 / report.seconds : 0;
+    report.by_process = source_.by_process;
+    report.has_durations = source_.latency;
+    report.has_failures = source_.failed;
+    report.calls = tally_.take(into.strings, [&](std::uint32_t tgid, std::string_view comm) {
+      return name_of_process(timeline, tgid, comm, now_ns);
+    });
+    began_ns_ = now_ns;
+    if (stacks_) return;  // the recorder has accounted for them
+    into.account += Account{.taken = calls + filtered_, .recorded = calls, .filtered = filtered_};
+  }
+
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines;
+    const auto note = [&](std::uint64_t count, const char* what, const char* rest) {
+      if (count != 0) lines.push_back(std::to_string(count) + what + (count == 1 ? " " : "s ") + rest);
+    };
+    note(under_way_, " system call", "had not returned when the run ended");
+    note(total_.unmeasured, " system call", "without a known end: too many threads or too many kinds at once");
+    note(total_.unlisted_errors, " failure", "without a reason: too many kinds at once");
+    note(without_process_, " system call", "without a process: too many processes at once");
+    return lines;
+  }
+
+ private:
+  [[nodiscard]] Reading reading() const {
+    return {.divisor = spans_ ? 1000U : 1U, .tag_text = [](std::uint32_t tag) { return syscall_name(tag - 1); }};
+  }
+
+  [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
+
+  [[nodiscard]] std::string name_of_process(ProcessTimeline& timeline, std::uint32_t tgid, std::string_view comm,
+                                            std::uint64_t now_ns) const {
+    if (!source_.by_process) return {};
+    if (tgid == 0) return "[other processes]";
+    const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, now_ns));
+    return std::string(name.empty() ? comm : name);
+  }
+
+  // Moves what has been added to the counters since the last time into the tally; returns how many calls that is.
+  std::uint64_t take_counts() {
+    const syscall_counts now = sum_of(counts_, possible_cpu_count());
+    std::uint64_t calls = 0;
+    for (std::uint32_t call = 0; call < PROFILE_SYSCALLS; ++call) {
+      const std::uint64_t times = now.begun[call] - total_.begun[call];
+      if (times != 0) tally_.add_begun(0, call, times);
+      calls += times;
+    }
+    if (source_.by_process) without_process_ += calls;
+    filtered_ = now.filtered - total_.filtered;
+    ticks_taken_ = now.ticks - total_.ticks;
+    total_ = now;
+    return calls;
+  }
+
+  // Moves the rows of the tables into the tally.
+  void take_tables(bool stopped) {
+    const auto generation = static_cast<std::uint16_t>(state_->generation);
+    if (!stopped) {
+      std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
+      barrier_.wait();  // now nobody writes to rows of the old generation
+    }
+    if (source_.by_process) {
+      take_table(map_fd("uses"), sizeof(syscall_use), generation, [&](const syscall_key& key, const void* value) {
+        syscall_use use{};
+        std::memcpy(&use, value, sizeof use);
+        tally_.add_begun(key.tgid, key.call, use.begun, {use.comm, ::strnlen(use.comm, sizeof use.comm)});
+        begun_in_tables_ += use.begun;
+      });
+    }
+    if (!wants_syscall_results(source_)) return;
+    take_table(map_fd("results"), sizeof(syscall_result), generation, [&](const syscall_key& key, const void* value) {
+      syscall_result result{};
+      std::memcpy(&result, value, sizeof result);
+      tally_.add_result(key.tgid, key.call, result, source_.latency);
+    });
+    if (!source_.failed) return;
+    take_table(map_fd("failures"), sizeof(__u64), generation, [&](const syscall_key& key, const void* value) {
+      std::uint64_t times = 0;
+      std::memcpy(&times, value, sizeof times);
+      tally_.add_failures(key.tgid, key.call, key.error, times);
+    });
+  }
+
+  template <class Visit>
+  void take_table(int fd, std::size_t value_bytes, std::uint16_t generation, Visit visit) {
+    std::vector<syscall_key> taken;
+    for_each_entry<syscall_key>(fd, value_bytes, false, [&](const syscall_key& key, const std::uint64_t* value) {
+      if (key.generation != generation) return;
+      visit(key, value);
+      taken.push_back(key);
+    });
+    std::uint64_t gone = 0;
+    for (const syscall_key& key : taken) gone += bpf_map_delete_elem(fd, &key) == 0 ? 1 : 0;
+    std::atomic_ref(state_->rows).fetch_sub(gone, std::memory_order_relaxed);
+  }
+
+  void count_under_way() {
+    under_way_ = 0;
+    for_each_entry<std::uint32_t>(map_fd("spans"), sizeof(syscall_under_way), false,
+                                  [&](std::uint32_t, const std::uint64_t* words) {
+                                    syscall_under_way call{};
+                                    std::memcpy(&call, words, sizeof call);
+                                    if (call.span.start_ns != 0) ++under_way_;
+                                  });
+  }
+
+  const SourceOptions source_;
+  bool stacks_;
+  bool kernel_stacks_;
+  bool spans_;  // stacks are weighted by time
+  TracedPrograms programs_;
+  Recorder recorder_;
+  SharedArray counts_memory_;
+  const syscall_counts* counts_;  // by CPU
+  SharedArray state_memory_;
+  syscalls_state* state_;
+  CpuEvents ticks_;
+  ProgramBarrier barrier_;
+  SyscallTally tally_;  // since the last report, as the next
+  std::uint64_t begun_in_tables_ = 0;
+  std::uint64_t filtered_ = 0;  // of the report under way, as the next
+  std::uint64_t ticks_taken_ = 0;
+  syscall_counts total_{};  // since the start, as the next
+  std::uint64_t without_process_ = 0;
+  std::uint64_t under_way_ = 0;
+  std::uint64_t began_ns_ = 0;  // what is reported next
+  std::uint64_t ended_ns_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> missing_syscalls(std::string_view /*name*/) {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) == 0) return std::nullopt;
+  return "the kernel tells nothing of its types (no BTF)";
+}
+
+std::unique_ptr<Source> make_syscalls(const SamplingOptions& options) { return std::make_unique<Syscalls>(options); }
+
+}  // namespace profile

@@ -1,0 +1,92 @@
+#include "sampling/traced.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* followers[] = {"on_fork", "on_free"};
+
+BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options) {
+  std::size_t size = 0;
+  const void* elf = plan.elf_bytes(&size);
+  BpfObject object = open_bpf_object(elf, size, plan.name);
+  prepare_recording(*object, options, plan.recording);
+  if (plan.prepare) plan.prepare(*object);
+  const auto is_one_of = [](const auto& names, std::string_view name) {
+    return std::any_of(std::begin(names), std::end(names), [&](const char* other) { return name == other; });
+  };
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object.get()) {
+    const std::string_view name = bpf_program__name(program);
+    bpf_program__set_autoload(program, is_one_of(plan.attached, name) || is_one_of(plan.loaded, name) ||
+                                           (options.follow_children && is_one_of(followers, name)));
+  }
+  try {
+    load_bpf_object(*object);
+  } catch (const Error& error) {
+    if (plan.needs == nullptr) throw;
+    throw Error(std::string(error.what()) + "; -e " + options.event + " needs " + plan.needs);
+  }
+  fill_filters(*object, options);
+  return object;
+}
+
+BpfLink attach_program(bpf_object& object, const char* name) {
+  BpfLink link(bpf_program__attach(&bpf_program_named(object, name)));
+  if (!link) throw system_error(std::string("cannot attach the BPF program ") + name, errno);
+  return link;
+}
+
+}  // namespace
+
+std::optional<std::string> missing_for_tracing() {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) return "the kernel tells nothing of its types (no BTF)";
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_for_each_map_elem, nullptr) == 0) {
+    return "needs Linux 5.13 (bpf_for_each_map_elem)";
+  }
+  return std::nullopt;
+}
+
+TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options)
+    : object_(load(plan, options)), attached_(plan.attached) {
+  if (!options.follow_children) return;
+  for (const char* name : followers) followers_.push_back(attach_program(*object_, name));
+}
+
+void TracedPrograms::attach() {
+  for (const char* name : attached_) links_.push_back(attach_program(*object_, name));
+}
+
+void TracedPrograms::detach() {
+  links_.clear();
+  barrier_.wait();
+}
+
+void TracedPrograms::run(const char* program) const {
+  LIBBPF_OPTS(bpf_test_run_opts, options);
+  const int error = -bpf_prog_test_run_opts(bpf_program__fd(&bpf_program_named(*object_, program)), &options);
+  if (error != 0) throw system_error(std::string("cannot run the BPF program ") + program, error);
+}
+
+BpfCost TracedPrograms::cost() const {
+  BpfCost total;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_.get()) {
+    if (!bpf_program__autoload(program)) continue;
+    const BpfCost cost = cost_of(*program);
+    total.runs += cost.runs;
+    total.run_time_ns += cost.run_time_ns;
+  }
+  return total;
+}
+
+}  // namespace profile

@@ -1,0 +1,173 @@
+// A tracepoint's program is attached through one perf event, which need not count: the kernel runs it on every hit, on
+// whatever CPU.
+#include "sampling/tracepoint.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <tuple>
+
+#include "abi/perf_event.h"
+#include "abi/record.h"
+#include "sampling/nearest_names.h"
+#include "sampling/perf_event.h"
+#include "sampling/perf_events.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "sampling/tracefs.h"
+#include "support/error.h"
+#include "support/privilege.h"
+#include "tracepoint.skel.h"
+#include "tracepoint_lean.skel.h"
+
+namespace profile {
+namespace {
+
+constexpr std::uint64_t ns_per_s = 1'000'000'000;
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+}
+
+std::uint64_t id_of(const std::string& typed) {
+  const auto colon = typed.find(':');
+  const std::string system = typed.substr(0, colon);
+  const std::string event = typed.substr(colon + 1);
+  if (system == "ftrace")
+    throw Error("-e " + typed + ": the events of ftrace are no tracepoints, only records of its own");
+  const Tracefs tracefs;
+  if (!tracefs.has_system(system)) {
+    throw Error("-e " + typed + ": no tracepoint system " + system + " in this kernel" +
+                told_nearest("; ", nearest_names(system, tracefs.systems())));
+  }
+  const auto id = tracefs.id_of(system, event);
+  if (id) return *id;
+  throw Error("-e " + typed + ": no tracepoint " + event + " in " + system +
+              told_nearest("; ", nearest_names(event, tracefs.events(system))));
+}
+
+TracedPrograms::Plan plan_for(const SamplingOptions& options) {
+  const hit_rate wanted{.period = options.period_events.value_or(0),
+                        .interval_ns = options.frequency_hz ? ns_per_s / *options.frequency_hz : 0};
+  return {.name = "tracepoint",
+          .elf_bytes = needs_kernel_types(options) ? tracepoint__elf_bytes : tracepoint_lean__elf_bytes,
+          .attached = {},
+          .loaded = {"on_hit"},
+          .recording = {.weighed = wanted.period != 0 || wanted.interval_ns != 0, .filter_cpu = true},
+          .prepare =
+              [wanted](bpf_object& object) {
+                auto* rate = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
+                *rate = wanted;
+                bpf_map__set_autocreate(&bpf_map_named(object, "hits"), wanted.period != 0 || wanted.interval_ns != 0);
+              },
+          .needs = nullptr};
+}
+
+class TracepointSource final : public Source {
+ public:
+  explicit TracepointSource(const SamplingOptions& options)
+      : options_(options),
+        id_(id_of(options.event)),
+        programs_(plan_for(options), options),
+        recorder_(programs_.object(), options) {}
+
+  void describe(RunInfo& run) const override {
+    run.event = options_.event;
+    run.unit = options_.event;
+    run.frequency_hz = options_.frequency_hz.value_or(0);
+    run.period_events = options_.period_events.value_or(run.frequency_hz == 0 ? 1 : 0);
+    run.title = options_.frequency_hz || options_.period_events
+                    ? "Sampling " + options_.event + " " + told_rate(run.frequency_hz, run.period_events)
+                    : "Counting " + options_.event;
+  }
+
+  void start() override {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_TRACEPOINT;
+    attr.config = id_;
+    Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, online_cpus().front(), -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!fd) throw cannot_attach(errno);
+    BpfLink link(bpf_program__attach_perf_event(&bpf_program_named(programs_.object(), "on_hit"), fd.get()));
+    if (!link) throw cannot_attach(errno);
+    std::ignore = fd.release();  // the link's now
+    programs_.keep(std::move(link));
+  }
+
+  void stop() override { programs_.detach(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return recorder_; }
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    const std::uint64_t unseen = unseen_hits();
+    if (unseen == 0) return {};
+    return {std::to_string(unseen) + " hits were not seen: another BPF program ran on their CPU at that moment"};
+  }
+
+ private:
+  // By the kernel's count; older ones than 6.7 count none of them.
+  [[nodiscard]] std::uint64_t unseen_hits() const {
+    bpf_prog_info info{};
+    __u32 size = sizeof info;
+    const int fd = bpf_program__fd(&bpf_program_named(programs_.object(), "on_hit"));
+    return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.recursion_misses : 0;
+  }
+
+  [[nodiscard]] Error cannot_attach(int error) const {
+    if (const auto missing = missing_for_perf(error)) return Error(*missing);
+    return system_error("-e " + options_.event + ": cannot attach to the tracepoint", error);
+  }
+
+  SamplingOptions options_;
+  std::uint64_t id_;
+  TracedPrograms programs_;
+  Recorder recorder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_tracepoint(const SamplingOptions& options) {
+  return std::make_unique<TracepointSource>(options);
+}
+
+std::optional<std::string> missing_tracepoints(std::string_view) {
+  try {
+    if (!Tracefs().systems().empty()) return std::nullopt;
+    return "this kernel lists none";
+  } catch (const Error&) {
+    return "the kernel's list of them cannot be read (run as root, or mount tracefs)";
+  }
+}
+
+bool is_tracepoint_name(std::string_view event) {
+  // A perf event's name with a slip in it, rather: no tracepoint is called u or k.
+  const ModifiedName modified = split_modifiers(event);
+  if (modified.has_colon && modified.is_good()) return false;
+  const auto colon = event.find(':');
+  return colon != std::string_view::npos && is_name(event.substr(0, colon)) && is_name(event.substr(colon + 1));
+}
+
+std::vector<std::string> tracepoint_names() {
+  std::vector<std::string> names;
+  try {
+    const Tracefs tracefs;
+    for (const std::string& system : tracefs.systems()) {
+      for (const std::string& event : tracefs.events(system)) names.push_back(system + ":" + event);
+    }
+  } catch (const Error&) {
+    // They are wanted for a suggestion; who asks for one by name is told why it cannot be had.
+  }
+  return names;
+}
+
+}  // namespace profile

@@ -1,0 +1,99 @@
+// The user side of bpf/uprobe.bpf.c.
+#include "sampling/uprobe.h"
+
+#include <unistd.h>
+
+#include "abi/uprobe.h"
+#include "sampling/perf_event.h"
+#include "sampling/recorder.h"
+#include "sampling/traced.h"
+#include "sampling/uprobe_target.h"
+#include "support/error.h"
+#include "uprobe.skel.h"
+#include "uprobe_lean.skel.h"
+
+namespace profile {
+namespace {
+
+// The kernel's part of such a stack is always the same: how a probe is hit.
+SamplingOptions user_part(SamplingOptions options) {
+  options.kernel_stacks = !options.user_stacks;
+  return options;
+}
+
+TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget& target) {
+  const std::uint64_t period = options.period_events.value_or(1);
+  const bool at_entry = target.at_entry;
+  const bool narrow = !target.file.elf.is_64bit();
+  return {.name = "uprobe",
+          .elf_bytes = needs_kernel_types(options) ? uprobe__elf_bytes : uprobe_lean__elf_bytes,
+          .attached = {},
+          .loaded = {period == 1 ? "on_hit" : "on_counted_hit"},
+          .recording = {.weighed = period != 1, .filter_cpu = true},
+          .prepare =
+              [=](bpf_object& object) {
+                auto* config =
+                    static_cast<uprobe_config*>(bpf_section_memory(object, ".rodata.uprobe", sizeof(uprobe_config)));
+                config->period = period;
+                config->at_entry = at_entry;
+                config->narrow = narrow;
+              },
+          .needs = period == 1 ? nullptr : "Linux 5.12 for -c"};
+}
+
+class Uprobe final : public Source {
+ public:
+  explicit Uprobe(const SamplingOptions& options)
+      : options_(user_part(options)),
+        target_(find_uprobe_target(options)),
+        programs_(plan_for(options_, target_), options_),
+        recorder_(programs_.object(), options_) {}
+
+  void describe(RunInfo& run) const override {
+    run.unit = "hits";
+    run.frequency_hz = 0;
+    run.period_events = options_.period_events.value_or(1);
+    run.title = options_.period_events ? "Sampling " + options_.event + " " + told_rate(0, run.period_events)
+                                       : "Counting " + options_.event;
+    run.kernel_stacks = options_.kernel_stacks;
+  }
+
+  void start() override {
+    const char* const program = options_.period_events.value_or(1) == 1 ? "on_hit" : "on_counted_hit";
+    for (const FileOffset offset : target_.offsets) {
+      ProbePlace place{.fd = target_.file.fd.get(), .offset = offset, .tgid = std::nullopt};
+      // Then the others do not pay for it. More than one are told apart in the program.
+      if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
+      programs_.keep(
+          attach_probe(bpf_program_named(programs_.object(), program), place, "-e " + options_.event));
+    }
+  }
+
+  void stop() override { programs_.detach(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return recorder_; }
+  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+
+ private:
+  const SamplingOptions options_;
+  UprobeTarget target_;
+  TracedPrograms programs_;
+  Recorder recorder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> make_uprobe(const SamplingOptions& options) {
+  if (options.frequency_hz) {
+    throw usage_error("-F is not for -e uprobe: every hit is a sample, or each Nth with -c N");
+  }
+  return std::make_unique<Uprobe>(options);
+}
+
+std::optional<std::string> missing_uprobes(std::string_view /*name*/) {
+  if (::access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0) return std::nullopt;
+  return "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)";
+}
+
+}  // namespace profile

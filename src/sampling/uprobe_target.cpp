@@ -1,0 +1,116 @@
+#include "sampling/uprobe_target.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "sampling/nearest_names.h"
+#include "support/error.h"
+#include "symbol/named_places.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view prefix = "uprobe:";
+
+// The colons that may end FILE: not those of "::".
+std::vector<std::size_t> single_colons(std::string_view text) {
+  std::vector<std::size_t> found;
+  for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
+    const bool after_another = at != 0 && text[at - 1] == ':';
+    const bool before_another = at + 1 < text.size() && text[at + 1] == ':';
+    if (!after_another && !before_another) found.push_back(at);
+  }
+  return found;
+}
+
+// Takes "+0x1c" or "+28" off the end of `symbol`. 0 when there is nothing of the kind: a name may have a + in it.
+std::uint64_t take_offset(std::string& symbol) {
+  const auto plus = symbol.rfind('+');
+  if (plus == std::string::npos || plus == 0) return 0;
+  std::string_view digits = std::string_view(symbol).substr(plus + 1);
+  const bool hex = digits.starts_with("0x");
+  if (hex) digits.remove_prefix(2);
+  std::uint64_t offset = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset, hex ? 16 : 10);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return 0;
+  symbol.resize(plus);
+  return offset;
+}
+
+Error incomplete(std::string_view event, const std::string& what) {
+  return usage_error("-e " + std::string(event) + ": " + what +
+                     "; it is uprobe:FILE:SYMBOL, as uprobe:libc:malloc or uprobe:/usr/bin/bash:readline");
+}
+
+std::string hex(std::uint64_t number) {
+  char digits[17];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number, 16).ptr;
+  return "0x" + std::string(digits, end);
+}
+
+// The functions among what has the name. Throws Error when there is none.
+std::vector<NamedPlace> functions_called(const std::string& symbol, const ProbedFile& file, const std::string& what) {
+  DebugFiles debug_files({"/usr/lib/debug"});
+  NameSearch search = find_by_name(file.elf, file.fd.get(), file.path, debug_files, symbol);
+  if (search.places.empty()) {
+    throw Error(what + ": no function " + symbol + " in " + file.path +
+                told_nearest("; ", nearest_names(symbol, std::move(search.names))));
+  }
+  const auto has = [&](NamedPlace::Kind kind) {
+    return std::any_of(search.places.begin(), search.places.end(),
+                       [kind](const NamedPlace& place) { return place.kind == kind; });
+  };
+  if (has(NamedPlace::Kind::resolver)) {
+    throw Error(what + ": " + symbol + " in " + file.path +
+                " only chooses one of several functions when a program starts (IFUNC); name the one that is chosen");
+  }
+  std::erase_if(search.places, [](const NamedPlace& place) { return place.kind == NamedPlace::Kind::data; });
+  if (search.places.empty()) throw Error(what + ": " + symbol + " in " + file.path + " is data, no function");
+  return std::move(search.places);
+}
+
+}  // namespace
+
+bool is_uprobe_name(std::string_view event) { return event == "uprobe" || event.starts_with(prefix); }
+
+UprobeName parse_uprobe(std::string_view event, const std::function<bool(const std::string&)>& is_there) {
+  if (!event.starts_with(prefix)) throw incomplete(event, "FILE and SYMBOL are missing");
+  const std::string_view rest = event.substr(prefix.size());
+  const std::vector<std::size_t> colons = single_colons(rest);
+  if (colons.empty()) throw incomplete(event, "SYMBOL is missing");
+  const auto names_file = [&](std::size_t colon) { return is_there(std::string(rest.substr(0, colon))); };
+  const auto known = std::find_if(colons.begin(), colons.end(), names_file);
+  const std::size_t colon = known != colons.end() ? *known : colons.front();
+
+  UprobeName name;
+  name.file = rest.substr(0, colon);
+  name.symbol = rest.substr(colon + 1);
+  if (name.file.empty()) throw incomplete(event, "FILE is missing");
+  name.offset = take_offset(name.symbol);
+  if (name.symbol.empty()) throw incomplete(event, "SYMBOL is missing");
+  return name;
+}
+
+UprobeTarget find_uprobe_target(const SamplingOptions& options) {
+  const std::string what = "-e " + options.event;
+  const UprobeName name =
+      parse_uprobe(options.event, [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; });
+  std::vector<std::uint32_t> ids = options.tgids;
+  ids.insert(ids.end(), options.tids.begin(), options.tids.end());
+  UprobeTarget target{.file = find_probed_file(name.file, ids, what), .offsets = {}, .at_entry = name.offset == 0};
+  const ElfFile& elf = target.file.elf;
+  for (const NamedPlace& place : functions_called(name.symbol, target.file, what)) {
+    if (name.offset != 0 && place.size_bytes != 0 && name.offset >= place.size_bytes) {
+      throw Error(what + ": " + name.symbol + " is only " + hex(place.size_bytes) + " bytes long");
+    }
+    const auto offset = file_offset_of(elf, ElfAddress{place.address.value + name.offset});
+    if (!offset) throw Error(what + ": " + target.file.path + " has no code for " + name.symbol);
+    target.offsets.push_back(*offset);
+  }
+  return target;
+}
+
+}  // namespace profile

@@ -1,0 +1,53 @@
+#!/bin/bash
+# The JSON of the fixed profiles is what man/profile.schema.json says; and the schema and the validator notice what is not.
+source "$(dirname "$0")/../lib.sh"
+/usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null || skip "there is no python3-jsonschema here"
+
+schema=$SOURCE_DIR/man/profile.schema.json
+validate() { run /usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$@"; }
+
+golden=("$SOURCE_DIR"/tests/unit/golden/*.json)
+((${#golden[@]} >= 6)) || fail "there are only ${#golden[@]} golden documents"
+for document in "${golden[@]}"; do
+  validate "$schema" "$document"
+  expect_status 0
+  expect_silence out
+done
+validate --self-check "$schema" "${golden[@]}"
+expect_status 0
+expect_equal "$(grep -Ec ': [0-9]{2,} broken documents rejected$' "$tmp/out")" "${#golden[@]}" "documents that were broken"
+
+# rejected WHERE-AND-WHAT : the file $tmp/bad is, and that is said.
+rejected() {
+  validate "$schema" "$tmp/bad"
+  expect_status 1
+  expect_err "$1"
+}
+wall=$SOURCE_DIR/tests/unit/golden/wall.json
+
+: >"$tmp/bad"
+rejected 'there is no document'
+printf '%s' "$(<"$wall")" >"$tmp/bad"
+rejected 'the last line has no end'
+head -c 1000 "$wall" >"$tmp/bad" && echo >>"$tmp/bad"
+rejected 'bad:1: '
+cat "$wall" "$wall" >"$tmp/bad" && echo '{}' >>"$tmp/bad"
+rejected "bad:3: .*is a required property"
+sed 's/"image":0/"image":0,"image":0/' "$wall" >"$tmp/bad"
+rejected 'a member stands twice: image'
+sed 's/"time_ms":3500.0/"time_ms":NaN/' "$wall" >"$tmp/bad"
+rejected 'NaN is no JSON'
+sed 's/"name":"dd"/"name":"\xff"/' "$wall" >"$tmp/bad"
+rejected 'utf-8'
+sed 's/"kernel":1,"value"/"kernel":2,"value"/' "$wall" >"$tmp/bad"
+rejected 'ebpf\.profile\.rows\[0\]\.kernel: there is no 2 in stacks'
+sed 's/"value":3500000/"value":3500001/' "$wall" >"$tmp/bad"
+rejected 'total_value: is not the sum of the rows'
+sed 's/"tid":187,"name"/"tid":"187","name"/' "$wall" >"$tmp/bad"
+rejected '\$\.ebpf\.offcpu\.thread_stats\.185:187\.tid: '
+
+# A schema that allows members it does not name is found out.
+sed '0,/"additionalProperties": false/s//"additionalProperties": true/' "$schema" >"$tmp/loose"
+validate --self-check "$tmp/loose" "$wall"
+expect_status 1
+expect_err 'allows members that it does not name'

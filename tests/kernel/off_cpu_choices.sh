@@ -1,0 +1,37 @@
+#!/bin/bash
+# Which waits count: by length and by state, each tried where some count and some do not.
+source "$(dirname "$0")/sampling.bash"
+
+# 20 waits of 15 ms each in every function; the sum of a function's is 0.3 s.
+off_cpu() { sample -e off-cpu -o "$tmp/waits.folded" "$@" -- "$WORKLOADS/waits" /dev/null 30; }
+off_cpu --min-block-us 5000 --max-block-us 100000
+expect_between "$(folded_total ';wait_sleep;' "$tmp/waits.folded")" 290000 450000 "microseconds of naps"
+off_cpu --min-block-us 1000000
+expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
+((filtered > 40)) || fail "the waits that are too short are not counted as filtered: $filtered"
+off_cpu --max-block-us 5000
+expect_absent ';wait_sleep;' "$tmp/waits.folded"
+
+off_cpu --state interruptible
+expect_between "$(folded_total ';wait_sleep;' "$tmp/waits.folded")" 290000 450000 "microseconds of interruptible naps"
+off_cpu --state uninterruptible
+expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
+
+# Two threads that never rest share one CPU: each is away for half of the time, preempted; more
+# where others want that CPU, too.
+need_command taskset
+start taskset -c 0 "$WORKLOADS/threads" 20
+sleep 0.3
+sample -e off-cpu -f --state preempted -p "$started" 2
+expect_between "$(folded_total '^red;' "$tmp/out")" 700000 1990000 "microseconds of preemption of red"
+expect_between "$(folded_total '^green;' "$tmp/out")" 700000 1990000 "microseconds of preemption of green"
+sample -e off-cpu -f --state interruptible -p "$started" 1
+expect_absent '^(red|green);'
+expect_present '^threads;'
+
+# The CPU at which a thread leaves is the one that -C is about.
+other=$(sed 's/.*[,-]//' /sys/devices/system/cpu/online)
+if ((other != 0)); then
+  sample -e off-cpu -f -C "$other" -p "$started" --state preempted 1
+  expect_absent '^(red|green);'
+fi

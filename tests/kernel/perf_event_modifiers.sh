@@ -1,0 +1,26 @@
+#!/bin/bash
+# :u samples in programs only and :k in the kernel only, whatever the event; :uk in both.
+source "$(dirname "$0")/sampling.bash"
+burn reader 20
+reader=$started
+burn leaves 20
+
+sample_folded -a -e cpu-clock:u -F 499 -p "$reader,$started" 1
+expect_present ';(heavy|light) '
+expect_absent '_\[k\]'
+sample_folded -a -e cpu-clock:k -F 499 -p "$reader,$started" 1
+expect_present ';(ksys_)?read.*_\[k\] '
+expect_equal "$(folded_total '_\[k\] [0-9]+$')" "$recorded" "samples in the kernel"
+sample_folded -a -e task-clock:uk -F 499 -p "$reader,$started" 1
+expect_present ';(heavy|light) '
+expect_present '_\[k\] '
+
+# The pages that a program touches itself are not touched by the kernel for it.
+sample -e page-faults:u -c 1 -o "$tmp/report.folded" -- "$WORKLOADS/faults" 20000 1 0 30
+expect_equal "$(folded_total ';touch_pages ' "$tmp/report.folded")" 20000 "page faults in the program"
+sample -e page-faults:k -c 1 -o "$tmp/report.folded" -- "$WORKLOADS/faults" 20000 1 0 30
+expect_absent ';touch_pages' "$tmp/report.folded"
+
+profile -e cpu-clock:x 1
+expect_status 2
+expect_err '^profile: -e cpu-clock:x: .*u \(user\), k \(kernel\)'

@@ -1,0 +1,45 @@
+#!/bin/bash
+# An event is counted for what it is: page faults one by one, one for many, and by a rate; context switches as the kernel
+# itself counts them.
+source "$(dirname "$0")/sampling.bash"
+report=$tmp/report.folded
+
+# One by one, and nothing is missed.
+sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 20000 1 0 30
+expect_folded_total "$report"
+expect_equal "$(folded_total ';main;touch_pages ' "$report")" 20000 "page faults of touch_pages"
+
+# The same without a command to follow, for which another program is loaded; and the header says what is counted.
+mkfifo "$tmp/go"
+# shellcheck disable=SC2016
+start bash -c 'read -r _ <"$1"; exec "${@:2}"' waits "$tmp/go" "$WORKLOADS/faults" 20000 1 0 30
+begin -e faults -c 1 -p "$started"
+wait_until grep -q '^Sampling faults every event of PID \['"$started"'\] by user + kernel stack' "$tmp/out"
+pause 0.1
+echo >"$tmp/go"
+finish
+expect_status 0
+expect_balance
+expect_equal "$(counted_total)" "$recorded" "total of the report"
+expect_out '^        20000$'
+
+# One for each hundred, worth a hundred; what is left over on a CPU is less than one.
+sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 30
+expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples worth 100"
+expect_between "$(folded_total ';touch_pages ' "$report")" 97000 103000 "page faults by hundreds"
+
+# By a rate the total is right all the same, in a steady stream as in bursts.
+sample -e page-faults -F 199 -o "$report" -- "$WORKLOADS/faults" 20000 25 0 30
+expect_between "$(folded_total ';touch_pages ' "$report")" 475000 510000 "page faults of a stream"
+sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 30
+expect_between "$(folded_total ';touch_pages ' "$report")" 95000 102000 "page faults in bursts"
+expect_between "$recorded" 20 400 "samples at 49 Hertz"
+profile -e page-faults 0.1
+expect_out '^Sampling page-faults at 49 Hertz of all threads '
+
+# The last switch of each process comes after it was asked for its count, or before it was followed.
+sample -e cs -c 1 -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 30
+counted=$(<"$tmp/out")
+expect_between "$counted" 10000 13000 "context switches by the kernel's count"
+expect_between "$(folded_total '^ping_pong;' "$report")" $((counted - 10)) $((counted + 10)) "context switches"
+expect_present '^ping_pong;.*;main;read;.*;schedule ' "$report"

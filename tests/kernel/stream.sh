@@ -1,0 +1,44 @@
+#!/bin/bash
+# --stream tells of each sample by itself, in four forms that parse, and of every sample that was recorded.
+source "$(dirname "$0")/stream.bash"
+
+burn leaves 40
+leaves=$started
+for form in table stacks folded json; do
+  pattern='main;outer;middle;(heavy|light)'
+  if [[ $form == table ]]; then pattern='^leaves$'; fi
+  before_ns=$(date +%s%N)
+  sample --stream=$form -F 999 -p "$leaves" 0.5
+  read_stream $form "$tmp/out" "$pattern"
+  expect_equal "$delivered" "$recorded" "samples of --stream=$form"
+  expect_between "$delivered" 100 600 "samples of --stream=$form"
+  expect_between "$first_ns" "$before_ns" "$last_ns" "time of the first sample of --stream=$form"
+  expect_between "$last_ns" "$first_ns" "$(date +%s%N)" "time of the last sample of --stream=$form"
+done
+
+# The table is what is meant without a form, and a file holds what stdout would.
+echo 'what stood there before' >"$tmp/file"
+sample --stream -F 999 -p "$leaves" -o "$tmp/file" 0.3
+expect_silence out
+read_stream table "$tmp/file" '^leaves$'
+expect_equal "$delivered" "$recorded" "samples in the file"
+
+# The whole system, exiting processes included; only user stacks.
+sample --stream=folded -F 499 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; exec "$0" 0.5' "$WORKLOADS/leaves"
+read_stream folded "$tmp/out" 'main;outer;middle;(heavy|light)' 50
+expect_equal "$delivered" "$recorded" "samples of a command"
+sample --stream=stacks -U -F 999 -p "$leaves" 0.3
+expect_no_out '^Kernel:'
+read_stream stacks "$tmp/out" 'main;outer;middle;(heavy|light)'
+
+# A form there is not.
+profile --stream=csv 1
+expect_status 2
+expect_err '^profile: .*csv'
+for form in table stacks folded json; do expect_err "$form"; done
+
+# A full disk is one line, and exit status 1.
+run sh -c 'exec "$0" "$@" >/dev/full' "$PROFILE" -q --stream -F 499 -p "$leaves" 5
+expect_status 1
+expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+expect_err '^profile: .*stdout.*No space left on device'

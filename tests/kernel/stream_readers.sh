@@ -1,0 +1,79 @@
+#!/bin/bash
+# Who reads a stream slowly, or not at all, or no more, never holds the profiler up: what could not be kept is counted.
+source "$(dirname "$0")/stream.bash"
+
+# Every CPU is busy, and every sample counts, whoever else there is.
+for ((cpu = 0; cpu < $(nproc); cpu++)); do burn pinned $cpu 60; done
+pinned=$started
+# Shallow stacks make for the smallest ring buffer, which is soon full.
+flood=(-F 10000 --max-stack-depth 16)
+mkfifo "$tmp/pipe"
+kept=$tmp/kept
+cat >"$tmp/slow_reader.py" <<'PYTHON'
+import os, sys, time
+
+# Some 400 KB a second until it is told to hurry.
+with open(sys.argv[1], "wb") as kept:
+    while chunk := os.read(0, 4096):
+        kept.write(chunk)
+        if not os.path.exists(sys.argv[2]):
+            time.sleep(0.01)
+PYTHON
+
+cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$profiler/stat"; }
+
+# The reader takes a tenth of what comes.
+python3 "$tmp/slow_reader.py" "$kept" "$tmp/hurry" <"$tmp/pipe" &
+reader=$!
+background+=("$reader")
+begin_into "$tmp/pipe" --stream=json "${flood[@]}"
+pause 5
+kill -INT "$profiler"
+expect_end_within 2000
+expect_status 0
+touch "$tmp/hurry"
+wait "$reader"
+unset 'background[-1]'
+expect_balance_with_losses
+((lost > 0)) || fail "nothing was lost; $(outcome)"
+expect_err "$lost lost \([0-9]+ ring buffer full\)"
+read_stream json "$kept" 'main;burn_pinned' 1
+expect_equal "$delivered" "$recorded" "samples written"
+
+# The reader is stopped.
+python3 "$tmp/slow_reader.py" "$kept" "$tmp/hurry" <"$tmp/pipe" &
+reader=$!
+background+=("$reader")
+begin_into "$tmp/pipe" --stream=folded "${flood[@]}"
+pause 0.5
+kill -STOP "$reader"
+pause 3
+before=$(cpu_ticks)
+pause 1
+expect_between $(($(cpu_ticks) - before)) 0 20 "hundredths of a second of CPU time while nobody reads"
+kill -INT "$profiler"
+expect_end_within 2000
+expect_status 0
+kill -CONT "$reader"
+wait "$reader"
+unset 'background[-1]'
+expect_balance_with_losses
+((unwritten > 0)) || fail "all was written; $(outcome)"
+read_stream folded "$kept" 'main;burn_pinned' 1
+expect_equal "$delivered" "$recorded" "samples written"
+
+# The reader has had enough.
+{ "$PROFILE" --stream=json -F 999 -p "$pinned" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | head -n 5 >"$tmp/out"
+status=$(cat "$tmp/status")
+expect_status 0
+expect_no_err '[Pp]ipe|profile:'
+expect_equal "$(wc -l <"$tmp/out")" 5 "lines read"
+# Also where no sample comes that would be written.
+sleep 30 &
+background+=("$!")
+before=${EPOCHREALTIME/./}
+# shellcheck disable=SC2216
+{ "$PROFILE" --stream=json -F 999 -p "$!" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | sleep 0.5
+expect_between $((${EPOCHREALTIME/./} - before)) 0 8000000 "microseconds of the run"
+expect_equal "$(cat "$tmp/status")" 0 "status"
+expect_no_err '[Pp]ipe|profile:'

@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# For the tests of -e syscalls: runs whose account is checked, and what to ask of their reports.
+source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
+need_command python3
+
+# trace [ARGUMENTS...] : a run of -e syscalls that must succeed and lose nothing; the report is JSON.
+trace() {
+  profile -e syscalls --format json "$@"
+  expect_status 0
+  expect_balance
+  expect_equal "$(figure total)" "$recorded" "system calls in the report"
+}
+
+# figure KEY [WHERE] : a figure of the calls for which WHERE, an expression in Python of a call's fields, is true, added
+# up over all reports in $tmp/out. KEY is an expression, too: count, failed, latency["total_ns"]. With total: what the
+# reports say themselves.
+figure() {
+  python3 - "$tmp/out" "$1" "${2:-True}" <<'PYTHON'
+import json, sys
+
+path, key, where = sys.argv[1:]
+text = open(path).read().strip()
+decoder, at, total = json.JSONDecoder(), 0, 0
+while at < len(text):
+    report, at = decoder.raw_decode(text, at)
+    while at < len(text) and text[at].isspace():
+        at += 1
+    calls = report["ebpf"]["syscalls"]
+    if key == "total":
+        total += calls["total"]
+        continue
+    total += sum(eval(key, {}, call) for call in calls["calls"] if eval(where, {}, call))
+print(total)
+PYTHON
+}
+count_of() { figure count "name == '$1'"; }
+expect_count() { expect_equal "$(count_of "$1")" "$2" "calls of $1"; }

@@ -1,0 +1,23 @@
+#!/bin/bash
+# -e syscalls counts each system call of a command, and says which kinds there were.
+source "$(dirname "$0")/syscalls.bash"
+
+trace -- "$WORKLOADS/calls" 3
+expect_count getppid 3000
+expect_count write 300
+expect_count clock_nanosleep 30
+expect_count sendto 150
+expect_count recvfrom 150
+expect_count socketpair 3
+expect_count pause 3
+# The command's process reads, too, until it is the command.
+expect_between "$(count_of read)" 600 606 "calls of read"
+expect_equal "$(figure count "category == 'network'")" 303 "calls of the category network"
+((filtered > 0)) || fail "nothing was filtered although others ran"
+
+# The plain path takes no stack and fills no map.
+profile -e syscalls -- "$WORKLOADS/calls"
+expect_status 0
+expect_balance
+expect_out '^ *1000 .* getppid$'
+expect_out '^behaviour: [a-z_]+ \(.+\)$'

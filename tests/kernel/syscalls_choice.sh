@@ -1,0 +1,29 @@
+#!/bin/bash
+# --category, -p and --by-process of -e syscalls: which calls, and whose.
+source "$(dirname "$0")/syscalls.bash"
+
+trace --category network --latency -- "$WORKLOADS/calls"
+expect_equal "$(figure count)" 101 "calls of the category network"
+expect_equal "$(figure count "category != 'network'")" 0 "other calls"
+expect_equal "$(figure 'latency["count"]' 'name in ("sendto", "recvfrom")')" 100 "sends and receives that returned"
+
+trace --by-process -- sh -c "'$WORKLOADS/calls' 1 & '$WORKLOADS/calls' 2 & wait"
+expect_equal "$(figure count "name == 'getppid' and process == 'calls'")" 3000 "getppid of both together"
+expect_equal "$(figure 1 "name == 'getppid' and process == 'calls'")" 2 "processes that call getppid"
+expect_equal "$(figure 1 "name == 'getppid' and count == 2000")" 1 "processes that call it 2000 times"
+expect_equal "$(figure 1 'pid == 0')" 0 "calls of no process"
+
+start "$WORKLOADS/calls" 1000
+calls=$started
+start "$WORKLOADS/calls" 1000
+trace -p "$calls" --by-process 1
+(($(count_of getppid) > 0)) || fail "no call of the process asked for; $(outcome)"
+expect_equal "$(figure count "pid != $calls")" 0 "calls of others"
+((filtered > 0)) || fail "nothing was filtered although others ran"
+
+# The profiler's own calls do not count.
+begin -e syscalls --format json --by-process 0.7
+finish
+expect_status 0
+expect_equal "$(figure count "pid == $profiler")" 0 "the profiler's own calls"
+expect_equal "$(figure 1 "name == 'getppid' and process == 'calls'")" 2 "processes that call getppid"

@@ -1,0 +1,31 @@
+#!/bin/bash
+# --latency says how long system calls took, --failed how many failed and why.
+source "$(dirname "$0")/syscalls.bash"
+
+trace --latency --failed -- "$WORKLOADS/calls" 2
+expect_equal "$(figure 'latency["count"]' 'name == "clock_nanosleep"')" 20 "naps that returned"
+expect_between "$(figure 'latency["min_ns"]' 'name == "clock_nanosleep"')" 20000000 25000000 "the shortest nap"
+expect_between "$(figure 'latency["total_ns"]' 'name == "clock_nanosleep"')" 400000000 600000000 "all naps"
+for call in getppid write clock_nanosleep openat; do
+  expect_equal "$(figure 'sum(bucket["count"] for bucket in latency["histogram"])' "name == '$call'")" \
+    "$(figure 'latency["count"]' "name == '$call'")" "histogram of $call"
+  expect_equal "$(figure 'latency["count"]' "name == '$call'")" "$(count_of "$call")" "calls of $call that returned"
+done
+# Nobody returns from it.
+expect_count exit_group 1
+expect_equal "$(figure 'latency["count"]' 'name == "exit_group"')" 0 "returns of exit_group"
+
+errors_of() { figure "sum(error['count'] for error in errors if error['name'] == '$2')" "name == '$1'"; }
+expect_equal "$(errors_of write EBADF)" 66 "writes to no file"
+expect_equal "$(figure failed 'name == "write"')" 66 "failed writes"
+expect_equal "$(errors_of openat ENOENT)" 120 "opens of what is not there"
+expect_equal "$(errors_of pause EINTR)" 2 "interrupted pauses"
+expect_equal "$(figure failed 'name in ("getppid", "clock_nanosleep", "exit_group")')" 0 "failures of what did not fail"
+
+# A call that goes on when the run ends is said.
+start python3 -c 'import time
+while True: time.sleep(0.5)'
+pause 0.3
+profile -e syscalls --latency -p "$started" 1.2
+expect_status 0
+expect_err '^1 system call had not returned when the run ended'

@@ -1,0 +1,26 @@
+#!/bin/bash
+# -f with -e syscalls: the user stacks that lead to the calls, by their number, or with --latency by their time.
+source "$(dirname "$0")/syscalls.bash"
+
+# Also where the C library's wrapper has no frame, so that its caller is not in the chain of frame pointers.
+for workload in calls calls.static; do
+  sample_folded -e syscalls -- "$WORKLOADS/$workload"
+  expect_equal "$(folded_total 'main;ask_parent;[a-z_]*getppid;getppid ')" 1000 "getppid below ask_parent"
+  expect_equal "$(folded_total 'main;write_nothing;[a-z_]*write;write ')" 100 "write below write_nothing"
+  expect_equal "$(folded_total ';getppid ')" 1000 "all getppid"
+done
+
+profile -e syscalls --latency -f -- "$WORKLOADS/calls"
+expect_status 0
+expect_balance
+expect_between "$(folded_total 'main;nap;[a-z_]*clock_nanosleep;clock_nanosleep ')" 200000 300000 "microseconds of naps"
+
+# A call that goes on counts as far as it has come: nearly all the time is in them, but for that before the first call
+# that was seen to begin.
+start python3 -c 'import time
+while True: time.sleep(0.4)'
+pause 0.3
+profile -e syscalls --latency -f -p "$started" 1.5
+expect_status 0
+expect_balance
+expect_between "$(folded_total ';(clock_nanosleep|select|pselect6) ')" 1000000 1600000 "microseconds of sleep"

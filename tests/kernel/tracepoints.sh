@@ -1,0 +1,62 @@
+#!/bin/bash
+# A tracepoint's hits are counted one by one, by the stack that hit it, whether tracefs is mounted or not; -c and -F take
+# fewer samples and the same total.
+source "$(dirname "$0")/sampling.bash"
+report=$tmp/report.folded
+asked=syscalls:sys_enter_getppid
+
+for i in {1..50}; do echo "/bin/true $i"; done >"$tmp/fifty.sh"
+sample -e sched:sched_process_exec -o "$report" -- bash "$tmp/fifty.sh"
+expect_equal "$(folded_total '^true;.*execve' "$report")" 50 "programs executed"
+expect_folded_total "$report"
+
+sample -e "$asked" -o "$report" -- "$WORKLOADS/asks" 30000 30
+expect_equal "$(folded_total '^asks;.*;main;syscall;' "$report")" 30000 "hits"
+expect_equal "$recorded" 30000 "samples"
+# Nothing of what traces it stands on top.
+expect_absent '(perf_|bpf_|trace_call)[a-z_]* [0-9]+$' "$report"
+
+sample -e "$asked" -c 10 -o "$report" -- taskset -c 0 "$WORKLOADS/asks" 30000 30
+expect_equal "$(folded_total . "$report")" 30000 "hits by tens"
+expect_equal "$recorded" 3000 "samples"
+# What comes after the last sample of a CPU is in none: less than a hundredth of a second of it.
+sample -e "$asked" -F 999 -o "$report" -- "$WORKLOADS/asks" 1000000 30
+expect_between "$(folded_total . "$report")" 950000 1000000 "hits by a rate"
+expect_between "$recorded" 10 5000 "samples by a rate"
+
+# -C, for a program that runs on all CPUs whatever it is attached to.
+if [[ -e /sys/devices/system/cpu/cpu1 ]]; then
+  sample -e "$asked" -C 1 -o "$report" -- taskset -c 1 "$WORKLOADS/asks" 2000 30
+  expect_equal "$recorded" 2000 "hits on the CPU asked for"
+  sample -e "$asked" -C 0 -o "$report" -- taskset -c 1 "$WORKLOADS/asks" 2000 30
+  expect_equal "$recorded" 0 "hits on another CPU"
+fi
+
+# Without a command to follow, and the header.
+profile -e "$asked" 0.1
+expect_out "^Counting $asked of all threads by user \\+ kernel stack for 0\\.1 secs\\.$"
+profile -e "$asked" -c 5 -p $$ 0.1
+expect_out "^Sampling $asked every 5 events of PID "
+expect_status 0
+
+# Where it is mounted nowhere it still can be read, and is mounted nowhere after.
+need_command unshare
+# shellcheck disable=SC2016
+run unshare --mount bash -c '
+  while umount /sys/kernel/tracing 2>/dev/null; do :; done
+  umount --recursive /sys/kernel/debug 2>/dev/null
+  "$@"
+  echo "status $?"
+  grep -c " - tracefs " /proc/self/mountinfo' \
+  unmounted "$PROFILE" -e "$asked" -o "$report" -- "$WORKLOADS/asks" 500 30
+expect_out '^status 0$'
+expect_out '^0$'
+expect_equal "$(folded_total . "$report")" 500 "hits without a mounted tracefs"
+
+# What there is not.
+profile -e shed:sched_switch 1
+expect_status 1
+expect_err '^profile: -e shed:sched_switch: no tracepoint system shed in this kernel; the nearest: sched$'
+profile -e sched:sched_swich 1
+expect_status 1
+expect_err '^profile: -e sched:sched_swich: no tracepoint sched_swich in sched; the nearest: sched_switch$'

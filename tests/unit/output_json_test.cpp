@@ -1,0 +1,206 @@
+// What the JSON of a profile says, read back by a parser: that it is valid whatever the names are, and that each figure
+// stands where the schema says.
+#include <doctest/doctest.h>
+#include <rapidjson/document.h>
+
+#include <limits>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "fixed_measures.h"
+#include "output/json_writer.h"
+#include "output/output.h"
+
+namespace {
+
+using namespace profile;
+
+std::string json_of(const Profile& profile, std::size_t top = 10) {
+  std::ostringstream out;
+  find_output_format("json")->make({.top = top})->report(out, profile);
+  return out.str();
+}
+
+rapidjson::Document parsed(const std::string& text) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseValidateEncodingFlag>(text.c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  return document;
+}
+
+std::string member(const rapidjson::Value& object, const char* name) {
+  return {object[name].GetString(), object[name].GetStringLength()};
+}
+
+}  // namespace
+
+TEST_CASE("a document ends with the only newline in it") {
+  for (const Profile& profile : {test::fixed_profile(), test::wall_profile(), test::measures_profile(), Profile()}) {
+    const std::string text = json_of(profile);
+    CHECK(text.find('\n') == text.size() - 1);
+  }
+}
+
+TEST_CASE("names of any bytes become valid text, the same as in the other formats") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "a\"b\\c\x1f");
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  const FrameId odd = name.user(process, 1, every, "\xff\"mod", 0);
+  const FrameId script = name.user(process, 2, "</script>\xe2\x80\xa8;\xed\xa0\x80", "m", 0);
+  profile.add({.process = process, .user = profile.stack(std::vector{odd, script}), .value = 1, .samples = 1});
+  const auto document = parsed(json_of(profile));
+  const auto& stacks = document["ebpf"]["profile"];
+  CHECK(member(stacks["processes"][0], "name") == "a\"b\\c?");
+  CHECK(member(stacks["modules"][0], "name") == "?\"mod");
+  CHECK(member(stacks["frames"][0], "symbol").size() == 256);
+  CHECK(member(stacks["frames"][1], "symbol") == "</script>?;???");
+  CHECK(member(stacks["rows"][0], "thread") == "[unknown]");
+}
+
+TEST_CASE("a frame has a name or the reason why it has none") {
+  std::set<std::string> reasons;
+  const auto document = parsed(json_of(test::fixed_profile()));
+  for (const auto& frame : document["ebpf"]["profile"]["frames"].GetArray()) {
+    CHECK(frame.HasMember("symbol") != frame.HasMember("unnamed"));
+    if (frame.HasMember("unnamed")) reasons.insert(member(frame, "unnamed"));
+  }
+  CHECK(reasons.size() == static_cast<std::size_t>(Unnamed::count) - 1);
+  CHECK(reasons.contains("no_symbol"));
+  CHECK(reasons.contains("kernel_hidden"));
+}
+
+TEST_CASE("numbers of 64 bits come through") {
+  Profile profile;
+  test::Namer name(profile);
+  const FrameId frame = name.kernel(UINT64_MAX, "top", "kernel", UINT64_MAX);
+  profile.add({.process = profile.process(UINT32_MAX, 0, "x"),
+               .kernel = profile.stack(std::vector{frame}),
+               .value = UINT64_MAX,
+               .samples = (std::uint64_t{1} << 53) + 1});
+  const auto document = parsed(json_of(profile));
+  const auto& stacks = document["ebpf"]["profile"];
+  CHECK(stacks["rows"][0]["value"].GetUint64() == UINT64_MAX);
+  CHECK(stacks["rows"][0]["samples"].GetUint64() == 9007199254740993);
+  CHECK(stacks["frames"][0]["offset"].GetUint64() == UINT64_MAX);
+  CHECK(member(stacks["frames"][0], "address") == "0xffffffffffffffff");
+}
+
+TEST_CASE("a number that JSON has no word for does not break the document") {
+  std::ostringstream out;
+  JsonWriter json(out);
+  json.begin_array();
+  json.value(std::numeric_limits<double>::quiet_NaN());
+  json.value(std::numeric_limits<double>::infinity());
+  json.value(0.1);
+  json.end_array();
+  json.end_document();
+  CHECK(out.str() == "[0.0,0.0,0.1]\n");
+}
+
+TEST_CASE("each document of a long run is complete, also beyond what is written at a time") {
+  std::ostringstream out;
+  Profile profile;
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    profile.add({.process = profile.process(i, 0, "a process"), .value = i, .samples = 1});
+  }
+  const auto format = find_output_format("json")->make({});
+  format->report(out, profile);
+  format->report(out, profile);
+  std::istringstream in(out.str());
+  int documents = 0;
+  for (std::string line; std::getline(in, line); ++documents) {
+    CHECK(line.size() > 200'000);
+    CHECK(parsed(line)["ebpf"]["profile"]["total_value"].GetUint64() == profile.total());
+  }
+  CHECK(documents == 2);
+}
+
+TEST_CASE("off-CPU: the totals are those of all threads, and one number of a thread is one member") {
+  const auto document = parsed(json_of(test::waits_profile(), 2));
+  const auto& offcpu = document["ebpf"]["offcpu"];
+  CHECK(offcpu["total_time_ns"].GetUint64() == 3'620'072'006);
+  CHECK(offcpu["total_events"].GetUint64() == 96);
+  CHECK(offcpu["avg_time_ns"].GetUint64() == 3'620'072'006 / 96);
+  CHECK(offcpu["max_time_ns"].GetUint64() == 50'000'000);
+  CHECK(offcpu["min_time_ns"].GetUint64() == 999);
+  REQUIRE(offcpu["thread_stats"].MemberCount() == 3);
+  const auto& twice = offcpu["thread_stats"]["185:187"];
+  CHECK(twice["count"].GetUint64() == 22);
+  CHECK(twice["total_time_ns"].GetUint64() == 120'068'010);
+  CHECK(twice["min_time_ns"].GetUint64() == 1'000);
+  CHECK(member(twice, "name") == "we;<i>\"??");
+  REQUIRE(offcpu["top_blocking_threads"].Size() == 2);
+  CHECK(offcpu["top_blocking_threads"][0]["time_ms"].GetDouble() == 3500.0);
+  CHECK(offcpu["top_blocking_threads"][0]["percentage"].GetDouble() == doctest::Approx(96.683).epsilon(1e-4));
+  CHECK(offcpu["stack_traces"]["total_value"].GetUint64() == 3'500'000);
+  CHECK_FALSE(document["ebpf"].HasMember("profile"));
+}
+
+TEST_CASE("waits that stand beside CPU time are the stack traces, and all of it is the profile") {
+  const auto document = parsed(json_of(test::wall_profile()));
+  const auto& ebpf = document["ebpf"];
+  CHECK(ebpf["offcpu"]["stack_traces"]["total_value"].GetUint64() == 3'700'000);
+  CHECK(ebpf["offcpu"]["stack_traces"]["total_samples"].GetUint64() == 96);
+  CHECK(ebpf["profile"]["total_value"].GetUint64() == 4'700'000);
+  CHECK(ebpf["profile"]["rows"].Size() == 5);
+  CHECK_FALSE(ebpf["profile"]["rows"][0].HasMember("tag"));
+  CHECK(member(ebpf["profile"]["rows"][1], "tag") == "[off-cpu]");
+  CHECK(member(ebpf["profile"]["rows"][2], "kernel") == "missed");
+  CHECK_FALSE(ebpf["profile"]["rows"][4].HasMember("user"));
+}
+
+TEST_CASE("system calls: top_syscalls adds up over processes, calls tells them apart") {
+  const auto document = parsed(json_of(test::measures_profile(), 2));
+  const auto& syscalls = document["ebpf"]["syscalls"];
+  CHECK(syscalls["total"].GetUint64() == 2006);
+  CHECK(syscalls["by_category"].MemberCount() == syscall_categories);
+  CHECK(syscalls["by_category"]["file_io"].GetUint64() == 2002);
+  REQUIRE(syscalls["top_syscalls"].Size() == 2);
+  CHECK(member(syscalls["top_syscalls"][0], "name") == "read");
+  CHECK(syscalls["top_syscalls"][0]["count"].GetUint64() == 1902);
+  CHECK(syscalls["analysis"]["syscall_rate_per_sec"].GetDouble() == doctest::Approx(401.2));
+  CHECK(member(syscalls["analysis"], "behavior") == "io_bound");
+  REQUIRE(syscalls["calls"].Size() == 5);
+  const auto& openat = syscalls["calls"][1];
+  CHECK(openat["failed"].GetUint64() == 12);
+  CHECK(member(openat["errors"][0], "name") == "ENOENT");
+  CHECK(openat["latency"]["count"].GetUint64() == 100);
+  CHECK(openat["latency"]["histogram"][0]["from_ns"].GetUint64() == 2048);
+  CHECK(openat["latency"]["histogram"][0]["to_ns"].GetUint64() == 4095);
+  CHECK(openat["latency"]["histogram"][0]["count"].GetUint64() == 90);
+  CHECK_FALSE(syscalls["calls"][4]["latency"].HasMember("histogram"));
+}
+
+TEST_CASE("tables of durations are all there, the empty one too") {
+  const auto document = parsed(json_of(test::measures_profile(), 1));
+  const auto& tables = document["ebpf"]["durations"];
+  REQUIRE(tables.Size() == 3);
+  CHECK(member(tables[0], "id") == "block_requests");
+  CHECK(tables[0]["rows"][0]["bytes"].GetUint64() == 212'992);
+  CHECK(tables[1]["rows"].Size() == 5);
+  CHECK_FALSE(tables[1]["rows"][0].HasMember("bytes"));
+  CHECK(tables[2]["rows"].Empty());
+}
+
+TEST_CASE("what was asked for and where every sample went stand in every document") {
+  Profile profile = test::wall_profile();
+  profile.run.command = {"make", "-j2"};
+  profile.run.cpus = "0,2-3";
+  const auto document = parsed(json_of(profile));
+  const auto& run = document["profile"];
+  CHECK(member(run, "event") == "wall");
+  CHECK(member(run, "unit") == "microseconds");
+  CHECK(run["duration_s"].GetDouble() == 5.0);
+  CHECK(run["targets"]["pids"][0].GetUint() == 185);
+  CHECK(run["targets"]["command"].Size() == 2);
+  CHECK(member(run["targets"], "cpus") == "0,2-3");
+  CHECK_FALSE(run.HasMember("period_events"));
+  CHECK(document["account"]["taken"].GetUint64() == 150);
+  CHECK(document["account"]["filtered"].GetUint64() == 4);
+  CHECK(document["account"]["balanced"].GetBool());
+  profile.account.taken = 151;
+  CHECK_FALSE(parsed(json_of(profile))["account"]["balanced"].GetBool());
+}

@@ -1,0 +1,168 @@
+// The parts that tables are made of, and what they say when there is little or nothing to say.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_measures.h"
+#include "output/error_name.h"
+#include "output/histogram.h"
+#include "output/output.h"
+#include "output/tables.h"
+#include "output/text_table.h"
+
+namespace {
+
+using namespace profile;
+
+std::string tables(const Profile& profile, std::size_t top = 10) {
+  std::ostringstream out;
+  write_tables(out, profile, top);
+  return out.str();
+}
+
+std::string histogram(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ns_and_times) {
+  std::ostringstream out;
+  write_histogram(out, test::durations_of(ns_and_times).histogram);
+  return out.str();
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("columns are as wide as what stands in them, counted in characters, and no line ends in a space") {
+  TextTable table({{"N"}, {"NAME", TextTable::Align::left}, {"VALUE"}, {"", TextTable::Align::left}});
+  table.add({"1", "na\xc3\xafve", "12345678", ""});
+  table.add({"100", "x", "1", "last"});
+  std::ostringstream out;
+  table.write(out);
+  CHECK(out.str() ==
+        "  N  NAME      VALUE\n"
+        "  1  na\xc3\xafve  12345678\n"
+        "100  x             1  last\n");
+}
+
+TEST_CASE("a share of nothing is no share") {
+  CHECK(percent(1, 3) == "33.3%");
+  CHECK(percent(0, 0) == "0.0%");
+}
+
+TEST_CASE("a histogram is in the unit that makes its numbers short") {
+  const auto unit = [](std::uint64_t shortest, std::uint64_t longest) {
+    const std::string text = histogram({{shortest, 1}, {longest, 1}});
+    const std::size_t begin = text.find_first_not_of(' ');
+    return text.substr(begin, text.find(' ', begin) - begin);
+  };
+  CHECK(unit(0, 900'000) == "nsecs");
+  CHECK(unit(300, 2'000'000) == "usecs");
+  CHECK(unit(2'000, 5'000) == "usecs");
+  CHECK(unit(2'000, 30'000'000'000) == "usecs");
+  CHECK(unit(200'000, 2'000'000'000) == "msecs");
+  CHECK(unit(5'000'000, 6'000'000) == "msecs");
+}
+
+TEST_CASE("a histogram has a line for each power of two from the shortest to the longest, all of one width") {
+  CHECK(histogram({}).empty());
+  const auto lines = lines_of(histogram({{2'000, 1}, {9'000, 1'000'000}, {20'000, 500'000}}));
+  CHECK(lines == std::vector<std::string>{
+                     "     usecs           :    count  distribution",
+                     "       1 -> 2        :        1 |.                                           |",
+                     "       2 -> 4        :        0 |                                            |",
+                     "       4 -> 8        :        0 |                                            |",
+                     "       8 -> 16       :  1000000 |********************************************|",
+                     "      16 -> 33       :   500000 |**********************                      |",
+                 });
+  for (const auto& wide : {histogram({{0, 1}, {UINT64_MAX, UINT64_MAX / 2}}), histogram({{1, 1}})}) {
+    const auto all = lines_of(wide);
+    REQUIRE(all.size() > 1);
+    for (std::size_t i = 1; i < all.size(); ++i) CHECK(all[i].size() == 78);
+  }
+}
+
+TEST_CASE("no time at all is in the first line of a histogram") {
+  CHECK(lines_of(histogram({{0, 2}, {1, 3}}))[1].starts_with("       0 -> 2        :        5 |****"));
+}
+
+TEST_CASE("errors have their names, those that only the kernel knows too") {
+  CHECK(error_name(2) == "ENOENT");
+  CHECK(error_name(11) == "EAGAIN");
+  CHECK(error_name(512) == "ERESTARTSYS");
+  CHECK(error_name(516) == "ERESTART_RESTARTBLOCK");
+  CHECK(error_name(4000) == "error 4000");
+  CHECK(error_meaning(2) == "No such file or directory");
+  CHECK(error_meaning(4000).empty());
+}
+
+TEST_CASE("a profile without tables prints none, and one with an empty table says so") {
+  CHECK(tables({}).empty());
+  Profile profile;
+  profile.syscalls.emplace();
+  profile.duration_tables.push_back({.id = "a", .title = "Block requests", .column_names = {"device"}, .rows = {}});
+  CHECK(tables(profile) == "Block requests: there were none.\n\nThere were no system calls.\n\n");
+}
+
+TEST_CASE("the words of a table are cleaned, whoever wrote them") {
+  for (const std::string& text : {tables(test::measures_profile()), tables(test::wall_profile())}) {
+    CHECK(text.find_first_of("\x1b\x7f\r\t") == std::string::npos);
+    CHECK(text.find("\xe2\x80\xa8") == std::string::npos);
+    CHECK(text.find("we;") != std::string::npos);  // and are all there
+  }
+}
+
+TEST_CASE("shares of blocked time are of all threads, not of those shown") {
+  const std::string text = tables(test::wall_profile(), 1);
+  CHECK(text.starts_with("Top 1 blocking threads of 4\n"));
+  CHECK(text.find("96.7%") != std::string::npos);
+  CHECK(text.find("all together 3620.072 ms in 96 waits\n") != std::string::npos);
+}
+
+TEST_CASE("system calls that were only counted are ordered by count, with no column that would be empty") {
+  Profile profile;
+  SyscallReport report;
+  report.seconds = 2;
+  report.calls.push_back({.name = profile.strings.intern("read"),
+                          .category = SyscallCategory::file_io,
+                          .count = 30,
+                          .durations = {},
+                          .errors = {}});
+  report.calls.push_back({.name = profile.strings.intern("mmap"),
+                          .category = SyscallCategory::memory,
+                          .count = 10,
+                          .durations = {},
+                          .errors = {}});
+  profile.syscalls = report;
+  const auto lines = lines_of(tables(profile));
+  REQUIRE(lines.size() == 12);
+  CHECK(lines[0] == "Top 2 system calls by count");
+  CHECK(lines[1] == "CALLS  CALLS/s  SYSCALL");
+  CHECK(lines[2] == "   30     15.0  read");
+  CHECK(lines[3] == "   10      5.0  mmap");
+  CHECK(lines[5] == "40 system calls in 2.0 s, 20.0 a second, 0.00 CPUs used");
+  CHECK(lines[7] == "   30     15.0  75.0%  file_io");
+  CHECK(lines[10].starts_with("behaviour: "));
+  CHECK(lines[11].empty());
+  profile.syscalls->has_failures = true;
+  CHECK(tables(profile).find("\nNo system call failed.\n") != std::string::npos);
+}
+
+TEST_CASE("a table that is full of timed system calls fits a terminal") {
+  Profile profile;
+  SyscallReport report;
+  report.seconds = 10;
+  report.has_durations = report.has_failures = true;
+  report.calls.push_back({.name = profile.strings.intern("clock_nanosleep"),
+                          .category = SyscallCategory::time,
+                          .count = 1'234'567,
+                          .failed = 12'345,
+                          .durations = test::durations_of({{1'000'000'000, 9}}),
+                          .errors = {{516, 12'345}}});
+  profile.syscalls = report;
+  for (const std::string& line : lines_of(tables(profile))) CHECK_MESSAGE(line.size() <= 80, line);
+}
