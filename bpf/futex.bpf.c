@@ -12,7 +12,7 @@
 #include "span.bpf.h"
 
 /* Of linux/futex.h, without what only says how: private, and by which clock. */
-#define FUTEX_COMMAND(operation) ((operation) & 0x7f)
+#define FUTEX_COMMAND(operation) ((operation)&0x7f)
 #define FUTEX_WAIT 0
 #define FUTEX_LOCK_PI 6
 #define FUTEX_WAIT_BITSET 9

@@ -1,6 +1,6 @@
-/* The source `malloc`: bytes asked of the C library's allocator, by the stack that asked. With --live, what has not been
- * given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's address from
- * then on, until that is freed or its process ends. */
+/* The source `malloc`: bytes asked of the C library's allocator, by the stack that asked. With --live, what has not
+ * been given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's
+ * address from then on, until that is freed or its process ends. */
 #include "abi/malloc.h"
 #include "record.bpf.h"
 /* The rest want the above. */
@@ -44,14 +44,14 @@ static __always_inline bool is_call_to_itself(const struct probe_registers *regi
   return back >= begin && back < end;
 }
 
-/* --- What was asked for --------------------------------------------------------------------------------------------- */
+/* --- What was asked for ---------------------------------------------------------------------------------------------
+ */
 
 /* Whether this function was not called but jumped to by another of the allocator's, which has been counted: realloc
  * that was given nothing becomes malloc. Only those that may do so, which is to say that `may_go_on`, are noted. */
 static __always_inline bool goes_on_from_another(const struct probe_registers *registers, __u64 back, bool may_go_on) {
   const __u32 thread = (__u32)bpf_get_current_pid_tgid();
-  const struct call_head here = {
-      .stack_pointer = PROBE_SP(registers), .back = back, .function = PROBE_IP(registers)};
+  const struct call_head here = {.stack_pointer = PROBE_SP(registers), .back = back, .function = PROBE_IP(registers)};
   const struct call_head *head = bpf_map_lookup_elem(&heads, &thread);
   if (head && head->stack_pointer == here.stack_pointer && head->back == back && head->function != here.function) {
     return true;
@@ -91,7 +91,8 @@ int ask_2(struct probe_registers *registers) { return ask(registers, PROBE_ARGUM
 SEC("uprobe")
 int ask_3(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_3(registers), true); }
 
-/* --- What has not been given back ----------------------------------------------------------------------------------- */
+/* --- What has not been given back -----------------------------------------------------------------------------------
+ */
 
 /* Memory is aligned to 16 bytes, a stack pointer at a function's first instruction to 8. Two that fall together are
  * told apart by what the entry says, and one of them is lost: that takes addresses 32 TB apart. */
@@ -217,7 +218,8 @@ int begin_free(struct probe_registers *registers) {
   return 0;
 }
 
-/* --- Programs that are gone ------------------------------------------------------------------------------------------- */
+/* --- Programs that are gone
+ * ------------------------------------------------------------------------------------------- */
 
 static __always_inline void end_life(__u32 tgid) {
   if (!bpf_map_lookup_elem(&lives, &tgid)) return;
@@ -240,7 +242,8 @@ int BPF_PROG(on_exit, struct task_struct *task) {
   return 0;
 }
 
-/* --- Reports ---------------------------------------------------------------------------------------------------------- */
+/* --- Reports
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* Whether the program is still there that has the memory. */
 static __always_inline bool is_alive(const struct allocation *memory) {

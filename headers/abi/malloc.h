@@ -11,13 +11,13 @@
 /* A call under way, or memory that it gave; the value of the map `spans`. */
 struct allocation {
   struct span span;
-  __u64 id;      /* of the span */
-  __u64 bytes;   /* asked for */
-  __u64 address; /* of the memory; under way: the stack pointer at the function's first instruction */
-  __u64 life;    /* of the process; 0: a call under way */
-  __u64 given;   /* under way: what realloc was given, or where posix_memalign puts its result */
+  __u64 id;       /* of the span */
+  __u64 bytes;    /* asked for */
+  __u64 address;  /* of the memory; under way: the stack pointer at the function's first instruction */
+  __u64 life;     /* of the process; 0: a call under way */
+  __u64 given;    /* under way: what realloc was given, or where posix_memalign puts its result */
   __u64 function; /* under way: which it is */
-  __u32 tgid;    /* in the initial pid namespace */
+  __u32 tgid;     /* in the initial pid namespace */
   __u32 padding;
 };
 
@@ -29,7 +29,7 @@ struct call_head {
 };
 
 struct malloc_state {
-  __u64 ended; /* processes with an allocation have ended, whose entries are to be removed */
+  __u64 ended;      /* processes with an allocation have ended, whose entries are to be removed */
   __u32 last_flush; /* set by user space: the run is over */
   __u32 padding;
 };

@@ -1,5 +1,5 @@
-// The memory allocators that processes use: which files they are, and where in them the functions stand that `-e malloc`
-// probes.
+// The memory allocators that processes use: which files they are, and where in them the functions stand that `-e
+// malloc` probes.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct ProbePlace {
   int fd;  // of the file
   FileOffset offset;
   bool on_return = false;
-  std::uint64_t cookie = 0;      // for bpf_get_attach_cookie(); 0: none
+  std::uint64_t cookie = 0;           // for bpf_get_attach_cookie(); 0: none
   std::optional<std::uint32_t> tgid;  // only in this process
 };
 // Throws Error, its text begun by `what`.

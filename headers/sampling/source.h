@@ -79,6 +79,10 @@ class Source {
   virtual void relieve(ProcessTimeline& timeline, Profile& into);
   // Runs and nanoseconds of its programs, by the kernel's own count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
+  // Whether cost() is worth having: the kernel's count costs each run of a program some 50 ns.
+  [[nodiscard]] virtual bool wants_cost() const { return true; }
+  // Samples taken and not drained yet, without a system call: for the progress line.
+  [[nodiscard]] virtual std::uint64_t pending_samples();
   // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.
   [[nodiscard]] virtual bool has_tracing_frames() const { return false; }
   // Lines for the summary, about what this source alone knows.

@@ -65,13 +65,16 @@ class Session {
       reports_.emplace(options, [this](const std::string& text) { say(text); });
     }
     source_ = options.source->make(options.sampling);
+    if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command);
     cpus_ = online_cpus();
     TimelineOptions of_interest{.tgids = options.sampling.tgids};
     of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
     timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
-    symboliser_ = std::make_unique<Symboliser>(*timeline_, options.symbols);
+    SymbolOptions symbols = options.symbols;
+    symbols.repeated = options.stream != nullptr || options.interval_s;
+    symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
     if (options.stream != nullptr) streaming_.emplace(options, *source_, *timeline_, *symboliser_);
   }
 
@@ -192,7 +195,7 @@ class Session {
     if (progress_.is_shown()) {
       const Recorder& recorder = source_->recorder();
       progress_.show(elapsed_s(), options_.duration_s,
-                     total_.taken + profile_->account.taken + recorder.pending_account().taken,
+                     total_.taken + profile_->account.taken + source_->pending_samples(),
                      profile_->rows().size() + recorder.pending_rows());
     }
   }
@@ -315,7 +318,7 @@ class Session {
   Signals signals_;
   Progress progress_;
   std::optional<Reports> reports_;  // either these or a stream
-  BpfRunTimeStats run_time_stats_;
+  std::optional<BpfRunTimeStats> run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
   CpuList cpus_;

@@ -44,7 +44,6 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-
 // What a file is, whatever leads to it.
 std::pair<std::uint64_t, std::uint64_t> identity_of(int fd) {
   struct stat found {};
@@ -92,8 +91,7 @@ class Finder {
 }  // namespace
 
 bool is_allocator_library(std::string_view file_name) {
-  constexpr std::string_view libraries[] = {"libc",         "libjemalloc", "libtcmalloc", "libtcmalloc_minimal",
-                                            "libmimalloc"};
+  constexpr std::string_view libraries[] = {"libc", "libjemalloc", "libtcmalloc", "libtcmalloc_minimal", "libmimalloc"};
   if (file_name.starts_with("ld-musl-") || file_name.starts_with("libc.musl-")) return true;
   return std::any_of(std::begin(libraries), std::end(libraries),
                      [&](std::string_view name) { return is_library_called(file_name, name); });
@@ -118,8 +116,8 @@ std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
     const auto* const probed = std::find_if(std::begin(probed_functions), std::end(probed_functions),
                                             [&](const auto& known) { return known.first == name; });
     const bool is_probed = probed != std::end(probed_functions);
-    if (!is_probed && std::find(std::begin(other_functions), std::end(other_functions), name) ==
-                          std::end(other_functions)) {
+    if (!is_probed &&
+        std::find(std::begin(other_functions), std::end(other_functions), name) == std::end(other_functions)) {
       continue;
     }
     code.begin = std::min(code.begin, symbol.start);

@@ -22,7 +22,8 @@ constexpr std::uint32_t most_requests = 65536;
 // Pairs of a device and an operation, on each CPU.
 constexpr std::uint32_t most_rows = 8192;
 
-// enum req_op of the kernel's linux/blk_types.h; the ones left out are of zoned devices, and their numbers have changed.
+// enum req_op of the kernel's linux/blk_types.h; the ones left out are of zoned devices, and their numbers have
+// changed.
 std::string operation_name(std::uint32_t operation) {
   switch (operation) {
     case 0:

@@ -145,17 +145,16 @@ class Malloc final : public Source {
  private:
   void attach(const ProbedFile& file, const AllocatorFunction& function) {
     const Programs programs = programs_for(function.call, live_);
-    ProbePlace place{.fd = file.fd.get(),
-                     .offset = function.offset,
-                     .cookie = function.before_bytes |
-                               std::uint64_t{function.after_bytes} << PROFILE_ALLOCATOR_AFTER_SHIFT,
-                     .tgid = std::nullopt};
+    ProbePlace place{
+        .fd = file.fd.get(),
+        .offset = function.offset,
+        .cookie = function.before_bytes | std::uint64_t{function.after_bytes} << PROFILE_ALLOCATOR_AFTER_SHIFT,
+        .tgid = std::nullopt};
     if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
     for (const char* name : {programs.at_end, programs.at_begin}) {
       if (name == nullptr) continue;
       place.on_return = name == programs.at_end;
-      programs_.keep(
-          attach_probe(bpf_program_named(programs_.object(), name), place, "-e malloc: " + file.path));
+      programs_.keep(attach_probe(bpf_program_named(programs_.object(), name), place, "-e malloc: " + file.path));
     }
   }
 
@@ -176,8 +175,8 @@ class Malloc final : public Source {
     });
     // Only now, so that no program is missing among them that had an entry.
     std::unordered_map<std::uint32_t, std::uint64_t> lives;
-    for_each_entry<std::uint32_t>(bpf_map__fd(&bpf_map_named(programs_.object(), "lives")), sizeof(std::uint64_t), false,
-                                  [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
+    for_each_entry<std::uint32_t>(bpf_map__fd(&bpf_map_named(programs_.object(), "lives")), sizeof(std::uint64_t),
+                                  false, [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
     for (const Entry& entry : ended) {
       const auto life = lives.find(entry.tgid);
       if (life == lives.end() || life->second != entry.life) bpf_map_delete_elem(spans, &entry.key);

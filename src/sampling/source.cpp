@@ -9,6 +9,8 @@ void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
   recorder().drain(timeline, into, stopped);
 }
 
+std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
+
 bool Source::is_filling() { return recorder().wants_drain(); }
 
 void Source::relieve(ProcessTimeline& timeline, Profile& into) { recorder().drain(timeline, into, false); }

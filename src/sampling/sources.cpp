@@ -13,6 +13,7 @@
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
 #include "sampling/source.h"
+#include "sampling/syscalls.h"
 #include "sampling/tracepoint.h"
 #include "sampling/uprobe.h"
 #include "sampling/uprobe_target.h"
@@ -109,6 +110,16 @@ constexpr SourceKind own_kinds[] = {
      .takes = ""},
 
     // System calls
+    {.name = "syscalls",
+     .alias = "",
+     .group = "System calls",
+     .unit = "calls",
+     .summary = "which are made, how often; with options how long they take and how they fail",
+     .default_format = "table",
+     .matches = nullptr,
+     .make = make_syscalls,
+     .missing = missing_syscalls,
+     .takes = "latency failed by-process category"},
 
     // Memory
     {.name = "malloc",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,15 @@ class Syscalls final : public Source {
   }
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
+  // Counting is little more than that: only where stacks are taken.
+  [[nodiscard]] bool wants_cost() const override { return stacks_; }
+  [[nodiscard]] std::uint64_t pending_samples() override {
+    if (stacks_) return Source::pending_samples();
+    const syscall_counts now = sum_of(counts_, possible_cpu_count());
+    return now.filtered - total_.filtered +
+           std::accumulate(std::begin(now.begun), std::end(now.begun), std::uint64_t{0}) -
+           std::accumulate(std::begin(total_.begun), std::end(total_.begun), std::uint64_t{0});
+  }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {

@@ -64,8 +64,7 @@ class Uprobe final : public Source {
       ProbePlace place{.fd = target_.file.fd.get(), .offset = offset, .tgid = std::nullopt};
       // Then the others do not pay for it. More than one are told apart in the program.
       if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
-      programs_.keep(
-          attach_probe(bpf_program_named(programs_.object(), program), place, "-e " + options_.event));
+      programs_.keep(attach_probe(bpf_program_named(programs_.object(), program), place, "-e " + options_.event));
     }
   }
 

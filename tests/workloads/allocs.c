@@ -13,7 +13,7 @@
 
 #include "workload.h"
 
-static void *volatile kept;
+static void* volatile kept;
 
 __attribute__((noinline)) void by_malloc(int times) {
   for (int i = 0; i < 100 * times; i++) {
@@ -28,7 +28,7 @@ __attribute__((noinline)) void by_calloc(int times) {
   }
 }
 /* Through a pointer, so that no compiler knows it for malloc. */
-static void *volatile nothing = 0;
+static void* volatile nothing = 0;
 __attribute__((noinline)) void by_realloc(int times) {
   for (int i = 0; i < 40 * times; i++) {
     kept = realloc(nothing, 64);
@@ -39,7 +39,7 @@ __attribute__((noinline)) void by_realloc(int times) {
 }
 __attribute__((noinline)) void by_memalign(int times) {
   for (int i = 0; i < 30 * times; i++) {
-    void *memory = 0;
+    void* memory = 0;
     if (posix_memalign(&memory, 64, 512)) _exit(1);
     kept = memory;
     kept = aligned_alloc(i % 2 ? 256 : 16, 1024);
@@ -56,7 +56,7 @@ __attribute__((noinline)) void by_child(int times) {
   for (int i = 0; i < 70 * times; i++) kept = malloc(10000);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 1;
   by_malloc(times);
   by_calloc(times);

@@ -1,6 +1,6 @@
-/* hits [TIMES] : calls framed_target and bare_target (which makes no frame of its own) known numbers of times: TIMES (1)
- * times each 300 from first_caller, 200 from second_caller and, on two more threads, 100 from thread_caller. Then it
- * waits for its end if it is given seconds: hits TIMES SECONDS. */
+/* hits [TIMES] : calls framed_target and bare_target (which makes no frame of its own) known numbers of times: TIMES
+ * (1) times each 300 from first_caller, 200 from second_caller and, on two more threads, 100 from thread_caller. Then
+ * it waits for its end if it is given seconds: hits TIMES SECONDS. */
 #include <pthread.h>
 
 #include "workload.h"
@@ -28,7 +28,7 @@ __attribute__((noinline)) void second_caller(int times) {
   }
 }
 static int thread_times;
-__attribute__((noinline)) void *thread_caller(void *unused) {
+__attribute__((noinline)) void* thread_caller(void* unused) {
   for (int i = 0; i < 100 * thread_times; i++) {
     framed_target();
     bare_target();
@@ -36,7 +36,7 @@ __attribute__((noinline)) void *thread_caller(void *unused) {
   return unused;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 1;
   pthread_t threads[2];
   if (argc > 2) end_after(seconds_of(argc, argv));

@@ -1,0 +1,93 @@
+/* locker [SECONDS] : a thread waits 20 times for a lock that another holds for 20 milliseconds each time, and 10 times
+ * for a condition that comes after 10. Says of each at which address, how often, and for how many microseconds it
+ * waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits all the while for a lock that
+ * nobody gives back, until the end comes. */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "workload.h"
+
+#define LOCKS 20
+#define CONDITIONS 10
+
+static long microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000L + now.tv_nsec / 1000;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t for_ever = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t held;
+static int word;
+
+__attribute__((noinline)) void hold_lock(void) {
+  for (int i = 0; i < LOCKS; i++) {
+    pthread_mutex_lock(&lock);
+    pthread_barrier_wait(&held);
+    usleep(20000);
+    pthread_mutex_unlock(&lock);
+    pthread_barrier_wait(&held); /* the other has had it */
+  }
+}
+void* holder(void* unused) {
+  hold_lock();
+  for (int i = 0; i < CONDITIONS; i++) {
+    usleep(10000);
+    __atomic_store_n(&word, i + 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+  }
+  return unused;
+}
+
+__attribute__((noinline)) long wait_for_lock(void) {
+  const long before = microseconds();
+  pthread_mutex_lock(&lock);
+  const long waited = microseconds() - before;
+  pthread_mutex_unlock(&lock);
+  return waited;
+}
+__attribute__((noinline)) long wait_for_word(void) {
+  long waited = 0;
+  for (int i = 0; i < CONDITIONS; i++) {
+    const long before = microseconds();
+    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == i) {
+      syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, i, 0, 0, 0);
+    }
+    waited += microseconds() - before;
+  }
+  return waited;
+}
+void* waiter(void* unused) {
+  pthread_mutex_lock(&for_ever);
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  pthread_t thread;
+  long waited = 0;
+  if (argc > 1) {
+    pthread_t other;
+    pthread_mutex_lock(&for_ever);
+    pthread_create(&other, 0, waiter, 0);
+  }
+  pthread_barrier_init(&held, 0, 2);
+  pthread_create(&thread, 0, holder, 0);
+  for (int i = 0; i < LOCKS; i++) {
+    pthread_barrier_wait(&held);
+    waited += wait_for_lock();
+    pthread_barrier_wait(&held);
+  }
+  printf("lock %p %d %ld\n", (void*)&lock, LOCKS, waited);
+  printf("word %p %d %ld\n", (void*)&word, CONDITIONS, wait_for_word());
+  fflush(stdout);
+  pthread_join(thread, 0);
+  if (argc > 1) {
+    end_after(seconds_of(argc, argv));
+    for (;;) pause();
+  }
+  return 0;
+}
