@@ -1,13 +1,18 @@
 /* The sources `off-cpu` and `wall`: how long threads are not on a CPU, by the stack with which they left it. A thread's
  * entry stays for its life, so that a switch costs two lookups and no insertion. For `wall`, ticks of a perf event
- * count the time on the CPU besides: exactly, for what a tick is worth is the thread's time since the tick before. */
+ * count the time on the CPU besides: exactly, for what a tick is worth is the thread's time since the tick before.
+ *
+ * Built twice: with PROFILE_LEAN for kernels that tell nothing of their types. There the switch is seen as an event of
+ * tracefs, whose layout has been the same since long before 5.8, and nobody can be asked who is blocked already. */
 #include "abi/off_cpu.h"
 #include "record.bpf.h"
 /* The rest want the above. */
+#ifndef PROFILE_LEAN
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 #include "follow.bpf.h"
+#endif
 #include "span.bpf.h"
 
 #define TASK_INTERRUPTIBLE 0x1
@@ -136,6 +141,38 @@ static __always_inline void enter_cpu(__u32 id) {
   count_span(&thread->span, id, now_ns - start_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
 }
 
+#ifdef PROFILE_LEAN
+
+/* events/sched/sched_switch/format */
+struct sched_switch_event {
+  __u64 common;
+  char prev_comm[PROFILE_COMM_BYTES];
+  __s32 prev_pid;
+  __s32 prev_prio;
+  __s64 prev_state;
+  char next_comm[PROFILE_COMM_BYTES];
+  __s32 next_pid;
+  __s32 next_prio;
+};
+
+/* As the event spells a task's state: include/trace/events/sched.h, and TASK_REPORT in include/linux/sched.h. */
+#define REPORTED_DEAD 0x30
+#define REPORTED_IDLE 0x80 /* uninterruptible, and no load */
+#define REPORTED_PREEMPTED 0x100
+
+SEC("tracepoint")
+int on_switch(struct sched_switch_event *event) {
+  const __u64 reported = event->prev_state;
+  __u64 task_state = reported & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | 0x4c);
+  if (reported & REPORTED_DEAD) task_state = TASK_DEAD;
+  if (reported & REPORTED_IDLE) task_state = TASK_UNINTERRUPTIBLE;
+  leave_cpu(event, event->prev_pid, reported & REPORTED_PREEMPTED, task_state);
+  if (event->next_pid != 0) enter_cpu(event->next_pid);
+  return 0;
+}
+
+#else
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
   __u64 task_state = 0;
@@ -149,6 +186,8 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   return 0;
 }
 
+#endif
+
 /* wall: what runs now has run since the last tick of its thread, wherever that was. */
 SEC("perf_event")
 int on_tick(void *ctx) {
@@ -161,6 +200,8 @@ int on_tick(void *ctx) {
   if (thread) thread->uncounted_ns = 0;
   return end_sample(ctx, &sample, before_ns + ran_ns);
 }
+
+#ifndef PROFILE_LEAN
 
 /* The CPU that a task which does not run was on last. */
 static __always_inline __u32 cpu_of(struct task_struct *task) {
@@ -250,6 +291,8 @@ int scan(struct bpf_iter__task *ctx) {
   }
   return 0;
 }
+
+#endif
 
 /* Counts a wait that goes on as far as it has come. */
 static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, void *unused) {

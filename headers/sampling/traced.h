@@ -14,6 +14,10 @@
 
 namespace profile {
 
+// Whether the kernel tells of its types (BTF), so that programs can read its structures.
+[[nodiscard]] bool kernel_tells_types();
+// Whether a program can go through the entries of a map: nullopt, or what is needed for it, in a few words.
+[[nodiscard]] std::optional<std::string> missing_for_flush();
 // What keeps traced programs from being had here, in a few words: the kernel's type information, or its age. nullopt when
 // nothing does.
 [[nodiscard]] std::optional<std::string> missing_for_tracing();

@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "sampling/source.h"
+#include "support/bpf.h"
 
 namespace profile {
 
 [[nodiscard]] std::unique_ptr<Source> make_tracepoint(const SamplingOptions& options);
 [[nodiscard]] std::optional<std::string> missing_tracepoints(std::string_view name);
+
+// Attaches a program of that type to the tracepoint `name`, SYSTEM:EVENT. Throws Error.
+[[nodiscard]] BpfLink attach_tracepoint(bpf_program& program, const std::string& name);
 
 // Whether `event` has the shape of a tracepoint's name; there need not be one of it.
 [[nodiscard]] bool is_tracepoint_name(std::string_view event);

@@ -15,12 +15,14 @@
 
 #include "abi/off_cpu.h"
 #include "off_cpu.skel.h"
+#include "off_cpu_lean.skel.h"
 #include "process/stack_walk.h"
 #include "process/timeline.h"
 #include "sampling/cpu_events.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
+#include "sampling/tracepoint.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/text_file.h"
@@ -56,13 +58,24 @@ std::uint32_t states_of(WaitState state) {
 std::uint64_t nanoseconds(std::uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
+  const bool lean = !kernel_tells_types();
+  if (lean && needs_kernel_types(options)) {
+    throw Error("-e " + options.event +
+                ": this kernel tells nothing of its types (no BTF), which a command, --mntnsmap and containers need");
+  }
   TracedPrograms::Plan plan{.name = "off_cpu",
-                            .elf_bytes = off_cpu__elf_bytes,
-                            .attached = {"on_switch"},
-                            .loaded = {"flush", "scan"},
+                            .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
+                            .attached = {},
+                            .loaded = {"flush"},
                             .recording = {.weighed = true, .filter_cpu = true},
                             .prepare = {},
-                            .needs = "Linux 5.15 with BTF"};
+                            .needs = "Linux 5.15"};
+  if (lean) {
+    plan.loaded.push_back("on_switch");
+  } else {
+    plan.attached.push_back("on_switch");
+    plan.loaded.push_back("scan");
+  }
   if (wall) plan.loaded.push_back("on_tick");
   plan.prepare = [&options, wall, most_threads](bpf_object& object) {
     auto* config = static_cast<off_cpu_config*>(bpf_section_memory(object, ".rodata.off_cpu", sizeof(off_cpu_config)));
@@ -112,8 +125,10 @@ class OffCpu final : public Source {
     state_->epoch = 1;  // the sums of a thread that has none yet say 0
     state_->started_ns = monotonic_ns();
     programs_.attach();
+    if (lean_)
+      programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_switch"), "sched:sched_switch"));
     if (ticks_) ticks_->set_cpus(online_cpus());
-    scan();
+    if (!lean_) scan();
   }
 
   void stop() override {
@@ -165,6 +180,7 @@ class OffCpu final : public Source {
                     static_cast<double>(state_->cut_ns) / 1e9);
       lines.emplace_back(text);
     }
+    if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
     if (uncounted_ns_ != 0) {
       std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
                     static_cast<double>(uncounted_ns_) / 1e9);
@@ -253,6 +269,7 @@ class OffCpu final : public Source {
 
   const SamplingOptions options_;
   bool wall_;
+  bool lean_ = !kernel_tells_types();
   std::uint32_t most_threads_;
   TracedPrograms programs_;
   Recorder recorder_;
@@ -266,7 +283,7 @@ class OffCpu final : public Source {
 
 }  // namespace
 
-std::optional<std::string> missing_off_cpu(std::string_view /*name*/) { return missing_for_tracing(); }
+std::optional<std::string> missing_off_cpu(std::string_view /*name*/) { return missing_for_flush(); }
 
 std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
   return std::make_unique<OffCpu>(options, false);

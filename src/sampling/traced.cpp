@@ -48,12 +48,16 @@ BpfLink attach_program(bpf_object& object, const char* name) {
 
 }  // namespace
 
+bool kernel_tells_types() { return ::access("/sys/kernel/btf/vmlinux", R_OK) == 0; }
+
+std::optional<std::string> missing_for_flush() {
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_for_each_map_elem, nullptr) != 0) return {};
+  return "needs Linux 5.13 (bpf_for_each_map_elem)";
+}
+
 std::optional<std::string> missing_for_tracing() {
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) return "the kernel tells nothing of its types (no BTF)";
-  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_for_each_map_elem, nullptr) == 0) {
-    return "needs Linux 5.13 (bpf_for_each_map_elem)";
-  }
-  return std::nullopt;
+  if (!kernel_tells_types()) return "the kernel tells nothing of its types (no BTF)";
+  return missing_for_flush();
 }
 
 TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options)

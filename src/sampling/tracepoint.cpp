@@ -55,6 +55,7 @@ std::uint64_t id_of(const std::string& typed) {
 }
 
 TracedPrograms::Plan plan_for(const SamplingOptions& options) {
+  std::ignore = id_of(options.event);  // whether there is one is said before anything is loaded
   const hit_rate wanted{.period = options.period_events.value_or(0),
                         .interval_ns = options.frequency_hz ? ns_per_s / *options.frequency_hz : 0};
   return {.name = "tracepoint",
@@ -74,10 +75,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
 class TracepointSource final : public Source {
  public:
   explicit TracepointSource(const SamplingOptions& options)
-      : options_(options),
-        id_(id_of(options.event)),
-        programs_(plan_for(options), options),
-        recorder_(programs_.object(), options) {}
+      : options_(options), programs_(plan_for(options), options), recorder_(programs_.object(), options) {}
 
   void describe(RunInfo& run) const override {
     run.event = options_.event;
@@ -90,16 +88,7 @@ class TracepointSource final : public Source {
   }
 
   void start() override {
-    perf_event_attr attr{};
-    attr.size = sizeof attr;
-    attr.type = PERF_TYPE_TRACEPOINT;
-    attr.config = id_;
-    Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, online_cpus().front(), -1, PERF_FLAG_FD_CLOEXEC)));
-    if (!fd) throw cannot_attach(errno);
-    BpfLink link(bpf_program__attach_perf_event(&bpf_program_named(programs_.object(), "on_hit"), fd.get()));
-    if (!link) throw cannot_attach(errno);
-    std::ignore = fd.release();  // the link's now
-    programs_.keep(std::move(link));
+    programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_hit"), options_.event));
   }
 
   void stop() override { programs_.detach(); }
@@ -123,18 +112,29 @@ class TracepointSource final : public Source {
     return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.recursion_misses : 0;
   }
 
-  [[nodiscard]] Error cannot_attach(int error) const {
-    if (const auto missing = missing_for_perf(error)) return Error(*missing);
-    return system_error("-e " + options_.event + ": cannot attach to the tracepoint", error);
-  }
-
   SamplingOptions options_;
-  std::uint64_t id_;
   TracedPrograms programs_;
   Recorder recorder_;
 };
 
 }  // namespace
+
+BpfLink attach_tracepoint(bpf_program& program, const std::string& name) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_TRACEPOINT;
+  attr.config = id_of(name);
+  const auto fail = [&name](int error) {
+    if (const auto missing = missing_for_perf(error)) return Error(*missing);
+    return system_error(name + ": cannot attach to the tracepoint", error);
+  };
+  Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, online_cpus().front(), -1, PERF_FLAG_FD_CLOEXEC)));
+  if (!fd) throw fail(errno);
+  BpfLink link(bpf_program__attach_perf_event(&program, fd.get()));
+  if (!link) throw fail(errno);
+  std::ignore = fd.release();  // the link's now
+  return link;
+}
 
 std::unique_ptr<Source> make_tracepoint(const SamplingOptions& options) {
   return std::make_unique<TracepointSource>(options);

@@ -1,7 +1,4 @@
 /* A loop with frame pointers below DEPTH calls, the load most figures are taken on: `chain DEPTH [CPU]`. */
-#define _GNU_SOURCE
-#include <sched.h>
-
 #include "bench.h"
 
 static volatile unsigned long turns;
@@ -23,12 +20,7 @@ static void descend(int depth) {
 int main(int argc, char** argv) {
   die_with(getppid());
   const int depth = argc > 1 ? atoi(argv[1]) : 1;
-  if (argc > 2) {
-    cpu_set_t cpus;
-    CPU_ZERO(&cpus);
-    CPU_SET(atoi(argv[2]), &cpus);
-    if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0) fail("sched_setaffinity");
-  }
+  if (argc > 2) run_on(atoi(argv[2]));
   say_ready();
   descend(depth - 2); /* below main, and spin() on top */
 }

@@ -1,0 +1,15 @@
+/* The cheapest system call there is, again and again: `getppid SECONDS` prints the nanoseconds that one takes. */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+
+#include "batches.h"
+
+static void call(int times) {
+  for (int i = 0; i < times; i++) syscall(SYS_getppid);
+}
+
+int main(int argc, char** argv) {
+  die_with(getppid());
+  print_ns_of_one(call, 50, argc > 1 ? atof(argv[1]) : 1);
+  return 0;
+}

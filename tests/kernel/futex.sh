@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Waits for locks and conditions: as long as they are by the waiter's own clock, by stack and by address; those that go
+# on as the run ends are counted as far as they have come.
+source "$(dirname "$0")/sampling.bash"
+
+# said WHAT : sets $address, $times and $waited_us from what locker.c says.
+said() { read -r _ address times waited_us < <(grep "^$1 " "$tmp/said"); }
+# row_of ADDRESS : sets $count and $total_us from the table.
+row_of() {
+  local total_ms
+  read -r count total_ms _ < <(grep -E "^ *[0-9].* $1\$" "$tmp/out")
+  total_us=$(awk -v ms="$total_ms" 'BEGIN { printf "%d", ms * 1000 }')
+}
+# Two in a hundred, and for each wait what it takes to be told of it.
+expect_wait() { expect_between "$1" $(($2 * 98 / 100 - 100 * $3)) $(($2 * 102 / 100 + 100 * $3)) "$4"; }
+
+# Table and stacks in one report, and the workload's own words between: they are read by what they begin with.
+profile -e futex --format counted -- "$WORKLOADS/locker"
+expect_status 0
+expect_balance
+cp "$tmp/out" "$tmp/said"
+for what in lock word; do
+  said "$what"
+  row_of "$address"
+  expect_equal "$count" "$times" "waits for the $what"
+  expect_wait "$total_us" "$waited_us" "$times" "microseconds of waits for the $what, in the table"
+done
+# The rows of the stacks and those of the table are of the same waits.
+table_us=$(awk '/^ *[0-9]+ +[0-9.]+ .* 0x[0-9a-f]+$/ { sum += $2 * 1000 } END { printf "%d", sum }' "$tmp/out")
+expect_between "$(counted_total)" $((table_us - 5)) $((table_us + 5)) "microseconds of all stacks"
+
+# The function that waits; what stands between it and the system call has no frame of its own.
+profile -e futex -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
+expect_status 0
+expect_balance
+cp "$tmp/out" "$tmp/said"
+said word
+expect_wait "$(folded_total ';main;wait_for_word;' "$tmp/run.folded")" "$waited_us" "$times" "microseconds in wait_for_word"
+# Shorter ones can be left out, and longer ones.
+profile -e futex --min-block-us 15000 -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
+expect_balance
+expect_absent ';wait_for_word;' "$tmp/run.folded"
+cp "$tmp/out" "$tmp/said"
+said lock
+expect_wait "$(folded_total 'pthread_mutex_lock|lll_lock_wait' "$tmp/run.folded")" "$waited_us" "$times" "long waits"
+profile -e futex --max-block-us 15000 -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
+expect_balance
+expect_present ';wait_for_word;' "$tmp/run.folded"
+expect_between "$(folded_total 'lll_lock_wait' "$tmp/run.folded")" 0 60000 "short waits for the lock"
+
+# A wait that nobody ends: as long as the run, and the summary says so. Each report has its part of it.
+"$WORKLOADS/locker" 3 >"$tmp/said" &
+background+=($!)
+pid=$!
+begin -e futex -f -i 1 -o "$tmp/run.folded" -p "$pid" 2

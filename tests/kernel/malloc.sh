@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Bytes asked of the C library are counted to the byte, by who asked, and no call that the library makes to itself is
+# counted again.
+source "$(dirname "$0")/sampling.bash"
+
+# expect_bytes PATTERN BYTES : in folded lines.
+expect_bytes() { expect_equal "$(folded_total "$1")" "$2" "bytes by '$1'"; }
+
+profile -e malloc -f -- "$WORKLOADS/allocs" 3
+expect_status 0
+expect_balance
+expect_bytes ';by_malloc;malloc ' $((3 * 100 * 1000))
+expect_bytes ';by_calloc;[_a-z]*calloc ' $((3 * 50 * 20 * 30))
+expect_bytes ';by_realloc;' $((3 * 40 * (64 + 256 + 200000 + 400)))
+expect_bytes ';by_realloc;[_a-z]*realloc ' $((3 * 40 * (64 + 256 + 200000 + 400)))
+expect_bytes ';by_memalign;posix_memalign ' $((3 * 30 * 512))
+expect_bytes ';by_memalign;(__libc_memalign|memalign|aligned_alloc) ' $((3 * 30 * 1024))
+expect_bytes ';by_child;malloc ' $((3 * 70 * 10000))
+expect_bytes 'strdup;malloc ' $((3 * 20 * 100))
+calls=$((3 * (100 + 50 + 40 * 4 + 30 * 2 + 70 + 20)))
+expect_equal "$recorded" $calls "calls"
+
+# The unit is said, and the counted rows add up to the same.
+profile -e malloc -- "$WORKLOADS/allocs" 3
+expect_status 0
+expect_balance
+expect_out '^Tracing bytes allocated of '
+expect_equal "$recorded" $calls "calls"
+
+# A process that is there already, found by its mappings; and one without a C library of its own to probe.
+burn hits.static 1 20
+profile -e malloc -p "$started" 0.5
+expect_status 1
+expect_err 'no C library .* uprobe:FILE:SYMBOL'
+expect_silence out
+
+for option in '-F 99' '-c 10'; do
+  # shellcheck disable=SC2086
+  profile -e malloc $option 1
+  expect_status 2
+done

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# With --live what stands in the report is what has been asked for and not given back, to the byte; what a process had
+# goes with it, and with an exec.
+source "$(dirname "$0")/sampling.bash"
+
+expect_bytes() { expect_equal "$(folded_total "$1" "${3:-$tmp/out}")" "$2" "bytes by '$1'"; }
+# expect_leaks TIMES [FILE] : what allocs.c keeps.
+expect_leaks() {
+  expect_bytes ';by_malloc;malloc ' $(($1 * 10 * 1000)) "${2:-$tmp/out}"
+  expect_bytes ';by_realloc;[_a-z]*realloc ' $(($1 * 40 * 400)) "${2:-$tmp/out}"
+  expect_bytes ';by_memalign;posix_memalign ' $(($1 * 30 * 512)) "${2:-$tmp/out}"
+  expect_bytes 'strdup;malloc ' $(($1 * 20 * 100)) "${2:-$tmp/out}"
+  expect_bytes ';by_calloc;' 0 "${2:-$tmp/out}"
+}
+
+# Of a command: what it and its children had not given back as they ended.
+profile -e malloc --live -f -- "$WORKLOADS/allocs" 5
+expect_status 0
+expect_balance
+expect_leaks 5
+expect_bytes ';by_child;malloc ' $((5 * 70 * 10000))
+expect_equal "$(folded_total ';by_(malloc|realloc|memalign|child);')" $((5 * (10000 + 16000 + 15360 + 700000))) "bytes"
+
+# What a shell has is gone when it becomes another program.
+profile -e malloc --live -f -- sh -c "exec '$WORKLOADS/allocs' 2"
+expect_status 0
+expect_balance
+expect_leaks 2
+expect_absent '^sh;'
+
+# Others: one stays, and one ends with all it has. Every report says what there is then.
+# Only our own, so that nothing else that runs here can fill the ring buffer.
+group=/sys/fs/cgroup/unified
+[[ -e $group/cgroup.procs ]] || group=/sys/fs/cgroup
+[[ -e $group/cgroup.procs ]] || skip "there is no cgroup v2 here"
+group=$group/profile-test-$$
+mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
+at_exit "rmdir '$group'"
+in_group() { echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"; }
+
+begin -e malloc --live --cgroup "$group" --format folded -i 2 -o "$tmp/all" 6
+pause 1
+in_group "$WORKLOADS/allocs" 7 &
+wait $!
+in_group "$WORKLOADS/allocs" 3 30 >/dev/null &
+stays=$!
+background+=("$stays")
+sleep 4
+is_over() { ! kill -0 "$profiler" 2>/dev/null; }
+wait_until is_over
+wait "$profiler"
+status=$?
+unset 'background[0]'
+expect_status 0
+expect_balance
+# Each report since has all of it, and of no process but that one.
+reports=$(grep -c ';by_malloc;malloc ' "$tmp/all")
+expect_between "$reports" 2 4 "reports with memory in use"
+expect_leaks $((3 * reports)) "$tmp/all"
+expect_bytes ';by_child;' 0 "$tmp/all"
+
+profile -e malloc --live --stream 1
+expect_status 2
+expect_err '--live'

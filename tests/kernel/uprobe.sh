@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Every hit of a probed function is counted, with its caller, in each of the ways a program can lie in memory: with a
+# frame of its own or without, for all, for one process, and by every Nth hit.
+source "$(dirname "$0")/sampling.bash"
+
+# hits TARGET FACTOR : what hits.c says, in folded lines. A statically linked C library has no frames to go further by.
+expect_hits() {
+  expect_equal "$(folded_total ";main;first_caller;$1 ")" $((300 * $2)) "hits from first_caller"
+  expect_equal "$(folded_total ";main;second_caller;$1 ")" $((200 * $2)) "hits from second_caller"
+  expect_equal "$(folded_total ";thread_caller;$1 ")" $((200 * $2)) "hits from the two threads"
+  expect_equal "$(folded_total .)" $((700 * $2)) "hits"
+}
+
+for program in hits hits.nopie hits.static; do
+  for target in framed_target bare_target; do
+    sample_folded -e "uprobe:$WORKLOADS/$program:$target" -- "$WORKLOADS/$program" 3
+    expect_hits "$target" 3
+  done
+done
+
+# A place behind the first instruction.
+addresses=$(objdump -d --no-show-raw-insn --disassemble=framed_target "$WORKLOADS/hits" | grep -oE '^ +[0-9a-f]+:' | head -n 2)
+read -r first second <<<"${addresses//[$'\n':]/ }"
+sample_folded -e "uprobe:$WORKLOADS/hits:framed_target+$((0x$second - 0x$first))" -- "$WORKLOADS/hits" 1
+expect_equal "$(folded_total ';framed_target ')" 700 "hits of the second instruction"
+
+# Each Nth, worth N: at most N - 1 hits are missing at the end.
+sample -f -e "uprobe:$WORKLOADS/hits:framed_target" -c 9 -- "$WORKLOADS/hits" 10
+expect_equal "$recorded" $((7000 / 9)) "samples by every ninth"
+expect_equal "$(folded_total ';framed_target ')" $((7000 / 9 * 9)) "hits by every ninth"
+
+# Of two processes only the one asked for; the header says what it is about.
+burn hits 1 20
+wanted=$started
+burn hits 1 20
+profile -e "uprobe:$WORKLOADS/hits:bare_target" -p "$wanted" 1
+expect_status 0
+expect_balance
+expect_out "^Counting uprobe:.*/hits:bare_target of PID \[$wanted\] by user stack for 1 secs\.$"
+expect_out "^    -  +hits \($wanted\)$"
+expect_no_out "\($started\)"
+expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
+expect_equal "$filtered" 0 "hits of others"
+# By thread, where the probe itself is everybody's.
+profile -e "uprobe:$WORKLOADS/hits:bare_target" -L "$wanted" -f 1
+expect_status 0
+expect_balance
+expect_absent thread_caller
+expect_present 'main;first_caller;bare_target'
+((filtered > 0)) || fail "the other process and the threads were not seen: $(outcome)"
+
+# By its bare name: a library, and the library that a process has mapped.
+sample_folded -e uprobe:libc:usleep -p "$wanted" 1
+expect_present 'main;usleep '
+sample_folded -e uprobe:libc.so.6:usleep -- "$WORKLOADS/locker"
+expect_equal "$(folded_total ';usleep ')" 30 "calls of usleep"
