@@ -14,6 +14,7 @@
 #include "abi/record.h"
 #include "model/profile.h"
 #include "sampling/source.h"
+#include "sampling/stack_maps.h"
 #include "support/bpf.h"
 #include "support/clock.h"
 
@@ -31,20 +32,6 @@ struct Recording {
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});
 // After loading: the filters' contents. Throws Error likewise.
 void fill_filters(bpf_object& object, const SamplingOptions& options);
-
-// The values of an array map or a section of global variables, shared with the kernel.
-class SharedArray {
- public:
-  SharedArray(int map_fd, std::size_t bytes);
-  ~SharedArray();
-  SharedArray(const SharedArray&) = delete;
-  SharedArray& operator=(const SharedArray&) = delete;
-  [[nodiscard]] void* data() const { return data_; }
-
- private:
-  void* data_;
-  std::size_t bytes_;
-};
 
 // Turns what the kernel side measured into what a Profile holds.
 struct Reading {
@@ -87,15 +74,13 @@ class Recorder {
   [[nodiscard]] std::uint64_t unfollowed() const;
 
  private:
-  class StackReader;
-
   static int on_record(void* context, void* data, std::size_t size) noexcept;
   void read_ring();
   void count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
   void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
                    ProcessTimeline& timeline, Profile& into);
   void forget_spans(std::uint64_t id, std::uint64_t before_ns);
-  void count_span_end(const ring_span_end& end, StackReader& stacks, ProcessTimeline& timeline, Profile& into);
+  void count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into);
   [[nodiscard]] Row row_of(std::uint32_t tgid, std::uint32_t tid, const char (&raw_comm)[PROFILE_COMM_BYTES],
                            std::uint32_t tag, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const;
   void hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
@@ -107,18 +92,17 @@ class Recorder {
   Reading reading_;
   OnSample on_sample_;
   std::uint32_t cpus_;
-  std::uint32_t max_depth_;
   std::uint32_t stack_entries_;
   bool streams_;
-  std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object, as the next
-  std::array<int, PROFILE_GENERATIONS> stack_fds_{};
-  int spans_fd_ = -1;  // owned by the object; -1: its samples do not last
+  std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object
+  int spans_fd_ = -1;                                     // owned by the object; -1: its samples do not last
   std::size_t span_key_bytes_ = 0;
   std::size_t span_bytes_ = 0;
   SharedArray state_memory_;
   record_state* state_;
   SharedArray account_memory_;
   cpu_account* accounts_;  // [generation * cpus_ + cpu]
+  StackMaps stacks_;
   RingBuffer ring_;
   std::int64_t ring_bytes_ = 0;
   std::int64_t unread_budget_bytes_ = 0;  // of the read_ring() under way

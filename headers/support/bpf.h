@@ -45,6 +45,20 @@ void load_bpf_object(bpf_object& object);
 // The constants of a section, at least `bytes` long, to be written before loading. Owned by the object.
 [[nodiscard]] void* bpf_section_memory(bpf_object& object, const char* section, std::size_t bytes);
 
+// The values of an array map or a section of global variables, shared with the kernel.
+class SharedArray {
+ public:
+  SharedArray(int map_fd, std::size_t bytes);
+  ~SharedArray();
+  SharedArray(const SharedArray&) = delete;
+  SharedArray& operator=(const SharedArray&) = delete;
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+};
+
 // Where libbpf's messages go: to stderr when `verbose`, otherwise nowhere.
 void set_bpf_log(bool verbose);
 

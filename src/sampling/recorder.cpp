@@ -2,7 +2,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +14,7 @@
 
 #include "process/timeline.h"
 #include "sampling/map_walk.h"
+#include "sampling/stack_maps.h"
 #include "support/error.h"
 
 namespace profile {
@@ -25,31 +25,6 @@ constexpr std::uint64_t collision_share = 16;
 
 std::string_view comm_of(const char (&comm)[PROFILE_COMM_BYTES]) { return {comm, ::strnlen(comm, sizeof comm)}; }
 
-// Up to the first zero, which is where the kernel ends a stack and where a frame-pointer chain has left the rails.
-std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> frames) {
-  const auto end = std::find(frames.begin(), frames.end(), 0U);
-  return frames.first(static_cast<std::size_t>(end - frames.begin()));
-}
-
-// A user stack taken at a function's first instruction lacks the function's caller, because the chain of frame pointers
-// does not hold it yet; newer kernels see to that themselves.
-std::vector<std::uint64_t> with_caller(std::span<const std::uint64_t> leaf_first, std::uint64_t caller) {
-  std::vector<std::uint64_t> frames(leaf_first.begin(), leaf_first.end());
-  if (!frames.empty() && (frames.size() < 2 || frames[1] != caller)) frames.insert(frames.begin() + 1, caller);
-  return frames;
-}
-
-StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
-                          std::uint64_t caller) {
-  if (caller == 0) return profile.stack_of(space, FrameKind::user, leaf_first);
-  return profile.stack_of(space, FrameKind::user, with_caller(leaf_first, caller));
-}
-
-std::uint32_t id_of(std::int32_t stack) { return static_cast<std::uint32_t>(stack) & PROFILE_STACK_ID_MASK; }
-std::uint32_t generation_of(std::int32_t stack) {
-  return static_cast<std::uint32_t>(stack) >> PROFILE_STACK_GENERATION_SHIFT & 1;
-}
-
 ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t tgid, std::uint64_t time_ns,
                      std::string_view comm) {
   const std::uint32_t image = timeline.image_at(tgid, time_ns);
@@ -59,70 +34,20 @@ ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t 
 
 }  // namespace
 
-// The stacks of the stack maps, each read once for each address space it occurs in.
-class Recorder::StackReader {
- public:
-  StackReader(const std::array<int, PROFILE_GENERATIONS>& map_fds, std::uint32_t max_depth)
-      : map_fds_(map_fds), buffer_(max_depth) {}
-
-  StackId read_user(Profile& profile, ProcessId space, const stack_key& key) {
-    return read(space, key.user_stack, key.caller, [&](std::span<const std::uint64_t> leaf_first) {
-      return intern_user_stack(profile, space, leaf_first, key.caller);
-    });
-  }
-  StackId read_kernel(Profile& profile, const stack_key& key) {
-    return read(ProcessId::kernel, key.kernel_stack, 0, [&](std::span<const std::uint64_t> leaf_first) {
-      return profile.stack_of(ProcessId::kernel, FrameKind::kernel, leaf_first);
-    });
-  }
-
- private:
-  template <class Intern>
-  StackId read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern) {
-    if (stack < 0) return stack == -EFAULT ? StackId::none : StackId::missed;
-    const auto place = std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | static_cast<std::uint32_t>(stack);
-    const auto [found, is_new] = seen_.try_emplace(std::pair(place, caller), StackId::missed);
-    if (is_new) {
-      const std::uint32_t id = id_of(stack);
-      if (bpf_map_lookup_elem(map_fds_[generation_of(stack)], &id, buffer_.data()) == 0) {
-        found->second = intern(without_zeros(buffer_));
-      }
-    }
-    return found->second;
-  }
-
-  struct Hash {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
-      return (key.first ^ key.second * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL >> 16;
-    }
-  };
-
-  const std::array<int, PROFILE_GENERATIONS>& map_fds_;
-  std::vector<std::uint64_t> buffer_;
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, StackId, Hash> seen_;  // key: space and stack, caller
-};
-
-SharedArray::SharedArray(int map_fd, std::size_t bytes) : data_(nullptr), bytes_(bytes) {
-  data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
-  if (data_ == MAP_FAILED) throw system_error("cannot map a BPF map", errno);
-}
-
-SharedArray::~SharedArray() { ::munmap(data_, bytes_); }
-
 Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading reading)
     : reading_(std::move(reading)),
       cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
-      max_depth_(options.max_stack_depth),
       stack_entries_(options.stack_entries),
       streams_(options.stream),
       state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.record")), sizeof(record_state)),
       state_(static_cast<record_state*>(state_memory_.data())),
       account_memory_(bpf_map__fd(&bpf_map_named(object, "accounts")),
                       std::size_t{PROFILE_GENERATIONS} * cpus_ * sizeof(cpu_account)),
-      accounts_(static_cast<cpu_account*>(account_memory_.data())) {
+      accounts_(static_cast<cpu_account*>(account_memory_.data())),
+      stacks_({bpf_map__fd(&bpf_map_named(object, "stacks_0")), bpf_map__fd(&bpf_map_named(object, "stacks_1"))},
+              options.max_stack_depth) {
   histogram_fds_ = {bpf_map__fd(&bpf_map_named(object, "histogram_0")),
                     bpf_map__fd(&bpf_map_named(object, "histogram_1"))};
-  stack_fds_ = {bpf_map__fd(&bpf_map_named(object, "stacks_0")), bpf_map__fd(&bpf_map_named(object, "stacks_1"))};
   if (const bpf_map* spans = bpf_object__find_map_by_name(&object, "spans")) {
     spans_fd_ = bpf_map__fd(spans);
     span_key_bytes_ = bpf_map__key_size(spans);
@@ -177,7 +102,7 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
 // Counts the samples of `generation`; those of the other one stay, for the profile after this one. A stream has no
 // generations.
 void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
-  StackReader stacks(stack_fds_, max_depth_);
+  stacks_.forget();  // what was read for another profile
   std::size_t kept = 0;
   for (std::size_t at = 0; at < inbox_.size();) {
     const std::size_t words = inbox_[at] + 1;
@@ -193,7 +118,7 @@ void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, 
                   inbox_.begin() + static_cast<std::ptrdiff_t>(kept));
       kept += words;
     } else if (header.type == RING_SPAN_END) {
-      count_span_end(*reinterpret_cast<const ring_span_end*>(record), stacks, timeline, into);
+      count_span_end(*reinterpret_cast<const ring_span_end*>(record), timeline, into);
     } else {
       const auto& sample = *reinterpret_cast<const ring_sample*>(record);
       count_whole(sample, sample.value, sample.time_ns, sample.cpu, timeline, into);
@@ -224,12 +149,12 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
   hand_over(row, value, 1, time_ns, cpu, into);
 }
 
-void Recorder::count_span_end(const ring_span_end& end, StackReader& stacks, ProcessTimeline& timeline, Profile& into) {
+void Recorder::count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into) {
   if ((end.flags & SPAN_BY_KEY) != 0) {
     ++counted_from_ring_[end.header.generation];
     Row row = row_of(end.key.tgid, end.key.tid, end.key.comm, end.key.tag, end.time_ns, timeline, into);
-    row.user = stacks.read_user(into, row.process, end.key);
-    row.kernel = stacks.read_kernel(into, end.key);
+    row.user = stacks_.read_user(into, row.process, end.key);
+    row.kernel = stacks_.read_kernel(into, end.key);
     hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
     return;
   }
@@ -316,14 +241,14 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 
 // Empties the histogram of `generation`; returns the number of samples its rows stood for.
 std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
-  StackReader stacks(stack_fds_, max_depth_);
+  stacks_.forget();  // what was read for another profile
   std::uint64_t total = 0;
   const auto count_row = [&](const stack_key& key, const std::uint64_t* words) {
     const auto& value = *reinterpret_cast<const stack_value*>(words);
     const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
     Row row = row_of(key.tgid, key.tid, key.comm, key.tag, value.first_ns, timeline, into);
-    row.user = stacks.read_user(into, row.process, key);
-    row.kernel = stacks.read_kernel(into, key);
+    row.user = stacks_.read_user(into, row.process, key);
+    row.kernel = stacks_.read_kernel(into, key);
     hand_over(row, value.value, samples, 0, 0, into);
     total += samples;
   };
@@ -338,7 +263,7 @@ void Recorder::clear_stacks(std::uint32_t generation) {
   std::unordered_set<std::uint32_t> held;
   const auto hold = [&](const stack_key& key) {
     for (const std::int32_t stack : {key.user_stack, key.kernel_stack}) {
-      if (stack >= 0 && generation_of(stack) == generation) held.insert(id_of(stack));
+      if (stack >= 0 && StackMaps::generation_of(stack) == generation) held.insert(StackMaps::id_of(stack));
     }
   };
   if (spans_fd_ >= 0) {
@@ -360,13 +285,7 @@ void Recorder::clear_stacks(std::uint32_t generation) {
       if (end.header.type == RING_SPAN_END && (end.flags & SPAN_BY_KEY) != 0) hold(end.key);
     }
   }
-  std::vector<std::uint32_t> unused;
-  std::uint32_t id = 0;
-  for (bool first = true; bpf_map_get_next_key(stack_fds_[generation], first ? nullptr : &id, &id) == 0;
-       first = false) {
-    if (!held.contains(id)) unused.push_back(id);
-  }
-  for (const std::uint32_t stack : unused) bpf_map_delete_elem(stack_fds_[generation], &stack);
+  stacks_.clear(generation, held);
 }
 
 Account Recorder::account_of(std::uint32_t generation) const {

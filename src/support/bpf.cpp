@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <sys/mman.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -68,6 +69,13 @@ void* bpf_section_memory(bpf_object& object, const char* section, std::size_t by
   if (memory == nullptr || size < bytes) throw Error(std::string("the BPF object has no section ") + section);
   return memory;
 }
+
+SharedArray::SharedArray(int map_fd, std::size_t bytes) : data_(nullptr), bytes_(bytes) {
+  data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+  if (data_ == MAP_FAILED) throw system_error("cannot map a BPF map", errno);
+}
+
+SharedArray::~SharedArray() { ::munmap(data_, bytes_); }
 
 ProgramBarrier::ProgramBarrier() {
   inner_ = Fd(bpf_map_create(BPF_MAP_TYPE_ARRAY, "barrier_in", sizeof(__u32), sizeof(__u32), 1, nullptr));
