@@ -1,7 +1,7 @@
 /* locker [SECONDS] : a thread waits 20 times for a lock that another holds for 20 milliseconds each time, and 10 times
  * for a condition that comes after 10. Says of each at which address, how often, and for how many microseconds it
- * waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits all the while for a lock that
- * nobody gives back, until the end comes. */
+ * waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits from the start for a lock
+ * that nobody gives back, and the address is said first: "for_ever 0x…". */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
@@ -73,6 +73,8 @@ int main(int argc, char** argv) {
     pthread_t other;
     pthread_mutex_lock(&for_ever);
     pthread_create(&other, 0, waiter, 0);
+    printf("for_ever %p\n", (void*)&for_ever);
+    fflush(stdout);
   }
   pthread_barrier_init(&held, 0, 2);
   pthread_create(&thread, 0, holder, 0);

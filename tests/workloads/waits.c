@@ -18,20 +18,6 @@
  */
 #define CHUNK (8L << 20)
 
-__attribute__((always_inline)) static inline long call(long number, long a, long b, long c, long d) {
-#ifdef __x86_64__
-  register long fourth __asm__("r10") = d;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-                   : "rcx", "r11", "memory");
-  return result;
-#else
-  return syscall(number, a, b, c, d);
-#endif
-}
-
 static long microseconds(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
