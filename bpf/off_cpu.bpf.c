@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "caller.bpf.h"
 #include "follow.bpf.h"
 #endif
 #include "span.bpf.h"
@@ -77,8 +78,8 @@ static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
   return WAIT_OTHER;
 }
 
-/* The current task, whose id is `id`, leaves this CPU. */
-static __always_inline void leave_cpu(void *ctx, __u32 id, bool preempted, __u64 task_state) {
+/* The current task, whose id is `id`, leaves this CPU. `caller` as in struct stack_key. */
+static __always_inline void leave_cpu(void *ctx, __u32 id, bool preempted, __u64 task_state, __u64 caller) {
   const __u64 ran_ns = config.wall ? take_time_on_cpu(bpf_ktime_get_ns()) : 0;
   if (id == 0) return; /* the idle task waits for nothing */
   if (task_state & TASK_DEAD) {
@@ -104,6 +105,7 @@ static __always_inline void leave_cpu(void *ctx, __u32 id, bool preempted, __u64
   thread->uncounted_ns += ran_ns;
   __builtin_memcpy(thread->name, sample.key.comm, sizeof(thread->name));
   if (config.wall) sample.key.tag = PROFILE_TAG_OFF_CPU;
+  sample.key.caller = caller;
   begin_span(ctx, &thread->span, id, &sample);
   thread->began_ns = thread->span.start_ns;
 }
@@ -166,12 +168,23 @@ int on_switch(struct sched_switch_event *event) {
   __u64 task_state = reported & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | 0x4c);
   if (reported & REPORTED_DEAD) task_state = TASK_DEAD;
   if (reported & REPORTED_IDLE) task_state = TASK_UNINTERRUPTIBLE;
-  leave_cpu(event, event->prev_pid, reported & REPORTED_PREEMPTED, task_state);
+  leave_cpu(event, event->prev_pid, reported & REPORTED_PREEMPTED, task_state, 0);
   if (event->next_pid != 0) enter_cpu(event->next_pid);
   return 0;
 }
 
 #else
+
+/* Of the function of the C library in which the task waits, which has no frame of its own. */
+static __always_inline __u64 caller_in(struct task_struct *task) {
+#ifdef __TARGET_ARCH_x86
+  if (!record_config.user_stacks || task->flags & PF_KTHREAD) return 0;
+  const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+  return (long)regs->orig_ax < 0 ? 0 : caller_of_wrapper(regs); /* below 0: not in a system call */
+#else
+  return 0;
+#endif
+}
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
@@ -181,7 +194,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   } else {
     task_state = (__u64)((struct task_struct___before_5_14 *)prev)->state;
   }
-  leave_cpu(ctx, prev->pid, preempt, task_state);
+  leave_cpu(ctx, prev->pid, preempt, task_state, prev->pid == 0 ? 0 : caller_in(prev));
   if (next->pid != 0) enter_cpu(next->pid);
   return 0;
 }
