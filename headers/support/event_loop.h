@@ -9,19 +9,6 @@
 
 namespace profile {
 
-class EventLoop {
- public:
-  EventLoop();
-  // `fd` is not owned and must stay open as long as the loop.
-  void add(int fd, std::function<void()> on_readable);
-  // Waits for at least one, and calls each that is ready. What a callback throws comes through.
-  void run_once();
-
- private:
-  Fd epoll_;
-  std::deque<std::function<void()>> callbacks_;  // a deque: epoll keeps pointers to them
-};
-
 // Becomes readable after `first_s` seconds, and then every `every_s` (0: once). Both in seconds; first_s 0: not before
 // it is set again.
 class Timer {
@@ -34,6 +21,22 @@ class Timer {
 
  private:
   Fd fd_;
+};
+
+class EventLoop {
+ public:
+  EventLoop();
+  // `fd` is not owned and must stay open as long as the loop.
+  void add(int fd, std::function<void()> on_readable);
+  // Calls `on_time` after `first_s` seconds, and then every `every_s` (as Timer). The timer lives as long as the loop.
+  Timer& add_timer(double first_s, double every_s, std::function<void()> on_time);
+  // Waits for at least one, and calls each that is ready. What a callback throws comes through.
+  void run_once();
+
+ private:
+  Fd epoll_;
+  std::deque<std::function<void()>> callbacks_;  // deques: epoll and callbacks keep pointers to what is in them
+  std::deque<Timer> timers_;
 };
 
 }  // namespace profile

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -75,14 +74,16 @@ class Session {
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.interval_s;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
-    if (options.stream != nullptr) streaming_.emplace(options, *source_, *timeline_, *symboliser_);
+    if (options.stream != nullptr) {
+      streaming_.emplace(options, *source_, *timeline_, *symboliser_, [this](const std::string& text) { say(text); });
+    }
   }
 
   int run() {
     start();
     while (!is_over_) loop_.run_once();
     finish();
-    if (failed_to_stream_ || (reports_ && reports_->have_failed())) return 1;
+    if (streaming_ ? streaming_->has_failed() : reports_->have_failed()) return 1;
     return command_ ? command_status_ : 0;
   }
 
@@ -94,19 +95,16 @@ class Session {
     started_ns_ = monotonic_ns();
     // So that what the command's process does before it is the command has names, too.
     if (command_) std::ignore = timeline_->image_at(static_cast<std::uint32_t>(command_->pid()), started_ns_);
-    if (options_.duration_s) add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
-    if (options_.interval_s) add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
+    if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
+    if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
     if (reports_) {
       reports_->begin(run_);
-      end_unless_read();
     } else {
-      stream([this] {
-        streaming_->begin(run_);
-        return true;
-      });
+      streaming_->begin(run_);
     }
+    end_unless_read();
     timeline_->scan_proc();
     warn_of_hidden_symbols();
   }
@@ -115,8 +113,8 @@ class Session {
     loop_.add(signals_.fd(), [this] { on_signal(); });
     if (streaming_) {
       // By time and not for every sample: waking up would cost more than all the rest.
-      add_timer(stream_s, stream_s, [this] { stream([this] { return streaming_->pump(); }); });
-      loop_.add(streaming_->poll_fd(), [this] { stream([this] { return streaming_->pump(); }); });
+      loop_.add_timer(stream_s, stream_s, [this] { pump_stream(); });
+      loop_.add(streaming_->poll_fd(), [this] { pump_stream(); });
     } else {
       loop_.add(source_->recorder().poll_fd(), [this] {
         source_->recorder().consume(*timeline_, *profile_);
@@ -125,22 +123,15 @@ class Session {
     }
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
-    add_timer(0, 0, [this] {
+    Timer& delay = loop_.add_timer(0, 0, [this] {
       update_is_due_ = false;
       timeline_->update();
     });
-    loop_.add(timeline_->poll_fd(), [this, &delay = timers_.back()] {
+    loop_.add(timeline_->poll_fd(), [this, &delay] {
       if (!update_is_due_) delay.set(timeline_delay_s, 0);
       update_is_due_ = true;
     });
-    add_timer(tick_s, tick_s, [this] { on_tick(); });
-  }
-
-  void add_timer(double first_s, double every_s, std::function<void()> on_time) {
-    Timer& timer = timers_.emplace_back(first_s, every_s);
-    loop_.add(timer.fd(), [&timer, on_time = std::move(on_time)] {
-      if (timer.acknowledge() != 0) on_time();
-    });
+    loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
   }
 
   void release_command() {
@@ -168,7 +159,7 @@ class Session {
     } else if (signal.number == SIGTERM) {
       command_->signal(SIGTERM);
     } else if (!signal.from_terminal) {
-      add_timer(command_grace_s, 0, [this] { command_->signal(SIGTERM); });
+      loop_.add_timer(command_grace_s, 0, [this] { command_->signal(SIGTERM); });
     }
   }
 
@@ -218,7 +209,8 @@ class Session {
     signals_.let_next_kill();
     progress_.clear();
     if (streaming_) {
-      finish_stream();
+      streaming_->finish();
+      total_ += streaming_->account();
     } else {
       source_->collect(*timeline_, *profile_, true);
       report();
@@ -244,30 +236,6 @@ class Session {
     note("ring buffer: " + std::to_string(total_.recorded_by_ring) + " samples");
   }
 
-  void finish_stream() {
-    const bool is_read = !stream_is_over_;
-    stream_is_over_ = false;
-    stream([this, is_read] {
-      streaming_->finish(is_read);
-      return true;
-    });
-    total_ += streaming_->account();
-  }
-
-  // Runs a step of the stream; when it fails, or nobody reads any more, the stream is over, and with it the run unless
-  // it is somebody's command that runs.
-  void stream(const std::function<bool()>& step) {
-    if (stream_is_over_) return;
-    try {
-      stream_is_over_ = !step();
-    } catch (const Error& error) {
-      say(std::string("profile: ") + error.what());
-      stream_is_over_ = true;
-      failed_to_stream_ = true;
-    }
-    if (stream_is_over_ && !command_) is_over_ = true;
-  }
-
   void report() {
     symboliser_->name(*profile_);
     if (source_->has_tracing_frames()) remove_tracing_frames(*profile_);
@@ -282,9 +250,15 @@ class Session {
     profile_->run = run_;
   }
 
+  void pump_stream() {
+    streaming_->pump();
+    end_unless_read();
+  }
+
   // Without anybody to write for the run is pointless, unless it is somebody's command that runs.
   void end_unless_read() {
-    if (!reports_->any_open() && !command_) is_over_ = true;
+    const bool is_read = streaming_ ? !streaming_->is_over() : reports_->any_open();
+    if (!is_read && !command_) is_over_ = true;
   }
 
   void warn_of_hidden_symbols() {
@@ -326,7 +300,6 @@ class Session {
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<Streaming> streaming_;
   EventLoop loop_;
-  std::deque<Timer> timers_;
   std::unique_ptr<Profile> profile_;  // of the interval under way
   Account total_;                     // of the intervals reported, as the next
   FrameReport frame_report_;
@@ -334,8 +307,6 @@ class Session {
   double duration_s_ = 0;
   bool update_is_due_ = false;
   bool is_over_ = false;
-  bool stream_is_over_ = false;
-  bool failed_to_stream_ = false;
   int command_status_ = 0;
 };
 

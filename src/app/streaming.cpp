@@ -6,6 +6,7 @@
 
 #include "app/tracing_frames.h"
 #include "support/clock.h"
+#include "support/error.h"
 
 namespace profile {
 namespace {
@@ -13,36 +14,57 @@ namespace {
 // Distinct stacks after which what is kept of them is dropped and begun anew: some megabytes.
 constexpr std::size_t most_stacks = 8192;
 // How long the last samples wait for a reader that does not read.
-constexpr double patience_s = 1.0;
+constexpr double patience_s = 0.7;
 
 }  // namespace
 
-Streaming::Streaming(const Options& options, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
+Streaming::Streaming(const Options& options, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+                     std::function<void(const std::string&)> say)
     : source_(source),
       timeline_(timeline),
       symboliser_(symboliser),
+      say_(std::move(say)),
       form_(options.stream->make()),
       writer_(options.outputs.front().path) {
   source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
 }
 
+void Streaming::attempt(const std::function<void()>& step) {
+  if (is_over_) return;
+  try {
+    step();
+  } catch (const Error& error) {
+    say_(std::string("profile: ") + error.what());
+    is_over_ = true;
+    has_failed_ = true;
+  }
+}
+
+void Streaming::flush() {
+  if (writer_.flush() == StreamWriter::Result::closed_pipe) is_over_ = true;
+}
+
 void Streaming::begin(const RunInfo& run) {
   run_ = run;
   fresh_profile();
-  form_->begin(writer_.buffer(), run);
-  writer_.flush();
+  attempt([this] {
+    form_->begin(writer_.buffer(), run_);
+    flush();
+  });
 }
 
-bool Streaming::pump() {
-  if (appended_ == batch_.size() && !writer_.is_behind()) {
-    batch_.clear();
-    appended_ = 0;
-    if (profile_->stack_count() > most_stacks) fresh_profile();
-    source_.recorder().consume(timeline_, *profile_);
-    name_batch(0);
-  }
-  append_named();
-  return writer_.flush() != StreamWriter::Result::closed_pipe;
+void Streaming::pump() {
+  attempt([this] {
+    if (appended_ == batch_.size() && !writer_.is_behind()) {
+      batch_.clear();
+      appended_ = 0;
+      if (profile_->stack_count() > most_stacks) fresh_profile();
+      source_.recorder().consume(timeline_, *profile_);
+      name_batch(0);
+    }
+    append_named();
+    flush();
+  });
 }
 
 // Those from `first` on, which are put in the order of time: samples of two CPUs may have come into the ring buffer the
@@ -71,31 +93,36 @@ void Streaming::fresh_profile() {
   form_->forget();
 }
 
-void Streaming::finish(bool is_read) {
+void Streaming::finish() {
+  const std::size_t named = batch_.size();
+  source_.collect(timeline_, *profile_, true);
+  account_ = profile_->account;
+  attempt([&] {
+    name_batch(named);
+    append_rest();
+  });
+  lose(batch_.size() - appended_);
+}
+
+void Streaming::append_rest() {
   const std::uint64_t deadline_ns = monotonic_ns() + static_cast<std::uint64_t>(patience_s * 1e9);
   const auto seconds_left = [deadline_ns] {
     const std::uint64_t now_ns = monotonic_ns();
     return now_ns >= deadline_ns ? 0.0 : static_cast<double>(deadline_ns - now_ns) / 1e9;
   };
-  const std::size_t before = batch_.size();
-  source_.collect(timeline_, *profile_, true);
-  account_ = profile_->account;
-  const auto lose = [this](std::uint64_t records) {
-    account_.recorded -= std::min(account_.recorded, records);
-    account_.lost_unwritten += records;
-  };
-  if (!is_read) {
-    lose(batch_.size() - appended_);
-    return;
-  }
-  name_batch(before);
   for (append_named(); appended_ < batch_.size() && seconds_left() > 0; append_named()) {
-    if (writer_.flush() == StreamWriter::Result::closed_pipe) break;
+    flush();
+    if (is_over_) return;
     pollfd reader{.fd = writer_.poll_fd(), .events = POLLIN, .revents = 0};
     ::poll(&reader, 1, static_cast<int>(seconds_left() * 1e3));
   }
-  lose(batch_.size() - appended_);
   lose(writer_.finish(seconds_left()).records);
+}
+
+void Streaming::lose(std::uint64_t records) {
+  const std::uint64_t lost = std::min(account_.recorded, records);
+  account_.recorded -= lost;
+  account_.lost_unwritten += lost;
 }
 
 }  // namespace profile

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include "support/error.h"
 
@@ -37,6 +38,14 @@ void EventLoop::add(int fd, std::function<void()> on_readable) {
   event.events = EPOLLIN;
   event.data.ptr = &callbacks_.emplace_back(std::move(on_readable));
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
+}
+
+Timer& EventLoop::add_timer(double first_s, double every_s, std::function<void()> on_time) {
+  Timer& timer = timers_.emplace_back(first_s, every_s);
+  add(timer.fd(), [&timer, on_time = std::move(on_time)] {
+    if (timer.acknowledge() != 0) on_time();
+  });
+  return timer;
 }
 
 void EventLoop::run_once() {
