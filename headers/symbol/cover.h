@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "symbol/reach.h"
+
 namespace profile {
 
 // The code one symbol stands for. `size` 0: it has none, and reaches to the next symbol.
@@ -28,12 +30,15 @@ class InnermostCover {
   bool add_unsized(std::uint64_t start, std::uint64_t limit);
   // Covers nothing; ends what is unsized.
   void add_boundary(std::uint64_t start);
-  // Whether an unsized symbol at `start` would change anything so far.
-  [[nodiscard]] bool matters(std::uint64_t start) const;
+  // An unsized symbol may start here: whether it would change anything so far.
+  [[nodiscard]] bool matters(std::uint64_t start);
 
   // Once all are added: for each address the symbol with the greatest start that covers it; of several of that start
   // the smallest. Sized before unsized.
   [[nodiscard]] std::vector<std::optional<CodeRange>> answers() const;
+  // Once all are added: how far around each address any other would get the same answer, because nothing begins or
+  // ends there.
+  [[nodiscard]] std::vector<Reach> reaches() const;
 
  private:
   struct Range {
@@ -46,7 +51,14 @@ class InnermostCover {
     bool filled = false;
   };
 
+  // The first and the last place between two addresses where something begins or ends.
+  struct Points {
+    std::uint64_t lowest = UINT64_MAX;
+    std::uint64_t highest = 0;
+  };
+
   [[nodiscard]] std::size_t first_at_or_above(std::uint64_t address) const;
+  void add_point(std::size_t slot, std::uint64_t point);
   void add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit);
 
   std::span<const std::uint64_t> addresses_;
@@ -55,6 +67,9 @@ class InnermostCover {
   std::vector<Range> tree_;
   // [i]: the greatest start in (addresses[i - 1], addresses[i]].
   std::vector<Nearest> nearest_;
+  // [i]: those in (addresses[i - 1], addresses[i]]; one more for what lies above the last address.
+  std::vector<Points> points_;
+  std::uint64_t last_limit_ = 0;  // its point was added
 };
 
 }  // namespace profile

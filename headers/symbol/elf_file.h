@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "model/address.h"
+#include "symbol/reach.h"
 
 namespace profile {
 
@@ -51,6 +52,8 @@ class ElfFile {
 
   // Where the file says the byte at `offset` lies once loaded; nullopt when no loaded segment holds it.
   [[nodiscard]] std::optional<ElfAddress> address_of(FileOffset offset) const;
+  // How far around `offset` address_of() goes by the same segment.
+  [[nodiscard]] Reach same_segment_around(FileOffset offset) const;
   // In lower-case hex; empty when it has none.
   [[nodiscard]] std::string build_id() const;
 

@@ -9,6 +9,7 @@
 
 #include "model/address.h"
 #include "model/profile.h"
+#include "symbol/reach.h"
 
 namespace profile {
 
@@ -16,6 +17,8 @@ struct Symbol {
   std::string name;         // as the file spells it (mangled); empty when unnamed
   std::uint64_t start = 0;  // its first address, counted as the addresses asked for
   Unnamed unnamed = Unnamed::pending;
+  // In ELF files: which addresses around the one asked for have the same answer. Each source that was asked narrows it.
+  Reach reach = {};
 };
 
 // A kernel symbol says which module it is of: "kernel", "nf_tables", "bpf".

@@ -16,6 +16,7 @@ struct SymbolOptions {
   std::vector<std::string> debug_directories;  // looked at before /usr/lib/debug
   bool debuginfod = false;                     // ask the servers of the environment, too
   bool lines = false;                          // source positions and inlined functions
+  bool repeated = false;                       // name() will be called many times: keep what makes the next time cheap
 };
 
 class Symboliser {

@@ -5,7 +5,7 @@
 namespace profile {
 
 InnermostCover::InnermostCover(std::span<const std::uint64_t> addresses)
-    : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()) {}
+    : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()), points_(addresses.size() + 1) {}
 
 // Asked once for each symbol of a program: without branches that depend on the answer, which is as good as random.
 std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
@@ -21,11 +21,14 @@ std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
 
 bool InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
   const std::size_t first = first_at_or_above(start);
+  add_point(first, start);
   if (first == addresses_.size()) return false;
   add_start(first, start, 0);
   const std::uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
-  if (addresses_[first] >= end) return false;
-  const std::size_t last = first_at_or_above(end);
+  const bool covers = addresses_[first] < end;
+  const std::size_t last = covers ? first_at_or_above(end) : first;
+  add_point(last, end);
+  if (!covers) return false;
   const auto improve = [start, end](Range& range) {
     if (range.end == 0 || start > range.start || (start == range.start && end < range.end)) range = {start, end};
   };
@@ -34,6 +37,12 @@ bool InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
     if (high % 2 == 1) improve(tree_[--high]);
   }
   return true;
+}
+
+void InnermostCover::add_point(std::size_t slot, std::uint64_t point) {
+  Points& points = points_[slot];
+  points.lowest = std::min(points.lowest, point);
+  points.highest = std::max(points.highest, point);
 }
 
 void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit) {
@@ -47,6 +56,12 @@ void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint6
 
 bool InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
   const std::size_t slot = first_at_or_above(start);
+  add_point(slot, start);
+  // Mostly the end of the section, the same for all in it.
+  if (limit > start && limit != last_limit_) {
+    add_point(first_at_or_above(limit), limit);
+    last_limit_ = limit;
+  }
   if (slot == addresses_.size()) return false;
   add_start(slot, start, limit);
   return addresses_[slot] < limit && nearest_[slot].start == start;
@@ -54,8 +69,9 @@ bool InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
 
 void InnermostCover::add_boundary(std::uint64_t start) { add_unsized(start, 0); }
 
-bool InnermostCover::matters(std::uint64_t start) const {
+bool InnermostCover::matters(std::uint64_t start) {
   const std::size_t slot = first_at_or_above(start);
+  add_point(slot, start);
   return slot < addresses_.size() && (!nearest_[slot].filled || start >= nearest_[slot].start);
 }
 
@@ -76,6 +92,21 @@ std::vector<std::optional<CodeRange>> InnermostCover::answers() const {
     if (inner && nearest.filled && addresses_[i] < nearest.limit) answers[i] = CodeRange{nearest.start, 0};
   }
   return answers;
+}
+
+std::vector<Reach> InnermostCover::reaches() const {
+  std::vector<Reach> reaches(addresses_.size());
+  std::uint64_t below = 0;
+  for (std::size_t i = 0; i < reaches.size(); ++i) {
+    below = std::max(below, points_[i].highest);
+    reaches[i].stop_at(addresses_[i], below);
+  }
+  std::uint64_t above = UINT64_MAX;
+  for (std::size_t i = reaches.size(); i > 0; --i) {
+    above = std::min(above, points_[i].lowest);
+    reaches[i - 1].stop_at(addresses_[i - 1], above);
+  }
+  return reaches;
 }
 
 }  // namespace profile

@@ -38,6 +38,8 @@ std::span<std::byte> bytes_of(T& object) {
   return std::as_writable_bytes(std::span(&object, 1));
 }
 
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 4096L)); }
+
 // Addresses are only ever sampled in executable mappings, and a mapping covers whole pages: the first and the last page
 // of an executable segment may hold bytes that a neighbour's header claims.
 bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t page) {
@@ -170,7 +172,7 @@ bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> buffer) const {
 }
 
 std::optional<ElfAddress> ElfFile::address_of(FileOffset offset) const {
-  const auto page = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 4096L));
+  const auto page = page_bytes();
   const ElfSegment* best = nullptr;
   int best_rank = 0;
   for (const ElfSegment& segment : segments_) {
@@ -191,6 +193,21 @@ std::optional<ElfAddress> ElfFile::address_of(FileOffset offset) const {
   }
   if (best == nullptr) return std::nullopt;
   return ElfAddress{offset.value - best->offset + best->address};
+}
+
+Reach ElfFile::same_segment_around(FileOffset offset) const {
+  const auto page = page_bytes();
+  Reach reach;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || segment.file_size == 0) continue;
+    if (segment.file_size > UINT64_MAX - segment.offset) continue;
+    const std::uint64_t end = segment.offset + segment.file_size;
+    for (const std::uint64_t point :
+         {segment.offset & ~(page - 1), segment.offset, end, end + (page - end % page) % page}) {
+      reach.stop_at(offset.value, point);
+    }
+  }
+  return reach;
 }
 
 bool ElfFile::holds(const ElfSection& section) const {

@@ -130,6 +130,7 @@ class Pass {
   bool run(const Unresolved& rest, std::span<Symbol> answers);
 
  private:
+  [[nodiscard]] bool name(InnermostCover& cover, const Unresolved& rest, std::span<Symbol> answers);
   [[nodiscard]] bool find_ranges(InnermostCover& cover);
   [[nodiscard]] bool find_candidates();
   [[nodiscard]] bool choose_names(std::uint64_t budget_bytes);
@@ -200,6 +201,14 @@ bool Pass::choose_names(std::uint64_t budget_bytes) {
 
 bool Pass::run(const Unresolved& rest, std::span<Symbol> answers) {
   InnermostCover cover(rest.addresses);
+  const bool whole = name(cover, rest, answers);
+  const auto reaches = cover.reaches();
+  for (std::size_t i = 0; i < reaches.size(); ++i)
+    answers[rest.slots[i]].reach.keep_within(whole ? reaches[i] : reach_of_one);
+  return whole;
+}
+
+bool Pass::name(InnermostCover& cover, const Unresolved& rest, std::span<Symbol> answers) {
   const bool found_ranges = find_ranges(cover);
   const auto ranges = cover.answers();
   for (const auto& range : ranges) {
@@ -220,7 +229,10 @@ bool Pass::run(const Unresolved& rest, std::span<Symbol> answers) {
     if (group.name.empty()) continue;
     written_bytes += group.name.size();
     if (written_bytes > budget_bytes) return false;
-    answers[rest.slots[i]] = {group.name, group.range.start, Unnamed::named};
+    Symbol& answer = answers[rest.slots[i]];
+    answer.name = group.name;
+    answer.start = group.range.start;
+    answer.unnamed = Unnamed::named;
   }
   return whole;
 }

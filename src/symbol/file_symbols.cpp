@@ -24,38 +24,46 @@ void ask_companion(const Fd& fd, std::span<const ElfAddress> addresses, std::spa
   if (const auto elf = ElfFile::read(fd.get(), why)) ElfSymbols(*elf).resolve(addresses, answers);
 }
 
-// `addresses` ascend and are distinct.
-void ask_in_order(const ElfFile& elf, int fd, std::string_view path, DebugFiles& debug_files,
-                  std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
-  const auto dynamic = with_dynamic_sections(elf);
-  ElfSymbols(dynamic ? *dynamic : elf).resolve(addresses, answers);
-  if (all_named(answers)) return;
-  std::string why;
-  ask_companion(unpack_debug_data(elf, why), addresses, answers);
-  if (all_named(answers)) return;
-  ask_companion(debug_files.find(elf, fd, path), addresses, answers);
-  if (all_named(answers)) return;
-  PltSymbols(elf).resolve(addresses, answers);
-}
-
 bool has_debug_information(const ElfFile& elf) {
   return elf.section(".debug_info") != nullptr || elf.section(".zdebug_info") != nullptr;
 }
 
 }  // namespace
 
-void resolve_file(int fd, std::string_view path, DebugFiles& debug_files, std::span<const FileOffset> offsets,
-                  std::span<ElfAddress> addresses, std::span<Symbol> answers) {
+FileSymbols::FileSymbols(int fd, std::string_view path, DebugFiles& debug_files)
+    : fd_(fd), path_(path), debug_files_(debug_files) {
   std::string why;
-  const auto elf = ElfFile::read(fd, why);
-  if (!elf) {
+  elf_ = ElfFile::read(fd, why);
+}
+
+const Fd& FileSymbols::debug_file() {
+  if (!debug_file_) debug_file_ = debug_files_.find(*elf_, fd_, path_);
+  return *debug_file_;
+}
+
+// `addresses` ascend and are distinct.
+void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+  const auto dynamic = with_dynamic_sections(*elf_);
+  ElfSymbols(dynamic ? *dynamic : *elf_).resolve(addresses, answers);
+  if (all_named(answers)) return;
+  std::string why;
+  ask_companion(unpack_debug_data(*elf_, why), addresses, answers);
+  if (all_named(answers)) return;
+  ask_companion(debug_file(), addresses, answers);
+  if (all_named(answers)) return;
+  PltSymbols(*elf_).resolve(addresses, answers);
+}
+
+void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses,
+                       std::span<Symbol> answers) {
+  if (!elf_) {
     for (Symbol& answer : answers) answer.unnamed = Unnamed::file_malformed;
     return;
   }
   // By ELF address, whose order need not be that of the offsets.
   std::vector<ElfAddress> wanted;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    const auto address = elf->address_of(offsets[i]);
+    const auto address = elf_->address_of(offsets[i]);
     addresses[i] = address.value_or(ElfAddress{offsets[i].value});
     if (address)
       wanted.push_back(*address);
@@ -65,26 +73,24 @@ void resolve_file(int fd, std::string_view path, DebugFiles& debug_files, std::s
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   std::vector<Symbol> symbols(wanted.size());
-  ask_in_order(*elf, fd, path, debug_files, wanted, symbols);
+  ask_in_order(wanted, symbols);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    if (answers[i].unnamed != Unnamed::pending) continue;
-    const auto at = std::lower_bound(wanted.begin(), wanted.end(), addresses[i]) - wanted.begin();
-    answers[i] = symbols[static_cast<std::size_t>(at)];
-    if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
+    if (answers[i].unnamed == Unnamed::pending) {
+      const auto at = std::lower_bound(wanted.begin(), wanted.end(), addresses[i]) - wanted.begin();
+      answers[i] = symbols[static_cast<std::size_t>(at)];
+      if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
+    }
+    answers[i].reach.keep_within(elf_->same_segment_around(offsets[i]));
   }
 }
 
-SourceChains resolve_lines(int fd, std::string_view path, DebugFiles& debug_files,
-                           std::span<const ElfAddress> addresses) {
+SourceChains FileSymbols::lines(std::span<const ElfAddress> addresses) {
+  const bool is_elsewhere = elf_ && !has_debug_information(*elf_) && debug_file();
+  const int source = is_elsewhere ? debug_file().get() : fd_;
   std::string why;
-  auto elf = ElfFile::read(fd, why);
-  Fd debug_file;
-  if (elf && !has_debug_information(*elf)) {
-    debug_file = debug_files.find(*elf, fd, path);
-    if (debug_file) elf = ElfFile::read(debug_file.get(), why);
-  }
-  const int source = debug_file ? debug_file.get() : fd;
-  const Fd shared = elf ? debug_files.find_alternate(*elf, source) : Fd();
+  const auto other = is_elsewhere ? ElfFile::read(source, why) : std::nullopt;
+  const auto& elf = is_elsewhere ? other : elf_;
+  const Fd shared = elf ? debug_files_.find_alternate(*elf, source) : Fd();
   return read_source_lines(source, shared ? shared.get() : -1, addresses);
 }
 

@@ -126,8 +126,10 @@ class Namer {
     if (function.empty() || function.size() > budget_bytes_) return;
     budget_bytes_ -= function.size();
     // A symbol's version says nothing here, and "@plt" must be the only thing behind an '@'.
-    answers_[wanted.answer] = {std::string(function.substr(0, function.find('@', 1))) + "@plt", wanted.stub.start,
-                               Unnamed::named};
+    Symbol& answer = answers_[wanted.answer];
+    answer.name = std::string(function.substr(0, function.find('@', 1))) + "@plt";
+    answer.start = wanted.stub.start;
+    answer.unnamed = Unnamed::named;
   }
 
  private:
@@ -180,7 +182,10 @@ void PltSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol
     if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
     const std::uint64_t address = addresses[i].value;
     for (const ElfSection* const section : sections) {
+      answers[i].reach.stop_at(address, section->address);
+      answers[i].reach.stop_at(address, section->address + section->size);
       if (address < section->address || address - section->address >= section->size) continue;
+      answers[i].reach = reach_of_one;  // what a stub looks like is known one at a time
       if (const auto stub = stub_at(file_, *arch, *section, address)) {
         wanted.push_back({.answer = i, .stub = *stub, .symbols = 0, .symbol = 0, .resolver = {}});
         break;

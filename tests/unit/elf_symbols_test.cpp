@@ -176,24 +176,41 @@ TEST_CASE("the innermost cover is what looking at every symbol for every address
         cover.add_unsized(symbol.start, added.back().limit);
       }
     }
-    const auto answers = cover.answers();
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto best_for = [&added](std::uint64_t address) {
       std::optional<CodeRange> best;
       std::uint64_t nearest = 0;
       for (const Added& symbol : added) {
-        if (symbol.start <= addresses[i]) nearest = std::max(nearest, symbol.start);
+        if (symbol.start <= address) nearest = std::max(nearest, symbol.start);
       }
       for (const Added& symbol : added) {
-        if (symbol.start > addresses[i]) continue;
-        const bool covers = symbol.size > 0 ? addresses[i] - symbol.start < symbol.size
-                                            : symbol.start == nearest && addresses[i] < symbol.limit;
+        if (symbol.start > address) continue;
+        const bool covers =
+            symbol.size > 0 ? address - symbol.start < symbol.size : symbol.start == nearest && address < symbol.limit;
         const auto smaller = [](std::uint64_t a, std::uint64_t b) { return a - 1 < b - 1; };  // 0 is the largest
         if (!covers) continue;
         if (!best || symbol.start > best->start || (symbol.start == best->start && smaller(symbol.size, best->size))) {
           best = CodeRange{symbol.start, symbol.size};
         }
       }
-      REQUIRE(answers[i] == best);
+      return best;
+    };
+    const auto answers = cover.answers();
+    const auto reaches = cover.reaches();
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const std::uint64_t address = addresses[i];
+      REQUIRE(answers[i] == best_for(address));
+      const std::uint64_t last = std::min<std::uint64_t>(reaches[i].after, 500) + address;
+      for (std::uint64_t at = address - std::min(reaches[i].before, address); at <= last; ++at)
+        REQUIRE(best_for(at) == answers[i]);
+      // No further than that: what is next to it begins or ends there.
+      const auto is_point = [&added](std::uint64_t point) {
+        return std::ranges::any_of(added, [point](const Added& symbol) {
+          return point == symbol.start ||
+                 (symbol.size > 0 ? point == symbol.start + symbol.size : point == symbol.limit);
+        });
+      };
+      REQUIRE((reaches[i].before >= address || is_point(address - reaches[i].before)));
+      REQUIRE((reaches[i].after > 500 || is_point(address + reaches[i].after + 1)));
     }
   }
 }

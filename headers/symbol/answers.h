@@ -1,0 +1,62 @@
+// What the symboliser remembers of the code at a place, and which places wait for the next batch.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/profile.h"
+#include "model/string_table.h"
+
+namespace profile {
+
+// A function at a place, and where in the source: the inlined ones first, innermost first, then the one with the code.
+struct Position {
+  StringId function = StringId::empty;
+  StringId file = StringId::empty;
+  std::uint32_t line = 0;
+};
+// Most places have no inlined function, or one or two.
+using Chain = boost::container::small_vector<Position, 3>;
+
+// As Frame, with strings of the symboliser's own table.
+struct Answer {
+  Unnamed unnamed = Unnamed::pending;
+  StringId symbol = StringId::empty;
+  StringId module = StringId::empty;
+  std::uint64_t offset = 0;             // of the place that was looked up
+  std::shared_ptr<const Chain> source;  // none: not asked for, or not known
+};
+
+// The offset in a file, or the address in the kernel or in JIT code, that is looked up: for a return address that of
+// the byte before it.
+struct Place {
+  std::uint64_t at = 0;
+  bool is_return = false;  // left false where it makes no difference
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// Answers by place, of one file or of one address space.
+class Answers {
+ public:
+  // Valid until the place is forgotten. A new place is pending: to be asked for in the next batch.
+  Answer* at(const Place& place);
+  // Those that became pending since the last call, ascending.
+  [[nodiscard]] std::vector<Place> take_pending();
+  [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
+  void forget(const Place& place) { known_.erase(place); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Place& place) const noexcept;
+  };
+
+  std::unordered_map<Place, Answer, Hash> known_;
+  std::vector<Place> pending_;
+};
+
+}  // namespace profile

@@ -1,0 +1,32 @@
+// How far an answer about one address holds for its neighbours, so that who is asked again and again need not read a
+// file for each new address of a function whose name is known.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace profile {
+
+// Every address from `before` bytes below one to `after` bytes above it has the same answer as it has itself.
+struct Reach {
+  std::uint64_t before = UINT64_MAX;
+  std::uint64_t after = UINT64_MAX;
+
+  // Something begins or ends at `point`: the answer may be another from there on, or up to there.
+  void stop_at(std::uint64_t address, std::uint64_t point) {
+    if (point <= address)
+      before = std::min(before, address - point);
+    else
+      after = std::min(after, point - address - 1);
+  }
+  void keep_within(const Reach& other) {
+    before = std::min(before, other.before);
+    after = std::min(after, other.after);
+  }
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
+// Nothing is known of the neighbours.
+constexpr Reach reach_of_one{.before = 0, .after = 0};
+
+}  // namespace profile

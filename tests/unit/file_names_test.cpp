@@ -1,0 +1,205 @@
+// Places of a file named in one batch, and in many small ones that go by what they know of the functions seen before:
+// the answers are the same.
+#include "symbol/file_names.h"
+
+#include <doctest/doctest.h>
+#include <elf.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "elf_fixture.h"
+
+using namespace profile;
+using namespace profile::test;
+
+namespace {
+
+struct Namer {
+  explicit Namer(const FileNameOptions& options) : names(debug_files, strings, options) {}
+
+  void name(int fd, const std::vector<Place>& places) {
+    for (const Place& place : places) known.answers.at(place);
+    names.resolve(fd, "/lib/some.so", known);
+  }
+  // "function+offset" or "?offset", and in braces the source positions, innermost first.
+  [[nodiscard]] std::string shown(const Place& place) {
+    const Answer& answer = *known.answers.at(place);
+    std::string text = answer.unnamed == Unnamed::named
+                           ? std::string(strings.view(answer.symbol))
+                           : std::string("?") + std::to_string(static_cast<int>(answer.unnamed));
+    text += "+" + std::to_string(answer.offset + (place.is_return ? 1 : 0));
+    if (!answer.source) return text;
+    for (const Position& position : *answer.source) {
+      text += " {" + std::string(strings.view(position.function)) + " " + std::string(strings.view(position.file)) +
+              ":" + std::to_string(position.line) + "}";
+    }
+    return text;
+  }
+
+  StringTable strings;
+  DebugFiles debug_files{{"/usr/lib/debug"}};
+  FileAnswers known;
+  FileNames names;
+};
+
+// Offsets in the executable segments: those around each function's begin and end, and others in between.
+std::vector<Place> some_places(const std::string& path, std::size_t most, std::mt19937& random) {
+  const Fd fd = open_file(path);
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE_MESSAGE(file, why);
+  std::set<Place> places;
+  for (const ElfSegment& segment : file->segments()) {
+    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
+    const std::uint64_t step = std::max<std::uint64_t>(segment.file_size / most, 1);
+    // Beyond both ends, too: the rest of the pages is mapped with them.
+    for (std::uint64_t at = 0; at < segment.file_size + 64; at += 1 + random() % (2 * step)) {
+      places.insert({segment.offset + at, random() % 2 == 0});
+      // Neighbours are what ranges are for.
+      places.insert({segment.offset + at + 1 + random() % 32, random() % 2 == 0});
+    }
+  }
+  return {places.begin(), places.end()};
+}
+
+void check_batches(const std::string& path, const std::vector<Place>& places, bool lines, std::mt19937& random) {
+  const Fd fd = open_file(path);
+  Namer at_once({.lines = lines, .ranges = false});
+  at_once.name(fd.get(), places);
+  std::vector<Place> order = places;
+  std::shuffle(order.begin(), order.end(), random);
+  Namer bit_by_bit({.lines = lines, .ranges = true});
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    end = std::min(order.size(), begin + 1 + random() % 8);
+    bit_by_bit.name(fd.get(), {order.begin() + static_cast<std::ptrdiff_t>(begin),
+                               order.begin() + static_cast<std::ptrdiff_t>(end)});
+  }
+  std::size_t named = 0;
+  for (const Place& place : places) {
+    const std::string expected = at_once.shown(place);
+    INFO(path, " ", place.at, place.is_return ? " return" : " leaf");
+    REQUIRE(bit_by_bit.shown(place) == expected);
+    if (!expected.starts_with('?')) ++named;
+  }
+  CHECK(named > 0);
+  CHECK(bit_by_bit.known.ranges.size() < places.size());
+}
+
+std::string library_of_c() {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    if (const auto at = line.find('/'); at != std::string::npos && line.find("/libc.so") != std::string::npos)
+      return line.substr(at);
+  }
+  return {};
+}
+
+// Parts split off, inlined functions, and calls through stubs.
+constexpr const char* many_kinds =
+    "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "static inline int inlined(int x) { return x * x + 5; }\n"
+    "__attribute__((noinline)) int cold_part(int x) { if (__builtin_expect(x == 12345, 0)) { puts(\"cold\"); "
+    "abort(); } return inlined(x) + 1; }\n"
+    "__attribute__((noinline)) static int copied(const char* from) { char to[64]; strncpy(to, from, 63); to[63] = 0; "
+    "return atoi(to) + (int)strlen(to); }\n"
+    "int main(int argc, char** argv) { int sum = 0; for (int i = 0; i < argc; ++i) sum += cold_part(i) + "
+    "copied(argv[i]); return sum; }\n";
+
+}  // namespace
+
+TEST_CASE("names found bit by bit are those found at once, at every byte of nested, aliased and unsized functions") {
+  std::mt19937 random(1);
+  std::vector<Place> places;
+  const Fd fd = open_file(labels());
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE(file);
+  for (const ElfSegment& segment : file->segments()) {
+    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
+    for (std::uint64_t at = segment.offset; at < segment.offset + segment.file_size + 40; ++at) {
+      places.push_back({at, false});
+      places.push_back({at, true});
+    }
+  }
+  for (int round = 0; round < 20; ++round) check_batches(labels(), places, false, random);
+}
+
+TEST_CASE("names found bit by bit are those found at once, in programs of every kind") {
+  std::mt19937 random(2);
+  int compiled = 0;
+  for (const std::string flags : {"-O2", "-O2 -g", "-O2 -s", "-O2 -static", "-O2 -no-pie -Wl,-z,noseparate-code"}) {
+    const std::string path = compile("kinds.c", many_kinds, flags);
+    if (path.empty()) continue;
+    ++compiled;
+    check_batches(path, some_places(path, flags == "-O2 -static" ? 1500 : 400, random), false, random);
+  }
+  CHECK(compiled >= 3);
+}
+
+TEST_CASE("names found bit by bit are those found at once, in this program and in the C library") {
+  std::mt19937 random(3);
+  check_batches("/proc/self/exe", some_places("/proc/self/exe", 150, random), false, random);
+  const std::string library = library_of_c();
+  if (library.empty()) return;  // a static program
+  check_batches(library, some_places(library, 1500, random), false, random);
+}
+
+TEST_CASE("source positions found bit by bit are those found at once") {
+  std::mt19937 random(4);
+  const std::string path = compile("kinds.c", many_kinds, "-O2 -g");
+  if (path.empty()) return;
+  check_batches(path, some_places(path, 200, random), true, random);
+}
+
+TEST_CASE("a new address in a function that was seen before is named without reading the file") {
+  const Fd fd = open_file(labels());
+  const auto [start, size] = known(labels()).at("__write");
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE(file);
+  std::uint64_t offset = 0;
+  while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
+  for (const bool is_kept : {true, false}) {
+    Namer namer({.lines = false, .ranges = is_kept});
+    namer.name(fd.get(), {{offset + 1, false}});
+    REQUIRE(namer.shown({offset + 1, false}) == "longer_write+1");
+    const std::string unread = "?" + std::to_string(static_cast<int>(Unnamed::file_malformed));
+    namer.name(-1, {{offset + size - 1, true}, {offset, false}, {offset + size + 1, false}});
+    CHECK(namer.shown({offset + size - 1, true}) == (is_kept ? "longer_write+8" : unread + "+1"));
+    CHECK(namer.shown({offset, false}) == (is_kept ? "longer_write+0" : unread + "+0"));
+    CHECK(namer.shown({offset + size + 1, false}).starts_with(unread));
+  }
+}
+
+TEST_CASE("the byte before a function is the function's when something returns to its start, and nobody's otherwise") {
+  const Fd fd = open_file(labels());
+  const std::uint64_t start = known(labels()).at("unsized").first;  // eight bytes of nobody's before it
+  std::string why;
+  const auto file = ElfFile::read(fd.get(), why);
+  REQUIRE(file);
+  std::uint64_t offset = 0;
+  while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
+  const std::string nobodys = "?" + std::to_string(static_cast<int>(Unnamed::no_symbol));
+  for (const bool is_kept : {true, false}) {
+    Namer namer({.lines = false, .ranges = is_kept});
+    // Together, apart, and with what is before known already.
+    namer.name(fd.get(), {{offset - 1, false}, {offset - 1, true}});
+    namer.name(fd.get(), {{offset - 2, true}});
+    CHECK(namer.shown({offset - 1, true}) == "unsized+0");
+    CHECK(namer.shown({offset - 1, false}).starts_with(nobodys));
+    CHECK(namer.shown({offset - 2, true}).starts_with(nobodys));
+    Namer leaf({.lines = false, .ranges = is_kept});
+    leaf.name(fd.get(), {{offset - 1, false}});
+    leaf.name(fd.get(), {{offset, false}});
+    CHECK(leaf.shown({offset - 1, false}).starts_with(nobodys));
+    CHECK(leaf.shown({offset, false}) == "unsized+0");
+    leaf.name(fd.get(), {{offset - 1, true}});
+    CHECK(leaf.shown({offset - 1, true}) == "unsized+0");
+  }
+}

@@ -1,0 +1,217 @@
+// What people type for a probe, and where that is: names of files and of functions, and what is said when there is
+// none.
+#include "sampling/uprobe_target.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "elf_fixture.h"
+#include "sampling/allocators.h"
+#include "support/error.h"
+#include "symbol/named_places.h"
+
+using namespace profile;
+
+namespace {
+
+UprobeName parse(const std::string& event, const std::string& file_there = "") {
+  return parse_uprobe(event, [&](const std::string& path) { return path == file_there; });
+}
+
+std::string refused(const std::string& event) {
+  try {
+    parse(event);
+  } catch (const Error& error) {
+    CHECK(error.exit_status() == Error::misused);
+    return error.what();
+  }
+  return "";
+}
+
+NameSearch find(const std::string& path, const std::string& name) {
+  const Fd fd = test::open_file(path);
+  std::string why;
+  const auto elf = ElfFile::read(fd.get(), why);
+  REQUIRE_MESSAGE(elf, why);
+  DebugFiles none({});
+  return find_by_name(*elf, fd.get(), path, none, name);
+}
+
+// One entry of the dynamic linker's cache: its name and its path.
+std::string cache_of(const std::vector<std::pair<std::string, std::string>>& libraries) {
+  std::string cache = "glibc-ld.so.cache1.1";
+  const auto add = [&cache](std::uint32_t number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    cache.append(bytes, sizeof bytes);
+  };
+  add(static_cast<std::uint32_t>(libraries.size()));
+  cache.resize(48);
+  auto strings = static_cast<std::uint32_t>(48 + 24 * libraries.size());
+  for (const auto& [name, path] : libraries) {
+    add(0x303);
+    add(strings);
+    strings += static_cast<std::uint32_t>(name.size()) + 1;
+    add(strings);
+    strings += static_cast<std::uint32_t>(path.size()) + 1;
+    cache.resize(cache.size() + 12);
+  }
+  for (const auto& [name, path] : libraries) cache += name + '\0' + path + '\0';
+  return cache;
+}
+
+}  // namespace
+
+TEST_CASE("a probe's name has a file, a function and perhaps an offset") {
+  CHECK(parse("uprobe:libc:malloc").file == "libc");
+  CHECK(parse("uprobe:libc:malloc").symbol == "malloc");
+  CHECK(parse("uprobe:libc:malloc").offset == 0);
+  CHECK(parse("uprobe:/bin/x:f+0x1c").offset == 0x1c);
+  CHECK(parse("uprobe:/bin/x:f+28").offset == 28);
+  CHECK(parse("uprobe:/bin/x:f+0x1c").symbol == "f");
+}
+
+TEST_CASE("a plus that is followed by no number is part of the function's name") {
+  CHECK(parse("uprobe:x:operator+").symbol == "operator+");
+  CHECK(parse("uprobe:x:f+0xg").symbol == "f+0xg");
+  CHECK(parse("uprobe:x:f+99999999999999999999999").offset == 0);
+  CHECK(parse("uprobe:x:+4").symbol == "+4");
+}
+
+TEST_CASE("colons may stand in the function's name, and in that of a file that is there") {
+  CHECK(parse("uprobe:x:ns::f(int)").file == "x");
+  CHECK(parse("uprobe:x:ns::f(int)").symbol == "ns::f(int)");
+  CHECK(parse("uprobe:/a:b/x:f", "/a:b/x").file == "/a:b/x");
+  CHECK(parse("uprobe:/a:b/x:f", "/a:b/x").symbol == "f");
+  CHECK(parse("uprobe:/a:b/x:f").file == "/a");
+}
+
+TEST_CASE("a part that is missing is said, and how it should be") {
+  CHECK(refused("uprobe").find("FILE and SYMBOL are missing") != std::string::npos);
+  CHECK(refused("uprobe:").find("SYMBOL is missing") != std::string::npos);
+  CHECK(refused("uprobe:libc").find("SYMBOL is missing") != std::string::npos);
+  CHECK(refused("uprobe:libc:").find("SYMBOL is missing") != std::string::npos);
+  CHECK(refused("uprobe::malloc").find("FILE is missing") != std::string::npos);
+  CHECK(refused("uprobe::malloc").find("uprobe:FILE:SYMBOL") != std::string::npos);
+  CHECK(is_uprobe_name("uprobe"));
+  CHECK(is_uprobe_name("uprobe:x"));
+  CHECK_FALSE(is_uprobe_name("uprobes:x"));
+}
+
+TEST_CASE("a library is known by its name with and without versions, and not by a longer one") {
+  CHECK(is_library_called("libc.so.6", "libc"));
+  CHECK(is_library_called("libc-2.31.so", "libc"));
+  CHECK(is_library_called("libc.so", "libc"));
+  CHECK(is_library_called("libstdc++.so.6.0.30", "libstdc++.so.6"));
+  CHECK_FALSE(is_library_called("libcap.so.2", "libc"));
+  CHECK_FALSE(is_library_called("libc-client.so.2007", "libc"));
+  CHECK_FALSE(is_library_called("libstdc++.so.60", "libstdc++.so.6"));
+  CHECK_FALSE(is_library_called("libc", "libc"));
+  CHECK_FALSE(is_library_called("libc.so.6", ""));
+}
+
+TEST_CASE("the dynamic linker's cache tells a library's path, the exact name first") {
+  const std::string cache = cache_of({{"libcap.so.2", "/lib/libcap.so.2"},
+                                      {"libc.so.6.1", "/alpha/libc.so.6.1"},
+                                      {"libc.so.6", "/lib/libc.so.6"},
+                                      {"libc.so.6", "/lib32/libc.so.6"}});
+  CHECK(find_in_library_cache(cache, "libc.so.6") ==
+        std::vector<std::string>{"/lib/libc.so.6", "/lib32/libc.so.6", "/alpha/libc.so.6.1"});
+  CHECK(find_in_library_cache(cache, "libcap") == std::vector<std::string>{"/lib/libcap.so.2"});
+  CHECK(find_in_library_cache("an older layout before it" + cache, "libcap").size() == 1);
+  CHECK(find_in_library_cache(cache, "libm").empty());
+}
+
+TEST_CASE("a cache that is cut off anywhere does no harm") {
+  const std::string cache = cache_of({{"libc.so.6", "/lib/libc.so.6"}, {"libm.so.6", "/lib/libm.so.6"}});
+  for (std::size_t length = 0; length < cache.size(); ++length) {
+    for (const std::string& path : find_in_library_cache(cache.substr(0, length), "libc")) {
+      CHECK(path == "/lib/libc.so.6");
+    }
+  }
+}
+
+TEST_CASE("a function is found by its name, as its file has it, where nm says it is") {
+  const std::string path = test::compile("f.c",
+                                         "int data = 1;\n"
+                                         "__attribute__((noinline)) int f(int x) { return x + data; }\n"
+                                         "__attribute__((noinline)) int other(int x) { return f(x) * 3; }\n"
+                                         "int main(void) { return other(2) + f(1); }\n",
+                                         "-O1");
+  REQUIRE(!path.empty());
+  const NameSearch found = find(path, "f");
+  REQUIRE(found.places.size() == 1);
+  CHECK(found.places[0].kind == NamedPlace::Kind::function);
+  CHECK(found.places[0].size_bytes != 0);
+  CHECK(test::one(path, found.places[0].address.value) == "f+0");
+
+  const NameSearch data = find(path, "data");
+  REQUIRE(data.places.size() == 1);
+  CHECK(data.places[0].kind == NamedPlace::Kind::data);
+
+  const NameSearch none = find(path, "othr");
+  CHECK(none.places.empty());
+  CHECK(std::find(none.names.begin(), none.names.end(), "other") != none.names.end());
+}
+
+TEST_CASE("static functions of one name are all found, and a global one hides them") {
+  const std::string one = test::compile("one.s",
+                                        ".text\n.type f,@function\nf: nop\n.size f,1\n"
+                                        ".globl g\n.type g,@function\ng: nop\n.size g,1\n",
+                                        "-c");
+  const std::string two = test::compile("two.s",
+                                        ".text\n.type f,@function\nf: nop\n.size f,1\n"
+                                        ".type g,@function\ng: nop\n.size g,1\n.globl main\nmain: nop\n",
+                                        "-c");
+  if (one.empty() || two.empty()) return;
+  const std::string both = test::directory().file("both");
+  REQUIRE(test::run("cc -shared -o " + both + " " + one + " " + two));
+  CHECK(find(both, "f").places.size() == 2);
+  CHECK(find(both, "g").places.size() == 1);
+}
+
+TEST_CASE("C++ functions are found by what a person calls them") {
+  const std::string path = test::compile("names.cpp",
+                                         "namespace ns {\n"
+                                         "__attribute__((noinline)) int f(int x) { asm(\"\"); return x; }\n"
+                                         "__attribute__((noinline)) int g(int x) { asm(\"\"); return x; }\n"
+                                         "__attribute__((noinline)) int g(long x) { asm(\"\"); return int(x); }\n"
+                                         "}\n"
+                                         "int main() { return ns::f(1) + ns::g(1) + ns::g(1L); }\n",
+                                         "-x c++ -O1");
+  if (path.empty()) return;
+  CHECK(find(path, "_ZN2ns1fEi").places.size() == 1);
+  CHECK(find(path, "ns::f(int)").places.size() == 1);
+  CHECK(find(path, "ns::f").places.size() == 1);
+  CHECK(find(path, "ns::g(long)").places.size() == 1);
+  CHECK(find(path, "ns::g").places.size() == 2);
+  CHECK(find(path, "ns::h").places.empty());
+}
+
+TEST_CASE("this system's C library is an allocator, each of whose places is named once") {
+  CHECK(is_allocator_library("libc.so.6"));
+  CHECK(is_allocator_library("ld-musl-x86_64.so.1"));
+  CHECK(is_allocator_library("libjemalloc.so.2"));
+  CHECK_FALSE(is_allocator_library("libcap.so.2"));
+  for (const std::string& path : library_paths("libc.so.6")) {
+    const ProbedFile file = open_probed_file(path, "test");
+    const auto functions = allocator_functions(file.elf);
+    CHECK(functions.size() >= 6);
+    for (const AllocatorFunction& function : functions) {
+      const auto same = [&](const AllocatorFunction& other) { return other.offset == function.offset; };
+      CHECK(std::count_if(functions.begin(), functions.end(), same) == 1);
+      const auto address = file.elf.address_of(function.offset);
+      REQUIRE(address);
+      CHECK(file_offset_of(file.elf, *address) == function.offset);
+    }
+  }
+}
+
+TEST_CASE("a program that has no malloc of its own is no allocator") {
+  const std::string path = test::compile("plain.c", "#include <stdlib.h>\nint main(void) { return !malloc(1); }\n", "");
+  REQUIRE(!path.empty());
+  CHECK(allocator_functions(open_probed_file(path, "test").elf).empty());
+}
