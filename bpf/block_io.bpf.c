@@ -24,7 +24,7 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __type(key, struct disk_key);
-  __type(value, __u32);
+  __type(value, __u64);
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
@@ -38,10 +38,10 @@ static __always_inline __u32 disk_of(struct request *request) {
   }
   struct disk_key key = {};
   if (disk) bpf_probe_read_kernel_str(key.name, sizeof(key.name), disk->disk_name);
-  __u32 *number = bpf_map_lookup_elem(&disks, &key);
+  __u64 *number = bpf_map_lookup_elem(&disks, &key);
   if (number) return *number;
   /* A number that another CPU's takes the place of stays unused. */
-  const __u32 fresh = __sync_fetch_and_add(&state.disks, 1);
+  const __u64 fresh = __sync_fetch_and_add(&state.disks, 1);
   bpf_map_update_elem(&disks, &key, &fresh, BPF_NOEXIST);
   number = bpf_map_lookup_elem(&disks, &key);
   return number ? *number : 0;

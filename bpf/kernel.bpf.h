@@ -41,8 +41,13 @@ struct thread_info {
   unsigned int cpu;
 };
 
+struct sched_entity {
+  unsigned long long sum_exec_runtime;
+};
+
 struct task_struct {
   struct thread_info thread_info;
+  struct sched_entity se;
   unsigned int __state; /* since 5.14; before, the next structure's */
   unsigned int flags;
   int on_cpu;

@@ -1,6 +1,7 @@
 /* The source `malloc`: bytes asked of the C library's allocator, by the stack that asked. With --live, what has not
  * been given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's
  * address from then on, until that is freed or its process ends. */
+#define PROFILE_PREEMPTIBLE
 #include "abi/malloc.h"
 #include "record.bpf.h"
 /* The rest want the above. */

@@ -9,6 +9,7 @@
 #include <asm/errno.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <stddef.h>
 /* bpf_helpers.h wants the types above. */
 #include <bpf/bpf_helpers.h>
 
@@ -59,12 +60,25 @@ struct {
   __uint(max_entries, PROFILE_GENERATIONS); /* set by user space */
 } accounts SEC(".maps");
 
-/* Where a whole sample is put together; too large for the BPF stack. */
+/* Where a whole sample is put together; too large for the BPF stack. Programs on user probes define
+ * PROFILE_PREEMPTIBLE: one task's may be interrupted by another task's on the same CPU (since 5.18 or so), so they take
+ * turns at several. */
+#ifdef PROFILE_PREEMPTIBLE
+#define SCRATCH_BUFFERS 4
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, SCRATCH_BUFFERS);
+} scratch_busy SEC(".maps");
+#else
+#define SCRATCH_BUFFERS 1
+#endif
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(key_size, sizeof(__u32));
   __uint(value_size, sizeof(struct ring_sample)); /* set by user space: two stacks more */
-  __uint(max_entries, 1);
+  __uint(max_entries, SCRATCH_BUFFERS);
 } scratch SEC(".maps");
 
 /* The tgids or tids asked for, or those of the command and its descendants (follow.bpf.h says what the value is). */
@@ -183,13 +197,27 @@ static __always_inline bool begin_sample(struct sample *sample) {
   return true;
 }
 
+/* A buffer of this CPU's that nobody else is using, or NULL; `busy` is what to set to 0 when it is no longer needed. */
+static __always_inline struct ring_sample *take_scratch(__u64 **busy) {
+#ifdef PROFILE_PREEMPTIBLE
+  for (__u32 i = 0; i < SCRATCH_BUFFERS; i++) {
+    *busy = bpf_map_lookup_elem(&scratch_busy, &i);
+    if (*busy && !__sync_lock_test_and_set(*busy, 1)) return bpf_map_lookup_elem(&scratch, &i);
+  }
+  return NULL;
+#else
+  const __u32 zero = 0;
+  return bpf_map_lookup_elem(&scratch, &zero);
+#endif
+}
+
 /* Sends the current task's stacks whole, as addresses. `type`: RING_SAMPLE, or RING_SPAN with the span's id. */
 static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 span, __u32 generation,
                                        const struct stack_key *key, __u64 time_ns, __u64 value) {
   const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
-  const __u32 zero = 0;
-  struct ring_sample *whole = bpf_map_lookup_elem(&scratch, &zero);
-  if (!whole) return false; /* an array of one always has its first element */
+  __u64 *busy = NULL;
+  struct ring_sample *whole = take_scratch(&busy);
+  if (!whole) return false;
 
   whole->header.type = type;
   whole->header.generation = generation;
@@ -216,7 +244,9 @@ static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 spa
   if (taken > 0) used += (__u64)taken;
   if (used > 2 * stack_bytes) used = 2 * stack_bytes;
 
-  return bpf_ringbuf_output(&ring, whole, sizeof(*whole) + used, ring_wakeup()) == 0;
+  const bool sent = bpf_ringbuf_output(&ring, whole, sizeof(*whole) + used, ring_wakeup()) == 0;
+  if (busy) *busy = 0;
+  return sent;
 }
 
 /* A new row of the histogram was made: tell user space, once a generation, when it is half full. */

@@ -1,5 +1,6 @@
 /* The source uprobe:FILE:SYMBOL: runs each time a thread comes to that place in a program, and records it. Built twice,
  * see PROFILE_LEAN in record.bpf.h. */
+#define PROFILE_PREEMPTIBLE
 #include "abi/uprobe.h"
 #include "record.bpf.h"
 /* Wants the types of the above. */

@@ -20,14 +20,13 @@ struct block_request {
 #define PROFILE_BLOCK_OPERATION_MASK 0xff
 #define PROFILE_MOST_DISKS 4096
 
-/* Key of the map `disks`, whose value is the disk's number. */
+/* Key of the map `disks`, whose value is the disk's number, a __u64. */
 struct disk_key {
   char name[PROFILE_DISK_NAME_BYTES]; /* as in /sys/block; empty: the queue has no disk */
 };
 
 struct block_io_state {
-  __u32 disks; /* numbered so far */
-  __u32 padding;
+  __u64 disks; /* numbered so far */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct block_request) == 88, "block_request");

@@ -18,11 +18,15 @@ struct thread_waits {
   struct span span;         /* the wait under way */
   __u64 began_ns;           /* that wait; span.start_ns is later when a report has cut it */
   struct wait_sums sums[2]; /* [epoch % 2], of the waits that count */
+  __u64 seen_ns;            /* when it was last seen to come or to go */
+  __u64 ran_ns;             /* its run time then, by the scheduler's own count */
   __u64 uncounted_ns;       /* wall: on a CPU since its last tick */
   __u32 tgid;               /* as the person sees them */
   __u32 tid;
-  __u32 exited; /* its last wait is over; user space may take it out */
-  __u32 padding;
+  __u8 exited; /* its last wait is over; user space may take it out */
+  __u8 away;   /* it was seen to go, and not yet to come back */
+  __u8 is_kernel_thread;
+  __u8 padding[5];
   char name[PROFILE_COMM_BYTES]; /* as its last wait began */
 };
 
@@ -43,6 +47,7 @@ struct off_cpu_config {
 
 struct off_cpu_state {
   __u64 epoch;          /* counts the reports; set by user space */
+  __u64 ended_ns;       /* CLOCK_MONOTONIC, of the run; for the last flush */
   __u64 started_ns;     /* CLOCK_MONOTONIC; set before the programs are attached */
   __u64 cut_waits;      /* by the last flush: waits that were still going on */
   __u64 cut_ns;         /* and what they were worth */
@@ -63,9 +68,9 @@ struct blocked_task {
 
 #define PROFILE_TAG_OFF_CPU 1
 
-PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 192, "thread_waits");
+PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
-PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 56, "off_cpu_state");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 64, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 112, "blocked_task");
 
 #endif

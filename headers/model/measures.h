@@ -44,6 +44,7 @@ struct ThreadWait {
   std::uint32_t tgid = 0;  // as the person sees them
   std::uint32_t tid = 0;
   StringId name = StringId::empty;
+  bool is_kernel_thread = false;  // where the source can tell
   Durations waits;
 };
 
@@ -94,6 +95,7 @@ struct SyscallReport {
   bool by_process = false;
   bool has_durations = false;
   bool has_failures = false;
+  bool is_partial = false;  // only some of the calls were looked at: shares say nothing of what a program does
 };
 
 }  // namespace profile

@@ -13,7 +13,7 @@ struct SyscallAnalysis {
   std::uint64_t total = 0;
   std::array<std::uint64_t, syscall_categories> by_category{};
   double rate_per_s = 0;
-  double io_intensity = 0;       // shares of all calls, 0 to 1: file_io,
+  double io_intensity = 0;       // shares of all calls, 0 to 1, not of a partial report: file_io,
   double memory_intensity = 0;   // memory,
   double network_intensity = 0;  // network
   double cpu_intensity = 0;      // SyscallReport::cpus_used: 1.0 is one CPU all the time

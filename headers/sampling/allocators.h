@@ -22,8 +22,8 @@ enum class AllocatorCall : std::uint8_t {
 };
 
 struct AllocatorFunction {
-  AllocatorCall call;
-  FileOffset offset;
+  AllocatorCall call = AllocatorCall::bytes;
+  FileOffset offset;  // at its first instruction, or behind one that changes nothing
   // How many bytes of the allocator's code lie before its first instruction and after it: a call that returns to there
   // is one of the allocator's to itself. Both 0 when that cannot be told.
   std::uint32_t before_bytes = 0;

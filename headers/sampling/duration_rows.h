@@ -41,8 +41,8 @@ class DurationRows {
   using LabelsOf = std::function<std::vector<StringId>(std::uint64_t what, std::uint32_t whose, const Sum&)>;
   void fill(DurationTable& table, const LabelsOf& labels_of);
 
-  // What is to be said in the summary of `things` (plural).
-  [[nodiscard]] std::vector<std::string> notes(const std::string& things) const;
+  // What is to be said in the summary; `thing` is one of what is measured.
+  [[nodiscard]] std::vector<std::string> notes(std::string_view thing) const;
 
  private:
   int map_fd_;

@@ -5,19 +5,24 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "support/error.h"
 
 namespace profile {
 
-// Calls `visit(key, value)` for each entry of a hash map; `value` points to `value_bytes` of it. With `remove` each is
-// taken out as it is read. Throws Error.
+// Calls `visit(key, value)` for each entry of a hash map; `value` points to `value_bytes` of it, which is the size of the
+// map's values and a multiple of 8: the kernel puts them one behind the other without padding. With `remove` each is taken
+// out as it is read. Throws Error.
 template <class Key, class Visit>
 void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visit) {
+  if (value_bytes == 0 || value_bytes % sizeof(std::uint64_t) != 0) {
+    throw Error("cannot read a BPF map: its values are not whole words but " + std::to_string(value_bytes) + " bytes");
+  }
   std::vector<Key> keys(2048);
   std::vector<std::uint64_t> values;
-  const std::size_t words = (value_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+  const std::size_t words = value_bytes / sizeof(std::uint64_t);
   std::uint32_t cursor = 0;
   for (bool first = true, last = false; !last;) {
     values.resize(keys.size() * words);

@@ -49,7 +49,7 @@ struct MappedFile {
 [[nodiscard]] std::vector<std::string> library_paths(std::string_view name);
 
 struct ProbePlace {
-  int fd;  // of the file
+  int fd = -1;  // of the file
   FileOffset offset;
   bool on_return = false;
   std::uint64_t cookie = 0;           // for bpf_get_attach_cookie(); 0: none

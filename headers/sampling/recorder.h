@@ -114,6 +114,7 @@ class Recorder {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> held_spans_;
   std::uint64_t left_over_ = 0;  // of the last division by Reading::divisor
   std::uint64_t unix_offset_ns_ = unix_offset_ns();
+  std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
   bool half_full_ = false;
   bool out_of_memory_ = false;
 };

@@ -18,6 +18,8 @@ namespace profile {
 [[nodiscard]] bool kernel_tells_types();
 // Whether a program can go through the entries of a map: nullopt, or what is needed for it, in a few words.
 [[nodiscard]] std::optional<std::string> missing_for_flush();
+// Whether a program can read the registers of another thread, for its stack; likewise.
+[[nodiscard]] std::optional<std::string> missing_for_task_registers();
 // What keeps traced programs from being had here, in a few words: the kernel's type information, or its age. nullopt when
 // nothing does.
 [[nodiscard]] std::optional<std::string> missing_for_tracing();
@@ -44,15 +46,21 @@ class TracedPrograms {
   // After it no program is attached, nor under way.
   void detach();
   // Runs a raw tracepoint program once, on this CPU. Throws Error when the kernel refuses.
-  void run(const char* program) const;
-  // Of all its programs together.
+  void run(const char* program);
+  // Of all its programs together, without those that run() has run: they take no samples.
   [[nodiscard]] BpfCost cost() const;
+  // How often the kernel did not run one of them, because it was running already on that CPU or something else of BPF
+  // was in the way. Kernels before 5.12 do not say, nor some later ones for tracepoints.
+  [[nodiscard]] std::uint64_t missed_runs() const;
+  // A line about those for the summary; none when there were none.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   BpfObject object_;
   std::vector<const char*> attached_;
   std::vector<BpfLink> followers_;
   std::vector<BpfLink> links_;
+  std::vector<std::string> run_;  // programs that run() has run
   ProgramBarrier barrier_;
 };
 

@@ -13,9 +13,10 @@ constexpr std::size_t deepest = 12;
 // Functions between what is traced and a BPF program, by the beginnings of their names (kernel/trace/bpf_trace.c,
 // kernel/events/core.c, include/trace/).
 constexpr std::string_view beginnings[] = {
-    "bpf_prog_",       "bpf_trace_run",   "__bpf_trace_",        "__traceiter_",          "trace_call_bpf",
-    "perf_trace_",     "bpf_trampoline_", "perf_call_bpf_enter", "perf_call_bpf_exit",    "perf_syscall_",
-    "bpf_get_stackid", "bpf_get_stack",   "__bpf_prog_",         "trace_event_raw_event_"};
+    "bpf_prog_",         "bpf_trace_run",       "__bpf_trace_",        "__traceiter_",           "trace_call_bpf",
+    "perf_trace_",       "bpf_trampoline_",     "perf_call_bpf_enter", "perf_call_bpf_exit",     "perf_syscall_",
+    "bpf_get_stackid",   "bpf_get_stack",       "__bpf_prog_",         "trace_event_raw_event_", "syscall_trace_enter",
+    "syscall_exit_work", "trace_syscall_enter", "trace_syscall_exit"};
 
 bool is_of_tracing(std::string_view name) {
   return std::any_of(std::begin(beginnings), std::end(beginnings),

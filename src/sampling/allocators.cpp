@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -49,6 +52,17 @@ std::pair<std::uint64_t, std::uint64_t> identity_of(int fd) {
   struct stat found {};
   if (::fstat(fd, &found) != 0) return {0, 0};
   return {found.st_dev, found.st_ino};
+}
+
+// The kernel emulates a push or a jump under a probe, but has the processor step over most other instructions, which
+// costs many times as much, in a virtual machine tens of microseconds. `free` of glibc on x86-64 begins with
+// "test %rdi,%rdi" and a conditional jump, before which nothing has changed that is looked at: the probe is put there.
+FileOffset cheapest_place(const ElfFile& elf, FileOffset first) {
+  std::array<unsigned char, 5> code{};
+  if (!elf.read_at(first.value, std::as_writable_bytes(std::span(code)))) return first;
+  const bool tests = code[0] == 0x48 && code[1] == 0x85 && code[2] == 0xff;
+  const bool jumps = code[3] == 0x74 || (code[3] == 0x0f && code[4] == 0x84);
+  return tests && jumps ? FileOffset{first.value + 3} : first;
 }
 
 class Finder {
@@ -131,7 +145,7 @@ std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
   for (const Found& function : found) {
     const auto offset = file_offset_of(elf, function.address);
     if (!offset || !places.insert(offset->value).second) continue;
-    functions.push_back({.call = function.call, .offset = *offset});
+    functions.push_back({.call = function.call, .offset = cheapest_place(elf, *offset)});
     if (!is_together) continue;
     functions.back().before_bytes = static_cast<std::uint32_t>(function.address.value - code.begin);
     functions.back().after_bytes = static_cast<std::uint32_t>(code.end - function.address.value);

@@ -69,11 +69,10 @@ class BlockTags {
   const std::string& disk(std::uint32_t tag) {
     const std::uint32_t number = (tag - 1) >> PROFILE_BLOCK_DISK_SHIFT;
     if (!names_.contains(number)) {
-      for_each_entry<disk_key>(disks_fd_, sizeof(std::uint32_t), false,
-                               [this](const disk_key& key, const std::uint64_t* words) {
-                                 const auto known = *reinterpret_cast<const std::uint32_t*>(words);
-                                 names_[known].assign(key.name, ::strnlen(key.name, sizeof key.name));
-                               });
+      for_each_entry<disk_key>(
+          disks_fd_, sizeof(std::uint64_t), false, [this](const disk_key& key, const std::uint64_t* words) {
+            names_[static_cast<std::uint32_t>(*words)].assign(key.name, ::strnlen(key.name, sizeof key.name));
+          });
     }
     std::string& name = names_[number];
     if (name.empty()) name = "?";
@@ -134,7 +133,7 @@ class BlockIo final : public Source {
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("requests"); }
+  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("request"); }
 
  private:
   TracedPrograms programs_;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "sampling/map_walk.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -69,19 +70,18 @@ void DurationRows::fill(DurationTable& table, const LabelsOf& labels_of) {
   });
 }
 
-std::vector<std::string> DurationRows::notes(const std::string& things) const {
+std::vector<std::string> DurationRows::notes(std::string_view thing) const {
   std::vector<std::string> lines;
   char text[160];
   if (state_->cut != 0) {
-    std::snprintf(text, sizeof text, "%llu %s were still going on at the end; their %.3f s are counted",
-                  static_cast<unsigned long long>(state_->cut), things.c_str(),
-                  static_cast<double>(state_->cut_ns) / 1e9);
-    lines.emplace_back(text);
+    const bool one = state_->cut == 1;
+    std::snprintf(text, sizeof text, " %s still going on at the end; %s %.3f s are counted", one ? "was" : "were",
+                  one ? "its" : "their", static_cast<double>(state_->cut_ns) / 1e9);
+    lines.push_back(number_of(state_->cut, thing) + text);
   }
   if (state_->unlisted != 0) {
-    std::snprintf(text, sizeof text, "%llu %s are not in the table, which was full",
-                  static_cast<unsigned long long>(state_->unlisted), things.c_str());
-    lines.emplace_back(text);
+    lines.push_back(number_of(state_->unlisted, thing) + (state_->unlisted == 1 ? " is" : " are") +
+                    " not in the table, which was full");
   }
   return lines;
 }

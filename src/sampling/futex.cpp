@@ -110,7 +110,7 @@ class Futex final : public Source {
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("waits"); }
+  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("wait"); }
 
  private:
   TracedPrograms programs_;

@@ -77,8 +77,9 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   return plan;
 }
 
+// Whoever asks for memory does so in user mode.
 SamplingOptions user_part(SamplingOptions options) {
-  options.kernel_stacks = !options.user_stacks;
+  options.kernel_stacks = false;
   return options;
 }
 
@@ -205,6 +206,9 @@ std::optional<std::string> missing_malloc(std::string_view name) {
 std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
   if (options.frequency_hz || options.period_events) {
     throw usage_error("-F and -c are not for -e malloc: every call counts");
+  }
+  if (options.kernel_stacks && !options.user_stacks) {
+    throw usage_error("-K is not for -e malloc: memory is asked for by user stacks");
   }
   if (options.source.live && options.stream) {
     throw usage_error("--live says what there is at the end, which is no stream");

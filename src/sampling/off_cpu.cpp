@@ -69,7 +69,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
                             .loaded = {"flush"},
                             .recording = {.weighed = true, .filter_cpu = true},
                             .prepare = {},
-                            .needs = "Linux 5.15"};
+                            .needs = lean ? "Linux 5.13" : "Linux 5.15"};
   if (lean) {
     plan.loaded.push_back("on_switch");
   } else {
@@ -132,6 +132,7 @@ class OffCpu final : public Source {
   }
 
   void stop() override {
+    state_->ended_ns = monotonic_ns();
     if (ticks_) ticks_->stop();
     programs_.detach();
   }
@@ -171,7 +172,7 @@ class OffCpu final : public Source {
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = programs_.notes();
     char text[160];
     if (state_->cut_waits != 0) {
       const bool one = state_->cut_waits == 1;
@@ -259,6 +260,7 @@ class OffCpu final : public Source {
     ThreadTotals totals;
     totals.wait.tgid = thread.tgid;
     totals.wait.tid = thread.tid;
+    totals.wait.is_kernel_thread = thread.is_kernel_thread != 0;
     totals.wait.waits.count = sums.waits;
     totals.wait.waits.total_ns = sums.total_ns;
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
@@ -283,9 +285,15 @@ class OffCpu final : public Source {
 
 }  // namespace
 
-std::optional<std::string> missing_off_cpu(std::string_view /*name*/) { return missing_for_flush(); }
+std::optional<std::string> missing_off_cpu(std::string_view /*name*/) {
+  if (kernel_tells_types()) return missing_for_task_registers();
+  return missing_for_flush();
+}
 
 std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
+  if (options.frequency_hz || options.period_events) {
+    throw usage_error("-F and -c are not for -e off-cpu: every wait counts");
+  }
   return std::make_unique<OffCpu>(options, false);
 }
 std::unique_ptr<Source> make_wall(const SamplingOptions& options) { return std::make_unique<OffCpu>(options, true); }

@@ -113,6 +113,7 @@ void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, 
       // Of those before it by that id the ends have come, or were lost; unless one is among the records that wait.
       if (kept == 0) forget_spans(begun.span, begun.time_ns);
       held_spans_[{begun.span, begun.time_ns}].assign(record, record + words - 1);
+      ++collided_;
     } else if (header.generation != generation) {
       std::copy_n(inbox_.begin() + static_cast<std::ptrdiff_t>(at), words,
                   inbox_.begin() + static_cast<std::ptrdiff_t>(kept));
@@ -123,6 +124,7 @@ void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, 
       const auto& sample = *reinterpret_cast<const ring_sample*>(record);
       count_whole(sample, sample.value, sample.time_ns, sample.cpu, timeline, into);
       ++counted_from_ring_[generation];
+      ++collided_;
     }
     at += words;
   }
@@ -212,7 +214,7 @@ void Recorder::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, s
 
 bool Recorder::wants_drain() const {
   if (streams_) return false;
-  return half_full_ || counted_from_ring_[state_->generation & 1] > stack_entries_ / collision_share;
+  return half_full_ || collided_ > stack_entries_ / collision_share;
 }
 
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
@@ -222,6 +224,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
     barrier_.wait();
   }
   half_full_ = false;
+  collided_ = 0;
   read_ring();
   timeline.update();
   count_inbox(generation, timeline, into);

@@ -22,6 +22,8 @@
 #include "sampling/syscall_tally.h"
 #include "sampling/traced.h"
 #include "support/clock.h"
+#include "support/error.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -107,6 +109,7 @@ class Syscalls final : public Source {
     report.by_process = source_.by_process;
     report.has_durations = source_.latency;
     report.has_failures = source_.failed;
+    report.is_partial = source_.category.has_value();
     report.calls = tally_.take(into.strings, [&](std::uint32_t tgid, std::string_view comm) {
       return name_of_process(timeline, tgid, comm, now_ns);
     });
@@ -129,13 +132,13 @@ class Syscalls final : public Source {
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines;
-    const auto note = [&](std::uint64_t count, const char* what, const char* rest) {
-      if (count != 0) lines.push_back(std::to_string(count) + what + (count == 1 ? " " : "s ") + rest);
+    const auto note = [&](std::uint64_t count, std::string_view what, const char* rest) {
+      if (count != 0) lines.push_back(number_of(count, what) + ' ' + rest);
     };
-    note(under_way_, " system call", "had not returned when the run ended");
-    note(total_.unmeasured, " system call", "without a known end: too many threads or too many kinds at once");
-    note(total_.unlisted_errors, " failure", "without a reason: too many kinds at once");
-    note(without_process_, " system call", "without a process: too many processes at once");
+    note(under_way_, "system call", "had not returned when the run ended");
+    note(total_.unmeasured, "system call", "without a known end: too many threads or too many kinds at once");
+    note(total_.unlisted_errors, "failure", "without a reason: too many kinds at once");
+    note(without_process_, "system call", "without a process: too many processes at once");
     return lines;
   }
 
@@ -252,6 +255,11 @@ std::optional<std::string> missing_syscalls(std::string_view /*name*/) {
   return "the kernel tells nothing of its types (no BTF)";
 }
 
-std::unique_ptr<Source> make_syscalls(const SamplingOptions& options) { return std::make_unique<Syscalls>(options); }
+std::unique_ptr<Source> make_syscalls(const SamplingOptions& options) {
+  if (options.frequency_hz || options.period_events) {
+    throw usage_error("-F and -c are not for -e syscalls: every call counts");
+  }
+  return std::make_unique<Syscalls>(options);
+}
 
 }  // namespace profile

@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "support/error.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -55,6 +57,12 @@ std::optional<std::string> missing_for_flush() {
   return "needs Linux 5.13 (bpf_for_each_map_elem)";
 }
 
+std::optional<std::string> missing_for_task_registers() {
+  // Of programs that trace functions libbpf cannot tell; the kernel gives these helpers to them and to raw tracepoints.
+  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, nullptr) != 0) return {};
+  return "needs Linux 5.15 (bpf_task_pt_regs)";
+}
+
 std::optional<std::string> missing_for_tracing() {
   if (!kernel_tells_types()) return "the kernel tells nothing of its types (no BTF)";
   return missing_for_flush();
@@ -75,7 +83,8 @@ void TracedPrograms::detach() {
   barrier_.wait();
 }
 
-void TracedPrograms::run(const char* program) const {
+void TracedPrograms::run(const char* program) {
+  if (std::find(run_.begin(), run_.end(), program) == run_.end()) run_.emplace_back(program);
   LIBBPF_OPTS(bpf_test_run_opts, options);
   const int error = -bpf_prog_test_run_opts(bpf_program__fd(&bpf_program_named(*object_, program)), &options);
   if (error != 0) throw system_error(std::string("cannot run the BPF program ") + program, error);
@@ -86,11 +95,30 @@ BpfCost TracedPrograms::cost() const {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object_.get()) {
     if (!bpf_program__autoload(program)) continue;
+    if (std::find(run_.begin(), run_.end(), bpf_program__name(program)) != run_.end()) continue;
     const BpfCost cost = cost_of(*program);
     total.runs += cost.runs;
     total.run_time_ns += cost.run_time_ns;
   }
   return total;
+}
+
+std::uint64_t TracedPrograms::missed_runs() const {
+  std::uint64_t missed = 0;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object_.get()) {
+    bpf_prog_info info{};
+    __u32 size = sizeof info;
+    if (!bpf_program__autoload(program)) continue;
+    if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0) missed += info.recursion_misses;
+  }
+  return missed;
+}
+
+std::vector<std::string> TracedPrograms::notes() const {
+  const std::uint64_t missed = missed_runs();
+  if (missed == 0) return {};
+  return {number_of(missed, "event was", "events were") + " not seen: another BPF program was at work on that CPU"};
 }
 
 }  // namespace profile

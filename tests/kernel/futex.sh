@@ -48,8 +48,23 @@ expect_balance
 expect_present ';wait_for_word;' "$tmp/run.folded"
 expect_between "$(folded_total 'lll_lock_wait' "$tmp/run.folded")" 0 60000 "short waits for the lock"
 
-# A wait that nobody ends: as long as the run, and the summary says so. Each report has its part of it.
-"$WORKLOADS/locker" 3 >"$tmp/said" &
-background+=($!)
-pid=$!
-begin -e futex -f -i 1 -o "$tmp/run.folded" -p "$pid" 2
+# A wait that nobody ends: as long as the run, in parts when there are several reports, and the summary says so.
+begin -e futex -i 0.7 2
+has_begun() { grep -q '^Tracing ' "$tmp/out"; }
+wait_until has_begun
+start "$WORKLOADS/locker" 20
+began=$(date +%s%N)
+finish_first() {
+  wait "$profiler"
+  status=$?
+}
+finish_first
+lasted_us=$((($(date +%s%N) - began) / 1000))
+expect_status 0
+expect_balance
+address=$(sed -n 's/^for_ever //p' "$tmp/started")
+[[ -n $address ]] || fail "the workload says nothing: $(cat "$tmp/started")"
+total_us=$(awk -v address="$address" 'NF == 7 && $NF == address { sum += $2 * 1000 } END { printf "%d", sum }' "$tmp/out")
+# The run ends some time before the report of it is there.
+expect_between "$total_us" $((lasted_us - 700000)) "$lasted_us" "microseconds of the wait that does not end"
+expect_err '[0-9]+ waits were still going on at the end; their [0-9.]+ s are counted'

@@ -59,6 +59,6 @@ expect_between "$reports" 2 4 "reports with memory in use"
 expect_leaks $((3 * reports)) "$tmp/all"
 expect_bytes ';by_child;' 0 "$tmp/all"
 
-profile -e malloc --live --stream 1
+profile -e malloc --live --stream=table 1
 expect_status 2
 expect_err '--live'

@@ -52,5 +52,5 @@ expect_present 'main;first_caller;bare_target'
 # By its bare name: a library, and the library that a process has mapped.
 sample_folded -e uprobe:libc:usleep -p "$wanted" 1
 expect_present 'main;usleep '
-sample_folded -e uprobe:libc.so.6:usleep -- "$WORKLOADS/locker"
-expect_equal "$(folded_total ';usleep ')" 30 "calls of usleep"
+sample -e uprobe:libc.so.6:usleep -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
+expect_equal "$(folded_total ';usleep ' "$tmp/run.folded")" 30 "calls of usleep"

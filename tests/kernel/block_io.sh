@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Requests to a block device: as many, and as many bytes, as the kernel's own statistics of the device say, by operation;
+# with the stack that made them and the operation and device at its leaf.
+source "$(dirname "$0")/sampling.bash"
+need_command losetup dd
+dd if=/dev/zero of="$tmp/disk" bs=1M count=16 2>/dev/null
+loop=$(losetup --find --show --direct-io=off "$tmp/disk" 2>/dev/null) || skip "there is no loop device to be had here"
+at_exit "losetup -d '$loop'"
+disk=${loop#/dev/}
+[[ -r /sys/block/$disk/stat ]] || skip "/sys/block/$disk is not there"
+
+# statistics : sets $reads, $read_bytes, $writes, $written_bytes and $flushes since the start.
+statistics() {
+  local read_sectors written_sectors
+  read -r reads _ read_sectors _ writes _ written_sectors _ _ _ _ _ _ _ _ flushes _ <"/sys/block/$disk/stat"
+  read_bytes=$((read_sectors * 512)) written_bytes=$((written_sectors * 512))
+}
+# row_of OPERATION : sets $count, $total_us and $bytes from the table; zeros when there is no such row.
+row_of() {
+  count=0 total_us=0 bytes=0
+  read -r count total_us bytes < <(awk -v disk="$disk" -v operation="$1" \
+    'NF == 7 && $6 == disk && $7 == operation { printf "%d %d %d\n", $1, $2 * 1000, $5 }' "$tmp/out")
+}
+
+statistics
+before_writes=$writes before_written_bytes=$written_bytes
+profile -e block-io -o "$tmp/run.folded" -o - -- dd if=/dev/zero of="$loop" bs=64k count=100 oflag=direct conv=notrunc
+expect_status 0
+expect_balance
+statistics
+row_of write
+expect_equal "$count" $((writes - before_writes)) "writes"
+expect_equal "$count" 100 "writes"
+expect_equal "$bytes" $((written_bytes - before_written_bytes)) "bytes written"
+expect_equal "$bytes" 6553600 "bytes written"
+expect_equal "$(share_of "^dd;.*vfs_write.*;\[write $disk\] " "$tmp/run.folded")" 100.00 "per cent of the time in write requests of dd"
+# The same requests in the table and in the stacks.
+expect_between "$(folded_total "\[write $disk\]" "$tmp/run.folded")" $((total_us - 2)) $((total_us + 2)) "microseconds"
+
+# All processes: of one that reads, writes, flushes and discards at once nothing is missing; only what the device's
+# statistics had when it began and when it ended is compared, so nobody else may use it.
+begin -e block-io --format table 3
+# Nothing is printed before the end; the programs are attached well before this.
+pause 1
+statistics
+before_reads=$reads before_read_bytes=$read_bytes before_writes=$writes before_written_bytes=$written_bytes
+before_flushes=$flushes
+dd if="$loop" of=/dev/null bs=256k count=20 iflag=direct 2>/dev/null
+dd if=/dev/zero of="$loop" bs=4k count=300 conv=notrunc,fsync 2>/dev/null
+statistics
+finish
+expect_status 0
+expect_balance
+row_of read
+expect_equal "$count" $((reads - before_reads)) "reads"
+expect_equal "$bytes" $((read_bytes - before_read_bytes)) "bytes read"
+((count >= 20)) || fail "only $count reads; $(outcome)"
+# A flush comes to the device's queue as a write of nothing, which the statistics count besides; it is never issued.
+row_of flush
+flushed=$count
+expect_equal "$flushed" $((flushes - before_flushes)) "flushes"
+((flushed > 0)) || fail "there was no flush; $(outcome)"
+row_of write
+expect_equal "$((count + flushed))" $((writes - before_writes)) "writes and flushes"
+expect_equal "$bytes" $((written_bytes - before_written_bytes)) "bytes written"
