@@ -44,6 +44,7 @@ bench linux-perf                   perf
 bench bpftrace                     bpftrace
 bench bpfcc-tools                  profile-bpfcc
 bench python3                      python3
+bench strace                       strace
 TABLE
 }
 

@@ -10,7 +10,9 @@ import sys
 import tempfile
 import time
 
-PERF_EVENT_PROGRAM = 7  # BPF_PROG_TYPE_PERF_EVENT
+# enum bpf_prog_type
+PERF_EVENT_PROGRAM = 7
+TRACEPOINT_PROGRAMS = (5, 17, 26)  # by an event of tracefs, raw, with BTF
 PATIENCE_S = 60
 SURELY_UP_S = 0.5
 WARM_RUNS = 200  # the first samples fill maps and caches
@@ -39,9 +41,9 @@ class Bench:
         return os.path.join(self.programs, name)
 
     @contextlib.contextmanager
-    def running(self, *command, ready_line=False):
+    def running(self, *command, ready_line=False, piped=False):
         """A process for the time of a block; with `ready_line`, once it has said that it is up."""
-        process = self._start(command, subprocess.PIPE if ready_line else subprocess.DEVNULL)
+        process = self._start(command, subprocess.PIPE if ready_line or piped else subprocess.DEVNULL)
         try:
             if ready_line and not process.stdout.readline():
                 raise Failure(f"{command[0]} did not start: {last_words(process)}")
@@ -62,6 +64,17 @@ class Bench:
     def load(self, *command):
         """One of the benchmark's own programs; all of them say when they are up."""
         return self.running(self.program(command[0]), *map(str, command[1:]), ready_line=True)
+
+    def said_by(self, *command):
+        """What a command that ends by itself says on stdout."""
+        with self.running(*command, piped=True) as process:
+            try:
+                said, _ = process.communicate(timeout=PATIENCE_S)
+            except subprocess.TimeoutExpired as late:
+                raise Failure(f"{command[0]} did not end in {PATIENCE_S} s") from late
+            if process.returncode != 0:
+                raise Failure(f"{command[0]} ended with {process.returncode}: {last_words(process)}")
+        return said
 
     def timed(self, command, first=False, meanwhile=None):
         """Runs a command to its end: {wall_s, cpu_s, rss_mb, started_ns, output: a file until the next run, said: the text on
@@ -118,8 +131,8 @@ def end(process):
         process.wait()
 
 
-def run_statistics(process):
-    """(nanoseconds, runs) of the process's perf-event BPF program, from the kernel; None while there is none."""
+def in_open_files(process, field):
+    """The fdinfo, as {name: value}, of those of the process's open files that have this field."""
     folder = f"/proc/{process.pid}/fdinfo"
     for name in os.listdir(folder):
         try:
@@ -127,22 +140,38 @@ def run_statistics(process):
                 fields = dict(line.split(":", 1) for line in file if ":" in line)
         except OSError:
             continue  # closed meanwhile
-        if int(fields.get("prog_type", 0)) == PERF_EVENT_PROGRAM and "run_cnt" in fields:
-            return int(fields["run_time_ns"]), int(fields["run_cnt"])
-    return None
+        if field in fields:
+            yield fields
 
 
-def wait_until_sampling(process):
-    """BPF run-time statistics must be on."""
+def run_statistics(process, types=(PERF_EVENT_PROGRAM,)):
+    """(nanoseconds, runs) of the process's BPF program of these types, from the kernel, of the busiest when it has several;
+    None while there is none."""
+    found = [(int(fields["run_time_ns"]), int(fields["run_cnt"])) for fields in in_open_files(process, "run_cnt")
+             if int(fields["prog_type"]) in types]
+    return max(found, key=lambda statistics: statistics[1], default=None)
+
+
+def wait_until(process, is_up, what):
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise Failure(f"{process.args[0]} ended early: {last_words(process)}")
-        statistics = run_statistics(process)
-        if statistics and statistics[1] > WARM_RUNS:
+        if is_up():
             return
         time.sleep(0.05)
-    raise Failure(f"{process.args[0]} took no sample in {PATIENCE_S} s")
+    raise Failure(f"{process.args[0]} {what} in {PATIENCE_S} s")
+
+
+def wait_until_sampling(process, types=(PERF_EVENT_PROGRAM,)):
+    """BPF run-time statistics must be on."""
+    wait_until(process, lambda: (run_statistics(process, types) or (0, 0))[1] > WARM_RUNS, "took no sample")
+
+
+def wait_until_attached(process):
+    """For a tool with BPF programs that are attached by links, without the statistics, which would slow them down."""
+    wait_until(process, lambda: any(in_open_files(process, "link_id")), "attached nothing")
+    time.sleep(SURELY_UP_S)  # the rest of its start
 
 
 def in_turn(tools, measure_one):

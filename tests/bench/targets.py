@@ -33,6 +33,13 @@ TARGETS = (
                      Target("the same, against bcc profile.py", scenario, "wall", 1 / 3, "bcc"),
                      Target("the same: peak memory, MB", scenario, "rss", 32))),
     Target("10,000 processes: memory a process, KB", "many_processes", "growth", 4),
+    Target("off-CPU: in-kernel cost of a switch, stacks of depth 10, against bpftrace", "off_cpu", "depth_10", 1, "bpftrace"),
+    Target("the same, depth 50", "off_cpu", "depth_50", 1, "bpftrace"),
+    Target("off-CPU: what a round of ping-pong takes longer, against perf sched record", "ping_pong", "added", 0.5,
+           "perf_sched"),
+    Target("system calls: what a getppid takes longer, against strace -c", "syscalls", "added", 1 / 20, "strace"),
+    Target("the same, against perf trace -s", "syscalls", "added", 1, "perf_trace"),
+    Target("stream: CPU time a million samples, against perf record + script", "stream", "cpu", 0.5, "perf"),
 )
 
 

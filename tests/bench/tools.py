@@ -52,6 +52,12 @@ def package_version(package, command):
     return answer(command, "--version")
 
 
+def with_tracefs(command):
+    """The command where tracefs is mounted: if it is not on this machine, then for the command alone."""
+    mount = "test -e /sys/kernel/tracing/events || mount -t tracefs tracefs /sys/kernel/tracing"
+    return ["unshare", "--mount", "sh", "-c", f'{mount}; exec "$@"', "sh", *command]
+
+
 def ours():
     return os.environ["PROFILE"]
 

@@ -1,5 +1,6 @@
-/* How long one of many equal things takes, on a machine where other work goes on: they are timed in batches shorter than
- * a scheduler's slice, and the lower quartile of the batches is told. What interrupts a quarter of them is left out. */
+/* How long one of many equal things takes, on a machine where other work goes on: they are timed in batches shorter
+ * than a scheduler's slice, and the lower quartile of the batches is told. What interrupts a quarter of them is left
+ * out. */
 #ifndef PROFILE_BENCH_BATCHES_H
 #define PROFILE_BENCH_BATCHES_H
 

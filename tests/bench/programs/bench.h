@@ -2,10 +2,6 @@
 #ifndef PROFILE_BENCH_H
 #define PROFILE_BENCH_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* The cheapest system call there is, again and again: `getppid SECONDS` prints the nanoseconds that one takes. */
-#define _GNU_SOURCE
 #include <sys/syscall.h>
 
 #include "batches.h"

@@ -2,7 +2,6 @@
  * COMMAND...`. In C and small, because the kernel counts the memory of whoever forks towards the peak of what is
  * executed.
  * --first: also when the command's perf-event BPF program ran first, as the kernel's own run count says. */
-#define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <linux/bpf.h>
