@@ -26,8 +26,8 @@ constexpr OptionRow rows[] = {
     {"latency", 0, "", "syscalls: how long they take", event, false},
     {"failed", 0, "", "syscalls: those that fail, and why", event, false},
     {"by-process", 0, "", "syscalls: told apart by process", event, false},
-    {"category", 0, "NAME",
-     "syscalls: only file_io, memory, process, signal, ipc, network, time, security, system or other", event, false},
+    {"category", 0, "NAME", "syscalls: file_io, memory, process, signal, ipc, network, time, security, system, other",
+     event, false},
     {"live", 0, "", "malloc: only what has not been freed at the end", event, false},
 
     {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true},
@@ -38,7 +38,8 @@ constexpr OptionRow rows[] = {
     {"mntnsmap", 0, "PATH", "only mount namespaces whose inode is a key of the pinned BPF hash PATH", what, false},
     {"include-idle", 'I', "", "also the idle CPUs' stacks", what, false},
 
-    {"frequency", 'F', "HZ", "samples a second on each CPU (default 49); not with -c", how, false},
+    {"frequency", 'F', "HZ", "samples a second on each CPU, of events that have a rate (default 49); not with -c", how,
+     false},
     {"count", 'c', "N", "one sample every N events; for cpu-clock an event is a nanosecond", how, false},
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960)", how, false},
     {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384)", how, false},
@@ -92,7 +93,8 @@ void print_usage_line(std::ostream& out) {
 
 void print_help(std::ostream& out) {
   print_usage_line(out);
-  out << "\nSamples the stacks of all processes, counts them in the kernel and prints them with names.\n"
+  out << "\nSays by their stacks what runs, what waits, or what else -e names. Counts in the kernel, prints with "
+         "names.\n"
          "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
          "its children until it exits.\n";
   constexpr std::size_t column = 32;

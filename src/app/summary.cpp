@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "support/plural.h"
+
 namespace profile {
 namespace {
 
@@ -20,8 +22,9 @@ using Wide = unsigned long long;
 }  // namespace
 
 std::string summary_of(const Account& account, const RunCost& cost) {
-  std::string line = text("%llu samples in %.1f s on %d CPU%s: %llu recorded", Wide{account.taken}, cost.duration_s,
-                          cost.cpus, cost.cpus == 1 ? "" : "s", Wide{account.recorded});
+  std::string line = text("%llu %s in %.1f s on %d %s: %llu recorded", Wide{account.taken},
+                          plural(account.taken, "sample").c_str(), cost.duration_s, cost.cpus,
+                          plural(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
   if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
   if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
   line += text(", %llu lost", Wide{account.lost()});
@@ -34,7 +37,7 @@ std::string summary_of(const Account& account, const RunCost& cost) {
     const auto sum = account.recorded + account.idle + account.filtered + account.lost();
     line += text(", %lld unaccounted for", static_cast<long long>(account.taken - sum));
   }
-  if (cost.unfollowed != 0) line += text(", %llu processes not followed", Wide{cost.unfollowed});
+  if (cost.unfollowed != 0) line += ", " + number_of(cost.unfollowed, "process", "processes") + " not followed";
   if (cost.bpf.runs != 0 && cost.duration_s > 0 && cost.cpus > 0) {
     const auto run_time = static_cast<double>(cost.bpf.run_time_ns);
     line += text("; %.1f us a sample, %.2f %% of CPU time", run_time / 1e3 / static_cast<double>(cost.bpf.runs),

@@ -1,13 +1,13 @@
 #!/bin/bash
-# The man page and --help tell of the same options, with the same arguments and defaults, and of the same formats; and the
-# page renders without a warning.
+# The man page and --help tell of the same options, with the same arguments and defaults, of the same formats and of the same
+# forms of the stream; and the page has every event and renders without a warning.
 source "$(dirname "$0")/../lib.sh"
 
 page=$SOURCE_DIR/man/profile.8
-option='--([a-z][a-z-]*)( ([A-Z]+))?'
+option='--([a-z][a-z-]*)( ([A-Z]+)|\[=([A-Z]+)\])?'
 
-# Both of the next print, sorted, a line for each option ("-F, --frequency HZ"), default ("--frequency: default 49") and
-# format ("format counted (.txt)").
+# Both of the next print, sorted, a line for each option ("-F, --frequency HZ", ", --stream[=FORM]"), default ("--frequency:
+# default 49"), format ("format counted (.txt)") and form of the stream ("form table").
 facts_of_help() {
   local line section=''
   while IFS= read -r line; do
@@ -15,9 +15,11 @@ facts_of_help() {
       section=${BASH_REMATCH[1]}
     elif [[ $section == Formats && $line =~ ^'  '([a-z]+)('  '('('[.a-z]+')'))?' ' ]]; then
       echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
+    elif [[ $section == Forms' of --stream' && $line =~ ^'  '([a-z]+)' ' ]]; then
+      echo "form ${BASH_REMATCH[1]}"
     elif [[ $line =~ ^'  '('-'[A-Za-z]', '|'    ')$option' '(.*)$ ]]; then
-      echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}"
-      if [[ ${BASH_REMATCH[5]} =~ '(default '([^ ')']+) ]]; then
+      echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}${BASH_REMATCH[5]:+=${BASH_REMATCH[5]}}"
+      if [[ ${BASH_REMATCH[6]} =~ '(default '([^ ')']+) ]]; then
         echo "$line" | sed -E 's/.*--([a-z-]+).*\(default ([^ )]+).*/--\1: default \2/'
       fi
     elif [[ $line =~ ^' '*- ]]; then
@@ -33,11 +35,13 @@ facts_of_page() {
       section=${BASH_REMATCH[1]}
     elif [[ $section == FORMATS && $line =~ ^\.Ss' '([a-z]+)(' '(.*))?$ ]]; then
       echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
+    elif [[ $section == STREAM && $line =~ ^\.Ss' '([a-z]+)$ ]]; then
+      echo "form ${BASH_REMATCH[1]}"
     elif [[ $section != OPTIONS ]]; then
       continue
-    elif [[ $line =~ ^'.It '('Fl '([A-Za-z])' , ')?'Fl -'([a-z][a-z-]*)(' Ar '([A-Z]+))?$ ]]; then
+    elif [[ $line =~ ^'.It '('Fl '([A-Za-z])' , ')?'Fl -'([a-z][a-z-]*)(' Ar '([A-Z]+)|' Ns Op = Ns Ar '([A-Z]+))?$ ]]; then
       name=${BASH_REMATCH[3]}
-      echo "${BASH_REMATCH[2]:+-${BASH_REMATCH[2]},} --$name ${BASH_REMATCH[5]}"
+      echo "${BASH_REMATCH[2]:+-${BASH_REMATCH[2]},} --$name ${BASH_REMATCH[5]}${BASH_REMATCH[6]:+=${BASH_REMATCH[6]}}"
     elif [[ $line =~ ^'The default is '([^ ,]+) ]]; then
       echo "--$name: default ${BASH_REMATCH[1]}" | sed 's/\.$//; s/\\//'
     elif [[ $line == .It* ]]; then
@@ -59,25 +63,39 @@ if grep 'not understood' "$tmp/facts"; then fail "an option of --help is written
 expect_equal "$(grep -c -- ' --' "$tmp/facts")" "$(grep -Ec '^ {2}(-., | {4})--' "$tmp/help")" "options read from --help"
 expect_equal "$(grep -c ': default ' "$tmp/facts")" "$(grep -c '(default ' "$tmp/help")" "defaults read from --help"
 expect_equal "$(grep -c '^format ' "$tmp/facts")" "$(sed -n '/^Formats:$/,/^$/p' "$tmp/help" | grep -c '^  ')" "formats read"
-grep -q '^format ' "$tmp/facts" || fail "--help names no format"
+expect_equal "$(grep -c '^form ' "$tmp/facts")" "$(sed -n '/^Forms of/,/^$/p' "$tmp/help" | grep -c '^  ')" "forms read"
+for fact in '^format ' '^form '; do grep -q "$fact" "$tmp/facts" || fail "--help names no $fact"; done
 
 differences "$tmp/help" "$page" >"$tmp/differences" ||
   fail "--help (<) and man/profile.8 (>) differ:"$'\n'"$(cat "$tmp/differences")"
 
 # Options spoken of anywhere in the page are options.
 while read -r _ flag; do
-  grep -Eq -- "^  (.*, )? *-${flag}[, ]" "$tmp/help" || fail "the man page speaks of -$flag, which --help does not know"
+  grep -Eq -- "^  (.*, )? *-${flag}[][, ]" "$tmp/help" || fail "the man page speaks of -$flag, which --help does not know"
 done < <(grep -Eo 'Fl -?[A-Za-z][A-Za-z-]*' "$page" | sort -u)
+
+# Every event that --list-events names stands in EVENTS, the rarer ones of the hardware apart.
+profile --list-events
+expect_status 0
+sed -n '/^\.Sh EVENTS/,/^\.Sh FORMATS/p' "$page" >"$tmp/events"
+events=0
+while read -r event; do
+  grep -Eq "^\.(Cm|Ss) (.*[ :])?$event( |,|$)" "$tmp/events" || fail "the man page does not tell of -e $event"
+  events=$((events + 1))
+done < <(sed -n '/^Hardware events:$/,/^$/d; s/^  \([^ ,]*\).*/\1/p' "$tmp/out")
+((events >= 15)) || fail "only $events events were looked for"
 
 # The comparison has to notice what is on one side only, or not the same.
 for edit in 's/^  -p, --pid /  -x, --pid /' 's/--pid LIST/--pid WORD/' 's/(default 49)/(default 50)/' 's/(default 127)//' \
-  '/--interval/d' '/^  folded/d' 's/(\.folded)/(.fold)/' '/^Other:/a\      --extra N                 one more' \
+  '/--interval/d' '/^  folded  (/d' '/^  folded   /d' 's/\[=FORM\]/[=WORD]/' 's/\[=FORM\]/ FORM/' \
+  's/(\.folded)/(.fold)/' '/^Other:/a\      --extra N                 one more' \
   '/^Other:/a\  -x, --extra                   one more' '/^Formats:/a\  extra  (.extra)               one more'; do
   sed "$edit" "$tmp/help" >"$tmp/edited"
   if differences "$tmp/edited" "$page" >/dev/null; then fail "this change of --help goes unnoticed: $edit"; fi
 done
 for edit in 's/^\.It Fl p , /.It /' 's/Fl -pid Ar LIST/Fl -pid Ar WORD/' 's/^The default is 49/The default is 50/' \
-  '/^The default is 127/d' '/^\.It .*Fl -interval/d' '/^\.Ss folded/d' 's/^\.Ss folded .*/.Ss folded (.fold)/' \
+  '/^The default is 127/d' '/^\.It .*Fl -interval/d' '/^\.Ss folded (/d' '/^\.Ss folded$/d' \
+  's/Op = Ns Ar FORM/Op = Ns Ar WORD/' 's/^\.Ss stacks$/.Ss stack/' 's/^\.Ss folded (.*/.Ss folded (.fold)/' \
   '/^\.It .*Fl -quiet/i .It Fl -extra Ar N' '/^\.It .*Fl -quiet/i .It Fl x , Fl -extra' '/^\.Ss folded/i .Ss extra (.extra)'; do
   sed "$edit" "$page" >"$tmp/edited"
   if differences "$tmp/help" "$tmp/edited" >/dev/null; then fail "this change of the man page goes unnoticed: $edit"; fi

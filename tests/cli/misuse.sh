@@ -69,3 +69,53 @@ misused --frequency -- -F 49 -F 99 1
 misused --format pdf counted folded residency -- --format pdf 1
 misused -o a.txt twice -- -o a.txt -o a.txt 1
 [[ ! -e a.txt ]] || fail "an output was made"
+
+# Events: what there is not, with what is nearest; what stands behind the colon; what is left out of a shape.
+misused '-e off-cpuu' 'nearest: off-cpu' --list-events -- -e off-cpuu 1
+misused '-e page-fault:u' page-faults:u -- -e page-fault:u 1
+misused "-e ''" -- -e '' 1
+for event in cpu-clock:x cpu-clock: page-faults:ux; do misused "-e $event" u k -- -e "$event" 1; done
+for event in uprobe uprobe: uprobe:libc uprobe::malloc uprobe:libc:; do
+  misused "-e $event" uprobe:FILE:SYMBOL -- -e "$event" 1
+done
+misused --event -- -e cpu-clock -e off-cpu 1
+
+# Options that an event has no use for.
+for option in --min-block-us=1 --max-block-us=1 --state=any --latency --failed --by-process --category=ipc --live; do
+  misused "${option%=*}" '-e cpu-clock' -- "$option" 1
+  misused "${option%=*}" '-e wall' -- -e wall "$option" 1
+done
+misused --state futex -- -e futex --state any 1
+misused --live syscalls -- -e syscalls --live 1
+misused -F -c futex -- -e futex -F 99 1
+misused -F -c block-io -- -e block-io -c 5 1
+misused -F -c malloc -- -e malloc -F 99 1
+misused -F uprobe -- -e uprobe:libc:malloc -F 99 1
+misused -U -K stacks -- -e syscalls -U 1
+
+# Their values.
+for value in abc -1 1.5 '' 99999999999999999999999; do
+  misused --min-block-us "$value" -- -e off-cpu --min-block-us "$value" 1
+  misused --max-block-us "$value" -- -e futex --max-block-us "$value" 1
+  bad --top "$value"
+done
+bad --top 0
+misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
+misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1
+for value in sleeping '' Any; do misused --state "$value" preempted interruptible any -- -e off-cpu --state "$value" 1; done
+for value in net '' file; do misused --category "$value" file_io network other -- -e syscalls --category "$value" 1; done
+
+# The stream.
+misused '--stream pdf' table stacks folded json -- --stream=pdf 1
+misused '--stream folded' --stream=folded -- --stream folded 1
+misused --stream -- --stream= 1
+misused --stream -- --stream=json --stream 1
+misused 5 -- --stream 1 5
+misused 'duration abc' -- --stream abc
+misused --stream -f -- --stream -f 1
+misused --stream -r -- --stream=json -r 1
+misused --stream --format -- --stream --format json 1
+misused --stream -i -- --stream -i 1 1
+misused --stream 'one output' -- --stream -o a -o b 1
+misused --live -- -e malloc --live --stream 1
+[[ ! -e a && ! -e b ]] || fail "an output was made"

@@ -8,26 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "support/error.h"
+#include "options_words.h"
 
 using namespace profile;
 
 namespace {
-
-using Words = std::vector<const char*>;
-
-Options parsed(const Words& words) { return parse_options(words); }
-
-// The text of the usage error; "" when there is none.
-std::string error_of(const Words& words) {
-  try {
-    (void)parse_options(words);
-  } catch (const Error& error) {
-    CHECK(error.exit_status() == Error::misused);
-    return error.what();
-  }
-  return "";
-}
 
 // An error that names both, as they were typed or as the option is called for short.
 void refused(const char* option, const char* value, const char* called = nullptr) {

@@ -1,0 +1,160 @@
+#include "app/parsed_options.h"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "app/options.h"
+
+namespace profile {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* positional_name = "duration";
+constexpr std::uint32_t highest_pid = 1U << 22;  // PID_MAX_LIMIT of the kernel
+constexpr double longest_seconds = 1e9;          // 31 years
+
+const OptionRow& row_of(std::string_view long_name) {
+  const auto rows = option_rows();
+  return *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.long_name == long_name; });
+}
+
+// As it stands in messages: "-p", "--cgroup".
+std::string spelled(std::string_view long_name) {
+  const OptionRow& row = row_of(long_name);
+  return row.short_name != 0 ? std::string{'-', row.short_name} : "--" + std::string(long_name);
+}
+
+template <class Number>
+std::optional<Number> whole(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+po::options_description described_options() {
+  po::options_description named;
+  for (const OptionRow& row : option_rows()) {
+    std::string name(row.long_name);
+    if (row.short_name != 0) name += std::string{',', row.short_name};
+    if (row.argument.empty()) {
+      named.add_options()(name.c_str(), po::bool_switch());
+    } else if (row.argument.starts_with('[')) {
+      named.add_options()(name.c_str(), po::value<std::string>()->implicit_value(""));
+    } else if (row.repeatable) {
+      named.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing());
+    } else {
+      named.add_options()(name.c_str(), po::value<std::string>());
+    }
+  }
+  return named;
+}
+
+bool may_lack_value(const po::option& option) {
+  return option.position_key < 0 && row_of(option.string_key).argument.starts_with('[');
+}
+
+// Boost looks for this only where there is a value.
+void refuse_twice(const po::parsed_options& parsed) {
+  std::set<std::string_view> seen;
+  for (const po::option& option : parsed.options) {
+    if (!may_lack_value(option) || seen.insert(option.string_key).second) continue;
+    throw usage_error("option '--" + option.string_key + "' cannot be specified more than once");
+  }
+}
+
+// A value that may be left out stands behind a "=". Boost takes the word that follows for one as well, which here is
+// the duration: that is put back behind the option.
+void give_back_durations(po::parsed_options& parsed) {
+  for (std::size_t i = 0; i < parsed.options.size(); ++i) {
+    po::option& option = parsed.options[i];
+    if (!may_lack_value(option) || option.original_tokens.size() != 2) continue;
+    const po::option duration(positional_name, option.value);
+    option.value.clear();
+    option.original_tokens.pop_back();
+    parsed.options.insert(parsed.options.begin() + static_cast<std::ptrdiff_t>(++i), duration);
+  }
+}
+
+}  // namespace
+
+ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
+  po::options_description all;
+  all.add(described_options()).add_options()(positional_name, po::value<std::vector<std::string>>());
+  po::positional_options_description positional;
+  positional.add(positional_name, -1);
+  try {
+    po::parsed_options parsed = po::command_line_parser(arguments).options(all).positional(positional).run();
+    refuse_twice(parsed);
+    give_back_durations(parsed);
+    po::store(parsed, values_);
+  } catch (const po::error& error) {
+    throw usage_error(error.what());
+  }
+}
+
+bool ParsedOptions::has(std::string_view name) const { return values_.count(std::string(name)) != 0; }
+bool ParsedOptions::is_on(const char* name) const { return values_[name].as<bool>(); }
+bool ParsedOptions::is_given(const char* name) const { return row_of(name).argument.empty() ? is_on(name) : has(name); }
+
+std::string ParsedOptions::text(const char* name) const { return has(name) ? values_[name].as<std::string>() : ""; }
+
+std::vector<std::string> ParsedOptions::texts(const char* name) const {
+  return has(name) ? values_[name].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::vector<std::string> ParsedOptions::positional() const { return texts(positional_name); }
+
+std::uint64_t ParsedOptions::number(const char* name, std::uint64_t absent, std::uint64_t highest,
+                                    std::uint64_t lowest) const {
+  if (!has(name)) return absent;
+  const std::string value = text(name);
+  const auto parsed = whole<std::uint64_t>(value);
+  if (!parsed) throw bad_value(name, value, "not a whole number");
+  if (*parsed < lowest) throw bad_value(name, value, "must be at least " + std::to_string(lowest));
+  if (*parsed > highest) throw bad_value(name, value, "must be at most " + std::to_string(highest));
+  return *parsed;
+}
+
+std::vector<std::uint32_t> ParsedOptions::ids(const char* name, const char* what) const {
+  std::vector<std::uint32_t> all;
+  for (const std::string& list : texts(name)) {
+    std::string_view rest = list;
+    for (;;) {
+      const std::string_view item = rest.substr(0, rest.find(','));
+      const auto id = whole<std::uint32_t>(item);
+      if (!id || *id == 0 || *id > highest_pid) throw bad_value(name, list, std::string("not a ") + what + " id");
+      all.push_back(*id);
+      if (item.size() == rest.size()) break;
+      rest.remove_prefix(item.size() + 1);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+void ParsedOptions::exclude(std::initializer_list<const char*> names) const {
+  const char* first = nullptr;
+  for (const char* name : names) {
+    if (!is_given(name)) continue;
+    if (first != nullptr) throw usage_error(spelled(first) + " and " + spelled(name) + " exclude each other");
+    first = name;
+  }
+}
+
+Error bad_value(std::string_view option, std::string_view value, const std::string& why) {
+  return usage_error(spelled(option) + " " + std::string(value) + ": " + why);
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  const auto number = whole<double>(text);
+  if (!number || !std::isfinite(*number) || *number <= 0 || *number > longest_seconds) return std::nullopt;
+  return number;
+}
+
+}  // namespace profile

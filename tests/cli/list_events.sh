@@ -1,0 +1,56 @@
+#!/bin/bash
+# --list-events: every event there is, by its group, and what is not to be had here with the reason, on a page that fits.
+source "$(dirname "$0")/../lib.sh"
+
+profile --list-events
+expect_status 0
+expect_silence err
+awk 'length > 100 { exit 1 }' "$tmp/out" || fail "a line is longer than 100; $(outcome)"
+if grep -nE ' $' "$tmp/out"; then fail "a line ends in a blank"; fi
+
+# Four shapes of line: a heading; a name, and what it is, which stand in one column; and more of the text above.
+if grep -nvE '^([A-Z][a-z ]+:|  [^ ].{31} [^ ].*|  [^ ].{32,}| {34}[^ ].*|)$' "$tmp/out"; then fail "these lines have another shape"; fi
+
+# Each row of the tables of sources has a line of its own, in each spelling.
+names_in() { grep -oE "$1" "$SOURCE_DIR/$2" | grep -oE '"[^"]+"' | tr -d '"'; }
+rows=$( (
+  names_in '\.name = "[^"]+"' src/sampling/sources.cpp
+  names_in '^    \{"[a-z-]+", "[a-z-]*", PERF_TYPE_(SOFTWARE|HARDWARE),' headers/sampling/perf_events.h
+))
+(($(wc -w <<<"$rows") >= 25)) || fail "only these rows were found in the sources: $rows"
+for name in $rows; do
+  expect_equal "$(grep -cE -- "^  (.*, )?$name(,? |$)" "$tmp/out")" 1 "lines of $name"
+done
+
+# What is said to be missing is so, in the same words; and what is not said to be is not refused for it.
+first_of() { sed -nE "s/^  ([^ ,]+).*/\1/p" <<<"$1"; }
+missing=0 event=''
+cp "$tmp/out" "$tmp/list"
+while IFS= read -r line; do
+  if [[ $line =~ ^'  '[^' '] ]]; then event=$(first_of "$line"); fi
+  [[ $line =~ ^' '+'not here: '(.+)$ ]] || continue
+  reason=${BASH_REMATCH[1]}
+  ((${#reason} > 10)) || fail "$event is missing without a reason"
+  missing=$((missing + 1))
+  if ((EUID != 0)) || [[ $event == *[A-Z]* ]]; then continue; fi
+  profile -e "$event" 0.1
+  expect_status 1
+  expect_err "^profile: -e $event: "
+done <"$tmp/list"
+expect_equal "$missing" "$(grep -c 'not here' "$tmp/list")" "missing events with a reason"
+
+# Without privilege the page is there as well.
+if ((EUID == 0)) && command -v setpriv >/dev/null; then
+  run setpriv --reuid=65534 --regid=65534 --clear-groups "$PROFILE" --list-events
+  if ((status != 126)); then # nobody may not be allowed to run it where it was built
+    expect_status 0
+    expect_equal "$(grep -cE '^  [^ ]' "$tmp/out")" "$(grep -cE '^  [^ ]' "$tmp/list")" "events without privilege"
+  fi
+fi
+
+# With anything else on the command line, too; and what cannot be written is no success.
+profile --list-events -p abc
+expect_status 0
+"$PROFILE" --list-events >/dev/full 2>"$tmp/err"
+status=$?
+expect_status 1

@@ -1,0 +1,76 @@
+#!/bin/bash
+# What `go tool pprof` makes of our files: its totals are those of the folded lines, in every unit, and functions, labels
+# and mappings are there.
+source "$(dirname "$0")/../lib.sh"
+need_kernel
+need_command go
+
+# pprof ARGUMENTS... : Go's tool, kept from what is none of the test's matter; its stdout goes to $tmp/pprof.
+pprof() {
+  (cd "$tmp" && HOME=$tmp GOFLAGS='' PPROF_BINARY_PATH=$tmp/none go tool pprof "$@") >"$tmp/pprof" 2>"$tmp/pprof.err" ||
+    fail "pprof $*: $(tail -n 5 "$tmp/pprof.err")"
+}
+expect_pprof() { grep -Eq -- "$1" "$tmp/pprof" || fail "no line of pprof's matches '$1': $(head -n 60 "$tmp/pprof")"; }
+# top FILE TYPE [ARGUMENTS...] : every function, without rounding.
+top() { pprof -top -nodecount=100000 -nodefraction=0 -sample_index="$2" "${@:3}" "$1"; }
+# Of what is shown, and of all there is; without the unit.
+shown_and_total() { sed -nE 's/^Showing nodes accounting for ([0-9]+)[a-z]*, .* of ([0-9]+)[a-z]* total$/\1 \2/p' "$tmp/pprof"; }
+flat_of() { awk -v name="$1" '$6 == name { print $1 + 0 }' "$tmp/pprof"; }
+# The numbers of column N of all samples, added up.
+raw_total() { awk -v column="$1" '/^Locations$/ { exit } /^ +[0-9].*: [0-9 ]+$/ { sum += $column } END { printf "%.0f\n", sum }' "$tmp/pprof"; }
+
+start "$WORKLOADS/leaves" 20
+leaves=$started
+start "$WORKLOADS/reader" 20
+reader=$started
+profile -F 999 -p "$leaves,$reader" -o "$tmp/a.pb.gz" -o "$tmp/a.folded" 0.8
+expect_status 0
+total=$(folded_total . "$tmp/a.folded")
+((total > 100)) || fail "only $total samples; $(outcome)"
+
+top "$tmp/a.pb.gz" samples
+expect_equal "$(shown_and_total)" "$total $total" "samples, shown and in all"
+expect_equal "$(flat_of heavy)" "$(folded_total '[; ]heavy [0-9]+$' "$tmp/a.folded")" "samples of heavy itself"
+for function in main outer middle heavy light vfs_read; do expect_pprof " $function\$"; done
+top "$tmp/a.pb.gz" cpu -unit=ns
+expect_equal "$(shown_and_total)" "$((total * 1001001)) $((total * 1001001))" "nanoseconds at 999 Hertz"
+top "$tmp/a.pb.gz" samples -tagfocus="pid=$leaves"
+expect_equal "$(shown_and_total | cut -d' ' -f1)" "$(folded_total '^leaves;' "$tmp/a.folded")" "samples of one pid"
+
+pprof -raw "$tmp/a.pb.gz"
+expect_equal "$(raw_total 1)" "$total" "samples in -raw"
+expect_pprof '^PeriodType: cpu nanoseconds$'
+expect_pprof '^Period: 1001001$'
+expect_pprof '^samples/count cpu/nanoseconds\[dflt\]$'
+expect_pprof '^Comment: [0-9]+ samples taken: '"$total"' recorded, '
+expect_pprof '^ +process:\[leaves\] thread:\[leaves\]$'
+expect_pprof "^ +pid:\[$reader\]\$"
+expect_pprof '^ +[0-9]+: 0xffff[0-9a-f]+ M=[0-9]+ vfs_read '
+expect_pprof '^[0-9]+: 0x0/0x0/0x0 leaves +([0-9a-f]+ )?\[FN\]$'
+expect_pprof '^[0-9]+: 0x0/0x0/0x0 \[kernel\] '
+
+# Lines are pprof's lines.
+profile -F 999 --lines -p "$leaves" -o "$tmp/lines.pb.gz" 0.3
+expect_status 0
+pprof -raw "$tmp/lines.pb.gz"
+expect_pprof ' heavy .*/leaves\.c:5 '
+expect_pprof ' leaves .*\[FN\]\[FL\]\[LN\]'
+
+# agrees FILE TYPE UNIT : the value of FILE.pb.gz is that of FILE.folded.
+agrees() {
+  expect_status 0
+  local sum
+  sum=$(folded_total . "$tmp/$1.folded")
+  ((sum > 0)) || fail "nothing was recorded; $(outcome)"
+  top "$tmp/$1.pb.gz" "$2" ${3:+-unit="$3"}
+  expect_equal "$(shown_and_total)" "$sum $sum" "$1: $2"
+  pprof -raw "$tmp/$1.pb.gz"
+  expect_equal "$(raw_total 2)" "$sum" "$1: $2 in -raw"
+}
+profile -e off-cpu -o "$tmp/waits.pb.gz" -o "$tmp/waits.folded" -- sleep 0.3
+agrees waits off_cpu us
+expect_pprof '^samples/count off_cpu/microseconds\[dflt\]$'
+profile -e page-faults -o "$tmp/faults.pb.gz" -o "$tmp/faults.folded" -- "$WORKLOADS/leaves" 0.1
+agrees faults page_faults
+profile -e syscalls -o "$tmp/calls.pb.gz" -o "$tmp/calls.folded" -- "$WORKLOADS/reader" 0.1
+agrees calls calls

@@ -1,0 +1,34 @@
+#!/bin/bash
+# A speedscope file of a real run has the shape that speedscope's reader asks for and the totals of the folded lines. The
+# golden files are held to the same.
+source "$(dirname "$0")/../lib.sh"
+need_command python3
+
+check() { run python3 "$SOURCE_DIR/tests/validate_speedscope.py" "$@"; }
+for golden in default:92 lines:17 wall:4700000; do
+  check "$SOURCE_DIR/tests/unit/golden/${golden%:*}.speedscope"
+  expect_status 0
+  expect_equal "$(<"$tmp/out")" "${golden#*:}" "total of ${golden%:*}"
+done
+
+# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and that is said.
+rejected() {
+  sed "$1" "$SOURCE_DIR/tests/unit/golden/wall.speedscope" >"$tmp/bad"
+  check "$tmp/bad"
+  expect_status 1
+  expect_err "$2"
+}
+rejected 's/"unit":"microseconds"/"unit":"samples"/' 'unit'
+rejected 's/\[4,2\]/[4,99]/' 'frame 99'
+rejected 's/"weights":\[20000,/"weights":[/' 'weights'
+rejected 's/"endValue":4700000/"endValue":1/' 'endValue'
+rejected 's/"line"/"row"/; s/"file":"dd"/"path":"dd"/' 'path'
+rejected 's/"type":"sampled",//' 'type'
+
+need_kernel
+profile -F 999 -o "$tmp/a.speedscope.json" -o "$tmp/a.folded" -- "$WORKLOADS/leaves" 0.3
+expect_status 0
+check "$tmp/a.speedscope.json"
+expect_status 0
+expect_equal "$(<"$tmp/out")" "$(folded_total . "$tmp/a.folded")" "total"
+grep -q '"name":"heavy","file":"leaves"' "$tmp/a.speedscope.json" || fail "$(head -c 2000 "$tmp/a.speedscope.json")"
