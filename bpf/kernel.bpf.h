@@ -74,6 +74,7 @@ struct pt_regs {
   unsigned long ip;
   unsigned long sp;
   unsigned long bp;
+  unsigned long cs;
   unsigned long orig_ax; /* number of the system call; below 0: it was none */
 #else
   unsigned long regs[31]; /* arm64: [29] is the frame pointer */

@@ -15,6 +15,9 @@
 #include "follow.bpf.h"
 #endif
 #include "span.bpf.h"
+#ifndef PROFILE_LEAN
+#include "stack_cache.bpf.h"
+#endif
 
 #define TASK_INTERRUPTIBLE 0x1
 #define TASK_UNINTERRUPTIBLE 0x2
@@ -139,8 +142,9 @@ struct leaving {
   bool preempted;
   bool is_kernel_thread;
   __u64 task_state;
-  __u64 caller; /* as in struct stack_key */
-  __u64 ran_ns; /* its run time; 0 where it is not to be had */
+  const struct pt_regs *regs; /* with which it entered the kernel; NULL where they are not to be had */
+  __u64 caller;               /* as in struct stack_key */
+  __u64 ran_ns;               /* its run time; 0 where it is not to be had */
 };
 
 static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
@@ -179,7 +183,12 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
   __builtin_memcpy(thread->name, sample.key.comm, sizeof(thread->name));
   if (config.wall) sample.key.tag = PROFILE_TAG_OFF_CPU;
   sample.key.caller = task->caller;
+#ifdef PROFILE_LEAN
   begin_span(ctx, &thread->span, id, &sample);
+#else
+  const bool in_map = !record_config.stream && take_known_stacks(ctx, task->regs, task->is_kernel_thread, &sample);
+  open_span(ctx, &thread->span, id, &sample, in_map);
+#endif
   thread->began_ns = thread->span.start_ns;
   thread->seen_ns = thread->span.start_ns;
   thread->ran_ns = task->ran_ns;
@@ -235,10 +244,9 @@ int on_switch(struct sched_switch_event *event) {
 #else
 
 /* Of the function of the C library in which the task waits, which has no frame of its own. */
-static __always_inline __u64 caller_in(struct task_struct *task) {
+static __always_inline __u64 caller_in(const struct pt_regs *regs, bool is_kernel_thread) {
 #ifdef __TARGET_ARCH_x86
-  if (!record_config.user_stacks || task->flags & PF_KTHREAD) return 0;
-  const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+  if (!record_config.user_stacks || is_kernel_thread) return 0;
   return (long)regs->orig_ax < 0 ? 0 : caller_of_wrapper(regs); /* below 0: not in a system call */
 #else
   return 0;
@@ -253,12 +261,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   } else {
     task_state = (__u64)((struct task_struct___before_5_14 *)prev)->state;
   }
+  const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(prev);
+  const bool is_kernel_thread = (prev->flags & PF_KTHREAD) != 0;
   const struct leaving leaving = {
       .id = prev->pid,
       .preempted = preempt,
-      .is_kernel_thread = (prev->flags & PF_KTHREAD) != 0,
+      .is_kernel_thread = is_kernel_thread,
       .task_state = task_state,
-      .caller = prev->pid == 0 ? 0 : caller_in(prev),
+      .regs = regs,
+      .caller = prev->pid == 0 ? 0 : caller_in(regs, is_kernel_thread),
       .ran_ns = prev->se.sum_exec_runtime,
   };
   leave_cpu(ctx, &leaving);

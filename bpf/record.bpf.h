@@ -155,6 +155,7 @@ static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
 /* The sample under way: of the current task, on this CPU, and not counted anywhere yet. */
 struct sample {
   struct cpu_account *account;
+  __u32 turn; /* of the generations: how often they have changed */
   __u32 generation;
   __u32 tid; /* as the person sees it */
   struct stack_key key;
@@ -165,11 +166,13 @@ static __always_inline struct cpu_account *account_of(__u32 generation) {
   return bpf_map_lookup_elem(&accounts, &index); /* sized for all possible CPUs */
 }
 
-static __always_inline __u32 current_generation(void) { return *(volatile __u32 *)&record_state.generation & 1; }
+static __always_inline __u32 current_turn(void) { return *(volatile __u32 *)&record_state.turn; }
+static __always_inline __u32 current_generation(void) { return current_turn() & 1; }
 
 /* Begins a sample of the current task. False when it is not wanted; it has been accounted for then. */
 static __always_inline bool begin_sample(struct sample *sample) {
-  sample->generation = current_generation();
+  sample->turn = current_turn();
+  sample->generation = sample->turn & 1;
   sample->account = account_of(sample->generation);
   if (!sample->account) return false;
 

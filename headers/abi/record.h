@@ -134,9 +134,9 @@ struct record_config {
   __u8 padding;
 };
 
-/* Written while sampling: by user space the generation, by the kernel the rest. */
+/* Written while sampling: by user space the turn, by the kernel the rest. */
 struct record_state {
-  __u32 generation;                /* the one the kernel writes to now */
+  __u32 turn;                      /* how often the generations have changed; the kernel writes to turn % 2 now */
   __u32 told[PROFILE_GENERATIONS]; /* whether RING_HALF_FULL was sent */
   __u32 padding;
   __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */

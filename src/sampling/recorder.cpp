@@ -67,7 +67,7 @@ int Recorder::on_record(void* context, void* data, std::size_t size) noexcept {
   if (size < sizeof header) return 0;
   std::memcpy(&header, data, sizeof header);
   if (header.type == RING_HALF_FULL) {
-    if (header.generation == (self.state_->generation & 1)) self.half_full_ = true;
+    if (header.generation == (self.state_->turn & 1)) self.half_full_ = true;
     return 0;
   }
   try {
@@ -96,7 +96,7 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   read_ring();
   if (inbox_.empty()) return;
   timeline.update();
-  count_inbox(state_->generation & 1, timeline, into);
+  count_inbox(state_->turn & 1, timeline, into);
 }
 
 // Counts the samples of `generation`; those of the other one stay, for the profile after this one. A stream has no
@@ -218,9 +218,9 @@ bool Recorder::wants_drain() const {
 }
 
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
-  const std::uint32_t generation = state_->generation & 1;
+  const std::uint32_t generation = state_->turn & 1;
   if (!stopped) {
-    std::atomic_ref(state_->generation).store(generation ^ 1, std::memory_order_seq_cst);
+    std::atomic_ref(state_->turn).fetch_add(1, std::memory_order_seq_cst);
     barrier_.wait();
   }
   half_full_ = false;
@@ -309,10 +309,10 @@ Account Recorder::account_of(std::uint32_t generation) const {
   return account;
 }
 
-Account Recorder::pending_account() const { return account_of(state_->generation & 1); }
+Account Recorder::pending_account() const { return account_of(state_->turn & 1); }
 
 std::uint64_t Recorder::pending_rows() const {
-  return std::atomic_ref(state_->entries[state_->generation & 1]).load(std::memory_order_relaxed);
+  return std::atomic_ref(state_->entries[state_->turn & 1]).load(std::memory_order_relaxed);
 }
 
 std::uint64_t Recorder::unfollowed() const {
