@@ -28,17 +28,16 @@ static __always_inline __u64 slot_of_stub(__u64 stub) {
 }
 #endif
 
-/* For stack_key::caller, where a 64-bit system call has begun; 0 when the chain is complete or nothing is certain. */
-static __always_inline __u64 caller_of_wrapper(const struct pt_regs *regs) {
 #ifdef __TARGET_ARCH_x86
+/* Not static, so that the verifier looks at it once and not for each way from it. */
+__noinline __u64 caller_at(__u64 ip, __u64 sp) {
   struct {
     __u16 unused;
     __u16 opcode;
     __s32 offset;
   } call; /* the six bytes before the return address: the offset is aligned, as the verifier wants it */
-  const __u64 ip = regs->ip;
   __u64 back;
-  if (bpf_probe_read_user(&back, sizeof(back), (void *)regs->sp)) return 0;
+  if (bpf_probe_read_user(&back, sizeof(back), (void *)sp)) return 0;
   if (bpf_probe_read_user(&call.opcode, 6, (void *)(back - 6))) return 0;
   __u64 slot = 0;
   if (call.opcode >> 8 == 0xe8) { /* call offset */
@@ -51,6 +50,13 @@ static __always_inline __u64 caller_of_wrapper(const struct pt_regs *regs) {
   __u64 function;
   if (!slot || bpf_probe_read_user(&function, sizeof(function), (void *)slot)) return 0;
   return is_in_function(function, ip) ? back : 0;
+}
+#endif
+
+/* For stack_key::caller, where a 64-bit system call has begun; 0 when the chain is complete or nothing is certain. */
+static __always_inline __u64 caller_of_wrapper(const struct pt_regs *regs) {
+#ifdef __TARGET_ARCH_x86
+  return caller_at(regs->ip, regs->sp);
 #else
   return 0;
 #endif

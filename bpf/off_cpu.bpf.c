@@ -101,15 +101,19 @@ static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns,
   sums->waits++;
 }
 
-/* The thread's wait is over, and was at `end_ns`. */
-static __always_inline void end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
+/* The thread's wait is over, and was at `end_ns`. Not static, so that the verifier looks at it once and not for each
+ * way to it; which is why it copies what it counts, too. */
+__noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
+  if (!thread) return 0;
   const __u64 start_ns = close_span(&thread->span);
-  if (!start_ns) return;
+  if (!start_ns) return 0;
   const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
   const __u64 waited_ns = end_ns > thread->began_ns ? end_ns - thread->began_ns : 0;
   const bool is_worth = counts(waited_ns);
   if (is_worth) add_wait(thread, part_ns, waited_ns, true);
-  count_span(&thread->span, id, part_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+  const struct span ended = thread->span;
+  count_span(&ended, id, part_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+  return 0;
 }
 
 /* Some kernels do not tell of every switch (of 1000, six were missing on 6.18 in a virtual machine, for perf and all
@@ -122,10 +126,11 @@ static __always_inline void end_unseen_wait(struct thread_waits *thread, __u32 i
 }
 
 /* The thread comes, but was not seen to go: where it went is not known. */
-static __always_inline void count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
+__noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
+  if (!thread) return 0;
   const __u64 since_ns = now_ns - thread->seen_ns;
   const __u64 ran_since_ns = ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
-  if (since_ns <= ran_since_ns) return;
+  if (since_ns <= ran_since_ns) return 0;
   const __u64 waited_ns = since_ns - ran_since_ns;
   struct span unseen = {.key = thread->span.key};
   unseen.key.user_stack = -ENODATA;
@@ -134,6 +139,7 @@ static __always_inline void count_unseen_wait(struct thread_waits *thread, __u32
   const bool is_worth = counts(waited_ns);
   if (is_worth) add_wait(thread, waited_ns, waited_ns, true);
   count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+  return 0;
 }
 
 /* The current task leaves this CPU. */

@@ -41,9 +41,10 @@ struct known_place {
  * what it counts stands in memory, because every value of a variable would be followed. */
 struct stack_view {
   volatile __u32 user_frames; /* volatile, or the compiler makes variables of them */
-  volatile __u32 found;
-  __u32 depth;       /* of the kernel stack, in words */
-  __u32 next_victim; /* among the ways */
+  volatile __u32 wanted;      /* return addresses of the kernel stack, */
+  volatile __u32 found;       /* and of them */
+  __u32 depth;                /* of the kernel stack, in words */
+  __u32 next_victim;          /* among the ways */
   __u64 user[CACHED_FRAMES];
   __u64 words[KERNEL_STACK_WORDS];
   __u64 kernel[FRAMES_BELOW_CONTEXT + CACHED_FRAMES + 1];
@@ -95,16 +96,26 @@ __noinline int is_known(const struct known_place *place, const struct stack_view
   return 1;
 }
 
-/* Notes where on the kernel stack its `frames` return addresses stand. Returns how many it found. */
-__noinline int note_kernel_words(struct known_place *place, struct stack_view *view, __u32 frames) {
+/* Which of the places from `first` on is that of the view; CACHE_PLACES: none. */
+__noinline __u32 find_known(const struct stack_view *view, __u64 turn, __u64 instruction, __u32 first) {
+  for (__u32 way = 0; way < CACHE_WAYS; way++) {
+    const __u32 index = first + way;
+    const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
+    if (known && known->turn == turn && known->instruction == instruction && is_known(known, view)) return index;
+  }
+  return CACHE_PLACES;
+}
+
+/* Notes where on the kernel stack its return addresses stand, as many as wanted. Returns how many it found. */
+__noinline int note_kernel_words(struct known_place *place, struct stack_view *view) {
   if (!place || !view) return 0;
   view->found = 0;
   for (__u32 word = 0; word < KERNEL_STACK_WORDS; word++) {
     const __u32 found = view->found;
-    if (word >= view->depth || found >= CACHED_FRAMES || found >= frames) break;
+    if (word >= view->depth || found >= CACHED_FRAMES || found >= view->wanted) break;
     const __u64 address = view->words[word];
     if (address != view->kernel[found + FRAMES_BELOW_CONTEXT]) continue;
-    if (found + 1 == frames) { /* the outermost one; what reads so farther in was left there by somebody else */
+    if (found + 1 == view->wanted) { /* the outermost one; what reads so farther in was left there by somebody else */
       place->kernel[found] = address;
       place->at[found] = (__u8)(view->depth - word);
       if (word + 1 == view->depth) view->found = found + 1;
@@ -126,8 +137,8 @@ static __always_inline bool note_kernel_stack(void *ctx, struct known_place *pla
   if (bytes <= 0 || bytes >= (long)sizeof(view->kernel)) return false;
   const __u32 all = (__u32)bytes / sizeof(__u64);
   if (all <= FRAMES_BELOW_CONTEXT) return false;
-  const __u32 frames = all - FRAMES_BELOW_CONTEXT;
-  return note_kernel_words(place, view, frames) == (int)frames;
+  view->wanted = all - FRAMES_BELOW_CONTEXT;
+  return note_kernel_words(place, view) == (int)view->wanted;
 }
 
 /* As take_stacks(), for a program on sched_switch, whose context is on the stack of the task that leaves; `regs` are
@@ -158,10 +169,9 @@ static __always_inline bool take_known_stacks(void *ctx, const struct pt_regs *r
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
   const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;
   const __u32 first = (__u32)(hash >> 40) & (CACHE_PLACES - CACHE_WAYS);
-  for (__u32 way = 0; way < CACHE_WAYS; way++) {
-    const __u32 index = first + way;
-    const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
-    if (!known || known->turn != turn || known->instruction != instruction || !is_known(known, view)) continue;
+  const __u32 index = find_known(view, turn, instruction, first);
+  const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
+  if (known) {
     sample->key.user_stack = known->user_stack;
     sample->key.kernel_stack = known->kernel_stack;
     return true;

@@ -19,6 +19,7 @@ build zlib1g-dev                   <zlib.h>
 build libzstd-dev                  <zstd.h>
 build libiberty-dev                <libiberty/demangle.h>
 build rapidjson-dev                <rapidjson/writer.h>
+build libprotozero-dev             <protozero/pbf_builder.hpp>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format
@@ -27,6 +28,7 @@ test  libclang-rt-14-dev           -
 test  llvm                         -
 test  python3                      python3
 test  python3-jsonschema           -
+test  golang-go                    go
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff

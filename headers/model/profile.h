@@ -64,6 +64,15 @@ struct SourcePlace {
   std::span<const InlinedFunction> inlined;  // innermost first; valid until the next source is added
 };
 
+// Which file holds code. `none`: no file (the kernel, the vDSO, JIT code), or not known which.
+enum class BinaryId : std::uint32_t { none = 0 };
+
+struct Binary {
+  StringId path = StringId::empty;      // as the process that first mapped it saw it
+  StringId build_id = StringId::empty;  // in lower-case hex; empty when it has none or could not be read
+  friend bool operator==(const Binary&, const Binary&) = default;
+};
+
 // One address of one address space, and its name once symbolised.
 struct Frame {
   RuntimeAddress address;
@@ -79,6 +88,9 @@ struct Frame {
   std::uint64_t offset = 0;
   // Functions inlined at the address are frames of their own in every format, between this frame and what it calls.
   SourcePlaceId source = SourcePlaceId::none;
+  BinaryId binary = BinaryId::none;
+  // As the binary counts it, return addresses too; of no account where there is none.
+  ElfAddress binary_address;
 };
 
 struct Process {
@@ -104,6 +116,7 @@ struct Row {
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
   std::string unit = "samples";     // of values: "samples", "microseconds", "bytes", "page-faults"
+  std::string counted = "samples";  // what Row::samples are: "waits", "requests", "allocations", "calls"
   // How it is measured, the first words of the counted format's header, where that is not "Sampling at 49 Hertz":
   // "Tracing off-CPU time in microseconds".
   std::string title;
@@ -122,6 +135,8 @@ class Profile {
  public:
   RunInfo run;
   Account account;
+  std::uint64_t began_unix_ns = 0;  // when what it holds began to be taken; 0: not known, as is
+  std::uint64_t duration_ns = 0;    // how long that went on
   StringTable strings;
   // What the source measured besides stacks; empty where it does not.
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
@@ -138,6 +153,8 @@ class Profile {
   StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first);
   // Interns a place in the source.
   SourcePlaceId source(const SourcePlace& source);
+  // Interns a file that holds code.
+  BinaryId binary(const Binary& binary);
   // Adds the row's value and samples to the row that is otherwise equal, or makes it.
   void add(const Row& row);
   // Puts another kernel stack in the place of each, by the answer of `instead`, which may intern stacks.
@@ -150,6 +167,7 @@ class Profile {
   [[nodiscard]] std::span<Frame> frames() { return frames_; }
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] SourcePlace source(SourcePlaceId id) const;
+  [[nodiscard]] const Binary& binary(BinaryId id) const { return binaries_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
   // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
@@ -187,6 +205,8 @@ class Profile {
   std::vector<InlinedFunction> inlined_;
   std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourcePlaceId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> source_ids_;  // content hash to index
+  std::vector<Binary> binaries_{Binary{}};                            // [0] is BinaryId::none
+  std::unordered_map<std::uint64_t, BinaryId> binary_ids_;            // key: path << 32 | build_id
   std::vector<Row> rows_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;  // key hash to index
   std::vector<FrameId> scratch_;

@@ -46,6 +46,7 @@ struct OutputFormat {
   std::string_view ending;   // of the files it is the default for, with its dot; "" if none
   std::string_view summary;  // one line of --help
   Shows shows;
+  bool one_report;  // a file holds one, so it is nothing for --interval
   std::unique_ptr<Output> (*make)(const OutputOptions&);
 };
 

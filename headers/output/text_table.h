@@ -34,11 +34,13 @@ class TextTable {
 // "1.500", "3.20": of nanoseconds.
 [[nodiscard]] inline std::string milliseconds(std::uint64_t ns) { return decimal(static_cast<double>(ns) / 1e6, 3); }
 [[nodiscard]] inline std::string microseconds(double ns) { return decimal(ns / 1e3, 2); }
+// "12.3", and less than one with a digit more: "0.04".
+[[nodiscard]] inline std::string seconds(double s) { return decimal(s, s < 1 ? 2 : 1); }
 // The mean of `count` things; 0 when there are none.
 [[nodiscard]] inline double mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count);
 }
-// The first words of a table's title: "Top 10 ", behind which its things are named, then " of 34" when there are more.
-[[nodiscard]] std::string top_of(std::size_t shown, std::size_t all, const std::string& things);
+// The first words of a table's title: "Top 10 waits", then " of 34" when there are more. `thing` is one of them.
+[[nodiscard]] std::string top_of(std::size_t shown, std::size_t all, const std::string& thing);
 
 }  // namespace profile

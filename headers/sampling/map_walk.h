@@ -12,9 +12,9 @@
 
 namespace profile {
 
-// Calls `visit(key, value)` for each entry of a hash map; `value` points to `value_bytes` of it, which is the size of the
-// map's values and a multiple of 8: the kernel puts them one behind the other without padding. With `remove` each is taken
-// out as it is read. Throws Error.
+// Calls `visit(key, value)` for each entry of a hash map; `value` points to `value_bytes` of it, which is the size of
+// the map's values and a multiple of 8: the kernel puts them one behind the other without padding. With `remove` each
+// is taken out as it is read. Throws Error.
 template <class Key, class Visit>
 void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visit) {
   if (value_bytes == 0 || value_bytes % sizeof(std::uint64_t) != 0) {

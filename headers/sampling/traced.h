@@ -20,8 +20,8 @@ namespace profile {
 [[nodiscard]] std::optional<std::string> missing_for_flush();
 // Whether a program can read the registers of another thread, for its stack; likewise.
 [[nodiscard]] std::optional<std::string> missing_for_task_registers();
-// What keeps traced programs from being had here, in a few words: the kernel's type information, or its age. nullopt when
-// nothing does.
+// What keeps traced programs from being had here, in a few words: the kernel's type information, or its age. nullopt
+// when nothing does.
 [[nodiscard]] std::optional<std::string> missing_for_tracing();
 
 class TracedPrograms {

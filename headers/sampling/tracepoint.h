@@ -20,6 +20,8 @@ namespace profile {
 
 // Whether `event` has the shape of a tracepoint's name; there need not be one of it.
 [[nodiscard]] bool is_tracepoint_name(std::string_view event);
+// Whether this kernel has tracepoints whose names begin with `word` and a colon; not when the list cannot be read.
+[[nodiscard]] bool is_tracepoint_system(std::string_view word);
 // All that this kernel has, as SYSTEM:EVENT; none when the list cannot be read.
 [[nodiscard]] std::vector<std::string> tracepoint_names();
 

@@ -29,6 +29,7 @@ struct Answer {
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
   std::uint64_t offset = 0;             // of the place that was looked up
+  ElfAddress address;                   // of that place, where it lies in a file that could be read
   std::shared_ptr<const Chain> source;  // none: not asked for, or not known
 };
 

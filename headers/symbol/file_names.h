@@ -33,6 +33,8 @@ class Demangler {
 // What is remembered of one file.
 struct FileAnswers {
   Answers answers;
+  StringId path = StringId::empty;      // empty until it has been looked at; as is
+  StringId build_id = StringId::empty;  // which stays so for a file that has none
   KnownRanges ranges;
 };
 

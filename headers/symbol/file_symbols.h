@@ -19,6 +19,8 @@ class FileSymbols {
   // The file open as `fd`, which a process saw as `path`. All three must outlive this.
   FileSymbols(int fd, std::string_view path, DebugFiles& debug_files);
 
+  // In lower-case hex; empty when there is none, or no ELF file.
+  [[nodiscard]] std::string build_id() const { return elf_ ? elf_->build_id() : std::string(); }
   // Names the code at `offsets` (ascending, distinct). answers[i] has addresses as ELF addresses, `addresses[i]` is
   // that of offsets[i]. Both have the size of `offsets`. Reaches count for offsets, too.
   void name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses, std::span<Symbol> answers);

@@ -1,6 +1,8 @@
 // What the values of the command line mean, alone and together.
 #include "app/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -235,6 +237,14 @@ Options parse_options(std::span<const char* const> arguments) {
   options.output.show_addresses = parsed.is_on("address");
   options.output.top = parsed.number("top", options.output.top, UINT32_MAX);
   options.outputs = outputs_of(parsed, *options.source);
+  for (const OutputRequest& output : options.outputs) {
+    if (options.interval_s && options.stream == nullptr && output.format->one_report) {
+      throw usage_error("-i: a file in the format " + std::string(output.format->name) + " holds one report");
+    }
+    if (output.format->name == "pprof" && output.path == "-" && ::isatty(STDOUT_FILENO) == 1) {
+      throw usage_error("--format pprof: not to a terminal");
+    }
+  }
   if (!shows_stacks(options)) {
     if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
     options.sampling.user_stacks = false;

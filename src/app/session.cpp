@@ -237,6 +237,7 @@ class Session {
   }
 
   void report() {
+    profile_->duration_ns = monotonic_ns() - profile_began_ns_;
     symboliser_->name(*profile_);
     if (source_->has_tracing_frames()) remove_tracing_frames(*profile_);
     reports_->report(*profile_);
@@ -248,6 +249,8 @@ class Session {
   void fresh_profile() {
     profile_ = std::make_unique<Profile>();
     profile_->run = run_;
+    profile_began_ns_ = monotonic_ns();
+    profile_->began_unix_ns = profile_began_ns_ + unix_offset_ns();
   }
 
   void pump_stream() {
@@ -301,7 +304,8 @@ class Session {
   std::optional<Streaming> streaming_;
   EventLoop loop_;
   std::unique_ptr<Profile> profile_;  // of the interval under way
-  Account total_;                     // of the intervals reported, as the next
+  std::uint64_t profile_began_ns_ = 0;
+  Account total_;  // of the intervals reported, as the next
   FrameReport frame_report_;
   std::uint64_t started_ns_ = 0;
   double duration_s_ = 0;

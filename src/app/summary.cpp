@@ -22,9 +22,9 @@ using Wide = unsigned long long;
 }  // namespace
 
 std::string summary_of(const Account& account, const RunCost& cost) {
-  std::string line = text("%llu %s in %.1f s on %d %s: %llu recorded", Wide{account.taken},
-                          plural(account.taken, "sample").c_str(), cost.duration_s, cost.cpus,
-                          plural(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
+  // "samples" whatever their number: it is by this word that scripts find the line.
+  std::string line = text("%llu samples in %.1f s on %s: %llu recorded", Wide{account.taken}, cost.duration_s,
+                          number_of(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
   if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
   if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
   line += text(", %llu lost", Wide{account.lost()});

@@ -117,6 +117,14 @@ SourcePlaceId Profile::source(const SourcePlace& source) {
   return static_cast<SourcePlaceId>(index);
 }
 
+BinaryId Profile::binary(const Binary& binary) {
+  const auto key =
+      std::uint64_t{static_cast<std::uint32_t>(binary.path)} << 32 | static_cast<std::uint32_t>(binary.build_id);
+  const auto [found, is_new] = binary_ids_.try_emplace(key, static_cast<BinaryId>(binaries_.size()));
+  if (is_new) binaries_.push_back(binary);
+  return found->second;
+}
+
 void Profile::add(const Row& row) {
   const std::uint64_t hash = hash_of(row);
   for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {

@@ -44,10 +44,15 @@ SyscallAnalysis analyse(const SyscallReport& report) {
     return mix.total == 0 ? 0 : calls / static_cast<double>(mix.total);
   };
   mix.rate_per_s = report.seconds > 0 ? static_cast<double>(mix.total) / report.seconds : 0;
+  mix.cpu_intensity = report.cpus_used;
+  if (report.is_partial) {
+    mix.behavior = "unknown";
+    mix.rule = "not all system calls were looked at";
+    return mix;
+  }
   mix.io_intensity = share_of(SyscallCategory::file_io);
   mix.memory_intensity = share_of(SyscallCategory::memory);
   mix.network_intensity = share_of(SyscallCategory::network);
-  mix.cpu_intensity = report.cpus_used;
   const Rule& rule =
       *std::find_if(std::begin(rules), std::end(rules), [&](const Rule& one) { return one.applies(mix); });
   mix.behavior = rule.behavior;

@@ -5,11 +5,14 @@ namespace profile {
 namespace {
 
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, make_counted},
-    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, make_folded},
-    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, make_residency},
-    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, make_table},
-    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, make_json},
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, false, make_counted},
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, false, make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, false,
+     make_residency},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, false, make_table},
+    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, true, make_pprof},
+    {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, true, make_speedscope},
+    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, false, make_json},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "output/blocking_threads.h"
 #include "output/clean_text.h"
 #include "output/json_parts.h"
 #include "output/text_table.h"
@@ -91,15 +92,16 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
   json.begin_object("thread_stats");
   write_thread_stats(json, profile);
   json.end_object();
+  const BlockingThreads threads = blocking_threads(*profile.thread_waits);
   json.begin_array("top_blocking_threads");
-  for (std::size_t i = 0; i < std::min(top, profile.thread_waits->size()); ++i) {
-    const ThreadWait& thread = (*profile.thread_waits)[i];
+  for (std::size_t i = 0; i < std::min(top, threads.listed.size()); ++i) {
+    const ThreadWait& thread = *threads.listed[i];
     json.begin_object();
     json.member("tid", thread.tid);
     json.member("pid", thread.tgid);
     json.member("name", clean_name(profile.strings.view(thread.name)));
     json.member("time_ms", static_cast<double>(thread.waits.total_ns) / 1e6);
-    json.member("percentage", 100 * mean(thread.waits.total_ns, all.total_ns));
+    json.member("percentage", 100 * mean(thread.waits.total_ns, threads.total_ns));
     json.end_object();
   }
   json.end_array();

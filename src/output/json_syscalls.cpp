@@ -65,13 +65,15 @@ void write_call(JsonWriter& json, const Profile& profile, const SyscallUse& call
   json.end_object();
 }
 
-void write_analysis(JsonWriter& json, const SyscallAnalysis& analysis) {
+void write_analysis(JsonWriter& json, const SyscallReport& report, const SyscallAnalysis& analysis) {
   json.begin_object("analysis");
   json.member("syscall_rate_per_sec", analysis.rate_per_s);
-  json.member("io_intensity", analysis.io_intensity);
-  json.member("memory_intensity", analysis.memory_intensity);
+  if (!report.is_partial) {
+    json.member("io_intensity", analysis.io_intensity);
+    json.member("memory_intensity", analysis.memory_intensity);
+  }
   json.member("cpu_intensity", analysis.cpu_intensity);
-  json.member("network_intensity", analysis.network_intensity);
+  if (!report.is_partial) json.member("network_intensity", analysis.network_intensity);
   json.member("behavior", analysis.behavior);
   json.member("rule", analysis.rule);
   json.end_object();
@@ -90,7 +92,7 @@ void write_json_syscalls(JsonWriter& json, const Profile& profile, std::size_t t
   }
   json.end_object();
   write_top(json, profile, top);
-  write_analysis(json, analysis);
+  write_analysis(json, report, analysis);
   json.member("seconds", report.seconds);
   json.begin_array("calls");
   for (const SyscallUse& call : report.calls) write_call(json, profile, call);

@@ -13,6 +13,7 @@
 #include "output/error_name.h"
 #include "output/histogram.h"
 #include "output/text_table.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -66,7 +67,7 @@ void write_calls(std::ostream& out, const Profile& profile, const Calls& calls) 
     }
     table.add(std::move(cells));
   }
-  out << top_of(calls.size(), report.calls.size(), "system calls") << " by "
+  out << top_of(calls.size(), report.calls.size(), "system call") << " by "
       << (report.has_durations ? "total time" : "count") << '\n';
   table.write(out);
   out << '\n';
@@ -106,7 +107,7 @@ void write_errors(std::ostream& out, const Profile& profile, std::size_t top) {
     cells.push_back(error_meaning(error));
     table.add(std::move(cells));
   }
-  out << top_of(shown, failures.size(), "failures") << '\n';
+  out << top_of(shown, failures.size(), "failure") << '\n';
   table.write(out);
   out << '\n';
 }
@@ -151,10 +152,10 @@ void write_syscall_tables(std::ostream& out, const Profile& profile, std::size_t
   write_calls(out, profile, calls);
   if (report.has_failures) write_errors(out, profile, top);
   if (report.has_durations) write_latencies(out, profile, calls);
-  out << std::to_string(analysis.total) << " system calls in " << decimal(report.seconds) << " s, "
+  out << number_of(analysis.total, "system call") << " in " << seconds(report.seconds) << " s, "
       << decimal(analysis.rate_per_s) << " a second, " << decimal(report.cpus_used, 2) << " CPUs used\n";
   write_categories(out, report, analysis);
-  out << "behaviour: " << analysis.behavior << " (" << analysis.rule << ")\n\n";
+  if (!report.is_partial) out << "behaviour: " << analysis.behavior << " (" << analysis.rule << ")\n\n";
 }
 
 }  // namespace profile

@@ -80,7 +80,7 @@ class Table final : public Output {
       return a.self != b.self ? a.self > b.self : a.total > b.total;
     });
     const std::size_t shown = std::min(top_, functions.size());
-    out << top_of(shown, functions.size(), "functions") << ", in " << clean_text(profile.run.unit) << '\n';
+    out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit) << '\n';
     const auto whole = static_cast<double>(profile.total());
     TextTable table({{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}, {"FUNCTION", TextTable::Align::left}});
     for (std::size_t i = 0; i < shown; ++i) {

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "output/blocking_threads.h"
 #include "output/clean_text.h"
 #include "output/histogram.h"
 #include "output/syscall_tables.h"
 #include "output/text_table.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -17,28 +19,25 @@ namespace {
 using Align = TextTable::Align;
 
 void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t top) {
-  const std::vector<ThreadWait>& threads = *profile.thread_waits;
-  if (threads.empty()) {
+  const BlockingThreads threads = blocking_threads(*profile.thread_waits);
+  if (threads.listed.empty()) {
     out << "No thread was blocked.\n\n";
     return;
   }
-  Durations all;
-  for (const ThreadWait& thread : threads) {
-    all.count += thread.waits.count;
-    all.total_ns += thread.waits.total_ns;
-  }
-  const std::size_t shown = std::min(top, threads.size());
+  const std::size_t shown = std::min(top, threads.listed.size());
   TextTable table({{"PID"}, {"TID"}, {"NAME", Align::left}, {"BLOCKED ms"}, {"SHARE"}, {"WAITS"}, {"LONGEST ms"}});
   for (std::size_t i = 0; i < shown; ++i) {
-    const ThreadWait& thread = threads[i];
+    const ThreadWait& thread = *threads.listed[i];
     table.add({std::to_string(thread.tgid), std::to_string(thread.tid), clean_name(profile.strings.view(thread.name)),
                milliseconds(thread.waits.total_ns),
-               percent(static_cast<double>(thread.waits.total_ns), static_cast<double>(all.total_ns)),
+               percent(static_cast<double>(thread.waits.total_ns), static_cast<double>(threads.total_ns)),
                std::to_string(thread.waits.count), milliseconds(thread.waits.max_ns)});
   }
-  out << top_of(shown, threads.size(), "blocking threads") << '\n';
+  out << top_of(shown, threads.listed.size(), "blocking thread") << '\n';
   table.write(out);
-  out << "all together " << milliseconds(all.total_ns) << " ms in " << std::to_string(all.count) << " waits\n\n";
+  out << "all together " << milliseconds(threads.total_ns) << " ms in " << number_of(threads.waits, "wait");
+  if (threads.left_out_ns != 0) out << "; kernel threads, " << milliseconds(threads.left_out_ns) << " ms, are left out";
+  out << "\n\n";
 }
 
 std::string labels_of(const Profile& profile, const DurationTable::Row& row) {

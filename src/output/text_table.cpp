@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ostream>
 
+#include "support/plural.h"
+
 namespace profile {
 namespace {
 
@@ -55,8 +57,8 @@ std::string decimal(double value, int digits) {
 
 std::string percent(double part, double whole) { return decimal(whole == 0 ? 0 : 100 * part / whole) + '%'; }
 
-std::string top_of(std::size_t shown, std::size_t all, const std::string& things) {
-  std::string title = "Top " + std::to_string(shown) + ' ' + things;
+std::string top_of(std::size_t shown, std::size_t all, const std::string& thing) {
+  std::string title = "Top " + number_of(shown, thing);
   if (shown < all) title += " of " + std::to_string(all);
   return title;
 }

@@ -97,6 +97,7 @@ class BlockIo final : public Source {
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
+    run.counted = "requests";
     run.title = "Tracing requests to block devices in microseconds";
     run.frequency_hz = 0;
     run.period_events = 0;

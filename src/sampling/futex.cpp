@@ -71,6 +71,7 @@ class Futex final : public Source {
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
+    run.counted = "waits";
     run.title = "Tracing waits for futexes in microseconds";
     run.frequency_hz = 0;
     run.period_events = 0;

@@ -101,6 +101,7 @@ class Malloc final : public Source {
 
   void describe(RunInfo& run) const override {
     run.unit = "bytes";
+    run.counted = "allocations";
     run.title = live_ ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
     run.frequency_hz = 0;
     run.period_events = 0;
@@ -208,7 +209,7 @@ std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
     throw usage_error("-F and -c are not for -e malloc: every call counts");
   }
   if (options.kernel_stacks && !options.user_stacks) {
-    throw usage_error("-K is not for -e malloc: memory is asked for by user stacks");
+    throw usage_error("-K is not for -e malloc: who asks for memory stands in the user stack");
   }
   if (options.source.live && options.stream) {
     throw usage_error("--live says what there is at the end, which is no stream");

@@ -112,6 +112,7 @@ class OffCpu final : public Source {
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
+    run.counted = wall_ ? "samples" : "waits";
     run.title = wall_ ? "Tracing time on and off CPU in microseconds" : "Tracing off-CPU time in microseconds";
     if (wall_) {
       run.period_events = options_.period_events.value_or(0);

@@ -15,6 +15,7 @@
 #include "sampling/cpu_events.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
+#include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
 #include "support/error.h"
 #include "support/privilege.h"
@@ -140,6 +141,13 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
           .needs = nullptr};
 }
 
+// "page-fault", "context-switch": software events are called by their plural.
+std::string_view singular(std::string_view event) {
+  if (event.ends_with("ches")) event.remove_suffix(1);
+  if (event.ends_with('e') || event.ends_with('s')) event.remove_suffix(1);
+  return event;
+}
+
 class PerfEventSource final : public Source {
  public:
   explicit PerfEventSource(const SamplingOptions& options)
@@ -172,6 +180,9 @@ class PerfEventSource final : public Source {
 
   Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    return note_of_rest(programs_.object(), singular(event_.name), event_.name);
+  }
 
  private:
   [[nodiscard]] Rate opened_rate() const {

@@ -14,12 +14,15 @@
 #include "sampling/perf_events.h"
 #include "sampling/source.h"
 #include "sampling/syscalls.h"
+#include "sampling/traced.h"
 #include "sampling/tracepoint.h"
 #include "sampling/uprobe.h"
 #include "sampling/uprobe_target.h"
 
 namespace profile {
 namespace {
+
+std::optional<std::string> missing_traced(std::string_view /*name*/) { return missing_for_tracing(); }
 
 // Capitals in a name stand for what is to be put there: such a row is a family.
 constexpr SourceKind own_kinds[] = {
@@ -96,7 +99,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_futex,
-     .missing = missing_off_cpu,
+     .missing = missing_traced,
      .takes = "min-block-us max-block-us"},
     {.name = "block-io",
      .alias = "",
@@ -106,7 +109,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_block_io,
-     .missing = missing_off_cpu,
+     .missing = missing_traced,
      .takes = ""},
 
     // System calls
@@ -216,7 +219,12 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
     std::vector<std::string> tracepoints = tracepoint_names();
     names.insert(names.end(), std::make_move_iterator(tracepoints.begin()), std::make_move_iterator(tracepoints.end()));
   }
-  return nearest_names(event, std::move(names));
+  std::vector<std::string> nearest = nearest_names(event, std::move(names));
+  if (typed.has_colon || !is_tracepoint_system(event)) return nearest;
+  // Half of a tracepoint's name; beside it only what has this word in it, as block-io has block.
+  std::erase_if(nearest, [&](const std::string& name) { return name.find(event) == std::string::npos; });
+  nearest.insert(nearest.begin(), std::string(event) + ":EVENT");
+  return nearest;
 }
 
 }  // namespace profile

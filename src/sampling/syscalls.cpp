@@ -61,6 +61,7 @@ class Syscalls final : public Source {
 
   void describe(RunInfo& run) const override {
     run.unit = spans_ ? "microseconds" : "calls";
+    run.counted = "calls";
     run.title = spans_ ? "Tracing system calls in microseconds" : "Tracing system calls";
     run.frequency_hz = 0;
     run.period_events = 0;

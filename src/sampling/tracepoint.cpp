@@ -20,9 +20,11 @@
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
+#include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
 #include "sampling/tracefs.h"
 #include "support/error.h"
+#include "support/plural.h"
 #include "support/privilege.h"
 #include "tracepoint.skel.h"
 #include "tracepoint_lean.skel.h"
@@ -98,9 +100,13 @@ class TracepointSource final : public Source {
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines = note_of_rest(programs_.object(), "hit", "hits");
     const std::uint64_t unseen = unseen_hits();
-    if (unseen == 0) return {};
-    return {std::to_string(unseen) + " hits were not seen: another BPF program ran on their CPU at that moment"};
+    if (unseen != 0) {
+      lines.push_back(number_of(unseen, "hit was", "hits were") + " not seen: another BPF program ran on " +
+                      plural(unseen, "its", "their") + " CPU at that moment");
+    }
+    return lines;
   }
 
  private:
@@ -157,12 +163,23 @@ bool is_tracepoint_name(std::string_view event) {
   return colon != std::string_view::npos && is_name(event.substr(0, colon)) && is_name(event.substr(colon + 1));
 }
 
+bool is_tracepoint_system(std::string_view word) {
+  if (!is_name(word)) return false;
+  try {
+    const std::vector<std::string> systems = Tracefs().systems();
+    return std::find(systems.begin(), systems.end(), word) != systems.end();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::vector<std::string> tracepoint_names() {
   std::vector<std::string> names;
   try {
     const Tracefs tracefs;
     for (const std::string& system : tracefs.systems()) {
-      for (const std::string& event : tracefs.events(system)) names.push_back(system + ":" + event);
+      for (const std::string& event : tracefs.events(system))
+        names.push_back(std::string(system).append(":").append(event));
     }
   } catch (const Error&) {
     // They are wanted for a suggestion; who asks for one by name is told why it cannot be had.

@@ -65,6 +65,7 @@ std::string_view short_name(std::string_view path) {
 
 void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& known) const {
   const StringId module = strings_.intern(short_name(path));
+  known.path = strings_.intern(path);
   for (const Place& place : known.answers.take_pending()) {
     Answer& answer = *known.answers.at(place);
     answer.unnamed = reason;
@@ -90,6 +91,8 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
   if (!unread.empty() || options_.lines) file.emplace(fd, path, debug_files_);
   Demangler demangled(strings_);
   if (!unread.empty()) {
+    known.path = strings_.intern(path);
+    known.build_id = strings_.intern(file->build_id());
     const std::vector<NamedPlace> read_now = read(*file, unread, known.ranges, demangled);
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
@@ -103,6 +106,7 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
     answer.unnamed = named[i].unnamed;
     answer.symbol = named[i].symbol;
     answer.offset = named[i].address.value - (is_named ? named[i].start : 0);
+    answer.address = named[i].address;
     addresses.push_back(named[i].address);
   }
   if (options_.lines) add_lines(*file, places, addresses, known.answers, demangled);

@@ -57,14 +57,20 @@ struct Symboliser::State {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
 
-  Answer* answer_for(Profile& profile, const Frame& frame);
-  Answer* answer_in(CodeFile& file, const Place& place);
+  // Where an answer is or will be, and what else is known of the file it is of; null where it is of none.
+  struct Found {
+    const Answer* answer = nullptr;
+    const FileAnswers* file = nullptr;
+  };
+
+  Found answer_for(Profile& profile, const Frame& frame);
+  Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
   void resolve_vdso();
   void resolve_jit(std::uint32_t tgid, Answers& answers);
   void resolve_kernel_addresses();
   void name_kernel_address(const Place& place, const KernelSymbol& symbol, Demangler& demangled);
-  void write(Profile& profile, Frame& frame, const Answer& answer);
+  void write(Profile& profile, Frame& frame, const Found& found);
   SourcePlaceId source_of(Profile& profile, const Chain& chain);
   void forget_passing();
 
@@ -85,23 +91,25 @@ struct Symboliser::State {
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
 
-// Where the answer for `frame` is or will be; a new one is pending and will be asked for.
-Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
+// A new answer is pending and will be asked for.
+Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
   // Where the call stands, not where it returns to: it may be the last thing in its function, or in its file.
   const std::uint64_t address = frame.address.value - (frame.is_return ? 1 : 0);
-  if (frame.kind == FrameKind::kernel) return kernel.at({.at = address});
+  if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
   const Process& process = profile.process(frame.space);
   const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
   const Place place{.at = location.offset.value, .is_return = frame.is_return};
-  const auto reason = [&](Unnamed unnamed) { return &without_file[static_cast<std::size_t>(unnamed)]; };
+  const auto reason = [&](Unnamed unnamed) {
+    return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
+  };
   switch (location.kind) {
     case CodeLocation::Kind::file:
       return answer_in(*location.file, place);
     case CodeLocation::Kind::vdso:
       if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
-      return vdso.answers.at(place);
+      return {.answer = vdso.answers.at(place)};
     case CodeLocation::Kind::jit:
-      return jit[frame.space].at({.at = address});
+      return {.answer = jit[frame.space].at({.at = address})};
     case CodeLocation::Kind::nowhere:
       return reason(Unnamed::not_mapped);
     case CodeLocation::Kind::unknown:
@@ -110,12 +118,13 @@ Answer* Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
   return reason(Unnamed::process_gone);
 }
 
-Answer* Symboliser::State::answer_in(CodeFile& file, const Place& place) {
-  Answers& answers = files[&file].answers;
+Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Place& place) {
+  FileAnswers& known = files[&file];
+  Answers& answers = known.answers;
   const bool is_listed = answers.has_pending();
   Answer* const answer = answers.at(place);
   if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
-  return answer;
+  return {.answer = answer, .file = &known};
 }
 
 void Symboliser::State::resolve_files() {
@@ -197,12 +206,18 @@ SourcePlaceId Symboliser::State::source_of(Profile& profile, const Chain& chain)
       {.at = {.file = moved(own.file), .line = own.line}, .inlined = std::span(inlined.data(), inlined.size())});
 }
 
-void Symboliser::State::write(Profile& profile, Frame& frame, const Answer& answer) {
+void Symboliser::State::write(Profile& profile, Frame& frame, const Found& found) {
+  const Answer& answer = *found.answer;
+  const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
   frame.unnamed = answer.unnamed;
   frame.symbol = profile.strings.intern(strings.view(answer.symbol));
   frame.module = profile.strings.intern(strings.view(answer.module));
   frame.offset = answer.offset + (frame.is_return ? 1 : 0);
   if (answer.source) frame.source = source_of(profile, *answer.source);
+  // Where the file could not be read there is no telling how it counts addresses.
+  if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;
+  frame.binary = profile.binary({.path = moved(found.file->path), .build_id = moved(found.file->build_id)});
+  frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
 }
 
 Symboliser::Symboliser(ProcessTimeline& timeline, const SymbolOptions& options)
@@ -211,7 +226,7 @@ Symboliser::Symboliser(ProcessTimeline& timeline, const SymbolOptions& options)
 Symboliser::~Symboliser() = default;
 
 void Symboliser::name(Profile& profile) {
-  std::vector<std::pair<Frame*, const Answer*>> wanted;
+  std::vector<std::pair<Frame*, State::Found>> wanted;
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
   }
@@ -219,7 +234,7 @@ void Symboliser::name(Profile& profile) {
   for (auto& [process, answers] : state_->jit) state_->resolve_jit(profile.process(process).tgid, answers);
   state_->resolve_vdso();
   state_->resolve_kernel_addresses();
-  for (const auto& [frame, answer] : wanted) state_->write(profile, *frame, *answer);
+  for (const auto& [frame, found] : wanted) state_->write(profile, *frame, found);
   state_->forget_passing();
 }
 

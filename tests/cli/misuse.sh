@@ -90,6 +90,11 @@ misused --live syscalls -- -e syscalls --live 1
 misused -F -c futex -- -e futex -F 99 1
 misused -F -c block-io -- -e block-io -c 5 1
 misused -F -c malloc -- -e malloc -F 99 1
+misused -F -c off-cpu -- -e off-cpu -F 99 1
+misused -F -c off-cpu -- -e off-cpu -c 5 1
+misused -F -c syscalls -- -e syscalls -F 99 1
+misused -F -c syscalls -- -e syscalls -c 5 --failed 1
+misused -K malloc -- -e malloc -K 1
 misused -F uprobe -- -e uprobe:libc:malloc -F 99 1
 misused -U -K stacks -- -e syscalls -U 1
 

@@ -3,7 +3,7 @@
 # and mappings are there.
 source "$(dirname "$0")/../lib.sh"
 need_kernel
-need_command go
+need_command go readelf
 
 # pprof ARGUMENTS... : Go's tool, kept from what is none of the test's matter; its stdout goes to $tmp/pprof.
 pprof() {
@@ -46,7 +46,10 @@ expect_pprof '^Comment: [0-9]+ samples taken: '"$total"' recorded, '
 expect_pprof '^ +process:\[leaves\] thread:\[leaves\]$'
 expect_pprof "^ +pid:\[$reader\]\$"
 expect_pprof '^ +[0-9]+: 0xffff[0-9a-f]+ M=[0-9]+ vfs_read '
-expect_pprof '^[0-9]+: 0x0/0x0/0x0 leaves +([0-9a-f]+ )?\[FN\]$'
+build_id=$(readelf -n "$WORKLOADS/leaves" | awk '/Build ID/ { print $3 }')
+expect_pprof "^[0-9]+: 0x0/0x0/0x0 /.*/leaves $build_id \\[FN\\]\$"
+# Its addresses are those that the file counts.
+expect_pprof "^ +[0-9]+: 0x$(nm "$WORKLOADS/leaves" | awk '$3 == "heavy" { print substr($1, 1, length($1) - 3) }' | sed 's/^0*//')[0-9a-f]{3} M=[0-9]+ (heavy|light|middle|outer|main) "
 expect_pprof '^[0-9]+: 0x0/0x0/0x0 \[kernel\] '
 
 # Lines are pprof's lines.
@@ -54,7 +57,7 @@ profile -F 999 --lines -p "$leaves" -o "$tmp/lines.pb.gz" 0.3
 expect_status 0
 pprof -raw "$tmp/lines.pb.gz"
 expect_pprof ' heavy .*/leaves\.c:5 '
-expect_pprof ' leaves .*\[FN\]\[FL\]\[LN\]'
+expect_pprof '[ /]leaves .*\[FN\]\[FL\]\[LN\]'
 
 # agrees FILE TYPE UNIT : the value of FILE.pb.gz is that of FILE.folded.
 agrees() {
@@ -69,7 +72,7 @@ agrees() {
 }
 profile -e off-cpu -o "$tmp/waits.pb.gz" -o "$tmp/waits.folded" -- sleep 0.3
 agrees waits off_cpu us
-expect_pprof '^samples/count off_cpu/microseconds\[dflt\]$'
+expect_pprof '^waits/count off_cpu/microseconds\[dflt\]$'
 profile -e page-faults -o "$tmp/faults.pb.gz" -o "$tmp/faults.folded" -- "$WORKLOADS/leaves" 0.1
 agrees faults page_faults
 profile -e syscalls -o "$tmp/calls.pb.gz" -o "$tmp/calls.folded" -- "$WORKLOADS/reader" 0.1

@@ -63,3 +63,9 @@ expect_equal "$flushed" $((flushes - before_flushes)) "flushes"
 row_of write
 expect_equal "$((count + flushed))" $((writes - before_writes)) "writes and flushes"
 expect_equal "$bytes" $((written_bytes - before_written_bytes)) "bytes written"
+
+# What is done once a report is not a sample's cost, which stands out when there is no sample.
+profile -e block-io -p $$ 0.2
+expect_status 0
+expect_balance
+expect_no_err '[0-9]{3,}\.[0-9] us a sample'

@@ -35,3 +35,8 @@ if ((other != 0)); then
   sample -e off-cpu -f -C "$other" -p "$started" --state preempted 1
   expect_absent '^(red|green);'
 fi
+
+# The kernel's threads wait all the time: they are told in one figure, and fill no list.
+sample -e off-cpu --format table 0.5
+expect_out '^all together [0-9.]+ ms in [0-9]+ waits?; kernel threads, [0-9.]+ ms, are left out$'
+expect_no_out ' (kthreadd|rcu_preempt|ksoftirqd/[0-9]+|kworker/.*) +[0-9.]+ +[0-9.]+% '

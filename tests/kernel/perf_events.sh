@@ -34,6 +34,13 @@ expect_between "$(folded_total ';touch_pages ' "$report")" 475000 510000 "page f
 sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 30
 expect_between "$(folded_total ';touch_pages ' "$report")" 95000 102000 "page faults in bursts"
 expect_between "$recorded" 20 400 "samples at 49 Hertz"
+# What comes too soon for another sample is in no stack, and told: together they are all there were.
+sample -e page-faults -F 1 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 1 0 30
+rest=$(sed -n 's/^\([0-9]*\) page-faults after the last sample of their CPU are in no stack$/\1/p' "$tmp/err")
+((rest > 0)) || fail "no word of the page faults after the last sample; $(outcome)"
+expect_between $((rest + $(folded_total . "$report"))) 20000 22000 "page faults in stacks and in none"
+sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 10 1 0 30
+expect_no_err 'in no stack'
 profile -e page-faults 0.1
 expect_out '^Sampling page-faults at 49 Hertz of all threads '
 

@@ -21,3 +21,10 @@ expect_status 0
 expect_balance
 expect_out '^ *1000 .* getppid$'
 expect_out '^behaviour: [a-z_]+ \(.+\)$'
+
+# The calls of one category say nothing of the mix.
+profile -e syscalls --category time -- "$WORKLOADS/calls"
+expect_status 0
+expect_balance
+expect_out '^ *10 .* clock_nanosleep$'
+expect_no_out '^behaviour'

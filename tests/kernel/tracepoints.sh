@@ -19,6 +19,10 @@ expect_absent '(perf_|bpf_|trace_call)[a-z_]* [0-9]+$' "$report"
 sample -e "$asked" -c 10 -o "$report" -- taskset -c 0 "$WORKLOADS/asks" 30000 30
 expect_equal "$(folded_total . "$report")" 30000 "hits by tens"
 expect_equal "$recorded" 3000 "samples"
+expect_no_err 'in no stack'
+sample -e "$asked" -c 1000 -o "$report" -- taskset -c 0 "$WORKLOADS/asks" 2500 30
+expect_equal "$(folded_total . "$report")" 2000 "hits by thousands"
+expect_err '^500 hits after the last sample of their CPU are in no stack$'
 # What comes after the last sample of a CPU is in none: less than a hundredth of a second of it.
 sample -e "$asked" -F 999 -o "$report" -- "$WORKLOADS/asks" 1000000 30
 expect_between "$(folded_total . "$report")" 950000 1000000 "hits by a rate"

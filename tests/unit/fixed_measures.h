@@ -34,6 +34,7 @@ inline Profile wall_profile() {
   profile.run.unit = "microseconds";
   profile.run.title = "Measuring time on and off the CPU in microseconds";
   profile.run.duration_s = 5;
+  profile.duration_ns = 5'000'000'000;
   profile.run.tgids = {185};
   Namer name(profile);
   const auto text = [&profile](std::string_view words) { return profile.strings.intern(words); };

@@ -34,6 +34,9 @@ class Namer {
     frame.unnamed = reason;
     frame.module = profile_.strings.intern(module);
     frame.offset = offset;
+    if (frame.kind == FrameKind::kernel || module.empty()) return id;
+    frame.binary = profile_.binary({.path = frame.module});
+    frame.binary_address = ElfAddress{reason == Unnamed::named ? frame.address.value : offset};
     return id;
   }
 

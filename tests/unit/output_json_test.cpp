@@ -139,6 +139,32 @@ TEST_CASE("off-CPU: the totals are those of all threads, and one number of a thr
   CHECK_FALSE(document["ebpf"].HasMember("profile"));
 }
 
+TEST_CASE("off-CPU: kernel threads are in all but the list of those that waited longest") {
+  Profile profile = test::waits_profile();
+  std::vector<ThreadWait>& waits = *profile.thread_waits;
+  const std::uint64_t left_ns = 3'620'072'006 - waits[0].waits.total_ns;
+  const auto second = static_cast<double>(waits[1].waits.total_ns);
+  waits[0].is_kernel_thread = true;
+  const auto document = parsed(json_of(profile));
+  const auto& offcpu = document["ebpf"]["offcpu"];
+  CHECK(offcpu["total_time_ns"].GetUint64() == 3'620'072'006);
+  CHECK(offcpu["thread_stats"].MemberCount() == 3);
+  REQUIRE(offcpu["top_blocking_threads"].Size() == 3);
+  CHECK(offcpu["top_blocking_threads"][0]["percentage"].GetDouble() ==
+        doctest::Approx(100 * second / static_cast<double>(left_ns)));
+}
+
+TEST_CASE("system calls: of one category alone the shares of all are not known") {
+  Profile profile = test::measures_profile();
+  profile.syscalls->is_partial = true;
+  const auto document = parsed(json_of(profile));
+  const auto& analysis = document["ebpf"]["syscalls"]["analysis"];
+  CHECK(member(analysis, "behavior") == "unknown");
+  CHECK(analysis.HasMember("cpu_intensity"));
+  for (const char* name : {"io_intensity", "memory_intensity", "network_intensity"})
+    CHECK_FALSE(analysis.HasMember(name));
+}
+
 TEST_CASE("waits that stand beside CPU time are the stack traces, and all of it is the profile") {
   const auto document = parsed(json_of(test::wall_profile()));
   const auto& ebpf = document["ebpf"];

@@ -118,9 +118,51 @@ TEST_CASE("the words of a table are cleaned, whoever wrote them") {
 
 TEST_CASE("shares of blocked time are of all threads, not of those shown") {
   const std::string text = tables(test::wall_profile(), 1);
-  CHECK(text.starts_with("Top 1 blocking threads of 4\n"));
+  CHECK(text.starts_with("Top 1 blocking thread of 4\n"));
   CHECK(text.find("96.7%") != std::string::npos);
   CHECK(text.find("all together 3620.072 ms in 96 waits\n") != std::string::npos);
+}
+
+TEST_CASE("kernel threads are left out of the blocked ones, and of their shares, where there are others") {
+  Profile profile;
+  const auto wait = [&](std::uint32_t tid, const char* name, bool is_kernel_thread, std::uint64_t ns) {
+    ThreadWait thread{.tgid = tid, .tid = tid, .name = profile.strings.intern(name), .waits = {}};
+    thread.is_kernel_thread = is_kernel_thread;
+    thread.waits = test::durations_of({{ns, 1}});
+    return thread;
+  };
+  profile.thread_waits = {wait(2, "kthreadd", true, 9'000'000), wait(185, "dd", false, 3'000'000),
+                          wait(16, "ksoftirqd/0", true, 2'000'000), wait(42, "sh", false, 1'000'000)};
+  CHECK(tables(profile) ==
+        "Top 2 blocking threads\n"
+        "PID  TID  NAME  BLOCKED ms  SHARE  WAITS  LONGEST ms\n"
+        "185  185  dd         3.000  75.0%      1       3.000\n"
+        " 42   42  sh         1.000  25.0%      1       1.000\n"
+        "all together 4.000 ms in 2 waits; kernel threads, 11.000 ms, are left out\n\n");
+  profile.thread_waits = {wait(2, "kthreadd", true, 9'000'000)};
+  CHECK(tables(profile) ==
+        "Top 1 blocking thread\n"
+        "PID  TID  NAME      BLOCKED ms   SHARE  WAITS  LONGEST ms\n"
+        "  2    2  kthreadd       9.000  100.0%      1       9.000\n"
+        "all together 9.000 ms in 1 wait\n\n");
+}
+
+TEST_CASE("of one category of system calls nothing is said but what was counted") {
+  Profile profile;
+  SyscallReport report;
+  report.seconds = 0.04;
+  report.is_partial = true;
+  report.calls.push_back({.name = profile.strings.intern("sendto"),
+                          .category = SyscallCategory::network,
+                          .count = 1,
+                          .durations = {},
+                          .errors = {}});
+  profile.syscalls = report;
+  const std::string text = tables(profile);
+  CHECK(text.starts_with("Top 1 system call by count\n"));
+  CHECK(text.find("\n1 system call in 0.04 s, 25.0 a second, ") != std::string::npos);
+  CHECK(text.find("behaviour") == std::string::npos);
+  CHECK(text.ends_with("network\n\n"));
 }
 
 TEST_CASE("system calls that were only counted are ordered by count, with no column that would be empty") {

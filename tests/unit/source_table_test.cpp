@@ -91,6 +91,18 @@ TEST_CASE("what was probably meant is named first") {
   CHECK(nearest("switches") == std::vector<std::string>{"cgroup-switches", "context-switches"});
 }
 
+TEST_CASE("the first half of a tracepoint's name is offered the second") {
+  for (const char* system : {"sched", "irq", "block"}) {
+    CAPTURE(system);
+    if (!is_tracepoint_system(system)) continue;  // no kernel to ask, or not allowed to
+    const std::vector<std::string> names = nearest(system);
+    REQUIRE_FALSE(names.empty());
+    CHECK(names.front() == system + std::string(":EVENT"));
+    for (const std::string& name : names) CHECK(name.find(system) != std::string::npos);
+  }
+  for (const char* word : {"", "sched:", "../sched", "shed"}) CHECK_FALSE(is_tracepoint_system(word));
+}
+
 TEST_CASE("nothing is suggested that there is not") {
   for (const char* typed : {"", "x", "cpu", "misses", "zzzzzzzzzzzzzzzzzzzz", "SYSTEM", "rNNNN"}) {
     CAPTURE(typed);

@@ -63,6 +63,8 @@ TEST_CASE("descendants that were not followed are counted") {
   RunCost cost = two_cpus();
   cost.unfollowed = 12;
   CHECK(summary_of({}, cost).ends_with(", 0 lost, 12 processes not followed"));
+  cost.unfollowed = 1;
+  CHECK(summary_of({}, cost).ends_with(", 0 lost, 1 process not followed"));
 }
 
 TEST_CASE("the cost is for each run of the program, and a share of all CPUs") {

@@ -93,6 +93,24 @@ TEST_CASE("the figures are shares of all calls and calls a second") {
   CHECK(mix.cpu_intensity == 0.25);
 }
 
+TEST_CASE("some of the calls say nothing of what the program does") {
+  SyscallReport report;
+  report.seconds = 1;
+  report.cpus_used = 0.7;
+  report.is_partial = true;
+  SyscallUse use;
+  use.category = network;
+  use.count = 10;
+  report.calls.push_back(use);
+  const SyscallAnalysis mix = analyse(report);
+  CHECK(mix.behavior == "unknown");
+  CHECK(mix.rule == "not all system calls were looked at");
+  CHECK(mix.total == 10);
+  CHECK(mix.rate_per_s == 10);
+  CHECK(mix.cpu_intensity == 0.7);
+  CHECK(mix.network_intensity == 0);
+}
+
 TEST_CASE("nothing counted in no time is nothing, and no division by it") {
   const SyscallAnalysis none = analysis_of({}, 0);
   CHECK(none.total == 0);

@@ -1,0 +1,49 @@
+// A thin wrapper of zlib's deflate. What goes wrong with the stream is the matter of whoever gave it; zlib itself can
+// only run out of memory.
+#include "output/gzip.h"
+
+#include <array>
+#include <new>
+#include <ostream>
+
+namespace profile {
+namespace {
+
+constexpr int gzip_window_bits = 15 + 16;                   // the largest window; 16: with gzip's header
+constexpr int memory_level = 8;                             // zlib's own default
+constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in an unsigned int
+
+}  // namespace
+
+Gzip::Gzip(std::ostream& out) : out_(out) {
+  // The fastest: what is written is numbers that are small already, and more effort makes a file 4 % smaller.
+  if (::deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, gzip_window_bits, memory_level, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+}
+
+Gzip::~Gzip() { ::deflateEnd(&stream_); }
+
+void Gzip::write(std::string_view bytes) {
+  for (; bytes.size() > most_at_once; bytes.remove_prefix(most_at_once)) {
+    deflate(bytes.substr(0, most_at_once), Z_NO_FLUSH);
+  }
+  deflate(bytes, Z_NO_FLUSH);
+}
+
+void Gzip::finish() { deflate({}, Z_FINISH); }
+
+void Gzip::deflate(std::string_view bytes, int flush) {
+  std::array<char, std::size_t{1} << 14> compressed;  // NOLINT(cppcoreguidelines-pro-type-member-init): zlib fills it
+  // zlib's interface has no const; it does not write there.
+  stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream_.avail_in = static_cast<uInt>(bytes.size());
+  do {
+    stream_.next_out = reinterpret_cast<Bytef*>(compressed.data());
+    stream_.avail_out = compressed.size();
+    ::deflate(&stream_, flush);
+    out_.write(compressed.data(), static_cast<std::streamsize>(compressed.size() - stream_.avail_out));
+  } while (stream_.avail_out == 0);  // there may be more
+}
+
+}  // namespace profile

@@ -1,0 +1,214 @@
+// pprof's format, read back: totals, labels, names of any bytes, and what a reader needs that has the files and wants
+// the names of what we could not name.
+#include "pprof_reader.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "output/clean_text.h"
+
+using namespace profile;
+using test::PprofProfile;
+using test::read_pprof;
+
+namespace {
+
+void check_golden(const Profile& profile, const std::string& file) {
+  std::ifstream in(PROFILE_TEST_DATA "/" + file, std::ios::binary);
+  REQUIRE_MESSAGE(in.good(), file);
+  const std::string expected{std::istreambuf_iterator<char>(in), {}};
+  CHECK_MESSAGE(test::dumped(read_pprof(profile)) == expected, file);
+}
+
+std::uint64_t samples_of(const Profile& profile) {
+  std::uint64_t sum = 0;
+  for (const Row& row : profile.rows()) sum += row.samples;
+  return sum;
+}
+
+std::string bytes_of(const Profile& profile) {
+  std::ostringstream out;
+  find_output_format("pprof")->make({})->report(out, profile);
+  return out.str();
+}
+
+const PprofProfile::Mapping& mapping_named(const PprofProfile& read, const std::string& file) {
+  const auto found = std::find_if(read.mappings.begin(), read.mappings.end(),
+                                  [&](const auto& mapping) { return mapping.second.file == file; });
+  REQUIRE_MESSAGE(found != read.mappings.end(), file);
+  return found->second;
+}
+
+}  // namespace
+
+TEST_CASE("the fixed profiles read back are what the golden files say") {
+  check_golden(test::fixed_profile(), "default.pprof");
+  check_golden(test::profile_with_lines(), "lines.pprof");
+  check_golden(test::wall_profile(), "wall.pprof");
+}
+
+TEST_CASE("totals are those of every other format, in samples and in the unit of the values") {
+  for (const Profile& profile : {test::wall_profile(), test::waits_profile()}) {
+    const PprofProfile read = read_pprof(profile);
+    REQUIRE(read.types.size() == 2);
+    CHECK(read.total(0) == static_cast<std::int64_t>(samples_of(profile)));
+    CHECK(read.total(1) == static_cast<std::int64_t>(profile.total()));
+    CHECK(read.samples.size() == profile.rows().size());
+  }
+  const PprofProfile read = read_pprof(test::fixed_profile());
+  CHECK(read.total(0) == 92);
+  CHECK(read.total(1) == 92 * read.period);
+}
+
+TEST_CASE("each unit has its types, its period and its default") {
+  using Types = std::vector<PprofProfile::ValueType>;
+  Profile profile = test::fixed_profile();
+  const auto check = [&](const Types& types, const PprofProfile::ValueType& period_type, std::int64_t period) {
+    const PprofProfile read = read_pprof(profile);
+    CHECK(read.types == types);
+    CHECK(read.period_type == period_type);
+    CHECK(read.period == period);
+    CHECK(read.default_type == types.back().first);
+  };
+  const PprofProfile::ValueType cpu{"cpu", "nanoseconds"};
+  check({{"samples", "count"}, cpu}, cpu, 20'408'163);
+  profile.run.frequency_hz = 0;
+  check({{"samples", "count"}}, cpu, 0);
+  profile.run.period_events = 1'000'000;  // of a clock, which counts nanoseconds
+  check({{"samples", "count"}, cpu}, cpu, 1'000'000);
+
+  profile.run.event = profile.run.unit = "page-faults";
+  check({{"samples", "count"}, {"page_faults", "count"}}, {"page_faults", "count"}, 1'000'000);
+  profile.run.period_events = 0;
+  profile.run.frequency_hz = 99;
+  check({{"samples", "count"}, {"page_faults", "count"}}, {"page_faults", "count"}, 0);
+  profile.run.event = "uprobe:libc:malloc";
+  profile.run.unit = "hits";
+  profile.run.frequency_hz = 0;
+  check({{"samples", "count"}, {"hits", "count"}}, {"hits", "count"}, 1);
+  profile.run.event = "malloc";
+  profile.run.unit = "bytes";
+  check({{"samples", "count"}, {"malloc", "bytes"}}, {"malloc", "bytes"}, 1);
+  profile.run.event = "off-cpu";
+  profile.run.unit = "microseconds";
+  check({{"samples", "count"}, {"off_cpu", "microseconds"}}, {"off_cpu", "microseconds"}, 1);
+  profile.run.event = "wall";
+  profile.run.frequency_hz = 100;
+  check({{"samples", "count"}, {"wall", "microseconds"}}, {"wall", "microseconds"}, 10'000);
+}
+
+TEST_CASE("a frame that no file could name keeps its file and its address there, one of the kernel its text") {
+  const PprofProfile read = read_pprof(test::fixed_profile());
+  const auto in_dd = std::find_if(read.locations.begin(), read.locations.end(),
+                                  [](const auto& location) { return location.second.address == 0x1234; });
+  REQUIRE(in_dd != read.locations.end());
+  CHECK(in_dd->second.lines.empty());
+  CHECK(read.mappings.at(in_dd->second.mapping).file == "dd");
+  CHECK(mapping_named(read, "dd").knows == "functions");
+  CHECK(mapping_named(read, "gone.so").knows.empty());
+  CHECK(mapping_named(read, "[bpf]").knows == "functions");
+  bool has_hidden = false;
+  for (const auto& [id, function] : read.functions) has_hidden |= function.name == "[bpf+0x40]";
+  CHECK(has_hidden);
+}
+
+TEST_CASE("a return address is told as an address in the call") {
+  Profile profile;
+  const ProcessId process = profile.process(1, 0, "x");
+  const StackId stack = profile.stack_of(process, FrameKind::user, std::vector<std::uint64_t>{0x1000, 0x2000});
+  test::Namer name(profile);
+  name.user(process, 0x1000, "leaf", "x", 0);
+  name.unnamed(profile.stack(stack)[1], Unnamed::no_symbol, "x", 0x500);
+  profile.add({.process = process, .user = stack, .value = 1, .samples = 1});
+  const PprofProfile read = read_pprof(profile);
+  CHECK(read.locations.at(read.samples[0].locations[0]).address == 0x1000);
+  CHECK(read.locations.at(read.samples[0].locations[1]).address == 0x4ff);
+}
+
+TEST_CASE("names of any bytes become valid text, and two that become the same are one") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "a\"b\\c\x1f");
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  const std::vector frames{name.user(process, 1, every, "\xff\"mod", 0), name.user(process, 2, "x\x01", "m;", 0),
+                           name.user(process, 3, "x\x02", "m;", 0),
+                           name.user(process, 4, "</script>\xe2\x80\xa8;", "m;", 0)};
+  profile.add({.process = process, .user = profile.stack(frames), .value = 1, .samples = 1});
+  const PprofProfile read = read_pprof(profile);
+  const auto shown = read.frames(read.samples[0]);
+  REQUIRE(shown.size() == 4);
+  CHECK(shown[0].size() == 256);
+  CHECK(shown[1] == "x?");
+  CHECK(shown[2] == "x?");
+  CHECK(shown[3] == "</script>?;");
+  CHECK(read.functions.size() == 3);
+  CHECK(read.label(read.samples[0], "process") == "a\"b\\c?");
+  CHECK(read.label(read.samples[0], "thread") == "[unknown]");
+  for (const std::string& text : read.texts) CHECK(text == clean_text(text));
+}
+
+TEST_CASE("labels tell processes and threads apart, as numbers where they are") {
+  const PprofProfile read = read_pprof(test::wall_profile());
+  for (const auto& sample : read.samples) {
+    CHECK(read.label(sample, "process") == "dd");
+    CHECK(read.label(sample, "pid") == "185");
+    CHECK(read.label(sample, "thread") == "dd");
+    CHECK(read.label(sample, "tid") == "186");
+    for (const auto& label : sample.labels) CHECK(label.is_number == (label.key == "pid" || label.key == "tid"));
+  }
+  const PprofProfile without = read_pprof(test::fixed_profile());
+  CHECK(without.label(without.samples[0], "tid").empty());
+}
+
+TEST_CASE("the account and how it was measured stand in the comments") {
+  Profile profile = test::wall_profile();
+  profile.account.taken += 5;
+  profile.account.lost_ring_full = 2;
+  profile.account.lost_unread = 3;
+  const PprofProfile read = read_pprof(profile);
+  REQUIRE(read.comments.size() == 4);
+  CHECK(read.comments[0].starts_with("Measuring time on and off the CPU in microseconds of PID [185]"));
+  CHECK(read.comments[1] == "155 samples taken: 146 recorded, 0 idle, 4 filtered, 5 lost");
+  CHECK(read.comments[2] == "2 lost: ring buffer full");
+  CHECK(read.comments[3] == "3 lost: not found in the maps");
+}
+
+TEST_CASE("a profile without anything is one that can be read") {
+  const PprofProfile read = read_pprof(Profile());
+  CHECK(read.samples.empty());
+  CHECK(read.types.size() == 2);
+}
+
+TEST_CASE("what is beyond the format's numbers is the largest of them, and the same profile is the same bytes") {
+  Profile profile;
+  profile.run.unit = "bytes";
+  profile.add({.process = profile.process(1, 0, "x"), .value = UINT64_MAX, .samples = UINT64_MAX});
+  CHECK(read_pprof(profile).samples[0].values == std::vector<std::int64_t>{INT64_MAX, INT64_MAX});
+  CHECK(bytes_of(profile) == bytes_of(profile));
+}
+
+TEST_CASE("100,000 stacks are read back whole") {
+  Profile profile;
+  const ProcessId process = profile.process(1, 0, "many");
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    std::vector<std::uint64_t> addresses(30, 0x1000);
+    for (std::size_t depth = 0; depth < 8; ++depth) addresses[depth] = 0x1000 + ((i >> depth) % 4096) * 16;
+    addresses[8] = 0x100000 + i / 64;
+    profile.add(
+        {.process = process, .user = profile.stack_of(process, FrameKind::user, addresses), .value = i, .samples = 1});
+  }
+  test::Namer name(profile);
+  for (std::size_t i = 0; i < profile.frames().size(); ++i) {
+    name.unnamed(static_cast<FrameId>(i), Unnamed::no_symbol, "many", i);
+  }
+  profile.run.unit = "bytes";
+  const PprofProfile read = read_pprof(profile);
+  CHECK(read.total(1) == static_cast<std::int64_t>(profile.total()));
+  CHECK(read.samples.size() == profile.rows().size());
+  CHECK(read.samples.size() > 90'000);
+  CHECK(read.samples.back().locations.size() == 30);
+}
