@@ -30,7 +30,9 @@ class StackMemory {
     begin_ = address;
     const iovec local{.iov_base = buffer_.data(), .iov_len = buffer_.size()};
     // Stops at the first page that is not there, so what comes may be less.
-    const iovec remote{.iov_base = reinterpret_cast<void*>(address), .iov_len = buffer_.size()};
+    // The interface wants a pointer for what is only a number here: an address of somebody else's.
+    void* const there = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+    const iovec remote{.iov_base = there, .iov_len = buffer_.size()};
     const ssize_t got = ::process_vm_readv(tgid_, &local, 1, &remote, 1, 0);
     size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
     return size_ >= 2 * sizeof(std::uint64_t);
