@@ -39,7 +39,7 @@ at_exit "rmdir '$group'"
 in_group() { echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"; }
 
 begin -e malloc --live --cgroup "$group" --format folded -i 2 -o "$tmp/all" 6
-pause 1
+pause 0.5
 in_group "$WORKLOADS/allocs" 7 &
 wait $!
 in_group "$WORKLOADS/allocs" 3 30 >/dev/null &
