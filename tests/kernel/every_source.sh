@@ -9,11 +9,7 @@ validator=(/usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$schema")
 
 file=$PWD/busybody.$$
 at_exit "rm -f $file"
-start "$WORKLOADS/busybody" "$file" 60
-wanted=$started
 start "$WORKLOADS/busybody" - 60 # not asked for
-
-idler=$(tid_of "$wanted" idler)
 
 # The event, and the function of the workload that causes it; no function where the kernel's work is not the caller's.
 sources=(
@@ -32,6 +28,9 @@ print(sum(row["value"] for row in rows))' "$1"
 for line in "${sources[@]}"; do
   read -r event function <<<"$line"
   echo "$event"
+  start "$WORKLOADS/busybody" "$file" 60
+  wanted=$started
+  idler=$(tid_of "$wanted" idler)
   rate=()
   if [[ $event =~ clock|page-faults|context-switches|wall ]]; then rate=(-F 997); fi
   # -f after all, because the source `syscalls` takes no stacks without a format that shows them.
@@ -64,13 +63,14 @@ for line in "${sources[@]}"; do
   # The stream.
   sample -e "$event" "${rate[@]}" -p "$wanted" --stream=json 0.3
   expect_equal "$(grep -c '^{' "$tmp/out")" "$recorded" "$event: objects of the stream"
+  kill "$wanted"
 done
 
 # A cgroup holds just one of the two.
 if root=$(findmnt -nt cgroup2 -o TARGET | head -n 1) && [[ -n $root ]] && mkdir "$root/profile-test-$$" 2>/dev/null; then
   # Processes go back before the group can go.
   at_exit "for pid in \$(cat $root/profile-test-$$/cgroup.procs); do echo \$pid >$root/cgroup.procs; done; rmdir $root/profile-test-$$"
-  start "$WORKLOADS/busybody" "$file" 30 # the first may have ended by now
+  start "$WORKLOADS/busybody" "$file" 30
   wanted=$started
   echo "$wanted" >"$root/profile-test-$$/cgroup.procs"
   for event in off-cpu wall syscalls futex malloc page-faults sched:sched_switch uprobe:libc:malloc; do
