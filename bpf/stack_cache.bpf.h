@@ -16,9 +16,10 @@
 
 #ifdef __TARGET_ARCH_x86
 
-#define CACHE_PLACES 512       /* a CPU; a power of two */
-#define CACHE_WAYS 4           /* of them that one place may be in */
-#define CACHED_FRAMES 24       /* of each of the two stacks */
+#define CACHE_PLACES 512 /* a CPU; a power of two */
+#define CACHE_WAYS 4     /* of them that one place may be in */
+#define CACHED_USER_FRAMES 64
+#define CACHED_FRAMES 24       /* of the kernel */
 #define KERNEL_STACK_WORDS 256 /* as deep as may be */
 #define FRAMES_BELOW_CONTEXT 2 /* our program, and what called it: deeper in the stack than what we are given */
 #define FIRST_PAGE 4096        /* vm.mmap_min_addr is not less */
@@ -31,7 +32,7 @@ struct known_place {
   __s32 kernel_stack;
   __u16 user_frames;
   __u16 kernel_frames;
-  __u64 user[CACHED_FRAMES];
+  __u64 user[CACHED_USER_FRAMES];
   __u64 kernel[CACHED_FRAMES];
   __u8 at[CACHED_FRAMES]; /* which word of the kernel stack holds kernel[i]; of the last one, counted from the other end
                            */
@@ -45,7 +46,7 @@ struct stack_view {
   volatile __u32 found;       /* and of them */
   __u32 depth;                /* of the kernel stack, in words */
   __u32 next_victim;          /* among the ways */
-  __u64 user[CACHED_FRAMES];
+  __u64 user[CACHED_USER_FRAMES];
   __u64 words[KERNEL_STACK_WORDS];
   __u64 kernel[FRAMES_BELOW_CONTEXT + CACHED_FRAMES + 1];
 };
@@ -64,11 +65,11 @@ struct {
   __uint(max_entries, 1);
 } stack_views SEC(".maps");
 
-/* Follows the chain of frame pointers from `frame`; CACHED_FRAMES of them may be too few. */
+/* Follows the chain of frame pointers from `frame`; CACHED_USER_FRAMES of them may be too few. */
 __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
   if (!view) return 0;
   view->user_frames = 0;
-  for (__u32 i = 0; i < CACHED_FRAMES; i++) {
+  for (__u32 i = 0; i < CACHED_USER_FRAMES; i++) {
     __u64 words[2]; /* the caller's frame, the return address */
     /* Where no page can be, a read would fail the slow way; most chains end so. */
     if (frame < FIRST_PAGE) break;
@@ -83,7 +84,7 @@ __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
 /* Whether the place is that of the view. */
 __noinline int is_known(const struct known_place *place, const struct stack_view *view) {
   if (!place || !view || place->user_frames != view->user_frames) return 0;
-  for (__u32 i = 0; i < CACHED_FRAMES; i++) {
+  for (__u32 i = 0; i < CACHED_USER_FRAMES; i++) {
     if (i >= place->user_frames) break;
     if (place->user[i] != view->user[i]) return 0;
   }
@@ -161,7 +162,7 @@ static __always_inline bool take_known_stacks(void *ctx, const struct pt_regs *r
     if (depth > KERNEL_STACK_WORDS) return take_stacks(ctx, sample->generation, &sample->key);
     if (!bpf_probe_read_kernel(view->words, depth * sizeof(__u64), ctx)) view->depth = (__u32)depth;
   }
-  if (view->user_frames >= CACHED_FRAMES || (record_config.kernel_stacks && view->depth == 0)) {
+  if (view->user_frames >= CACHED_USER_FRAMES || (record_config.kernel_stacks && view->depth == 0)) {
     return take_stacks(ctx, sample->generation, &sample->key);
   }
 
