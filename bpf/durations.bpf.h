@@ -4,6 +4,7 @@
 #define PROFILE_DURATIONS_BPF_H
 
 #include "abi/durations.h"
+#include "magnitude.bpf.h"
 #include "record.bpf.h"
 
 SEC(".data.durations") struct durations_state durations_state = {};
@@ -22,17 +23,6 @@ struct {
   __type(value, struct durations_sum);
   __uint(max_entries, 1);
 } no_durations SEC(".maps");
-
-/* floor(log2(value)), and 0 for 0. */
-static __always_inline __u32 magnitude(__u64 value) {
-  __u32 result = 0;
-  if (value >> 32) value >>= 32, result += 32;
-  if (value >> 16) value >>= 16, result += 16;
-  if (value >> 8) value >>= 8, result += 8;
-  if (value >> 4) value >>= 4, result += 4;
-  if (value >> 2) value >>= 2, result += 2;
-  return result + (value >> 1 ? 1 : 0);
-}
 
 static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {
   const struct durations_key key = {.what = what,

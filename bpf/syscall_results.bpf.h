@@ -2,6 +2,7 @@
 #ifndef PROFILE_SYSCALL_RESULTS_BPF_H
 #define PROFILE_SYSCALL_RESULTS_BPF_H
 
+#include "magnitude.bpf.h"
 #include "syscall_maps.bpf.h"
 
 #define LAST_ERRNO 4095
@@ -10,17 +11,6 @@
 #define ERESTARTNOINTR 513
 #define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
-
-/* floor(log2(value)), and 0 for 0. */
-static __always_inline __u32 magnitude_of(__u64 value) {
-  __u32 magnitude = 0;
-  if (value >> 32) value >>= 32, magnitude += 32;
-  if (value >> 16) value >>= 16, magnitude += 16;
-  if (value >> 8) value >>= 8, magnitude += 8;
-  if (value >> 4) value >>= 4, magnitude += 4;
-  if (value >> 2) value >>= 2, magnitude += 2;
-  return magnitude + (value >> 1 ? 1 : 0);
-}
 
 static __always_inline struct syscall_result *result_of(const struct syscall_key *key) {
   struct syscall_result *result = bpf_map_lookup_elem(&results, key);
@@ -63,7 +53,7 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
   result->total_ns += took_ns;
   if (result->returned == 0 || took_ns < result->min_ns) result->min_ns = took_ns;
   if (took_ns > result->max_ns) result->max_ns = took_ns;
-  __u32 bucket = magnitude_of(took_ns);
+  __u32 bucket = magnitude(took_ns);
   if (bucket >= PROFILE_SYSCALL_BUCKETS) bucket = PROFILE_SYSCALL_BUCKETS - 1;
   result->histogram[bucket]++;
 }

@@ -12,6 +12,7 @@
 #include "sampling/duration_rows.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
+#include "sampling/wait_bounds.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -35,8 +36,6 @@ constexpr int number_of_compat_futex = -1;
 constexpr int number_of_compat_futex_time64 = -1;
 constexpr std::uint32_t compat_flag = 0;
 #endif
-
-std::uint64_t nanoseconds(std::uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options) {
   return {.name = "futex",

@@ -23,6 +23,7 @@
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/tracepoint.h"
+#include "sampling/wait_bounds.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/text_file.h"
@@ -54,8 +55,6 @@ std::uint32_t states_of(WaitState state) {
   }
   return WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER;
 }
-
-std::uint64_t nanoseconds(std::uint64_t us) { return us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000; }
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
   const bool lean = !kernel_tells_types();
