@@ -9,6 +9,7 @@
 #include "abi/block_io.h"
 #include "block_io.skel.h"
 #include "sampling/duration_rows.h"
+#include "sampling/duration_source.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
@@ -86,14 +87,11 @@ class BlockTags {
   std::unordered_map<std::uint32_t, std::string> names_;  // of disks, by number
 };
 
-class BlockIo final : public Source {
+class BlockIo final : public DurationSource {
  public:
   explicit BlockIo(const SamplingOptions& options)
-      : programs_(plan(), options),
-        tags_(bpf_map__fd(&bpf_map_named(programs_.object(), "disks"))),
-        recorder_(programs_.object(), options,
-                  Reading{.divisor = 1000, .tag_text = [this](std::uint32_t tag) { return tags_.text(tag); }}),
-        rows_(programs_.object(), most_rows) {}
+      : DurationSource(plan(), options, most_rows, "request", [this](std::uint32_t tag) { return tags_.text(tag); }),
+        tags_(bpf_map__fd(&bpf_map_named(object(), "disks"))) {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
@@ -103,44 +101,22 @@ class BlockIo final : public Source {
     run.period_events = 0;
   }
 
-  void start() override { programs_.attach(); }
-  void stop() override { programs_.detach(); }
-  void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return recorder_; }
-
-  bool is_filling() override { return Source::is_filling() || rows_.is_filling(); }
-  void relieve(ProcessTimeline& timeline, Profile& into) override {
-    Source::relieve(timeline, into);
-    rows_.take(false);
-  }
-
-  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
-    rows_.set_last_flush(stopped);
-    programs_.run("flush");
-    Source::collect(timeline, into, stopped);
-    rows_.take(stopped);
-    DurationTable table{.id = "block_requests",
-                        .title = "Requests to block devices",
-                        .column_names = {"device", "operation"},
-                        .rows = {},
-                        .has_bytes = true};
-    rows_.fill(table, [&](std::uint64_t what, std::uint32_t, const DurationRows::Sum&) {
-      const auto tag = static_cast<std::uint32_t>(what);
-      return std::vector<StringId>{into.strings.intern(tags_.disk(tag)),
-                                   into.strings.intern(BlockTags::operation(tag))};
-    });
-    into.duration_tables.push_back(std::move(table));
-  }
-
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("request"); }
-
  private:
-  TracedPrograms programs_;
+  [[nodiscard]] DurationTable table() const override {
+    return {.id = "block_requests",
+            .title = "Requests to block devices",
+            .column_names = {"device", "operation"},
+            .rows = {},
+            .has_bytes = true};
+  }
+
+  [[nodiscard]] std::vector<StringId> labels(ProcessTimeline&, Profile& into, std::uint64_t what, std::uint32_t,
+                                             const DurationRows::Sum&) override {
+    const auto tag = static_cast<std::uint32_t>(what);
+    return {into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
+  }
+
   BlockTags tags_;
-  Recorder recorder_;
-  DurationRows rows_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "futex.skel.h"
 #include "process/timeline.h"
 #include "sampling/duration_rows.h"
+#include "sampling/duration_source.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/wait_bounds.h"
@@ -61,12 +62,9 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
           .needs = "Linux 5.13 with BTF"};
 }
 
-class Futex final : public Source {
+class Futex final : public DurationSource {
  public:
-  explicit Futex(const SamplingOptions& options)
-      : programs_(plan_of(options), options),
-        recorder_(programs_.object(), options, Reading{.divisor = 1000, .tag_text = {}}),
-        rows_(programs_.object(), most_rows) {}
+  explicit Futex(const SamplingOptions& options) : DurationSource(plan_of(options), options, most_rows, "wait", {}) {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
@@ -76,46 +74,23 @@ class Futex final : public Source {
     run.period_events = 0;
   }
 
-  void start() override { programs_.attach(); }
-  void stop() override { programs_.detach(); }
-  void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return recorder_; }
-
-  bool is_filling() override { return Source::is_filling() || rows_.is_filling(); }
-  void relieve(ProcessTimeline& timeline, Profile& into) override {
-    Source::relieve(timeline, into);
-    rows_.take(false);
-  }
-
-  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
-    rows_.set_last_flush(stopped);
-    programs_.run("flush");
-    Source::collect(timeline, into, stopped);
-    rows_.take(stopped);
-    DurationTable table{.id = "futexes",
-                        .title = "Waits for futexes",
-                        .column_names = {"process", "pid", "address"},
-                        .rows = {},
-                        .has_bytes = false};
-    const std::uint64_t now_ns = monotonic_ns();
-    rows_.fill(table, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
-      const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, now_ns));
-      char text[24];
-      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-      return std::vector<StringId>{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
-                                   into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
-    });
-    into.duration_tables.push_back(std::move(table));
-  }
-
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes("wait"); }
-
  private:
-  TracedPrograms programs_;
-  Recorder recorder_;
-  DurationRows rows_;
+  [[nodiscard]] DurationTable table() const override {
+    return {.id = "futexes",
+            .title = "Waits for futexes",
+            .column_names = {"process", "pid", "address"},
+            .rows = {},
+            .has_bytes = false};
+  }
+
+  [[nodiscard]] std::vector<StringId> labels(ProcessTimeline& timeline, Profile& into, std::uint64_t address,
+                                             std::uint32_t tgid, const DurationRows::Sum& sum) override {
+    const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    return {into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
+            into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
+  }
 };
 
 }  // namespace
