@@ -24,6 +24,9 @@ namespace profile {
 // when nothing does.
 [[nodiscard]] std::optional<std::string> missing_for_tracing();
 
+// Throws a usage Error when a rate is asked for with an event of which each single one counts; `what` it is: "wait".
+void refuse_rate(const SamplingOptions& options, const char* what);
+
 class TracedPrograms {
  public:
   struct Plan {

@@ -13,7 +13,6 @@
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
-#include "support/error.h"
 
 namespace profile {
 namespace {
@@ -122,9 +121,7 @@ class BlockIo final : public DurationSource {
 }  // namespace
 
 std::unique_ptr<Source> make_block_io(const SamplingOptions& options) {
-  if (options.frequency_hz || options.period_events) {
-    throw usage_error("-F and -c are not for -e block-io: every request counts");
-  }
+  refuse_rate(options, "request");
   return std::make_unique<BlockIo>(options);
 }
 

@@ -15,7 +15,6 @@
 #include "sampling/traced.h"
 #include "sampling/wait_bounds.h"
 #include "support/clock.h"
-#include "support/error.h"
 
 namespace profile {
 namespace {
@@ -96,9 +95,7 @@ class Futex final : public DurationSource {
 }  // namespace
 
 std::unique_ptr<Source> make_futex(const SamplingOptions& options) {
-  if (options.frequency_hz || options.period_events) {
-    throw usage_error("-F and -c are not for -e futex: every wait counts");
-  }
+  refuse_rate(options, "wait");
   return std::make_unique<Futex>(options);
 }
 

@@ -205,9 +205,7 @@ std::optional<std::string> missing_malloc(std::string_view name) {
 }
 
 std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
-  if (options.frequency_hz || options.period_events) {
-    throw usage_error("-F and -c are not for -e malloc: every call counts");
-  }
+  refuse_rate(options, "call");
   if (options.kernel_stacks && !options.user_stacks) {
     throw usage_error("-K is not for -e malloc: who asks for memory stands in the user stack");
   }

@@ -291,9 +291,7 @@ std::optional<std::string> missing_off_cpu(std::string_view /*name*/) {
 }
 
 std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
-  if (options.frequency_hz || options.period_events) {
-    throw usage_error("-F and -c are not for -e off-cpu: every wait counts");
-  }
+  refuse_rate(options, "wait");
   return std::make_unique<OffCpu>(options, false);
 }
 std::unique_ptr<Source> make_wall(const SamplingOptions& options) { return std::make_unique<OffCpu>(options, true); }

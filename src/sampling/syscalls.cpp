@@ -22,7 +22,6 @@
 #include "sampling/syscall_tally.h"
 #include "sampling/traced.h"
 #include "support/clock.h"
-#include "support/error.h"
 #include "support/plural.h"
 
 namespace profile {
@@ -257,9 +256,7 @@ std::optional<std::string> missing_syscalls(std::string_view /*name*/) {
 }
 
 std::unique_ptr<Source> make_syscalls(const SamplingOptions& options) {
-  if (options.frequency_hz || options.period_events) {
-    throw usage_error("-F and -c are not for -e syscalls: every call counts");
-  }
+  refuse_rate(options, "call");
   return std::make_unique<Syscalls>(options);
 }
 

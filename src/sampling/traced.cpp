@@ -68,6 +68,11 @@ std::optional<std::string> missing_for_tracing() {
   return missing_for_flush();
 }
 
+void refuse_rate(const SamplingOptions& options, const char* what) {
+  if (!options.frequency_hz && !options.period_events) return;
+  throw usage_error("-F and -c are not for -e " + options.event + ": every " + what + " counts");
+}
+
 TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options)
     : object_(load(plan, options)), attached_(plan.attached) {
   if (!options.follow_children) return;
