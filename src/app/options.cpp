@@ -9,20 +9,13 @@
 #include "app/parsed_options.h"
 #include "model/syscall_analysis.h"
 #include "support/error.h"
+#include "support/listed.h"
 
 namespace profile {
 namespace {
 
 constexpr std::uint32_t highest_map_size = 1U << 26;     // beyond that the kernel's own arithmetic refuses
 constexpr std::uint32_t highest_stack_depth = 1U << 16;  // the kernel's bound is a sysctl; this one is about sense
-
-// "a, b, c"
-template <class Range, class Name>
-std::string listed(const Range& range, Name name) {
-  std::string names;
-  for (const auto& item : range) names += (names.empty() ? "" : ", ") + std::string(name(item));
-  return names;
-}
 
 std::string names_of_formats() {
   return listed(output_formats(), [](const OutputFormat& format) { return format.name; });

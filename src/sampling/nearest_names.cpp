@@ -1,8 +1,9 @@
 #include "sampling/nearest_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
+
+#include "support/ascii.h"
 
 namespace profile {
 namespace {
@@ -10,8 +11,6 @@ namespace {
 constexpr std::size_t most_names = 5;
 // From this length on, a part of a name is as good as a slip of the finger: "switches", "misses".
 constexpr std::size_t telling_part = 4;
-
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 // How many characters to add, drop or replace to make one of the other; upper and lower case are the same.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -21,7 +20,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      const std::size_t replaced = diagonal + (to_lower(a[i]) == to_lower(b[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
     }

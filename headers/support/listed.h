@@ -1,0 +1,16 @@
+// Names one after the other, for people.
+#pragma once
+
+#include <string>
+
+namespace profile {
+
+// "a, b, c"; `name` tells that of an item.
+template <class Range, class Name>
+[[nodiscard]] std::string listed(const Range& range, const Name& name) {
+  std::string names;
+  for (const auto& item : range) names += (names.empty() ? "" : ", ") + std::string(name(item));
+  return names;
+}
+
+}  // namespace profile
