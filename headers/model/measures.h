@@ -37,6 +37,16 @@ struct Durations {
   std::uint64_t min_ns = 0;  // of those counted; 0 when there are none
   std::uint64_t max_ns = 0;
   Log2Histogram histogram;  // all zeros where the source keeps none
+
+  Durations& operator+=(const Durations& other) {
+    if (other.count == 0) return *this;
+    min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+    max_ns = std::max(max_ns, other.max_ns);
+    count += other.count;
+    total_ns += other.total_ns;
+    histogram += other.histogram;
+    return *this;
+  }
 };
 
 // A thread and how long it was blocked.

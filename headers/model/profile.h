@@ -73,6 +73,16 @@ struct Binary {
   friend bool operator==(const Binary&, const Binary&) = default;
 };
 
+// Stand for a stack that was there and could not be taken (StackId::missed), in formats whose stacks are names alone.
+inline constexpr std::string_view missed_user_stack = "[Missed User Stack]";
+inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
+
+// What a frame's module is called when a JIT compiler's own map named it.
+inline constexpr std::string_view jit_module = "jit";
+
+// Of a frame that was read from a file that has only its name.
+inline constexpr std::uint64_t unknown_offset = UINT64_MAX;
+
 // One address of one address space, and its name once symbolised.
 struct Frame {
   RuntimeAddress address;
@@ -84,13 +94,15 @@ struct Frame {
   StringId symbol = StringId::empty;  // demangled function name; empty unless `unnamed == named`
   // Short name of what holds the code: "dd", "libc.so.6", "kernel", "nf_tables"; empty when nothing is known.
   StringId module = StringId::empty;
-  // From the start of the symbol; where there is none, the address as the module's file counts it.
+  // From the start of the symbol, or unknown_offset; where there is no symbol, the address as the module's file counts
+  // it.
   std::uint64_t offset = 0;
   // Functions inlined at the address are frames of their own in every format, between this frame and what it calls.
   SourcePlaceId source = SourcePlaceId::none;
   BinaryId binary = BinaryId::none;
   // As the binary counts it, return addresses too; of no account where there is none.
   ElfAddress binary_address;
+  friend bool operator==(const Frame&, const Frame&) = default;
 };
 
 struct Process {
@@ -100,9 +112,12 @@ struct Process {
   StringId name = StringId::empty;  // comm of the main thread; of the first thread seen until that is known
 };
 
+inline constexpr std::uint32_t any_cpu = UINT32_MAX;
+
 struct Row {
   ProcessId process{};
-  std::uint32_t tid = 0;  // 0 unless rows are kept apart by thread
+  std::uint32_t tid = 0;        // 0 unless rows are kept apart by thread
+  std::uint32_t cpu = any_cpu;  // unless rows are kept apart by CPU
   StringId thread_name = StringId::empty;
   StackId user = StackId::none;
   StackId kernel = StackId::none;
@@ -120,6 +135,8 @@ struct RunInfo {
   // How it is measured, the first words of the counted format's header, where that is not "Sampling at 49 Hertz":
   // "Tracing off-CPU time in microseconds".
   std::string title;
+  // All of that header, of a profile that was read from a file; empty: it is made of the rest.
+  std::string headline;
   std::uint64_t frequency_hz = 49;  // 0 when sampling by count
   std::uint64_t period_events = 0;  // 0 when sampling by frequency
   std::vector<std::uint32_t> tgids;
@@ -129,6 +146,7 @@ struct RunInfo {
   bool kernel_stacks = true;
   std::optional<double> duration_s;  // none: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
+  std::string command_line;          // the profiler's own, quoted as a shell takes it; "" when not known
 };
 
 class Profile {
@@ -147,6 +165,9 @@ class Profile {
   ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
   // Interns one frame; made pending when new. For FrameKind::kernel `space` must be ProcessId::kernel.
   FrameId frame(ProcessId space, FrameKind kind, RuntimeAddress address, bool is_return = false);
+  // Interns a frame that has its name: another one of that address, with another name, stays as it is. For what comes
+  // from files, where one address may be two things, or none is known.
+  FrameId frame(const Frame& named);
   // Interns a stack, leaf first. An empty span is StackId::none.
   StackId stack(std::span<const FrameId> leaf_first);
   // Interns a whole stack of raw addresses, leaf first: all but the first are return addresses.
@@ -159,6 +180,10 @@ class Profile {
   void add(const Row& row);
   // Puts another kernel stack in the place of each, by the answer of `instead`, which may intern stacks.
   void replace_kernel_stacks(const std::function<StackId(StackId)>& instead);
+  // Adds all that `other` holds, which may be this one; RunInfo stays. A process of the same number, image and name is
+  // the same one; of the same number and image with another name, another image. Where one address has two names (a
+  // library was unloaded and another one mapped there; profiles of two machines), both stay, as frames of their own.
+  void merge(const Profile& other);
 
   [[nodiscard]] std::span<const Process> processes() const { return processes_; }
   [[nodiscard]] const Process& process(ProcessId id) const { return processes_[static_cast<std::size_t>(id)]; }
@@ -199,6 +224,7 @@ class Profile {
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
   std::vector<Frame> frames_;
   std::unordered_map<FrameKey, FrameId, FrameKeyHash> frame_ids_;
+  std::unordered_multimap<std::uint64_t, FrameId> named_frame_ids_;  // content hash; those whose address another has
   std::vector<FrameId> stack_frames_;
   std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index

@@ -15,9 +15,6 @@
 
 namespace profile {
 
-inline constexpr std::string_view missed_user_stack = "[Missed User Stack]";
-inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
-
 // Right-aligned to `width` with `fill`.
 inline void append_number(std::string& out, std::uint64_t value, int base = 10, std::size_t width = 1,
                           char fill = '0') {

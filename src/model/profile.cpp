@@ -2,43 +2,40 @@
 
 #include <algorithm>
 
+#include "support/hash.h"
+
 namespace profile {
 namespace {
-
-// A 64-bit finaliser (the constants are those of splitmix64): spreads addresses, which differ in few bits.
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ULL;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
-constexpr std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
-  return mix(seed ^ (value + 0x9e3779b97f4a7c15ULL));
-}
 
 template <class Id>
 constexpr std::uint64_t number(Id id) {
   return static_cast<std::uint64_t>(id);
 }
 
-std::uint64_t hash_of(const Row& row) {
-  std::uint64_t hash = mix(number(row.process) << 32 | row.tid);
-  hash = combine(hash, number(row.thread_name));
-  hash = combine(hash, number(row.tag));
-  return combine(hash, number(row.user) << 32 | number(row.kernel));
+std::uint64_t hash_of_key(const Row& row) {
+  std::uint64_t hash = hash_of(number(row.process) << 32 | row.tid);
+  hash = hash_of(hash, number(row.thread_name) << 32 | row.cpu);
+  hash = hash_of(hash, number(row.tag));
+  return hash_of(hash, number(row.user) << 32 | number(row.kernel));
+}
+
+std::uint64_t hash_of_content(const Frame& frame) {
+  std::uint64_t hash = hash_of(frame.address.value);
+  hash = hash_of(hash, number(frame.space) << 32 | number(frame.symbol));
+  hash = hash_of(hash, number(frame.module) << 32 | number(frame.binary));
+  hash = hash_of(hash, frame.offset);
+  return hash_of(hash, number(frame.source) << 32 | (frame.is_return ? 1U : 0U));
 }
 
 bool same_key(const Row& a, const Row& b) {
-  return a.process == b.process && a.tid == b.tid && a.thread_name == b.thread_name && a.user == b.user &&
-         a.kernel == b.kernel && a.tag == b.tag;
+  return a.process == b.process && a.tid == b.tid && a.cpu == b.cpu && a.thread_name == b.thread_name &&
+         a.user == b.user && a.kernel == b.kernel && a.tag == b.tag;
 }
 
 }  // namespace
 
 std::size_t Profile::FrameKeyHash::operator()(const FrameKey& key) const noexcept {
-  return combine(mix(key.address), std::uint64_t{key.space} << 1 | (key.is_return ? 1U : 0U));
+  return hash_of(hash_of(key.address), std::uint64_t{key.space} << 1 | (key.is_return ? 1U : 0U));
 }
 
 ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_view name) {
@@ -62,10 +59,26 @@ FrameId Profile::frame(ProcessId space, FrameKind kind, RuntimeAddress address, 
   return found->second;
 }
 
+FrameId Profile::frame(const Frame& named) {
+  const auto next = static_cast<FrameId>(frames_.size());
+  const FrameKey key{named.address.value, static_cast<std::uint32_t>(named.space), named.is_return};
+  const auto [found, is_new] = frame_ids_.try_emplace(key, next);
+  if (!is_new) {
+    if (frame(found->second) == named) return found->second;
+    const std::uint64_t hash = hash_of_content(named);
+    for (auto [it, end] = named_frame_ids_.equal_range(hash); it != end; ++it) {
+      if (frame(it->second) == named) return it->second;
+    }
+    named_frame_ids_.emplace(hash, next);
+  }
+  frames_.push_back(named);
+  return next;
+}
+
 StackId Profile::stack(std::span<const FrameId> leaf_first) {
   if (leaf_first.empty()) return StackId::none;
   std::uint64_t hash = leaf_first.size();
-  for (const FrameId id : leaf_first) hash = combine(hash, number(id));
+  for (const FrameId id : leaf_first) hash = hash_of(hash, number(id));
   for (auto [it, end] = stack_ids_.equal_range(hash); it != end; ++it) {
     const StackSlice slice = stacks_[it->second];
     if (slice.size == leaf_first.size() &&
@@ -94,11 +107,11 @@ StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::
 
 SourcePlaceId Profile::source(const SourcePlace& source) {
   const auto line = [](std::uint64_t seed, const SourceLine& at) {
-    return combine(seed, number(at.file) << 32 | at.line);
+    return hash_of(seed, number(at.file) << 32 | at.line);
   };
   std::uint64_t hash = line(source.inlined.size(), source.at);
   for (const InlinedFunction& function : source.inlined) {
-    hash = line(combine(hash, number(function.symbol)), function.at);
+    hash = line(hash_of(hash, number(function.symbol)), function.at);
   }
   for (auto [it, end] = source_ids_.equal_range(hash); it != end; ++it) {
     const SourcePlace known = this->source(static_cast<SourcePlaceId>(it->second));
@@ -126,7 +139,7 @@ BinaryId Profile::binary(const Binary& binary) {
 }
 
 void Profile::add(const Row& row) {
-  const std::uint64_t hash = hash_of(row);
+  const std::uint64_t hash = hash_of_key(row);
   for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {
     if (same_key(rows_[it->second], row)) {
       rows_[it->second].value += row.value;

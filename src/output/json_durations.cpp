@@ -12,15 +12,6 @@
 namespace profile {
 namespace {
 
-void add(Durations& to, const Durations& more) {
-  if (more.count == 0) return;
-  to.min_ns = to.count == 0 ? more.min_ns : std::min(to.min_ns, more.min_ns);
-  to.max_ns = std::max(to.max_ns, more.max_ns);
-  to.count += more.count;
-  to.total_ns += more.total_ns;
-  to.histogram += more.histogram;
-}
-
 std::uint64_t average(const Durations& durations) {
   return durations.count == 0 ? 0 : durations.total_ns / durations.count;
 }
@@ -35,7 +26,7 @@ void write_thread_stats(JsonWriter& json, const Profile& profile) {
   for (std::size_t i = 0; i < threads.size();) {
     ThreadWait thread = threads[i];
     for (++i; i < threads.size() && threads[i].tgid == thread.tgid && threads[i].tid == thread.tid; ++i) {
-      add(thread.waits, threads[i].waits);
+      thread.waits += threads[i].waits;
     }
     json.begin_object(std::to_string(thread.tgid) + ':' + std::to_string(thread.tid));
     json.member("tid", thread.tid);
@@ -82,7 +73,7 @@ void write_json_durations(JsonWriter& json, const Durations& durations) {
 void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
                       const std::function<void()>& stack_traces) {
   Durations all;
-  for (const ThreadWait& thread : *profile.thread_waits) add(all, thread.waits);
+  for (const ThreadWait& thread : *profile.thread_waits) all += thread.waits;
   json.begin_object();
   json.member("total_time_ns", all.total_ns);
   json.member("total_events", all.count);

@@ -127,7 +127,7 @@ class Tables {
       json_.member("symbol", text(frame.symbol));
     }
     if (frame.module != StringId::empty) json_.member("module", modules_.of(frame.module));
-    json_.member("offset", frame.offset);
+    if (frame.offset != unknown_offset) json_.member("offset", frame.offset);
     json_.member("address", hexadecimal(frame.address.value));
     const SourcePlace source = profile_.source(frame.source);
     write_line(source.at);
@@ -169,6 +169,7 @@ class Tables {
       json_.begin_object();
       json_.member("process", processes_.of(row.process));
       if (row.tid != 0) json_.member("tid", row.tid);
+      if (row.cpu != any_cpu) json_.member("cpu", row.cpu);
       json_.member("thread", clean_name(text(row.thread_name)));
       write_stack_of_row("user", row.user);
       write_stack_of_row("kernel", row.kernel);

@@ -86,8 +86,8 @@ LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : pro
     labels_.push_back(intern_text());
     return static_cast<FrameId>(first_labels_.size() - 1);
   };
-  missed_user_ = stand_in("[Missed User Stack]");
-  missed_kernel_ = stand_in("[Missed Kernel Stack]");
+  missed_user_ = stand_in(missed_user_stack);
+  missed_kernel_ = stand_in(missed_kernel_stack);
   delimiter_ = stand_in(wording.delimiter);
   for (const Row& row : profile.rows()) {
     if (row.tag == StringId::empty || tags_.contains(row.tag)) continue;
@@ -167,7 +167,7 @@ void LabelledRows::append_name(const Frame& frame) {
   const std::string_view module = profile_.strings.view(frame.module);
   if (frame.unnamed == Unnamed::named && frame.symbol != StringId::empty) {
     append_clean(text_, profile_.strings.view(frame.symbol), wording_.semicolon);
-    if (wording_.offsets) append_offset(text_, frame.offset);
+    if (wording_.offsets && frame.offset != unknown_offset) append_offset(text_, frame.offset);
     append_module(frame);
   } else if (module.empty()) {
     text_ += unknown;

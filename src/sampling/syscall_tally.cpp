@@ -21,15 +21,6 @@ Durations durations_of(const syscall_result& result, bool with_durations) {
   return durations;
 }
 
-void add(Durations& sum, const Durations& more) {
-  if (more.count == 0) return;
-  sum.min_ns = sum.count == 0 ? more.min_ns : std::min(sum.min_ns, more.min_ns);
-  sum.max_ns = std::max(sum.max_ns, more.max_ns);
-  sum.count += more.count;
-  sum.total_ns += more.total_ns;
-  sum.histogram += more.histogram;
-}
-
 }  // namespace
 
 void SyscallTally::add_begun(std::uint32_t tgid, std::uint32_t call, std::uint64_t times, std::string_view comm) {
@@ -41,7 +32,7 @@ void SyscallTally::add_result(std::uint32_t tgid, std::uint32_t call, const sysc
                               bool with_durations) {
   Sums& sums = sums_[{tgid, syscall_name(call)}];
   sums.failed += result.failed;
-  add(sums.durations, durations_of(result, with_durations));
+  sums.durations += durations_of(result, with_durations);
 }
 
 void SyscallTally::add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times) {

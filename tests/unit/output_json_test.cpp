@@ -75,7 +75,7 @@ TEST_CASE("a frame has a name or the reason why it has none") {
 TEST_CASE("numbers of 64 bits come through") {
   Profile profile;
   test::Namer name(profile);
-  const FrameId frame = name.kernel(UINT64_MAX, "top", "kernel", UINT64_MAX);
+  const FrameId frame = name.kernel(UINT64_MAX, "top", "kernel", UINT64_MAX - 1);
   profile.add({.process = profile.process(UINT32_MAX, 0, "x"),
                .kernel = profile.stack(std::vector{frame}),
                .value = UINT64_MAX,
@@ -84,8 +84,18 @@ TEST_CASE("numbers of 64 bits come through") {
   const auto& stacks = document["ebpf"]["profile"];
   CHECK(stacks["rows"][0]["value"].GetUint64() == UINT64_MAX);
   CHECK(stacks["rows"][0]["samples"].GetUint64() == 9007199254740993);
-  CHECK(stacks["frames"][0]["offset"].GetUint64() == UINT64_MAX);
+  CHECK(stacks["frames"][0]["offset"].GetUint64() == UINT64_MAX - 1);
   CHECK(member(stacks["frames"][0], "address") == "0xffffffffffffffff");
+}
+
+TEST_CASE("an offset that is not known is left out") {
+  Profile profile;
+  test::Namer name(profile);
+  const FrameId frame = name.kernel(0x1000, "top", "kernel", unknown_offset);
+  profile.add(
+      {.process = profile.process(1, 0, "x"), .kernel = profile.stack(std::vector{frame}), .value = 1, .samples = 1});
+  const auto document = parsed(json_of(profile));
+  CHECK_FALSE(document["ebpf"]["profile"]["frames"][0].HasMember("offset"));
 }
 
 TEST_CASE("a number that JSON has no word for does not break the document") {

@@ -1,0 +1,364 @@
+// Merging: what was recorded in pieces is what would have been recorded at once, and nothing takes another's name.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "output/output.h"
+
+using namespace profile;
+
+namespace {
+
+std::string report(const Profile& profile, std::string_view format, const OutputOptions& options = {}) {
+  std::ostringstream out;
+  find_output_format(format)->make(options)->report(out, profile);
+  return out.str();
+}
+
+std::map<std::string, std::uint64_t> folded(const Profile& profile) {
+  std::map<std::string, std::uint64_t> lines;
+  std::istringstream in(report(profile, "folded", {.annotate_kernel = true, .show_modules = true}));
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t space = line.rfind(' ');
+    lines[line.substr(0, space)] += std::stoull(line.substr(space + 1));
+  }
+  return lines;
+}
+
+std::map<std::string, std::uint64_t> sum(std::map<std::string, std::uint64_t> a,
+                                         const std::map<std::string, std::uint64_t>& b) {
+  for (const auto& [line, value] : b) a[line] += value;
+  return a;
+}
+
+// A run of 60 rows; `part` of 2 holds every second of them, and `whole` all.
+enum class Part { even, odd, whole };
+Profile run_of_two_intervals(Part part) {
+  Profile profile;
+  test::Namer name(profile);
+  for (unsigned i = 0; i < 60; ++i) {
+    if (part != Part::whole && (i % 2 == 0) != (part == Part::even)) continue;
+    const ProcessId process = profile.process(100 + i % 3, i % 2, i % 3 == 0 ? "web" : "db");
+    Row row;
+    row.process = process;
+    row.thread_name = profile.strings.intern(i % 5 == 0 ? "worker" : "main");
+    row.tid = 100 + i % 4;
+    row.cpu = i % 2;
+    row.user = StackId::missed;
+    if (i % 11 != 0) {
+      row.user =
+          profile.stack(std::vector{name.user(process, 0x1000 + i % 7, "f" + std::to_string(i % 7), "app", i % 7),
+                                    name.user(process, 0x2000, "main", "app", 4)});
+    }
+    if (i % 4 == 0) {
+      row.kernel = profile.stack(std::vector{name.kernel(0xffffffff81000000 + i % 3, "sys_read", "kernel", i % 3)});
+    }
+    if (i % 6 == 0) row.tag = profile.strings.intern("[off-cpu]");
+    row.value = 10 + i;
+    row.samples = 1;
+    profile.add(row);
+    profile.account.taken += 1;
+    profile.account.recorded += 1;
+  }
+  profile.began_unix_ns = part == Part::odd ? 2'000'000'000 : 1'000'000'000;
+  profile.duration_ns = part == Part::whole ? 20 : 10;
+  return profile;
+}
+
+Profile one_frame(std::uint64_t address, std::string_view symbol, std::string_view module, bool kernel = false) {
+  Profile profile;
+  test::Namer name(profile);
+  Row row;
+  row.process = profile.process(7, 0, "app");
+  row.thread_name = profile.process(row.process).name;
+  if (kernel) {
+    row.kernel = profile.stack(std::vector{name.kernel(address, symbol, module, 0)});
+  } else {
+    row.user = profile.stack(std::vector{name.user(row.process, address, symbol, module, 0)});
+  }
+  row.value = row.samples = 3;
+  profile.add(row);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("two intervals of a run, merged, are the run") {
+  const Profile whole = run_of_two_intervals(Part::whole);
+  Profile merged = run_of_two_intervals(Part::odd);
+  merged.merge(run_of_two_intervals(Part::even));
+  CHECK(merged.account == whole.account);
+  CHECK(merged.began_unix_ns == whole.began_unix_ns);
+  CHECK(merged.duration_ns == whole.duration_ns);
+  CHECK(merged.rows().size() == whole.rows().size());
+  CHECK(merged.frames().size() == whole.frames().size());
+  CHECK(merged.stack_count() == whole.stack_count());
+  CHECK(merged.processes().size() == whole.processes().size());
+  CHECK(folded(merged) == folded(whole));
+  CHECK(report(merged, "counted", {.show_addresses = true}) == report(whole, "counted", {.show_addresses = true}));
+  CHECK(report(merged, "residency") == report(whole, "residency"));
+}
+
+TEST_CASE("folded lines of what was merged are the sum of the folded lines") {
+  Profile merged = test::fixed_profile();
+  merged.merge(test::profile_with_lines());
+  CHECK(folded(merged) == sum(folded(test::fixed_profile()), folded(test::profile_with_lines())));
+  CHECK(merged.total() == 92 + 17);
+  CHECK(merged.account.taken == 92 + 17);
+}
+
+TEST_CASE("an empty profile takes over all there is") {
+  Profile merged;
+  merged.merge(test::profile_with_lines());
+  CHECK(folded(merged) == folded(test::profile_with_lines()));
+  CHECK(report(merged, "counted", {.show_addresses = true}) ==
+        report(test::profile_with_lines(), "counted", {.show_addresses = true}));
+  merged.merge(Profile());
+  CHECK(folded(merged) == folded(test::profile_with_lines()));
+}
+
+TEST_CASE("a profile merged with itself is doubled") {
+  Profile profile = test::fixed_profile();
+  profile.merge(test::profile_with_lines());
+  const auto once = folded(profile);
+  const std::size_t frames = profile.frames().size();
+  const std::size_t rows = profile.rows().size();
+  profile.duration_ns = 5;
+  profile.merge(profile);
+  CHECK(folded(profile) == sum(once, once));
+  CHECK(profile.frames().size() == frames);
+  CHECK(profile.rows().size() == rows);
+  CHECK(profile.account.taken == 2 * (92 + 17));
+  CHECK(profile.duration_ns == 10);
+}
+
+TEST_CASE("one address that has two names stays two frames") {
+  for (const bool kernel : {false, true}) {
+    Profile merged = one_frame(0x4000, "first", "liba.so", kernel);
+    merged.merge(one_frame(0x4000, "second", "liba.so", kernel));
+    merged.merge(one_frame(0x4000, "first", "libb.so", kernel));
+    merged.merge(one_frame(0x4000, "second", "liba.so", kernel));  // known by now
+    const auto lines = folded(merged);
+    const std::string mark = kernel ? "_[k]" : "";
+    CHECK(lines.size() == 3);
+    CHECK(lines.at("app;first [liba.so]" + mark) == 3);
+    CHECK(lines.at("app;second [liba.so]" + mark) == 6);
+    CHECK(lines.at("app;first [libb.so]" + mark) == 3);
+    CHECK(merged.frames().size() == 3);
+    // And as many when what is merged has the two names itself.
+    Profile again = one_frame(0x4000, "second", "liba.so", kernel);
+    again.merge(merged);
+    CHECK(folded(again).at("app;second [liba.so]" + mark) == 9);
+    CHECK(again.frames().size() == 3);
+  }
+}
+
+TEST_CASE("a number that another program has is another image of it, the same one each time") {
+  const auto named = [](std::string_view name, std::uint32_t image) {
+    Profile profile;
+    Row row;
+    row.process = profile.process(7, image, name);
+    row.thread_name = profile.process(row.process).name;
+    row.value = row.samples = 1;
+    profile.add(row);
+    return profile;
+  };
+  Profile merged = named("sh", 0);
+  merged.merge(named("make", 0));
+  merged.merge(named("cc", 0));
+  merged.merge(named("make", 0));
+  merged.merge(named("sh", 0));
+  merged.merge(named("sh", 5));  // told apart before
+  REQUIRE(merged.processes().size() == 4);
+  CHECK(folded(merged) == std::map<std::string, std::uint64_t>{{"sh", 3}, {"make", 2}, {"cc", 1}});
+  CHECK(merged.rows()[0].value == 2);  // sh
+  CHECK(merged.rows()[1].value == 2);  // make
+}
+
+TEST_CASE("what has no number is known by its name") {
+  const auto named = [](const std::vector<std::string>& names) {
+    Profile profile;
+    for (std::uint32_t i = 0; i < names.size(); ++i) {
+      Row row;
+      row.process = profile.process(0, i, names[i]);
+      row.thread_name = profile.process(row.process).name;
+      row.value = row.samples = 1;
+      profile.add(row);
+    }
+    return profile;
+  };
+  Profile merged = named({"a", "b"});
+  merged.merge(named({"b", "c", "a"}));
+  CHECK(merged.processes().size() == 3);
+  CHECK(merged.rows().size() == 3);
+}
+
+TEST_CASE("everything that is known of a frame and a row is carried over") {
+  Profile other;
+  // So that no number is the same by chance.
+  Profile merged = test::fixed_profile();
+  const std::size_t frames_before = merged.frames().size();
+  test::Namer name(other);
+  const ProcessId app = other.process(9, 2, "app");
+  const FrameId id = name.unnamed(other.frame(app, FrameKind::user, {0x77}, true), Unnamed::file_changed, "app", 0x11);
+  Frame& frame = other.frames()[static_cast<std::size_t>(id)];
+  frame.binary = other.binary({.path = other.strings.intern("/bin/app"), .build_id = other.strings.intern("abcd")});
+  frame.binary_address = ElfAddress{0x11};
+  const InlinedFunction inlined{other.strings.intern("tiny"), {other.strings.intern("/src/t.h"), 3}};
+  frame.source = other.source({.at = {other.strings.intern("/src/a.c"), 7}, .inlined = std::span(&inlined, 1)});
+  Row row;
+  row.process = app;
+  row.tid = 10;
+  row.cpu = 3;
+  row.thread_name = other.strings.intern("thread");
+  row.tag = other.strings.intern("[off-cpu]");
+  row.user = other.stack(std::vector{id});
+  row.kernel = StackId::missed;
+  row.value = 5;
+  row.samples = 2;
+  other.add(row);
+  merged.merge(other);
+
+  REQUIRE(merged.frames().size() == frames_before + 1);
+  const Frame& copy = merged.frames().back();
+  CHECK(copy.address == RuntimeAddress{0x77});
+  CHECK(copy.is_return);
+  CHECK(copy.unnamed == Unnamed::file_changed);
+  CHECK(merged.strings.view(copy.module) == "app");
+  CHECK(copy.offset == 0x11);
+  CHECK(merged.strings.view(merged.binary(copy.binary).path) == "/bin/app");
+  CHECK(merged.strings.view(merged.binary(copy.binary).build_id) == "abcd");
+  CHECK(copy.binary_address == ElfAddress{0x11});
+  const SourcePlace place = merged.source(copy.source);
+  CHECK(merged.strings.view(place.at.file) == "/src/a.c");
+  REQUIRE(place.inlined.size() == 1);
+  CHECK(merged.strings.view(place.inlined[0].symbol) == "tiny");
+  CHECK(merged.strings.view(place.inlined[0].at.file) == "/src/t.h");
+  const Row& added = merged.rows().back();
+  CHECK(merged.process(added.process).tgid == 9);
+  CHECK(merged.process(added.process).image == 2);
+  CHECK(copy.space == added.process);
+  CHECK(added.tid == 10);
+  CHECK(added.cpu == 3);
+  CHECK(merged.strings.view(added.thread_name) == "thread");
+  CHECK(merged.strings.view(added.tag) == "[off-cpu]");
+  CHECK(added.kernel == StackId::missed);
+  CHECK(added.value == 5);
+  CHECK(added.samples == 2);
+}
+
+namespace {
+
+Durations lasting(std::uint64_t count, std::uint64_t total, std::uint64_t min, std::uint64_t max) {
+  Durations durations{.count = count, .total_ns = total, .min_ns = min, .max_ns = max, .histogram = {}};
+  durations.histogram.add(max, count);
+  return durations;
+}
+
+// `odd` strings first, so that numbers of texts differ.
+Profile with_measures(std::string_view first, std::uint64_t times) {
+  Profile profile;
+  profile.strings.intern(first);
+  const auto text = [&profile](std::string_view words) { return profile.strings.intern(words); };
+  profile.thread_waits = {{.tgid = 1, .tid = 2, .name = text("lock"), .waits = lasting(times, 100 * times, 10, 90)}};
+  profile.thread_waits->push_back({.tgid = 1, .tid = 3, .name = text(first), .waits = lasting(1, 50, 50, 50)});
+  DurationTable table{.id = "requests", .title = "Requests", .column_names = {"disk"}, .rows = {}, .has_bytes = true};
+  table.rows.push_back({.labels = {text("sda")}, .durations = lasting(times, 7 * times, 1, 12), .bytes = 512});
+  profile.duration_tables.push_back(table);
+  SyscallReport calls;
+  calls.seconds = 2;
+  calls.cpus_used = static_cast<double>(times);
+  calls.calls.push_back(
+      {.name = text("read"), .count = times, .failed = 1, .durations = {}, .errors = {{4, times}, {11, 1}}});
+  profile.syscalls = calls;
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("what was measured besides stacks is added up by what it is of") {
+  Profile merged = with_measures("x", 2);
+  merged.merge(with_measures("y", 3));
+  REQUIRE(merged.thread_waits);
+  REQUIRE(merged.thread_waits->size() == 3);
+  CHECK(merged.thread_waits->front().waits.count == 5);
+  CHECK(merged.thread_waits->front().waits.total_ns == 500);
+  CHECK(merged.strings.view((*merged.thread_waits)[2].name) == "y");
+  REQUIRE(merged.duration_tables.size() == 1);
+  REQUIRE(merged.duration_tables[0].rows.size() == 1);
+  CHECK(merged.duration_tables[0].rows[0].durations.total_ns == 35);
+  CHECK(merged.duration_tables[0].rows[0].bytes == 1024);
+  REQUIRE(merged.syscalls);
+  REQUIRE(merged.syscalls->calls.size() == 1);
+  CHECK(merged.syscalls->calls[0].count == 5);
+  CHECK(merged.syscalls->calls[0].failed == 2);
+  CHECK(merged.syscalls->calls[0].errors == std::vector<std::pair<int, std::uint64_t>>{{4, 5}, {11, 2}});
+  CHECK(merged.syscalls->seconds == 4);
+  CHECK(merged.syscalls->cpus_used == 2.5);
+
+  Profile from_nothing;
+  from_nothing.merge(merged);
+  from_nothing.merge(from_nothing);
+  CHECK(from_nothing.thread_waits->front().waits.count == 10);
+  CHECK(from_nothing.duration_tables[0].rows[0].bytes == 2048);
+  CHECK(from_nothing.syscalls->calls[0].count == 10);
+}
+
+TEST_CASE("tables of another kind stand beside each other") {
+  Profile merged = with_measures("x", 2);
+  Profile other = with_measures("x", 2);
+  other.duration_tables[0].column_names = {"device"};
+  merged.merge(other);
+  CHECK(merged.duration_tables.size() == 2);
+}
+
+TEST_CASE("durations that are none change no minimum") {
+  Durations sum;
+  sum += lasting(1, 5, 5, 5);
+  sum += Durations{};
+  sum += lasting(2, 6, 3, 3);
+  CHECK(sum.min_ns == 3);
+  CHECK(sum.max_ns == 5);
+  CHECK(sum.count == 3);
+  CHECK(sum.total_ns == 11);
+}
+
+TEST_CASE("a hundred thousand rows are merged in a moment") {
+  const auto large = [](std::uint64_t seed) {
+    Profile profile;
+    test::Namer name(profile);
+    const ProcessId app = profile.process(1, 0, "app");
+    std::vector<FrameId> frames;
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+      frames.push_back(name.user(app, i * 16, "function_" + std::to_string(i), "app", 0));
+    }
+    for (std::uint64_t i = 0; i < 100'000; ++i) {
+      std::vector<FrameId> stack;
+      for (std::uint64_t depth = 0; depth < 30; ++depth) {
+        stack.push_back(frames[(i / 5000 * seed + i * (depth + seed) + depth * depth * 7919) % frames.size()]);
+      }
+      Row row;
+      row.process = app;
+      row.user = profile.stack(stack);
+      row.value = row.samples = 1;
+      profile.add(row);
+    }
+    return profile;
+  };
+  Profile merged = large(1);
+  const Profile other = large(2);
+  const auto begin = std::chrono::steady_clock::now();
+  merged.merge(other);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  MESSAGE("took " << took.count() << " s");
+  CHECK(merged.total() == 200'000);
+  CHECK(merged.stack_count() > 150'000);
+  CHECK(took.count() < 20);  // of anything else than time in a loop of its own
+}
