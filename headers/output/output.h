@@ -17,6 +17,7 @@ struct OutputOptions {
   bool delimited = false;        // -d: a delimiter between the kernel and the user part
   bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames, "_[i]" behind inlined ones
   bool show_addresses = false;   // -A
+  bool hide_addresses = false;   // of memory, in formats that are made of them: pprof
   bool show_modules = false;     // --modules: "init [libfoo.so]" where a frame is otherwise its symbol alone
   std::size_t top = 10;          // --top: rows of each table
 };
@@ -46,7 +47,8 @@ struct OutputFormat {
   std::string_view ending;   // of the files it is the default for, with its dot; "" if none
   std::string_view summary;  // one line of --help
   Shows shows;
-  bool one_report;  // a file holds one, so it is nothing for --interval
+  bool one_report;  // a file holds one
+  bool is_binary;   // nothing for a terminal
   std::unique_ptr<Output> (*make)(const OutputOptions&);
 };
 

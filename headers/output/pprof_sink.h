@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/pprof_format.h"
 #include "output/gzip.h"
-#include "output/pprof_format.h"
 
 namespace profile {
 

@@ -20,7 +20,7 @@ namespace profile {
 class PprofTables {
  public:
   // `profile` must outlive it and stay as it is.
-  explicit PprofTables(const Profile& profile);
+  PprofTables(const Profile& profile, bool hide_addresses);
 
   // Index of a text, made clean, in the string table.
   std::int64_t text(std::string_view text);
@@ -58,6 +58,7 @@ class PprofTables {
   std::uint64_t function(const Function& function);
 
   const Profile& profile_;
+  bool hide_addresses_;  // what lies in no file has none then
   StringTable texts_;
   std::vector<StringId> cleaned_;  // by StringId of the profile; empty: not asked for yet, or of the empty text
   std::string scratch_;

@@ -234,8 +234,8 @@ Options parse_options(std::span<const char* const> arguments) {
     if (options.interval_s && options.stream == nullptr && output.format->one_report) {
       throw usage_error("-i: a file in the format " + std::string(output.format->name) + " holds one report");
     }
-    if (output.format->name == "pprof" && output.path == "-" && ::isatty(STDOUT_FILENO) == 1) {
-      throw usage_error("--format pprof: not to a terminal");
+    if (output.format->is_binary && output.path == "-" && ::isatty(STDOUT_FILENO) == 1) {
+      throw usage_error("--format " + std::string(output.format->name) + ": not to a terminal");
     }
   }
   if (!shows_stacks(options)) {

@@ -4,15 +4,23 @@
 namespace profile {
 namespace {
 
+// What a file may hold, and what is in it.
+constexpr bool many = false;
+constexpr bool one = true;
+constexpr bool text = false;
+constexpr bool binary = true;
+
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, false, make_counted},
-    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, false, make_folded},
-    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, false,
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text,
+     make_counted},
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text,
      make_residency},
-    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, false, make_table},
-    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, true, make_pprof},
-    {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, true, make_speedscope},
-    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, false, make_json},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, make_table},
+    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, make_pprof},
+    {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
+     make_speedscope},
+    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, make_json},
 };
 
 }  // namespace

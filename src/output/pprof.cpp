@@ -17,6 +17,7 @@
 #include "output/pprof_sink.h"
 #include "output/pprof_tables.h"
 #include "output/stream_text.h"
+#include "support/error.h"
 
 namespace profile {
 namespace {
@@ -74,7 +75,7 @@ Values values_of(const RunInfo& run) {
   if (run.unit == "microseconds") {
     values.period_type = {identifier(run.event), run.unit};
     values.period = clock_period_ns(run) / 1000;
-  } else if (run.unit == "bytes") {
+  } else if (run.unit == "bytes" || run.unit == "nanoseconds") {
     values.period_type = {identifier(run.event), run.unit};
   } else {
     values.period_type = {identifier(run.unit), "count"};
@@ -108,8 +109,8 @@ std::vector<std::string> comments_of(const Profile& profile) {
 
 class Writer {
  public:
-  Writer(std::ostream& out, const Profile& profile)
-      : profile_(profile), values_(values_of(profile.run)), sink_(out), tables_(profile) {}
+  Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
+      : profile_(profile), values_(values_of(profile.run)), sink_(out), tables_(profile, hide_addresses) {}
 
   void write() {
     for (const ValueType& type : values_.types) write_value_type(ProfileField::sample_type, type);
@@ -134,12 +135,18 @@ class Writer {
     });
   }
 
+  // Its numbers are signed.
+  static std::int64_t product(std::uint64_t value, std::uint64_t factor) {
+    std::int64_t number = 0;
+    if (__builtin_mul_overflow(value, factor, &number)) throw Error("pprof has no numbers above 2^63 - 1");
+    return number;
+  }
+
   void write_sample(const Row& row) {
     find_locations(row);
     // Where the values are samples, they are the first number.
-    const std::array<std::int64_t, 2> values = {
-        to_signed(values_.are_samples ? row.value : row.samples),
-        to_signed(values_.are_samples ? row.value * values_.period : row.value)};
+    const std::array<std::int64_t, 2> values = {product(values_.are_samples ? row.value : row.samples, 1),
+                                                product(row.value, values_.are_samples ? values_.period : 1)};
     const Process& process = profile_.process(row.process);
     sink_.message<SampleField>(ProfileField::sample, [&](auto& sample) {
       sample.add_packed_uint64(SampleField::location_id, locations_.begin(), locations_.end());
@@ -149,6 +156,7 @@ class Writer {
       add_label(sample, "pid", process.tgid);
       add_label(sample, "thread", row.thread_name);
       add_label(sample, "tid", row.tid);
+      if (row.cpu != any_cpu) add_cpu(sample, row.cpu);
     });
   }
 
@@ -184,6 +192,14 @@ class Writer {
     label.add_int64(LabelField::num, number);
   }
 
+  // There is a CPU 0: a label with a unit is one even so. The unit is one that pprof does not show.
+  void add_cpu(SampleBuilder& sample, std::uint32_t number) {
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text("cpu"));
+    label.add_int64(LabelField::num, number);
+    label.add_int64(LabelField::num_unit, tables_.text("count"));
+  }
+
   const Profile& profile_;
   Values values_;
   PprofSink sink_;
@@ -193,11 +209,18 @@ class Writer {
 
 class Pprof final : public Output {
  public:
-  void report(std::ostream& out, const Profile& profile) const override { Writer(out, profile).write(); }
+  explicit Pprof(const OutputOptions& options) : hide_addresses_(options.hide_addresses) {}
+
+  void report(std::ostream& out, const Profile& profile) const override {
+    Writer(out, profile, hide_addresses_).write();
+  }
+
+ private:
+  bool hide_addresses_;
 };
 
 }  // namespace
 
-std::unique_ptr<Output> make_pprof(const OutputOptions& /*options*/) { return std::make_unique<Pprof>(); }
+std::unique_ptr<Output> make_pprof(const OutputOptions& options) { return std::make_unique<Pprof>(options); }
 
 }  // namespace profile

@@ -23,8 +23,11 @@ bool is_named(const Frame& frame) { return frame.unnamed == Unnamed::named && fr
 
 }  // namespace
 
-PprofTables::PprofTables(const Profile& profile)
-    : profile_(profile), cleaned_(profile.strings.size()), used_(profile.frames().size()) {}
+PprofTables::PprofTables(const Profile& profile, bool hide_addresses)
+    : profile_(profile),
+      hide_addresses_(hide_addresses),
+      cleaned_(profile.strings.size()),
+      used_(profile.frames().size()) {}
 
 std::int64_t PprofTables::text(std::string_view text) {
   scratch_.clear();
@@ -104,7 +107,8 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   const std::uint64_t mapping = mapping_of(frame);
   find_lines(id, mapping);
   const bool in_file = frame.binary != BinaryId::none;
-  const std::uint64_t address = in_file ? frame.binary_address.value : frame.address.value;
+  const std::uint64_t in_memory = hide_addresses_ ? 0 : frame.address.value;
+  const std::uint64_t address = in_file ? frame.binary_address.value : in_memory;
   sink.message<LocationField>(ProfileField::location, [&](auto& location) {
     location.add_uint64(LocationField::id, static_cast<std::uint64_t>(id) + 1);
     if (mapping != 0) location.add_uint64(LocationField::mapping_id, mapping);

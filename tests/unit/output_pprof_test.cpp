@@ -1,6 +1,7 @@
 // pprof's format, read back: totals, labels, names of any bytes, and what a reader needs that has the files and wants
 // the names of what we could not name.
 #include "pprof_reader.h"
+#include "support/error.h"
 
 #include <algorithm>
 #include <fstream>
@@ -183,12 +184,33 @@ TEST_CASE("a profile without anything is one that can be read") {
   CHECK(read.types.size() == 2);
 }
 
-TEST_CASE("what is beyond the format's numbers is the largest of them, and the same profile is the same bytes") {
-  Profile profile;
-  profile.run.unit = "bytes";
-  profile.add({.process = profile.process(1, 0, "x"), .value = UINT64_MAX, .samples = UINT64_MAX});
-  CHECK(read_pprof(profile).samples[0].values == std::vector<std::int64_t>{INT64_MAX, INT64_MAX});
-  CHECK(bytes_of(profile) == bytes_of(profile));
+TEST_CASE("the largest numbers of the format come through, and what is beyond them is no profile that lies") {
+  constexpr std::uint64_t largest = INT64_MAX;
+  const auto of = [](std::uint64_t value, const char* unit) {
+    Profile profile;
+    profile.run.unit = unit;
+    profile.add({.process = profile.process(1, 0, "x"), .value = value, .samples = value});
+    return profile;
+  };
+  const Profile most = of(largest, "bytes");
+  CHECK(read_pprof(most).samples[0].values == std::vector<std::int64_t>{INT64_MAX, INT64_MAX});
+  CHECK(bytes_of(most) == bytes_of(most));
+  CHECK_THROWS_AS(bytes_of(of(largest + 1, "bytes")), Error);
+  // Each sample stands for a fiftieth of a second in nanoseconds.
+  CHECK_THROWS_AS(bytes_of(of(largest, "samples")), Error);
+}
+
+TEST_CASE("addresses of memory are left out where they are to be hidden, and those of files stay") {
+  const PprofProfile hidden = read_pprof(test::fixed_profile(), {.hide_addresses = true});
+  const PprofProfile shown = read_pprof(test::fixed_profile());
+  REQUIRE(hidden.locations.size() == shown.locations.size());
+  std::size_t of_kernel = 0;
+  for (const auto& [id, location] : shown.locations) {
+    const bool is_of_kernel = location.address >= 0xffff'0000'0000'0000;
+    if (is_of_kernel) CHECK(hidden.locations.at(id).address == 0);
+    of_kernel += is_of_kernel ? 1 : 0;
+  }
+  CHECK(of_kernel > 3);
 }
 
 TEST_CASE("100,000 stacks are read back whole") {

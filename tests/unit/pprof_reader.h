@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/pprof_format.h"
 #include "output/output.h"
-#include "output/pprof_format.h"
 #include "pprof_profile.h"
 
 namespace profile::test {
@@ -232,9 +232,9 @@ class PprofReader {
   PprofProfile read_;
 };
 
-inline PprofProfile read_pprof(const Profile& profile) {
+inline PprofProfile read_pprof(const Profile& profile, const OutputOptions& options = {}) {
   std::ostringstream out;
-  find_output_format("pprof")->make({})->report(out, profile);
+  find_output_format("pprof")->make(options)->report(out, profile);
   return PprofReader(out.str()).profile();
 }
 

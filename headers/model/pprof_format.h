@@ -25,7 +25,7 @@ enum class ValueTypeField : protozero::pbf_tag_type { type = 1, unit = 2 };
 
 enum class SampleField : protozero::pbf_tag_type { location_id = 1, value = 2, label = 3 };
 
-enum class LabelField : protozero::pbf_tag_type { key = 1, str = 2, num = 3 };
+enum class LabelField : protozero::pbf_tag_type { key = 1, str = 2, num = 3, num_unit = 4 };
 
 enum class MappingField : protozero::pbf_tag_type {
   id = 1,
