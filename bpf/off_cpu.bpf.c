@@ -353,6 +353,12 @@ int scan(struct bpf_iter__task *ctx) {
   fresh.away = 1;
   fresh.is_kernel_thread = task->flags & PF_KTHREAD ? 1 : 0;
   bpf_probe_read_kernel_str(fresh.name, sizeof(fresh.name), task->comm);
+  /* For waits whose beginning is not seen. */
+  fresh.span.key.tgid = fresh.tgid;
+  if (record_config.by_thread) fresh.span.key.tid = fresh.tid;
+  if (record_config.by_cpu) fresh.span.key.cpu = cpu_of(task);
+  if (config.wall) fresh.span.key.tag = PROFILE_TAG_OFF_CPU;
+  __builtin_memcpy(fresh.span.key.comm, fresh.name, sizeof(fresh.name));
   if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its wait has been seen to begin */
   __sync_fetch_and_add(&state.threads, 1);
 
@@ -361,8 +367,9 @@ int scan(struct bpf_iter__task *ctx) {
   blocked->head.time_ns = fresh.span.start_ns;
   blocked->head.span = id;
   blocked->head.tgid = fresh.tgid;
-  blocked->head.tid = record_config.by_thread ? fresh.tid : 0;
-  blocked->head.tag = config.wall ? PROFILE_TAG_OFF_CPU : 0;
+  blocked->head.tid = fresh.span.key.tid;
+  blocked->head.tag = fresh.span.key.tag;
+  blocked->head.cpu = cpu_of(task);
   __builtin_memcpy(blocked->head.comm, fresh.name, sizeof(blocked->head.comm));
   blocked->head.user_bytes = -EFAULT;
   if (record_config.user_stacks && !(task->flags & PF_KTHREAD)) {

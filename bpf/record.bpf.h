@@ -196,6 +196,7 @@ static __always_inline bool begin_sample(struct sample *sample) {
   sample->tid = tid;
   sample->key.tgid = tgid;
   if (record_config.by_thread) sample->key.tid = tid;
+  if (record_config.by_cpu) sample->key.cpu = bpf_get_smp_processor_id();
   bpf_get_current_comm(sample->key.comm, sizeof(sample->key.comm));
   return true;
 }

@@ -43,7 +43,7 @@ struct stack_key {
    * own; 0 for every other stack. */
   __u64 caller;
   __u32 tag; /* what the source puts at the leaf as a frame of its own: its business; 0: nothing */
-  __u32 padding;
+  __u32 cpu; /* on which the stacks were taken; 0 unless CPUs are kept apart */
 };
 
 struct stack_value {
@@ -74,7 +74,7 @@ struct ring_sample {
   __u32 tgid;
   __u32 tid;
   __u32 tag;
-  __u32 cpu;
+  __u32 cpu; /* always filled in */
   char comm[PROFILE_COMM_BYTES];
   __s32 user_bytes; /* of its frames, or a negative errno; -EFAULT: there is no such stack */
   __s32 kernel_bytes;
@@ -98,7 +98,8 @@ struct ring_span_end {
 };
 
 /* Something that lasts and is worth its length: a wait, a lock, a request. It takes its stacks where it begins and is
- * counted where it ends. The map `spans` of a source holds these, or structures that begin with one. */
+ * counted where it ends. It belongs to the thread and the CPU of its beginning, wherever it ends: that is where the
+ * filters looked, too. The map `spans` of a source holds these, or structures that begin with one. */
 struct span {
   __u64 start_ns; /* 0: not under way */
   __u64 whole;    /* nonzero: its stacks went to the ring buffer as RING_SPAN at this time, and so will its end */
@@ -131,7 +132,7 @@ struct record_config {
   __u8 filter_cpu; /* only those in wanted_cpus, for programs that run on every CPU whatever they are attached to */
   __u8 weighed;    /* a sample's value is not always 1: count the samples besides */
   __u8 stream;     /* every sample goes whole through the ring buffer, and none into the histogram */
-  __u8 padding;
+  __u8 by_cpu;     /* keep CPUs apart: fill in stack_key::cpu */
 };
 
 /* Written while sampling: by user space the turn, by the kernel the rest. */

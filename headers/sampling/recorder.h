@@ -81,8 +81,9 @@ class Recorder {
                    ProcessTimeline& timeline, Profile& into);
   void forget_spans(std::uint64_t id, std::uint64_t before_ns);
   void count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into);
-  [[nodiscard]] Row row_of(std::uint32_t tgid, std::uint32_t tid, const char (&raw_comm)[PROFILE_COMM_BYTES],
-                           std::uint32_t tag, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const;
+  // All of a row but its stacks and values, of a struct stack_key or ring_sample.
+  template <class Head>
+  [[nodiscard]] Row row_of(const Head& head, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const;
   void hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
                  Profile& into);
   std::uint64_t drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
@@ -94,6 +95,7 @@ class Recorder {
   std::uint32_t cpus_;
   std::uint32_t stack_entries_;
   bool streams_;
+  bool by_cpu_;
   std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object
   int spans_fd_ = -1;                                     // owned by the object; -1: its samples do not last
   std::size_t span_key_bytes_ = 0;

@@ -56,6 +56,10 @@ struct SamplingOptions {
   std::uint32_t max_stack_depth = 127;
   bool interval = false;  // there is a report every now and then, not only at the end
   bool stream = false;    // each sample is wanted by itself: Recorder::stream_to() will be called
+  // Rows are kept apart by thread, by CPU. Something that lasts belongs to the CPU on which it began. A stream's
+  // samples tell their thread and their CPU anyway.
+  bool by_thread = false;
+  bool by_cpu = false;
   SourceOptions source;
 };
 

@@ -41,6 +41,8 @@ constexpr OptionRow rows[] = {
     {"frequency", 'F', "HZ", "samples a second on each CPU, of events that have a rate (default 49); not with -c", how,
      false},
     {"count", 'c', "N", "one sample every N events; for cpu-clock an event is a nanosecond", how, false},
+    {"per-thread", 0, "", "rows kept apart by thread, for formats with a place for it (pprof, json)", how, false},
+    {"per-cpu", 0, "", "rows kept apart by CPU, for the same formats", how, false},
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960)", how, false},
     {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384)", how, false},
     {"max-stack-depth", 0, "N", "frames of a stack (default 127)", how, false},

@@ -238,6 +238,8 @@ Options parse_options(std::span<const char* const> arguments) {
       throw usage_error("--format " + std::string(output.format->name) + ": not to a terminal");
     }
   }
+  options.sampling.by_thread = parsed.is_on("per-thread");
+  options.sampling.by_cpu = parsed.is_on("per-cpu");
   if (!shows_stacks(options)) {
     if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
     options.sampling.user_stacks = false;

@@ -98,7 +98,8 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->filter_mntns_map = !options.mntns_map_path.empty();
   config->weighed = recording.weighed;
   config->stream = options.stream;
-  config->by_thread = options.stream;
+  config->by_thread = options.stream || options.by_thread;
+  config->by_cpu = options.by_cpu && !options.stream;
   config->ring_quarter = ring_bytes(options, cpus) / 4;
   config->filter_cpu = recording.filter_cpu && !options.cpus.empty();
   if (config->filter_cpu != 0) {

@@ -39,6 +39,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading r
       cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
       stack_entries_(options.stack_entries),
       streams_(options.stream),
+      by_cpu_(options.by_cpu && !options.stream),
       state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.record")), sizeof(record_state)),
       state_(static_cast<record_state*>(state_memory_.data())),
       account_memory_(bpf_map__fd(&bpf_map_named(object, "accounts")),
@@ -133,7 +134,7 @@ void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, 
 
 void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
                            ProcessTimeline& timeline, Profile& into) {
-  Row row = row_of(sample.tgid, sample.tid, sample.comm, sample.tag, sample.time_ns, timeline, into);
+  Row row = row_of(sample, sample.time_ns, timeline, into);
   const auto* frames = reinterpret_cast<const std::uint64_t*>(&sample + 1);
   const auto taken = [&](std::int32_t bytes) {
     const std::span<const std::uint64_t> leaf_first(
@@ -154,7 +155,7 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
 void Recorder::count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into) {
   if ((end.flags & SPAN_BY_KEY) != 0) {
     ++counted_from_ring_[end.header.generation];
-    Row row = row_of(end.key.tgid, end.key.tid, end.key.comm, end.key.tag, end.time_ns, timeline, into);
+    Row row = row_of(end.key, end.time_ns, timeline, into);
     row.user = stacks_.read_user(into, row.process, end.key);
     row.kernel = stacks_.read_kernel(into, end.key);
     hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
@@ -187,15 +188,15 @@ void Recorder::hold_span(std::uint64_t id, const ring_sample& head, std::span<co
   if (held.kernel_bytes >= 0) held.kernel_bytes = static_cast<std::int32_t>(kernel_leaf_first.size_bytes());
 }
 
-// All of a row but its stacks and values.
-Row Recorder::row_of(std::uint32_t tgid, std::uint32_t tid, const char (&raw_comm)[PROFILE_COMM_BYTES],
-                     std::uint32_t tag, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const {
-  const std::string_view comm = comm_of(raw_comm);
+template <class Head>
+Row Recorder::row_of(const Head& head, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const {
+  const std::string_view comm = comm_of(head.comm);
   Row row;
-  row.process = process_of(timeline, into, tgid, time_ns, comm);
-  row.tid = tid;
+  row.process = process_of(timeline, into, head.tgid, time_ns, comm);
+  row.tid = head.tid;
+  if (by_cpu_) row.cpu = head.cpu;
   row.thread_name = into.strings.intern(comm);
-  if (tag != 0 && reading_.tag_text) row.tag = into.strings.intern(reading_.tag_text(tag));
+  if (head.tag != 0 && reading_.tag_text) row.tag = into.strings.intern(reading_.tag_text(head.tag));
   return row;
 }
 
@@ -249,7 +250,7 @@ std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimelin
   const auto count_row = [&](const stack_key& key, const std::uint64_t* words) {
     const auto& value = *reinterpret_cast<const stack_value*>(words);
     const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
-    Row row = row_of(key.tgid, key.tid, key.comm, key.tag, value.first_ns, timeline, into);
+    Row row = row_of(key, value.first_ns, timeline, into);
     row.user = stacks_.read_user(into, row.process, key);
     row.kernel = stacks_.read_kernel(into, key);
     hand_over(row, value.value, samples, 0, 0, into);

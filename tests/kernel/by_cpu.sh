@@ -1,0 +1,130 @@
+#!/bin/bash
+# --per-thread and --per-cpu tell rows apart, whatever the source and whichever way a sample goes, and change nothing else:
+# the totals are the same, and texts read as they did.
+source "$(dirname "$0")/sampling.bash"
+need_command taskset
+read -r cpu other < <(python3 -c '
+import os
+cpus = sorted(os.sched_getaffinity(0))
+print(cpus[-1], cpus[0])')
+
+file=$PWD/apart.$$
+at_exit "rm -f $file"
+
+# rows FILE : what the rows of a JSON document and of the folded lines beside it say; fails if they disagree.
+cat >"$tmp/rows.py" <<'EOF'
+import json, re, sys
+document, folded, pid, cpus, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
+ebpf = json.loads(open(document).readlines()[-1])["ebpf"]
+part = ebpf.get("profile") or ebpf["offcpu"]["stack_traces"]
+rows = part["rows"]
+assert rows, "no rows"
+processes = part["processes"]
+total = sum(row["value"] for row in rows)
+lines = {}
+for line in open(folded, errors="replace"):
+    text, count = line.rstrip("\n").rsplit(" ", 1)
+    assert text not in lines, "a stack stands twice: " + text
+    lines[text] = int(count)
+assert sum(lines.values()) == total, (sum(lines.values()), total)
+assert {processes[row["process"]]["pid"] for row in rows} == {pid}, processes
+keys = [tuple(row.get(k) for k in ("process", "tid", "cpu", "thread", "user", "kernel", "tag")) for row in rows]
+assert len(set(keys)) == len(keys), "a row stands twice"
+want = set(map(int, cpus.split(","))) if cpus else {None}
+got = {row.get("cpu") for row in rows}
+assert got and got <= want, (got, want)
+tids = {row.get("tid") for row in rows}
+if threads:
+    assert tids <= set(map(int, threads.split(","))), (tids, threads)
+else:
+    assert tids == {None}, tids
+print(len(tids), len(got), total)
+EOF
+# expect_rows PID CPUS THREADS : of $tmp/a.json and $tmp/a.folded.
+expect_rows() {
+  found=$(python3 "$tmp/rows.py" "$tmp/a.json" "$tmp/a.folded" "$@" 2>&1) || fail "$event ${options[*]}: $found"
+}
+# The ids of all threads, with commas.
+threads_of() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 -printf '%f,' | sed 's/,$//'; }
+
+sources=(
+  "cpu-clock" "task-clock" "page-faults" "context-switches" "sched:sched_switch" "syscalls:sys_enter_getppid"
+  "uprobe:libc:malloc" "off-cpu" "wall" "syscalls" "syscalls --latency" "malloc" "futex"
+)
+for line in "${sources[@]}"; do
+  read -ra words <<<"$line"
+  event=${words[0]}
+  echo "$line"
+  start taskset -c "$cpu" "$WORKLOADS/busybody" "$file" 60
+  wanted=$started
+  tid_of "$wanted" idler >"$tmp/idler"
+  threads=$(threads_of "$wanted")
+  rate=()
+  if [[ $event =~ clock|page-faults|context-switches|wall ]]; then rate=(-F 997); fi
+  run_apart() {
+    options=("$@")
+    sample -e "${words[@]}" "${rate[@]}" -p "$wanted" -o "$tmp/a.json" -o "$tmp/a.folded" "$@" 0.3
+  }
+  if [[ $event == cpu-clock || $event == off-cpu ]]; then
+    run_apart
+    expect_rows "$wanted" '' ''
+    run_apart --per-cpu
+    expect_rows "$wanted" "$cpu" ''
+    run_apart --per-thread
+    expect_rows "$wanted" '' "$threads"
+  fi
+  run_apart --per-thread --per-cpu
+  expect_rows "$wanted" "$cpu" "$threads"
+  # By the ring buffer: stacks that collide, and a histogram that is full.
+  run_apart --per-thread --per-cpu --stack-storage-size 1
+  expect_rows "$wanted" "$cpu" "$threads"
+  run_apart --per-thread --per-cpu --hash-storage-size 1
+  expect_rows "$wanted" "$cpu" "$threads"
+  kill "$wanted"
+done
+
+# Threads that wait are two, also those that were blocked before anybody looked.
+event=off-cpu
+start taskset -c "$cpu" "$WORKLOADS/busybody" "$file" 60
+wanted=$started
+idler=$(tid_of "$wanted" idler)
+sample -e off-cpu -p "$wanted" --per-thread --per-cpu -o "$tmp/a.json" -o "$tmp/a.folded" 0.5
+expect_rows "$wanted" "$cpu" "$wanted,$idler"
+expect_equal "${found%% *}" 2 "threads that waited"
+# It runs on no other.
+if [[ $cpu != "$other" ]]; then
+  sample -p "$wanted" -F 997 -C "$other" --per-cpu -o "$tmp/a.folded" 0.3
+  expect_equal "$(folded_total . "$tmp/a.folded")" 0 "samples on the other CPU"
+fi
+kill "$wanted"
+
+# Known numbers stay what they are: 30,000 calls are 30,000 in whatever parts.
+for options in '' '--per-thread --per-cpu'; do
+  # shellcheck disable=SC2086
+  sample -e syscalls:sys_enter_getppid $options -o "$tmp/a.folded" -- "$WORKLOADS/asks" 30000 30
+  expect_equal "$(folded_total . "$tmp/a.folded")" 30000 "calls, with '$options'"
+done
+
+# The whole machine, idle tasks included. Both CPUs have something to do, for one that was taken offline and came back
+# is not sampled while it is idle.
+if [[ $cpu != "$other" ]]; then
+  for busy in "$cpu" "$other"; do start taskset -c "$busy" "$WORKLOADS/leaves" 20; done
+  sample -I -F 99 --per-cpu --per-thread -o "$tmp/a.json" 1
+  python3 -c '
+import json, sys
+part = json.loads(open(sys.argv[1]).readlines()[-1])["ebpf"]["profile"]
+sums = {}
+for row in part["rows"]:
+    sums[row["cpu"]] = sums.get(row["cpu"], 0) + row["value"]
+assert len(sums) > 1 and min(sums.values()) > 0.5 * max(sums.values()), sums' "$tmp/a.json" ||
+    fail "the CPUs are not told apart"
+fi
+
+# A stream tells both anyway, and its stacks are not multiplied by it.
+burn leaves 10
+profile -q -F 997 -p "$started" --per-cpu --per-thread --stream=stacks 0.5
+expect_status 0
+cp "$tmp/out" "$tmp/apart"
+profile -q -F 997 -p "$started" --stream=stacks 0.5
+expect_status 0
+expect_equal "$(head -n 1 "$tmp/apart" | awk '{ print NF }')" "$(head -n 1 "$tmp/out" | awk '{ print NF }')" "words of a line"

@@ -1,0 +1,97 @@
+// Rows kept apart by thread and CPU: formats with a place for it say so, and the others print what they would have.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_profile.h"
+#include "output/output.h"
+#include "pprof_reader.h"
+
+using namespace profile;
+
+namespace {
+
+// The fixed profile and each of its rows once more, worth 10: in one piece, or in three of two threads and two CPUs.
+Profile doubled(bool apart) {
+  Profile profile = test::fixed_profile();
+  const std::vector<Row> rows(profile.rows().begin(), profile.rows().end());
+  const auto add = [&](Row row, std::uint32_t tid, std::uint32_t cpu, std::uint64_t value) {
+    row.tid = tid;
+    row.cpu = cpu;
+    row.value = row.samples = value;
+    profile.add(row);
+  };
+  for (const Row& row : rows) {
+    if (apart) {
+      add(row, 7, 0, 5);
+      add(row, 7, 1, 3);
+      add(row, 8, 1, 2);
+    } else {
+      add(row, row.tid, row.cpu, 10);
+    }
+  }
+  return profile;
+}
+
+std::string printed(const char* format, const Profile& profile) {
+  std::ostringstream out;
+  find_output_format(format)->make({})->report(out, profile);
+  return out.str();
+}
+
+std::size_t count_of(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("rows of different threads and CPUs are rows of their own, and no sample is more or less") {
+  const Profile whole = doubled(false);
+  const Profile apart = doubled(true);
+  CHECK(apart.total() == whole.total());
+  CHECK(apart.rows().size() == 4 * whole.rows().size());
+}
+
+TEST_CASE("texts read the same whether rows are kept apart or not") {
+  const Profile whole = doubled(false);
+  const Profile apart = doubled(true);
+  for (const char* format : {"counted", "folded", "residency", "table", "speedscope"}) {
+    CHECK_MESSAGE(printed(format, apart) == printed(format, whole), format);
+  }
+}
+
+TEST_CASE("JSON tells thread and CPU of rows that are kept apart, the first CPU too") {
+  const Profile whole = doubled(false);
+  const std::size_t rows = whole.rows().size();
+  const std::string before = printed("json", whole);
+  CHECK(count_of("\"cpu\"", before) == 0);
+  CHECK(count_of("\"tid\"", before) == 0);
+  const std::string text = printed("json", doubled(true));
+  CHECK(count_of("\"cpu\"", text) == 3 * rows);
+  CHECK(count_of("\"tid\"", text) == 3 * rows);
+}
+
+TEST_CASE("pprof has labels for thread and CPU of rows that are kept apart, the first CPU too") {
+  const Profile whole = doubled(false);
+  const auto rows = static_cast<std::ptrdiff_t>(whole.rows().size());
+  const auto samples_with = [](const test::PprofProfile& read, const std::string& key, const std::string& value) {
+    return std::count_if(read.samples.begin(), read.samples.end(), [&](const auto& sample) {
+      return std::any_of(sample.labels.begin(), sample.labels.end(), [&](const auto& label) {
+        return label.key == key && label.value == value && label.is_number;
+      });
+    });
+  };
+  const test::PprofProfile read = test::read_pprof(doubled(true));
+  CHECK(samples_with(read, "cpu", "0") == rows);
+  CHECK(samples_with(read, "cpu", "1") == 2 * rows);
+  CHECK(samples_with(read, "tid", "7") == 2 * rows);
+  CHECK(samples_with(read, "tid", "8") == rows);
+  CHECK(read.total(0) == static_cast<std::int64_t>(whole.total()));
+  const test::PprofProfile before = test::read_pprof(whole);
+  CHECK(samples_with(before, "cpu", "0") + samples_with(before, "cpu", "1") == 0);
+}
