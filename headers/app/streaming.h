@@ -26,6 +26,8 @@ class Streaming {
   // Takes what the ring buffer holds, unless the reader is too slow for what was taken already, and writes what can be
   // written without waiting.
   void pump();
+  // Whether the reader is so slow that samples wait in the ring buffer.
+  [[nodiscard]] bool is_behind() const { return writer_.is_behind(); }
   // Readable when the reader has taken something, so that pump() can go on.
   [[nodiscard]] int poll_fd() const { return writer_.poll_fd(); }
   // The last samples, after the source was stopped. Waits a little for a slow reader.

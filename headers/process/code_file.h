@@ -40,6 +40,8 @@ class CodeFiles;
 
 class CodeFile {
  public:
+  // Another number, another file: the place of one that was forgotten is used again.
+  std::uint64_t number = 0;
   FileIdentity identity;
   std::string path;  // as the process that first mapped it saw it; for messages and for the module's short name only
   Unnamed unreadable = Unnamed::named;  // why fd() has none: file_gone or file_changed; `named` while it has one
@@ -59,6 +61,7 @@ class CodeFile {
   std::uint64_t checked_in_batch_ = 0;
   std::uint32_t generation_ = 0;  // of the inode; 0: not known
   std::uint32_t failures_ = 0;
+  std::uint64_t unmapped_since_ns_ = 0;  // 0: it is mapped, as far as was asked
 };
 
 }  // namespace profile

@@ -24,6 +24,8 @@ class FileOpener {
   virtual OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) = 0;
   // nullopt when it cannot be told.
   virtual std::optional<FileStamp> stamp(int fd) = 0;
+  // Whether no name leads to it any more; false when that cannot be told.
+  virtual bool is_deleted(int /*fd*/) { return false; }
 };
 
 // One line of /proc/PID/mountinfo.
@@ -39,6 +41,7 @@ class KernelFileOpener final : public FileOpener {
  public:
   OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) override;
   std::optional<FileStamp> stamp(int fd) override;
+  bool is_deleted(int fd) override;
 
  private:
   enum class Route : std::uint8_t { map_files, path };

@@ -99,6 +99,7 @@ class ProcessTable {
   [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process);
   static Name to_name(std::string_view comm);
   static MappingTable& writable(Image& image);
+  [[nodiscard]] std::vector<bool> mapped_files() const;
 
   CodeFiles& files_;
   ProcSource& source_;

@@ -67,7 +67,8 @@ class ProcessTimeline {
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address);
   // Forgets the images that ended before `time_ns`: for runs of any length, once their samples have been named.
-  // CodeFiles stay, and no number is used twice for one tgid.
+  // A file stays as long as a process has it mapped and, unless it is deleted, a while longer, so no CodeFile is good
+  // beyond this call but one of the same number. No image's number is used twice for one tgid.
   void forget_before(std::uint64_t time_ns);
   [[nodiscard]] TimelineStatus status() const;
 

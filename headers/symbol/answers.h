@@ -50,6 +50,7 @@ class Answers {
   [[nodiscard]] std::vector<Place> take_pending();
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
   void forget(const Place& place) { known_.erase(place); }
+  [[nodiscard]] std::size_t size() const { return known_.size(); }
 
  private:
   struct Hash {

@@ -33,6 +33,8 @@ class DebugFiles {
   // What .gnu_debugaltlink of `file`, open as `fd`, leads to: what several debug files share. A file for libdw, perhaps
   // of type ET_REL.
   [[nodiscard]] Fd find_alternate(const ElfFile& file, int fd);
+  // Forgets what it remembers of each file that was asked for.
+  void forget();
 
  private:
   // Device, inode, size and time of modification.

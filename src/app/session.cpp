@@ -37,6 +37,8 @@ constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
+// A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
+constexpr double stream_memory_s = 30;
 // How often a stream is read from the ring buffer, which holds many times as much.
 constexpr double stream_s = 0.02;
 
@@ -115,6 +117,10 @@ class Session {
       // By time and not for every sample: waking up would cost more than all the rest.
       loop_.add_timer(stream_s, stream_s, [this] { pump_stream(); });
       loop_.add(streaming_->poll_fd(), [this] { pump_stream(); });
+      loop_.add_timer(stream_memory_s, stream_memory_s, [this] {
+        constexpr auto memory_ns = static_cast<std::uint64_t>(stream_memory_s * 1e9);
+        if (!streaming_->is_behind()) timeline_->forget_before(monotonic_ns() - memory_ns);
+      });
     } else {
       loop_.add(source_->recorder().poll_fd(), [this] {
         source_->recorder().consume(*timeline_, *profile_);

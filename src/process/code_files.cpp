@@ -10,6 +10,8 @@ namespace {
 
 // A file that could not be opened is tried again when the next processes map it, but not for ever.
 constexpr std::uint32_t most_failures = 3;
+// Reading a large program's symbols anew takes a second; so long after its last process it is worth that.
+constexpr std::uint64_t kept_unmapped_ns = 600'000'000'000;
 
 }  // namespace
 
@@ -52,8 +54,9 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
 
 CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
                              const MappedBy& mapped_by) {
-  const Id id = static_cast<Id>(files_.size());
-  CodeFile& file = files_.emplace_back();
+  const Id id = place();
+  CodeFile& file = files_[id];
+  file.number = ++numbers_;
   file.identity = identity;
   file.path = clean_path(path);
   file.keeper_ = this;
@@ -63,6 +66,39 @@ CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generat
   try_to_open(file);
   ids_[identity] = id;
   return id;
+}
+
+// One for a new file.
+CodeFiles::Id CodeFiles::place() {
+  if (free_.empty()) {
+    files_.emplace_back();
+    return static_cast<Id>(files_.size() - 1);
+  }
+  const Id id = free_.back();
+  free_.pop_back();
+  return id;
+}
+
+void CodeFiles::forget(Id id) {
+  CodeFile& file = files_[id];
+  if (file.fd_) close(file);
+  if (const auto known = ids_.find(file.identity); known != ids_.end() && known->second == id) ids_.erase(known);
+  file = CodeFile();
+  free_.push_back(id);
+}
+
+void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {
+  for (Id id = 0; id < files_.size(); ++id) {
+    CodeFile& file = files_[id];
+    if (file.keeper_ == nullptr) continue;  // a free place
+    if (is_mapped[id]) {
+      file.unmapped_since_ns_ = 0;
+      continue;
+    }
+    if (file.unmapped_since_ns_ == 0) file.unmapped_since_ns_ = now_ns;
+    const bool is_deleted = file.fd_ && opener_.is_deleted(file.fd_.get());
+    if (is_deleted || now_ns - file.unmapped_since_ns_ >= kept_unmapped_ns) forget(id);
+  }
 }
 
 // Leaves the file open, or with a reason why it is not.

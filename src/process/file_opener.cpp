@@ -179,4 +179,9 @@ std::optional<FileStamp> KernelFileOpener::stamp(int fd) {
   return to_stamp(found);
 }
 
+bool KernelFileOpener::is_deleted(int fd) {
+  const auto found = look_at(fd);
+  return found && found->stx_nlink == 0;
+}
+
 }  // namespace profile

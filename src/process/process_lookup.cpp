@@ -74,6 +74,20 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
     if (!images.empty()) highest_forgotten_ = std::max(highest_forgotten_, images.back().number);
     at = processes_.erase(at);
   }
+  files_.forget_unmapped(mapped_files(), time_ns);
+}
+
+// By CodeFiles::Id.
+std::vector<bool> ProcessTable::mapped_files() const {
+  std::vector<bool> is_mapped(files_.place_count(), false);
+  for (const auto& [tgid, process] : processes_) {
+    for (const Image& image : process.images) {
+      for (const Mapping& mapping : image.table->mappings()) {
+        if (mapping.kind == CodeKind::file) is_mapped[mapping.file] = true;
+      }
+    }
+  }
+  return is_mapped;
 }
 
 }  // namespace profile

@@ -133,6 +133,13 @@ Fd DebugFiles::by_link(const ElfFile& file, const std::string& build_id, int fd,
   return {};
 }
 
+void DebugFiles::forget() {
+  not_in_directories_.clear();
+  not_on_server_.clear();
+  not_linked_.clear();
+  checksums_.clear();
+}
+
 // A path that somebody's file names may be opened if it leads into one of the listed directories.
 bool DebugFiles::is_listed(const std::string& path) const {
   return std::ranges::any_of(directories_, [&](const fs::path& directory) {

@@ -30,6 +30,10 @@ constexpr const char* system_debug_directory = "/usr/lib/debug";
 // Below it lie the programs of another class than ours, whose vDSO is another.
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
+// What is remembered from one time to the next, in addresses, ranges and strings. Programs come and go, and in a run of
+// days it would be ever more; beyond this, some 30 MB, everything is learnt anew.
+constexpr std::size_t most_remembered = 200'000;
+
 std::vector<RuntimeAddress> addresses_of(std::span<const Place> places) {
   std::vector<RuntimeAddress> addresses;
   addresses.reserve(places.size());
@@ -73,6 +77,7 @@ struct Symboliser::State {
   void write(Profile& profile, Frame& frame, const Found& found);
   SourcePlaceId source_of(Profile& profile, const Chain& chain);
   void forget_passing();
+  void forget_if_much();
 
   ProcessTimeline& timeline;
   std::unique_ptr<Debuginfod> debuginfod;
@@ -83,7 +88,11 @@ struct Symboliser::State {
   Answers kernel;
   std::vector<Place> unsettled;  // of the kernel's: another time the answer may be another
   FileAnswers vdso;
-  std::unordered_map<CodeFile*, FileAnswers> files;
+  struct KnownFile {
+    std::uint64_t number = 0;  // of the CodeFile; another one's answers are of no use
+    FileAnswers answers;
+  };
+  std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
@@ -119,21 +128,22 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
 }
 
 Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Place& place) {
-  FileAnswers& known = files[&file];
-  Answers& answers = known.answers;
+  KnownFile& known = files[&file];
+  if (known.number != file.number) known = {.number = file.number, .answers = {}};
+  Answers& answers = known.answers.answers;
   const bool is_listed = answers.has_pending();
   Answer* const answer = answers.at(place);
   if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
-  return {.answer = answer, .file = &known};
+  return {.answer = answer, .file = &known.answers};
 }
 
 void Symboliser::State::resolve_files() {
   for (CodeFile* const file : pending_files) {
     const int fd = file->fd();
     if (fd < 0)
-      names.give_up(file->path, file->unreadable, files[file]);
+      names.give_up(file->path, file->unreadable, files[file].answers);
     else
-      names.resolve(fd, file->path, files[file]);
+      names.resolve(fd, file->path, files[file].answers);
   }
   pending_files.clear();
 }
@@ -155,7 +165,7 @@ void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {
     answer.unnamed = is_named ? Unnamed::named : Unnamed::no_jit_map;
     if (!is_named) continue;
     answer.symbol = strings.intern(symbols[i].name);
-    answer.module = strings.intern("jit");
+    answer.module = strings.intern(jit_module);
     answer.offset = places[i].at - symbols[i].start;
   }
 }
@@ -194,6 +204,18 @@ void Symboliser::State::forget_passing() {
   jit.clear();
 }
 
+// Between one time and the next, when no answer is pending.
+void Symboliser::State::forget_if_much() {
+  std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
+  for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
+  if (remembered <= most_remembered) return;
+  kernel = Answers();
+  vdso = FileAnswers();
+  files.clear();
+  debug_files.forget();
+  strings = StringTable();
+}
+
 SourcePlaceId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
   const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
   boost::container::small_vector<InlinedFunction, 8> inlined;
@@ -226,6 +248,7 @@ Symboliser::Symboliser(ProcessTimeline& timeline, const SymbolOptions& options)
 Symboliser::~Symboliser() = default;
 
 void Symboliser::name(Profile& profile) {
+  state_->forget_if_much();
   std::vector<std::pair<Frame*, State::Found>> wanted;
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
