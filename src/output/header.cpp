@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <ostream>
+#include <sstream>
 #include <string>
 
 #include "output/clean_text.h"
@@ -50,6 +51,10 @@ std::string plain(double seconds) {
 }  // namespace
 
 void write_header(std::ostream& out, const RunInfo& run) {
+  if (!run.headline.empty()) {
+    out << clean_text(run.headline) << "\n\n";
+    return;
+  }
   std::string line = measure(run);
   line.append(" of ").append(target(run)).append(stacks(run));
   if (!run.cpus.empty()) line += " on CPU#" + run.cpus;
@@ -59,6 +64,13 @@ void write_header(std::ostream& out, const RunInfo& run) {
     line += run.command.empty() ? "... Hit Ctrl-C to end." : ".";
   }
   out << line << "\n\n";
+}
+
+std::string title_of(const RunInfo& run) {
+  std::ostringstream header;
+  write_header(header, run);
+  const std::string line = header.str().substr(0, header.str().find('\n'));
+  return line.substr(0, line.find("... Hit Ctrl-C"));
 }
 
 }  // namespace profile

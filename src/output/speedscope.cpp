@@ -3,7 +3,6 @@
 // at the root, for speedscope lets people choose among the profiles of a file.
 #include <algorithm>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,7 +34,7 @@ class Document {
     json_.begin_object();
     json_.member("$schema", "https://www.speedscope.app/file-format-schema.json");
     json_.member("exporter", "profile");
-    json_.member("name", name());
+    json_.member("name", title_of(profile_.run));
     json_.member("activeProfileIndex", 0);
     write_frames();
     json_.begin_array("profiles");
@@ -46,12 +45,6 @@ class Document {
   }
 
  private:
-  [[nodiscard]] std::string name() const {
-    std::ostringstream header;
-    write_header(header, profile_.run);
-    return header.str().substr(0, header.str().find('\n'));
-  }
-
   void write_frames() {
     json_.begin_object("shared");
     json_.begin_array("frames");
