@@ -43,6 +43,7 @@ struct Options {
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none
   std::string cpus_typed;            // of -C, for the header
+  std::string command_line;          // all of it, quoted as a shell takes it
   bool quiet = false;
   bool verbose = false;
   bool help = false;  // with any of these nothing else is looked at

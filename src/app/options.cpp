@@ -7,6 +7,7 @@
 #include <array>
 
 #include "app/parsed_options.h"
+#include "app/shell_words.h"
 #include "model/syscall_analysis.h"
 #include "support/error.h"
 #include "support/listed.h"
@@ -187,6 +188,7 @@ Options parse_options(std::span<const char* const> arguments) {
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
   if (options.help || options.version || options.list_events) return options;
+  options.command_line = "profile " + shell_quoted(arguments);
 
   if (dashes != arguments.end()) {
     options.command.assign(dashes + 1, arguments.end());

@@ -53,6 +53,7 @@ RunInfo run_info_of(const Options& options, const Source& source) {
   run.kernel_stacks = sampling.kernel_stacks;
   run.duration_s = options.duration_s;
   run.command = options.command;
+  run.command_line = options.command_line;
   source.describe(run);
   return run;
 }
