@@ -2,7 +2,8 @@
 # THE table of what building, testing and benchmarking need, and how it gets installed. Sourced by run, test and bench, so
 # that a package is named once. Debian 12 is installed for; other distributions are looked over and told what is missing.
 
-# group, Debian package, and how to see on another distribution that it is there: a command, or a header in <>.
+# group, Debian package, and how to see on another distribution that it is there: a command, or a header in <>. With a ~
+# the command is enough on Debian, too: Node.js often comes from elsewhere, in packages that Debian's npm conflicts with.
 package_table() {
   cat <<'TABLE'
 build g++                          g++
@@ -29,6 +30,9 @@ test  llvm                         -
 test  python3                      python3
 test  python3-jsonschema           -
 test  golang-go                    go
+test  chromium                     chromium
+test  nodejs                       ~node
+test  npm                          ~npm
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff
@@ -47,6 +51,9 @@ bench bpftrace                     bpftrace
 bench bpfcc-tools                  profile-bpfcc
 bench python3                      python3
 bench strace                       strace
+bench chromium                     chromium
+bench nodejs                       ~node
+bench npm                          ~npm
 TABLE
 }
 
@@ -78,8 +85,11 @@ require_root() {
 # Debian packages of the groups that are not installed.
 missing_on_debian() {
   local -A installed=()
-  local name state packages
+  local name state packages group package sign
   mapfile -t packages < <(package_table | awk -v groups=" $* " 'index(groups, " " $1 " ") { print $2 }')
+  while read -r group package sign; do
+    if [[ $sign == \~* ]] && command -v "${sign#\~}" >/dev/null; then installed[$package]=1; fi
+  done < <(package_table)
   while read -r name state; do
     if [[ $state == ?i ]]; then installed[${name%%:*}]=1; fi
   done < <(dpkg-query -W -f '${Package} ${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null)
@@ -98,7 +108,7 @@ missing_elsewhere() {
 #error
 #endif" || printf '%s\n' "$package"
     else
-      command -v "$sign" >/dev/null || printf '%s\n' "$package"
+      command -v "${sign#\~}" >/dev/null || printf '%s\n' "$package"
     fi
   done < <(package_table)
 }

@@ -17,11 +17,15 @@ class JsonBuffer {
  public:
   using Ch = char;  // RapidJSON asks for it
 
-  explicit JsonBuffer(std::ostream& out) : out_(out) {}
+  JsonBuffer(std::ostream& out, bool for_html) : out_(out), for_html_(for_html) {}
   // RapidJSON's names, which it calls.
   void Put(char c) {  // NOLINT(readability-identifier-naming)
-    if (buffer_.size() == limit) flush();
-    buffer_ += c;
+    if (buffer_.size() >= limit) flush();
+    if (c == '<' && for_html_) {
+      buffer_ += "\\u003c";  // it stands in strings only
+    } else {
+      buffer_ += c;
+    }
   }
   void Flush() {}  // NOLINT(readability-identifier-naming): called behind each document; flush() is ours
   void flush();
@@ -29,13 +33,18 @@ class JsonBuffer {
  private:
   static constexpr std::size_t limit = std::size_t{64} << 10;
   std::ostream& out_;
+  bool for_html_;
   std::string buffer_;
 };
 
 class JsonWriter {
  public:
+  // `html`: inside a <script>, where no text may end it.
+  enum class Place : std::uint8_t { document, html };
+
   // `out` must outlive it, and end_document() must have been called.
-  explicit JsonWriter(std::ostream& out) : buffer_(out), writer_(buffer_) {}
+  explicit JsonWriter(std::ostream& out, Place place = Place::document)
+      : buffer_(out, place == Place::html), writer_(buffer_) {}
 
   void begin_object() { writer_.StartObject(); }
   void end_object() { writer_.EndObject(); }

@@ -125,7 +125,8 @@ void print_help(std::ostream& out) {
          "  profile -F 199 -p 185 10        one process, 199 times a second\n"
          "  profile -o a.txt -o a.folded -- make -j2\n"
          "  profile -e off-cpu -p 185 10    where one process waits, and how long\n"
-         "  profile -e syscalls 5           which system calls are made, how often and of what kind\n";
+         "  profile -e syscalls 5           which system calls are made, how often and of what kind\n"
+         "  profile -o out.html 30          a flame graph to look at in a browser\n";
 }
 
 }  // namespace profile

@@ -17,6 +17,8 @@ constexpr OutputFormat formats[] = {
     {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text,
      make_residency},
     {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, make_table},
+    {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
+     make_html},
     {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
      make_speedscope},

@@ -1,0 +1,73 @@
+// What the page says of the run: what was measured and when, the command line, and where every sample went.
+
+// `run` and `account` as the data has them.
+function aboutRun(run, account, heading) {
+  const list = made('dl');
+  const row = (term, text, className) => {
+    if (text === '' || text === undefined) return;
+    const value = made('dd');
+    value.append(className ? made('span', className, text) : text);
+    list.append(made('dt', '', term), value);
+  };
+  row('What', run.title);
+  row('Command line', run.command_line, 'name');
+  if (run.began_unix_ms) row('Began', new Date(run.began_unix_ms).toLocaleString());
+  if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
+  if (account) {
+    const {taken, recorded, idle, filtered, lost} = account;
+    row('Samples', `${count(taken)} taken = ${count(recorded)} recorded + ${count(idle)} on idle CPUs + ` +
+      `${count(filtered)} of others + ${count(lost)} lost`);
+    if (taken !== recorded + idle + filtered + lost) row('', 'These do not add up: that is a fault of the profiler.');
+  }
+  return heading === '' ? [list] : [made('h2', '', heading), list];
+}
+
+function showAbout(runs) {
+  element('about-text').replaceChildren(...runs.flatMap(({run, account, heading}) => aboutRun(run, account, heading)));
+}
+
+function showTitle(run, view) {
+  const what = run.event || 'profile';
+  element('title').textContent = run.title || what;
+  document.title = `${what} — profile`;
+  element('subtitle').textContent = '';
+  view.listeners.push((done) => {
+    if (done < due.tree) return;
+    const {source, tree} = view;
+    const parts = [];
+    if (source.before === null) {
+      parts.push(amount(tree.total[0], source.unit));
+    } else {
+      const [now, before] = tree.swapped ? [tree.before[0], tree.total[0]] : [tree.total[0], tree.before[0]];
+      parts.push(`${amount(before, source.unit)} ${source.beforeLabel || 'before'}`, `${amount(now, source.unit)} now`);
+    }
+    if (source.label) parts.push(source.label);
+    element('subtitle').textContent = parts.join(' · ');
+  });
+}
+
+const keyWords = [
+  [['←', '→', '↑', '↓'], 'move the selection'],
+  [['Enter'], 'zoom to the selected box'],
+  [['Esc'], 'back to where the zoom was before; leaves a menu or the search'],
+  [['Home'], 'back to the whole picture'],
+  [['/'], 'search'],
+  [['f'], 'flame or icicle'],
+  [['i'], 'invert: merge the stacks from their leaves'],
+  [['p'], 'processes on or off'],
+  [['c'], 'copy the stack of the box'],
+  [['w'], 'in a comparison: as wide as it was before'],
+  [['t'], 'dark or light'],
+  [['space'], 'live: pause'],
+  [['b'], 'live: freeze and compare'],
+  [['?'], 'these keys'],
+];
+
+function showKeys() {
+  element('keys').replaceChildren(
+    ...keyWords.flatMap(([keys, text]) => {
+      const term = made('dt');
+      for (const key of keys) term.append(made('kbd', '', key), ' ');
+      return [term, made('dd', '', text)];
+    }));
+}

@@ -1,0 +1,73 @@
+// Colours, by the rule of the pictures (headers/output/flame_colours.h): a tone a kind of frame, a shade a name, so that
+// one function looks the same everywhere. In a comparison the change of the share alone decides: red for what grew, blue
+// for what shrank. The dark is the page's own.
+
+const shades = 12;
+
+// Of a box: hue, saturation and lightness of each kind, on paper and in the dark.
+const tones = {
+  light: [
+    [22, 88, 72], [207, 58, 72], [54, 80, 68], [142, 44, 68], [30, 6, 80], [275, 42, 80], [215, 10, 84],
+  ],
+  dark: [
+    [20, 50, 42], [207, 42, 40], [54, 46, 40], [142, 30, 36], [30, 4, 36], [275, 24, 44], [215, 9, 32],
+  ],
+};
+
+class Palette {
+  constructor(theme) {
+    const dark = theme === 'dark';
+    this.dark = dark;
+    this.background = dark ? '#15171a' : '#ffffff';
+    this.comparisonBackground = dark ? '#15171a' : '#e6e9ec';
+    this.unchanged = dark ? [58, 63, 69] : [255, 255, 255];
+    this.hover = dark ? '#e4e6e8' : '#22262b';
+    this.selection = dark ? '#8cc2f5' : '#16508c';
+    this.text = dark ? '#f2f3f4' : '#1b1f23';
+    this.matched = dark ? '#a8409a' : '#e58bdc';
+    this.faded = dark ? '#2b2f34' : '#e9e9e7';
+    this.fadedText = dark ? '#7f8891' : '#7a828a';
+    // A kind's shades, the brightest last.
+    this.byKind = tones[theme].map(([hue, saturation, lightness]) =>
+      Array.from({length: shades}, (_, shade) => {
+        const off = shade / (shades - 1) - 0.5;
+        return `hsl(${hue + off * 14}, ${saturation}%, ${lightness + off * 9}%)`;
+      }));
+    this.shadeOf = new Map();  // by name
+  }
+
+  // `matches` as in Drawing.draw.
+  of(tree, box, matches) {
+    if (matches !== null) return isMatched(tree, box, matches) ? this.matched : this.faded;
+    if (tree.comparing) return this.change(...tree.sharesCompared(box));
+    return this.shade(tree.kindOf(box), tree.nameOf(box));
+  }
+  textOn(tree, box, matches) {
+    return matches !== null && !isMatched(tree, box, matches) ? this.fadedText : this.text;
+  }
+  // The tone of the kind itself, for the legend.
+  toneOf(kind) {
+    const [hue, saturation, lightness] = tones[this.dark ? 'dark' : 'light'][kind];
+    return `hsl(${hue}, ${saturation}%, ${lightness}%)`;
+  }
+  shade(kind, name) {
+    let shade = this.shadeOf.get(name);
+    if (shade === undefined) {
+      shade = hashOf(name) % shades;
+      this.shadeOf.set(name, shade);
+    }
+    return this.byKind[kind][shade];
+  }
+  // A tenth of the total is full colour; by the root, a thousandth can be seen.
+  change(before, now) {
+    const strength = Math.min(1, Math.sqrt(Math.abs(now - before) / 0.1));
+    const full = now > before ? [238, 110, 86] : [92, 155, 232];
+    const [red, green, blue] = this.unchanged.map((from, i) => Math.round(from + (full[i] - from) * strength));
+    return `rgb(${red}, ${green}, ${blue})`;
+  }
+}
+
+function isMatched(tree, box, matches) {
+  if (tree.isFrame(box)) return matches.frames[tree.code[box]] === 1;
+  return tree.isProcess(box) && matches.processes[tree.processOf(box)] === 1;
+}

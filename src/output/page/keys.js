@@ -1,0 +1,192 @@
+// Mouse, keyboard, the menu of a box and the clipboard.
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Where the page is not trusted with the clipboard (plain HTTP from another machine), the old way.
+  }
+  const area = made('textarea');
+  area.value = text;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  return done;
+}
+
+class Hands {
+  constructor(view, sheet, words, tools) {
+    Object.assign(this, {view, sheet, words, tools});
+    this.graph = element('graph');
+    this.menu = element('menu');
+    this.live = null;
+    this.mouse();
+    this.menuButtons();
+    document.addEventListener('keydown', (event) => this.key(event));
+    element('help-button').addEventListener('click', () => this.help());
+    element('help-close').addEventListener('click', () => element('help').close());
+  }
+
+  boxOf(event) {
+    const {left, top} = this.graph.getBoundingClientRect();
+    return this.view.drawing.boxAt(event.clientX - left, event.clientY - top);
+  }
+  mouse() {
+    const {view, graph, words} = this;
+    graph.addEventListener('mousemove', (event) => {
+      view.update();
+      const box = this.boxOf(event);
+      view.hover(box);
+      words.showTip(this.menu.hidden ? box : none, event.clientX, event.clientY);
+    });
+    graph.addEventListener('mouseleave', () => {
+      view.hover(none);
+      words.hideTip();
+    });
+    graph.addEventListener('click', (event) => {
+      if (!this.menu.hidden) return this.closeMenu();
+      view.update();
+      const box = this.boxOf(event);
+      if (box === none) return;
+      words.hideTip();
+      view.select(box);
+      if (box !== view.focus) view.zoom(box);
+    });
+    graph.addEventListener('contextmenu', (event) => {
+      view.update();
+      const box = this.boxOf(event);
+      if (box === none) return;
+      event.preventDefault();
+      view.select(box);
+      this.openMenu(box, event.clientX, event.clientY);
+    });
+    document.addEventListener('mousedown', (event) => {
+      if (!this.menu.contains(event.target) && event.target !== graph) this.closeMenu();
+    });
+  }
+
+  openMenu(box, x, y) {
+    this.words.hideTip();
+    this.menu.hidden = false;
+    const {width, height} = this.menu.getBoundingClientRect();
+    this.menu.style.left = `${Math.min(x, innerWidth - width - 4)}px`;
+    this.menu.style.top = `${Math.min(y, innerHeight - height - 4)}px`;
+    this.menu.firstElementChild.focus();
+  }
+  closeMenu() {
+    if (this.menu.hidden) return;
+    this.menu.hidden = true;
+    this.graph.focus();
+  }
+  menuButtons() {
+    const {view} = this;
+    const does = {
+      zoom: (box) => view.zoom(box),
+      copy: (box) => this.copy(foldedLine(view.tree, box), 'The stack'),
+      'copy-name': (box) => this.copy(view.tree.nameOf(box), 'The name'),
+      search: (box) => this.tools.searchFor(view.tree.nameOf(box)),
+    };
+    for (const button of this.menu.children) {
+      button.addEventListener('click', () => {
+        this.closeMenu();
+        // A live picture may have changed under the menu: it is the selection that is followed.
+        view.update();
+        if (view.selected !== none) does[button.dataset.does](view.selected);
+      });
+    }
+    this.menu.addEventListener('keydown', (event) => {
+      const step = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'}[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      const next = document.activeElement[step];
+      if (next !== null) next.focus();
+    });
+  }
+
+  async copy(text, what) {
+    const done = await copied(text);
+    this.say(done ? `${what} is in the clipboard.` : `${what} could not be copied: the browser does not allow it.`);
+  }
+  say(text) {
+    element('notice').textContent = text;
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => (element('notice').textContent = ''), 5000);
+  }
+  help() {
+    const dialog = element('help');
+    if (dialog.open) dialog.close();
+    else dialog.showModal();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (element('help').open) {
+      if (event.key === '?') this.help();
+      return;  // the rest is the dialog's
+    }
+    const search = element('search');
+    if (event.target === search) {
+      if (event.key === 'Escape' && search.value !== '') this.tools.searchFor('');
+      else if (event.key === 'Escape' || event.key === 'Enter') this.graph.focus();
+      return;
+    }
+    if (!this.menu.hidden) {
+      if (event.key === 'Escape') this.closeMenu();
+      return;
+    }
+    const isControl = event.target.closest('button, select, summary, a') !== null;
+    // Enter, space and the arrows mean something to buttons and lists.
+    if (isControl && (event.key === 'Enter' || event.key === ' ' || event.key.startsWith('Arrow') || event.key === 'Home' ||
+        (event.target.tagName === 'SELECT' && event.key !== 'Escape'))) {
+      return;
+    }
+    const act = this.actOf(event.key);
+    if (act === undefined) return;
+    event.preventDefault();
+    this.view.update();
+    act();
+  }
+
+  actOf(key) {
+    const {view, tools} = this;
+    const {icicle} = view.drawing;
+    const acts = {
+      ArrowUp: () => this.move(icicle ? 'out' : 'in'),
+      ArrowDown: () => this.move(icicle ? 'in' : 'out'),
+      ArrowLeft: () => this.move('left'),
+      ArrowRight: () => this.move('right'),
+      Enter: () => view.selected !== none && view.selected !== view.focus && view.zoom(view.selected),
+      Escape: () => view.back() || (view.words !== '' ? tools.searchFor('') : view.select(none)),
+      Home: () => view.whole(),
+      '/': () => element('search').select(),
+      f: () => tools.flip(),
+      i: () => tools.invert(),
+      p: () => tools.toggleProcesses(),
+      c: () => this.copyCurrent(),
+      w: () => tools.swap(),
+      t: () => tools.switchTheme(),
+      '?': () => this.help(),
+    };
+    if (this.live !== null) {
+      acts[' '] = () => this.live.togglePause();
+      acts.b = () => this.live.toggleFreeze();
+    }
+    return Object.hasOwn(acts, key) ? acts[key] : undefined;
+  }
+  move(where) {
+    const {view} = this;
+    view.hover(none);
+    this.words.hideTip();
+    view.move(where);
+    if (view.selected !== none) this.sheet.reveal(view.selected);
+  }
+  copyCurrent() {
+    const {view} = this;
+    const box = view.hovered !== none ? view.hovered : view.selected !== none ? view.selected : view.focus;
+    this.copy(foldedLine(view.tree, box), 'The stack');
+  }
+}

@@ -1,0 +1,208 @@
+// The live page: follows the profiler by server-sent events. What arrives is kept for as long as the longest window and
+// no longer; a connection that was lost begins with everything anew, so nothing is counted twice.
+
+const windows = [5, 10, 30, 60, 300];
+const sinceStart = 0;
+
+// What is known of one epoch of the server, within which numbers stay the same.
+class Followed {
+  constructor(hello) {
+    this.epoch = hello.epoch;
+    this.run = hello.run;
+    this.account = hello.account;
+    this.tickMs = (hello.tick_s || 1) * 1000;
+    this.keptMs = (hello.window_s || 300) * 1000;
+    this.table = new Table();
+    this.table.append(hello);
+    this.total = vectorOf(this.table, hello.total);
+    this.ticks = [];  // {t, pairs, values}, the earliest first
+    for (const tick of hello.ticks) this.keep(tick);
+  }
+  add(tick) {
+    this.table.append(tick);
+    this.account = tick.account;
+    const {pairs, values} = this.keep(tick);
+    this.total = addTo(this.total, pairs, values, this.table.pairs.owner.length);
+  }
+  keep({t, cells}) {
+    const tick = {t, pairs: this.table.pairsOf(cells), values: Float64Array.from(cells.value)};
+    this.ticks.push(tick);
+    const from = t - this.keptMs;
+    let old = 0;
+    while (old < this.ticks.length && this.ticks[old].t <= from) ++old;
+    if (old !== 0) this.ticks.splice(0, old);
+    return tick;
+  }
+  // As it is now: what follows does not change it.
+  snapshot() {
+    return {of: this, ticks: this.ticks.slice(), total: this.total.slice()};
+  }
+}
+
+// Of a snapshot, or of what is followed.
+function sumOf({of, ticks, total}, seconds) {
+  if (seconds === sinceStart) return total;
+  const pairCount = of.table.pairs.owner.length;
+  let sums = new Float64Array(pairCount);
+  if (ticks.length === 0) return sums;
+  // By the server's clock, and half a tick of slack, for ticks are not quite regular.
+  const from = ticks[ticks.length - 1].t - seconds * 1000 + of.tickMs / 2;
+  for (const {t, pairs, values} of ticks) {
+    if (t > from) sums = addTo(sums, pairs, values, pairCount);
+  }
+  return sums;
+}
+
+class Live {
+  constructor(view, data, say) {
+    Object.assign(this, {view, say});
+    this.followed = null;
+    this.paused = null;  // a snapshot
+    this.base = null;    // {table, values, label}: what is compared with, in the numbering it was frozen in
+    this.baseHere = null;  // {table, vector, lost}: the same in the numbering of what is shown
+    this.seconds = 10;
+    this.ended = false;
+    element('live').hidden = false;
+    element('pause').addEventListener('click', () => this.togglePause());
+    element('freeze').addEventListener('click', () => this.toggleFreeze());
+    this.fillWindows(windows);
+    element('window').addEventListener('change', (event) => {
+      this.seconds = Number(event.target.value);
+      this.show();
+    });
+    const url = new URL(data.live.events, location.href);
+    if (url.origin !== location.origin) throw new Error('the events are of another origin');
+    this.url = url.href;
+    this.connect();
+  }
+
+  fillWindows(seconds) {
+    const words = (s) => (s % 60 === 0 ? `last ${s / 60} min` : `last ${s} s`);
+    element('window').replaceChildren(
+      ...seconds.map((s) => new Option(words(s), String(s))), new Option('since the start', String(sinceStart)));
+    element('window').value = String(this.seconds);
+  }
+
+  connect() {
+    const source = new EventSource(this.url);
+    const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+    on('hello', (hello) => this.begin(hello));
+    on('reset', (hello) => this.begin(hello));
+    on('tick', (tick) => this.tick(tick));
+    on('end', () => {
+      this.ended = true;
+      source.close();
+      this.state('ended', 'the run is over');
+    });
+    source.addEventListener('error', () => {
+      if (this.ended) return;
+      this.state('lost', 'connection lost, trying again');
+      // Where the server answered something else than events, the browser gives up; this does not.
+      if (source.readyState !== EventSource.CLOSED) return;
+      source.close();
+      setTimeout(() => this.connect(), 3000);
+    });
+  }
+  state(name, text) {
+    const shown = element('connection');
+    shown.dataset.state = name;
+    if (shown.textContent !== text) shown.textContent = text;
+  }
+
+  begin(hello) {
+    const before = this.followed;
+    this.followed = new Followed(hello);
+    if (this.base !== null) this.carryBase();
+    if (before === null && this.followed.keptMs < 300_000) {
+      this.fillWindows(windows.filter((s) => s * 1000 <= this.followed.keptMs));
+    }
+    this.follow();
+  }
+  // What is compared with is kept over a lost connection, and when the server has made its table smaller.
+  carryBase() {
+    const {vector, lost} = this.baseIn(this.followed.table);
+    const kept = vector.reduce((sum, value) => sum + value, 0);
+    if (kept === 0) {
+      this.base = null;
+      this.say('The comparison has ended: nothing that was frozen is known to the profiler any more.');
+    } else if (lost > 0) {
+      this.say(`${percent(lost / (lost + kept))} of what was frozen is of processes that are not known any more.`);
+    }
+    this.showFreeze();
+  }
+  baseIn(table) {
+    const {base} = this;
+    if (base.table === table) return {table, vector: base.values, lost: 0};
+    if (this.baseHere === null || this.baseHere.table !== table) {
+      this.baseHere = {table, ...carried(base.values, base.table, table)};
+    }
+    return this.baseHere;
+  }
+  tick(tick) {
+    // A tick of another epoch, or one that came before its hello, is of tables that are not here.
+    if (this.followed === null || tick.epoch !== this.followed.epoch) return;
+    this.followed.add(tick);
+    this.follow();
+  }
+  follow() {
+    this.state('live', 'live');
+    this.showCounters();
+    if (this.paused === null) this.show();
+  }
+  showCounters() {
+    const {taken, lost} = this.followed.account;
+    const lostText = made('span', lost > 0 ? 'lost' : '', `${count(lost)} lost`);
+    element('counters').replaceChildren(`${count(taken)} samples · `, lostText);
+    showAbout([{run: this.followed.run, account: this.followed.account, heading: ''}]);
+  }
+
+  get shown() {
+    return this.paused || {of: this.followed, ticks: this.followed.ticks, total: this.followed.total};
+  }
+  show() {
+    if (this.followed === null) return;
+    const {shown, base} = this;
+    const {table, run} = shown.of;
+    const values = sumOf(shown, this.seconds);
+    this.view.show({
+      table,
+      values,
+      before: base === null ? null : this.baseIn(table).vector,
+      unit: run.unit,
+      label: this.label(),
+      beforeLabel: base === null ? '' : base.label,
+    });
+  }
+  label() {
+    const words = element('window').selectedOptions[0].textContent;
+    return this.paused === null ? words : `${words}, paused`;
+  }
+
+  togglePause() {
+    if (this.followed === null) return;
+    this.paused = this.paused === null ? this.followed.snapshot() : null;
+    const is = this.paused !== null;
+    element('pause').setAttribute('aria-pressed', String(is));
+    element('pause').textContent = is ? 'Go on' : 'Pause';
+    this.show();
+  }
+  toggleFreeze() {
+    if (this.followed === null) return;
+    if (this.base !== null) {
+      this.base = null;
+    } else {
+      const {shown} = this;
+      const words = element('window').selectedOptions[0].textContent;
+      const label = `at ${new Date().toLocaleTimeString()} (${words})`;
+      this.base = {table: shown.of.table, values: sumOf(shown, this.seconds).slice(), label};
+      this.baseHere = null;
+    }
+    this.showFreeze();
+    this.show();
+  }
+  showFreeze() {
+    const is = this.base !== null;
+    element('freeze').setAttribute('aria-pressed', String(is));
+    element('freeze').textContent = is ? 'Stop comparing' : 'Freeze and compare';
+  }
+}

@@ -1,0 +1,95 @@
+// Starts the page with the data that stands in it.
+
+const knownVersion = 1;
+
+function fileSource(data) {
+  const table = new Table(Boolean(data.before));
+  table.append(data);
+  const values = vectorOf(table, data.cells);
+  const before = data.before ? vectorOf(table, data.before.cells) : null;
+  return {table, values, before, unit: data.run.unit, label: '', beforeLabel: ''};
+}
+
+function start() {
+  const read = performance.now();
+  const data = JSON.parse(element('data').textContent);
+  if (data.version !== knownVersion) throw new Error(`data of version ${data.version}, which this page does not know`);
+  const parsed = performance.now();
+  const view = new View(new Drawing(element('graph'), element('marks')));
+  const words = new Words(view);
+  const tools = new Tools(view, words);
+  const sheet = new Sheet(view);
+  const filters = new Filters(view);
+  const hands = new Hands(view, sheet, words, tools);
+  const times = {read: parsed - read, load: 0, firstPaint: 0};
+  showTitle(data.run, view);
+  showKeys();
+  view.listeners.push((done) => {
+    if (done >= due.tree) filters.update();
+    if (done >= due.paint) tools.update();
+    words.showStatus();
+    if (times.firstPaint === 0 && done >= due.tree) times.firstPaint = performance.now();
+  });
+  if (data.live) {
+    showAbout([{run: data.run, heading: ''}]);
+    hands.live = view.live = new Live(view, data, (text) => hands.say(text));
+  } else {
+    showFile(view, data);
+    times.load = performance.now() - parsed;
+  }
+  element('graph').focus();
+  offerToTests(view, times);
+}
+
+function showFile(view, data) {
+  view.show(fileSource(data));
+  const runs = [{run: data.run, account: data.account, heading: data.before ? 'Now' : ''}];
+  if (data.before) runs.unshift({run: data.before.run, account: data.before.account, heading: 'Before'});
+  showAbout(runs);
+}
+
+// What the page shows, for those who test it and for the curious at the console: to be read, not to be changed.
+function offerToTests(view, times) {
+  const {drawing} = view;
+  const described = (box) => {
+    const depth = view.tree.depthOf(box);
+    return Object.freeze({
+      name: view.tree.nameOf(box),
+      kind: kindWords[view.tree.kindOf(box)],
+      depth,
+      x: drawing.left(box),
+      y: drawing.top(depth),
+      width: drawing.right(box) - drawing.left(box),
+      height: rowHeight,
+      total: view.tree.total[box],
+      before: view.tree.comparing ? view.tree.before[box] : null,
+      colour: drawing.palette.of(view.tree, box, view.matches),
+      matched: view.matches !== null && isMatched(view.tree, box, view.matches),
+      stack: Object.freeze(view.tree.lineOf(box).map((at) => view.tree.nameOf(at))),
+    });
+  };
+  const nameOrNull = (box) => (box === none ? null : view.tree.nameOf(box));
+  window.profilePage = Object.freeze({
+    boxes() {
+      view.update();
+      return Array.from(drawing.boxes.data.subarray(0, drawing.boxes.length), described);
+    },
+    state() {
+      view.update();
+      return Object.freeze({
+        total: view.tree.total[0],
+        totalBefore: view.tree.comparing ? view.tree.before[0] : null,
+        boxes: view.tree.count,
+        visible: drawing.boxes.length,
+        focus: view.tree.nameOf(view.focus),
+        selected: nameOrNull(view.selected),
+        hovered: nameOrNull(view.hovered),
+        matchedShare: view.matcher === null ? null : view.matchedShare,
+        ticks: view.live === null || view.live.followed === null ? 0 : view.live.followed.ticks.length,
+      });
+    },
+    timings: () => ({...times, ...view.timings}),
+  });
+}
+
+start();

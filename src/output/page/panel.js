@@ -1,0 +1,140 @@
+// What stands around the picture: the sheet it is moved over, and the words about a box. Everything that comes from the data
+// goes into the document as text, never as markup.
+
+const element = (id) => document.getElementById(id);
+
+function made(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+// --- The sheet the canvas is moved over -------------------------------------------------------------------------------
+
+class Sheet {
+  constructor(view) {
+    this.view = view;
+    this.scroller = element('scroller');
+    this.fromRoot = 0;  // px between the root's row and the edge it stands at
+    this.placedAt = 0;  // where goTo() has put it; null once the person scrolled
+    view.placeSheet = () => this.place();
+    this.scroller.addEventListener('scroll', () => this.scrolled(), {passive: true});
+    new ResizeObserver(() => this.resized()).observe(this.scroller);
+    this.resized();
+  }
+  resized() {
+    const {clientWidth, clientHeight} = this.scroller;
+    const {drawing} = this.view;
+    if (drawing.width === clientWidth && drawing.height === clientHeight) return;
+    drawing.resize(clientWidth, clientHeight);
+    this.view.change(due.layout);
+  }
+  get range() {
+    return Math.max(0, this.view.drawing.contentHeight - this.view.drawing.height);
+  }
+  place() {
+    const {drawing} = this.view;
+    element('sheet').style.height = `${drawing.contentHeight}px`;
+    // A scroll bar that comes or goes makes the picture narrower or wider.
+    if (this.scroller.clientWidth !== drawing.width) this.resized();
+    this.goTo(Math.min(this.fromRoot, this.range));
+  }
+  goTo(fromRoot) {
+    const top = this.view.drawing.icicle ? fromRoot : this.range - fromRoot;
+    this.view.drawing.scroll = top;
+    this.scroller.scrollTop = top;
+    this.placedAt = this.scroller.scrollTop;
+  }
+  scrolled() {
+    const {drawing} = this.view;
+    // Only where the person scrolled: not by goTo(), nor because the window has another height, which resized() sees to.
+    if (this.scroller.scrollTop === this.placedAt || this.scroller.clientHeight !== drawing.height) return;
+    this.placedAt = null;
+    drawing.scroll = this.scroller.scrollTop;
+    this.fromRoot = drawing.icicle ? drawing.scroll : this.range - drawing.scroll;
+    this.view.change(due.paint);
+  }
+  // So far that the box can be seen.
+  reveal(box) {
+    const {drawing, tree} = this.view;
+    const y = drawing.top(tree.depthOf(box));
+    if (y >= 0 && y + rowHeight <= drawing.height) return;
+    this.scroller.scrollTop += y < 0 ? y - rowHeight : y + 2 * rowHeight - drawing.height;
+  }
+}
+
+// --- Words about a box ------------------------------------------------------------------------------------------------
+
+class Words {
+  constructor(view) {
+    this.view = view;
+    this.tip = element('tip');
+  }
+
+  // One line for the status, and for those who hear the page.
+  line(box) {
+    const {tree, source} = this.view;
+    const parts = [tree.nameOf(box), amount(tree.total[box], source.unit), ...this.shares(box)];
+    if (tree.comparing) parts.push(this.change(box));
+    const where = this.where(box);
+    return where === '' ? parts.join(' · ') : `${parts.join(' · ')} · ${where}`;
+  }
+  shares(box) {
+    const {tree, focus} = this.view;
+    const shares = [`${percent(tree.shareOf(box))} of all`];
+    if (focus !== 0 && tree.total[focus] > 0 && tree.depthOf(box) >= tree.depthOf(focus)) {
+      shares.push(`${percent(tree.total[box] / tree.total[focus])} of ${shortened(tree.nameOf(focus), 40)}`);
+    }
+    return shares;
+  }
+  change(box) {
+    const [before, now] = this.view.tree.sharesCompared(box);
+    const change = Math.abs(now - before) < 0.00005 ? 'the same' : points(now - before);
+    return `${percent(before)} before, ${percent(now)} now: ${change}`;
+  }
+  // "libc.so.6, read.c:42, user"
+  where(box) {
+    const {tree} = this.view;
+    if (!tree.isFrame(box)) return '';
+    const frame = tree.table.frame(tree.code[box]);
+    return [frame.module, place(frame), kindWords[frame.kind]].filter((text) => text !== '').join(', ');
+  }
+
+  showTip(box, x, y) {
+    const {tree, source} = this.view;
+    if (box === none) return this.hideTip();
+    const {tip} = this;
+    const self = tree.inverted ? 0 : tree.selfOf(box);
+    const figures = [amount(tree.total[box], source.unit), ...this.shares(box)].join(' · ');
+    tip.replaceChildren(made('div', 'name', shortened(tree.nameOf(box), 4500)), made('div', '', figures));
+    if (tree.comparing) tip.append(made('div', '', this.change(box)));
+    if (self > 0 && self < tree.total[box]) tip.append(made('div', 'quiet', `${amount(self, source.unit)} in itself`));
+    const where = this.where(box);
+    if (where !== '') tip.append(made('div', 'quiet', where));
+    tip.hidden = false;
+    // Beside the mouse, and all of it in the window.
+    const {width, height} = tip.getBoundingClientRect();
+    const left = x + 14 + width > innerWidth ? x - 10 - width : x + 14;
+    const top = y + 18 + height > innerHeight ? y - 10 - height : y + 18;
+    tip.style.left = `${Math.max(4, left)}px`;
+    tip.style.top = `${Math.max(4, top)}px`;
+  }
+  hideTip() {
+    this.tip.hidden = true;
+  }
+
+  showStatus() {
+    const {view} = this;
+    const box = view.hovered !== none ? view.hovered : view.selected !== none ? view.selected : view.focus;
+    const status = element('status');
+    // What the mouse runs over is not for those who listen; what is selected is.
+    status.setAttribute('aria-live', view.hovered !== none ? 'off' : 'polite');
+    const text = shortened(this.line(box), 600);
+    if (status.textContent !== text) status.textContent = text;
+  }
+}
+
+function shortened(text, length) {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}

@@ -1,0 +1,198 @@
+// The tools above the picture, who is shown in it, and the legend below it.
+
+// --- Who is shown -----------------------------------------------------------------------------------------------------
+
+class Filters {
+  constructor(view) {
+    this.view = view;
+    this.names = ['process', 'thread', 'cpu'];
+    for (const name of this.names) {
+      element(`filter-${name}`).addEventListener('change', (event) => view.setFilter(name, event.target.value));
+    }
+  }
+  keyOf(name, owner) {
+    const {table} = this.view.source;
+    if (name === 'process') return table.processes[table.processOf.data[owner]].key;
+    return name === 'thread' ? table.threadKey(owner) : String(table.owners.cpu.data[owner]);
+  }
+  labelOf(name, owner) {
+    const {table} = this.view.source;
+    if (name === 'process') return table.processes[table.processOf.data[owner]].label;
+    return name === 'thread' ? table.threadLabel(owner) : `CPU ${table.owners.cpu.data[owner]}`;
+  }
+
+  // Fills the choices with those seen, the largest first.
+  update() {
+    const {values} = this.view.amounts();
+    const {pairs, processOf} = this.view.source.table;
+    const byOwner = new Float64Array(processOf.length);
+    const end = Math.min(pairs.owner.length, values.length);
+    for (let pair = 0; pair < end; ++pair) byOwner[pairs.owner.data[pair]] += values[pair];
+    for (const name of this.names) this.fill(name, byOwner);
+  }
+  fill(name, byOwner) {
+    const select = element(`filter-${name}`);
+    if (document.activeElement === select && select.options.length > 1) return;  // it may be open
+    const sums = new Map();
+    let total = 0;
+    for (let owner = 0; owner < byOwner.length; ++owner) {
+      if (byOwner[owner] === 0 || !this.passesOthers(name, owner)) continue;
+      const key = this.keyOf(name, owner);
+      const sum = sums.get(key) || {value: 0, label: this.labelOf(name, owner)};
+      sum.value += byOwner[owner];
+      total += byOwner[owner];
+      sums.set(key, sum);
+    }
+    const chosen = this.view.filter[name];
+    const rows = [...sums].sort(([, a], [, b]) => b.value - a.value).slice(0, 200);
+    // Whoever is chosen stays so while nothing is seen of it.
+    if (chosen !== '' && !rows.some(([key]) => key === chosen)) {
+      rows.push([chosen, sums.get(chosen) || {value: 0, label: this.labelOfChosen(name, chosen)}]);
+    }
+    const nobody = name === 'cpu' && rows.every(([key]) => key === '-1');
+    select.parentElement.hidden = nobody || (rows.length < 2 && chosen === '');
+    const options = [new Option('all', '')];
+    for (const [key, {value, label}] of rows) {
+      const share = total > 0 ? value / total : 0;
+      options.push(new Option(`${shortened(label, 60)} — ${percent(share)}`, key, false, key === chosen));
+    }
+    select.replaceChildren(...options);
+  }
+  labelOfChosen(name, key) {
+    return name === 'cpu' ? `CPU ${key}` : key.slice(key.indexOf(' ') + 1);
+  }
+  passesOthers(name, owner) {
+    return this.names.every((other) => {
+      const wanted = this.view.filter[other];
+      return other === name || wanted === '' || this.keyOf(other, owner) === wanted;
+    });
+  }
+}
+
+// --- The tools --------------------------------------------------------------------------------------------------------
+
+class Tools {
+  constructor(view, words) {
+    this.view = view;
+    this.words = words;
+    const press = (id, act) => element(id).addEventListener('click', act);
+    press('flame', () => this.setIcicle(false));
+    press('icicle', () => this.setIcicle(true));
+    press('invert', () => this.invert());
+    press('processes', () => this.toggleProcesses());
+    press('swap', () => this.swap());
+    press('whole', () => view.whole());
+    press('theme', () => this.switchTheme());
+    element('search').addEventListener('input', () => this.search());
+    this.theme = storedTheme() || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({matches}) => {
+      if (storedTheme() === null) this.setTheme(matches ? 'dark' : 'light');
+    });
+    this.setTheme(this.theme);
+  }
+
+  setIcicle(is) {
+    this.view.setIcicle(is);
+  }
+  flip() {
+    this.setIcicle(!this.view.drawing.icicle);
+  }
+  invert() {
+    this.view.set('inverted', !this.view.inverted);
+  }
+  toggleProcesses() {
+    this.view.set('byProcess', !this.view.byProcess);
+  }
+  swap() {
+    if (this.view.source.before !== null) this.view.set('swapped', !this.view.swapped);
+  }
+  switchTheme() {
+    this.setTheme(this.theme === 'dark' ? 'light' : 'dark');
+    storeTheme(this.theme);
+  }
+  setTheme(theme) {
+    this.theme = theme;
+    document.documentElement.dataset.theme = theme;
+    this.view.drawing.palette = new Palette(theme);
+    this.showLegend();
+    this.view.change(due.paint);
+  }
+
+  search() {
+    const input = element('search');
+    try {
+      this.view.search(input.value);
+      input.removeAttribute('aria-invalid');
+      input.title = '';
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.view.search('');
+      input.setAttribute('aria-invalid', 'true');
+      input.title = error.message;
+    }
+  }
+  searchFor(name) {
+    element('search').value = name;
+    this.search();
+  }
+
+  update() {
+    const {view} = this;
+    const {icicle} = view.drawing;
+    const pressed = {
+      flame: !icicle, icicle, invert: view.inverted, processes: view.byProcess, swap: view.swapped,
+    };
+    for (const [id, is] of Object.entries(pressed)) element(id).setAttribute('aria-pressed', String(is));
+    const comparing = view.source.before !== null;
+    element('swap').hidden = !comparing;
+    element('whole').disabled = view.focus === 0;
+    element('matched').textContent = view.matcher === null ? '' : percent(view.matchedShare);
+    const isEmpty = view.tree.total[0] === 0;
+    element('empty').hidden = !isEmpty;
+    element('empty').textContent = 'Nothing has been seen here.';
+    if (this.legendOf !== this.legendKey()) this.showLegend();
+  }
+
+  legendKey() {
+    const {tree} = this.view;
+    const seen = tree === undefined ? '' : this.kindsSeen().join();
+    return `${this.theme} ${this.view.source.before !== null} ${seen}`;
+  }
+  kindsSeen() {
+    const seen = new Set(this.view.source.table.frames.kind.data.subarray(0, this.view.source.table.frames.kind.length));
+    return [...seen].sort();
+  }
+  showLegend() {
+    this.legendOf = this.legendKey();
+    const {palette} = this.view.drawing;
+    const entry = (colour, text) => {
+      const item = made('li');
+      const patch = made('i');
+      patch.style.background = colour;
+      item.append(patch, text);
+      return item;
+    };
+    const comparison = [[0, 1, 'a larger share than before'], [1, 1, 'the same'], [1, 0, 'a smaller share']];
+    element('legend').replaceChildren(
+      ...(this.view.source.before !== null
+        ? comparison.map(([before, now, text]) => entry(palette.change(before, now), text))
+        : [...this.kindsSeen(), kinds.owner].map((kind) => entry(palette.toneOf(kind), kindWords[kind]))));
+  }
+}
+
+// A page from disk, or one whose visitor wants none, has no storage.
+function storedTheme() {
+  try {
+    const theme = localStorage.getItem('profile-theme');
+    return theme === 'dark' || theme === 'light' ? theme : null;
+  } catch {
+    return null;
+  }
+}
+function storeTheme(theme) {
+  try {
+    localStorage.setItem('profile-theme', theme);
+  } catch {
+    // It holds for this page alone, then.
+  }
+}

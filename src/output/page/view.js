@@ -1,0 +1,220 @@
+// What is being looked at: which amounts, of whom, as which tree, from where, and what is searched for, hovered and
+// selected. Whatever changes, only says so; the work is done once before the next picture, at most.
+
+const due = {nothing: 0, marks: 1, paint: 2, layout: 3, tree: 4};
+
+class View {
+  constructor(drawing) {
+    this.drawing = drawing;
+    this.listeners = [];
+    this.placeSheet = () => {};  // of whoever has the canvas: its height may be another
+    // `label` and `beforeLabel` name the amounts where two are compared.
+    this.source = {table: new Table(), values: new Float64Array(0), before: null, unit: 'samples'};
+    this.filter = {process: '', thread: '', cpu: ''};
+    this.byProcess = true;
+    this.inverted = false;
+    this.swapped = false;
+    this.path = [];     // of the zoom
+    this.history = [];  // of paths
+    this.selectedPath = null;
+    this.words = '';
+    this.matcher = null;
+    this.tree = treeOf(this.source.table, this.amounts(), this);
+    this.focus = 0;
+    this.hovered = none;
+    this.selected = none;
+    this.matches = null;
+    this.matchedAmount = null;
+    this.live = null;  // where it is
+    this.due = due.nothing;
+    this.timings = {tree: 0, layout: 0, paint: 0, latest: 0};
+    this.since = 0;
+  }
+
+  // Something has changed: what has to be done again is done with the next picture.
+  change(what) {
+    if (this.since === 0) this.since = performance.now();
+    if (this.due === due.nothing) requestAnimationFrame(() => this.update());
+    this.due = Math.max(this.due, what);
+  }
+  // Does now what is due.
+  update() {
+    const what = this.due;
+    if (what === due.nothing) return;
+    const began = performance.now();
+    if (what >= due.tree) this.makeTree();
+    const made = performance.now();
+    if (what >= due.layout) this.layOut();
+    const laid = performance.now();
+    this.due = due.nothing;
+    if (what >= due.paint) this.drawing.draw(this.matches);
+    this.drawing.drawMarks(this.hovered, this.selected);
+    const painted = performance.now();
+    if (what >= due.tree) this.timings.tree = made - began;
+    if (what >= due.layout) this.timings.layout = laid - made;
+    if (what >= due.paint) this.timings.paint = painted - laid;
+    this.timings.latest = painted - this.since;
+    this.since = 0;
+    for (const listener of this.listeners) listener(what);
+  }
+
+  // The amounts to be shown, swapped when what was before is to be drawn.
+  amounts() {
+    const {values, before} = this.source;
+    const swapped = this.swapped && before !== null;
+    const wanted = this.wantedOwners();
+    return {values: swapped ? before : values, before: swapped ? values : before, wanted, swapped};
+  }
+  // A flag an owner; null when all are wanted.
+  wantedOwners() {
+    const {process, thread, cpu} = this.filter;
+    if (process === '' && thread === '' && cpu === '') return null;
+    const {table} = this.source;
+    const wanted = new Uint8Array(table.processOf.length);
+    for (let owner = 0; owner < wanted.length; ++owner) {
+      wanted[owner] =
+        (process === '' || table.processes[table.processOf.data[owner]].key === process) &&
+        (thread === '' || table.threadKey(owner) === thread) &&
+        (cpu === '' || String(table.owners.cpu.data[owner]) === cpu);
+    }
+    return wanted;
+  }
+
+  makeTree() {
+    const {table} = this.source;
+    this.tree = treeOf(table, this.amounts(), this);
+    // A function that is not seen for a while comes back, so the path stays as it is.
+    this.focus = this.tree.find(this.path);
+    this.hovered = none;
+    this.selected = none;
+    if (this.selectedPath !== null) {
+      const box = this.tree.find(this.selectedPath);
+      if (this.tree.depthOf(box) === this.selectedPath.length) this.selected = box;
+    }
+    this.match();
+  }
+
+  match() {
+    this.matches = null;
+    this.matchedAmount = null;
+    if (this.matcher === null) return;
+    const {table} = this.source;
+    const strings = new Map();
+    const matchesName = (name) => {
+      let is = strings.get(name);
+      if (is === undefined) strings.set(name, (is = this.matcher(table.strings[name]) ? 1 : 0));
+      return is;
+    };
+    const frames = new Uint8Array(table.frames.name.length);
+    for (let frame = 0; frame < frames.length; ++frame) frames[frame] = matchesName(table.frames.name.data[frame]);
+    const processes = Uint8Array.from(table.processes, ({label}) => (this.byProcess && this.matcher(label) ? 1 : 0));
+    this.matches = {frames, processes};
+    this.matchedAmount = matchedAmounts(table, this.amounts(), frames, processes);
+  }
+
+  // Throws SyntaxError for what is no regular expression; then nothing changes.
+  search(words) {
+    this.matcher = matcherOf(words);
+    this.words = words;
+    this.match();
+    this.change(due.paint);
+  }
+  get matchedShare() {
+    const whole = this.tree.total[0];
+    return this.matchedAmount === null || whole === 0 ? 0 : this.matchedAmount.value / whole;
+  }
+
+  layOut() {
+    this.drawing.show(this.tree, this.focus);
+    this.placeSheet();
+  }
+  setIcicle(is) {
+    this.drawing.icicle = is;
+    this.change(due.layout);
+  }
+
+  show(source) {
+    this.source = source;
+    if (source.before === null) this.swapped = false;
+    this.change(due.tree);
+  }
+  set(name, value) {
+    if (this[name] === value) return;
+    this[name] = value;
+    if (name === 'byProcess' || name === 'inverted') this.forgetPlace();
+    this.change(due.tree);
+  }
+  setFilter(name, value) {
+    this.filter[name] = value;
+    this.change(due.tree);
+  }
+  // Paths of another kind of tree lead nowhere.
+  forgetPlace() {
+    this.path = [];
+    this.history = [];
+    this.selectedPath = null;
+  }
+
+  zoom(box) {
+    this.history.push(this.path);
+    if (this.history.length > 100) this.history.shift();
+    this.goTo(this.tree.pathOf(box), box);
+  }
+  // To where one was; false when there is nothing to go back to.
+  back() {
+    if (this.history.length === 0) return false;
+    const path = this.history.pop();
+    this.goTo(path, this.tree.find(path));
+    return true;
+  }
+  whole() {
+    this.history = [];
+    this.goTo([], 0);
+  }
+  goTo(path, box) {
+    this.path = path;
+    this.focus = box;
+    this.hovered = none;
+    this.change(due.layout);
+  }
+
+  hover(box) {
+    if (box === this.hovered) return;
+    this.hovered = box;
+    this.change(due.marks);
+  }
+  select(box) {
+    this.selected = box;
+    this.selectedPath = box === none ? null : this.tree.pathOf(box);
+    this.change(due.marks);
+  }
+  // To a neighbour of the selected box: 'in' and 'out' along the stack, 'left' and 'right' among the visible boxes.
+  move(where) {
+    const {drawing, tree} = this;
+    if (this.selected === none || !this.isVisible(this.selected)) return this.select(this.focus);
+    const depth = tree.depthOf(this.selected);
+    let to = none;
+    if (where === 'out') to = tree.parent[this.selected];
+    if (where === 'in') to = this.widestChild(this.selected);
+    if (where === 'left' || where === 'right') {
+      const row = drawing.boxes.data.subarray(drawing.rows[depth], drawing.rows[depth + 1]);
+      const at = row.indexOf(this.selected) + (where === 'left' ? -1 : 1);
+      if (at >= 0 && at < row.length) to = row[at];
+    }
+    if (to !== none) this.select(to);
+  }
+  widestChild(box) {
+    let widest = none;
+    for (let child = this.tree.first[box]; child < this.tree.first[box + 1]; ++child) {
+      if (!this.isVisible(child)) continue;
+      if (widest === none || this.tree.total[child] > this.tree.total[widest]) widest = child;
+    }
+    return widest;
+  }
+  isVisible(box) {
+    const {drawing} = this;
+    const depth = this.tree.depthOf(box);
+    if (depth >= drawing.depth) return false;
+    return drawing.boxes.data.subarray(drawing.rows[depth], drawing.rows[depth + 1]).includes(box);
+  }
+}

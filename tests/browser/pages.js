@@ -1,0 +1,123 @@
+// Pages with data that the tests know: the page's text as the build has put it together, and tables made from stacks.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+// The three texts of the header that scripts/embed-page.cmake has made.
+function pageText() {
+  const header = fs.readFileSync(path.join(process.env.BUILD_DIR, 'page', 'output', 'page_text.h'), 'utf8');
+  const texts = {};
+  for (const [, name, text] of header.matchAll(/string_view (\w+) = R"page\((.*?)\)page";/gs)) texts[name] = text;
+  return texts;
+}
+
+function pageOf(data, connect = "'none'") {
+  const {before_connect, before_data, after_data} = pageText();
+  return before_connect + connect + before_data + JSON.stringify(data).replaceAll('<', '\\u003c') + after_data;
+}
+
+const kinds = {user: 0, kernel: 1, inlined: 2, jit: 3, unnamed: 4, tag: 5};
+
+// What the profiler's FlameTable is: gives out numbers, and says what is new since it was last asked.
+class Tables {
+  constructor() {
+    this.strings = this.column();
+    this.frames = this.column();
+    this.owners = this.column();
+    this.nodes = this.column();
+    this.frameOf = new Map();  // by what was given: each is written down but once, however many stacks have it
+    this.string('');
+  }
+  column() {
+    return {rows: [], ids: new Map(), told: 0};
+  }
+  intern(column, row) {
+    const key = typeof row === 'string' ? row : Object.values(row).join(' ');
+    if (!column.ids.has(key)) {
+      column.ids.set(key, column.rows.length);
+      column.rows.push(row);
+    }
+    return column.ids.get(key);
+  }
+  string(text) {
+    return this.intern(this.strings, text);
+  }
+  // "main", or {name, module, file, line, kind}.
+  frame(given) {
+    const known = this.frameOf.get(given);
+    if (known !== undefined) return known;
+    const {name, module = '', file = '', line = 0, kind = 'user'} = typeof given === 'string' ? {name: given} : given;
+    const id = this.intern(this.frames, {
+      name: this.string(name), module: this.string(module), file: this.string(file), line, kind: kinds[kind],
+    });
+    this.frameOf.set(given, id);
+    return id;
+  }
+  owner({process, pid, thread = process, tid = 0, cpu = -1}) {
+    return this.intern(this.owners, {process: this.string(process), pid, thread: this.string(thread), tid, cpu});
+  }
+  node(stack) {
+    let node = -1;
+    for (const frame of stack) node = this.intern(this.nodes, {parent: node, frame: this.frame(frame)});
+    return node;
+  }
+  // Of [owner, stack from the root, value] each.
+  cells(rows) {
+    const sums = new Map();
+    for (const [owner, stack, value] of rows) {
+      const cell = `${this.owner(owner)} ${this.node(stack)}`;
+      sums.set(cell, (sums.get(cell) || 0) + value);
+    }
+    const cells = {owner: [], node: [], value: []};
+    for (const [cell, value] of sums) {
+      const [owner, node] = cell.split(' ').map(Number);
+      cells.owner.push(owner);
+      cells.node.push(node);
+      cells.value.push(value);
+    }
+    return cells;
+  }
+  // The rows from what was told to whom asks, all of them for a newcomer.
+  rows(fromStart) {
+    const since = (column) => {
+      const rows = column.rows.slice(fromStart ? 0 : column.told);
+      if (!fromStart) column.told = column.rows.length;
+      return rows;
+    };
+    const columns = (column, names) => {
+      const rows = since(column);
+      return Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+    };
+    return {
+      strings: since(this.strings),
+      frames: columns(this.frames, ['name', 'module', 'file', 'line', 'kind']),
+      owners: columns(this.owners, ['process', 'pid', 'thread', 'tid', 'cpu']),
+      nodes: columns(this.nodes, ['parent', 'frame']),
+    };
+  }
+}
+
+const run = {
+  title: 'Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs.', event: 'cpu-clock', unit: 'samples',
+  counted: 'samples', command_line: "profile -o 'a file.html' 5", began_unix_ms: 1_700_000_000_000, duration_s: 5,
+};
+
+function accountOf(recorded) {
+  return {taken: recorded + 30, recorded, idle: 20, filtered: 7, lost: 3};
+}
+
+function totalOf(rows) {
+  return rows.reduce((sum, [, , value]) => sum + value, 0);
+}
+
+// The data of a file; `before`: rows of a profile to compare with.
+function fileData(rows, before) {
+  const tables = new Tables();
+  const cells = tables.cells(rows);
+  const data = {version: 1, run, account: accountOf(totalOf(rows)), cells};
+  if (before) data.before = {run, account: accountOf(totalOf(before)), cells: tables.cells(before)};
+  return {...data, ...tables.rows(true)};
+}
+
+module.exports = {pageOf, fileData, Tables, run, accountOf, totalOf};

@@ -1,0 +1,10 @@
+#!/bin/bash
+# A run writes a page beside its folded lines, and what the browser shows of it is the same: the total, and the share of
+# the program's hot function.
+source "$(dirname "$0")/../lib.sh"
+source "$SOURCE_DIR/tests/browser/browser.bash"
+need_kernel
+
+profile -F 999 -o "$tmp/run.html" -o "$tmp/run.folded" -- "$WORKLOADS/leaves" 0.5
+expect_status 0
+browse run "$tmp/run.html" "$(folded_total . "$tmp/run.folded")" "$(share_of ';heavy' "$tmp/run.folded")"

@@ -1,0 +1,195 @@
+// The page's data, read back by a parser: that all of the profile is in it, and that no name can get out of it. How the
+// page looks and behaves is tested in a browser, tests/browser.
+#include <doctest/doctest.h>
+#include <rapidjson/document.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "output/flame_data.h"
+#include "output/flame_view.h"
+#include "output/output.h"
+#include "output/page.h"
+
+namespace {
+
+using namespace profile;
+
+std::string page_of(const Profile& profile) {
+  std::ostringstream out;
+  find_output_format("html")->make({})->report(out, profile);
+  return out.str();
+}
+
+// What stands between the two parts of the page.
+std::string data_of(const std::string& page) {
+  const std::string_view before = page_before_data(PageUse::file);
+  const std::string_view after = page_after_data();
+  REQUIRE(page.starts_with(before));
+  REQUIRE(page.ends_with(after));
+  return page.substr(before.size(), page.size() - before.size() - after.size());
+}
+
+rapidjson::Document parsed(const std::string& data) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseValidateEncodingFlag>(data.c_str());
+  REQUIRE_FALSE(document.HasParseError());
+  return document;
+}
+
+std::string text(const rapidjson::Value& document, unsigned id) {
+  const auto& strings = document["strings"];
+  REQUIRE(id < strings.Size());
+  return {strings[id].GetString(), strings[id].GetStringLength()};
+}
+
+// "main;read" of a node; the empty text of -1.
+std::string stack(const rapidjson::Value& document, int node) {
+  if (node == -1) return {};
+  const auto at = static_cast<unsigned>(node);
+  const auto& nodes = document["nodes"];
+  REQUIRE(at < nodes["parent"].Size());
+  const int parent = nodes["parent"][at].GetInt();
+  CHECK(parent < node);  // a parent stands before its children
+  const unsigned frame = nodes["frame"][at].GetUint();
+  REQUIRE(frame < document["frames"]["name"].Size());
+  const std::string below = stack(document, parent);
+  return (below.empty() ? "" : below + ';') + text(document, document["frames"]["name"][frame].GetUint());
+}
+
+std::uint64_t total(const rapidjson::Value& document, const rapidjson::Value& cells) {
+  std::uint64_t sum = 0;
+  REQUIRE(cells["owner"].Size() == cells["value"].Size());
+  REQUIRE(cells["node"].Size() == cells["value"].Size());
+  for (unsigned i = 0; i < cells["value"].Size(); ++i) {
+    CHECK(cells["owner"][i].GetUint() < document["owners"]["pid"].Size());
+    CHECK(cells["node"][i].GetInt() < static_cast<int>(document["nodes"]["parent"].Size()));
+    sum += cells["value"][i].GetUint64();
+  }
+  return sum;
+}
+
+std::set<std::string> stacks(const rapidjson::Value& document) {
+  std::set<std::string> all;
+  for (const auto& node : document["cells"]["node"].GetArray()) all.insert(stack(document, node.GetInt()));
+  return all;
+}
+
+// All columns of a table are as long.
+void check_columns(const rapidjson::Value& table) {
+  const auto size = table.MemberBegin()->value.Size();
+  for (const auto& column : table.GetObject()) CHECK(column.value.Size() == size);
+}
+
+}  // namespace
+
+TEST_CASE("a page's data adds up to the profile's total") {
+  for (const Profile& profile :
+       {test::fixed_profile(), test::profile_with_lines(), test::wall_profile(), test::measures_profile(), Profile()}) {
+    const auto document = parsed(data_of(page_of(profile)));
+    CHECK(document["version"].GetInt() == 1);
+    CHECK(total(document, document["cells"]) == profile.total());
+    for (const char* const table : {"frames", "owners", "nodes"}) check_columns(document[table]);
+    CHECK_FALSE(document.HasMember("before"));
+  }
+}
+
+TEST_CASE("no name gets out of a page's data") {
+  const std::string data = data_of(page_of(test::fixed_profile()));
+  CHECK(data.find('<') == std::string::npos);
+  CHECK(data.find("\\u003cscript>") != std::string::npos);
+  CHECK(data.find('\n') == data.size() - 1);
+  const auto found = stacks(parsed(data));
+  CHECK(found.contains("na\xc3\xafve \xe2\x86\x92 \xce\xbb;" + test::template_name()));
+}
+
+TEST_CASE("a page has the stacks of a profile, from the root, with what was inlined and where it stands") {
+  const auto document = parsed(data_of(page_of(test::profile_with_lines())));
+  const auto found = stacks(document);
+  CHECK(found.contains("__libc_start_call_main;main;outer(int);Box<int>::get(int) const;deep(int)"));
+  CHECK(found.contains("__libc_start_call_main;main;outer(int);Box<int>::get(int) const;deep(int);vfs_read"));
+  const auto& frames = document["frames"];
+  bool has_deep = false;
+  for (unsigned i = 0; i < frames["name"].Size(); ++i) {
+    if (text(document, frames["name"][i].GetUint()) != "deep(int)") continue;
+    has_deep = true;
+    CHECK(text(document, frames["file"][i].GetUint()) == "/src/app/deep.h");
+    CHECK(frames["line"][i].GetUint() == 7);
+    CHECK(frames["kind"][i].GetUint() == static_cast<unsigned>(FlameKind::inlined));
+  }
+  CHECK(has_deep);
+}
+
+TEST_CASE("a page knows its run and where every sample went") {
+  Profile profile = test::fixed_profile();
+  profile.run.command_line = "profile -o 'it</script>.html'";
+  profile.began_unix_ns = 1'700'000'000'123'456'789;
+  profile.duration_ns = 1'500'000'000;
+  profile.account = {.taken = 110, .recorded = 92, .idle = 10, .filtered = 5, .lost_ring_full = 1, .lost_unread = 2};
+  const auto document = parsed(data_of(page_of(profile)));
+  const auto& run = document["run"];
+  CHECK(std::string(run["title"].GetString()) == "Sampling at 49 Hertz of all threads by user + kernel stack");
+  CHECK(std::string(run["unit"].GetString()) == "samples");
+  CHECK(std::string(run["command_line"].GetString()) == profile.run.command_line);
+  CHECK(run["began_unix_ms"].GetUint64() == 1'700'000'000'123);
+  CHECK(run["duration_s"].GetDouble() == 1.5);
+  const auto& account = document["account"];
+  CHECK(account["taken"].GetUint64() == 110);
+  CHECK(account["lost"].GetUint64() == 3);
+  CHECK(account["taken"].GetUint64() == account["recorded"].GetUint64() + account["idle"].GetUint64() +
+                                            account["filtered"].GetUint64() + account["lost"].GetUint64());
+}
+
+TEST_CASE("a comparison has both profiles in one table") {
+  const Profile before = test::profile_with_lines();
+  const Profile now = test::fixed_profile();
+  std::ostringstream out;
+  write_flame_html(out, OwnFlameView(now, &before).view());
+  const auto document = parsed(data_of(out.str()));
+  CHECK(total(document, document["cells"]) == now.total());
+  CHECK(total(document, document["before"]["cells"]) == before.total());
+  CHECK(document["before"]["account"]["recorded"].GetUint64() == before.account.recorded);
+}
+
+TEST_CASE("what stands behind a mark is what was added since") {
+  FlameTable table;
+  const auto text_from = [&table](const FlameTable::Mark& from) {
+    std::ostringstream out;
+    JsonWriter json(out);
+    json.begin_object();
+    write_flame_table(json, table, from);
+    json.end_object();
+    json.end_document();
+    return out.str();
+  };
+  table.add(test::profile_with_lines());
+  const FlameTable::Mark mark = table.mark();
+  CHECK(text_from(mark) ==
+        R"({"strings":[],"frames":{"name":[],"module":[],"file":[],"line":[],"kind":[]},)"
+        R"("owners":{"process":[],"pid":[],"thread":[],"tid":[],"cpu":[]},"nodes":{"parent":[],"frame":[]}})"
+        "\n");
+  const auto frame = table.intern_frame({.name = table.intern("fresh"), .kind = FlameKind::jit});
+  table.child(FlameTable::none, frame);
+  table.intern_owner({.process = table.intern("fresh"), .tgid = 5, .thread = table.intern("t"), .tid = 6, .cpu = 7});
+  const auto name = std::to_string(mark.strings);
+  const auto thread = std::to_string(mark.strings + 1);
+  CHECK(text_from(mark) == R"({"strings":["fresh","t"],"frames":{"name":[)" + name +
+                               R"(],"module":[0],"file":[0],"line":[0],"kind":[3]},"owners":{"process":[)" + name +
+                               R"(],"pid":[5],"thread":[)" + thread +
+                               R"(],"tid":[6],"cpu":[7]},"nodes":{"parent":[-1],"frame":[)" +
+                               std::to_string(mark.frames) + "]}}\n");
+}
+
+TEST_CASE("a page of a file may connect to nothing, the live one to where it came from") {
+  CHECK(page_before_data(PageUse::file).find("connect-src 'none'") != std::string_view::npos);
+  CHECK(page_before_data(PageUse::live).find("connect-src 'self'") != std::string_view::npos);
+  for (const PageUse use : {PageUse::file, PageUse::live}) {
+    const std::string_view head = page_before_data(use);
+    CHECK(head.find("default-src 'none'") != std::string_view::npos);
+    CHECK(head.find("unsafe") == std::string_view::npos);
+    CHECK(head.find('@') == head.find("@media"));  // no mark was left
+  }
+}
