@@ -21,6 +21,8 @@ build libzstd-dev                  <zstd.h>
 build libiberty-dev                <libiberty/demangle.h>
 build rapidjson-dev                <rapidjson/writer.h>
 build libprotozero-dev             <protozero/pbf_builder.hpp>
+build libcairo2-dev                <cairo/cairo.h>
+build fonts-dejavu-core            -
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format

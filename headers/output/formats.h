@@ -13,6 +13,8 @@ std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_residency(const OutputOptions& options);
 std::unique_ptr<Output> make_table(const OutputOptions& options);
 std::unique_ptr<Output> make_html(const OutputOptions& options);
+std::unique_ptr<Output> make_svg(const OutputOptions& options);
+std::unique_ptr<Output> make_png(const OutputOptions& options);
 std::unique_ptr<Output> make_pprof(const OutputOptions& options);
 std::unique_ptr<Output> make_speedscope(const OutputOptions& options);
 std::unique_ptr<Output> make_json(const OutputOptions& options);

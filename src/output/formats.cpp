@@ -19,6 +19,8 @@ constexpr OutputFormat formats[] = {
     {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, make_table},
     {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
      make_html},
+    {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, make_svg},
+    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, make_png},
     {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
      make_speedscope},

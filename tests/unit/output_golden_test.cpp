@@ -2,24 +2,17 @@
 // formats. A difference is shown line by line.
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
+#include "golden_file.h"
 #include "output/output.h"
 
 namespace {
 
 using namespace profile;
-
-std::string golden(const std::string& file) {
-  std::ifstream in(PROFILE_TEST_DATA "/" + file, std::ios::binary);
-  REQUIRE_MESSAGE(in.good(), file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::string report(std::string_view format, const OutputOptions& options, const Profile& profile) {
   const OutputFormat* const found = find_output_format(format);
@@ -31,17 +24,7 @@ std::string report(std::string_view format, const OutputOptions& options, const 
 
 void check_golden(std::string_view format, const OutputOptions& options, const std::string& file,
                   const Profile& profile = test::fixed_profile()) {
-  const std::string actual = report(format, options, profile);
-  const std::string expected = golden(file);
-  std::istringstream actual_lines(actual);
-  std::istringstream expected_lines(expected);
-  std::string a;
-  std::string b;
-  for (int line = 1; std::getline(expected_lines, b); ++line) {
-    REQUIRE_MESSAGE(std::getline(actual_lines, a), file << " has a line more: " << b);
-    CHECK_MESSAGE(a == b, file << ":" << line);
-  }
-  CHECK(actual == expected);  // to the last newline
+  test::check_golden(file, report(format, options, profile));
 }
 
 }  // namespace
