@@ -1,0 +1,31 @@
+// Profiles from files, our own or others': folded lines and pprof. Pure: bytes in, a Profile out; what is no profile is
+// an Error that says where. The files are somebody else's: sizes in them are not believed, and memory stays within a
+// small multiple of the file's own (uncompressed) size.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace profile {
+
+// `name` is what the bytes are called in errors: "FILE: why", "FILE:LINE: why".
+
+// "thread;root;...;leaf value" a line. What is not told by it is not made up: frames have no address, processes no
+// number.
+//   - Frames that end in "_[k]" are the kernel's, in "_[i]" inlined in the one before, in "_[j]" of a JIT.
+//   - "-" and "--" between two frames part user and kernel (-d); a frame of the second part is the kernel's.
+//   - "[Missed User Stack]" and "[Missed Kernel Stack]" are what they are; "[module+0xoff]" and "[unknown]" have no
+//   name.
+//   - Empty lines and those that begin with "#" say nothing.
+[[nodiscard]] Profile read_folded(std::string_view text, const std::string& name);
+// A pprof message, gzip-compressed or not. Of several values of a sample it is the one that the file says is to be
+// shown, or the last, and a count of samples where there is one.
+[[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
+// Either, by what the bytes look like.
+[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name);
+// Reads the file ("-": stdin).
+[[nodiscard]] Profile read_profile_file(const std::string& path);
+
+}  // namespace profile

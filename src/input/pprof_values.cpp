@@ -1,0 +1,137 @@
+#include "input/pprof_values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+bool is_count(const PprofFile::ValueType& type) { return type.unit == "count"; }
+
+// Words of a line from the front.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  bool number(std::uint64_t& value) {
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+    if (error != std::errc{}) return false;
+    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    return true;
+  }
+  bool skip(std::string_view words) {
+    if (!text_.starts_with(words)) return false;
+    text_.remove_prefix(words.size());
+    return true;
+  }
+  [[nodiscard]] bool at_end() const { return text_.empty(); }
+
+ private:
+  std::string_view text_;
+};
+
+// As the profiler writes it, see src/output/pprof.cpp.
+bool read_account(std::string_view comment, Account& account, std::uint64_t& lost) {
+  Words words(comment);
+  return words.number(account.taken) && words.skip(" samples taken: ") && words.number(account.recorded) &&
+         words.skip(" recorded, ") && words.number(account.idle) && words.skip(" idle, ") &&
+         words.number(account.filtered) && words.skip(" filtered, ") && words.number(lost) && words.skip(" lost") &&
+         words.at_end();
+}
+
+void read_loss(std::string_view comment, Account& account) {
+  Words words(comment);
+  std::uint64_t count = 0;
+  if (!words.number(count) || !words.skip(" lost: ")) return;
+  if (words.skip("ring buffer full")) account.lost_ring_full = count;
+  if (words.skip("begun without a place to note it")) account.lost_spans_full = count;
+  if (words.skip("not found in the maps")) account.lost_unread = count;
+}
+
+}  // namespace
+
+PprofValues::PprofValues(const PprofFile& file) : file_(file) {
+  if (file.sample_types().empty()) throw Error("it declares no type of values, so it is no pprof profile");
+  choose();
+  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file.period(), 0));
+  are_samples_ = count_ == shown_;
+  bool are_periods = count_ && !are_samples_ && period != 0 && is_time() && file.period_type().unit == "nanoseconds";
+  file.each_sample([&](const PprofFile::Sample& sample) {
+    const std::int64_t shown = sample.values[shown_];
+    const std::int64_t count = count_ ? sample.values[*count_] : 0;
+    if (shown < 0 || count < 0) {
+      throw Error("it has negative values, as in a difference of two profiles, which is none");
+    }
+    std::uint64_t product = 0;
+    const bool is_too_large = __builtin_mul_overflow(static_cast<std::uint64_t>(count), period, &product);
+    are_periods = are_periods && !is_too_large && product == static_cast<std::uint64_t>(shown);
+  });
+  are_samples_ |= are_periods;
+}
+
+void PprofValues::choose() {
+  const auto& types = file_.sample_types();
+  shown_ = types.size() - 1;
+  if (!file_.default_sample_type().empty()) {
+    const auto named = std::find_if(types.begin(), types.end(),
+                                    [this](const auto& type) { return type.type == file_.default_sample_type(); });
+    if (named != types.end()) shown_ = static_cast<std::size_t>(named - types.begin());
+  }
+  // "alloc_objects alloc_space inuse_objects inuse_space": the count of what is shown stands just before it.
+  for (std::size_t i = shown_; i-- > 0 && !count_;) {
+    if (is_count(types[i])) count_ = i;
+  }
+  for (std::size_t i = shown_; i < types.size() && !count_; ++i) {
+    if (is_count(types[i])) count_ = i;
+  }
+}
+
+void PprofValues::describe(RunInfo& run) const {
+  const auto& types = file_.sample_types();
+  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file_.period(), 0));
+  run.event = types[shown_].type;
+  run.frequency_hz = 0;
+  run.period_events = 0;
+  if (count_) run.counted = types[*count_].type;
+  if (are_samples_) {
+    run.unit = is_time() || run.event == "samples" ? "samples" : run.event;
+    if (period == 0 || !is_time()) return;
+    const auto rate = static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(period)));
+    const bool is_rate =
+        rate != 0 && static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(rate))) == period;
+    (is_rate ? run.frequency_hz : run.period_events) = is_rate ? rate : period;
+    return;
+  }
+  run.unit = is_count(types[shown_]) ? types[shown_].type : types[shown_].unit;
+  if (run.unit.empty()) run.unit = "samples";
+  // A period of 1 says that there is none.
+  if (file_.period_type().type != types[shown_].type || period <= 1) return;
+  if (run.unit == "microseconds") {
+    if (period < UINT64_MAX / 1000) run.period_events = period * 1000;  // which are nanoseconds
+  } else {
+    run.period_events = period;
+  }
+}
+
+bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
+  const auto& comments = file.comments();
+  for (std::size_t i = 1; i < comments.size(); ++i) {
+    Account read;
+    std::uint64_t lost = 0;
+    if (!read_account(comments[i], read, lost)) continue;
+    for (std::size_t j = i + 1; j < comments.size(); ++j) read_loss(comments[j], read);
+    if (read.lost() < lost) read.lost_unread += lost - read.lost();
+    if (!read.balanced()) return false;
+    account = read;
+    run.headline = comments[i - 1];
+    return true;
+  }
+  return false;
+}
+
+}  // namespace profile

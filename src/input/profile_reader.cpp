@@ -1,0 +1,50 @@
+// What kind of file it is.
+#include "input/profile_reader.h"
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_message.hpp>
+
+#include "input/gunzip.h"
+#include "input/whole_file.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// Whether its fields follow each other to the end, each of a number and a kind that the format has. No text does.
+bool is_made_of_fields(std::string_view bytes) {
+  constexpr protozero::pbf_tag_type most = 15;  // of profile.proto
+  try {
+    protozero::pbf_reader fields(protozero::data_view(bytes.data(), bytes.size()));
+    while (fields.next()) {
+      if (fields.tag() > most) return false;
+      fields.skip();
+    }
+    return true;
+  } catch (const protozero::exception&) {
+    return false;
+  }
+}
+
+// Of a pprof file that is damaged or was cut off: so that it is not called a bad line of text.
+bool begins_with_fields(std::string_view bytes) {
+  const std::string_view start = bytes.substr(0, 64);
+  return start.starts_with('\n') && start.find_first_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9)) != start.npos;
+}
+
+}  // namespace
+
+Profile read_profile(std::string_view bytes, const std::string& name) {
+  if (is_gzip(bytes)) {
+    const std::string unpacked = gunzip(bytes, name);
+    // There are files that unpack to themselves.
+    if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
+    return read_profile(unpacked, name);
+  }
+  if (!bytes.empty() && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
+  return read_folded(bytes, name);
+}
+
+Profile read_profile_file(const std::string& path) { return read_profile(read_whole_file(path), name_of_input(path)); }
+
+}  // namespace profile

@@ -1,0 +1,202 @@
+// Folded lines, "thread;root;...;leaf value": what flame graph tools exchange. Written by the profiler itself, and by
+// many small scripts, which agree on little more than that.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/frame_text.h"
+#include "input/profile_reader.h"
+#include "input/stack_parts.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+// Takes the value off the end of `line`, and what stands between.
+std::uint64_t take_value_off(std::string_view& line) {
+  const std::size_t space = line.find_last_of(" \t");
+  if (space == line.npos) throw Error("no value behind a space");
+  const std::string_view digits = line.substr(space + 1);
+  line = line.substr(0, space);
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  std::uint64_t whole = 0;
+  const auto read = std::from_chars(begin, end, whole);
+  if (read.ec == std::errc{} && read.ptr == end) return whole;
+  if (read.ec == std::errc::result_out_of_range) throw Error("its value is larger than 2^64 - 1");
+  // Some print 12.0 or 1.5e3.
+  double number = 0;
+  const auto decimal = std::from_chars(begin, end, number);
+  if (decimal.ec != std::errc{} || decimal.ptr != end || !std::isfinite(number)) {
+    throw Error("it does not end in a value");
+  }
+  if (number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
+  const double rounded = std::round(number);
+  if (rounded >= 0x1p64) throw Error("its value is larger than 2^64 - 1");
+  return static_cast<std::uint64_t>(rounded);
+}
+
+enum class Suffix : std::uint8_t { none, kernel, inlined, jit };
+
+Suffix take_suffix_off(std::string_view& text) {
+  Suffix suffix = Suffix::none;
+  if (text.ends_with("_[k]")) suffix = Suffix::kernel;
+  if (text.ends_with("_[i]")) suffix = Suffix::inlined;
+  if (text.ends_with("_[j]")) suffix = Suffix::jit;
+  if (suffix != Suffix::none) text.remove_suffix(4);
+  return suffix;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& name) : text_(text), name_(name), processes_(profile_) {
+    profile_.run.event.clear();
+    profile_.run.frequency_hz = 0;
+  }
+
+  Profile read() {
+    for (std::size_t number = 1; !text_.empty(); ++number) {
+      std::string_view line = text_.substr(0, text_.find('\n'));
+      text_.remove_prefix(std::min(line.size() + 1, text_.size()));
+      line = line.substr(0, line.find_last_not_of(blanks) + 1);
+      if (line.empty() || line.front() == '#') continue;
+      try {
+        read_line(line);
+      } catch (const Error& error) {
+        throw Error(name_ + ":" + std::to_string(number) +
+                    ": no folded line (thread;frame;... value): " + error.what());
+      }
+    }
+    return std::move(profile_);
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
+    Row row;
+    row.value = row.samples = take_value_off(line);
+    if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
+    line = line.substr(0, line.find_last_not_of(blanks) + 1);
+    if (line.empty()) throw Error("there is nothing in front of the value");
+
+    const std::string_view thread = line.substr(0, line.find(';'));
+    split(line.substr(std::min(thread.size() + 1, line.size())), thread.size() < line.size());
+    row.process = processes_.process(0, thread == unknown_text ? std::string_view() : thread);
+    row.thread_name = profile_.process(row.process).name;
+    read_stacks(row);
+    profile_.add(row);
+  }
+
+  // Fills texts_, root first. A line that ends in a semicolon ends in a frame without a name.
+  void split(std::string_view stack, bool has_frames) {
+    texts_.clear();
+    while (has_frames) {
+      texts_.push_back(stack.substr(0, stack.find(';')));
+      has_frames = texts_.back().size() < stack.size();
+      if (has_frames) stack.remove_prefix(texts_.back().size() + 1);
+    }
+  }
+
+  void read_stacks(Row& row) {
+    std::span<const std::string_view> root_first(texts_);
+    if (!root_first.empty() && root_first.back() == off_cpu_text) {
+      row.tag = profile_.strings.intern(off_cpu_text);
+      root_first = root_first.first(root_first.size() - 1);
+    }
+    if (!root_first.empty() && root_first.back() == missed_kernel_stack) {
+      row.kernel = StackId::missed;
+      root_first = root_first.first(root_first.size() - 1);
+    }
+    if (!root_first.empty() && root_first.front() == missed_user_stack) {
+      row.user = StackId::missed;
+      if (row.kernel == StackId::none) row.kernel = stack(root_first.subspan(1), FrameKind::kernel, row.process);
+      if (row.kernel != StackId::missed || root_first.size() == 1) return;
+      row.user = stack(root_first, FrameKind::user, row.process);  // nothing that we write
+      return;
+    }
+    if (row.kernel == StackId::missed) {
+      row.user = stack(root_first, FrameKind::user, row.process);
+      return;
+    }
+    const auto delimiter = std::find_if(root_first.begin(), root_first.end(),
+                                        [](std::string_view text) { return text == "-" || text == "--"; });
+    const auto is_kernel = [](std::string_view text) { return text.ends_with("_[k]") || text.ends_with(" [kernel]"); };
+    const bool is_delimited =
+        delimiter != root_first.end() && delimiter != root_first.begin() && delimiter + 1 != root_first.end();
+    const auto split_at = is_delimited ? delimiter : std::find_if(root_first.begin(), root_first.end(), is_kernel);
+    const auto user_frames = static_cast<std::size_t>(split_at - root_first.begin());
+    row.user = stack(root_first.first(user_frames), FrameKind::user, row.process);
+    // Without a delimiter, what stands among marked frames and has no mark is the user's, wherever it stands.
+    row.kernel = stack(root_first.subspan(user_frames + (is_delimited ? 1 : 0)),
+                       is_delimited ? FrameKind::kernel : FrameKind::user, row.process);
+  }
+
+  // `kind` is that of frames which are not marked.
+  StackId stack(std::span<const std::string_view> root_first, FrameKind kind, ProcessId process) {
+    frames_.clear();
+    for (std::size_t i = 0; i < root_first.size();) {
+      std::string_view text = root_first[i++];
+      const Suffix suffix = take_suffix_off(text);
+      // Not in anything: the mark is a part of the name.
+      if (suffix == Suffix::inlined) text = root_first[i - 1];
+      FrameText read = frame_text(text);
+      if (suffix == Suffix::jit) read.module = jit_module;
+      const bool is_kernel = suffix == Suffix::kernel || read.module == "kernel";
+      Frame frame = described_frame(profile_, read, is_kernel ? FrameKind::kernel : kind, process);
+      const std::size_t end = end_of_inlined(root_first, i);
+      if (suffix != Suffix::inlined && end != i) {
+        inline_into(frame, root_first.subspan(i, end - i), read);
+        i = end;
+      }
+      frames_.push_back(profile_.frame(frame));
+    }
+    std::reverse(frames_.begin(), frames_.end());
+    return profile_.stack(frames_);
+  }
+
+  static std::size_t end_of_inlined(std::span<const std::string_view> root_first, std::size_t i) {
+    while (i < root_first.size() && root_first[i].ends_with("_[i]")) ++i;
+    return i;
+  }
+
+  void inline_into(Frame& frame, std::span<const std::string_view> outermost_first, const FrameText& holder) {
+    inlined_.clear();
+    for (std::size_t i = outermost_first.size(); i-- > 0;) {
+      std::string_view text = outermost_first[i];
+      take_suffix_off(text);
+      FrameText read = frame_text(text);
+      // It is in the module of what holds it; what is shown so must be part of its name.
+      if (read.module != holder.module) {
+        read = FrameText{};
+        read.symbol = text == unknown_text ? std::string_view() : text;
+      }
+      if (read.symbol == unknown_text) read.symbol = {};
+      inlined_.push_back({.symbol = profile_.strings.intern(read.symbol),
+                          .at = {.file = profile_.strings.intern(read.file), .line = read.line}});
+    }
+    frame.source = profile_.source({.at = profile_.source(frame.source).at, .inlined = inlined_});
+  }
+
+  static constexpr std::string_view off_cpu_text = "[off-cpu]";
+
+  std::string_view text_;
+  const std::string& name_;
+  Profile profile_;
+  NamedProcesses processes_;
+  CheckedSum total_;
+  std::vector<std::string_view> texts_;  // of the line under way; as are
+  std::vector<FrameId> frames_;
+  std::vector<InlinedFunction> inlined_;
+};
+
+}  // namespace
+
+Profile read_folded(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
+
+}  // namespace profile

@@ -1,0 +1,267 @@
+// pprof profiles: ours, Go's, and what others make. A sample is a row; its locations are frames, and which of them are
+// the kernel's is told by where they lie.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "input/frame_text.h"
+#include "input/gunzip.h"
+#include "input/pprof_file.h"
+#include "input/pprof_values.h"
+#include "input/profile_reader.h"
+#include "input/stack_parts.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view no_stack_text = "[no stack]";
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// The labels of a sample that we know.
+struct Owner {
+  std::string_view process;
+  std::string_view thread;
+  std::uint32_t tgid = 0;
+  std::uint32_t tid = 0;
+  std::uint32_t cpu = any_cpu;
+  bool has_name = false;  // of process or thread, though it may be empty
+};
+
+Owner owner_of(const PprofFile::Sample& sample) {
+  Owner owner;
+  const auto set = [](std::uint32_t& number, const PprofFile::Label& label) {
+    if (label.number >= 0 && label.number < any_cpu) number = static_cast<std::uint32_t>(label.number);
+  };
+  for (const PprofFile::Label& label : sample.labels) {
+    const std::string_view text = label.text == unknown_text ? std::string_view() : label.text;
+    if (label.key == "process" || label.key == "comm") owner.process = text;
+    if (label.key == "thread") owner.thread = text;
+    owner.has_name |= label.key == "process" || label.key == "comm" || label.key == "thread";
+    if (label.key == "pid") set(owner.tgid, label);
+    if (label.key == "tid") set(owner.tid, label);
+    if (label.key == "cpu") set(owner.cpu, label);
+  }
+  return owner;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view message)
+      : message_size_(message.size()),
+        file_(message),
+        values_(file_),
+        processes_(profile_),
+        places_(file_.locations().size()) {}
+
+  Profile read() {
+    values_.describe(profile_.run);
+    if (file_.time_ns() > 0) profile_.began_unix_ns = static_cast<std::uint64_t>(file_.time_ns());
+    if (file_.duration_ns() > 0) profile_.duration_ns = static_cast<std::uint64_t>(file_.duration_ns());
+    if (!file_.mappings().empty()) {
+      const std::string_view file = file_.mappings().front().file;
+      if (!file.starts_with('[')) program_ = last_name(file);
+    }
+    for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
+    file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
+    file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
+    if (!read_own_comments(file_, profile_.run, profile_.account)) {
+      profile_.account.taken = profile_.account.recorded = samples_;
+    }
+    return std::move(profile_);
+  }
+
+ private:
+  // What stands in the place of a frame.
+  enum class StandIn : std::uint8_t { none, missed_user, missed_kernel, no_stack, tag };
+  // Of a location.
+  struct Place {
+    StandIn stands_in = StandIn::none;
+    bool is_kernel = false;
+    // Whether a call returns there, as far as its samples tell.
+    bool is_called_from = false;
+    bool is_leaf = false;
+  };
+
+  [[nodiscard]] const PprofFile::Location& location(std::size_t i) const { return file_.locations()[i]; }
+
+  [[nodiscard]] std::string_view only_name(const PprofFile::Location& location) const {
+    if (location.mapping != 0 || location.address != 0 || location.lines != 1) return {};
+    const PprofFile::Function* const function = file_.function(file_.lines(location).front().function);
+    return function == nullptr ? std::string_view() : function->name;
+  }
+
+  void look_at(std::size_t i) {
+    const std::string_view name = only_name(location(i));
+    Place& place = places_[i];
+    if (name == missed_user_stack) place.stands_in = StandIn::missed_user;
+    if (name == missed_kernel_stack) place.stands_in = StandIn::missed_kernel;
+    if (name == no_stack_text) place.stands_in = StandIn::no_stack;
+    const bool is_in_brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
+    if (place.stands_in == StandIn::none && is_in_brackets && name != unknown_text) place.stands_in = StandIn::tag;
+    const PprofFile::Mapping* const mapping = file_.mapping(location(i).mapping);
+    // What has no mapping is no code of the kernel's, wherever a broken stack says it is.
+    const bool is_high = location(i).address >> 63 != 0;  // where no process has code
+    place.is_kernel =
+        mapping != nullptr && (mapping->file.starts_with("[kernel") || (mapping->file.starts_with('[') && is_high));
+  }
+
+  // The kernel's part of a sample reaches to its last frame of the kernel, or to what says that the stack was missed.
+  [[nodiscard]] std::size_t end_of_kernel(const PprofFile::Sample& sample) const {
+    for (std::size_t i = sample.locations.size(); i-- > 0;) {
+      const Place& place = places_[sample.locations[i]];
+      if (place.is_kernel || place.stands_in == StandIn::missed_kernel) return i + 1;
+    }
+    return 0;
+  }
+  [[nodiscard]] std::size_t begin_of_stack(const PprofFile::Sample& sample) const {
+    const bool has_tag = !sample.locations.empty() && places_[sample.locations.front()].stands_in == StandIn::tag;
+    return has_tag ? 1 : 0;
+  }
+
+  void find_returns(const PprofFile::Sample& sample) {
+    const std::size_t begin = begin_of_stack(sample);
+    const std::size_t user = std::max(end_of_kernel(sample), begin);
+    for (std::size_t i = begin; i < sample.locations.size(); ++i) {
+      Place& place = places_[sample.locations[i]];
+      (i == begin || i == user ? place.is_leaf : place.is_called_from) = true;
+      shown_ += 1 + location(sample.locations[i]).lines;
+    }
+    // Each may show all that was inlined at its location: a file of a megabyte must not become a tree of a billion.
+    if (shown_ > (1U << 20) + 16 * message_size_) {
+      throw Error("its stacks have more inlined functions than a profile of its size can have");
+    }
+  }
+
+  void add(const PprofFile::Sample& sample) {
+    Row row;
+    row.value = values_.value(sample);
+    row.samples = values_.samples(sample);
+    if (!total_.add(row.value) || !total_samples_.add(row.samples))
+      throw Error("its values add up to more than 2^64 - 1");
+    samples_ += row.samples;
+    const Owner owner = owner_of(sample);
+    const std::string_view name = !owner.process.empty()  ? owner.process
+                                  : !owner.thread.empty() ? owner.thread
+                                  : owner.has_name        ? std::string_view()
+                                                          : program_;
+    row.process = processes_.process(owner.tgid, name);
+    row.thread_name = owner.has_name ? profile_.strings.intern(owner.thread) : profile_.process(row.process).name;
+    row.tid = owner.tid;
+    row.cpu = owner.cpu;
+    const std::size_t begin = begin_of_stack(sample);
+    const std::size_t user = std::max(end_of_kernel(sample), begin);
+    if (begin == 1) row.tag = profile_.strings.intern(only_name(location(sample.locations.front())));
+    const std::span<const std::uint32_t> locations(sample.locations);
+    row.kernel = stack(locations.subspan(begin, user - begin), StandIn::missed_kernel, row.process);
+    row.user = stack(locations.subspan(user), StandIn::missed_user, row.process);
+    profile_.add(row);
+  }
+
+  StackId stack(std::span<const std::uint32_t> leaf_first, StandIn missed, ProcessId process) {
+    if (leaf_first.size() == 1) {
+      if (places_[leaf_first[0]].stands_in == missed) return StackId::missed;
+      if (places_[leaf_first[0]].stands_in == StandIn::no_stack) return StackId::none;
+    }
+    frames_.clear();
+    for (const std::uint32_t i : leaf_first) {
+      const ProcessId space = places_[i].is_kernel ? ProcessId::kernel : process;
+      const auto [known, is_new] = frame_ids_.try_emplace(std::uint64_t{i} << 32 | static_cast<std::uint32_t>(space));
+      if (is_new) known->second = profile_.frame(frame(i, process));
+      frames_.push_back(known->second);
+    }
+    return profile_.stack(frames_);
+  }
+
+  Frame frame(std::uint32_t i, ProcessId process) {
+    const PprofFile::Location& location = this->location(i);
+    const Place& place = places_[i];
+    const PprofFile::Mapping* const mapping = file_.mapping(location.mapping);
+    const std::span<const PprofFile::Line> lines = file_.lines(location);
+    const PprofFile::Function* const function = lines.empty() ? nullptr : file_.function(lines.back().function);
+    FrameText text = name_text(function == nullptr ? std::string_view() : function->name);
+
+    // The address in the call is written, and kept is the one behind it.
+    const bool is_return = place.is_called_from && !place.is_leaf && location.address != 0;
+    const std::uint64_t address = location.address + (is_return ? 1 : 0);
+    std::uint64_t in_file = address;
+    if (mapping != nullptr && mapping->start != 0 && address >= mapping->start) {
+      in_file = address - mapping->start + mapping->file_offset;
+    }
+    const bool is_hidden = place.is_kernel && function != nullptr && function->name == unknown_text;
+    if (text.symbol.empty() && text.module.empty()) text.offset = in_file;
+    if (mapping != nullptr && text.module.empty() && !is_hidden) text.module = module_of(mapping->file);
+
+    Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : FrameKind::user, process);
+    frame.address = RuntimeAddress{address};
+    frame.is_return = is_return;
+    frame.binary = BinaryId::none;
+    frame.binary_address = {};
+    const bool is_file = mapping != nullptr && !mapping->file.empty() && !mapping->file.starts_with('[');
+    if (is_file && !place.is_kernel) {
+      frame.binary = profile_.binary(
+          {.path = profile_.strings.intern(mapping->file), .build_id = profile_.strings.intern(mapping->build_id)});
+      frame.binary_address = ElfAddress{in_file};
+    }
+    frame.source = source(lines);
+    return frame;
+  }
+
+  // "libc.so.6" of a path, "kernel" of "[kernel.kallsyms]", "vdso" of "[vdso]".
+  static std::string_view module_of(std::string_view file) {
+    if (file.starts_with("[kernel")) return "kernel";
+    if (file.size() > 2 && file.front() == '[' && file.back() == ']') return file.substr(1, file.size() - 2);
+    return last_name(file);
+  }
+
+  SourcePlaceId source(std::span<const PprofFile::Line> innermost_first) {
+    if (innermost_first.empty()) return SourcePlaceId::none;
+    const auto at = [this](const PprofFile::Line& line) {
+      const PprofFile::Function* const function = file_.function(line.function);
+      SourceLine place;
+      if (function != nullptr) place.file = profile_.strings.intern(function->file);
+      if (line.line > 0 && line.line <= UINT32_MAX) place.line = static_cast<std::uint32_t>(line.line);
+      return place;
+    };
+    inlined_.clear();
+    for (const PprofFile::Line& line : innermost_first.first(innermost_first.size() - 1)) {
+      const PprofFile::Function* const function = file_.function(line.function);
+      const std::string_view name = function == nullptr || function->name == unknown_text ? "" : function->name;
+      inlined_.push_back({.symbol = profile_.strings.intern(name), .at = at(line)});
+    }
+    const SourceLine holder = at(innermost_first.back());
+    if (inlined_.empty() && holder == SourceLine{}) return SourcePlaceId::none;
+    return profile_.source({.at = holder, .inlined = inlined_});
+  }
+
+  std::size_t message_size_;
+  PprofFile file_;
+  PprofValues values_;
+  Profile profile_;
+  NamedProcesses processes_;
+  std::vector<Place> places_;                             // by index of location
+  std::string_view program_;                              // the name of what was profiled, where samples do not tell
+  std::unordered_map<std::uint64_t, FrameId> frame_ids_;  // key: index of location << 32 | space
+  CheckedSum total_;
+  CheckedSum total_samples_;
+  std::uint64_t samples_ = 0;
+  std::uint64_t shown_ = 0;  // frames of all samples, inlined ones too
+  std::vector<FrameId> frames_;
+  std::vector<InlinedFunction> inlined_;
+};
+
+}  // namespace
+
+Profile read_pprof(std::string_view bytes, const std::string& name) {
+  if (is_gzip(bytes)) return read_pprof(gunzip(bytes, name), name);
+  try {
+    return Reader(bytes).read();
+  } catch (const Error& error) {
+    throw Error(name + ": not a pprof profile that can be read: " + error.what());
+  }
+}
+
+}  // namespace profile

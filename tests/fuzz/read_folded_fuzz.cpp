@@ -1,0 +1,44 @@
+// Any bytes as folded lines: an Error that says where, or a profile that is written and read again as it was.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "input/profile_reader.h"
+#include "output/formats.h"
+#include "support/error.h"
+
+namespace {
+
+using namespace profile;
+
+void require(bool what) {
+  if (!what) std::abort();
+}
+
+std::string written(const Profile& profile) {
+  std::ostringstream out;
+  make_folded({.annotate_kernel = true, .show_modules = true})->report(out, profile);
+  return out.str();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    Profile profile = read_folded(text, "in");
+    const std::string lines = written(profile);
+    const Profile again = read_folded(lines, "again");
+    require(written(again) == lines);
+    require(again.total() == profile.total());
+    const std::uint64_t total = profile.total();
+    profile.merge(profile);
+    require(profile.total() == 2 * total);
+  } catch (const Error& error) {
+    require(std::string_view(error.what()).starts_with("in:"));
+  }
+  return 0;
+}

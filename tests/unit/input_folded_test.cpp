@@ -1,0 +1,177 @@
+// Folded lines: our own come back byte for byte, others' are understood, and what is none is said where it stands.
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "input/profile_reader.h"
+#include "output/output.h"
+#include "support/error.h"
+
+using namespace profile;
+
+namespace {
+
+std::string folded(const Profile& profile, const OutputOptions& options = {}) {
+  std::ostringstream out;
+  find_output_format("folded")->make(options)->report(out, profile);
+  return out.str();
+}
+
+std::string golden(const std::string& file) {
+  std::ifstream in(PROFILE_TEST_DATA "/" + file, std::ios::binary);
+  REQUIRE_MESSAGE(in.good(), file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The message of the error that reading `text` is.
+std::string error_of(const std::string& text) {
+  try {
+    (void)read_folded(text, "in.folded");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+constexpr OutputOptions marked{.annotate_kernel = true};
+
+}  // namespace
+
+TEST_CASE("our own folded lines are written as they were read, with the options they were written with") {
+  const struct {
+    const char* file;
+    OutputOptions options;
+  } files[] = {
+      {"default.folded", {}},
+      {"annotated.folded", {.annotate_kernel = true}},
+      {"delimited.folded", {.delimited = true}},
+      {"modules.folded", {.show_modules = true}},
+      {"lines.folded", {}},
+      {"lines_marked.folded", {.annotate_kernel = true, .show_modules = true}},
+      {"wall.folded", {}},
+      {"wall_marked.folded", {.delimited = true, .annotate_kernel = true, .show_modules = true}},
+  };
+  for (const auto& [file, options] : files) {
+    const std::string text = golden(file);
+    CHECK_MESSAGE(folded(read_folded(text, file), options) == text, file);
+    CHECK_MESSAGE(folded(read_profile(text, file), options) == text, file);
+  }
+}
+
+TEST_CASE("marks tell the kernel's frames, inlined ones and a JIT's") {
+  const Profile profile = read_folded("app;main;work_[j];tiny_[i];inner_[i];sys_read_[k];vfs_[k] 5\n", "x");
+  REQUIRE(profile.rows().size() == 1);
+  const Row& row = profile.rows()[0];
+  CHECK(row.value == 5);
+  CHECK(row.samples == 5);
+  const auto user = profile.stack(row.user);
+  REQUIRE(user.size() == 2);
+  const Frame& work = profile.frame(user[0]);
+  CHECK(profile.strings.view(work.symbol) == "work");
+  CHECK(profile.strings.view(work.module) == jit_module);
+  CHECK(work.binary == BinaryId::none);
+  const SourcePlace place = profile.source(work.source);
+  REQUIRE(place.inlined.size() == 2);
+  CHECK(profile.strings.view(place.inlined[0].symbol) == "inner");  // innermost first
+  CHECK(profile.strings.view(place.inlined[1].symbol) == "tiny");
+  const auto kernel = profile.stack(row.kernel);
+  REQUIRE(kernel.size() == 2);
+  CHECK(profile.strings.view(profile.frame(kernel[0]).symbol) == "vfs");
+  CHECK(profile.frame(kernel[0]).kind == FrameKind::kernel);
+}
+
+TEST_CASE("a dash parts user and kernel, of whichever width") {
+  for (const std::string dash : {"-", "--"}) {
+    const Profile profile = read_folded("app;main;" + dash + ";sys_read 5\n", "x");
+    const Row& row = profile.rows()[0];
+    CHECK(profile.stack(row.user).size() == 1);
+    REQUIRE(profile.stack(row.kernel).size() == 1);
+    CHECK(profile.frame(profile.stack(row.kernel)[0]).kind == FrameKind::kernel);
+    CHECK(folded(profile, {.delimited = true}) == "app;main;-;sys_read 5\n");
+    CHECK(folded(profile, marked) == "app;main;sys_read_[k] 5\n");
+  }
+  // With nothing on one side of it, it is a name.
+  CHECK(folded(read_folded("app;-;main 1\napp;main;- 2\n", "x"), marked) == "app;-;main 1\napp;main;- 2\n");
+}
+
+TEST_CASE("what stands in for a stack is no frame") {
+  const Profile profile = read_folded(
+      "a;[Missed User Stack];sys_read_[k] 1\na;main;[Missed Kernel Stack] 2\na;[Missed User Stack];[Missed Kernel "
+      "Stack] "
+      "3\na;main;[off-cpu] 4\na 5\na;[unknown];[dd+0x1f] 6\n",
+      "x");
+  const auto rows = profile.rows();
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[0].user == StackId::missed);
+  CHECK(profile.stack(rows[0].kernel).size() == 1);
+  CHECK(rows[1].kernel == StackId::missed);
+  CHECK(rows[2].user == StackId::missed);
+  CHECK(rows[2].kernel == StackId::missed);
+  CHECK(profile.strings.view(rows[3].tag) == "[off-cpu]");
+  CHECK(rows[4].user == StackId::none);
+  CHECK(rows[4].kernel == StackId::none);
+  const auto unnamed = profile.stack(rows[5].user);
+  REQUIRE(unnamed.size() == 2);
+  CHECK(profile.frame(unnamed[0]).unnamed == Unnamed::no_symbol);
+  CHECK(profile.frame(unnamed[0]).offset == 0x1f);
+  CHECK(profile.strings.view(profile.frame(unnamed[0]).module) == "dd");
+  CHECK(profile.frame(unnamed[1]).symbol == StringId::empty);
+  CHECK(profile.frame(unnamed[1]).module == StringId::empty);
+}
+
+TEST_CASE("others' lines come back as they were, whatever is in them") {
+  for (const std::string line : {
+           "app;[libc.so.6];operator new[];foo() [clone .cold];a b c 1",
+           "app;k_[k];u;k2_[k] 2",
+           "app;tiny_[i];main 3",
+           "app;[dd+0x01];[dd+0xAB];[+0x1];[dd+0x];[dd+0x11223344556677889] 4",
+           "app;f file:7;g /a/b.c:8;h x.c:09;i x.c:0;j x.c:4294967296;k  x.c:1 5",
+           "app;[Missed User Stack];main;[Missed Kernel Stack] 6",
+           "app;[Missed Kernel Stack];main 7",
+           "app;x []; [y];z [] 8",
+           "java/123;Lcom/foo/Bar;::baz_[i];$jit 9",
+       }) {
+    CHECK_MESSAGE(folded(read_folded(line + "\n", "x"), marked) == line + "\n", line);
+  }
+}
+
+TEST_CASE("empty lines and comments say nothing, and a carriage return is no part of a name") {
+  CHECK(folded(read_folded("# by some script\r\n\r\n  \napp;main 1\r\napp;work 2\t\n#\napp;last 3", "x")) ==
+        "app;main 1\napp;work 2\napp;last 3\n");
+  CHECK(read_folded("", "x").rows().empty());
+  CHECK(read_profile("\n", "x").rows().empty());
+}
+
+TEST_CASE("values are whole numbers of 64 bits, or are rounded") {
+  CHECK(folded(read_folded("a;b 18446744073709551615\n", "x")) == "a;b 18446744073709551615\n");
+  CHECK(folded(read_folded("a;b 1.5\na;c 2.4e3\na;d 0.2\na;e 0\n", "x")) == "a;d 0\na;e 0\na;b 2\na;c 2400\n");
+}
+
+TEST_CASE("a line that is none is named by its number, and why") {
+  const auto starts = [](const std::string& text, const std::string& with) {
+    CHECK_MESSAGE(text.substr(0, with.size()) == with, text);
+  };
+  starts(error_of("a;b 1\na;b\n"), "in.folded:2: ");
+  starts(error_of("\n#\nnothing\n"), "in.folded:3: ");
+  for (const char* bad :
+       {"a;b x", "a;b 1x", "a;b 0x10", "a;b +1", "a;b nan", "a;b inf", "a;b 1e400", " 7", "a;b 1,5"}) {
+    starts(error_of(bad), "in.folded:1: ");
+  }
+  CHECK(error_of("a;b -3").find("negative") != std::string::npos);
+  CHECK(error_of("a;b -3.5").find("negative") != std::string::npos);
+  CHECK(error_of("a;b 18446744073709551616").find("2^64") != std::string::npos);
+  CHECK(error_of("a;b 1e20").find("2^64") != std::string::npos);
+  CHECK(error_of("a;b 18446744073709551615\na;c 1").find("in.folded:2: ") == 0);
+  CHECK(error_of(std::string("a;b\0c 1", 7)).find("no text") != std::string::npos);
+}
+
+TEST_CASE("threads of one name are one process without a number") {
+  const Profile profile = read_folded("a;x 1\nb;x 2\na;y 3\n[unknown];x 4\n", "x");
+  CHECK(profile.processes().size() == 3);
+  CHECK(profile.processes()[0].tgid == 0);
+  CHECK(profile.rows()[0].process == profile.rows()[2].process);
+  CHECK(profile.account.balanced());
+}

@@ -1,0 +1,350 @@
+// pprof profiles: ours come back with all that the format holds, and what others write, or break, is understood or
+// said.
+#include <doctest/doctest.h>
+#include <zlib.h>
+
+#include <functional>
+#include <protozero/pbf_builder.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "input/profile_reader.h"
+#include "model/pprof_format.h"
+#include "output/output.h"
+#include "support/error.h"
+
+using namespace profile;
+
+namespace {
+
+std::string report(const Profile& profile, std::string_view format, const OutputOptions& options = {}) {
+  std::ostringstream out;
+  find_output_format(format)->make(options)->report(out, profile);
+  return out.str();
+}
+
+std::string error_of(const std::string& bytes) {
+  try {
+    (void)read_pprof(bytes, "in.pb");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string gzipped(const std::string& bytes) {
+  std::string out(compressBound(bytes.size()) + 64, '\0');
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// A message made by hand.
+class Made {
+ public:
+  using Profile = pprof::ProfileField;
+  std::int64_t text(const std::string& words) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (texts_[i] == words) return static_cast<std::int64_t>(i);
+    }
+    texts_.push_back(words);
+    return static_cast<std::int64_t>(texts_.size()) - 1;
+  }
+  Made& type(const std::string& name, const std::string& unit, pprof::ProfileField field = Profile::sample_type) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::ValueTypeField> one(whole, field);
+    one.add_int64(pprof::ValueTypeField::type, text(name));
+    one.add_int64(pprof::ValueTypeField::unit, text(unit));
+    return *this;
+  }
+  Made& number(pprof::ProfileField field, std::int64_t value) {
+    protozero::pbf_builder<pprof::ProfileField>(bytes_).add_int64(field, value);
+    return *this;
+  }
+  Made& function(std::uint64_t id, const std::string& name, const std::string& file = "") {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::FunctionField> one(whole, Profile::function);
+    one.add_uint64(pprof::FunctionField::id, id);
+    one.add_int64(pprof::FunctionField::name, text(name));
+    one.add_int64(pprof::FunctionField::filename, text(file));
+    return *this;
+  }
+  Made& mapping(std::uint64_t id, const std::string& file, std::uint64_t start = 0, std::uint64_t offset = 0) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::MappingField> one(whole, Profile::mapping);
+    one.add_uint64(pprof::MappingField::id, id);
+    one.add_uint64(pprof::MappingField::memory_start, start);
+    one.add_uint64(pprof::MappingField::file_offset, offset);
+    one.add_int64(pprof::MappingField::filename, text(file));
+    return *this;
+  }
+  // `functions` innermost first, each with a line ten times its number.
+  Made& location(std::uint64_t id, const std::vector<std::uint64_t>& functions, std::uint64_t mapping = 0,
+                 std::uint64_t address = 0) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::LocationField> one(whole, Profile::location);
+    one.add_uint64(pprof::LocationField::id, id);
+    if (mapping != 0) one.add_uint64(pprof::LocationField::mapping_id, mapping);
+    one.add_uint64(pprof::LocationField::address, address);
+    for (const std::uint64_t function : functions) {
+      protozero::pbf_builder<pprof::LineField> line(one, pprof::LocationField::line);
+      line.add_uint64(pprof::LineField::function_id, function);
+    }
+    return *this;
+  }
+  // One by one, as some write them, or packed.
+  Made& sample(const std::vector<std::uint64_t>& locations, const std::vector<std::int64_t>& values,
+               bool packed = true) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::SampleField> one(whole, Profile::sample);
+    if (packed) {
+      one.add_packed_uint64(pprof::SampleField::location_id, locations.begin(), locations.end());
+      one.add_packed_int64(pprof::SampleField::value, values.begin(), values.end());
+    } else {
+      for (const std::uint64_t id : locations) one.add_uint64(pprof::SampleField::location_id, id);
+      for (const std::int64_t value : values) one.add_int64(pprof::SampleField::value, value);
+    }
+    return *this;
+  }
+  [[nodiscard]] std::string bytes() const {
+    std::string all = bytes_;
+    protozero::pbf_builder<pprof::ProfileField> whole(all);
+    for (const std::string& words : texts_) whole.add_string(Profile::string_table, words);
+    return all;
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::string> texts_{""};
+};
+
+Made heap() {
+  Made made;
+  made.type("alloc_objects", "count").type("alloc_space", "bytes");
+  made.type("inuse_objects", "count").type("inuse_space", "bytes");
+  made.function(1, "main.make", "/src/main.go").function(2, "main.main", "/src/main.go");
+  made.mapping(7, "/bin/app").location(1, {1}, 7, 0x10).location(2, {2}, 7, 0x20);
+  made.sample({1, 2}, {10, 1000, 3, 300});
+  return made;
+}
+
+// Frames that are not where execution was are returned to, as in every profile that was taken.
+void mark_returns(Profile& profile) {
+  std::vector<bool> is_leaf(profile.frames().size());
+  const auto each = [&](const auto& visit) {
+    for (const Row& row : profile.rows()) {
+      for (const StackId stack : {row.user, row.kernel}) {
+        for (std::size_t i = 0; i < profile.stack(stack).size(); ++i)
+          visit(static_cast<std::size_t>(profile.stack(stack)[i]), i);
+      }
+    }
+  };
+  each([&](std::size_t frame, std::size_t depth) { is_leaf[frame] = is_leaf[frame] || depth == 0; });
+  each([&](std::size_t frame, std::size_t) { profile.frames()[frame].is_return = !is_leaf[frame]; });
+}
+
+}  // namespace
+
+TEST_CASE("our own pprof profile is read back as what it was written from") {
+  for (const bool lines : {false, true}) {
+    Profile original = lines ? test::profile_with_lines() : test::fixed_profile();
+    mark_returns(original);
+    original.account.idle = 5;
+    original.account.lost_ring_full = 2;
+    original.account.taken += 7;
+    original.began_unix_ns = 1'700'000'000'000'000'000;
+    original.duration_ns = 5'000'000'000;
+    const std::string bytes = report(original, "pprof");
+    const Profile read = read_profile(bytes, "x");
+    // What the format cleans is clean in folded lines too.
+    for (const bool annotate : {false, true}) {
+      const OutputOptions options{.annotate_kernel = annotate};
+      CHECK(report(read, "folded", options) == report(original, "folded", options));
+    }
+    CHECK(report(read, "residency") == report(original, "residency"));
+    CHECK(read.account == original.account);
+    CHECK(read.began_unix_ns == original.began_unix_ns);
+    CHECK(read.duration_ns == original.duration_ns);
+    CHECK(read.run.unit == "samples");
+    CHECK(read.run.frequency_hz == 49);
+    CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
+  }
+}
+
+TEST_CASE("time that threads waited is read back as time") {
+  const Profile original = test::wall_profile();
+  const Profile read = read_profile(report(original, "pprof"), "x");
+  CHECK(read.run.unit == original.run.unit);
+  CHECK(read.run.counted == original.run.counted);
+  CHECK(read.total() == original.total());
+  const OutputOptions options{.annotate_kernel = true, .show_modules = true};
+  CHECK(report(read, "folded", options) == report(original, "folded", options));
+}
+
+TEST_CASE("threads, CPUs, build ids and paths come back") {
+  Profile original;
+  test::Namer name(original);
+  const ProcessId app = original.process(9, 0, "app");
+  const FrameId leaf = name.user(app, 0x1010, "work", "libx.so", 4);
+  const FrameId caller = original.frame(app, FrameKind::user, {0x2020}, true);
+  Frame& unnamed = original.frames()[static_cast<std::size_t>(caller)];
+  unnamed.unnamed = Unnamed::no_symbol;
+  unnamed.module = original.strings.intern("app");
+  unnamed.offset = 0x2020;
+  unnamed.binary =
+      original.binary({.path = original.strings.intern("/bin/app"), .build_id = original.strings.intern("ab12")});
+  unnamed.binary_address = ElfAddress{0x2020};
+  Row row;
+  row.process = app;
+  row.tid = 10;
+  row.thread_name = original.strings.intern("worker");
+  row.user = original.stack(std::vector{leaf, caller});
+  row.value = row.samples = 4;
+  original.add(row);
+  const Profile read = read_profile(report(original, "pprof"), "x");
+  REQUIRE(read.rows().size() == 1);
+  CHECK(read.rows()[0].tid == 10);
+  CHECK(read.strings.view(read.rows()[0].thread_name) == "worker");
+  CHECK(read.process(read.rows()[0].process).tgid == 9);
+  CHECK(report(read, "folded") == "worker;[app+0x2020];work 4\n");
+  const Frame& back = read.frame(read.stack(read.rows()[0].user)[1]);
+  CHECK(back.is_return);
+  CHECK(read.strings.view(read.binary(back.binary).path) == "/bin/app");
+  CHECK(read.strings.view(read.binary(back.binary).build_id) == "ab12");
+}
+
+TEST_CASE("of several values the last is read, or the one the file says") {
+  Made made = heap();
+  const Profile last = read_pprof(made.bytes(), "x");
+  CHECK(last.run.unit == "bytes");
+  CHECK(last.run.event == "inuse_space");
+  CHECK(last.run.counted == "inuse_objects");
+  CHECK(last.total() == 300);
+  CHECK(last.rows()[0].samples == 3);
+  CHECK(last.strings.view(last.processes()[0].name) == "app");
+  made.number(pprof::ProfileField::default_sample_type, made.text("alloc_space"));
+  const Profile chosen = read_pprof(made.bytes(), "x");
+  CHECK(chosen.total() == 1000);
+  CHECK(chosen.rows()[0].samples == 10);
+}
+
+TEST_CASE("nanoseconds that are so many periods are samples") {
+  const auto cpu = [](std::int64_t ns) {
+    Made made;
+    made.type("samples", "count")
+        .type("cpu", "nanoseconds")
+        .type("cpu", "nanoseconds", pprof::ProfileField::period_type);
+    made.number(pprof::ProfileField::period, 10'000'000).function(1, "main.main").location(1, {1});
+    return made.sample({1}, {3, ns}).bytes();
+  };
+  const Profile samples = read_pprof(cpu(30'000'000), "x");
+  CHECK(samples.run.unit == "samples");
+  CHECK(samples.run.frequency_hz == 100);
+  CHECK(samples.total() == 3);
+  const Profile time = read_pprof(cpu(30'000'001), "x");
+  CHECK(time.run.unit == "nanoseconds");
+  CHECK(time.total() == 30'000'001);
+  CHECK(time.rows()[0].samples == 3);
+}
+
+TEST_CASE("several lines of a location are functions inlined into the last") {
+  Made made;
+  made.type("samples", "count").function(1, "inner", "/a.c").function(2, "middle", "/b.c").function(3, "outer", "/c.c");
+  made.location(5, {1, 2, 3}).sample({5}, {2}, false);
+  const Profile profile = read_pprof(made.bytes(), "x");
+  REQUIRE(profile.frames().size() == 1);
+  CHECK(profile.strings.view(profile.frames()[0].symbol) == "outer");
+  const SourcePlace place = profile.source(profile.frames()[0].source);
+  REQUIRE(place.inlined.size() == 2);
+  CHECK(profile.strings.view(place.inlined[0].symbol) == "inner");
+  CHECK(profile.strings.view(place.inlined[1].symbol) == "middle");
+  CHECK(profile.strings.view(place.at.file) == "/c.c");
+}
+
+TEST_CASE("the kernel is known by the names of its mappings and by its addresses") {
+  Made made;
+  made.type("samples", "count").mapping(1, "/bin/app").mapping(2, "[kernel.kallsyms]").mapping(3, "[nf_tables]");
+  made.function(1, "main").function(2, "vfs_read").function(3, "nft_do_chain");
+  made.location(1, {1}, 1, 0x1000).location(2, {2}, 2, 0x10).location(3, {3}, 3, 0xffffffffc0000010);
+  made.sample({3, 2, 1}, {2});
+  CHECK(report(read_pprof(made.bytes(), "x"), "folded", {.annotate_kernel = true, .show_modules = true}) ==
+        "app;main [app];vfs_read [kernel]_[k];nft_do_chain [nf_tables]_[k] 2\n");
+}
+
+TEST_CASE("a location without a function is a place in its file") {
+  Made made;
+  made.type("samples", "count").mapping(1, "/bin/app", 0x400000, 0x1000).location(1, {}, 1, 0x400010).location(2, {});
+  made.sample({1}, {2}).sample({2}, {1});
+  CHECK(report(read_pprof(made.bytes(), "x"), "folded") == "app;[unknown] 1\napp;[app+0x1010] 2\n");
+}
+
+TEST_CASE("what is no profile is said") {
+  const auto says = [](const std::string& bytes, const std::string& what) {
+    const std::string error = error_of(bytes);
+    CHECK_MESSAGE(error.find(what) != std::string::npos, error);
+    CHECK_MESSAGE(error.substr(0, 7) == "in.pb: ", error);
+  };
+  const std::string good = heap().bytes();
+  says(good.substr(0, good.size() - 1), "cut off");
+  says("", "no type of values");
+  says(heap().sample({1}, {1, 2, 3}).bytes(), "3 values where 4");
+  says(heap().sample({9}, {1, 2, 3, 4}).bytes(), "location 9");
+  says(heap().sample({0}, {1, 2, 3, 4}).bytes(), "location 0");
+  says(heap().sample({1}, {1, 2, 3, -4}).bytes(), "negative");
+  says(heap().location(3, {77}).bytes(), "function 77");
+  says(heap().location(3, {1}, 8).bytes(), "mapping 8");
+  says(heap().location(1, {1}).bytes(), "two of location 1");
+  says(heap().location(0, {1}).bytes(), "without a number");
+  says(heap().number(pprof::ProfileField::default_sample_type, 1000).bytes(), "text 1000");
+  says(heap().number(pprof::ProfileField::sample, 5).bytes(), "another kind");
+  says(heap()
+           .sample({1}, {1, 1, 1, INT64_MAX})
+           .sample({1}, {1, 1, 1, INT64_MAX})
+           .sample({1}, {1, 1, 1, INT64_MAX})
+           .bytes(),
+       "2^64");
+}
+
+TEST_CASE("inlined functions cannot make a small file a large tree") {
+  Made made;
+  made.type("samples", "count").function(1, "f");
+  made.location(1, std::vector<std::uint64_t>(3000, 1));
+  for (int i = 0; i < 50; ++i) made.sample(std::vector<std::uint64_t>(100, 1), {1});
+  CHECK(error_of(made.bytes()).find("more inlined functions") != std::string::npos);
+}
+
+TEST_CASE("compressed files are unpacked, but not without bounds") {
+  const std::string good = heap().bytes();
+  const std::string packed = gzipped(good);
+  CHECK(read_profile(packed, "x").total() == 300);
+  CHECK(read_profile(gzipped("a;b 3\n"), "x").total() == 3);
+  CHECK(read_profile(gzipped("a;b 3\n") + gzipped("a;c 4\n"), "x").total() == 7);
+  const auto fails = [](const std::string& bytes, const std::string& what) {
+    CHECK_THROWS_WITH_AS((void)read_profile(bytes, "in.gz"), doctest::Contains(what.c_str()), Error);
+  };
+  fails(packed.substr(0, packed.size() / 2), "cut off");
+  fails(packed.substr(0, packed.size() - 1), "cut off");
+  std::string damaged = packed;
+  damaged[packed.size() - 6] ^= 1;
+  fails(damaged, "damaged");
+  fails(packed + "rest", "damaged");
+  fails(gzipped(packed), "compressed twice");
+  fails(gzipped(std::string(std::size_t{80} << 20, '\n')), "unpacks to more than");
+}
+
+TEST_CASE("the kind of a file is told by its bytes") {
+  CHECK(read_profile(heap().bytes(), "x").run.unit == "bytes");
+  CHECK(read_profile("app;main 4\n", "x").run.unit == "samples");
+  CHECK_THROWS_WITH_AS((void)read_profile(heap().bytes().substr(0, 40), "x"), doctest::Contains("pprof"), Error);
+  CHECK_THROWS_AS((void)read_profile_file("/nowhere/at/all"), Error);
+}
