@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGCHLD as events of the loop. The first of the former two ends the run and lets it report; a
-// second one aborts at once, even in the middle of reading a large file.
+// SIGINT, SIGTERM, SIGHUP and SIGCHLD as events of the loop. The first of the former three ends the run and
+// lets it report; a second one aborts at once, even in the middle of reading a large file.
 #pragma once
 
 #include <signal.h>

@@ -25,7 +25,8 @@ std::array<Fd, 2> make_pipe() {
 [[noreturn]] void become(char* const* words, int wait_fd, int failure_fd) {
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
-  ::sigaction(SIGPIPE, &by_default, nullptr);  // ignored signals stay ignored over exec
+  // Ignored signals stay ignored over exec.
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::sigaction(number, &by_default, nullptr);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,38 +1,56 @@
 // `profile`: the command line in, an exit status out. All errors end here.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <span>
 
 #include "app/event_list.h"
 #include "app/options.h"
+#include "app/print.h"
 #include "app/session.h"
+#include "output/clean_text.h"
 #include "support/bpf.h"
 #include "support/error.h"
 
+namespace profile {
+namespace {
+
+// A descriptor that was closed would become somebody else's, and our words end there. Now writing to it is the error
+// that it should be.
+void fill_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
+int run(std::span<const char* const> arguments) {
+  const Options options = parse_options(arguments);
+  if (options.help) return print_on_stdout(print_help);
+  if (options.version) return print_on_stdout([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
+  if (options.list_events) return print_on_stdout(print_events);
+  set_bpf_log(options.verbose);
+  return run_session(options);
+}
+
+}  // namespace
+}  // namespace profile
+
 int main(int argc, char** argv) {
   using namespace profile;
+  fill_standard_descriptors();
+  ::signal(SIGPIPE, SIG_IGN);  // an error of write() instead
   try {
-    const Options options = parse_options({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
-    if (options.help) {
-      print_help(std::cout);
-      return std::cout.flush() ? 0 : 1;
-    }
-    if (options.version) {
-      std::cout << "profile " PROFILE_VERSION "\n";
-      return std::cout.flush() ? 0 : 1;
-    }
-    if (options.list_events) {
-      print_events(std::cout);
-      return std::cout.flush() ? 0 : 1;
-    }
-    set_bpf_log(options.verbose);
-    return run_session(options);
+    return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   } catch (const Error& error) {
     if (error.exit_status() == Error::misused) print_usage_line(std::cerr);
-    std::fprintf(stderr, "profile: %s\n", error.what());
+    std::fprintf(stderr, "profile: %s\n", clean_text(error.what()).c_str());
     return error.exit_status();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "profile: %s\n", error.what());
+    std::fprintf(stderr, "profile: %s\n", clean_text(error.what()).c_str());
     return 1;
   }
 }

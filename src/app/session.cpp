@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "app/command.h"
@@ -19,6 +20,7 @@
 #include "app/summary.h"
 #include "app/targets.h"
 #include "app/tracing_frames.h"
+#include "output/clean_text.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
 #include "support/clock.h"
@@ -66,6 +68,8 @@ class Session {
     if (options.stream == nullptr) {
       reports_.emplace(options, [this](const std::string& text) { say(text); });
     }
+    // Not before: a FIFO that nobody reads is waited for, and a signal is to end that.
+    signals_.emplace();
     source_ = options.source->make(options.sampling);
     if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
@@ -113,7 +117,7 @@ class Session {
   }
 
   void watch() {
-    loop_.add(signals_.fd(), [this] { on_signal(); });
+    loop_.add(signals_->fd(), [this] { on_signal(); });
     if (streaming_) {
       // By time and not for every sample: waking up would cost more than all the rest.
       loop_.add_timer(stream_s, stream_s, [this] { pump_stream(); });
@@ -148,7 +152,7 @@ class Session {
   }
 
   void on_signal() {
-    for (auto signal = signals_.next(); signal.number != 0; signal = signals_.next()) {
+    for (auto signal = signals_->next(); signal.number != 0; signal = signals_->next()) {
       if (signal.number == SIGCHLD) {
         note_command_exit();
       } else {
@@ -160,7 +164,7 @@ class Session {
   // Ctrl-C reaches the command by itself, as a member of the terminal's foreground group; what it still does is part of
   // the run. When only this process was told to end, the command is told in its turn.
   void end_on_request(const Signals::Received& signal) {
-    signals_.let_next_kill();
+    signals_->let_next_kill();
     if (!command_) {
       is_over_ = true;
     } else if (signal.number == SIGTERM) {
@@ -213,7 +217,7 @@ class Session {
   void finish() {
     duration_s_ = elapsed_s();
     source_->stop();
-    signals_.let_next_kill();
+    signals_->let_next_kill();
     progress_.clear();
     if (streaming_) {
       streaming_->finish();
@@ -279,7 +283,7 @@ class Session {
   // A line for the person.
   void say(const std::string& text) {
     progress_.clear();
-    std::fprintf(stderr, "%s\n", text.c_str());
+    std::fprintf(stderr, "%s\n", clean_text(text).c_str());
   }
   // The same; nothing with -q.
   void note(const std::string& text) {
@@ -299,7 +303,7 @@ class Session {
 
   const Options& options_;
   RunInfo run_;
-  Signals signals_;
+  std::optional<Signals> signals_;
   Progress progress_;
   std::optional<Reports> reports_;  // either these or a stream
   std::optional<BpfRunTimeStats> run_time_stats_;

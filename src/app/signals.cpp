@@ -24,9 +24,13 @@ void die_of(int number) noexcept {
 }  // namespace
 
 Signals::Signals() {
-  ::signal(SIGPIPE, SIG_IGN);
+  // Errors of write() instead, which name the file.
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
   ::sigemptyset(&set_);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&set_, number);
+  // The terminal is gone: an end like the others, unless nohup has made it none. (What is blocked is not ignored.)
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) ::sigaddset(&set_, SIGHUP);
   if (::sigprocmask(SIG_BLOCK, &set_, nullptr) != 0) throw system_error("cannot block signals", errno);
   fd_ = Fd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw system_error("cannot receive signals", errno);
