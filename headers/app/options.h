@@ -28,8 +28,9 @@ struct OptionRow {
 [[nodiscard]] std::span<const OptionRow> option_rows();
 
 struct OutputRequest {
-  std::string path;  // "-": stdout
+  std::string path;  // "-": stdout; may be a pattern (deliver/path_pattern.h)
   const OutputFormat* format = nullptr;
+  bool makes_directory = false;  // of a film: its last directory is made when it is missing
 };
 
 struct Options {
@@ -38,6 +39,7 @@ struct Options {
   SymbolOptions symbols;
   OutputOptions output;
   std::vector<OutputRequest> outputs;  // at least one; with `stream` just one, whose format is of no account
+  std::optional<std::uint64_t> keep;   // so many files of each output whose path is a pattern
   const StreamForm* stream = nullptr;  // none: reports
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;

@@ -1,15 +1,19 @@
-// Where reports go: each output's open destination and its format. One that cannot be written to does not take the
-// others along.
+// Where reports go: each output's open destination, or its series of files, and its format. One that cannot be written
+// to does not take the others along.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "app/options.h"
 #include "deliver/destination.h"
+#include "deliver/file_series.h"
 
 namespace profile {
 
@@ -24,19 +28,22 @@ class Reports {
   // Whether anybody is left to write for.
   [[nodiscard]] bool any_open() const;
   // Whether something could not be written; a reader that went away does not count.
-  [[nodiscard]] bool have_failed() const { return have_failed_; }
+  [[nodiscard]] bool have_failed() const;
 
  private:
   struct Report {
-    Destination destination;
+    std::variant<Destination, FileSeries> target;
     std::unique_ptr<Output> output;
-    bool is_open = true;  // false once it could not be written to, or nobody reads it any more
+    bool is_open = true;  // false once a destination could not be written to, or nobody reads it any more
   };
 
-  void write_all(const std::function<void(Report&, std::ostream&)>& print);
+  [[nodiscard]] std::variant<Destination, FileSeries> target_of(const OutputRequest& request,
+                                                                std::optional<std::uint64_t> keep) const;
+  void append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print);
   void attempt(Report& report, const std::function<void()>& write);
 
   std::function<void(const std::string&)> say_;
+  std::optional<double> interval_s_;
   std::vector<Report> reports_;
   bool have_failed_ = false;
 };

@@ -69,6 +69,11 @@ constexpr OptionRow rows[] = {
     {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports: table, stacks, folded or json", write,
      false},
 
+    {"keep", 0, "N", "of the files of an -o with %Y%m%d-%H%M%S or %04d in its name, only the N newest", write, false},
+    {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film", write, false},
+    {"frames", 'g', "PATTERN", "the film's pictures (default flamegraph%04d.png); with it, -E is understood", write,
+     false},
+
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
     {"help", 'h', "", "this text", other, false},

@@ -1,11 +1,10 @@
 // What the values of the command line mean, alone and together.
 #include "app/options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 
+#include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/shell_words.h"
 #include "model/syscall_analysis.h"
@@ -18,43 +17,10 @@ namespace {
 constexpr std::uint32_t highest_map_size = 1U << 26;     // beyond that the kernel's own arithmetic refuses
 constexpr std::uint32_t highest_stack_depth = 1U << 16;  // the kernel's bound is a sysctl; this one is about sense
 
-std::string names_of_formats() {
-  return listed(output_formats(), [](const OutputFormat& format) { return format.name; });
-}
-
 std::string names_of_categories() {
   std::array<SyscallCategory, syscall_categories> all{};
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<SyscallCategory>(i);
   return listed(all, [](SyscallCategory category) { return name_of(category); });
-}
-
-std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, const SourceKind& source) {
-  const OutputFormat* forced = nullptr;
-  if (parsed.has("format")) {
-    const std::string name = parsed.text("format");
-    forced = find_output_format(name);
-    if (forced == nullptr) throw bad_value("format", name, "no such format; there are " + names_of_formats());
-  }
-  // -f and -r choose for stdout and for files whose ending says nothing; --format overrides endings too.
-  const OutputFormat* fallback = find_output_format(source.default_format);
-  if (parsed.is_on("folded")) fallback = find_output_format("folded");
-  if (parsed.is_on("residency")) fallback = find_output_format("residency");
-
-  std::vector<OutputRequest> requests;
-  std::vector<std::string> paths = parsed.texts("output");
-  if (paths.empty()) paths.emplace_back("-");
-  for (const std::string& path : paths) {
-    if (path.empty()) throw bad_value("output", "''", "not a file name");
-    const bool twice =
-        std::any_of(requests.begin(), requests.end(), [&](const auto& other) { return other.path == path; });
-    if (twice) throw bad_value("output", path, "given twice");
-    const OutputFormat* by_ending = output_format_of_path(path);
-    requests.push_back({.path = path,
-                        .format = forced != nullptr      ? forced
-                                  : by_ending != nullptr ? by_ending
-                                                         : fallback});
-  }
-  return requests;
 }
 
 const SourceKind& source_of(const ParsedOptions& parsed) {
@@ -210,7 +176,6 @@ Options parse_options(std::span<const char* const> arguments) {
   options.sampling = sampling_of(parsed);
   options.sampling.follow_children = follow;
   options.sampling.source = source_options_of(parsed, *options.source);
-  options.sampling.interval = parsed.has("interval");
   options.stream = stream_of(parsed);
   options.sampling.stream = options.stream != nullptr;
   options.cpus_typed = parsed.text("cpu");
@@ -219,27 +184,22 @@ Options parse_options(std::span<const char* const> arguments) {
     const std::string typed = parsed.text("interval");
     options.interval_s = parse_seconds(typed);
     if (!options.interval_s) throw bad_value("interval", typed, "not a number of seconds above 0");
+  } else if (parsed.is_on("film") || parsed.has("frames")) {
+    options.interval_s = 1;
   }
+  options.sampling.interval = options.interval_s.has_value();
   options.symbols.debug_directories = parsed.texts("debug-dir");
   for (const std::string& directory : options.symbols.debug_directories) {
     if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
   }
   options.symbols.lines = parsed.is_on("lines");
-  options.output.show_modules = parsed.is_on("modules");
   options.symbols.debuginfod = parsed.is_on("debuginfod");
-  options.output.delimited = parsed.is_on("delimited");
-  options.output.annotate_kernel = parsed.is_on("annotations");
-  options.output.show_addresses = parsed.is_on("address");
-  options.output.top = parsed.number("top", options.output.top, UINT32_MAX);
-  options.outputs = outputs_of(parsed, *options.source);
-  for (const OutputRequest& output : options.outputs) {
-    if (options.interval_s && options.stream == nullptr && output.format->one_report) {
-      throw usage_error("-i: a file in the format " + std::string(output.format->name) + " holds one report");
-    }
-    if (output.format->is_binary && output.path == "-" && ::isatty(STDOUT_FILENO) == 1) {
-      throw usage_error("--format " + std::string(output.format->name) + ": not to a terminal");
-    }
-  }
+  options.output = output_options_of(parsed);
+  if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
+  options.outputs = outputs_of(parsed, options.source->default_format, true);
+  for (const char* name : {"film", "frames"}) parsed.exclude({"stream", name});
+  if (options.stream == nullptr)
+    check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.sampling.by_thread = parsed.is_on("per-thread");
   options.sampling.by_cpu = parsed.is_on("per-cpu");
   if (!shows_stacks(options)) {

@@ -7,38 +7,80 @@
 
 namespace profile {
 
-Reports::Reports(const Options& options, std::function<void(const std::string&)> say) : say_(std::move(say)) {
+namespace {
+
+// What is left between the last interval and the end of the run, if it is shorter than this part of an interval and has
+// nothing in it, is no interval: it would be a frame too many in a film.
+constexpr double remnant_part = 0.1;
+
+}  // namespace
+
+Reports::Reports(const Options& options, std::function<void(const std::string&)> say)
+    : say_(std::move(say)), interval_s_(options.interval_s) {
   for (const OutputRequest& request : options.outputs) {
     reports_.push_back(
-        Report{.destination = Destination(request.path), .output = request.format->make(options.output)});
+        Report{.target = target_of(request, options.keep), .output = request.format->make(options.output)});
   }
 }
 
+std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& request,
+                                                         std::optional<std::uint64_t> keep) const {
+  if (request.path == "-") return Destination(request.path);
+  PathPattern pattern(request.path);
+  if (!pattern.is_pattern()) return Destination(pattern.expand(0, 0).whole());
+  return FileSeries(std::move(pattern),
+                    {.keep = keep, .makes_directory = request.makes_directory, .has_next = interval_s_.has_value()},
+                    say_);
+}
+
 void Reports::begin(const RunInfo& run) {
-  write_all([&](Report& report, std::ostream& out) { report.output->begin(out, run); });
+  for (Report& report : reports_) {
+    if (auto* destination = std::get_if<Destination>(&report.target)) {
+      append(report, *destination, [&](std::ostream& out) { report.output->begin(out, run); });
+    }
+  }
 }
 
 void Reports::report(const Profile& profile) {
-  write_all([&](Report& report, std::ostream& out) { report.output->report(out, profile); });
+  const double seconds = static_cast<double>(profile.duration_ns) / 1e9;
+  const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
+  for (Report& report : reports_) {
+    if (auto* destination = std::get_if<Destination>(&report.target)) {
+      append(report, *destination, [&](std::ostream& out) { report.output->report(out, profile); });
+    } else if (!is_remnant) {
+      std::get<FileSeries>(report.target).write(profile.began_unix_ns, [&](std::ostream& out) {
+        report.output->begin(out, profile.run);
+        report.output->report(out, profile);
+      });
+    }
+  }
 }
 
 void Reports::close() {
   for (Report& report : reports_) {
-    attempt(report, [&] { report.destination.close(); });
+    if (auto* destination = std::get_if<Destination>(&report.target)) {
+      attempt(report, [&] { destination->close(); });
+    } else {
+      std::get<FileSeries>(report.target).close();
+    }
   }
+}
+
+bool Reports::have_failed() const {
+  return have_failed_ || std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
+           const auto* series = std::get_if<FileSeries>(&report.target);
+           return series != nullptr && series->lost() != 0;
+         });
 }
 
 bool Reports::any_open() const {
   return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) { return report.is_open; });
 }
 
-void Reports::write_all(const std::function<void(Report&, std::ostream&)>& print) {
-  for (Report& report : reports_) {
-    attempt(report, [&] {
-      const auto result = report.destination.write([&](std::ostream& out) { print(report, out); });
-      if (result == Destination::Result::closed_pipe) report.is_open = false;
-    });
-  }
+void Reports::append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print) {
+  attempt(report, [&] {
+    if (destination.write(print) == Destination::Result::closed_pipe) report.is_open = false;
+  });
 }
 
 void Reports::attempt(Report& report, const std::function<void()>& write) {

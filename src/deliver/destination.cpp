@@ -4,50 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <ostream>
-#include <streambuf>
 
+#include "deliver/fd_buffer.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
-
-// A stream buffer over a descriptor that remembers why a write failed; std::ofstream does not tell.
-class FdBuffer final : public std::streambuf {
- public:
-  explicit FdBuffer(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
-  [[nodiscard]] int error() const { return error_; }
-
- protected:
-  int_type overflow(int_type character) override {
-    if (sync() != 0) return traits_type::eof();
-    if (!traits_type::eq_int_type(character, traits_type::eof())) {
-      *pptr() = traits_type::to_char_type(character);
-      pbump(1);
-    }
-    return traits_type::not_eof(character);
-  }
-
-  int sync() override {
-    for (const char* at = pbase(); at < pptr() && error_ == 0;) {
-      const ssize_t done = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
-      if (done >= 0) {
-        at += done;
-      } else if (errno != EINTR) {
-        error_ = errno;
-      }
-    }
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
-    return error_ == 0 ? 0 : -1;
-  }
-
- private:
-  int fd_;
-  int error_ = 0;
-  std::array<char, 1 << 16> buffer_{};
-};
 
 bool is_regular(int fd) {
   struct stat status {};

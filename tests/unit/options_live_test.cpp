@@ -1,4 +1,4 @@
-// The command line: what is kept apart in the rows, and how the line itself is kept.
+// The command line of what is seen while it goes on and of what many files are written for: -T, --top, -E, --keep.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -15,6 +15,44 @@ TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK(parsed({"--per-thread"}).sampling.by_thread);
   CHECK_FALSE(parsed({"--per-thread"}).sampling.by_cpu);
   CHECK(parsed({"--per-cpu"}).sampling.by_cpu);
+}
+
+TEST_CASE("a film is a numbered picture every interval") {
+  const Options options = parsed({"-E"});
+  REQUIRE(options.outputs.size() == 1);
+  CHECK(options.outputs[0].path == "flamegraph%04d.png");
+  CHECK(options.outputs[0].format->name == "png");
+  CHECK(options.outputs[0].makes_directory);
+  CHECK(options.interval_s == 1);
+  CHECK(parsed({"-g", "a/f%d5%03d.png"}).outputs[0].path == "a/f%d5%03d.png");
+  CHECK(parsed({"-E", "-i", "0.5"}).interval_s == 0.5);
+  CHECK(parsed({"-E", "-f"}).outputs.size() == 2);
+  refused_with({"-g", "frames.png"}, {"-g", "frames.png", "%04d"});
+  refused_with({"-g", "%Q%04d.png"}, {"-g", "%Q"});
+  refused_with({"-g", ""}, {"-g"});
+  refused_with({"-g", "-"}, {"-g"});
+  refused_with({"-E", "--stream"}, {"--stream", "-E"});
+}
+
+TEST_CASE("a format of one report needs a name that is another for each") {
+  for (const char* ending : {"html", "svg", "png", "pb.gz", "speedscope.json"}) {
+    const std::string one = std::string("x.") + ending;
+    const std::string many = std::string("x-%H%M%S.") + ending;
+    refused_with({"-i", "1", "-o", one.c_str()}, {"-i", one});
+    CHECK(parsed({"-i", "1", "-o", many.c_str()}).outputs[0].path == many);
+  }
+  CHECK(parsed({"-i", "1", "-o", "x.folded"}).outputs.size() == 1);
+  refused_with({"-o", "x-%Q.folded"}, {"-o", "%Q"});
+}
+
+TEST_CASE("--keep is for files of which there are many") {
+  CHECK_FALSE(parsed({}).keep.has_value());
+  CHECK(parsed({"-i", "1", "-o", "x-%s.folded", "--keep", "3"}).keep == 3U);
+  refused_with({"--keep", "3"}, {"--keep"});
+  refused_with({"-o", "x.folded", "--keep", "3"}, {"--keep"});
+  for (const char* value : {"0", "-1", "x"}) {
+    refused_with({"-i", "1", "-o", "x-%s.folded", "--keep", value}, {"--keep", value});
+  }
 }
 
 TEST_CASE("the command line is kept as a shell would take it") {

@@ -1,0 +1,97 @@
+#include "app/output_options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "deliver/path_pattern.h"
+#include "support/error.h"
+#include "support/listed.h"
+
+namespace profile {
+namespace {
+
+std::string names_of_formats() {
+  return listed(output_formats(), [](const OutputFormat& format) { return format.name; });
+}
+
+// The pictures of a film; nothing unless one is asked for.
+std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
+  if (!parsed.is_on("film") && !parsed.has("frames")) return std::nullopt;
+  const std::string path = parsed.has("frames") ? parsed.text("frames") : "flamegraph%04d.png";
+  if (path.empty() || path == "-") throw bad_value("frames", path.empty() ? "''" : path, "not a file name");
+  const OutputFormat* const png = find_output_format("png");
+  if (!path.ends_with(png->ending)) throw bad_value("frames", path, "the pictures are PNG: a name that ends in .png");
+  const PathPattern pattern(path, "-g");
+  if (!pattern.is_numbered()) throw bad_value("frames", path, "no running number in it, as in flamegraph%04d.png");
+  return OutputRequest{.path = path, .format = png, .makes_directory = true};
+}
+
+}  // namespace
+
+std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format, bool for_stdout) {
+  const OutputFormat* forced = nullptr;
+  if (parsed.has("format")) {
+    const std::string name = parsed.text("format");
+    forced = find_output_format(name);
+    if (forced == nullptr) throw bad_value("format", name, "no such format; there are " + names_of_formats());
+  }
+  // -f and -r choose for stdout and for files whose ending says nothing; --format overrides endings too.
+  const OutputFormat* fallback = find_output_format(default_format);
+  if (parsed.is_on("folded")) fallback = find_output_format("folded");
+  if (parsed.is_on("residency")) fallback = find_output_format("residency");
+
+  std::vector<OutputRequest> requests;
+  std::vector<std::string> paths = parsed.texts("output");
+  const auto film = film_of(parsed);
+  const bool is_asked_for = forced != nullptr || parsed.is_on("folded") || parsed.is_on("residency");
+  if (paths.empty() && (is_asked_for || (for_stdout && !film))) paths.emplace_back("-");
+  for (const std::string& path : paths) {
+    if (path.empty()) throw bad_value("output", "''", "not a file name");
+    const bool twice =
+        std::any_of(requests.begin(), requests.end(), [&](const auto& other) { return other.path == path; });
+    if (twice) throw bad_value("output", path, "given twice");
+    const OutputFormat* by_ending = output_format_of_path(path);
+    requests.push_back({.path = path,
+                        .format = forced != nullptr      ? forced
+                                  : by_ending != nullptr ? by_ending
+                                                         : fallback});
+  }
+  if (film) requests.push_back(*film);
+  return requests;
+}
+
+OutputOptions output_options_of(const ParsedOptions& parsed) {
+  OutputOptions output;
+  output.show_modules = parsed.is_on("modules");
+  output.delimited = parsed.is_on("delimited");
+  output.annotate_kernel = parsed.is_on("annotations");
+  output.show_addresses = parsed.is_on("address");
+  output.top = parsed.number("top", output.top, UINT32_MAX);
+  return output;
+}
+
+void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool keep) {
+  bool any_pattern = false;
+  for (const OutputRequest& output : outputs) {
+    const bool is_file = output.path != "-";
+    const bool is_pattern = is_file && PathPattern(output.path).is_pattern();
+    any_pattern = any_pattern || is_pattern;
+    const std::string format(output.format->name);
+    if (repeated && output.format->one_report && !is_pattern) {
+      throw usage_error("-i: a file in the format " + format + " holds one report; " +
+                        (is_file ? output.path + " needs a time or a number in its name, as in cpu-%H%M%S or cpu-%04d"
+                                 : "-o can name a file for each, as cpu-%H%M%S" + std::string(output.format->ending)));
+    }
+    if (output.format->is_binary && !is_file && ::isatty(STDOUT_FILENO) == 1) {
+      throw usage_error("--format " + format + ": not to a terminal");
+    }
+  }
+  if (keep && !any_pattern) {
+    throw usage_error("--keep is for files whose name has a time or a number in it, as in -o cpu-%H%M%S.pb.gz");
+  }
+}
+
+}  // namespace profile

@@ -1,0 +1,32 @@
+#include "deliver/fd_buffer.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace profile {
+
+FdBuffer::int_type FdBuffer::overflow(int_type character) {
+  if (sync() != 0) return traits_type::eof();
+  if (!traits_type::eq_int_type(character, traits_type::eof())) {
+    *pptr() = traits_type::to_char_type(character);
+    pbump(1);
+  }
+  return traits_type::not_eof(character);
+}
+
+int FdBuffer::sync() {
+  for (const char* at = pbase(); at < pptr() && error_ == 0;) {
+    const ssize_t done = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
+    if (done >= 0) {
+      at += done;
+    } else if (errno != EINTR) {
+      error_ = errno;
+    }
+  }
+  setp(buffer_.data(), buffer_.data() + buffer_.size());
+  return error_ == 0 ? 0 : -1;
+}
+
+}  // namespace profile

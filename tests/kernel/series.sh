@@ -1,0 +1,106 @@
+#!/bin/bash
+# -o with a time or a number in its name writes a file for each interval, whole from the first moment anybody can see it,
+# each with what was sampled in its interval and never twice; --keep bounds how many there are.
+source "$(dirname "$0")/sampling.bash"
+mkdir "$tmp/d"
+
+burn leaves 60
+leaves=$started
+
+# While they are written a reader takes whatever is there: it never finds a part of a file.
+: >"$tmp/go_on"
+(
+  while [[ -e $tmp/go_on ]]; do
+    for file in "$tmp"/d/*.pb.gz; do
+      if [[ -e $file ]] && ! gzip -t "$file"; then echo "$file"; fi
+    done
+  done >"$tmp/halves" 2>&1
+) &
+reader=$!
+sample -F 997 -i 0.2 -p "$leaves" -o "$tmp/d/cpu-%Y%m%d-%H%M%S.pb.gz" -o "$tmp/d/n-%04d.folded" -o "$tmp/all.folded" 3
+rm "$tmp/go_on"
+wait "$reader"
+[[ ! -s $tmp/halves ]] || fail "files were seen before they were whole: $(cat "$tmp/halves")"
+
+# A file an interval, none hidden behind another, and together all that was recorded.
+expect_folded_total "$tmp/all.folded"
+cat "$tmp"/d/n-*.folded >"$tmp/joined"
+expect_folded_total "$tmp/joined"
+files=("$tmp"/d/n-*.folded)
+expect_between "${#files[@]}" 6 16 "files by number" # fewer than 15 on a machine that has no time
+for ((i = 1; i <= ${#files[@]}; i++)); do
+  [[ -e $tmp/d/n-$(printf %04d "$i").folded ]] || fail "number $i is missing: ${files[*]##*/}"
+done
+timed=("$tmp"/d/cpu-*.pb.gz)
+expect_equal "${#timed[@]}" "${#files[@]}" "files by time"
+for file in "${timed[@]}"; do
+  [[ ${file##*/} =~ ^cpu-20[0-9]{6}-[0-9]{6}(~[2-9])?\.pb\.gz$ ]] || fail "an odd name: $file"
+done
+ls "$tmp"/d/cpu-*~2.pb.gz >/dev/null 2>&1 || fail "no second file in any second: ${timed[*]##*/}"
+expect_equal "$(find "$tmp/d" -name '.*' -type f | wc -l)" 0 "hidden files left behind"
+
+# Each of the counted format has its header; a number begins anew, and writes over what an earlier run left.
+sample -F 499 -i 0.3 -p "$leaves" -o "$tmp/d/%02d.txt" 1
+sample -F 499 -i 0.3 -p "$leaves" -o "$tmp/d/%02d.txt" 1
+for file in "$tmp"/d/0?.txt; do
+  expect_equal "$(grep -c '^Sampling at 499 Hertz' "$file")" 1 "headers in $file"
+done
+[[ ! -e $tmp/d/01~2.txt ]] || fail "a frame was not written over"
+
+# What is kept are the newest, also of an earlier run; nothing else goes.
+mkdir "$tmp/k"
+touch -d '1 hour ago' "$tmp/k/cpu-19990101-000000.folded"
+touch -d '2 hours ago' "$tmp/k/cpu-precious.folded" "$tmp/k/cpu-19990101-000000.folded.old"
+sample -F 499 -i 0.2 --keep 3 -p "$leaves" -o "$tmp/k/cpu-%Y%m%d-%H%M%S.folded" 2
+expect_equal "$(find "$tmp/k" -name 'cpu-20*' | wc -l)" 3 "files kept"
+expect_equal "$(find "$tmp/k" -name 'cpu-[1p]*' -printf '%f\n' | sort | tr '\n' ' ')" \
+  "cpu-19990101-000000.folded.old cpu-precious.folded " "files of others"
+sample -F 499 --keep 2 -p "$leaves" -o "$tmp/k/cpu-%Y%m%d-%H%M%S.folded" 0.2
+expect_equal "$(find "$tmp/k" -name 'cpu-20*' | wc -l)" 2 "files kept by the next run"
+
+# Without -i it names the one file of the run, by the time the run began.
+before=$(date +%s)
+sample -f -F 499 -p "$leaves" -o - -o "$tmp/d/once-%s.folded" 1.2
+once=("$tmp"/d/once-*.folded)
+expect_equal "${#once[@]}" 1 "files of a run without intervals"
+at=${once[0]##*-}
+expect_between "${at%.folded}" "$before" "$((before + 1))" "the time in its name"
+cmp "${once[0]}" "$tmp/out" || fail "the file is not what stdout got"
+
+# An interval without samples has its file, too.
+start sleep 60
+begin -F 499 -i 0.3 -p "$started" -o "$tmp/d/e-%03d.folded" 1.5
+finish
+expect_status 0
+expect_balance
+expect_equal "$recorded" 0 "samples of a process that sleeps"
+files=("$tmp"/d/e-*.folded)
+expect_between "${#files[@]}" 3 5 "files of intervals in which nothing happened"
+
+# Nobody reads stdout any more: the series goes on.
+"$PROFILE" -q -f -F 499 -i 0.2 -p "$leaves" -o - -o "$tmp/d/p-%03d.folded" 2 2>"$tmp/err" | head -n 1 >/dev/null
+expect_equal "${PIPESTATUS[0]}" 0 "exit status with a closed stdout"
+files=("$tmp"/d/p-*.folded)
+expect_between "${#files[@]}" 5 11 "files with a closed stdout"
+
+# A run that is ended writes its last interval.
+begin -F 499 -i 30 -p "$leaves" -o "$tmp/d/last-%1d.folded"
+pause 1
+kill -TERM "$profiler"
+finish
+expect_status 0
+expect_balance
+expect_folded_total "$tmp/d/last-1.folded"
+
+# What is wrong is said before anything is sampled.
+refused() {
+  profile "${@:3}" 1
+  expect_status "$1"
+  expect_err "$2"
+  expect_silence out
+}
+refused 2 '^profile: -o .*/cpu-%Q\.pb\.gz: %Q ' -o "$tmp/d/cpu-%Q.pb.gz"
+refused 1 "^profile: cannot write .*/none/cpu-[0-9]{6}\.pb\.gz: No such file" -i 1 -o "$tmp/none/cpu-%H%M%S.pb.gz"
+refused 1 "^profile: cannot write .*: File name too long" -o "$tmp/d/$(printf 'x%.0s' {1..300})%H.folded"
+refused 2 '^profile: --keep ' -i 1 --keep 3 -o "$tmp/%Y/%m.folded"
+[[ ! -e $tmp/none ]] || fail "a directory was made"

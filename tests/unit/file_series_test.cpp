@@ -1,0 +1,323 @@
+// Files by a pattern in a real directory: whole or not at all, never two by one name, and no more than are to be kept.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "deliver/file_series.h"
+#include "support/error.h"
+
+using namespace profile;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+class Directory {
+ public:
+  Directory() {
+    std::string name = (fs::temp_directory_path() / "profile-series.XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Directory() { fs::remove_all(path_); }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Sorted.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  // A file of an hour and `age_s` ago.
+  void make_old(const std::string& name, int age_s) const {
+    std::ofstream(*this / name) << "old";
+    timespec times[2]{};
+    times[0].tv_sec = times[1].tv_sec = std::time(nullptr) - 3600 - age_s;
+    REQUIRE(::utimensat(AT_FDCWD, (*this / name).c_str(), times, 0) == 0);
+  }
+
+ private:
+  std::string path_;
+};
+
+using Names = std::vector<std::string>;
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::function<void(std::ostream&)> text(const std::string& words) {
+  return [words](std::ostream& out) { out << words; };
+}
+
+// A series and what it said.
+struct Told {
+  explicit Told(const std::string& pattern, FileSeries::Settings settings = {})
+      : series(PathPattern(pattern), settings, [this](const std::string& line) { lines.push_back(line); }) {}
+  std::vector<std::string> lines;
+  FileSeries series;
+};
+
+// Files may have this many bytes, which is a way for a write to fail; the signal for it is blocked.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t bytes) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    ::getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit small{.rlim_cur = bytes, .rlim_max = limit_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  }
+  ~SmallFiles() {
+    ::setrlimit(RLIMIT_FSIZE, &limit_);
+    sigset_t pending;
+    if (::sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1) {
+      const timespec none{};
+      sigset_t set;
+      sigemptyset(&set);
+      sigaddset(&set, SIGXFSZ);
+      ::sigtimedwait(&set, nullptr, &none);
+    }
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit limit_{};
+  sigset_t before_{};
+};
+
+}  // namespace
+
+TEST_CASE("each report is a file by its number, and those of an earlier run are replaced") {
+  const Directory directory;
+  directory.make_old("f0002.txt", 0);
+  {
+    Told told(directory / "f%04d.txt");
+    CHECK(directory.names() == Names{"f0002.txt"});  // trying it out leaves nothing
+    told.series.write(5 * second, text("one"));
+    told.series.write(5 * second, text("two"));
+    told.series.write(5 * second, text("three"));
+    told.series.close();
+    CHECK(told.lines.empty());
+    CHECK(told.series.lost() == 0);
+  }
+  CHECK(directory.names() == Names{"f0001.txt", "f0002.txt", "f0003.txt"});
+  CHECK(contents(directory / "f0002.txt") == "two");
+}
+
+TEST_CASE("a file that is replaced is another one, so that its reader keeps what it had") {
+  const Directory directory;
+  directory.make_old("f1.txt", 0);
+  std::ifstream reader(directory / "f1.txt");
+  Told told(directory / "f%1d.txt");
+  told.series.write(0, text("something longer"));
+  CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
+  CHECK(contents(directory / "f1.txt") == "something longer");
+}
+
+TEST_CASE("a symbolic link by a frame's name is replaced and not followed") {
+  const Directory directory;
+  directory.make_old("precious", 0);
+  fs::create_symlink(directory / "precious", directory / "f1.txt");
+  Told told(directory / "f%1d.txt");
+  told.series.write(0, text("new"));
+  CHECK(contents(directory / "precious") == "old");
+  CHECK(contents(directory / "f1.txt") == "new");
+  CHECK_FALSE(fs::is_symlink(directory / "f1.txt"));
+}
+
+TEST_CASE("two reports of one time are two files, and a file that was there stays") {
+  const Directory directory;
+  directory.make_old("cpu-100.pb.gz", 0);
+  directory.make_old("cpu-200~2.pb.gz", 0);
+  fs::create_symlink(directory / "nowhere", directory / "cpu-300.pb.gz");
+  Told told(directory / "cpu-%s.pb.gz");
+  told.series.write(100 * second, text("a"));
+  told.series.write(100 * second, text("b"));
+  told.series.write(200 * second, text("c"));
+  told.series.write(200 * second, text("d"));
+  told.series.write(300 * second, text("e"));
+  CHECK(contents(directory / "cpu-100.pb.gz") == "old");
+  CHECK(contents(directory / "cpu-100~2.pb.gz") == "a");
+  CHECK(contents(directory / "cpu-100~3.pb.gz") == "b");
+  CHECK(contents(directory / "cpu-200.pb.gz") == "c");
+  CHECK(contents(directory / "cpu-200~2.pb.gz") == "old");
+  CHECK(contents(directory / "cpu-200~3.pb.gz") == "d");
+  CHECK(contents(directory / "cpu-300~2.pb.gz") == "e");
+  CHECK_FALSE(fs::exists(directory / "nowhere"));
+}
+
+TEST_CASE("nobody sees a file before it is whole") {
+  const Directory directory;
+  Told told(directory / "f%1d.txt");
+  told.series.write(0, [&](std::ostream& out) {
+    out << std::string(1 << 20, 'x') << std::flush;
+    for (const std::string& name : directory.names()) CHECK(name[0] == '.');
+  });
+  CHECK(directory.names() == Names{"f1.txt"});
+  CHECK(contents(directory / "f1.txt").size() == 1 << 20);
+}
+
+TEST_CASE("a file has the permissions that the umask leaves") {
+  const Directory directory;
+  const mode_t before = ::umask(027);
+  Told told(directory / "f%1d.txt");
+  told.series.write(0, text("x"));
+  ::umask(before);
+  struct stat status {};
+  REQUIRE(::stat((directory / "f1.txt").c_str(), &status) == 0);
+  CHECK((status.st_mode & 07777) == 0640);
+}
+
+TEST_CASE("only the newest are kept, of all that match and nothing else") {
+  const Directory directory;
+  directory.make_old("cpu-1.txt", 30);
+  directory.make_old("cpu-2.txt", 20);
+  directory.make_old("cpu-3~2.txt", 10);
+  directory.make_old("cpu-x.txt", 40);
+  directory.make_old("notes.txt", 40);
+  fs::create_directory(directory / "cpu-4.txt");
+  fs::create_symlink(directory / "notes.txt", directory / "cpu-5.txt");
+  Told told(directory / "cpu-%s.txt", {.keep = 3});
+  CHECK(directory.names().size() == 7);
+  told.series.write(100 * second, text("a"));
+  const Names others = {"cpu-4.txt", "cpu-5.txt", "cpu-x.txt", "notes.txt"};
+  const auto with_others = [&](Names names) {
+    names.insert(names.end(), others.begin(), others.end());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  CHECK(directory.names() == with_others({"cpu-100.txt", "cpu-2.txt", "cpu-3~2.txt"}));
+  for (std::uint64_t s = 101; s < 110; ++s) told.series.write(s * second, text("b"));
+  CHECK(directory.names() == with_others({"cpu-107.txt", "cpu-108.txt", "cpu-109.txt"}));
+  // By one name, too.
+  for (int i = 0; i < 5; ++i) told.series.write(200 * second, text("c"));
+  CHECK(directory.names() == with_others({"cpu-200~3.txt", "cpu-200~4.txt", "cpu-200~5.txt"}));
+}
+
+TEST_CASE("what was just written is kept even where others claim to be newer") {
+  const Directory directory;
+  directory.make_old("cpu-1.txt", -100'000);
+  Told told(directory / "cpu-%s.txt", {.keep = 1});
+  told.series.write(2 * second, text("x"));
+  CHECK(directory.names() == Names{"cpu-2.txt"});
+}
+
+TEST_CASE("files of somebody else are not removed") {
+  if (::geteuid() != 0) return;
+  const Directory directory;
+  directory.make_old("cpu-1.txt", 0);
+  REQUIRE(::chown((directory / "cpu-1.txt").c_str(), 65534, 65534) == 0);
+  Told told(directory / "cpu-%s.txt", {.keep = 1});
+  told.series.write(2 * second, text("x"));
+  CHECK(directory.names() == Names{"cpu-1.txt", "cpu-2.txt"});
+}
+
+TEST_CASE("what cannot be written there is said at once") {
+  const Directory directory;
+  CHECK_THROWS_AS(Told(directory / "no/f%04d.txt"), Error);
+  CHECK_THROWS_AS(Told(directory / "no/no/f%04d.txt", {.makes_directory = true}), Error);
+  CHECK_THROWS_AS(Told(directory / (std::string(300, 'x') + "%04d")), Error);
+  CHECK_THROWS_AS(Told("/proc/f%04d.txt"), Error);
+  std::ofstream(directory / "file") << "x";
+  CHECK_THROWS_AS(Told(directory / "file/f%04d.txt"), Error);
+  CHECK(directory.names() == Names{"file"});
+}
+
+TEST_CASE("files to be kept must be in one directory") {
+  const Directory directory;
+  try {
+    Told told(directory / "%H/f%04d.txt", {.keep = 1});
+    FAIL("not refused");
+  } catch (const Error& error) {
+    CHECK(error.exit_status() == Error::misused);
+  }
+}
+
+TEST_CASE("a directory is made where it was asked for, or where the time names it") {
+  const Directory directory;
+  Told film(directory / "frames/f%04d.txt", {.makes_directory = true});
+  film.series.write(0, text("x"));
+  CHECK(contents(directory / "frames/f0001.txt") == "x");
+  Told dated(directory / "at-%s/f.txt");
+  dated.series.write(100 * second, text("y"));
+  dated.series.write(101 * second, text("z"));
+  CHECK(contents(directory / "at-100/f.txt") == "y");
+  CHECK(contents(directory / "at-101/f.txt") == "z");
+}
+
+TEST_CASE("failures in a row are said once, the next file says how many are missing, and the numbers have no gap") {
+  const Directory directory;
+  fs::create_directory(directory / "d");
+  Told told(directory / "d/f%04d.txt");
+  told.series.write(0, text("x"));
+  fs::rename(directory / "d", directory / "e");
+  for (int i = 0; i < 3; ++i) told.series.write(0, text("lost"));
+  REQUIRE(told.lines.size() == 1);
+  CHECK(told.lines[0].find("cannot write " + (directory / "d/f0002.txt") + ": No such file") != std::string::npos);
+  CHECK(told.series.lost() == 3);
+  fs::rename(directory / "e", directory / "d");
+  told.series.write(0, text("y"));
+  REQUIRE(told.lines.size() == 2);
+  CHECK(told.lines[1].find("f0002.txt is written; 3 reports before it could not be") != std::string::npos);
+  fs::rename(directory / "d", directory / "e");
+  told.series.write(0, text("lost"));
+  told.series.write(0, text("lost"));
+  told.series.close();
+  REQUIRE(told.lines.size() == 4);
+  CHECK(told.lines[3].find("2 reports of ") != std::string::npos);
+  CHECK(told.series.lost() == 5);
+  fs::rename(directory / "e", directory / "d");
+  CHECK(contents(directory / "d/f0002.txt") == "y");
+  CHECK(fs::directory_entry(directory / "d/f0002.txt").hard_link_count() == 1);
+}
+
+TEST_CASE("a file that failed half-way leaves nothing behind, and the next is tried") {
+  const Directory directory;
+  Told told(directory / "f%1d.txt", {.keep = 5});
+  {
+    const SmallFiles limit(100'000);
+    told.series.write(0, text(std::string(1'000'000, 'x')));
+    CHECK(directory.names().empty());
+    CHECK(told.series.lost() == 1);
+    REQUIRE(told.lines.size() == 1);
+    CHECK(told.lines[0].find("File too large") != std::string::npos);
+  }
+  told.series.write(0, text(std::string(1'000'000, 'x')));
+  CHECK(contents(directory / "f1.txt").size() == 1'000'000);
+}
+
+TEST_CASE("a series opens nothing that stays open") {
+  const Directory directory;
+  const auto open_files = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const auto before = open_files();
+  Told told(directory / "f%s.txt", {.keep = 2});
+  for (std::uint64_t i = 0; i < 50; ++i) told.series.write(i * second, text("x"));
+  CHECK(open_files() == before);
+}
