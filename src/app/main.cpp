@@ -7,10 +7,13 @@
 #include <exception>
 #include <iostream>
 #include <span>
+#include <string_view>
 
+#include "app/diff_command.h"
 #include "app/event_list.h"
 #include "app/options.h"
 #include "app/print.h"
+#include "app/report_command.h"
 #include "app/session.h"
 #include "output/clean_text.h"
 #include "support/bpf.h"
@@ -28,6 +31,9 @@ void fill_standard_descriptors() {
 }
 
 int run(std::span<const char* const> arguments) {
+  const std::string_view command = arguments.empty() ? "" : arguments.front();
+  if (command == "report") return run_report(arguments.subspan(1));
+  if (command == "diff") return run_diff(arguments.subspan(1));
   const Options options = parse_options(arguments);
   if (options.help) return print_on_stdout(print_help);
   if (options.version) return print_on_stdout([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });

@@ -95,7 +95,8 @@ std::string left_column(const OptionRow& row) {
 std::span<const OptionRow> option_rows() { return rows; }
 
 void print_usage_line(std::ostream& out) {
-  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...]\n";
+  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...] | profile report|diff "
+         "FILE...\n";
 }
 
 void print_help(std::ostream& out) {
@@ -103,7 +104,7 @@ void print_help(std::ostream& out) {
   out << "\nSays by their stacks what runs, what waits, or what else -e names. Counts in the kernel, prints with "
          "names.\n"
          "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
-         "its children until it exits.\n";
+         "its children until it exits. report reads folded lines or pprof and writes any format; diff compares two.\n";
   constexpr std::size_t column = 32;
   const auto line = [&out](const std::string& left, std::string_view summary) {
     out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';
@@ -131,7 +132,8 @@ void print_help(std::ostream& out) {
          "  profile -o a.txt -o a.folded -- make -j2\n"
          "  profile -e off-cpu -p 185 10    where one process waits, and how long\n"
          "  profile -e syscalls 5           which system calls are made, how often and of what kind\n"
-         "  profile -o out.html 30          a flame graph to look at in a browser\n";
+         "  profile -o out.html 30          a flame graph to look at in a browser\n"
+         "  profile diff a.pb.gz b.pb.gz    what got slower\n";
 }
 
 }  // namespace profile

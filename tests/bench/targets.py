@@ -40,6 +40,8 @@ TARGETS = (
     Target("system calls: what a getppid takes longer, against strace -c", "syscalls", "added", 1 / 20, "strace"),
     Target("the same, against perf trace -s", "syscalls", "added", 1, "perf_trace"),
     Target("stream: CPU time a million samples, against perf record + script", "stream", "cpu", 0.5, "perf"),
+    Target("page of 100,000 distinct stacks: first paint, ms", "page", "first", 1000),
+    Target("the same: a zoom, ms", "page", "zoom", 100),
 )
 
 

@@ -109,6 +109,9 @@ misused --keep -- --keep 3 1
 misused -i a.html -- -i 1 -o a.html 1
 misused -g %04d -- -g a.png 1
 misused -o %Q -- -o 'a-%Q.folded' 1
+misused 'no file' -- report
+misused AFTER -- diff a
+misused --pid report -- report -p 1 a
 misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
 misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1
 for value in sleeping '' Any; do misused --state "$value" preempted interruptible any -- -e off-cpu --state "$value" 1; done

@@ -1,0 +1,36 @@
+// What the commands that read profiles instead of taking them have in common: which of the options they take, their
+// help, and the files.
+#pragma once
+
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/parsed_options.h"
+#include "model/profile.h"
+
+namespace profile {
+
+struct ReadingCommand {
+  std::string_view name;                      // "report"
+  std::span<const std::string_view> options;  // by their long names, in the order of the help
+};
+
+// Throws a usage Error for an option that the command does not take.
+[[nodiscard]] ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments);
+// Their lines of --help, as THE table of options words them.
+void print_options(std::ostream& out, const ReadingCommand& command);
+
+// A profile and what it is called in messages.
+struct ReadProfile {
+  std::string name;
+  Profile profile;
+};
+[[nodiscard]] ReadProfile read_named(const std::string& path);
+// Throws an Error that names both when their units differ; `what` cannot be done with them then ("added up").
+void require_same_unit(const ReadProfile& a, const ReadProfile& b, const std::string& what);
+
+}  // namespace profile

@@ -1,0 +1,63 @@
+#include "app/reading.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "app/options.h"
+#include "input/profile_reader.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+std::string with_name(const ReadingCommand& command, const std::string& text) {
+  return std::string(command.name) + ": " + text;
+}
+
+}  // namespace
+
+ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments) {
+  ParsedOptions parsed(std::vector<std::string>(arguments.begin(), arguments.end()));
+  for (const OptionRow& row : option_rows()) {
+    const std::string name(row.long_name);
+    if (std::find(command.options.begin(), command.options.end(), name) != command.options.end()) continue;
+    if (parsed.is_given(name.c_str())) throw usage_error(with_name(command, "--" + name + " is not for reading"));
+  }
+  // Without a number it is the view of a run in the terminal.
+  if (parsed.has("top") && parsed.text("top").empty()) {
+    throw usage_error(with_name(command, "--top needs a number here: how many rows"));
+  }
+  parsed.exclude({"folded", "residency", "format"});
+  return parsed;
+}
+
+void print_options(std::ostream& out, const ReadingCommand& command) {
+  for (const std::string_view name : command.options) {
+    const auto rows = option_rows();
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const OptionRow& one) { return one.long_name == name; });
+    std::string left = "  ";
+    left += row->short_name != 0 ? std::string{'-', row->short_name, ','} + " " : "    ";
+    left.append("--").append(name);
+    if (name == "top") {
+      left += " N";
+    } else if (!row->argument.empty()) {
+      left.append(" ").append(row->argument);
+    }
+    constexpr std::size_t column = 32;
+    left.append(left.size() < column ? column - left.size() : 1, ' ');
+    out << left << (name == "top" ? "rows of each table (default 10)" : row->summary) << '\n';
+  }
+}
+
+ReadProfile read_named(const std::string& path) {
+  return {.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path)};
+}
+
+void require_same_unit(const ReadProfile& a, const ReadProfile& b, const std::string& what) {
+  if (a.profile.run.unit == b.profile.run.unit) return;
+  throw Error(a.name + " is in " + a.profile.run.unit + " and " + b.name + " in " + b.profile.run.unit +
+              ": they cannot be " + what);
+}
+
+}  // namespace profile

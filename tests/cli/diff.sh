@@ -1,0 +1,73 @@
+#!/bin/bash
+# `profile diff`: what gained and what lost between two profiles whose difference is known.
+source "$(dirname "$0")/../lib.sh"
+cd "$tmp" || exit 1
+
+# Twice as long; `slow` took over half of what `fast` did; `rec` calls itself.
+printf 'app;main;fast 50\napp;main;slow 40\napp;main;rec;rec 10\n' >before.folded
+printf 'app;main;fast 50\napp;main;slow 130\napp;main;rec;rec;rec 20\n' >after.folded
+
+# row PATTERN : the line of the function, its blanks made one.
+row() { sed -E 's/^ +//; s/ +/ /g' "$tmp/out" | grep -E -- "$1"; }
+profile diff before.folded after.folded
+expect_status 0
+expect_silence err
+expect_out '^after\.folded \(200 samples\) compared with before\.folded \(100 samples\)'
+expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained"
+expect_equal "$(row ' fast$')" '50.00% 25.00% -25.00 50.00% 25.00% -25.00 fast' "what lost"
+expect_no_out ' (rec|main)$'
+
+# Of another kind; the other way round; of itself; with nothing in it.
+profile report -o before.pb.gz before.folded
+profile diff before.pb.gz after.folded
+expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained since a pprof profile"
+profile diff after.folded before.folded
+expect_equal "$(row ' slow$')" '65.00% 40.00% -25.00 65.00% 40.00% -25.00 slow' "what lost"
+profile diff after.folded after.folded
+expect_out '^No function gained\.$'
+expect_out '^No function lost\.$'
+: >empty.folded
+profile diff empty.folded after.folded
+expect_status 0
+expect_out '^There is nothing in empty\.folded'
+expect_equal "$(row ' slow$')" '0.00% 65.00% +65.00 0.00% 65.00% +65.00 slow' "what gained since nothing"
+profile diff empty.folded empty.folded
+expect_status 0
+expect_no_out nan
+profile diff --top 1 before.folded empty.folded
+expect_equal "$(grep -c '%' "$tmp/out")" 1 "rows with --top 1"
+run bash -c '"$1" diff - after.folded <before.folded' - "$PROFILE"
+expect_status 0
+expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained since stdin"
+
+# Pictures, and the table in a file.
+for file in out.html out.svg out.png out.txt out.table; do
+  profile diff -o "$file" before.folded after.folded
+  expect_status 0
+  expect_silence out
+  [[ -s $file ]] || fail "nothing in $file"
+done
+grep -q ' slow$' out.txt || fail "no table in out.txt"
+cmp -s out.txt out.table || fail "out.txt and out.table differ"
+for file in out.html out.svg; do
+  profile diff -o "empty-$file" empty.folded empty.folded
+  expect_status 0
+done
+
+# bad STATUS PATTERN ARGUMENT... : one line says it, and nothing is on stdout.
+bad() {
+  profile diff "${@:3}"
+  expect_status "$1"
+  expect_silence out
+  expect_err "^profile: .*$2"
+}
+bad 2 'two files' before.folded
+bad 2 'two files' before.folded after.folded after.folded
+bad 2 'given twice' - -
+bad 2 '--pid is not for reading' -p 1 before.folded after.folded
+bad 2 'folded cannot show a comparison' -o diff.folded before.folded after.folded
+bad 2 '--format json' --format json before.folded after.folded
+bad 1 'cannot read none: No such file' before.folded none
+profile diff --help
+expect_status 0
+expect_out '^usage: profile diff \[options\] BEFORE AFTER$'

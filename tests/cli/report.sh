@@ -1,0 +1,121 @@
+#!/bin/bash
+# `profile report`: files that were recorded here or elsewhere, in every format; several of them added up.
+source "$(dirname "$0")/../lib.sh"
+cd "$tmp" || exit 1
+
+cat >a.folded <<'LINES'
+dd;[Missed User Stack];do_syscall_64_[k];vfs_read_[k] 6
+dd;main;read;do_syscall_64_[k];vfs_read_[k] 70
+web;main;<script>alert("x")</script> 12
+web;[unknown];[web+0x1f] 3
+idle 2
+LINES
+printf 'dd;main;write 10\ndd;main;read;do_syscall_64_[k];vfs_read_[k] 30\n' >b.folded
+
+# What comes out is what went in; so does it by way of pprof.
+profile report -f -a a.folded
+expect_status 0
+expect_silence err
+expect_equal "$(sort "$tmp/out")" "$(sort a.folded)" "folded lines of folded lines"
+profile report -o a.pb.gz a.folded
+expect_status 0
+expect_silence out
+profile report -f -a a.pb.gz
+expect_equal "$(sort "$tmp/out")" "$(sort a.folded)" "folded lines by way of pprof"
+
+# Several are added up, of whichever kind.
+profile report -f -a a.pb.gz b.folded
+expect_status 0
+expect_equal "$(folded_total)" $((93 + 40)) "total of two files"
+expect_out '^dd;main;read;do_syscall_64_\[k\];vfs_read_\[k\] 100$'
+expect_out '^dd;main;write 10$'
+
+# From stdin; compressed; under a name that begins with a dash.
+run bash -c '"$1" report -f - <a.folded' - "$PROFILE"
+expect_status 0
+expect_equal "$(folded_total)" 93 "total of stdin"
+gzip -k b.folded
+cp b.folded.gz ./-odd
+profile report -f b.folded.gz ./-odd
+expect_status 0
+expect_equal "$(folded_total)" 80 "total of compressed files"
+
+# The header says what it is of; kernel first, leaf first, the hottest last, as ever.
+profile report a.folded b.folded
+expect_status 0
+expect_equal "$(head -n 1 "$tmp/out")" 'Samples of a.folded, b.folded by user + kernel stack' header
+expect_equal "$(grep -v '^$' "$tmp/out" | tail -n 1 | tr -d ' ')" 100 "the hottest"
+expect_out '^    \[Missed User Stack\]$'
+profile report -d b.folded
+expect_out '^    --$'
+profile report -r b.folded
+expect_out '^75\.0%     vfs_read;do_syscall_64;read;main;$'
+
+# Every format there is; those that are made of text hold no markup of a name's.
+while read -r format; do
+  profile report --format "$format" -o "out.$format" a.folded b.folded
+  expect_status 0
+  [[ -s out.$format ]] || fail "nothing in the format $format; $(outcome)"
+done < <("$PROFILE" report --help | sed -n '/^Formats:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[[ -s out.html && -s out.svg && -s out.json && -s out.table ]] || fail "formats are missing: $(ls)"
+if grep -q '<script>alert' out.html out.svg; then fail "a name became markup"; fi
+profile report --top 1 --format table a.folded
+expect_out '^Top 1 functions? of [0-9]+, in samples$'
+expect_equal "$(grep -c '%' "$tmp/out")" 1 "rows of the table"
+profile report -o x.folded -o x.txt a.folded
+expect_status 0
+[[ -s x.folded && -s x.txt ]] || fail "two outputs were asked for: $(ls)"
+# Nothing in it is no failure.
+: >empty
+profile report -f empty
+expect_status 0
+expect_silence out
+
+# bad STATUS PATTERN ARGUMENT... : one line says it, by name, and nothing is on stdout.
+bad() {
+  profile report "${@:3}"
+  expect_status "$1"
+  expect_silence out
+  expect_err "^profile: .*$2"
+}
+misused() { bad 2 "$@"; }
+misused 'no file'
+misused '--pid is not for reading' -p 1 a.folded
+misused '--interval is not for reading' -i 1 a.folded
+misused 'top' --top
+misused '--format pdf' --format pdf a.folded
+misused 'exclude each other' -f -r a.folded
+misused 'given twice' - -
+misused 'nonsense' --nonsense a.folded
+bad 1 'cannot read none.folded: No such file' none.folded
+bad 1 'cannot read .*: Is a directory' .
+printf 'a;b 1\nno value\n' >bad.folded
+bad 1 'bad\.folded:2: ' -o never.folded bad.folded
+[[ ! -e never.folded ]] || fail "an output was made of what cannot be read"
+head -c 60 a.pb.gz >cut.pb.gz
+bad 1 'cut.pb.gz: cut off' cut.pb.gz
+head -c 100000000 /dev/zero | tr '\0' '\n' | gzip >bomb.gz
+bad 1 'bomb.gz: unpacks to more than' bomb.gz
+# Of two units both files are named.
+printf 'a;b 1\n' >samples.folded
+base64 -d >bytes.pb.gz <<'BYTES'
+H4sIAAAAAAACA+Ni4WAUYBJi52JkFGJqYFFi42BUYuJg1AIJMxsxGLEWFyQmpxqxJlWWpBYbseQmZuYBAGpUM8UzAAAA
+BYTES
+bad 1 'bytes.pb.gz is in bytes and samples.folded in samples' bytes.pb.gz samples.folded
+
+profile report --help
+expect_status 0
+expect_out '^usage: profile report \[options\] FILE\.\.\.$'
+expect_out '^  -o, --output FILE '
+
+# Nobody who reads is no failure, and nothing is said.
+for ((i = 0; i < 20000; ++i)); do printf 'app;main;function_%s 1\n' "$i"; done >long.folded
+run bash -c '"$1" report -f long.folded | head -n 1; exit "${PIPESTATUS[0]}"' - "$PROFILE"
+expect_status 0
+expect_silence err
+# A full disk is one.
+if [[ -c /dev/full ]]; then
+  profile report -f -o /dev/full long.folded
+  expect_status 1
+  expect_err 'cannot write /dev/full: No space left'
+fi

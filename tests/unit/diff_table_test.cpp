@@ -1,0 +1,94 @@
+// The comparison against profiles whose difference is known, for they were made for it.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "input/profile_reader.h"
+#include "output/diff_table.h"
+
+using namespace profile;
+
+namespace {
+
+std::string compared(const std::string& before, const std::string& after,
+                     const DiffOptions& options = {.unit = "samples"}) {
+  FlameTable table;
+  const auto before_cells = table.add(read_folded(before, "before"));
+  const auto after_cells = table.add(read_folded(after, "after"));
+  std::ostringstream out;
+  write_diff_table(out, {.name = "before", .cells = before_cells}, {.name = "after", .cells = after_cells}, table,
+                   options);
+  return out.str();
+}
+
+// The rows of the table that follows `title`, each with its blanks made one.
+std::vector<std::string> rows(const std::string& text, const std::string& title) {
+  std::istringstream in(text.substr(text.find(title)));
+  std::string line;
+  std::getline(in, line);
+  std::getline(in, line);  // the headings
+  std::vector<std::string> found;
+  while (std::getline(in, line) && !line.empty()) {
+    std::istringstream words(line);
+    std::string row;
+    for (std::string word; words >> word;) row += (row.empty() ? "" : " ") + word;
+    found.push_back(row);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("shares are compared, not values") {
+  // Twice as long, and `slow` has taken over half of what `fast` did.
+  const std::string text = compared("app;main;fast 60\napp;main;slow 40\n", "app;main;fast 60\napp;main;slow 140\n");
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"40.00% 70.00% +30.00 40.00% 70.00% +30.00 slow"});
+  CHECK(rows(text, "that lost") == std::vector<std::string>{"60.00% 30.00% -30.00 60.00% 30.00% -30.00 fast"});
+  CHECK(text.find("after (200 samples) compared with before (100 samples)") == 0);
+  CHECK(text.find("main") == std::string::npos);
+}
+
+TEST_CASE("what calls itself counts once in its total") {
+  const std::string text =
+      compared("app;main;rec;rec;rec 10\napp;main;other 90\n", "app;main;rec;rec 30\napp;main;other 70\n");
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"10.00% 30.00% +20.00 10.00% 30.00% +20.00 rec"});
+}
+
+TEST_CASE("those that did more themselves come before those that called them") {
+  const std::string text = compared("app;main;caller;leaf 10\napp;main;idle 90\n",
+                                    "app;main;caller;leaf 30\napp;main;caller;new 5\napp;main;idle 65\n");
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"10.00% 30.00% +20.00 10.00% 30.00% +20.00 leaf",
+                                                              "0.00% 5.00% +5.00 0.00% 5.00% +5.00 new",
+                                                              "0.00% 0.00% 0.00 10.00% 35.00% +25.00 caller"});
+  CHECK(rows(compared("app;main;caller;leaf 10\napp;main;idle 90\n", "app;main;caller;leaf 30\napp;main;idle 70\n",
+                      {.unit = "samples", .top = 1}),
+             "that gained")
+            .size() == 1);
+}
+
+TEST_CASE("a function is its name, in whichever process, at whichever line; with modules, in one of them") {
+  const std::string before = "a;main a.c:1;work [x.so] 1\nb;main a.c:2;work [y.so] 3\n";
+  const std::string after = "c;main a.c:3;work [x.so] 3\nc;main a.c:3;work [y.so] 1\n";
+  CHECK(compared(before, after).find("No function gained") != std::string::npos);
+  CHECK(compared(before, after).find("No function lost") != std::string::npos);
+  const std::string text = compared(before, after, {.unit = "samples", .show_modules = true});
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"25.00% 75.00% +50.00 25.00% 75.00% +50.00 work [x.so]"});
+}
+
+TEST_CASE("nothing is compared with nothing without a division by it") {
+  const std::string text = compared("", "app;main 4\napp 6\n");
+  CHECK(text.find("There is nothing in before") != std::string::npos);
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"0.00% 60.00% +60.00 0.00% 60.00% +60.00 [no stack]",
+                                                              "0.00% 40.00% +40.00 0.00% 40.00% +40.00 main"});
+  CHECK(compared("app;main 4\n", "").find("There is nothing in after") != std::string::npos);
+  CHECK(compared("", "").find("No function gained") != std::string::npos);
+  CHECK(compared("app;main 0\n", "app;main 0\n").find("nan") == std::string::npos);
+}
+
+TEST_CASE("names are text for a terminal") {
+  const std::string text = compared("app;main 1\n", "app;x\x1b[2Jy 1\n");
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find("x?[2Jy") != std::string::npos);
+}
