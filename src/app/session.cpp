@@ -11,15 +11,14 @@
 #include <string>
 #include <tuple>
 
+#include "app/collection.h"
 #include "app/command.h"
-#include "app/frame_report.h"
 #include "app/progress.h"
 #include "app/reports.h"
 #include "app/signals.h"
 #include "app/streaming.h"
 #include "app/summary.h"
 #include "app/targets.h"
-#include "app/tracing_frames.h"
 #include "output/clean_text.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
@@ -96,7 +95,7 @@ class Session {
 
  private:
   void start() {
-    fresh_profile();
+    if (reports_) collection_.emplace(run_, *source_, *timeline_, *symboliser_);
     watch();
     source_->start();
     started_ns_ = monotonic_ns();
@@ -127,10 +126,7 @@ class Session {
         if (!streaming_->is_behind()) timeline_->forget_before(monotonic_ns() - memory_ns);
       });
     } else {
-      loop_.add(source_->recorder().poll_fd(), [this] {
-        source_->recorder().consume(*timeline_, *profile_);
-        relieve_if_filling();
-      });
+      loop_.add(source_->recorder().poll_fd(), [this] { collection_->consume(); });
     }
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
@@ -189,29 +185,20 @@ class Session {
       timeline_->set_cpus(cpus_);
       source_->set_cpus(cpus_);
     }
-    relieve_if_filling();
+    if (collection_) collection_->relieve_if_filling();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       note("all targets have exited");
     }
     if (progress_.is_shown()) {
-      const Recorder& recorder = source_->recorder();
-      progress_.show(elapsed_s(), options_.duration_s,
-                     total_.taken + profile_->account.taken + source_->pending_samples(),
-                     profile_->rows().size() + recorder.pending_rows());
+      const std::uint64_t samples = collection_ ? collection_->samples() : source_->pending_samples();
+      progress_.show(elapsed_s(), options_.duration_s, samples, collection_ ? collection_->rows() : 0);
     }
   }
 
-  void relieve_if_filling() {
-    if (source_->is_filling()) source_->relieve(*timeline_, *profile_);
-  }
-
   void report_interval() {
-    const std::uint64_t now_ns = monotonic_ns();
-    source_->collect(*timeline_, *profile_, false);
-    report();
-    timeline_->forget_before(now_ns);
-    fresh_profile();
+    collection_->report(*reports_, false);
+    end_unless_read();
   }
 
   void finish() {
@@ -221,10 +208,10 @@ class Session {
     progress_.clear();
     if (streaming_) {
       streaming_->finish();
-      total_ += streaming_->account();
+      total_ = streaming_->account();
     } else {
-      source_->collect(*timeline_, *profile_, true);
-      report();
+      collection_->report(*reports_, true);
+      total_ = collection_->account();
       reports_->close();
     }
     summarise();
@@ -238,30 +225,15 @@ class Session {
     cost.unfollowed = source_->recorder().unfollowed();
     note(summary_of(total_, cost));
     for (const std::string& line : source_->notes()) note(line);
-    for (const std::string& line : frame_report_.lines()) note(line);
+    if (collection_) {
+      for (const std::string& line : collection_->frame_report().lines()) note(line);
+    }
     if (!options_.verbose) return;
     const TimelineStatus status = timeline_->status();
     note("timeline: " + std::to_string(status.records) + " records, " + std::to_string(status.lost_records) +
          " lost, " + std::to_string(status.repairs) + " repairs, " + std::to_string(status.processes) + " processes, " +
          std::to_string(status.files) + " files, " + std::to_string(status.open_files) + " open");
     note("ring buffer: " + std::to_string(total_.recorded_by_ring) + " samples");
-  }
-
-  void report() {
-    profile_->duration_ns = monotonic_ns() - profile_began_ns_;
-    symboliser_->name(*profile_);
-    if (source_->has_tracing_frames()) remove_tracing_frames(*profile_);
-    reports_->report(*profile_);
-    end_unless_read();
-    total_ += profile_->account;
-    frame_report_.add(*profile_);
-  }
-
-  void fresh_profile() {
-    profile_ = std::make_unique<Profile>();
-    profile_->run = run_;
-    profile_began_ns_ = monotonic_ns();
-    profile_->began_unix_ns = profile_began_ns_ + unix_offset_ns();
   }
 
   void pump_stream() {
@@ -314,10 +286,8 @@ class Session {
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<Streaming> streaming_;
   EventLoop loop_;
-  std::unique_ptr<Profile> profile_;  // of the interval under way
-  std::uint64_t profile_began_ns_ = 0;
-  Account total_;  // of the intervals reported, as the next
-  FrameReport frame_report_;
+  std::optional<Collection> collection_;  // unless it is a stream
+  Account total_;                         // of the whole run, once it is over
   std::uint64_t started_ns_ = 0;
   double duration_s_ = 0;
   bool update_is_due_ = false;
