@@ -23,6 +23,7 @@ build rapidjson-dev                <rapidjson/writer.h>
 build libprotozero-dev             <protozero/pbf_builder.hpp>
 build libcairo2-dev                <cairo/cairo.h>
 build fonts-dejavu-core            -
+build libmicrohttpd-dev            <microhttpd.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format
@@ -35,6 +36,7 @@ test  golang-go                    go
 test  chromium                     chromium
 test  nodejs                       ~node
 test  npm                          ~npm
+test  curl                         curl
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deliver/live_view.h"
 #include "output/output.h"
 #include "output/stream.h"
 #include "sampling/source.h"
@@ -38,8 +39,10 @@ struct Options {
   SamplingOptions sampling;
   SymbolOptions symbols;
   OutputOptions output;
-  std::vector<OutputRequest> outputs;  // at least one; with `stream` just one, whose format is of no account
+  // At least one, unless something live is asked for; with `stream` just one, whose format is of no account.
+  std::vector<OutputRequest> outputs;
   std::optional<std::uint64_t> keep;   // so many files of each output whose path is a pattern
+  std::optional<LiveOptions> live;     // the page
   const StreamForm* stream = nullptr;  // none: reports
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;

@@ -8,13 +8,14 @@
 
 namespace profile {
 
-Collection::Collection(RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
-    : run_(std::move(run)), source_(source), timeline_(timeline), symboliser_(symboliser) {
+Collection::Collection(RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+                       Watching& watching)
+    : run_(std::move(run)), source_(source), timeline_(timeline), symboliser_(symboliser), watching_(watching) {
   begin(monotonic_ns());
 }
 
 void Collection::begin(std::uint64_t now_ns) {
-  profile_ = std::make_unique<Profile>();
+  profile_ = std::make_shared<Profile>();
   profile_->run = run_;
   began_ns_ = now_ns;
   profile_->began_unix_ns = began_ns_ + unix_offset_ns();
@@ -41,10 +42,33 @@ void Collection::take(bool stopped) {
   if (!stopped) timeline_.forget_before(now_ns);
 }
 
+void Collection::pass_on(const Reports& reports) {
+  const std::shared_ptr<const Profile> shown = std::exchange(profile_, nullptr);
+  begin(taken_ns_);
+  watching_.add(shown, account_, source_.cost());
+  if (!reports.any_open()) return;
+  if (!since_report_) {
+    since_report_ = std::make_unique<Profile>();
+    since_report_->run = run_;
+  }
+  since_report_->merge(*shown);
+}
+
+void Collection::show(const Reports& reports) {
+  take(false);
+  pass_on(reports);
+}
+
 void Collection::report(Reports& reports, bool stopped) {
   take(stopped);
-  reports.report(*profile_);
-  begin(taken_ns_);
+  if (watching_.any() || since_report_) {
+    pass_on(reports);
+    if (since_report_) reports.report(*since_report_);
+    since_report_.reset();
+  } else {
+    reports.report(*profile_);
+    begin(taken_ns_);
+  }
 }
 
 std::uint64_t Collection::samples() const {

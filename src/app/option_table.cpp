@@ -14,6 +14,7 @@ constexpr std::string_view how = "How to sample";
 constexpr std::string_view show = "What to show";
 constexpr std::string_view names = "Where names come from";
 constexpr std::string_view write = "Where to";
+constexpr std::string_view live = "Live page";
 constexpr std::string_view other = "Other";
 
 constexpr OptionRow rows[] = {
@@ -74,6 +75,11 @@ constexpr OptionRow rows[] = {
     {"frames", 'g', "PATTERN", "the film's pictures (default flamegraph%04d.png); with it, -E is understood", write,
      false},
 
+    {"serve", 'T', "", "a page with live flame graphs, and what scrapers collect", live, false},
+    {"path", 'P', "PATH", "of the page (default /)", live, false},
+    {"port", 'R', "PORT", "of the page (default 9090); 0: any that is free", live, false},
+    {"listen", 0, "ADDR", "the address to serve the page on (default 127.0.0.1)", live, false},
+
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
     {"help", 'h', "", "this text", other, false},
@@ -133,6 +139,7 @@ void print_help(std::ostream& out) {
          "  profile -e off-cpu -p 185 10    where one process waits, and how long\n"
          "  profile -e syscalls 5           which system calls are made, how often and of what kind\n"
          "  profile -o out.html 30          a flame graph to look at in a browser\n"
+         "  profile -T                      the same, live, at http://127.0.0.1:9090/\n"
          "  profile diff a.pb.gz b.pb.gz    what got slower\n";
 }
 

@@ -134,10 +134,30 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
   return duration;
 }
 
+// Whether the run is looked at while it goes on, so that it needs no report on stdout.
+bool is_watched(const ParsedOptions& parsed) { return parsed.is_on("serve"); }
+
+// The page, if it is asked for.
+void read_live(const ParsedOptions& parsed, Options& options) {
+  if (parsed.is_on("serve")) {
+    LiveOptions& live = options.live.emplace();
+    live.version = PROFILE_VERSION;
+    live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
+    if (parsed.has("path")) live.path = parsed.text("path");
+    if (parsed.has("listen")) live.address = parsed.text("listen");
+  }
+  for (const char* name : {"path", "port", "listen"}) {
+    if (parsed.has(name) && !options.live) {
+      throw usage_error("--" + std::string(name) + " is for the live page: not without -T");
+    }
+  }
+  for (const char* name : {"serve", "film", "frames"}) parsed.exclude({"stream", name});
+}
+
 // Whether stacks are to be taken at all. A source that is about tables takes them only for a format of stacks.
 bool shows_stacks(const Options& options) {
   const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
-  if (by_nature || options.stream != nullptr) return true;
+  if (by_nature || options.stream != nullptr || options.live) return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
 }
@@ -187,7 +207,7 @@ Options parse_options(std::span<const char* const> arguments) {
   } else if (parsed.is_on("film") || parsed.has("frames")) {
     options.interval_s = 1;
   }
-  options.sampling.interval = options.interval_s.has_value();
+  options.sampling.interval = options.interval_s || is_watched(parsed);
   options.symbols.debug_directories = parsed.texts("debug-dir");
   for (const std::string& directory : options.symbols.debug_directories) {
     if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
@@ -196,12 +216,13 @@ Options parse_options(std::span<const char* const> arguments) {
   options.symbols.debuginfod = parsed.is_on("debuginfod");
   options.output = output_options_of(parsed);
   if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
-  options.outputs = outputs_of(parsed, options.source->default_format, true);
-  for (const char* name : {"film", "frames"}) parsed.exclude({"stream", name});
+  options.outputs = outputs_of(parsed, options.source->default_format, !is_watched(parsed));
+  read_live(parsed, options);
   if (options.stream == nullptr)
     check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
-  options.sampling.by_thread = parsed.is_on("per-thread");
-  options.sampling.by_cpu = parsed.is_on("per-cpu");
+  // The page shows each thread and CPU by itself.
+  options.sampling.by_thread = parsed.is_on("per-thread") || options.live;
+  options.sampling.by_cpu = parsed.is_on("per-cpu") || options.live;
   if (!shows_stacks(options)) {
     if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
     options.sampling.user_stacks = false;

@@ -19,6 +19,7 @@
 #include "app/streaming.h"
 #include "app/summary.h"
 #include "app/targets.h"
+#include "app/watching.h"
 #include "output/clean_text.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
@@ -38,6 +39,8 @@ constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
+// How often the page gets something new.
+constexpr double watching_s = live_tick_s;
 // A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
 constexpr double stream_memory_s = 30;
 // How often a stream is read from the ring buffer, which holds many times as much.
@@ -78,11 +81,13 @@ class Session {
     of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
     timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
     SymbolOptions symbols = options.symbols;
-    symbols.repeated = options.stream != nullptr || options.interval_s;
+    symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
     if (options.stream != nullptr) {
       streaming_.emplace(options, *source_, *timeline_, *symboliser_, [this](const std::string& text) { say(text); });
     }
+    watching_.emplace(options, run_);
+    if (!watching_->url().empty()) say("the page is at " + watching_->url());
   }
 
   int run() {
@@ -95,7 +100,7 @@ class Session {
 
  private:
   void start() {
-    if (reports_) collection_.emplace(run_, *source_, *timeline_, *symboliser_);
+    if (reports_) collection_.emplace(run_, *source_, *timeline_, *symboliser_, *watching_);
     watch();
     source_->start();
     started_ns_ = monotonic_ns();
@@ -139,6 +144,7 @@ class Session {
       update_is_due_ = true;
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
+    if (watching_->any()) loop_.add_timer(watching_s, watching_s, [this] { collection_->show(*reports_); });
   }
 
   void release_command() {
@@ -214,6 +220,7 @@ class Session {
       total_ = collection_->account();
       reports_->close();
     }
+    watching_->end();
     summarise();
   }
 
@@ -243,7 +250,7 @@ class Session {
 
   // Without anybody to write for the run is pointless, unless it is somebody's command that runs.
   void end_unless_read() {
-    const bool is_read = streaming_ ? !streaming_->is_over() : reports_->any_open();
+    const bool is_read = streaming_ ? !streaming_->is_over() : reports_->any_open() || watching_->any();
     if (!is_read && !command_) is_over_ = true;
   }
 
@@ -286,6 +293,7 @@ class Session {
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<Streaming> streaming_;
   EventLoop loop_;
+  std::optional<Watching> watching_;
   std::optional<Collection> collection_;  // unless it is a stream
   Account total_;                         // of the whole run, once it is over
   std::uint64_t started_ns_ = 0;

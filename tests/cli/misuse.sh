@@ -105,6 +105,7 @@ for value in abc -1 1.5 '' 99999999999999999999999; do
   bad --top "$value"
 done
 bad --top 0
+misused --port -T -- -R 80 1
 misused --keep -- --keep 3 1
 misused -i a.html -- -i 1 -o a.html 1
 misused -g %04d -- -g a.png 1

@@ -81,6 +81,7 @@ bad() {
 misused() { bad 2 "$@"; }
 misused 'no file'
 misused '--pid is not for reading' -p 1 a.folded
+misused '--serve is not for reading' -T a.folded
 misused '--interval is not for reading' -i 1 a.folded
 misused 'top' --top
 misused '--format pdf' --format pdf a.folded

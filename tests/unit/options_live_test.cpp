@@ -9,6 +9,35 @@
 
 using namespace profile;
 
+TEST_CASE("-T serves a page on the loopback, and prints a report only when one is asked for") {
+  CHECK_FALSE(parsed({}).live.has_value());
+  const Options options = parsed({"-T"});
+  REQUIRE(options.live);
+  CHECK(options.live->address == "127.0.0.1");
+  CHECK(options.live->port == 9090);
+  CHECK(options.live->path == "/");
+  CHECK(options.outputs.empty());
+  CHECK(options.sampling.by_thread);
+  CHECK(options.sampling.by_cpu);
+  CHECK(options.sampling.interval);
+  CHECK(parsed({"-T", "-f"}).outputs.size() == 1);
+  const Options told = parsed({"-T", "-P", "/here", "-R", "0", "--listen", "::1"});
+  REQUIRE(told.live);
+  CHECK(told.live->address == "::1");
+  CHECK(told.live->port == 0);
+  CHECK(told.live->path == "/here");
+  for (const char* value : {"65536", "-1", "http", ""}) refused_with({"-T", "-R", value}, {"-R", value});
+  refused_with({"-R", "80"}, {"--port", "-T"});
+  refused_with({"-P", "/x"}, {"--path", "-T"});
+  refused_with({"--listen", "::"}, {"--listen", "-T"});
+  refused_with({"-T", "--stream"}, {"--stream", "-T"});
+}
+
+TEST_CASE("stacks are taken for what is looked at, even of a source that is about tables") {
+  CHECK_FALSE(parsed({"-e", "syscalls"}).sampling.user_stacks);
+  CHECK(parsed({"-e", "syscalls", "-T"}).sampling.user_stacks);
+}
+
 TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK_FALSE(parsed({}).sampling.by_thread);
   CHECK_FALSE(parsed({}).sampling.by_cpu);

@@ -1,0 +1,48 @@
+#include "app/watching.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace profile {
+namespace {
+
+double own_cpu_s() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// 0 when the kernel does not tell.
+std::uint64_t own_rss_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+Watching::Watching(const Options& options, const RunInfo& run) : run_(run) {
+  if (options.live) live_ = std::make_unique<LiveView>(*options.live, run);
+}
+
+void Watching::add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost) {
+  if (!live_) return;
+  live_->add(std::move(profile), {.account = account,
+                                  .cpu_s = own_cpu_s(),
+                                  .rss_bytes = own_rss_bytes(),
+                                  .bpf_ns = cost.run_time_ns,
+                                  .bpf_runs = cost.runs});
+}
+
+void Watching::end() {
+  if (live_) live_->end();
+}
+
+}  // namespace profile

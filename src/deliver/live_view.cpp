@@ -1,0 +1,282 @@
+// libmicrohttpd answers on one thread of its own, LiveFeed makes what is answered on another. Requests that wait are
+// suspended, so that neither thread ever does.
+#include "deliver/live_view.h"
+
+#include <microhttpd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "deliver/live_feed.h"
+#include "deliver/live_http.h"
+#include "deliver/live_metrics.h"
+#include "deliver/live_requests.h"
+#include "deliver/live_signals.h"
+#include "deliver/live_socket.h"
+#include "output/flame_data.h"
+#include "output/json_writer.h"
+#include "output/page.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr unsigned most_connections = 32;
+constexpr unsigned timeout_s = 10;
+constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
+constexpr std::uint32_t default_seconds = 30;
+constexpr auto patience_at_end = std::chrono::milliseconds(500);
+
+// go tool pprof asks for the names it does not find in a profile, by POST, and gives up when that is refused. Whatever
+// has a name has it in the profile.
+constexpr std::string_view symbol_path = "/debug/pprof/symbol";
+constexpr std::string_view no_symbols = "num_symbols: 0\n";
+constexpr std::size_t most_body_bytes = std::size_t{16} << 20;
+
+constexpr std::string_view pprof_index =
+    "profile: what is served here\n"
+    "  profile?seconds=N   a pprof file of the next N seconds, 30 unless told; go tool pprof reads it\n";
+
+std::string machine_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// A request under way.
+struct Request {
+  std::shared_ptr<LiveCaptures::Capture> capture;  // it waits for this
+  std::size_t body_bytes = 0;                      // read so far
+};
+
+LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
+
+LiveAnswer overloaded(std::string why) {
+  LiveAnswer answer = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, std::move(why));
+  answer.extra_name = "Retry-After";
+  answer.extra_value = "5";
+  return answer;
+}
+
+// Of ?seconds=: the default when there is none, none when one of them makes no sense.
+std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
+  std::optional<std::uint32_t> seconds = default_seconds;
+  MHD_get_connection_values_n(
+      connection, MHD_GET_ARGUMENT_KIND,
+      [](void* to, MHD_ValueKind /*kind*/, const char* key, std::size_t key_size, const char* value,
+         std::size_t value_size) noexcept {
+        if (std::string_view(key, key_size) != "seconds") return MHD_YES;
+        auto& found = *static_cast<std::optional<std::uint32_t>*>(to);
+        found = seconds_of(value == nullptr ? std::string_view() : std::string_view(value, value_size));
+        return found ? MHD_YES : MHD_NO;
+      },
+      &seconds);
+  return seconds;
+}
+
+}  // namespace
+
+class LiveView::Server {
+ public:
+  Server(const LiveOptions& options, const RunInfo& run)
+      : version_(options.version),
+        path_(live_path_of(options.path)),
+        socket_(options.address, options.port),
+        host_{.address = options.address, .is_loopback = socket_.is_loopback(), .machine = machine_name()},
+        feed_(run) {
+    about_.run = run;
+    about_.began_unix_ns = monotonic_ns() + unix_offset_ns();
+    start();
+  }
+
+  ~Server() {
+    feed_.end();
+    const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
+    while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    // The library wants no connection to be suspended any more when it is told to stop.
+    feed_.close();
+    MHD_stop_daemon(daemon_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] std::string url() const { return "http://" + socket_.name() + path_; }
+  [[nodiscard]] LiveFeed& feed() { return feed_; }
+
+ private:
+  void start() {
+    const SignalsBlocked blocked;
+    const std::string name = socket_.name();
+    daemon_ = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr,
+                               &Server::on_request, this,                                 //
+                               MHD_OPTION_LISTEN_SOCKET, socket_.release(),               //
+                               MHD_OPTION_CONNECTION_LIMIT, most_connections,             //
+                               MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,                  //
+                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes_per_connection,  //
+                               MHD_OPTION_NOTIFY_COMPLETED, &Server::on_completed, this,  //
+                               MHD_OPTION_END);
+    if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
+  }
+
+  // The library calls it when the headers are there, and once more after a request was suspended.
+  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url, const char* method,
+                               const char* /*version*/, const char* /*body*/, std::size_t* body_size,
+                               void** state) noexcept {
+    auto& server = *static_cast<Server*>(self);
+    try {
+      if (*state == nullptr) {
+        *state = new Request;
+        ++server.requests_;
+        return server.answer(connection, url, method, *static_cast<Request*>(*state));
+      }
+      auto& request = *static_cast<Request*>(*state);
+      if (request.capture) return answer_capture(connection, request);
+      return answer_symbols(connection, *body_size, request);
+    } catch (const std::exception&) {
+      return MHD_NO;  // closes the connection; there was no memory
+    }
+  }
+
+  static void on_completed(void* self, MHD_Connection* /*connection*/, void** state,
+                           MHD_RequestTerminationCode /*how*/) noexcept {
+    if (*state == nullptr) return;
+    delete static_cast<Request*>(std::exchange(*state, nullptr));
+    --static_cast<Server*>(self)->requests_;
+  }
+
+  MHD_Result answer(MHD_Connection* connection, std::string_view url, std::string_view method, Request& request) {
+    const bool is_head = method == MHD_HTTP_METHOD_HEAD;
+    if (auto refused = refused_client(connection, url == path_)) return send_answer(connection, std::move(*refused));
+    // Its body is read, or the connection would be reset before the answer is.
+    if (url == symbol_path && method == MHD_HTTP_METHOD_POST) return MHD_YES;
+    if (method != MHD_HTTP_METHOD_GET && !is_head) {
+      LiveAnswer answer = refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "this is read-only: GET and HEAD");
+      answer.extra_name = "Allow";
+      answer.extra_value = "GET, HEAD";
+      return send_answer(connection, std::move(answer));
+    }
+    if (url == path_ + "events" && !is_head) return send_events(connection, feed_.events());
+    if (url == "/debug/pprof/profile") return begin_capture(connection, is_head, request);
+    return send_answer(connection, plain_answer(url));
+  }
+
+  // The answer to somebody who may not ask.
+  [[nodiscard]] std::optional<LiveAnswer> refused_client(MHD_Connection* connection, bool for_page) const {
+    const std::string_view host = header_of(connection, "Host");
+    if (count_headers(connection, "Host") != 1) return refusal(MHD_HTTP_BAD_REQUEST, "one Host header is needed");
+    if (!is_our_host(host, host_)) {
+      return refusal(MHD_HTTP_MISDIRECTED_REQUEST, "this server does not answer to that name; ask for " + url());
+    }
+    const int origins = count_headers(connection, "Origin");
+    if (origins > 1 || (origins == 1 && !is_our_origin(header_of(connection, "Origin"), host)) ||
+        !is_our_fetch(header_of(connection, "Sec-Fetch-Site"), header_of(connection, "Sec-Fetch-Mode"), for_page)) {
+      return refusal(MHD_HTTP_FORBIDDEN, "other sites may not ask");
+    }
+    return std::nullopt;
+  }
+
+  // What needs no waiting.
+  [[nodiscard]] LiveAnswer plain_answer(std::string_view url) const {
+    if (url == path_) return {.type = "text/html; charset=utf-8", .body = page(), .is_page = true};
+    if (url == path_ + "events") return {.type = "text/event-stream"};  // HEAD
+    if (url == "/metrics") {
+      return {.type = "text/plain; version=0.0.4; charset=utf-8",
+              .body = metrics_text(feed_.figures(), about_.run, version_)};
+    }
+    if (url == "/healthz") {
+      if (feed_.is_healthy()) return {.body = "ok\n"};
+      return refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the run has ended, or is stuck");
+    }
+    if (url == symbol_path) return {.body = std::string(no_symbols)};
+    if (url == "/debug/pprof/") return {.body = std::string(pprof_index)};
+    if (std::string(url) + '/' == path_) {
+      return {.status = MHD_HTTP_PERMANENT_REDIRECT, .extra_name = "Location", .extra_value = path_};
+    }
+    return refusal(MHD_HTTP_NOT_FOUND, "there is nothing here; the page is " + this->url());
+  }
+
+  [[nodiscard]] std::string page() const {
+    std::ostringstream out;
+    out << page_before_data(PageUse::live);
+    JsonWriter json(out, JsonWriter::Place::html);
+    json.begin_object();
+    json.member("version", 1);
+    json.begin_object("live");
+    json.member("events", path_ + "events");
+    json.end_object();
+    write_flame_run(json, about_);
+    json.end_object();
+    json.end_document();
+    out << page_after_data();
+    return std::move(out).str();
+  }
+
+  MHD_Result begin_capture(MHD_Connection* connection, bool is_head, Request& request) {
+    const auto seconds = asked_seconds(connection);
+    if (!seconds) {
+      return send_answer(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
+    }
+    if (is_head) return send_profile(connection, {});
+    request.capture = feed_.captures().begin(
+        *seconds, [connection] { MHD_suspend_connection(connection); },
+        [connection] { MHD_resume_connection(connection); }, [connection] { return is_gone(connection); });
+    if (request.capture) return MHD_YES;
+    return send_answer(connection, overloaded("too many profiles are being taken, or the run has ended"));
+  }
+
+  // Called for each part of the request's body, and with none for its end.
+  static MHD_Result answer_symbols(MHD_Connection* connection, std::size_t& body_size, Request& request) {
+    if (body_size == 0) return send_answer(connection, {.body = std::string(no_symbols)});
+    request.body_bytes += std::exchange(body_size, 0);
+    return request.body_bytes <= most_body_bytes ? MHD_YES : MHD_NO;
+  }
+
+  static MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
+    if (request.capture->answer().empty()) {
+      return send_answer(connection, overloaded("nothing was sampled before the run ended"));
+    }
+    return send_profile(connection, request.capture->take_answer());
+  }
+
+  // With the name that Go's own servers give it.
+  static MHD_Result send_profile(MHD_Connection* connection, std::string file) {
+    return send_answer(connection, {.type = "application/octet-stream",
+                                    .body = std::move(file),
+                                    .extra_name = "Content-Disposition",
+                                    .extra_value = "attachment; filename=\"profile\""});
+  }
+
+  std::string version_;
+  std::string path_;
+  LiveSocket socket_;
+  LiveHost host_;
+  Profile about_;  // the run; it has no rows
+  LiveFeed feed_;
+  std::atomic<int> requests_ = 0;
+  MHD_Daemon* daemon_ = nullptr;
+};
+
+LiveView::LiveView(const LiveOptions& options, const RunInfo& run) : server_(std::make_unique<Server>(options, run)) {}
+LiveView::~LiveView() = default;
+
+std::string LiveView::url() const { return server_->url(); }
+
+void LiveView::add(std::shared_ptr<const Profile> profile, const Status& status) {
+  server_->feed().add(std::move(profile), status);
+}
+
+void LiveView::end() { server_->feed().end(); }
+
+}  // namespace profile

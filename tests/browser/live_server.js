@@ -1,0 +1,84 @@
+// Stands in for the profiler's live server: the same page and the same events, sent when a test says so.
+'use strict';
+
+const http = require('node:http');
+const {pageOf, Tables, run, accountOf, totalOf} = require('./pages.js');
+
+const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'";
+
+class LiveServer {
+  constructor() {
+    this.clients = new Set();
+    this.epoch = 1;
+    this.clear();
+    this.t = 1_700_000_000_000;
+    this.connections = 0;
+    this.server = http.createServer((request, response) => this.answer(request, response));
+  }
+  async listen() {
+    await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+    this.url = `http://127.0.0.1:${this.server.address().port}/`;
+    return this;
+  }
+  clear() {
+    this.tables = new Tables();
+    this.all = [];
+    this.ticks = [];
+  }
+  answer(request, response) {
+    if (request.url === '/') {
+      response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy});
+      return response.end(pageOf({version: 1, live: {events: '/events'}, run}, "'self'"));
+    }
+    if (request.url !== '/events') return response.writeHead(404).end();
+    ++this.connections;
+    response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store'});
+    response.write('retry: 100\n\n');
+    this.clients.add(response);
+    response.on('close', () => this.clients.delete(response));
+    this.send('hello', this.hello(), [response]);
+  }
+  send(event, data, to = this.clients) {
+    for (const response of to) response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+  hello() {
+    const total = this.tables.cells(this.all);
+    const ticks = this.ticks.map(({t, rows}) => ({t, d: 1, cells: this.tables.cells(rows)}));
+    this.tables.rows(false);  // all of it is told
+    return {
+      epoch: this.epoch, now_unix_ms: this.t, tick_s: 1, window_s: 300, run, account: accountOf(totalOf(this.all)),
+      ...this.tables.rows(true), total, ticks,
+    };
+  }
+  // What was sampled within the next `seconds`.
+  tick(rows, seconds = 1) {
+    this.t += seconds * 1000;
+    this.all.push(...rows);
+    this.ticks.push({t: this.t, rows});
+    this.ticks = this.ticks.filter(({t}) => t > this.t - 300_000);
+    const cells = this.tables.cells(rows);
+    const account = accountOf(totalOf(this.all));
+    this.send('tick', {epoch: this.epoch, t: this.t, d: seconds, account, ...this.tables.rows(false), cells});
+  }
+  // Another numbering, and `rows` for all that was sampled so far.
+  reset(rows = []) {
+    ++this.epoch;
+    this.clear();
+    this.tables.string('another numbering');
+    this.all = rows;
+    this.send('reset', this.hello());
+  }
+  end() {
+    this.send('end', {});
+    for (const response of this.clients) response.end();
+  }
+  drop() {
+    for (const response of this.clients) response.destroy();
+  }
+  close() {
+    this.drop();
+    this.server.close();
+  }
+}
+
+module.exports = {LiveServer};

@@ -1,0 +1,6 @@
+#!/bin/bash
+# The live page in a real browser follows a server whose every event is known.
+source "$(dirname "$0")/../lib.sh"
+source "$SOURCE_DIR/tests/browser/browser.bash"
+
+browse live

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Clients that connect and read nothing, or say nothing, or half of it, cost a bounded amount: the run goes on, loses nothing,
+# and its memory does not grow with them.
+source "$(dirname "$0")/live.bash"
+
+burn leaves 60
+begin_live -F 997
+began=$SECONDS
+memory() { sed -nE 's/^VmRSS:[^0-9]*([0-9]+) kB/\1/p' "/proc/$profiler/status"; }
+sleep 3
+alone=$(memory)
+port=${url%/} port=${port##*:}
+python3 - "$port" <<'PYTHON' &
+import socket, sys, time
+port = int(sys.argv[1])
+clients = []
+for number in range(60):
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.connect(("127.0.0.1", port))
+    if number % 3 == 0:
+        client.send(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    if number % 3 == 1:
+        client.send(b"GET /metrics HTTP/1.1\r\nHost: 127.")
+    clients.append(client)
+time.sleep(60)
+PYTHON
+background+=($!)
+sleep 12
+with_clients=$(memory)
+((SANITIZED)) || expect_between $((with_clients - alone)) -20000 60000 "kB that sixty such clients cost"
+# Those that said nothing were closed after ten seconds, so there is room again.
+ask /healthz
+expect_code 200
+ask /metrics
+expect_code 200
+expect_equal "$(metric profile_live_skipped_value_total)" 0 "samples that were not shown"
+expect_between "$(metric profile_live_clients)" 1 16 "clients that follow"
+ticks=$(metric profile_live_ticks_total)
+expect_between "$ticks" $(((SECONDS - began) / 2)) $((SECONDS - began + 2)) "ticks in $((SECONDS - began)) s"
+interrupt
+expect_status 0
+expect_balance
+expect_between "$took" 0 2000000 "microseconds until it had ended"
