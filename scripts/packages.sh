@@ -24,6 +24,7 @@ build libprotozero-dev             <protozero/pbf_builder.hpp>
 build libcairo2-dev                <cairo/cairo.h>
 build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
+build libncurses-dev               <ncurses.h>
 build libboost-program-options-dev <boost/program_options.hpp>
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format

@@ -13,8 +13,10 @@ namespace profile {
 
 class Command {
  public:
-  // Forks; the child waits, with no signal blocked and SIGPIPE as usual. Throws Error when it cannot.
-  explicit Command(const std::vector<std::string>& words);
+  // Forks; the child waits, with no signal blocked and SIGPIPE as usual. Throws Error when it cannot. With
+  // `without_terminal` what of its stdin, stdout and stderr is a terminal is /dev/null to it: the view of --top is
+  // there.
+  explicit Command(const std::vector<std::string>& words, bool without_terminal = false);
   // A child that was never released is killed.
   ~Command();
   Command(const Command&) = delete;

@@ -21,7 +21,7 @@ namespace profile {
 struct OptionRow {
   std::string_view long_name;
   char short_name;            // 0: none
-  std::string_view argument;  // placeholder; "": a switch; "[=FORM]": its value may be left out
+  std::string_view argument;  // placeholder; "": a switch; "[=FORM]", "[N]": its value may be left out
   std::string_view summary;   // of --help, with the default where there is one
   std::string_view group;     // heading of --help
   bool repeatable;
@@ -43,6 +43,7 @@ struct Options {
   std::vector<OutputRequest> outputs;
   std::optional<std::uint64_t> keep;   // so many files of each output whose path is a pattern
   std::optional<LiveOptions> live;     // the page
+  bool top_view = false;               // the view in the terminal
   const StreamForm* stream = nullptr;  // none: reports
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;

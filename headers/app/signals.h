@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM, SIGHUP and SIGCHLD as events of the loop. The first of the former three ends the run and
+// SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGWINCH as events of the loop. The first of the former three ends the run and
 // lets it report; a second one aborts at once, even in the middle of reading a large file.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Who looks on while a run goes on: the page of -T.
+// Who looks on while a run goes on: the page of -T, the terminal of --top.
 #pragma once
 
 #include <functional>
@@ -9,27 +9,39 @@
 
 #include "app/options.h"
 #include "deliver/live_view.h"
+#include "deliver/top_view.h"
 
 namespace profile {
 
 class Watching {
  public:
-  // Opens the page if the options ask for one. Throws Error when it cannot.
+  // Opens the page if the options ask for one. Throws Error when it cannot; as the next.
   // `run` must outlive it.
   Watching(const Options& options, const RunInfo& run);
+  // Takes the terminal over if the options ask for that. The last: what there is to say before is said on it as it was.
+  void open_terminal();
 
-  [[nodiscard]] bool any() const { return live_ != nullptr; }
+  [[nodiscard]] bool any() const { return live_ != nullptr || top_ != nullptr; }
+  [[nodiscard]] bool has_terminal() const { return top_ != nullptr; }
   // Where the page is; empty when there is none.
   [[nodiscard]] std::string url() const { return live_ ? live_->url() : ""; }
   // What was sampled since the last call. `account` and `cost` are those of the run up to now.
   void add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost);
 
+  // Of the terminal; only with has_terminal().
+  [[nodiscard]] int input_fd() const { return top_->input_fd(); }
+  [[nodiscard]] bool on_input() { return top_->on_input(); }
+  void on_resize() { top_->on_resize(); }
+  // Gives the terminal back.
+  void close_terminal() { top_.reset(); }
   // The run is over.
   void end();
 
  private:
+  bool wants_terminal_;
   const RunInfo& run_;
   std::unique_ptr<LiveView> live_;
+  std::unique_ptr<TopView> top_;
 };
 
 }  // namespace profile

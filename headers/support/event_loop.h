@@ -28,6 +28,8 @@ class EventLoop {
   EventLoop();
   // `fd` is not owned and must stay open as long as the loop.
   void add(int fd, std::function<void()> on_readable);
+  // `fd` is one that was added; its callback is not called any more, once those under way have returned.
+  void remove(int fd);
   // Calls `on_time` after `first_s` seconds, and then every `every_s` (as Timer). The timer lives as long as the loop.
   Timer& add_timer(double first_s, double every_s, std::function<void()> on_time);
   // Waits for at least one, and calls each that is ready. What a callback throws comes through.

@@ -61,6 +61,7 @@ void Collection::show(const Reports& reports) {
 
 void Collection::report(Reports& reports, bool stopped) {
   take(stopped);
+  // The terminal may have been given back by now.
   if (watching_.any() || since_report_) {
     pass_on(reports);
     if (since_report_) reports.report(*since_report_);

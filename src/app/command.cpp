@@ -21,6 +21,17 @@ std::array<Fd, 2> make_pipe() {
   return {Fd(fds[0]), Fd(fds[1])};
 }
 
+// The standard descriptors that are a terminal become /dev/null.
+void leave_terminal() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::isatty(fd) == 0) continue;
+    const int nothing = ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+    if (nothing < 0) continue;
+    ::dup2(nothing, fd);
+    ::close(nothing);
+  }
+}
+
 // Between fork and exec: waits, then becomes the command. Nothing here allocates.
 [[noreturn]] void become(char* const* words, int wait_fd, int failure_fd) {
   struct sigaction by_default {};
@@ -44,7 +55,7 @@ std::array<Fd, 2> make_pipe() {
 
 }  // namespace
 
-Command::Command(const std::vector<std::string>& words) {
+Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -55,6 +66,7 @@ Command::Command(const std::vector<std::string>& words) {
   if (pid_ < 0) throw system_error("cannot start " + words[0], errno);
   if (pid_ == 0) {
     release_end.reset();  // or the child would wait for itself
+    if (without_terminal) leave_terminal();
     become(arguments.data(), wait_end.get(), tell_end.get());
   }
   release_ = std::move(release_end);

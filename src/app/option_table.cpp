@@ -55,7 +55,7 @@ constexpr OptionRow rows[] = {
     {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
     {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
     {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
-    {"top", 0, "N", "rows of each table (default 10)", show, false},
+    {"top", 0, "[N]", "a live view in the terminal; with N it is the rows of each table (default 10)", show, false},
     {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
 
     {"modules", 0, "", "the module behind each frame of folded lines", show, false},
@@ -86,13 +86,13 @@ constexpr OptionRow rows[] = {
     {"version", 0, "", "the version", other, false},
 };
 
-bool has_optional_value(const OptionRow& row) { return row.argument.starts_with('['); }
+bool is_behind_equals(const OptionRow& row) { return row.argument.starts_with("[="); }
 
 std::string left_column(const OptionRow& row) {
   std::string text = "  ";
   text += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
   text += "--" + std::string(row.long_name);
-  if (!row.argument.empty()) text += (has_optional_value(row) ? "" : " ") + std::string(row.argument);
+  if (!row.argument.empty()) text += (is_behind_equals(row) ? "" : " ") + std::string(row.argument);
   return text;
 }
 
@@ -140,6 +140,7 @@ void print_help(std::ostream& out) {
          "  profile -e syscalls 5           which system calls are made, how often and of what kind\n"
          "  profile -o out.html 30          a flame graph to look at in a browser\n"
          "  profile -T                      the same, live, at http://127.0.0.1:9090/\n"
+         "  profile --top                   the same in the terminal\n"
          "  profile diff a.pb.gz b.pb.gz    what got slower\n";
 }
 

@@ -134,11 +134,15 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
   return duration;
 }
 
-// Whether the run is looked at while it goes on, so that it needs no report on stdout.
-bool is_watched(const ParsedOptions& parsed) { return parsed.is_on("serve"); }
+// --top without a number.
+bool wants_top_view(const ParsedOptions& parsed) { return parsed.has("top") && parsed.text("top").empty(); }
 
-// The page, if it is asked for.
+// Whether the run is looked at while it goes on, so that it needs no report on stdout.
+bool is_watched(const ParsedOptions& parsed) { return parsed.is_on("serve") || wants_top_view(parsed); }
+
+// The view in the terminal, the page, or neither.
 void read_live(const ParsedOptions& parsed, Options& options) {
+  options.top_view = wants_top_view(parsed);
   if (parsed.is_on("serve")) {
     LiveOptions& live = options.live.emplace();
     live.version = PROFILE_VERSION;
@@ -152,12 +156,18 @@ void read_live(const ParsedOptions& parsed, Options& options) {
     }
   }
   for (const char* name : {"serve", "film", "frames"}) parsed.exclude({"stream", name});
+  if (!options.top_view) return;
+  parsed.exclude({"stream", "top"});
+  parsed.exclude({"verbose", "top"});
+  for (const OutputRequest& output : options.outputs) {
+    if (output.path == "-") throw usage_error("--top has the terminal: reports need a file, by -o");
+  }
 }
 
 // Whether stacks are to be taken at all. A source that is about tables takes them only for a format of stacks.
 bool shows_stacks(const Options& options) {
   const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
-  if (by_nature || options.stream != nullptr || options.live) return true;
+  if (by_nature || options.stream != nullptr || options.live || options.top_view) return true;
   return std::any_of(options.outputs.begin(), options.outputs.end(),
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
 }

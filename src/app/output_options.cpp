@@ -69,7 +69,7 @@ OutputOptions output_options_of(const ParsedOptions& parsed) {
   output.delimited = parsed.is_on("delimited");
   output.annotate_kernel = parsed.is_on("annotations");
   output.show_addresses = parsed.is_on("address");
-  output.top = parsed.number("top", output.top, UINT32_MAX);
+  if (!parsed.text("top").empty()) output.top = parsed.number("top", output.top, UINT32_MAX);
   return output;
 }
 

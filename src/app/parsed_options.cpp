@@ -67,12 +67,15 @@ void refuse_twice(const po::parsed_options& parsed) {
   }
 }
 
-// A value that may be left out stands behind a "=". Boost takes the word that follows for one as well, which here is
-// the duration: that is put back behind the option.
+// Of an option whose value stands behind a "=" when there is one, Boost takes the word that follows for a value as
+// well, which here is the duration: that is put back behind the option.
 void give_back_durations(po::parsed_options& parsed) {
   for (std::size_t i = 0; i < parsed.options.size(); ++i) {
     po::option& option = parsed.options[i];
     if (!may_lack_value(option) || option.original_tokens.size() != 2) continue;
+    // It is not the same as none.
+    if (option.value.front().empty()) throw bad_value(option.string_key, "''", "not a value");
+    if (!row_of(option.string_key).argument.starts_with("[=")) continue;
     const po::option duration(positional_name, option.value);
     option.value.clear();
     option.original_tokens.pop_back();

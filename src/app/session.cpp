@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "app/collection.h"
 #include "app/command.h"
@@ -39,7 +41,7 @@ constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
-// How often the page gets something new.
+// How often the page and the view in the terminal get something new.
 constexpr double watching_s = live_tick_s;
 // A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
 constexpr double stream_memory_s = 30;
@@ -65,7 +67,7 @@ RunInfo run_info_of(const Options& options, const Source& source) {
 class Session {
  public:
   explicit Session(const Options& options)
-      : options_(options), progress_(!options.quiet && !options.verbose && !streams_to_terminal(options)) {
+      : options_(options), progress_(!options.quiet && !options.verbose && !has_terminal_taken(options)) {
     check_targets(options);
     if (options.stream == nullptr) {
       reports_.emplace(options, [this](const std::string& text) { say(text); });
@@ -75,7 +77,7 @@ class Session {
     source_ = options.source->make(options.sampling);
     if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
-    if (!options.command.empty()) command_ = std::make_unique<Command>(options.command);
+    if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     cpus_ = online_cpus();
     TimelineOptions of_interest{.tgids = options.sampling.tgids};
     of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
@@ -88,6 +90,7 @@ class Session {
     }
     watching_.emplace(options, run_);
     if (!watching_->url().empty()) say("the page is at " + watching_->url());
+    watching_->open_terminal();
   }
 
   int run() {
@@ -145,6 +148,11 @@ class Session {
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
     if (watching_->any()) loop_.add_timer(watching_s, watching_s, [this] { collection_->show(*reports_); });
+    if (watching_->has_terminal()) {
+      loop_.add(watching_->input_fd(), [this] {
+        if (watching_->has_terminal() && !watching_->on_input()) quit();
+      });
+    }
   }
 
   void release_command() {
@@ -157,6 +165,8 @@ class Session {
     for (auto signal = signals_->next(); signal.number != 0; signal = signals_->next()) {
       if (signal.number == SIGCHLD) {
         note_command_exit();
+      } else if (signal.number == SIGWINCH) {
+        if (watching_->has_terminal()) watching_->on_resize();
       } else {
         end_on_request(signal);
       }
@@ -166,6 +176,7 @@ class Session {
   // Ctrl-C reaches the command by itself, as a member of the terminal's foreground group; what it still does is part of
   // the run. When only this process was told to end, the command is told in its turn.
   void end_on_request(const Signals::Received& signal) {
+    give_terminal_back();
     signals_->let_next_kill();
     if (!command_) {
       is_over_ = true;
@@ -173,6 +184,16 @@ class Session {
       command_->signal(SIGTERM);
     } else if (!signal.from_terminal) {
       loop_.add_timer(command_grace_s, 0, [this] { command_->signal(SIGTERM); });
+    }
+  }
+
+  // A command goes on to its end, as after Ctrl-C; only the view is gone.
+  void quit() {
+    if (command_) {
+      give_terminal_back();
+      note("the command goes on; Ctrl-C ends it");
+    } else {
+      is_over_ = true;
     }
   }
 
@@ -210,6 +231,7 @@ class Session {
   void finish() {
     duration_s_ = elapsed_s();
     source_->stop();
+    give_terminal_back();
     signals_->let_next_kill();
     progress_.clear();
     if (streaming_) {
@@ -259,8 +281,19 @@ class Session {
     if (const auto reason = hidden_kernel_symbols()) note(*reason);
   }
 
-  // A line for the person.
+  void give_terminal_back() {
+    if (!watching_ || !watching_->has_terminal()) return;
+    loop_.remove(watching_->input_fd());
+    watching_->close_terminal();
+    for (const std::string& text : std::exchange(unsaid_, {})) say(text);
+  }
+
+  // A line for the person; later, while the terminal is another's.
   void say(const std::string& text) {
+    if (watching_ && watching_->has_terminal()) {
+      unsaid_.push_back(text);
+      return;
+    }
     progress_.clear();
     std::fprintf(stderr, "%s\n", clean_text(text).c_str());
   }
@@ -269,7 +302,9 @@ class Session {
     if (!options_.quiet) say(text);
   }
 
-  static bool streams_to_terminal(const Options& options) {
+  // By a stream, or by the view of --top.
+  static bool has_terminal_taken(const Options& options) {
+    if (options.top_view) return true;
     return options.stream != nullptr && options.outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
   }
 
@@ -294,6 +329,7 @@ class Session {
   std::optional<Streaming> streaming_;
   EventLoop loop_;
   std::optional<Watching> watching_;
+  std::vector<std::string> unsaid_;       // lines kept until the terminal is ours again
   std::optional<Collection> collection_;  // unless it is a stream
   Account total_;                         // of the whole run, once it is over
   std::uint64_t started_ns_ = 0;

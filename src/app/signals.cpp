@@ -27,7 +27,7 @@ Signals::Signals() {
   // Errors of write() instead, which name the file.
   for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
   ::sigemptyset(&set_);
-  for (const int number : {SIGINT, SIGTERM, SIGCHLD}) ::sigaddset(&set_, number);
+  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGWINCH}) ::sigaddset(&set_, number);
   // The terminal is gone: an end like the others, unless nohup has made it none. (What is blocked is not ignored.)
   struct sigaction hangup {};
   if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) ::sigaddset(&set_, SIGHUP);

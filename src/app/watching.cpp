@@ -28,11 +28,16 @@ std::uint64_t own_rss_bytes() {
 
 }  // namespace
 
-Watching::Watching(const Options& options, const RunInfo& run) : run_(run) {
+Watching::Watching(const Options& options, const RunInfo& run) : wants_terminal_(options.top_view), run_(run) {
   if (options.live) live_ = std::make_unique<LiveView>(*options.live, run);
 }
 
+void Watching::open_terminal() {
+  if (wants_terminal_) top_ = std::make_unique<TopView>(run_);
+}
+
 void Watching::add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost) {
+  if (top_) top_->add(*profile);
   if (!live_) return;
   live_->add(std::move(profile), {.account = account,
                                   .cpu_s = own_cpu_s(),
@@ -42,6 +47,7 @@ void Watching::add(std::shared_ptr<const Profile> profile, const Account& accoun
 }
 
 void Watching::end() {
+  close_terminal();
   if (live_) live_->end();
 }
 

@@ -40,6 +40,10 @@ void EventLoop::add(int fd, std::function<void()> on_readable) {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
 }
 
+void EventLoop::remove(int fd) {
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr) != 0) throw system_error("cannot end to wait", errno);
+}
+
 Timer& EventLoop::add_timer(double first_s, double every_s, std::function<void()> on_time) {
   Timer& timer = timers_.emplace_back(first_s, every_s);
   add(timer.fd(), [&timer, on_time = std::move(on_time)] {

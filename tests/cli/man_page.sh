@@ -4,9 +4,9 @@
 source "$(dirname "$0")/../lib.sh"
 
 page=$SOURCE_DIR/man/profile.8
-option='--([a-z][a-z-]*)( ([A-Z]+)|\[=([A-Z]+)\])?'
+option='--([a-z][a-z-]*)( ([A-Z]+)| \[([A-Z]+)\]|\[=([A-Z]+)\])?'
 
-# Both of the next print, sorted, a line for each option ("-F, --frequency HZ", ", --stream[=FORM]"), default ("--frequency:
+# Both of the next print, sorted, a line for each option ("-F, --frequency HZ", ", --stream =FORM", ", --top ?N"), default ("--frequency:
 # default 49"), format ("format counted (.txt)") and form of the stream ("form table").
 facts_of_help() {
   local line section=''
@@ -18,8 +18,8 @@ facts_of_help() {
     elif [[ $section == Forms' of --stream' && $line =~ ^'  '([a-z]+)' ' ]]; then
       echo "form ${BASH_REMATCH[1]}"
     elif [[ $line =~ ^'  '('-'[A-Za-z]', '|'    ')$option' '(.*)$ ]]; then
-      echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}${BASH_REMATCH[5]:+=${BASH_REMATCH[5]}}"
-      if [[ ${BASH_REMATCH[6]} =~ '(default '([^ ')']+) ]]; then
+      echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}${BASH_REMATCH[5]:+?${BASH_REMATCH[5]}}${BASH_REMATCH[6]:+=${BASH_REMATCH[6]}}"
+      if [[ ${BASH_REMATCH[7]} =~ '(default '([^ ')']+) ]]; then
         echo "$line" | sed -E 's/.*--([a-z-]+).*\(default ([^ )]+).*/--\1: default \2/'
       fi
     elif [[ $line =~ ^' '*- ]]; then
@@ -39,9 +39,9 @@ facts_of_page() {
       echo "form ${BASH_REMATCH[1]}"
     elif [[ $section != OPTIONS ]]; then
       continue
-    elif [[ $line =~ ^'.It '('Fl '([A-Za-z])' , ')?'Fl -'([a-z][a-z-]*)(' Ar '([A-Z]+)|' Ns Op = Ns Ar '([A-Z]+))?$ ]]; then
+    elif [[ $line =~ ^'.It '('Fl '([A-Za-z])' , ')?'Fl -'([a-z][a-z-]*)(' Ar '([A-Z]+)|' Op Ar '([A-Z]+)|' Ns Op = Ns Ar '([A-Z]+))?$ ]]; then
       name=${BASH_REMATCH[3]}
-      echo "${BASH_REMATCH[2]:+-${BASH_REMATCH[2]},} --$name ${BASH_REMATCH[5]}${BASH_REMATCH[6]:+=${BASH_REMATCH[6]}}"
+      echo "${BASH_REMATCH[2]:+-${BASH_REMATCH[2]},} --$name ${BASH_REMATCH[5]}${BASH_REMATCH[6]:+?${BASH_REMATCH[6]}}${BASH_REMATCH[7]:+=${BASH_REMATCH[7]}}"
     elif [[ $line =~ ^'The default is '([^ ,]+) ]]; then
       echo "--$name: default ${BASH_REMATCH[1]}" | sed 's/\.$//; s/\\//'
     elif [[ $line == .It* ]]; then
@@ -87,7 +87,7 @@ done < <(sed -n '/^Hardware events:$/,/^$/d; s/^  \([^ ,]*\).*/\1/p' "$tmp/out")
 
 # The comparison has to notice what is on one side only, or not the same.
 for edit in 's/^  -p, --pid /  -x, --pid /' 's/--pid LIST/--pid WORD/' 's/(default 49)/(default 50)/' 's/(default 127)//' \
-  '/--interval/d' '/^  folded  (/d' '/^  folded   /d' 's/\[=FORM\]/[=WORD]/' 's/\[=FORM\]/ FORM/' \
+  '/--interval/d' '/^  folded  (/d' '/^  folded   /d' 's/\[=FORM\]/[=WORD]/' 's/\[=FORM\]/ FORM/' 's/--top \[N\]/--top [X]/' 's/--top \[N\]/--top N  /' \
   's/(\.folded)/(.fold)/' '/^Other:/a\      --extra N                 one more' \
   '/^Other:/a\  -x, --extra                   one more' '/^Formats:/a\  extra  (.extra)               one more'; do
   sed "$edit" "$tmp/help" >"$tmp/edited"
@@ -95,7 +95,7 @@ for edit in 's/^  -p, --pid /  -x, --pid /' 's/--pid LIST/--pid WORD/' 's/(defau
 done
 for edit in 's/^\.It Fl p , /.It /' 's/Fl -pid Ar LIST/Fl -pid Ar WORD/' 's/^The default is 49/The default is 50/' \
   '/^The default is 127/d' '/^\.It .*Fl -interval/d' '/^\.Ss folded (/d' '/^\.Ss folded$/d' \
-  's/Op = Ns Ar FORM/Op = Ns Ar WORD/' 's/^\.Ss stacks$/.Ss stack/' 's/^\.Ss folded (.*/.Ss folded (.fold)/' \
+  's/Op = Ns Ar FORM/Op = Ns Ar WORD/' 's/-top Op Ar N/-top Op Ar X/' 's/-top Op Ar N/-top Ar N/' 's/^\.Ss stacks$/.Ss stack/' 's/^\.Ss folded (.*/.Ss folded (.fold)/' \
   '/^\.It .*Fl -quiet/i .It Fl -extra Ar N' '/^\.It .*Fl -quiet/i .It Fl x , Fl -extra' '/^\.Ss folded/i .Ss extra (.extra)'; do
   sed "$edit" "$page" >"$tmp/edited"
   if differences "$tmp/help" "$tmp/edited" >/dev/null; then fail "this change of the man page goes unnoticed: $edit"; fi

@@ -102,9 +102,12 @@ misused -U -K stacks -- -e syscalls -U 1
 for value in abc -1 1.5 '' 99999999999999999999999; do
   misused --min-block-us "$value" -- -e off-cpu --min-block-us "$value" 1
   misused --max-block-us "$value" -- -e futex --max-block-us "$value" 1
-  bad --top "$value"
+  # A word that begins with a dash is another option: --top may stand without a number.
+  if [[ $value != -* ]]; then bad --top "$value"; fi
 done
 bad --top 0
+misused --top terminal -- --top -f 1
+misused --top --stream -- --top --stream 1
 misused --port -T -- -R 80 1
 misused --keep -- --keep 3 1
 misused -i a.html -- -i 1 -o a.html 1

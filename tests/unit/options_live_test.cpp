@@ -9,6 +9,26 @@
 
 using namespace profile;
 
+TEST_CASE("--top without a number is the live view, with one it is the rows of tables") {
+  CHECK_FALSE(parsed({}).top_view);
+  CHECK(parsed({"--top"}).top_view);
+  CHECK(parsed({"--top"}).output.top == 10);
+  CHECK(parsed({"--top"}).outputs.empty());
+  CHECK(parsed({"30", "--top"}).top_view);
+  CHECK(parsed({"30", "--top"}).duration_s == 30);
+  CHECK(parsed({"--top", "-p", "1"}).top_view);
+  CHECK(parsed({"--top", "--", "true"}).command.size() == 1);
+  CHECK_FALSE(parsed({"--top", "30"}).top_view);
+  CHECK(parsed({"--top", "30"}).output.top == 30);
+  CHECK(parsed({"--top=30"}).output.top == 30);
+  CHECK(parsed({"--top", "-o", "a.svg"}).outputs.size() == 1);
+  refused_with({"--top", "-f"}, {"--top", "terminal"});
+  refused_with({"--top", "-o", "-"}, {"--top", "terminal"});
+  refused_with({"--top", "--top"}, {"--top"});
+  refused_with({"--top", "--stream"}, {"--stream", "--top"});
+  refused_with({"--top", "-v"}, {"-v", "--top"});
+}
+
 TEST_CASE("-T serves a page on the loopback, and prints a report only when one is asked for") {
   CHECK_FALSE(parsed({}).live.has_value());
   const Options options = parsed({"-T"});
@@ -36,6 +56,7 @@ TEST_CASE("-T serves a page on the loopback, and prints a report only when one i
 TEST_CASE("stacks are taken for what is looked at, even of a source that is about tables") {
   CHECK_FALSE(parsed({"-e", "syscalls"}).sampling.user_stacks);
   CHECK(parsed({"-e", "syscalls", "-T"}).sampling.user_stacks);
+  CHECK(parsed({"-e", "syscalls", "--top"}).sampling.kernel_stacks);
 }
 
 TEST_CASE("rows are kept apart by thread and by CPU when asked") {

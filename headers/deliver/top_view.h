@@ -1,0 +1,33 @@
+// `--top`: a live view in the terminal, like top: the functions that take most, by themselves and with what they call,
+// the processes, the stacks. Drawn by ncurses.
+#pragma once
+
+#include <memory>
+
+#include "model/profile.h"
+
+namespace profile {
+
+class TopView {
+ public:
+  // Takes the terminal over. Throws Error when stdin and stdout are none.
+  explicit TopView(const RunInfo& run);
+  ~TopView();  // gives the terminal back as it was
+  TopView(const TopView&) = delete;
+  TopView& operator=(const TopView&) = delete;
+
+  // What was sampled since the last call; symbolised.
+  void add(const Profile& profile);
+  // Readable when a key was pressed.
+  [[nodiscard]] int input_fd() const;
+  // Takes the keys that were pressed. False when the person wants to quit.
+  [[nodiscard]] bool on_input();
+  // The terminal may have another size now (SIGWINCH).
+  void on_resize();
+
+ private:
+  class Screen;
+  std::unique_ptr<Screen> screen_;
+};
+
+}  // namespace profile

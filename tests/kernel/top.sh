@@ -1,0 +1,80 @@
+#!/bin/bash
+# --top on a terminal: what is sampled is seen there, the keys work, sizes change, and the terminal is given back as it was.
+source "$(dirname "$0")/sampling.bash"
+need_command python3
+export TERM=vt100 LC_ALL=C.UTF-8
+
+# top STEP... -- ARGUMENT... : the steps are told in tests/top_terminal.py. What is left on the screen is in $tmp/out.
+top() {
+  local steps=()
+  while [[ $1 != -- ]]; do steps+=("$1") && shift; done
+  shift
+  run python3 "$SOURCE_DIR/tests/top_terminal.py" "${steps[@]}" -- "$PROFILE" "$@" --top
+  cp "$tmp/out" "$tmp/err"
+}
+
+burn leaves 60
+leaves=$started
+burn reader 60
+
+# The share of a function is the one that is known of the program, in each table and on Esc all is there again.
+top 'see: *[0-9.]+% +[0-9.]+% +[0-9]+ heavy +leaves$' "keep:$tmp/functions" \
+  'press:s' 'see:100\.0% +[0-9]+ main' \
+  'press:P' "see:100\\.0% +[0-9]+ +$leaves leaves" "keep:$tmp/processes" \
+  'press:S' 'see: leaves +heavy ← middle ← outer ← main' \
+  'press:\r' 'see:^ +heavy +leaves\n +middle +leaves\n +outer +leaves\n +main +leaves$' \
+  'press:/light' 'gone:heavy' 'see: light ← middle' 'press:\e' 'see: heavy ←' \
+  'press:h' 'see:Enter on a process' 'press:\e' 'gone:Enter on a process' \
+  'press:\t' 'see:FUNCTION' 'press:q' -- -F 499 -p "$leaves"
+expect_status 0
+expect_balance
+expect_between "$(sed -nE 's/^ *([0-9.]+)% .* heavy +leaves$/\1/p' "$tmp/functions")" 60 90 "per cent in heavy"
+expect_equal "$(head -n 1 "$tmp/functions" | grep -c "^Sampling at 499 Hertz of PID \[$leaves\] by user + kernel stack  *0:00:0[0-9]$")" 1 \
+  "titles"
+sed -n 2p "$tmp/processes" | grep -Eq '^[01]\.[0-9]{2} CPUs busy  [0-9]+ samples/s  [0-9]+ samples  0 lost' ||
+  fail "no rates: $(sed -n 2p "$tmp/processes")"
+sed -n 3p "$tmp/processes" | grep -q '[▁▂▃▄▅▆▇█]  most [0-9]* samples/s' || fail "no line: $(sed -n 3p "$tmp/processes")"
+
+# Only the kernel: reader spends most of its time there; then one process alone, and back.
+top "see: leaves$" 'press:k' 'see:kernel only' 'see: \[kernel\]$' \
+  'press:k' 'press:P' 'see: reader ' 'press:/reader\r' 'gone: leaves ' 'press:\r' 'see:  reader \([0-9]+\)' 'gone: leaves$' \
+  'press:\e' 'see: leaves ' 'press:www' 'see:since the start' \
+  'press: ' 'see:STOPPED' 'press: ' 'gone:STOPPED' 'press:\x03' -- -F 499
+expect_status 0
+expect_balance
+
+# Sizes, down to none that is of any use; keys of a terminal without colours; a run that ends by itself.
+top 'see: heavy' 'size:20x5' 'see:\A[^\n]{1,20}\n' 'press:PS\e[BF' 'size:1x1' 'wait:1.2' 'press:PSF\eOB' 'size:132x50' 'see: heavy' \
+  'see:\n[^\n]{80,}\n' 'press:\x0c' 'see: heavy' -- -F 99 -p "$leaves" 8
+expect_status 0
+expect_balance
+
+# Ended from outside, with a report that was asked for, too.
+top 'see: heavy' 'kill:TERM' -- -F 499 -p "$leaves" -o "$tmp/a.folded"
+expect_status 0
+expect_balance
+expect_folded_total "$tmp/a.folded"
+
+# Names drive no terminal; top_terminal.py fails when it is sent what it does not know.
+cp "$WORKLOADS/leaves" "$tmp/e"$'\x1b[31m\x1b[2J\a''l'
+burn_hostile=("$tmp/e"$'\x1b[31m\x1b[2J\a''l' 60)
+start "${burn_hostile[@]}"
+top 'see:e\?\[31m\?\[2J\?l$' 'press:P' 'see:[0-9] e\?\[31m\?\[2J\?l ' 'press:S' 'see: heavy ← middle' 'press:q' -- -F 499 -p "$started"
+expect_status 0
+
+# Without Unicode there is ASCII only.
+LC_ALL=C top 'see: heavy' 'press:S' 'see: heavy < middle' "keep:$tmp/ascii" 'press:q' -- -F 499 -p "$leaves"
+expect_status 0
+if LC_ALL=C grep -q '[^ -~]' "$tmp/ascii"; then fail "not ASCII: $(cat -v "$tmp/ascii")"; fi
+
+# Where it cannot be drawn it is said before anything is sampled.
+profile 1 --top
+expect_status 1
+expect_err '^profile: --top needs a terminal'
+expect_silence out
+TERM=dumb top -- 1
+expect_status 1
+expect_out "^profile: --top needs a terminal with a cursor"
+TERM=no-such-terminal top -- 1
+expect_status 1
+expect_out "^profile: --top: the terminal type 'no-such-terminal'"
