@@ -38,6 +38,7 @@ test  chromium                     chromium
 test  nodejs                       ~node
 test  npm                          ~npm
 test  curl                         curl
+test  zsh                          zsh
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff

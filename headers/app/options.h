@@ -35,7 +35,7 @@ struct OutputRequest {
 };
 
 struct Options {
-  const SourceKind* source = nullptr;  // never, unless help, version or list_events is asked for
+  const SourceKind* source = nullptr;  // never, unless one of the last four is asked for
   SamplingOptions sampling;
   SymbolOptions symbols;
   OutputOptions output;
@@ -55,6 +55,7 @@ struct Options {
   bool help = false;  // with any of these nothing else is looked at
   bool version = false;
   bool list_events = false;
+  std::string completion;  // the shell; empty: not asked for
 };
 
 // `arguments` without the program's name. Throws a usage Error.

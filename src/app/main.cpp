@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "app/completion.h"
 #include "app/diff_command.h"
 #include "app/event_list.h"
 #include "app/options.h"
@@ -38,6 +39,9 @@ int run(std::span<const char* const> arguments) {
   if (options.help) return print_on_stdout(print_help);
   if (options.version) return print_on_stdout([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
   if (options.list_events) return print_on_stdout(print_events);
+  if (!options.completion.empty()) {
+    return print_on_stdout([&](std::ostream& out) { print_completion(out, options.completion); });
+  }
   set_bpf_log(options.verbose);
   return run_session(options);
 }

@@ -84,6 +84,7 @@ constexpr OptionRow rows[] = {
     {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
     {"help", 'h', "", "this text", other, false},
     {"version", 0, "", "the version", other, false},
+    {"completion", 0, "SHELL", "what bash or zsh needs to complete these options", other, false},
 };
 
 bool is_behind_equals(const OptionRow& row) { return row.argument.starts_with("[="); }

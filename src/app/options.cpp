@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/completion.h"
 #include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/shell_words.h"
@@ -183,7 +184,8 @@ Options parse_options(std::span<const char* const> arguments) {
   options.help = parsed.is_on("help");
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
-  if (options.help || options.version || options.list_events) return options;
+  if (parsed.has("completion")) options.completion = completion_shell(parsed.text("completion"));
+  if (options.help || options.version || options.list_events || !options.completion.empty()) return options;
   options.command_line = "profile " + shell_quoted(arguments);
 
   if (dashes != arguments.end()) {

@@ -113,6 +113,7 @@ misused --keep -- --keep 3 1
 misused -i a.html -- -i 1 -o a.html 1
 misused -g %04d -- -g a.png 1
 misused -o %Q -- -o 'a-%Q.folded' 1
+misused --completion fish bash zsh -- --completion fish
 misused 'no file' -- report
 misused AFTER -- diff a
 misused --pid report -- report -p 1 a

@@ -3,7 +3,7 @@
 # the reader has seen enough. And a FIFO that nobody reads can be left by a signal.
 source "$(dirname "$0")/../lib.sh"
 
-for words in --help --version --list-events 'report --help' 'diff --help'; do
+for words in --help --version --list-events '--completion bash' 'report --help' 'diff --help'; do
   # shellcheck disable=SC2086
   "$PROFILE" $words >/dev/full 2>"$tmp/err"
   expect_equal "$?" 1 "status of $words on a full disk"
