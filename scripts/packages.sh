@@ -39,6 +39,9 @@ test  nodejs                       ~node
 test  npm                          ~npm
 test  curl                         curl
 test  zsh                          zsh
+test  debootstrap                  debootstrap
+test  dpkg-dev                     dpkg-shlibdeps
+test  file                         file
 test  mandoc                       mandoc
 test  man-db                       man
 test  groff                        groff

@@ -1,14 +1,29 @@
 #!/bin/bash
-# `cmake --install` puts the binary and the man page where a packager expects them, and the binary runs from there.
+# `cmake --install` puts the binary, its man page, its schema and its completions where a packager expects them, and the
+# binary runs from there.
 source "$(dirname "$0")/../lib.sh"
 
 run cmake --install "$BUILD_DIR" --prefix "$tmp/usr"
 expect_status 0
 [[ -x $tmp/usr/sbin/profile ]] || fail "no sbin/profile; $(outcome)"
-[[ -s $tmp/usr/share/man/man8/profile.8 ]] || fail "no share/man/man8/profile.8; $(outcome)"
-[[ -s $tmp/usr/share/profile/profile.schema.json ]] || fail "no share/profile/profile.schema.json; $(outcome)"
-expect_equal "$(find "$tmp/usr" -type f | wc -l)" 3 "installed files"
+expect_equal "$(cd "$tmp/usr" && find . -type f | sort)" "$(sort <<'FILES'
+./sbin/profile
+./share/bash-completion/completions/profile
+./share/man/man8/profile.8
+./share/profile/profile.schema.json
+./share/zsh/site-functions/_profile
+FILES
+)" "installed files"
+expect_equal "$(find "$tmp/usr" -type f -empty)" "" "empty files"
 
 run "$tmp/usr/sbin/profile" --version
 expect_status 0
 expect_out '[0-9]+\.[0-9]+'
+
+# The completions that are installed are those of this very program.
+run "$tmp/usr/sbin/profile" --completion bash
+expect_status 0
+cmp "$tmp/out" "$tmp/usr/share/bash-completion/completions/profile" || fail "not what --completion bash prints"
+run "$tmp/usr/sbin/profile" --completion zsh
+expect_status 0
+cmp "$tmp/out" "$tmp/usr/share/zsh/site-functions/_profile" || fail "not what --completion zsh prints"

@@ -1,0 +1,117 @@
+# What is installed, and the Debian package: `cpack -G DEB` in a build directory. Included by CMakeLists.txt at its end,
+# and run once more by cpack itself, between installing into its staging directory and packing that: then it makes of
+# what `cmake --install` gives anywhere what Debian's policy asks for.
+
+if(CPACK_TEMPORARY_DIRECTORY)
+  if(NOT CPACK_GENERATOR STREQUAL "DEB")
+    return()
+  endif()
+  set(usr ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
+  set(doc ${usr}/share/doc/profile)
+
+  # put(FILE): text in `content` as a file anybody may read, whatever the umask.
+  function(put file)
+    file(WRITE ${file} "${content}")
+    file(CHMOD ${file} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  endfunction()
+  function(compress file)
+    execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
+  endfunction()
+
+  file(MAKE_DIRECTORY ${usr}/share/zsh/vendor-completions)
+  file(RENAME ${usr}/share/zsh/site-functions/_profile ${usr}/share/zsh/vendor-completions/_profile)
+  file(REMOVE_RECURSE ${usr}/share/zsh/site-functions)
+  compress(${usr}/share/man/man8/profile.8)
+
+  file(READ ${PROFILE_SOURCE_DIR}/README.md content)
+  put(${doc}/README.md)
+
+  # SOURCE_DATE_EPOCH is heeded.
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+  set(content "profile (${PROFILE_DEBIAN_VERSION}) unstable; urgency=medium
+
+  * Built by cpack from the sources of version ${CPACK_PACKAGE_VERSION}.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+  put(${doc}/changelog.Debian)
+  compress(${doc}/changelog.Debian)
+
+  # Debian's form of LICENSE: the short licence in full, of the long one the place where every Debian system has it.
+  file(READ ${PROFILE_SOURCE_DIR}/LICENSE license)
+  string(REGEX MATCH "Redistribution and use in source.*OF SUCH DAMAGE\\." bsd "${license}")
+  if(bsd STREQUAL "")
+    message(FATAL_ERROR "LICENSE does not hold the BSD licence as it did")
+  endif()
+  string(REPLACE "\n\n" "\n.\n" bsd "${bsd}")
+  string(REPLACE "\n" "\n " bsd "${bsd}")
+  set(content "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: profile
+
+Files: *
+Copyright: the profile authors
+License: BSD-2-Clause or GPL-2.0-only
+
+License: BSD-2-Clause
+ ${bsd}
+
+License: GPL-2.0-only
+ This program is free software; you can redistribute it and/or modify it
+ under the terms of version 2 of the GNU General Public License as published
+ by the Free Software Foundation.
+ .
+ On Debian systems the whole text of that licence is in
+ /usr/share/common-licenses/GPL-2.
+")
+  put(${doc}/copyright)
+  return()
+endif()
+
+# --- What is installed ---------------------------------------------------------------------------------------------
+# The completions are what the program itself prints; where it cannot be run, there are none.
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+  set(completions ${CMAKE_BINARY_DIR}/completions)
+  file(MAKE_DIRECTORY ${completions})
+  add_custom_command(
+    TARGET profile POST_BUILD
+    COMMAND profile --completion bash > ${completions}/profile
+    COMMAND profile --completion zsh > ${completions}/_profile
+    VERBATIM)
+  install(FILES ${completions}/profile DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completions}/_profile DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+install(TARGETS profile RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
+install(FILES man/profile.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
+install(FILES man/profile.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/profile)
+
+# --- The package ---------------------------------------------------------------------------------------------------
+set(PROFILE_MAINTAINER "the profile authors <profile@packages.invalid>" CACHE STRING "Maintainer of the package")
+set(CPACK_PACKAGE_NAME profile)
+set(CPACK_PACKAGE_CONTACT "${PROFILE_MAINTAINER}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "sampling profiler that counts stacks in the kernel by BPF")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "\
+profile shows where programs and the kernel spend time, wait, call and
+allocate. A BPF program counts whole stacks in the kernel, so that a sample
+costs microseconds, and names are put to them afterwards.
+
+It writes text, flame graphs (HTML, SVG, PNG), pprof, speedscope and JSON,
+shows a live flame graph in a browser or in the terminal, compares profiles,
+and can run for as long as the machine does.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The letters of pictures; libraries and programs that are looked for when they are needed.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, ffmpeg")
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/cpack.cmake)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
+file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")\n")
+set(PROFILE_DEBIAN_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
+file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_DEBIAN_VERSION \"${PROFILE_DEBIAN_VERSION}\")\n")
+include(CPack)
