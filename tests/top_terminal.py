@@ -10,6 +10,8 @@ then, and exits with the command's status. Steps:
   kill:NAME    a signal for the command
   keep:FILE    writes the screen to a file
   wait:SECONDS
+  written:FILE waits until there is something in it, without a look at the terminal
+  stall:SECONDS  fills the terminal up to a little room, and takes nothing from it for so long, while all of it is to be drawn
 A step that takes more than 20 seconds fails (status 99), with the screen as it is. So does a command that leaves the
 terminal in another mode than it found it in. Knows what TERM=vt100 and TERM=xterm may send, and no more: anything else
 fails as well, so no name can have driven the terminal.
@@ -221,12 +223,38 @@ class Terminal:
         elif kind == "keep":
             with open(value, "w", encoding="utf-8") as file:
                 file.write(self.screen.text() + "\n")
+        elif kind == "stall":
+            self.stall(float(value))
+        elif kind == "written":
+            end = time.monotonic() + PATIENCE
+            while not (os.path.exists(value) and os.path.getsize(value)):
+                if time.monotonic() > end:
+                    self.fail(f"not within {PATIENCE} s: {step}")
+                time.sleep(0.05)
         elif kind == "wait":
             end = time.monotonic() + float(value)
             while time.monotonic() < end:
                 self.look(0.05)
         else:
             self.fail(f"no such step: {step}")
+
+    # What is left of the filling is no text that is looked for.
+    def stall(self, seconds):
+        own = os.open(f"/proc/self/fd/{self.slave}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            while True:
+                os.write(own, b"~" * 100)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(own)
+        taken = 0
+        while not select.select([], [self.slave], [], 0)[1]:
+            taken += len(os.read(self.master, 100))
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            os.write(self.master, b"\x0c")  # all is to be drawn anew
+            time.sleep(0.2)
 
     def finish(self):
         self.until("its end", lambda: self.process.poll() is not None)

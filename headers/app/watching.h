@@ -29,8 +29,8 @@ class Watching {
   void add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost);
 
   // Of the terminal; only with has_terminal().
-  [[nodiscard]] int input_fd() const { return top_->input_fd(); }
-  [[nodiscard]] bool on_input() { return top_->on_input(); }
+  [[nodiscard]] int terminal_fd() const { return top_->poll_fd(); }
+  [[nodiscard]] bool on_terminal_ready() { return top_->on_ready(); }
   void on_resize() { top_->on_resize(); }
   // Gives the terminal back.
   void close_terminal() { top_.reset(); }

@@ -68,9 +68,10 @@ class StreamWriter {
   Fd fd_;
   Fd epoll_;  // watches fd_, so that whoever waits need know nothing of what is pending
   Way way_ = Way::plain;
-  bool can_wait_ = false;  // fd_ is watched
-  bool is_open_ = true;    // false once it failed or nobody reads any more
-  bool is_empty_ = true;   // whether earlier contents have been cut off
+  bool is_terminal_ = false;  // asked at once: one that was hung up does not say so any more
+  bool can_wait_ = false;     // fd_ is watched
+  bool is_open_ = true;       // false once it failed or nobody reads any more
+  bool is_empty_ = true;      // whether earlier contents have been cut off
   std::string pending_;
   std::size_t written_ = 0;                // bytes at the front of pending_ that are through
   std::uint64_t dropped_bytes_ = 0;        // that once stood before pending_

@@ -9,7 +9,9 @@
 #include <signal.h>
 #include <termios.h>
 
+#include "deliver/terminal_output.h"
 #include "deliver/top_page.h"
+#include "support/fd.h"
 
 // As <ncurses.h>, whose macros are nobody else's business, declares it.
 struct screen;
@@ -24,11 +26,15 @@ class TopScreen {
   TopScreen(const TopScreen&) = delete;
   TopScreen& operator=(const TopScreen&) = delete;
 
-  [[nodiscard]] int input_fd() const;
+  // Readable when there is input, or when the terminal takes output again that it did not take.
+  [[nodiscard]] int poll_fd() const { return ready_.get(); }
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
 
+  // Nothing is drawn while the terminal has not taken what was drawn before; see flush().
   void draw(const std::vector<TopLine>& lines);
+  // Gives the terminal more of what it did not take. True when something was not drawn for its sake, and now can be.
+  [[nodiscard]] bool flush();
   // The next draw() sends everything, whatever is thought to be there already.
   void forget_drawn();
   // Takes note of the terminal's size.
@@ -63,6 +69,9 @@ class TopScreen {
   [[nodiscard]] int attributes_of(TopStyle style) const;
 
   termios before_{};
+  TerminalOutput output_;
+  Fd ready_;
+  bool is_overdue_ = false;
   KeptSignals signals_;
   ::screen* screen_ = nullptr;
   bool has_colors_ = false;

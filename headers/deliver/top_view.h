@@ -18,10 +18,10 @@ class TopView {
 
   // What was sampled since the last call; symbolised.
   void add(const Profile& profile);
-  // Readable when a key was pressed.
-  [[nodiscard]] int input_fd() const;
-  // Takes the keys that were pressed. False when the person wants to quit.
-  [[nodiscard]] bool on_input();
+  // Readable when a key was pressed, or when the terminal takes again what it did not take before.
+  [[nodiscard]] int poll_fd() const;
+  // Takes the keys that were pressed, and goes on drawing. False when the person wants to quit.
+  [[nodiscard]] bool on_ready();
   // The terminal may have another size now (SIGWINCH).
   void on_resize();
 

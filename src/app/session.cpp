@@ -149,8 +149,8 @@ class Session {
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
     if (watching_->any()) loop_.add_timer(watching_s, watching_s, [this] { collection_->show(*reports_); });
     if (watching_->has_terminal()) {
-      loop_.add(watching_->input_fd(), [this] {
-        if (watching_->has_terminal() && !watching_->on_input()) quit();
+      loop_.add(watching_->terminal_fd(), [this] {
+        if (watching_->has_terminal() && !watching_->on_terminal_ready()) quit();
       });
     }
   }
@@ -283,7 +283,7 @@ class Session {
 
   void give_terminal_back() {
     if (!watching_ || !watching_->has_terminal()) return;
-    loop_.remove(watching_->input_fd());
+    loop_.remove(watching_->terminal_fd());
     watching_->close_terminal();
     for (const std::string& text : std::exchange(unsaid_, {})) say(text);
   }

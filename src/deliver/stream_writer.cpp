@@ -52,6 +52,7 @@ StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::
   } else {
     open_file();
   }
+  is_terminal_ = ::isatty(fd_.get()) == 1;
   way_ = way_of(!is_stdout);
   if (way_ == Way::plain) return;
   epoll_event nothing{};
@@ -78,7 +79,7 @@ StreamWriter::Way StreamWriter::way_of(bool is_ours) {
   if (type == S_IFREG) return Way::plain;
   if (type == S_IFSOCK) return Way::socket;
   // Other devices are not opened once more: some do things when they are.
-  if (type != S_IFIFO && ::isatty(fd_.get()) == 0) return Way::shared;
+  if (type != S_IFIFO && !is_terminal_) return Way::shared;
   if (is_ours) return ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK) == 0 ? Way::own : Way::shared;
   return make_own() ? Way::own : Way::shared;
 }
@@ -138,7 +139,7 @@ void StreamWriter::fail(int error) {
   is_open_ = false;
   forget_written();
   watch(0);
-  if (!means_closed(error, ::isatty(fd_.get()) != 0)) throw system_error("cannot write " + path_, error);
+  if (!means_closed(error, is_terminal_)) throw system_error("cannot write " + path_, error);
 }
 
 void StreamWriter::forget_written() {

@@ -2,6 +2,7 @@
 
 #include <ncurses.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -20,6 +21,9 @@ namespace {
 // An Esc that nothing follows for so long was the key, not the beginning of another key's sequence. Long enough for
 // what a network tears apart.
 constexpr int escape_delay_ms = 50;
+
+// How long the end waits for a terminal that does not take what it is sent.
+constexpr double patience_s = 1;
 
 // Colours that can be read on black and on white: of 256 an orange and a blue of middle lightness, else magenta.
 constexpr short kernel_pair = 1;
@@ -104,7 +108,13 @@ void TopScreen::KeptSignals::put_back() {
 TopScreen::TopScreen() {
   const std::string type = checked_terminal_type();
   ::tcgetattr(STDIN_FILENO, &before_);
-  screen_ = ::newterm(type.c_str(), stdout, stdin);
+  ready_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  for (const int fd : {STDIN_FILENO, output_.poll_fd()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    if (::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for keys", errno);
+  }
+  screen_ = ::newterm(type.c_str(), output_.file(), stdin);
   signals_.put_back();
   if (screen_ == nullptr) throw Error("--top cannot use the terminal of type '" + type + "' (TERM)");
   ::cbreak();  // Ctrl-C stays a signal, so that the command of a run hears it too
@@ -120,7 +130,8 @@ TopScreen::TopScreen() {
 }
 
 TopScreen::~TopScreen() {
-  ::endwin();
+  output_.keep([] { ::endwin(); });
+  output_.finish(patience_s);
   ::delscreen(screen_);
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
 }
@@ -174,14 +185,12 @@ int TopScreen::attributes_of(TopStyle style) const {
   return static_cast<int>(attributes);
 }
 
-int TopScreen::input_fd() const { return STDIN_FILENO; }
 std::size_t TopScreen::width() const { return static_cast<std::size_t>(getmaxx(stdscr)); }
 std::size_t TopScreen::height() const { return static_cast<std::size_t>(getmaxy(stdscr)); }
 
 void TopScreen::draw(const std::vector<TopLine>& lines) {
-  // A terminal that does not take what was sent already (a stalled connection) is not waited for.
-  pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
-  if (::poll(&out, 1, 0) != 1 || (out.revents & POLLOUT) == 0) return;
+  is_overdue_ = output_.is_pending();
+  if (is_overdue_) return;
   ::werase(stdscr);  // not wclear(), which would send the whole screen again
   int row = 0;
   for (const TopLine& line : lines) {
@@ -197,7 +206,12 @@ void TopScreen::draw(const std::vector<TopLine>& lines) {
     if (getcury(stdscr) == row - 1) ::whline(stdscr, ' ', getmaxx(stdscr));
   }
   ::wattrset(stdscr, static_cast<int>(A_NORMAL));
-  ::wrefresh(stdscr);
+  output_.keep([] { ::wrefresh(stdscr); });
+}
+
+bool TopScreen::flush() {
+  if (output_.is_pending()) output_.flush();
+  return is_overdue_ && !output_.is_pending();
 }
 
 void TopScreen::forget_drawn() { ::clearok(curscr, TRUE); }
@@ -210,7 +224,12 @@ void TopScreen::resize() {
 
 std::optional<TopScreen::Input> TopScreen::next_input() {
   wint_t code = 0;
-  for (int kind = ::wget_wch(stdscr, &code); kind != ERR; kind = ::wget_wch(stdscr, &code)) {
+  const auto next = [&] {
+    int kind = ERR;
+    output_.keep([&] { kind = ::wget_wch(stdscr, &code); });  // which draws what was not drawn
+    return kind;
+  };
+  for (int kind = next(); kind != ERR; kind = next()) {
     if (kind != KEY_CODE_YES) return input_of(code);
     if (const auto key = key_of(code)) return Input{.key = *key};
   }

@@ -24,8 +24,9 @@ class TopView::Screen {
     model_.add(profile);
     if (monotonic_ns() - drawn_ns_ >= least_between_ns) draw();
   }
-  [[nodiscard]] int input_fd() const { return screen_.input_fd(); }
-  bool on_input() {
+  [[nodiscard]] int poll_fd() const { return screen_.poll_fd(); }
+  bool on_ready() {
+    const bool is_due = screen_.flush();
     bool goes_on = true;
     bool any = false;
     while (goes_on) {
@@ -38,7 +39,7 @@ class TopView::Screen {
         goes_on = model_.on_key(input->key, input->character);
       }
     }
-    if (any && goes_on) draw();
+    if ((any || is_due) && goes_on) draw();
     return goes_on && (any || !screen_.is_closed());
   }
   void on_resize() {
@@ -63,8 +64,8 @@ TopView::TopView(const RunInfo& run) : screen_(std::make_unique<Screen>(run)) {}
 TopView::~TopView() = default;
 
 void TopView::add(const Profile& profile) { screen_->add(profile); }
-int TopView::input_fd() const { return screen_->input_fd(); }
-bool TopView::on_input() { return screen_->on_input(); }
+int TopView::poll_fd() const { return screen_->poll_fd(); }
+bool TopView::on_ready() { return screen_->on_ready(); }
 void TopView::on_resize() { screen_->on_resize(); }
 
 }  // namespace profile

@@ -55,6 +55,16 @@ expect_status 0
 expect_balance
 expect_folded_total "$tmp/a.folded"
 
+# A terminal that stands still (ssh asleep) holds up neither the reports nor the end, and is drawn anew once it goes on.
+top 'see: heavy' 'stall:3' 'press:F' 'see:\A[^~]*$' 'see: heavy +leaves$' 'press:q' -- -F 499 -p "$leaves" -i 0.25 -o "$tmp/still-%d.folded"
+expect_status 0
+# Each interval has a file, and none has the samples of two.
+for file in "$tmp"/still-*.folded; do folded_total . "$file"; done >"$tmp/totals"
+expect_between "$(sort -n "$tmp/totals" | tail -n 1)" 50 249 "samples of the longest interval of 0.25 s at 499 Hertz"
+top 'see: heavy' 'stall:1' 'kill:TERM' "written:$tmp/still.folded" -- -F 499 -p "$leaves" -o "$tmp/still.folded"
+expect_status 0
+expect_between "$(folded_total . "$tmp/still.folded")" 100 10000 "samples until it was ended"
+
 # Names drive no terminal; top_terminal.py fails when it is sent what it does not know.
 cp "$WORKLOADS/leaves" "$tmp/e"$'\x1b[31m\x1b[2J\a''l'
 burn_hostile=("$tmp/e"$'\x1b[31m\x1b[2J\a''l' 60)
