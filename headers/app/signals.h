@@ -10,7 +10,7 @@ namespace profile {
 
 class Signals {
  public:
-  // From here on these signals wait to be read, and writing to a closed pipe is an error instead of a signal.
+  // From here on these signals wait to be read.
   Signals();
   [[nodiscard]] int fd() const { return fd_.get(); }
 

@@ -52,7 +52,8 @@ int run(std::span<const char* const> arguments) {
 int main(int argc, char** argv) {
   using namespace profile;
   fill_standard_descriptors();
-  ::signal(SIGPIPE, SIG_IGN);  // an error of write() instead
+  // A closed pipe and a file that may not grow are errors of write() instead, which names the file.
+  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
   try {
     return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   } catch (const Error& error) {

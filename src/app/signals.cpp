@@ -24,8 +24,6 @@ void die_of(int number) noexcept {
 }  // namespace
 
 Signals::Signals() {
-  // Errors of write() instead, which name the file.
-  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
   ::sigemptyset(&set_);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGWINCH}) ::sigaddset(&set_, number);
   // The terminal is gone: an end like the others, unless nohup has made it none. (What is blocked is not ignored.)
