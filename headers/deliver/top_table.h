@@ -86,7 +86,6 @@ class TopMove {
   using Index = FlameTable::Index;
   Index owner(Index old);
   Index node(Index old);
-  StringId text(StringId old);
 
   const TopTable& from_;
   TopTable& to_;

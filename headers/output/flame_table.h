@@ -76,9 +76,13 @@ class FlameTable {
 
   Index intern_frame(const Frame& frame);
   Index intern_owner(const Owner& owner);
+  // The same of another table's frame or owner, with the texts that they name.
+  Index copy_frame(const FlameTable& from, Index frame);
+  Index copy_owner(const FlameTable& from, Index owner);
   // The node of `frame` below `parent`.
   Index child(Index parent, Index frame);
   StringId intern(std::string_view clean_text) { return strings_.intern(clean_text); }
+  StringId copy_text(const FlameTable& from, StringId text) { return intern(from.strings_.view(text)); }
 
  private:
   class Adding;

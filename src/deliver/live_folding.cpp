@@ -69,8 +69,6 @@ class Folding {
     mark(owner_total_, owner_is_recent);
   }
 
-  StringId text(StringId id) { return to_.table.intern(from_.table.strings().view(id)); }
-
   void fold_nodes() {
     const auto& nodes = from_.table.nodes();
     std::vector<Index> frames(from_.table.frames().size(), none);
@@ -82,11 +80,7 @@ class Folding {
         continue;
       }
       Index& frame = frames[nodes[i].frame];
-      if (frame == none) {
-        FlameTable::Frame copy = from_.table.frames()[nodes[i].frame];
-        for (StringId* name : {&copy.name, &copy.module, &copy.file}) *name = text(*name);
-        frame = to_.table.intern_frame(copy);
-      }
+      if (frame == none) frame = to_.table.copy_frame(from_.table, nodes[i].frame);
       nodes_[i] = to_.table.child(parent, frame);
     }
   }
@@ -95,16 +89,15 @@ class Folding {
     const StringId of_others = to_.table.intern(earlier);
     std::unordered_set<StringId> names;
     for (std::size_t i = 0; i < owner_total_.size(); ++i) {
-      FlameTable::Owner owner = from_.table.owners()[i];
       if (owner_total_[i] != 0) {
-        owner.process = text(owner.process);
-        owner.thread = text(owner.thread);
-      } else {
-        const bool is_named = names.size() < keep_.names || names.contains(owner.process);
-        if (is_named) names.insert(owner.process);
-        owner = {.process = is_named ? text(owner.process) : of_others, .thread = of_others};
+        owners_.push_back(to_.table.copy_owner(from_.table, static_cast<Index>(i)));
+        continue;
       }
-      owners_.push_back(to_.table.intern_owner(owner));
+      const StringId process = from_.table.owners()[i].process;
+      const bool is_named = names.size() < keep_.names || names.contains(process);
+      if (is_named) names.insert(process);
+      owners_.push_back(to_.table.intern_owner(
+          {.process = is_named ? to_.table.copy_text(from_.table, process) : of_others, .thread = of_others}));
     }
   }
 

@@ -33,7 +33,7 @@ bool is_kernel(const FlameTable::Frame& frame, std::string_view name, bool below
 
 }  // namespace
 
-TopTable::TopTable() { no_stack_ = function("[no stack]", "", FlameKind::unnamed); }
+TopTable::TopTable() { no_stack_ = function(no_stack_name, "", FlameKind::unnamed); }
 
 std::vector<FlameTable::Cell> TopTable::add(const Profile& profile) {
   std::vector<FlameTable::Cell> cells = flame_.add(profile);
@@ -98,15 +98,8 @@ void TopTable::follow_node(const FlameTable::Node& node) {
 TopMove::TopMove(const TopTable& from, TopTable& to)
     : from_(from), to_(to), owners_(from.flame_.owners().size()), nodes_(from.flame_.nodes().size()) {}
 
-StringId TopMove::text(StringId old) { return to_.flame_.intern(from_.view(old)); }
-
 TopMove::Index TopMove::owner(Index old) {
-  if (!owners_[old]) {
-    FlameTable::Owner owner = from_.flame_.owners()[old];
-    owner.process = text(owner.process);
-    owner.thread = text(owner.thread);
-    owners_[old] = to_.flame_.intern_owner(owner);
-  }
+  if (!owners_[old]) owners_[old] = to_.flame_.copy_owner(from_.flame_, old);
   return *owners_[old];
 }
 
@@ -116,12 +109,8 @@ TopMove::Index TopMove::node(Index old) {
   // From the first that has no parent, or one that was moved, towards `old`.
   for (; !way_.empty(); way_.pop_back()) {
     const FlameTable::Node& node = from_.flame_.nodes()[way_.back()];
-    FlameTable::Frame frame = from_.flame_.frames()[node.frame];
-    frame.name = text(frame.name);
-    frame.module = text(frame.module);
-    frame.file = text(frame.file);
     const Index parent = node.parent == FlameTable::none ? FlameTable::none : *nodes_[node.parent];
-    nodes_[way_.back()] = to_.flame_.child(parent, to_.flame_.intern_frame(frame));
+    nodes_[way_.back()] = to_.flame_.child(parent, to_.flame_.copy_frame(from_.flame_, node.frame));
   }
   return old == FlameTable::none ? FlameTable::none : *nodes_[old];
 }

@@ -52,6 +52,18 @@ FlameTable::Index FlameTable::intern_owner(const Owner& owner) {
   return found->second;
 }
 
+FlameTable::Index FlameTable::copy_frame(const FlameTable& from, Index frame) {
+  Frame copy = from.frames_[frame];
+  for (StringId* text : {&copy.name, &copy.module, &copy.file}) *text = copy_text(from, *text);
+  return intern_frame(copy);
+}
+
+FlameTable::Index FlameTable::copy_owner(const FlameTable& from, Index owner) {
+  Owner copy = from.owners_[owner];
+  for (StringId* text : {&copy.process, &copy.thread}) *text = copy_text(from, *text);
+  return intern_owner(copy);
+}
+
 FlameTable::Index FlameTable::child(Index parent, Index frame) {
   const auto [found, is_new] = node_ids_.try_emplace(pair_of(parent, frame), static_cast<Index>(nodes_.size()));
   if (is_new) nodes_.push_back({.parent = parent, .frame = frame});
