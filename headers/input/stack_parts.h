@@ -10,9 +10,6 @@
 
 namespace profile {
 
-// What the profiler puts in the place of a name that there is not.
-inline constexpr std::string_view unknown_text = "[unknown]";
-
 // A sum that must not wrap around, for shares of it would make no sense.
 class CheckedSum {
  public:

@@ -76,6 +76,11 @@ struct Binary {
 // Stand for a stack that was there and could not be taken (StackId::missed), in formats whose stacks are names alone.
 inline constexpr std::string_view missed_user_stack = "[Missed User Stack]";
 inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
+// Stands for the stacks of a row that has none, where something has to stand.
+inline constexpr std::string_view no_stack_name = "[no stack]";
+
+// Stands for a name that there is not: of a function that could not be found out, of a thread that took the empty one.
+inline constexpr std::string_view unknown_name = "[unknown]";
 
 // What a frame's module is called when a JIT compiler's own map named it.
 inline constexpr std::string_view jit_module = "jit";

@@ -184,7 +184,7 @@ class Table {
       const TopTable::Function& function = table.functions()[table.nodes()[i].function];
       made.add(table.view(function.name), style_of(function.kind));
     }
-    if (at.row->item == TopTable::none) made.add(" [no stack]");
+    if (at.row->item == TopTable::none) made.add(" " + std::string(no_stack_name));
     return made.take(at.is_selected);
   }
 

@@ -57,7 +57,7 @@ void take_module_off(std::string_view& text, FrameText& into) {
 
 FrameText name_text(std::string_view text) {
   FrameText read;
-  if (text != "[unknown]" && !is_place_in_module(text, read)) read.symbol = text;
+  if (text != unknown_name && !is_place_in_module(text, read)) read.symbol = text;
   return read;
 }
 

@@ -87,7 +87,7 @@ class Reader {
 
     const std::string_view thread = line.substr(0, line.find(';'));
     split(line.substr(std::min(thread.size() + 1, line.size())), thread.size() < line.size());
-    row.process = processes_.process(0, thread == unknown_text ? std::string_view() : thread);
+    row.process = processes_.process(0, thread == unknown_name ? std::string_view() : thread);
     row.thread_name = profile_.process(row.process).name;
     read_stacks(row);
     profile_.add(row);
@@ -174,9 +174,9 @@ class Reader {
       // It is in the module of what holds it; what is shown so must be part of its name.
       if (read.module != holder.module) {
         read = FrameText{};
-        read.symbol = text == unknown_text ? std::string_view() : text;
+        read.symbol = text == unknown_name ? std::string_view() : text;
       }
-      if (read.symbol == unknown_text) read.symbol = {};
+      if (read.symbol == unknown_name) read.symbol = {};
       inlined_.push_back({.symbol = profile_.strings.intern(read.symbol),
                           .at = {.file = profile_.strings.intern(read.file), .line = read.line}});
     }

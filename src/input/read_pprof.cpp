@@ -17,8 +17,6 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view no_stack_text = "[no stack]";
-
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // The labels of a sample that we know.
@@ -37,7 +35,7 @@ Owner owner_of(const PprofFile::Sample& sample) {
     if (label.number >= 0 && label.number < any_cpu) number = static_cast<std::uint32_t>(label.number);
   };
   for (const PprofFile::Label& label : sample.labels) {
-    const std::string_view text = label.text == unknown_text ? std::string_view() : label.text;
+    const std::string_view text = label.text == unknown_name ? std::string_view() : label.text;
     if (label.key == "process" || label.key == "comm") owner.process = text;
     if (label.key == "thread") owner.thread = text;
     owner.has_name |= label.key == "process" || label.key == "comm" || label.key == "thread";
@@ -99,9 +97,9 @@ class Reader {
     Place& place = places_[i];
     if (name == missed_user_stack) place.stands_in = StandIn::missed_user;
     if (name == missed_kernel_stack) place.stands_in = StandIn::missed_kernel;
-    if (name == no_stack_text) place.stands_in = StandIn::no_stack;
+    if (name == no_stack_name) place.stands_in = StandIn::no_stack;
     const bool is_in_brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
-    if (place.stands_in == StandIn::none && is_in_brackets && name != unknown_text) place.stands_in = StandIn::tag;
+    if (place.stands_in == StandIn::none && is_in_brackets && name != unknown_name) place.stands_in = StandIn::tag;
     const PprofFile::Mapping* const mapping = file_.mapping(location(i).mapping);
     // What has no mapping is no code of the kernel's, wherever a broken stack says it is.
     const bool is_high = location(i).address >> 63 != 0;  // where no process has code
@@ -191,7 +189,7 @@ class Reader {
     if (mapping != nullptr && mapping->start != 0 && address >= mapping->start) {
       in_file = address - mapping->start + mapping->file_offset;
     }
-    const bool is_hidden = place.is_kernel && function != nullptr && function->name == unknown_text;
+    const bool is_hidden = place.is_kernel && function != nullptr && function->name == unknown_name;
     if (text.symbol.empty() && text.module.empty()) text.offset = in_file;
     if (mapping != nullptr && text.module.empty() && !is_hidden) text.module = module_of(mapping->file);
 
@@ -229,7 +227,7 @@ class Reader {
     inlined_.clear();
     for (const PprofFile::Line& line : innermost_first.first(innermost_first.size() - 1)) {
       const PprofFile::Function* const function = file_.function(line.function);
-      const std::string_view name = function == nullptr || function->name == unknown_text ? "" : function->name;
+      const std::string_view name = function == nullptr || function->name == unknown_name ? "" : function->name;
       inlined_.push_back({.symbol = profile_.strings.intern(name), .at = at(line)});
     }
     const SourceLine holder = at(innermost_first.back());

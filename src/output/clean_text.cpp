@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/profile.h"
+
 namespace profile {
 namespace {
 
@@ -60,6 +62,6 @@ std::string clean_text(std::string_view text) {
   return clean;
 }
 
-std::string clean_name(std::string_view name) { return name.empty() ? "[unknown]" : clean_text(name); }
+std::string clean_name(std::string_view name) { return clean_text(name.empty() ? unknown_name : name); }
 
 }  // namespace profile

@@ -57,7 +57,7 @@ class Functions {
       }
       by_frame_.push_back(index_of(std::move(name)));
     }
-    no_stack_ = index_of("[no stack]");
+    no_stack_ = index_of(std::string(no_stack_name));
     last_cell_.resize(functions_.size());
   }
 

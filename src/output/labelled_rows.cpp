@@ -11,8 +11,6 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view unknown = "[unknown]";
-
 void append_number(std::string& out, std::uint64_t value, int base, std::size_t min_digits = 1) {
   char digits[20];  // as many as 2^64 - 1 has in base 10
   const char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
@@ -113,7 +111,7 @@ Label LabelledRows::intern_owner(const Row& row) {
   const StringId name = wording_.owner == Wording::Owner::process_and_tgid ? process.name : row.thread_name;
   text_.clear();
   append_clean(text_, profile_.strings.view(name), wording_.semicolon);
-  if (text_.empty()) text_ = unknown;  // a thread may take the empty name
+  if (text_.empty()) text_ = unknown_name;  // a thread may take the empty name
   if (wording_.owner != Wording::Owner::thread) {
     text_ += " (";
     append_number(text_, process.tgid, 10);
@@ -127,7 +125,7 @@ void LabelledRows::label(const Frame& frame) {
   for (const InlinedFunction& function : source.inlined) {
     begin_frame(frame);
     if (function.symbol == StringId::empty) {
-      text_ += unknown;
+      text_ += unknown_name;
     } else {
       append_clean(text_, profile_.strings.view(function.symbol), wording_.semicolon);
     }
@@ -170,7 +168,7 @@ void LabelledRows::append_name(const Frame& frame) {
     if (wording_.offsets && frame.offset != unknown_offset) append_offset(text_, frame.offset);
     append_module(frame);
   } else if (module.empty()) {
-    text_ += unknown;
+    text_ += unknown_name;
   } else {
     text_ += '[';
     append_clean(text_, module, wording_.semicolon);

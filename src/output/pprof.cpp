@@ -167,7 +167,7 @@ class Writer {
     add_stack(row.kernel, missed_kernel_stack);
     add_stack(row.user, missed_user_stack);
     // pprof would not show it among the functions, and its sum not be that of all samples.
-    if (locations_.empty()) locations_.push_back(tables_.stand_in("[no stack]"));
+    if (locations_.empty()) locations_.push_back(tables_.stand_in(no_stack_name));
   }
 
   void add_stack(StackId stack, std::string_view if_missed) {
@@ -181,7 +181,7 @@ class Writer {
     const std::string_view words = profile_.strings.view(name);
     protozero::pbf_builder<LabelField> label(sample, SampleField::label);
     label.add_int64(LabelField::key, tables_.text(key));
-    label.add_int64(LabelField::str, words.empty() ? tables_.text("[unknown]") : tables_.text(name));
+    label.add_int64(LabelField::str, words.empty() ? tables_.text(unknown_name) : tables_.text(name));
   }
 
   // 0 says that it is not known, as it does in the format.

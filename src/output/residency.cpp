@@ -38,7 +38,7 @@ void write_row(std::ostream& out, const LabelledRows& labelled, const LabelledRo
   std::vector<Label> frames;
   labelled.frames(row, frames);
   for (const Label frame : frames) out << labelled.text(frame) << ';';
-  if (frames.empty()) out << "[no stack];";  // a share of nothing at all would look like a fault
+  if (frames.empty()) out << no_stack_name << ';';  // a share of nothing at all would look like a fault
   out << '\n';
 }
 

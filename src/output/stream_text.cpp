@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 17> blanks = {" ",
 }  // namespace
 
 void append_name(std::string& out, std::string_view name, Semicolon semicolon) {
-  if (name.empty()) name = "[unknown]";  // a thread may take the empty name
+  if (name.empty()) name = unknown_name;  // a thread may take the empty name
   append_clean(out, name, semicolon);
 }
 
@@ -47,7 +47,7 @@ void append_function(std::string& out, const Profile& profile, const ShownFrame&
   if (shown.symbol != StringId::empty) {
     append_clean(out, profile.strings.view(shown.symbol), semicolon);
   } else if (module.empty() || shown.is_inlined) {
-    out += "[unknown]";
+    out += unknown_name;
   } else {
     out += '[';
     append_clean(out, module, semicolon);

@@ -23,7 +23,7 @@ struct Function {
 // In the order of their names; the selves add up to the profile's total.
 std::vector<Function> functions_in(const LabelledRows& rows) {
   std::vector<Function> by_label;
-  Function no_stack{.name = "[no stack]"};
+  Function no_stack{.name = no_stack_name};
   std::vector<Label> frames;
   for (const LabelledRow& row : rows.rows()) {
     rows.frames(row, frames);
