@@ -8,7 +8,7 @@ sample_folded -F 999 -- "$WORKLOADS/life"
 expect_share ';before_main(;| )' 25 38
 expect_share ';within_main(;| )' 25 38
 expect_share ';after_main(;| )' 25 38
-expect_share '^(life|profile);' 100 100
+expect_share '^life;' 100 100
 expect_between "$recorded" 250 400 "samples of a command that runs for 0.3 s"
 
 sample_folded -F 499 -- "$WORKLOADS/family" 1
