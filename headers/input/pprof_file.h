@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/error.h"
+
 namespace profile {
 
 class PprofFile {
@@ -78,6 +80,7 @@ class PprofFile {
 
   [[nodiscard]] std::string_view text(std::uint64_t index) const;
   void read_sample(std::string_view bytes, Sample& sample) const;
+  [[nodiscard]] Error wrong_values(std::size_t found) const;
 
   std::string_view message_;
   std::vector<std::string_view> texts_;

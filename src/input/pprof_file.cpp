@@ -20,6 +20,8 @@ using pprof::ProfileField;
 using pprof::SampleField;
 using pprof::ValueTypeField;
 
+constexpr std::size_t most_labels = 1000;  // of one sample
+
 // What protozero throws says what is wrong with the bytes, not whose they are.
 template <class Read>
 void reading(const Read& read) {
@@ -269,8 +271,13 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
         sample.locations.push_back(static_cast<std::uint32_t>(location - locations_.data()));
       });
     } else if (field.tag() == SampleField::value) {
-      each_number(field, [&](std::uint64_t value) { sample.values.push_back(static_cast<std::int64_t>(value)); });
+      each_number(field, [&](std::uint64_t value) {
+        if (sample.values.size() == sample_types_.size()) throw wrong_values(sample.values.size() + 1);
+        sample.values.push_back(static_cast<std::int64_t>(value));
+      });
     } else if (field.tag() == SampleField::label) {
+      // An empty one takes two bytes there and forty here.
+      if (sample.labels.size() == most_labels) throw Error("a sample has more than a thousand labels");
       Label& label = sample.labels.emplace_back();
       each_field<LabelField>(bytes_of(field), [&](auto& part) {
         if (part.tag() == LabelField::key) {
@@ -289,10 +296,12 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
     }
     return true;
   });
-  if (sample.values.size() != sample_types_.size()) {
-    throw Error("a sample has " + std::to_string(sample.values.size()) + " values where " +
-                std::to_string(sample_types_.size()) + " are declared");
-  }
+  if (sample.values.size() != sample_types_.size()) throw wrong_values(sample.values.size());
+}
+
+Error PprofFile::wrong_values(std::size_t found) const {
+  return Error("a sample has " + std::to_string(found) + " values where " + std::to_string(sample_types_.size()) +
+               " are declared");
 }
 
 }  // namespace profile

@@ -116,6 +116,13 @@ class Made {
     }
     return *this;
   }
+  Made& labelled_sample(const std::vector<std::int64_t>& values, std::size_t empty_labels) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::SampleField> one(whole, Profile::sample);
+    one.add_packed_int64(pprof::SampleField::value, values.begin(), values.end());
+    for (std::size_t i = 0; i < empty_labels; ++i) one.add_message(pprof::SampleField::label, std::string());
+    return *this;
+  }
   [[nodiscard]] std::string bytes() const {
     std::string all = bytes_;
     protozero::pbf_builder<pprof::ProfileField> whole(all);
@@ -298,6 +305,9 @@ TEST_CASE("what is no profile is said") {
   says(good.substr(0, good.size() - 1), "cut off");
   says("", "no type of values");
   says(heap().sample({1}, {1, 2, 3}).bytes(), "3 values where 4");
+  says(heap().sample({1}, std::vector<std::int64_t>(1'000'000)).bytes(), "5 values where 4");
+  says(heap().labelled_sample({1, 2, 3, 4}, 1001).bytes(), "more than a thousand labels");
+  CHECK(error_of(heap().labelled_sample({1, 2, 3, 4}, 1000).bytes()) == "none");
   says(heap().sample({9}, {1, 2, 3, 4}).bytes(), "location 9");
   says(heap().sample({0}, {1, 2, 3, 4}).bytes(), "location 0");
   says(heap().sample({1}, {1, 2, 3, -4}).bytes(), "negative");
