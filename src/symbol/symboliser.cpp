@@ -31,8 +31,8 @@ constexpr const char* system_debug_directory = "/usr/lib/debug";
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
 // What is remembered from one time to the next, in addresses, ranges and strings. Programs come and go, and in a run of
-// days it would be ever more; beyond this, some 30 MB, everything is learnt anew.
-constexpr std::size_t most_remembered = 200'000;
+// days it would be ever more; beyond this, some 15 MB, everything is learnt anew.
+constexpr std::size_t most_remembered = 100'000;
 
 std::vector<RuntimeAddress> addresses_of(std::span<const Place> places) {
   std::vector<RuntimeAddress> addresses;
