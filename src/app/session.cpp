@@ -6,24 +6,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "app/collection.h"
 #include "app/command.h"
+#include "app/messages.h"
 #include "app/progress.h"
 #include "app/reports.h"
+#include "app/run_info.h"
 #include "app/signals.h"
 #include "app/streaming.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "app/watching.h"
-#include "output/clean_text.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
 #include "support/clock.h"
@@ -49,29 +47,15 @@ constexpr double stream_memory_s = 30;
 // How often a stream is read from the ring buffer, which holds many times as much.
 constexpr double stream_s = 0.02;
 
-RunInfo run_info_of(const Options& options, const Source& source) {
-  const SamplingOptions& sampling = options.sampling;
-  RunInfo run;
-  run.event = sampling.event;
-  run.tgids = sampling.tgids;
-  run.tids = sampling.tids;
-  run.cpus = options.cpus_typed;
-  run.user_stacks = sampling.user_stacks;
-  run.kernel_stacks = sampling.kernel_stacks;
-  run.duration_s = options.duration_s;
-  run.command = options.command;
-  run.command_line = options.command_line;
-  source.describe(run);
-  return run;
-}
-
 class Session {
  public:
   explicit Session(const Options& options)
-      : options_(options), progress_(!options.quiet && !options.verbose && !has_terminal_taken(options)) {
+      : options_(options),
+        progress_(!options.quiet && !options.verbose && !has_terminal_taken(options)),
+        messages_(progress_, options.quiet) {
     check_targets(options);
     if (options.stream == nullptr) {
-      reports_.emplace(options, [this](const std::string& text) { say(text); });
+      reports_.emplace(options, [this](const std::string& text) { messages_.say(text); });
     }
     // Not before: a FIFO that nobody reads is waited for, and a signal is to end that.
     signals_.emplace();
@@ -87,11 +71,13 @@ class Session {
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
     if (options.stream != nullptr) {
-      streaming_.emplace(options, *source_, *timeline_, *symboliser_, [this](const std::string& text) { say(text); });
+      streaming_.emplace(options, *source_, *timeline_, *symboliser_,
+                         [this](const std::string& text) { messages_.say(text); });
     }
     watching_.emplace(options, run_);
-    if (!watching_->url().empty()) say("the page is at " + watching_->url());
+    if (!watching_->url().empty()) messages_.say("the page is at " + watching_->url());
     watching_->open_terminal();
+    if (watching_->has_terminal()) messages_.hold();
   }
 
   int run() {
@@ -192,7 +178,7 @@ class Session {
   void quit() {
     if (command_) {
       give_terminal_back();
-      note("the command goes on; Ctrl-C ends it");
+      messages_.note("the command goes on; Ctrl-C ends it");
     } else {
       is_over_ = true;
     }
@@ -216,7 +202,7 @@ class Session {
     if (collection_) collection_->relieve_if_filling();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
-      note("all targets have exited");
+      messages_.note("all targets have exited");
     }
     if (progress_.is_shown()) {
       const std::uint64_t samples = collection_ ? collection_->samples() : source_->pending_samples();
@@ -255,17 +241,13 @@ class Session {
     cost.cpus = sampled_cpus();
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
-    note(summary_of(total_, cost));
-    for (const std::string& line : source_->notes()) note(line);
+    messages_.note(summary_of(total_, cost));
+    for (const std::string& line : source_->notes()) messages_.note(line);
     if (collection_) {
-      for (const std::string& line : collection_->frame_report().lines()) note(line);
+      for (const std::string& line : collection_->frame_report().lines()) messages_.note(line);
     }
     if (!options_.verbose) return;
-    const TimelineStatus status = timeline_->status();
-    note("timeline: " + std::to_string(status.records) + " records, " + std::to_string(status.lost_records) +
-         " lost, " + std::to_string(status.repairs) + " repairs, " + std::to_string(status.processes) + " processes, " +
-         std::to_string(status.files) + " files, " + std::to_string(status.open_files) + " open");
-    note("ring buffer: " + std::to_string(total_.recorded_by_ring) + " samples");
+    for (const std::string& line : details_of(timeline_->status(), total_)) messages_.note(line);
   }
 
   void pump_stream() {
@@ -281,28 +263,14 @@ class Session {
 
   void warn_of_hidden_symbols() {
     if (!options_.sampling.kernel_stacks) return;
-    if (const auto reason = hidden_kernel_symbols()) note(*reason);
+    if (const auto reason = hidden_kernel_symbols()) messages_.note(*reason);
   }
 
   void give_terminal_back() {
     if (!watching_ || !watching_->has_terminal()) return;
     loop_.remove(watching_->terminal_fd());
     watching_->close_terminal();
-    for (const std::string& text : std::exchange(unsaid_, {})) say(text);
-  }
-
-  // A line for the person; later, while the terminal is another's.
-  void say(const std::string& text) {
-    if (watching_ && watching_->has_terminal()) {
-      unsaid_.push_back(text);
-      return;
-    }
-    progress_.clear();
-    std::fprintf(stderr, "%s\n", clean_text(text).c_str());
-  }
-  // The same; nothing with -q.
-  void note(const std::string& text) {
-    if (!options_.quiet) say(text);
+    messages_.release();
   }
 
   // By a stream, or by the view of --top.
@@ -322,6 +290,7 @@ class Session {
   RunInfo run_;
   std::optional<Signals> signals_;
   Progress progress_;
+  Messages messages_;
   std::optional<Reports> reports_;  // either these or a stream
   std::optional<BpfRunTimeStats> run_time_stats_;
   std::unique_ptr<Source> source_;
@@ -332,7 +301,6 @@ class Session {
   std::optional<Streaming> streaming_;
   EventLoop loop_;
   std::optional<Watching> watching_;
-  std::vector<std::string> unsaid_;       // lines kept until the terminal is ours again
   std::optional<Collection> collection_;  // unless it is a stream
   Account total_;                         // of the whole run, once it is over
   std::uint64_t started_ns_ = 0;

@@ -46,4 +46,12 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   return line;
 }
 
+std::vector<std::string> details_of(const TimelineStatus& timeline, const Account& account) {
+  const auto count = [](std::uint64_t number, const char* of) { return std::to_string(number) + of; };
+  return {"timeline: " + count(timeline.records, " records, ") + count(timeline.lost_records, " lost, ") +
+              count(timeline.repairs, " repairs, ") + count(timeline.processes, " processes, ") +
+              count(timeline.files, " files, ") + count(timeline.open_files, " open"),
+          "ring buffer: " + count(account.recorded_by_ring, " samples")};
+}
+
 }  // namespace profile
