@@ -3,10 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "app/completion.h"
@@ -16,7 +16,6 @@
 #include "app/print.h"
 #include "app/report_command.h"
 #include "app/session.h"
-#include "output/clean_text.h"
 #include "support/bpf.h"
 #include "support/error.h"
 
@@ -58,10 +57,10 @@ int main(int argc, char** argv) {
     return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   } catch (const Error& error) {
     if (error.exit_status() == Error::misused) print_usage_line(std::cerr);
-    std::fprintf(stderr, "profile: %s\n", clean_text(error.what()).c_str());
+    say(std::string("profile: ") + error.what());
     return error.exit_status();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "profile: %s\n", clean_text(error.what()).c_str());
+    say(std::string("profile: ") + error.what());
     return 1;
   }
 }

@@ -1,9 +1,8 @@
 #include "app/messages.h"
 
-#include <cstdio>
 #include <utility>
 
-#include "output/clean_text.h"
+#include "app/print.h"
 
 namespace profile {
 
@@ -13,7 +12,7 @@ void Messages::say(const std::string& text) {
     return;
   }
   progress_.clear();
-  std::fprintf(stderr, "%s\n", clean_text(text).c_str());
+  profile::say(text);
 }
 
 void Messages::note(const std::string& text) {

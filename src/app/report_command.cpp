@@ -1,7 +1,6 @@
 #include "app/report_command.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -101,7 +100,7 @@ int run_report(std::span<const char* const> arguments) {
 
   ReadProfile read = read_all(paths);
   read.profile.run.command_line = "profile report " + shell_quoted(arguments);
-  Reports reports(options, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+  Reports reports(options, say);
   reports.begin(read.profile.run);
   reports.report(read.profile);
   reports.close();
