@@ -27,7 +27,7 @@ namespace profile {
 
 class ProcessTable {
  public:
-  // `source` is asked for mount namespaces only, when a process forks or execs for the first time.
+  // `source` is asked for mount namespaces only, when a process is read, forks or execs for the first time.
   ProcessTable(CodeFiles& files, ProcSource& source)
       : files_(files), source_(source), own_mount_namespace_(source.mount_namespace(0)) {}
 

@@ -179,6 +179,7 @@ bool ProcessTable::has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) co
 
 void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
   Process& process = met(tgid);
+  mount_namespace(tgid, process);  // it may have gone before its exec is heard of
   Image& image = process.images.back();
   if (image.name[0] == '\0') image.name = to_name(snapshot.comm);
   // A process that is just exiting has no maps any more; what it had is not known.

@@ -92,6 +92,17 @@ TEST_CASE("whether a process sees our mounts is inherited") {
   CHECK_FALSE(timeline.opener.last_mapped_by.own_mounts);
 }
 
+TEST_CASE("whether a process sees our mounts is known of one that has gone before its exec is heard of") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"sh", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"};
+  timeline.survey.scan({});
+  timeline.proc.processes.clear();
+  timeline.record(comm_bytes(110, 10, 10, "cc1", true));
+  timeline.record(mmap_bytes(111, 10, 0x1000, 0x1000, 0, plugin_a, "/bin/cc1"));
+  timeline.update();
+  CHECK(timeline.opener.last_mapped_by.own_mounts);
+}
+
 TEST_CASE("mappings put at random never overlap and each address means what was put there last") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
