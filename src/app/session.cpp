@@ -134,7 +134,11 @@ class Session {
       update_is_due_ = true;
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
-    if (watching_->any()) loop_.add_timer(watching_s, watching_s, [this] { collection_->show(*reports_); });
+    if (watching_->any()) {
+      loop_.add_timer(watching_s, watching_s, [this] {
+        if (watching_->any()) collection_->show(*reports_);
+      });
+    }
     if (watching_->has_terminal()) {
       loop_.add(watching_->terminal_fd(), [this] {
         if (watching_->has_terminal() && !watching_->on_terminal_ready()) quit();
@@ -211,6 +215,8 @@ class Session {
   }
 
   void report_interval() {
+    // The last interval is the end's to report: what is sampled while this one is written would be one more.
+    if (is_over_ || (options_.duration_s && elapsed_s() >= *options_.duration_s)) return;
     collection_->report(*reports_, false);
     // Naming and writing took memory in pieces between those that stay; in a run of days the holes are not kept.
     ::malloc_trim(0);

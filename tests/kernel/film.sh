@@ -35,28 +35,29 @@ sizes = {size_of(frame) for frame in frames}
 assert len(sizes) == 1, sizes
 print(len(frames), *sizes.pop())
 EOF
-# expect_film DIRECTORY NAME LOW HIGH : so many frames.
+# expect_film DIRECTORY NAME COUNT : so many frames, one an interval and one for what is left of it at the end. Where
+# drawing takes longer than an interval, as under the sanitizers, one is about two; never is there one too many.
 expect_film() {
   found=$(python3 "$tmp/frames.py" "$1" "$2" 2>&1) || fail "$found"
-  expect_between "${found%% *}" "$3" "$4" "frames"
+  expect_between "${found%% *}" $((SANITIZED ? $3 / 2 : $3 - 1)) "$3" "frames"
 }
 
 burn leaves 60
 leaves=$started
 sample -F 499 -i 0.5 -p "$leaves" -g "$tmp/frames/flamegraph%04d.png" 3
-expect_film "$tmp/frames" flamegraph%04d.png 5 8
+expect_film "$tmp/frames" flamegraph%04d.png 6
 
 # One in which there is nothing, but that it is one.
 start sleep 60
 sample -F 499 -i 0.5 -p "$started" -g "$tmp/nothing/%04d.png" 2
 expect_equal "$recorded" 0 "samples of a process that sleeps"
-expect_film "$tmp/nothing" %04d.png 3 6
+expect_film "$tmp/nothing" %04d.png 4
 
 # -E is the same with the name that is meant unless one is given.
 mkdir "$tmp/here"
 cd "$tmp/here" || fail "cannot go there"
 sample -F 499 -i 0.5 -p "$leaves" -E 1.2
-expect_film "$tmp/here" flamegraph%04d.png 1 4
+expect_film "$tmp/here" flamegraph%04d.png 3
 
 # A name without a number is none for a film.
 profile -i 1 -g "$tmp/frame.png" 1
