@@ -31,6 +31,8 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events);
 [[nodiscard]] std::string_view header_of(MHD_Connection* connection, const char* name);
 // How many headers of that name there are.
 [[nodiscard]] int count_headers(MHD_Connection* connection, std::string_view name);
+// Its descriptor; -1 when the library does not tell.
+[[nodiscard]] int socket_of(MHD_Connection* connection);
 // Whether the other end of a connection that is not being read has closed it.
 [[nodiscard]] bool is_gone(MHD_Connection* connection);
 

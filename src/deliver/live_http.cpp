@@ -114,11 +114,14 @@ int count_headers(MHD_Connection* connection, std::string_view name) {
   return counted.second;
 }
 
-bool is_gone(MHD_Connection* connection) {
+int socket_of(MHD_Connection* connection) {
   const MHD_ConnectionInfo* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  if (info == nullptr) return false;
-  pollfd state{.fd = info->connect_fd, .events = POLLRDHUP, .revents = 0};
-  return ::poll(&state, 1, 0) > 0;
+  return info == nullptr ? -1 : info->connect_fd;
+}
+
+bool is_gone(MHD_Connection* connection) {
+  pollfd state{.fd = socket_of(connection), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;  // poll() knows nothing of -1
 }
 
 }  // namespace profile

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "deliver/live_connections.h"
 #include "deliver/live_feed.h"
 #include "deliver/live_http.h"
 #include "deliver/live_metrics.h"
@@ -113,7 +114,11 @@ class LiveView::Server {
   Server& operator=(const Server&) = delete;
 
   [[nodiscard]] std::string url() const { return "http://" + socket_.name() + path_; }
-  [[nodiscard]] LiveFeed& feed() { return feed_; }
+  void add(std::shared_ptr<const Profile> profile, const Status& status) {
+    feed_.add(std::move(profile), status);
+    connections_.hang_up_slow();
+  }
+  void end() { feed_.end(); }
 
  private:
   void start() {
@@ -126,7 +131,7 @@ class LiveView::Server {
                                MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,                  //
                                MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes_per_connection,  //
                                MHD_OPTION_NOTIFY_COMPLETED, &Server::on_completed, this,  //
-                               MHD_OPTION_END);
+                               MHD_OPTION_NOTIFY_CONNECTION, &Server::on_connection, this, MHD_OPTION_END);
     if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
   }
 
@@ -137,6 +142,7 @@ class LiveView::Server {
     auto& server = *static_cast<Server*>(self);
     try {
       if (*state == nullptr) {
+        server.connections_.note_request(socket_of(connection));
         *state = new Request;
         ++server.requests_;
         return server.answer(connection, url, method, *static_cast<Request*>(*state));
@@ -149,11 +155,28 @@ class LiveView::Server {
     }
   }
 
-  static void on_completed(void* self, MHD_Connection* /*connection*/, void** state,
+  static void on_completed(void* self, MHD_Connection* connection, void** state,
                            MHD_RequestTerminationCode /*how*/) noexcept {
+    auto& server = *static_cast<Server*>(self);
+    server.expect_request(connection);
     if (*state == nullptr) return;
     delete static_cast<Request*>(std::exchange(*state, nullptr));
-    --static_cast<Server*>(self)->requests_;
+    --server.requests_;
+  }
+
+  // The library tells of the end before it closes the socket.
+  static void on_connection(void* self, MHD_Connection* connection, void** /*state*/,
+                            MHD_ConnectionNotificationCode what) noexcept {
+    auto& server = *static_cast<Server*>(self);
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) server.expect_request(connection);
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) server.connections_.forget(socket_of(connection));
+  }
+
+  void expect_request(MHD_Connection* connection) noexcept {
+    try {
+      connections_.expect_request(socket_of(connection));
+    } catch (const std::exception&) {  // no memory: this one may be slow
+    }
   }
 
   MHD_Result answer(MHD_Connection* connection, std::string_view url, std::string_view method, Request& request) {
@@ -245,7 +268,7 @@ class LiveView::Server {
 
   static MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
     if (request.capture->answer().empty()) {
-      return send_answer(connection, overloaded("nothing was sampled before the run ended"));
+      return send_answer(connection, overloaded("nothing was sampled before the run ended, or there is no memory"));
     }
     return send_profile(connection, request.capture->take_answer());
   }
@@ -264,6 +287,7 @@ class LiveView::Server {
   LiveHost host_;
   Profile about_;  // the run; it has no rows
   LiveFeed feed_;
+  LiveConnections connections_{timeout_s * std::uint64_t{1'000'000'000}};
   std::atomic<int> requests_ = 0;
   MHD_Daemon* daemon_ = nullptr;
 };
@@ -274,9 +298,9 @@ LiveView::~LiveView() = default;
 std::string LiveView::url() const { return server_->url(); }
 
 void LiveView::add(std::shared_ptr<const Profile> profile, const Status& status) {
-  server_->feed().add(std::move(profile), status);
+  server_->add(std::move(profile), status);
 }
 
-void LiveView::end() { server_->feed().end(); }
+void LiveView::end() { server_->end(); }
 
 }  // namespace profile
