@@ -26,7 +26,7 @@ class LiveCaptures {
 
   class Capture {
    public:
-    // The file; empty when the run ended before there was anything. Of one that was answered.
+    // The file; empty when the run ended before there was anything, or there was no memory. Of one that was answered.
     [[nodiscard]] const std::string& answer() const { return answer_; }
     [[nodiscard]] std::string take_answer() { return std::move(answer_); }
 

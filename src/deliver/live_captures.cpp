@@ -3,6 +3,7 @@
 #include "deliver/live_captures.h"
 
 #include <algorithm>
+#include <exception>
 #include <sstream>
 #include <utility>
 
@@ -46,6 +47,7 @@ void LiveCaptures::answer(const std::function<bool(const Capture&)>& is_done) {
   std::vector<std::shared_ptr<Capture>> done;
   {
     const std::scoped_lock lock(mutex_);
+    done.reserve(captures_.size());  // nothing may go wrong between taking one off and letting it go on
     std::erase_if(captures_, [&](const auto& capture) {
       const bool is_over = is_done(*capture);
       if (is_over) done.push_back(capture);
@@ -53,7 +55,11 @@ void LiveCaptures::answer(const std::function<bool(const Capture&)>& is_done) {
     });
   }
   for (const auto& capture : done) {
-    if (capture->profile_ && !capture->is_gone_()) capture->answer_ = pprof_of(*capture->profile_);
+    try {
+      if (capture->profile_ && !capture->is_gone_()) capture->answer_ = pprof_of(*capture->profile_);
+    } catch (const std::exception&) {  // no memory for it: an answer without a file, but an answer
+      capture->answer_.clear();
+    }
     capture->profile_.reset();
     capture->go_on_();
   }

@@ -39,6 +39,7 @@ void LiveEvents::push(std::string text) {
 
 std::vector<std::function<void()>> LiveEvents::paused() {
   std::vector<std::function<void()>> all;
+  all.reserve(readers_.size());  // one that is not paused any more has to be among them
   for (Reader* reader : readers_) {
     if (std::exchange(reader->is_paused_, false)) all.push_back(reader->go_on_);
   }
