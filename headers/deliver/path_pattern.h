@@ -25,6 +25,8 @@ class PathPattern {
   [[nodiscard]] bool is_numbered() const { return is_numbered_; }
   // Whether the directory is not always the same.
   [[nodiscard]] bool directory_varies() const;
+  // The levels of it that are always the same, with the last slash; empty when there are none.
+  [[nodiscard]] std::string fixed_directory() const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
   struct Path {

@@ -52,6 +52,14 @@ std::vector<OldFile> files_in(DIR* directory, const std::function<bool(std::stri
   return files;
 }
 
+// Makes what is missing of a directory behind the first bytes of its path, whose last is a slash. False, and errno.
+bool make_levels(const std::string& path, std::size_t fixed) {
+  for (std::size_t end = path.find('/', fixed); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (end != fixed && ::mkdir(path.substr(0, end).c_str(), 0777) != 0 && errno != EEXIST) return false;
+  }
+  return true;
+}
+
 std::string reports(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " report" : " reports"); }
 
 }  // namespace
@@ -80,9 +88,15 @@ int FileSeries::open_directory(const std::string& path) const {
   const auto open = [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); };
   const int fd = open();
   if (fd >= 0 || errno != ENOENT) return fd;
-  if (!settings_.makes_directory && !pattern_.directory_varies()) return fd;
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return -1;
-  return open();
+  std::size_t fixed = 0;
+  if (pattern_.directory_varies()) {
+    fixed = pattern_.fixed_directory().size();
+  } else if (settings_.makes_directory) {
+    fixed = path.rfind('/', path.size() - 2) + 1;
+  } else {
+    return fd;
+  }
+  return make_levels(path, fixed) ? open() : -1;
 }
 
 FileSeries::Outcome FileSeries::attempt(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {

@@ -158,6 +158,16 @@ bool PathPattern::directory_varies() const {
   return std::any_of(directory_.begin(), directory_.end(), [](const Part& part) { return part.kind != Kind::literal; });
 }
 
+std::string PathPattern::fixed_directory() const {
+  std::string text;
+  for (const Part& part : directory_) {
+    if (part.kind != Kind::literal) break;
+    text += part.text;
+  }
+  text.resize(text.rfind('/') + 1);
+  return text;
+}
+
 std::string PathPattern::expanded(const std::vector<Part>& parts, std::uint64_t unix_ns, std::uint64_t number) {
   std::string text;
   for (const Part& part : parts) {

@@ -171,6 +171,19 @@ TEST_CASE("two reports of one time are two files, and a file that was there stay
   CHECK_FALSE(fs::exists(directory / "nowhere"));
 }
 
+TEST_CASE("what is missing of a directory that varies is made, and nothing above it") {
+  const Directory directory;
+  Told told(directory / "of-%s/%s/fixed/%s.txt");
+  told.series.write(100 * second, text("a"));
+  told.series.write(200 * second, text("b"));
+  CHECK(contents(directory / "of-100/100/fixed/100.txt") == "a");
+  CHECK(contents(directory / "of-200/200/fixed/200.txt") == "b");
+  CHECK(told.lines.empty());
+  const std::string above = directory / "absent/%s/x.txt";
+  CHECK_THROWS_AS(Told{above}, Error);
+  CHECK_FALSE(fs::exists(directory / "absent"));
+}
+
 TEST_CASE("nobody sees a file before it is whole") {
   const Directory directory;
   Told told(directory / "f%1d.txt");

@@ -105,6 +105,10 @@ TEST_CASE("directories are told from names") {
   CHECK(path.name == "cpu-03.pb.gz");
   CHECK(path.whole() == "/var/2026/11/cpu-03.pb.gz");
   CHECK(PathPattern("/var/%Y/x").directory_varies());
+  CHECK(PathPattern("/var/log/of-%Y/m/x").fixed_directory() == "/var/log/");
+  CHECK(PathPattern("%Y/m/x").fixed_directory().empty());
+  CHECK(PathPattern("of-%Y/m/x").fixed_directory().empty());
+  CHECK(PathPattern("a/b%%/x%Y").fixed_directory() == "a/b%/");
   CHECK(PathPattern("/var/%Y/x").is_pattern());
   CHECK_FALSE(PathPattern("/var/%%/x%Y").directory_varies());
   CHECK(PathPattern("x%Y").expand(unix_ns, 1).directory == ".");
