@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace profile {
 // unless `for_stdout`. Throws a usage Error.
 [[nodiscard]] std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format,
                                                     bool for_stdout);
+// The file of an output that is one file, whatever its name says of time; "-" stays.
+[[nodiscard]] std::string only_path_of(const OutputRequest& output);
 [[nodiscard]] OutputOptions output_options_of(const ParsedOptions& parsed);
 // Whether they can hold what is to come: `repeated`, a report an interval; `keep`, --keep is given. Throws a usage
 // Error.

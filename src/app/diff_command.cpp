@@ -106,12 +106,18 @@ int run_diff(std::span<const char* const> arguments) {
   const OutputOptions shown = output_options_of(parsed);
   const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};
   const Comparison comparison(std::move(before), std::move(after), options);
+  int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    Destination destination(outputs[i].path);
-    const auto result = destination.write([&](std::ostream& out) { comparison.write(out, writers[i]); });
-    if (result == Destination::Result::written) destination.close();
+    try {
+      Destination destination(only_path_of(outputs[i]));
+      const auto result = destination.write([&](std::ostream& out) { comparison.write(out, writers[i]); });
+      if (result == Destination::Result::written) destination.close();
+    } catch (const Error& error) {  // the others are written
+      say(std::string("profile: ") + error.what());
+      status = Error::could_not_profile;
+    }
   }
-  return 0;
+  return status;
 }
 
 }  // namespace profile

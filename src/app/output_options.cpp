@@ -7,6 +7,7 @@
 #include <string>
 
 #include "deliver/path_pattern.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/listed.h"
 
@@ -59,8 +60,17 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
                                   : by_ending != nullptr ? by_ending
                                                          : fallback});
   }
-  if (film) requests.push_back(*film);
+  if (film) {
+    const bool twice = std::find(paths.begin(), paths.end(), film->path) != paths.end();
+    if (twice) throw bad_value("output", film->path, "given twice: it is the name of the film's pictures");
+    requests.push_back(*film);
+  }
   return requests;
+}
+
+std::string only_path_of(const OutputRequest& output) {
+  if (output.path == "-") return output.path;
+  return PathPattern(output.path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
 }
 
 OutputOptions output_options_of(const ParsedOptions& parsed) {
@@ -81,9 +91,12 @@ void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool k
     any_pattern = any_pattern || is_pattern;
     const std::string format(output.format->name);
     if (repeated && output.format->one_report && !is_pattern) {
-      throw usage_error("-i: a file in the format " + format + " holds one report; " +
-                        (is_file ? output.path + " needs a time or a number in its name, as in cpu-%H%M%S or cpu-%04d"
-                                 : "-o can name a file for each, as cpu-%H%M%S" + std::string(output.format->ending)));
+      const std::string what =
+          "a file in the format " + format + " holds one report, and there is one an interval (-i, -E); ";
+      throw usage_error(is_file
+                            ? "-o " + output.path + ": " + what +
+                                  "put a time or a number in its name, as in cpu-%H%M%S or cpu-%04d"
+                            : what + "-o can name a file for each, as cpu-%H%M%S" + std::string(output.format->ending));
     }
     if (output.format->is_binary && !is_file && ::isatty(STDOUT_FILENO) == 1) {
       throw usage_error("--format " + format + ": not to a terminal");

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "app/output_options.h"
 #include "app/tracing_frames.h"
-#include "deliver/path_pattern.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -17,12 +17,6 @@ constexpr std::size_t most_stacks = 8192;
 // How long the last samples wait for a reader that does not read.
 constexpr double patience_s = 0.7;
 
-// A stream is one file, whatever its name says of time.
-std::string path_of(const OutputRequest& output) {
-  if (output.path == "-") return output.path;
-  return PathPattern(output.path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
-}
-
 }  // namespace
 
 Streaming::Streaming(const Options& options, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
@@ -32,7 +26,7 @@ Streaming::Streaming(const Options& options, Source& source, ProcessTimeline& ti
       symboliser_(symboliser),
       say_(std::move(say)),
       form_(options.stream->make()),
-      writer_(path_of(options.outputs.front())) {
+      writer_(only_path_of(options.outputs.front())) {
   source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
 }
 

@@ -54,6 +54,13 @@ for file in out.html out.svg; do
   expect_status 0
 done
 
+# A name is a pattern as for other outputs, and one that cannot be written does not take the next along.
+profile diff -q -o absent/a.svg -o 'a%%b-%Y.svg' before.folded after.folded
+expect_status 1
+expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+expect_err '^profile: cannot write absent/a\.svg: '
+[[ -s a%b-$(date +%Y).svg ]] || fail "no picture: $(ls)"
+
 # bad STATUS PATTERN ARGUMENT... : one line says it, and nothing is on stdout.
 bad() {
   profile diff "${@:3}"
