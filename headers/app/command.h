@@ -13,9 +13,9 @@ namespace profile {
 
 class Command {
  public:
-  // Forks; the child waits, with no signal blocked and SIGPIPE as usual. Throws Error when it cannot. With
-  // `without_terminal` what of its stdin, stdout and stderr is a terminal is /dev/null to it: the view of --top is
-  // there.
+  // Forks; the child waits, with no signal blocked, and those ignored that we found ignored. Throws Error when it
+  // cannot. With `without_terminal` what of its stdin, stdout and stderr is a terminal is /dev/null to it: the view of
+  // --top is there.
   explicit Command(const std::vector<std::string>& words, bool without_terminal = false);
   // A child that was never released is killed.
   ~Command();
@@ -31,7 +31,7 @@ class Command {
 
  private:
   pid_t pid_ = -1;
-  Fd release_;       // closing it lets the child go on to exec
+  Fd release_;       // a byte lets the child go on to exec; without one it exits
   Fd exec_failure_;  // the child's errno, or closed by a successful exec
   std::optional<int> status_;
 };

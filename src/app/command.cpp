@@ -11,6 +11,7 @@
 
 #include "support/error.h"
 #include "support/fd_limit.h"
+#include "support/write_signals.h"
 
 namespace profile {
 namespace {
@@ -34,10 +35,7 @@ void leave_terminal() {
 
 // Between fork and exec: waits, then becomes the command. Nothing here allocates.
 [[noreturn]] void become(char* const* words, int wait_fd, int failure_fd) {
-  struct sigaction by_default {};
-  by_default.sa_handler = SIG_DFL;
-  // Ignored signals stay ignored over exec.
-  for (const int number : {SIGPIPE, SIGXFSZ}) ::sigaction(number, &by_default, nullptr);
+  restore_write_signals();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,6 +1,5 @@
 // `profile`: the command line in, an exit status out. All errors end here.
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <exception>
@@ -18,6 +17,7 @@
 #include "app/session.h"
 #include "support/bpf.h"
 #include "support/error.h"
+#include "support/write_signals.h"
 
 namespace profile {
 namespace {
@@ -51,8 +51,7 @@ int run(std::span<const char* const> arguments) {
 int main(int argc, char** argv) {
   using namespace profile;
   fill_standard_descriptors();
-  // A closed pipe and a file that may not grow are errors of write() instead, which names the file.
-  for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+  ignore_write_signals();
   try {
     return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   } catch (const Error& error) {
