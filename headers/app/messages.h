@@ -2,8 +2,9 @@
 // the terminal is the view's.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "app/progress.h"
 
@@ -22,7 +23,7 @@ class Messages {
   // One that -q leaves out.
   void note(const std::string& text);
 
-  // From here on lines are kept, until release() says them.
+  // From here on lines are kept, the latest hundred of them, until release() says them.
   void hold() { is_held_ = true; }
   void release();
 
@@ -30,7 +31,8 @@ class Messages {
   Progress& progress_;
   bool quiet_;
   bool is_held_ = false;
-  std::vector<std::string> unsaid_;
+  std::deque<std::string> unsaid_;
+  std::size_t left_out_ = 0;
 };
 
 }  // namespace profile
