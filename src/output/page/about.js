@@ -1,5 +1,12 @@
 // What the page says of the run: what was measured and when, the command line, and where every sample went.
 
+function accountWords({taken, recorded, idle, filtered, lost}) {
+  const words = `${count(taken)} taken = ${count(recorded)} recorded + ${count(idle)} on idle CPUs + ` +
+    `${count(filtered)} of others + ${count(lost)} lost`;
+  const addsUp = taken === recorded + idle + filtered + lost;
+  return addsUp ? words : `${words}. These do not add up: that is a fault of the profiler.`;
+}
+
 // `run` and `account` as the data has them.
 function aboutRun(run, account, heading) {
   const list = made('dl');
@@ -13,17 +20,17 @@ function aboutRun(run, account, heading) {
   row('Command line', run.command_line, 'name');
   if (run.began_unix_ms) row('Began', new Date(run.began_unix_ms).toLocaleString());
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
-  if (account) {
-    const {taken, recorded, idle, filtered, lost} = account;
-    row('Samples', `${count(taken)} taken = ${count(recorded)} recorded + ${count(idle)} on idle CPUs + ` +
-      `${count(filtered)} of others + ${count(lost)} lost`);
-    if (taken !== recorded + idle + filtered + lost) row('', 'These do not add up: that is a fault of the profiler.');
-  }
+  if (account) row('Samples', accountWords(account), 'account');
   return heading === '' ? [list] : [made('h2', '', heading), list];
 }
 
 function showAbout(runs) {
   element('about-text').replaceChildren(...runs.flatMap(({run, account, heading}) => aboutRun(run, account, heading)));
+}
+
+// Of a live page; the rest stays as it is, so that it can be selected.
+function showAccount(account) {
+  document.querySelector('#about-text .account').textContent = accountWords(account);
 }
 
 function showTitle(run, view) {

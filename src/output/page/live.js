@@ -112,6 +112,7 @@ class Live {
   begin(hello) {
     const before = this.followed;
     this.followed = new Followed(hello);
+    showAbout([{run: hello.run, account: hello.account, heading: ''}]);
     if (this.base !== null) this.carryBase();
     if (before === null && this.followed.keptMs < 300_000) {
       this.fillWindows(windows.filter((s) => s * 1000 <= this.followed.keptMs));
@@ -153,7 +154,7 @@ class Live {
     const {taken, lost} = this.followed.account;
     const lostText = made('span', lost > 0 ? 'lost' : '', `${count(lost)} lost`);
     element('counters').replaceChildren(`${count(taken)} samples · `, lostText);
-    showAbout([{run: this.followed.run, account: this.followed.account, heading: ''}]);
+    showAccount(this.followed.account);
   }
 
   get shown() {
