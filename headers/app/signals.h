@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGWINCH as events of the loop. The first of the former three ends the run and
-// lets it report; a second one aborts at once, even in the middle of reading a large file.
+// lets it report; another SIGINT or SIGTERM aborts at once, even in the middle of reading a large file.
 #pragma once
 
 #include <signal.h>

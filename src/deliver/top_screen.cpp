@@ -133,7 +133,7 @@ TopScreen::~TopScreen() {
   output_.keep([] { ::endwin(); });
   output_.finish(patience_s);
   ::delscreen(screen_);
-  ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);  // what was not taken yet is not waited for
 }
 
 // Ctrl-S would stop our output and with it the run; Ctrl-\ would end us without giving the terminal back.
