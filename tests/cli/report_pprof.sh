@@ -23,8 +23,10 @@ same_again() {
   cmp -s "$tmp/out" "$file.again" || fail "pprof has other lines: $(diff "$tmp/out" "$file.again" | head)"
   profile report -o "$file.again.pb.gz" "$file.pb.gz"
   expect_status 0
-  pprof -top -nodecount=100000 -nodefraction=0 "$file.pb.gz" | grep -v '^File: ' >"$file.top"
-  pprof -top -nodecount=100000 -nodefraction=0 "$file.again.pb.gz" | grep -v '^File: ' >"$file.top2"
+  # Which file is called the program that was profiled goes by the order of the rows.
+  top_of() { pprof -top -nodecount=100000 -nodefraction=0 "$1" | grep -Ev '^(File|Build ID): '; }
+  top_of "$file.pb.gz" >"$file.top"
+  top_of "$file.again.pb.gz" >"$file.top2"
   cmp -s "$file.top" "$file.top2" || fail "pprof -top differs: $(diff "$file.top" "$file.top2" | head)"
   local samples='/^Samples:/,/^Locations/p'
   expect_equal "$(pprof -raw "$file.again.pb.gz" | sed -n "$samples" | grep -c .)" \
