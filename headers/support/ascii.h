@@ -1,8 +1,17 @@
 // Letters whatever the locale says of them.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace profile {
 
 [[nodiscard]] constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+[[nodiscard]] inline std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = to_lower(c);
+  return lower;
+}
 
 }  // namespace profile

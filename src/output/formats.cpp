@@ -1,6 +1,10 @@
 // THE table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
 #include "output/formats.h"
 
+#include <utility>
+
+#include "support/ascii.h"
+
 namespace profile {
 namespace {
 
@@ -38,7 +42,14 @@ const OutputFormat* find_output_format(std::string_view name) {
   return nullptr;
 }
 
-const OutputFormat* output_format_of_path(std::string_view path) {
+const OutputFormat* output_format_of_path(std::string_view typed) {
+  // What others call the same.
+  constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+      {".htm", "html"}, {".pb", "pprof"}, {".pprof", "pprof"}, {".prof", "pprof"}, {".speedscope", "speedscope"}};
+  const std::string path = to_lower(typed);
+  for (const auto& [ending, name] : aliases) {
+    if (path.ends_with(ending)) return find_output_format(name);
+  }
   const OutputFormat* found = nullptr;
   for (const OutputFormat& format : formats) {
     if (format.ending.empty() || !path.ends_with(format.ending)) continue;

@@ -46,6 +46,10 @@ TEST_CASE("a path's ending chooses the format") {
   CHECK(chosen("x.table") == "table");
   CHECK(chosen("x.folded.bak") == "none");
   CHECK(chosen("folded") == "none");
-  CHECK(chosen("x.FOLDED") == "none");
+  CHECK(chosen("x.FOLDED") == "folded");
+  CHECK(chosen("x.PB.GZ") == "pprof");
+  CHECK(chosen("cpu.pprof") == "pprof");
+  CHECK(chosen("cpu.htm") == "html");
+  CHECK(chosen("pprof") == "none");
   CHECK(chosen("") == "none");
 }
