@@ -1,8 +1,10 @@
 // What kind of file it is.
 #include "input/profile_reader.h"
 
+#include <algorithm>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_message.hpp>
+#include <utility>
 
 #include "input/gunzip.h"
 #include "input/whole_file.h"
@@ -32,6 +34,33 @@ bool begins_with_fields(std::string_view bytes) {
   return start.starts_with('\n') && start.find_first_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9)) != start.npos;
 }
 
+// What it is instead of a profile, for those who took one file for another; empty when that cannot be told.
+std::string_view other_kind(std::string_view bytes) {
+  constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
+      {"{", "JSON"},
+      {"[", "JSON"},
+      {"<", "HTML or XML"},
+      {"\x89PNG", "a PNG picture"},
+      {"PERFILE2",
+       "perf's own file; "
+       "perf script and stackcollapse-perf.pl make folded lines of it"},
+      {"Sampling at ", "a counted report"},
+      {"Tracing ", "a counted report"},
+      {"Counting ", "a counted report"}};
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+  for (const auto& [beginning, kind] : beginnings) {
+    if (bytes.starts_with(beginning)) return kind;
+  }
+  return {};
+}
+
+// Text has no control bytes but those between words and lines; a message has them in its first tags and lengths.
+bool is_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size(), 4096)),
+                     [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\n' || c == '\r'; });
+}
+
 }  // namespace
 
 Profile read_profile(std::string_view bytes, const std::string& name) {
@@ -41,8 +70,14 @@ Profile read_profile(std::string_view bytes, const std::string& name) {
     if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
     return read_profile(unpacked, name);
   }
-  if (!bytes.empty() && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
-  return read_folded(bytes, name);
+  if (!is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
+  try {
+    return read_folded(bytes, name);
+  } catch (const Error& error) {
+    const std::string_view kind = other_kind(bytes);
+    if (kind.empty()) throw;
+    throw Error(name + ": no folded lines and no pprof profile, but " + std::string(kind));
+  }
 }
 
 Profile read_profile_file(const std::string& path) { return read_profile(read_whole_file(path), name_of_input(path)); }

@@ -17,9 +17,11 @@ namespace profile {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// Takes the value off the end of `line`, and what stands between.
-std::uint64_t take_value_off(std::string_view& line) {
+// Takes the value off the end of `line`, and what stands between. What rounding takes from one value is `carried` to
+// the next, so that many small ones add up to what they are.
+std::uint64_t take_value_off(std::string_view& line, double& carried) {
   const std::size_t space = line.find_last_of(" \t");
   if (space == line.npos) throw Error("no value behind a space");
   const std::string_view digits = line.substr(space + 1);
@@ -37,8 +39,9 @@ std::uint64_t take_value_off(std::string_view& line) {
     throw Error("it does not end in a value");
   }
   if (number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
-  const double rounded = std::round(number);
+  const double rounded = std::max(std::round(number + carried), 0.0);
   if (rounded >= 0x1p64) throw Error("its value is larger than 2^64 - 1");
+  carried += number - rounded;
   return static_cast<std::uint64_t>(rounded);
 }
 
@@ -61,6 +64,7 @@ class Reader {
   }
 
   Profile read() {
+    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
     for (std::size_t number = 1; !text_.empty(); ++number) {
       std::string_view line = text_.substr(0, text_.find('\n'));
       text_.remove_prefix(std::min(line.size() + 1, text_.size()));
@@ -80,7 +84,7 @@ class Reader {
   void read_line(std::string_view line) {
     if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
     Row row;
-    row.value = row.samples = take_value_off(line);
+    row.value = row.samples = take_value_off(line, carried_);
     if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
     line = line.substr(0, line.find_last_not_of(blanks) + 1);
     if (line.empty()) throw Error("there is nothing in front of the value");
@@ -190,6 +194,7 @@ class Reader {
   Profile profile_;
   NamedProcesses processes_;
   CheckedSum total_;
+  double carried_ = 0;
   std::vector<std::string_view> texts_;  // of the line under way; as are
   std::vector<FrameId> frames_;
   std::vector<InlinedFunction> inlined_;

@@ -150,6 +150,14 @@ TEST_CASE("values are whole numbers of 64 bits, or are rounded") {
   CHECK(folded(read_folded("a;b 1.5\na;c 2.4e3\na;d 0.2\na;e 0\n", "x")) == "a;d 0\na;e 0\na;b 2\na;c 2400\n");
 }
 
+TEST_CASE("small values add up to what they are, though each is rounded") {
+  std::string text = "\xef\xbb\xbf";  // as some editors begin a file
+  for (int i = 0; i < 10; ++i) text += "x;y" + std::to_string(i) + " 0.4\n";
+  const Profile profile = read_folded(text, "in");
+  CHECK(profile.total() == 4);
+  CHECK(profile.strings.view(profile.processes().front().name) == "x");
+}
+
 TEST_CASE("a line that is none is named by its number, and why") {
   const auto starts = [](const std::string& text, const std::string& with) {
     CHECK_MESSAGE(text.substr(0, with.size()) == with, text);
