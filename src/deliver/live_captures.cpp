@@ -78,6 +78,7 @@ void LiveCaptures::add(const Profile& tick) {
     if (!capture->profile_) {
       capture->profile_ = std::make_unique<Profile>();
       capture->profile_->run = tick.run;
+      capture->profile_->run.duration_s = static_cast<double>(capture->wanted_ns_) / static_cast<double>(ns_per_s);
       capture->profile_->began_unix_ns = tick.began_unix_ns;
     }
     capture->profile_->merge(tick);
