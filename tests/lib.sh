@@ -88,7 +88,7 @@ expect_between() {
 
 # folded_total [PATTERN] [FILE] : the counts of the folded lines that match, added up.
 folded_total() {
-  grep -E -- "${1:-.}" "${2:-$tmp/out}" | awk '{ sum += $NF } END { print sum + 0 }'
+  grep -E -- "${1:-.}" "${2:-$tmp/out}" | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
 }
 # share_of PATTERN [FILE] : the percentage of all samples whose folded line matches.
 share_of() {

@@ -30,7 +30,8 @@ struct ReadProfile {
   Profile profile;
 };
 [[nodiscard]] ReadProfile read_named(const std::string& path);
-// Throws an Error that names both when their units differ; `what` cannot be done with them then ("added up").
-void require_same_unit(const ReadProfile& a, const ReadProfile& b, const std::string& what);
+// Folded lines do not say what they count: they take over what the other file says. Throws an Error that names both
+// when the units differ even so; `what` cannot be done with them then ("added up").
+void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
 
 }  // namespace profile

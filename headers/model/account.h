@@ -17,6 +17,8 @@ struct Account {
   std::uint64_t lost_unread = 0;       // counted by the kernel, and not found when the maps were drained
 
   [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_spans_full + lost_unwritten + lost_unread; }
+  // False of a profile from a file that does not tell.
+  [[nodiscard]] bool is_known() const { return *this != Account(); }
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
 
   Account& operator+=(const Account& other) {

@@ -183,6 +183,9 @@ class Profile {
   BinaryId binary(const Binary& binary);
   // Adds the row's value and samples to the row that is otherwise equal, or makes it.
   void add(const Row& row);
+  // Multiplies all values, and calls them `unit`. False when their sum is more than 64 bits hold; then nothing was
+  // done.
+  [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
   // Puts another kernel stack in the place of each, by the answer of `instead`, which may intern stacks.
   void replace_kernel_stacks(const std::function<StackId(StackId)>& instead);
   // Adds all that `other` holds, which may be this one; RunInfo stays. A process of the same number, image and name is

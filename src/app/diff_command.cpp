@@ -101,7 +101,7 @@ int run_diff(std::span<const char* const> arguments) {
 
   ReadProfile before = read_named(paths[0]);
   ReadProfile after = read_named(paths[1]);
-  require_same_unit(before, after, "compared");
+  agree_on_unit(before, after, "compared");
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
   const OutputOptions shown = output_options_of(parsed);
   const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};

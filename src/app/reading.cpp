@@ -54,7 +54,10 @@ ReadProfile read_named(const std::string& path) {
   return {.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path)};
 }
 
-void require_same_unit(const ReadProfile& a, const ReadProfile& b, const std::string& what) {
+void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {
+  const auto says_nothing = [](const ReadProfile& file) { return file.profile.run.event.empty(); };
+  if (says_nothing(a)) a.profile.run.unit = b.profile.run.unit;
+  if (says_nothing(b)) b.profile.run.unit = a.profile.run.unit;
   if (a.profile.run.unit == b.profile.run.unit) return;
   throw Error(a.name + " is in " + a.profile.run.unit + " and " + b.name + " in " + b.profile.run.unit +
               ": they cannot be " + what);

@@ -1,6 +1,7 @@
 #include "app/report_command.h"
 
 #include <algorithm>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/reading.h"
 #include "app/reports.h"
 #include "app/shell_words.h"
+#include "model/clock_period.h"
 #include "support/error.h"
 
 namespace profile {
@@ -61,20 +63,57 @@ void require_sum(const Profile& a, const Profile& b) {
   }
 }
 
-ReadProfile read_all(const std::vector<std::string>& paths) {
-  ReadProfile all = read_named(paths.front());
-  std::vector<std::string> names{all.name};
+constexpr std::string_view of_time = "nanoseconds";
+
+// 0: it is not known, or the values are no samples.
+std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == "samples" ? clock_period_ns(run) : 0; }
+
+// From samples to the time that they stand for.
+void weigh(ReadProfile& file) {
+  const std::uint64_t factor = ns_per_sample(file.profile.run);
+  if (!file.profile.weigh(factor, of_time)) throw Error(file.name + ": its values add up to more than 2^64 - 1");
+  file.profile.run.frequency_hz = file.profile.run.period_events = 0;
+}
+
+// Samples that were taken at different rates are not worth the same: they are added up as time. Of folded lines the
+// rate is not known, and nothing can be done but to say so.
+void agree_on_worth(ReadProfile& a, ReadProfile& b, const std::function<void(const std::string&)>& note) {
+  RunInfo& run = a.profile.run;
+  const RunInfo& next = b.profile.run;
+  if (run.frequency_hz == next.frequency_hz && run.period_events == next.period_events && run.unit == next.unit) return;
+  const bool a_is_time = run.unit == of_time;
+  const bool b_is_time = next.unit == of_time;
+  if ((a_is_time || ns_per_sample(run) != 0) && (b_is_time || ns_per_sample(next) != 0)) {
+    if (!a_is_time) weigh(a);
+    if (!b_is_time) weigh(b);
+    return;
+  }
+  if (run.unit == "samples" && next.unit == "samples" && (ns_per_sample(run) != 0 || ns_per_sample(next) != 0)) {
+    const std::string& silent = ns_per_sample(run) == 0 ? a.name : b.name;
+    note("at which rate the samples of " + silent +
+         " were taken is not known; each counts as much as one of the others");
+  }
+  if (run.frequency_hz != next.frequency_hz || run.period_events != next.period_events) {
+    run.frequency_hz = run.period_events = 0;
+  }
+}
+
+ReadProfile read_all(const std::vector<std::string>& paths, const std::function<void(const std::string&)>& note) {
+  std::vector<std::string> names;
+  const auto read = [&](const std::string& path) {
+    ReadProfile file = read_named(path);
+    names.push_back(file.name);
+    if (file.profile.rows().empty()) note("there is no stack in " + file.name);
+    return file;
+  };
+  ReadProfile all = read(paths.front());
   RunInfo& run = all.profile.run;
   for (std::size_t i = 1; i < paths.size(); ++i) {
-    const ReadProfile next = read_named(paths[i]);
-    require_same_unit(all, next, "added up");
+    ReadProfile next = read(paths[i]);
+    agree_on_worth(all, next, note);
+    agree_on_unit(all, next, "added up");
     require_sum(all.profile, next.profile);
-    names.push_back(next.name);
     all.profile.merge(next.profile);
-    // Of samples that were taken at different rates, only the number makes sense.
-    if (run.frequency_hz != next.profile.run.frequency_hz || run.period_events != next.profile.run.period_events) {
-      run.frequency_hz = run.period_events = 0;
-    }
   }
   if (names.size() > 1 || run.headline.empty()) run.headline = headline_of(run, names);
   return all;
@@ -98,7 +137,10 @@ int run_report(std::span<const char* const> arguments) {
   options.outputs = outputs_of(parsed, "counted", true);
   check_outputs(options.outputs, false, false);
 
-  ReadProfile read = read_all(paths);
+  const bool quiet = parsed.is_on("quiet");
+  ReadProfile read = read_all(paths, [quiet](const std::string& line) {
+    if (!quiet) say("profile: " + line);
+  });
   read.profile.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(read.profile.run);

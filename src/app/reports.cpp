@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace profile {
@@ -48,7 +49,10 @@ void Reports::report(const Profile& profile) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {
       append(report, *destination, [&](std::ostream& out) { report.output->report(out, profile); });
     } else if (!is_remnant) {
-      std::get<FileSeries>(report.target).write(profile.began_unix_ns, [&](std::ostream& out) {
+      // A profile from a file may not know when it was taken.
+      const std::uint64_t time_ns =
+          profile.began_unix_ns != 0 ? profile.began_unix_ns : monotonic_ns() + unix_offset_ns();
+      std::get<FileSeries>(report.target).write(time_ns, [&](std::ostream& out) {
         report.output->begin(out, profile.run);
         report.output->report(out, profile);
       });

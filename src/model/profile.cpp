@@ -151,6 +151,14 @@ void Profile::add(const Row& row) {
   rows_.push_back(row);
 }
 
+bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
+  std::uint64_t sum = 0;
+  if (__builtin_mul_overflow(total(), factor, &sum)) return false;
+  for (Row& row : rows_) row.value *= factor;
+  run.unit = unit;
+  return true;
+}
+
 void Profile::replace_kernel_stacks(const std::function<StackId(StackId)>& instead) {
   std::vector<Row> rows;
   rows.swap(rows_);

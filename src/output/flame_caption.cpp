@@ -37,8 +37,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
     if (samples != 0) text += " in " + grouped(samples) + ' ' + counted;
   }
   if (profile.duration_ns != 0) text += " in " + seconds(static_cast<double>(profile.duration_ns) / 1e9) + " s";
-  // A profile that was read from a file has no account.
-  if (profile.account != Account()) text += "; " + account_of(profile.account);
+  if (profile.account.is_known()) text += "; " + account_of(profile.account);
   return text;
 }
 

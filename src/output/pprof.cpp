@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "model/clock_period.h"
 #include "output/formats.h"
 #include "output/header.h"
 #include "output/pprof_sink.h"
@@ -26,8 +26,6 @@ using pprof::LabelField;
 using pprof::ProfileField;
 using pprof::SampleField;
 using pprof::ValueTypeField;
-
-constexpr double ns_per_s = 1e9;
 
 std::int64_t to_signed(std::uint64_t value) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
@@ -56,12 +54,6 @@ std::string identifier(std::string_view name) {
   return text;
 }
 
-// From one sample of a clock to the next, whose events are nanoseconds; 0: it has no rate.
-std::uint64_t clock_period_ns(const RunInfo& run) {
-  if (run.frequency_hz == 0) return run.period_events;
-  return static_cast<std::uint64_t>(std::llround(ns_per_s / static_cast<double>(run.frequency_hz)));
-}
-
 Values values_of(const RunInfo& run) {
   Values values;
   values.types.push_back({identifier(run.counted), "count"});
@@ -77,6 +69,11 @@ Values values_of(const RunInfo& run) {
     values.period = clock_period_ns(run) / 1000;
   } else if (run.unit == "bytes" || run.unit == "nanoseconds") {
     values.period_type = {identifier(run.event), run.unit};
+  } else if (run.unit == run.counted) {  // one number is enough
+    values.are_samples = true;
+    values.period = 1;
+    values.period_type = values.types.back();
+    return values;
   } else {
     values.period_type = {identifier(run.unit), "count"};
     values.period = run.period_events;
@@ -94,6 +91,7 @@ std::vector<std::string> comments_of(const Profile& profile) {
   std::vector<std::string> comments{header.str()};
   comments[0].erase(comments[0].find_last_not_of('\n') + 1);
   const Account& account = profile.account;
+  if (!account.is_known() && !profile.rows().empty()) return comments;
   const auto part = [](std::uint64_t count, const char* what) { return std::to_string(count) + " " + what; };
   comments.push_back(part(account.taken, "samples taken: ") + part(account.recorded, "recorded, ") +
                      part(account.idle, "idle, ") + part(account.filtered, "filtered, ") +
@@ -114,7 +112,8 @@ class Writer {
 
   void write() {
     for (const ValueType& type : values_.types) write_value_type(ProfileField::sample_type, type);
-    write_value_type(ProfileField::period_type, values_.period_type);
+    // Of samples whose period is not known it is not known either what they stand for.
+    if (values_.period != 0 || !values_.are_samples) write_value_type(ProfileField::period_type, values_.period_type);
     if (values_.period != 0) sink_.number(ProfileField::period, to_signed(values_.period));
     sink_.number(ProfileField::default_sample_type, tables_.text(values_.types.back().type));
     if (profile_.began_unix_ns != 0) sink_.number(ProfileField::time_nanos, to_signed(profile_.began_unix_ns));

@@ -65,11 +65,25 @@ expect_equal "$(grep -c '%' "$tmp/out")" 1 "rows of the table"
 profile report -o x.folded -o x.txt a.folded
 expect_status 0
 [[ -s x.folded && -s x.txt ]] || fail "two outputs were asked for: $(ls)"
-# Nothing in it is no failure.
+# Nothing in it is no failure, but a broken pipeline looks like that.
 : >empty
 profile report -f empty
 expect_status 0
 expect_silence out
+expect_err '^profile: there is no stack in empty$'
+profile report -q -f empty
+expect_silence err
+# What is not told is not made up: no account, no rate, and not the year 1970.
+profile report -o told.html -o 'told-%Y.pb.gz' a.folded
+expect_status 0
+if grep -q '"taken"' told.html; then fail "an account was made up"; fi
+[[ -s told-$(date +%Y).pb.gz ]] || fail "another year: $(ls)"
+# Endings that others use for the same.
+profile report -o b.HTML -o b.pprof -o b.htm a.folded
+expect_status 0
+grep -qi '^<!doctype html' b.HTML && cmp -s b.HTML b.htm || fail "b.HTML and b.htm are no pages"
+profile report -f b.pprof
+expect_equal "$(folded_total)" 93 "total of b.pprof"
 
 # bad STATUS PATTERN ARGUMENT... : one line says it, by name, and nothing is on stdout.
 bad() {
@@ -93,6 +107,14 @@ bad 1 'cannot read .*: Is a directory' .
 printf 'a;b 1\nno value\n' >bad.folded
 bad 1 'bad\.folded:2: ' -o never.folded bad.folded
 [[ ! -e never.folded ]] || fail "an output was made of what cannot be read"
+# Text is not taken for a message for its first byte; and what is another format is called by its name.
+printf 'a;b;c -5\n' >negative.folded
+bad 1 'negative\.folded:1: .* negative' negative.folded
+bad 1 'out\.json: .* but JSON' out.json
+bad 1 'out\.svg: .* but HTML or XML' out.svg
+bad 1 'out\.png: .* but a PNG picture' out.png
+printf 'Sampling at 99 Hertz of all threads by user + kernel stack for 5 secs.\n\n    main\n        7\n' >counted.txt
+bad 1 'counted\.txt: .* but a counted report' counted.txt
 head -c 60 a.pb.gz >cut.pb.gz
 bad 1 'cut.pb.gz: cut off' cut.pb.gz
 head -c 100000000 /dev/zero | tr '\0' '\n' | gzip >bomb.gz
@@ -102,7 +124,14 @@ printf 'a;b 1\n' >samples.folded
 base64 -d >bytes.pb.gz <<'BYTES'
 H4sIAAAAAAACA+Ni4WAUYBJi52JkFGJqYFFi42BUYuJg1AIJMxsxGLEWFyQmpxqxJlWWpBYbseQmZuYBAGpUM8UzAAAA
 BYTES
-bad 1 'bytes.pb.gz is in bytes and samples.folded in samples' bytes.pb.gz samples.folded
+bad 1 'bytes.pb.gz is in bytes and a.pb.gz in samples' bytes.pb.gz a.pb.gz
+# Folded lines say nothing of a unit, and take over that of the others.
+for order in 'bytes.pb.gz samples.folded' 'samples.folded bytes.pb.gz'; do
+  # shellcheck disable=SC2086
+  profile report --format table $order
+  expect_status 0
+  expect_out ', in bytes$'
+done
 
 profile report --help
 expect_status 0

@@ -77,7 +77,7 @@ TEST_CASE("each unit has its types, its period and its default") {
   const PprofProfile::ValueType cpu{"cpu", "nanoseconds"};
   check({{"samples", "count"}, cpu}, cpu, 20'408'163);
   profile.run.frequency_hz = 0;
-  check({{"samples", "count"}}, cpu, 0);
+  check({{"samples", "count"}}, {}, 0);
   profile.run.period_events = 1'000'000;  // of a clock, which counts nanoseconds
   check({{"samples", "count"}, cpu}, cpu, 1'000'000);
 
@@ -90,6 +90,10 @@ TEST_CASE("each unit has its types, its period and its default") {
   profile.run.unit = "hits";
   profile.run.frequency_hz = 0;
   check({{"samples", "count"}, {"hits", "count"}}, {"hits", "count"}, 1);
+  profile.run.event = "syscalls";
+  profile.run.unit = profile.run.counted = "calls";
+  check({{"calls", "count"}}, {"calls", "count"}, 1);
+  profile.run.counted = "samples";
   profile.run.event = "malloc";
   profile.run.unit = "bytes";
   check({{"samples", "count"}, {"malloc", "bytes"}}, {"malloc", "bytes"}, 1);

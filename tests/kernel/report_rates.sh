@@ -1,0 +1,36 @@
+#!/bin/bash
+# Samples that were taken at different rates are not worth the same: `report` adds them up as the time they stand for, as
+# `go tool pprof` does. Of folded lines the rate is not known, and that is said.
+source "$(dirname "$0")/sampling.bash"
+
+burn leaves 30
+sample -F 99 -p "$started" -o "$tmp/slow.pb.gz" 2
+slow=$recorded
+sample -F 999 -p "$started" -o "$tmp/fast.pb.gz" -o "$tmp/fast.folded" 0.5
+fast=$recorded
+
+profile report -f "$tmp/slow.pb.gz" "$tmp/fast.pb.gz"
+expect_status 0
+expect_silence err
+expect_equal "$(folded_total)" $((slow * 10101010 + fast * 1001001)) "nanoseconds of both"
+both=$(folded_total)
+# A third one, and another order.
+profile report -f "$tmp/fast.pb.gz" "$tmp/slow.pb.gz" "$tmp/fast.pb.gz" -o "$tmp/three.pb.gz" -o -
+expect_status 0
+expect_equal "$(folded_total)" $((both + fast * 1001001)) "nanoseconds of three"
+profile report -f "$tmp/three.pb.gz"
+expect_equal "$(folded_total)" $((both + fast * 1001001)) "nanoseconds of three read again"
+# At one rate samples stay samples.
+profile report -f "$tmp/fast.pb.gz" "$tmp/fast.pb.gz"
+expect_equal "$(folded_total)" $((2 * fast)) "samples at one rate"
+
+profile report -f "$tmp/slow.pb.gz" "$tmp/fast.folded"
+expect_status 0
+expect_equal "$(folded_total)" $((slow + fast)) "samples of a rate that is not known"
+expect_err '^profile: at which rate the samples of .*fast\.folded were taken is not known'
+
+if command -v go >/dev/null; then
+  run go tool pprof -raw "$tmp/slow.pb.gz" "$tmp/fast.pb.gz"
+  expect_equal "$(sed -n '/^Samples:/,/^Locations/p' "$tmp/out" | awk '$2 ~ /:$/ { sum += $2 } END { printf "%.0f\n", sum }')" "$both" \
+    "nanoseconds by go tool pprof"
+fi
