@@ -2,9 +2,11 @@
  * does: 66.7 % and 33.3 % of its samples. */
 #include "workload.h"
 
-void heavy(void) { WORK(2 * UNIT); }
-void light(void) { WORK(UNIT); }
+static unsigned long unit;
+ALIGNED void heavy(void) { WORK(2 * unit); }
+ALIGNED void light(void) { WORK(unit); }
 void middle(void) {
+  unit = next_unit();
   heavy();
   light();
 }

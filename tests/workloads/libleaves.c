@@ -1,9 +1,11 @@
 /* True of it: whoever calls lib_outer has lib_outer;lib_middle;lib_heavy and lib_outer;lib_middle;lib_light at 2:1. */
 #include "workload.h"
 
-void lib_heavy(void) { WORK(2 * UNIT); }
-void lib_light(void) { WORK(UNIT); }
+static unsigned long unit;
+ALIGNED void lib_heavy(void) { WORK(2 * unit); }
+ALIGNED void lib_light(void) { WORK(unit); }
 void lib_middle(void) {
+  unit = next_unit();
   lib_heavy();
   lib_light();
 }

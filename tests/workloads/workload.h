@@ -28,6 +28,17 @@
 /* Some ten microseconds: short beside the time between two samples, which so do not fall in step with the loops. */
 #define UNIT 5000UL
 
+/* For functions whose costs are compared: a loop that lies across a border of its cache line is slower on some CPUs. */
+#define ALIGNED __attribute__((aligned(64)))
+
+/* Between a half and three halves of UNIT, another one each time: three loops of always the same length can stay in
+ * step with the samples for a second, and then one of them has more than its share. */
+__attribute__((always_inline, unused)) static inline unsigned long next_unit(void) {
+  static unsigned long state = 1;
+  state = state * 6364136223846793005UL + 1442695040888963407UL; /* Knuth, MMIX */
+  return UNIT / 2 + (state >> 33) % UNIT;
+}
+
 /* Always so, which the compiler cannot know: functions that loop while it holds have an end, and code behind their
  * call. */
 __attribute__((unused)) static volatile int goes_on = 1;
