@@ -1,5 +1,5 @@
-// The numbers that the fields of pprof's format have, as github.com/google/pprof/proto/profile.proto gives them: what
-// is written, and what the tests read back.
+// The numbers that the fields of pprof's format have, as github.com/google/pprof/proto/profile.proto gives them: of
+// what is written and of what is read.
 #pragma once
 
 #include <protozero/types.hpp>

@@ -10,6 +10,9 @@ namespace profile {
 // `live`: the page may connect to the server it came from. `file`: to nothing at all.
 enum class PageUse : std::uint8_t { live, file };
 
+// Stands in the data as "version": what the page must know to read data of another making.
+inline constexpr int page_data_version = 1;
+
 // The page up to the place where its data stands, and from there on. In between belongs one JSON text in which no '<'
 // stands as such (JsonWriter::Place::html). What may run and be loaded is said in the page itself, by a policy that
 // knows its style and its script by their hashes: whatever else came into the page would not run.

@@ -235,7 +235,7 @@ class LiveView::Server {
     out << page_before_data(PageUse::live);
     JsonWriter json(out, JsonWriter::Place::html);
     json.begin_object();
-    json.member("version", 1);
+    json.member("version", page_data_version);
     json.begin_object("live");
     json.member("events", path_ + "events");
     json.end_object();

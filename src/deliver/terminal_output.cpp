@@ -79,8 +79,7 @@ void TerminalOutput::flush() {
 void TerminalOutput::finish(double patience_s) noexcept {
   try {
     static_cast<void>(writer_.finish(patience_s));
-  } catch (const Error&) {
-    is_pending_ = false;
+  } catch (const Error&) {  // the terminal is gone, and takes everything
   }
   is_pending_ = false;
 }

@@ -9,13 +9,10 @@
 namespace profile {
 namespace {
 
-// What the page must know to read data of another making.
-constexpr int data_version = 1;
-
 void write_data(std::ostream& out, const FlameView& view) {
   JsonWriter json(out, JsonWriter::Place::html);
   json.begin_object();
-  json.member("version", data_version);
+  json.member("version", page_data_version);
   write_flame_run(json, *view.profile);
   if (view.profile->account.is_known()) write_flame_account(json, view.profile->account);
   write_flame_table(json, *view.table, {});
