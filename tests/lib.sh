@@ -62,6 +62,14 @@ start() {
   background+=("$started")
 }
 
+# line_of WORKLOAD FUNCTION : in which line of workloads/WORKLOAD.c the function stands.
+line_of() {
+  local line
+  line=$(grep -nE "^[a-zA-Z].* $2\(" "$SOURCE_DIR/tests/workloads/$1.c" | cut -d : -f 1)
+  [[ $line =~ ^[0-9]+$ ]] || fail "$1.c: '$2' stands in line '$line'"
+  printf '%s\n' "$line"
+}
+
 # run COMMAND... : leaves its stdout in $tmp/out, its stderr in $tmp/err and its exit status in $status.
 run() {
   "$@" >"$tmp/out" 2>"$tmp/err" </dev/null

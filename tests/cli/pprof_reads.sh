@@ -56,7 +56,7 @@ expect_pprof '^[0-9]+: 0x0/0x0/0x0 \[kernel\] '
 profile -F 999 --lines -p "$leaves" -o "$tmp/lines.pb.gz" 0.3
 expect_status 0
 pprof -raw "$tmp/lines.pb.gz"
-expect_pprof ' heavy .*/leaves\.c:5 '
+expect_pprof " heavy .*/leaves\.c:$(line_of leaves heavy) "
 expect_pprof '[ /]leaves .*\[FN\]\[FL\]\[LN\]'
 
 # agrees FILE TYPE [UNIT [COLUMN]] : the value of FILE.pb.gz, its second number or that of COLUMN, is that of FILE.folded.

@@ -34,8 +34,8 @@ expect_leaves
 sample_bare --debug-dir "$tmp/empty" --debug-dir "$tmp/debug"
 expect_leaves
 sample_bare --lines --debug-dir "$tmp/debug"
-expect_share ';heavy leaves.c:5 ' 55 78
-expect_share ';light leaves.c:6 ' 22 45
+expect_share ";heavy leaves.c:$(line_of leaves heavy) " 55 78
+expect_share ";light leaves.c:$(line_of leaves light) " 22 45
 sample_bare
 expect_bare
 # Another program's, under this one's id.
