@@ -2,11 +2,7 @@
 # --per-thread and --per-cpu tell rows apart, whatever the source and whichever way a sample goes, and change nothing else:
 # the totals are the same, and texts read as they did.
 source "$(dirname "$0")/sampling.bash"
-need_command taskset
-read -r cpu other < <(python3 -c '
-import os
-cpus = sorted(os.sched_getaffinity(0))
-print(cpus[-1], cpus[0])')
+need_cpus
 
 file=$PWD/apart.$$
 at_exit "rm -f $file"

@@ -13,6 +13,15 @@ put_right() {
 }
 trap put_right EXIT
 
+# The last of the CPUs a process can be bound to (taskset) as $cpu, the first as $other: the same one where there is just one.
+need_cpus() {
+  need_command taskset
+  read -r cpu other < <(python3 -c '
+import os
+cpus = sorted(os.sched_getaffinity(0))
+print(cpus[-1], cpus[0])')
+}
+
 # burn WORKLOAD [ARGUMENT...] : starts it; its pid is $started. It ends with the test, or by itself after its time.
 burn() { start "$WORKLOADS/$1" "${@:2}"; }
 # wait_until COMMAND... : runs it again and again until it succeeds, for ten seconds at most.
