@@ -1,10 +1,13 @@
-// What a run has collected: read from the source, named, shown to who looks on, and kept until the next report.
+// Samples that are counted: read from the source, named, shown to who looks on, and kept until the next report.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/frame_report.h"
+#include "app/intake.h"
 #include "app/reports.h"
 #include "app/watching.h"
 #include "process/timeline.h"
@@ -13,32 +16,37 @@
 
 namespace profile {
 
-class Collection {
+class Collection : public Intake {
  public:
-  // What it is made of must outlive it. `run` goes into each report.
-  Collection(RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser, Watching& watching);
+  // What it is made of must outlive it. `run` goes into each report. The first one begins now.
+  Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+             Watching& watching);
 
-  // Reads what the kernel has sent whole, so that there is room for more.
-  void consume();
-  void relieve_if_filling();
-  // Takes what was sampled since the last time and shows it to who looks on; `reports` will want it, too.
-  void show(const Reports& reports);
-  // Writes what was sampled since the last report. `stopped`: the source was, and this is the last.
-  void report(Reports& reports, bool stopped);
-
-  // Of all that was taken.
-  [[nodiscard]] const Account& account() const { return account_; }
-  [[nodiscard]] const FrameReport& frame_report() const { return frame_report_; }
-  // Not only of that, but also of what waits to be.
-  [[nodiscard]] std::uint64_t samples() const;
-  [[nodiscard]] std::uint64_t rows() const;
+  void watch(EventLoop& loop) override;
+  void begin() override;
+  void relieve() override;
+  void report_interval() override;
+  void finish() override;
+  [[nodiscard]] bool is_wanted() const override { return reports_.any_open() || watching_.any(); }
+  [[nodiscard]] bool has_failed() const override { return reports_.have_failed(); }
+  [[nodiscard]] std::uint64_t samples() const override;
+  [[nodiscard]] std::uint64_t rows() const override;
+  [[nodiscard]] const Account& account() const override { return account_; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return frame_report_.lines(); }
 
  private:
-  void begin(std::uint64_t now_ns);
+  void begin_profile(std::uint64_t now_ns);
+  void consume();
+  // Takes what was sampled since the last time.
   void take(bool stopped);
-  void pass_on(const Reports& reports);
+  // Shows it to who looks on, and keeps it for the next report.
+  void pass_on();
+  void show();
+  // Writes what was sampled since the last report. `stopped`: the source was, and this is the last.
+  void report(bool stopped);
 
   RunInfo run_;
+  Reports& reports_;
   Source& source_;
   ProcessTimeline& timeline_;
   Symboliser& symboliser_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/intake.h"
 #include "app/options.h"
 #include "deliver/stream_writer.h"
 #include "sampling/recorder.h"
@@ -15,30 +16,31 @@
 
 namespace profile {
 
-class Streaming {
+class Streaming : public Intake {
  public:
   // Opens the output. Throws Error when it cannot. From now on the source's recorder hands its samples over here. `say`
-  // prints a line for the person.
-  Streaming(const Options& options, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+  // prints a line for the person. `run` goes into the stream; the rest must outlive it.
+  Streaming(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
             std::function<void(const std::string&)> say);
 
-  void begin(const RunInfo& run);
+  void watch(EventLoop& loop) override;
+  void begin() override;
+  void relieve() override {}
+  void report_interval() override {}  // a stream has none
+  // Waits a little for a slow reader.
+  void finish() override;
+  [[nodiscard]] bool is_wanted() const override { return !is_over_; }
+  [[nodiscard]] bool has_failed() const override { return has_failed_; }
+  [[nodiscard]] std::uint64_t samples() const override { return source_.pending_samples(); }
+  [[nodiscard]] std::uint64_t rows() const override { return 0; }
+  // Those that could not be written are lost.
+  [[nodiscard]] const Account& account() const override { return account_; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+
+ private:
   // Takes what the ring buffer holds, unless the reader is too slow for what was taken already, and writes what can be
   // written without waiting.
   void pump();
-  // Whether the reader is so slow that samples wait in the ring buffer.
-  [[nodiscard]] bool is_behind() const { return writer_.is_behind(); }
-  // Readable when the reader has taken something, so that pump() can go on.
-  [[nodiscard]] int poll_fd() const { return writer_.poll_fd(); }
-  // The last samples, after the source was stopped. Waits a little for a slow reader.
-  void finish();
-  // Of all samples, once finish() was called; those that could not be written are lost.
-  [[nodiscard]] const Account& account() const { return account_; }
-  // Whether nobody reads any more, or it could not be written.
-  [[nodiscard]] bool is_over() const { return is_over_; }
-  [[nodiscard]] bool has_failed() const { return has_failed_; }
-
- private:
   void attempt(const std::function<void()>& step);
   void flush();
   void name_batch(std::size_t first);
@@ -47,18 +49,18 @@ class Streaming {
   void lose(std::uint64_t records);
   void fresh_profile();
 
+  RunInfo run_;
   Source& source_;
   ProcessTimeline& timeline_;
   Symboliser& symboliser_;
   std::function<void(const std::string&)> say_;
   std::unique_ptr<StreamOutput> form_;
   StreamWriter writer_;
-  RunInfo run_;
   std::unique_ptr<Profile> profile_;
   std::vector<Sample> batch_;  // read from the ring buffer
   std::size_t appended_ = 0;   // of them, handed to the writer
   Account account_;
-  bool is_over_ = false;
+  bool is_over_ = false;  // nobody reads any more, or it could not be written
   bool has_failed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "app/collection.h"
 
+#include <malloc.h>
+
 #include <utility>
 
 #include "app/tracing_frames.h"
@@ -7,14 +9,35 @@
 #include "support/clock.h"
 
 namespace profile {
+namespace {
 
-Collection::Collection(RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+// How often the page and the view in the terminal get something new.
+constexpr double watching_s = live_tick_s;
+
+}  // namespace
+
+Collection::Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
                        Watching& watching)
-    : run_(std::move(run)), source_(source), timeline_(timeline), symboliser_(symboliser), watching_(watching) {
-  begin(monotonic_ns());
+    : run_(std::move(run)),
+      reports_(reports),
+      source_(source),
+      timeline_(timeline),
+      symboliser_(symboliser),
+      watching_(watching) {
+  begin_profile(monotonic_ns());
 }
 
-void Collection::begin(std::uint64_t now_ns) {
+void Collection::watch(EventLoop& loop) {
+  loop.add(source_.recorder().poll_fd(), [this] { consume(); });
+  if (!watching_.any()) return;
+  loop.add_timer(watching_s, watching_s, [this] {
+    if (watching_.any()) show();
+  });
+}
+
+void Collection::begin() { reports_.begin(run_); }
+
+void Collection::begin_profile(std::uint64_t now_ns) {
   profile_ = std::make_shared<Profile>();
   profile_->run = run_;
   began_ns_ = now_ns;
@@ -23,10 +46,10 @@ void Collection::begin(std::uint64_t now_ns) {
 
 void Collection::consume() {
   source_.recorder().consume(timeline_, *profile_);
-  relieve_if_filling();
+  relieve();
 }
 
-void Collection::relieve_if_filling() {
+void Collection::relieve() {
   if (source_.is_filling()) source_.relieve(timeline_, *profile_);
 }
 
@@ -42,11 +65,11 @@ void Collection::take(bool stopped) {
   if (!stopped) timeline_.forget_before(now_ns);
 }
 
-void Collection::pass_on(const Reports& reports) {
+void Collection::pass_on() {
   const std::shared_ptr<const Profile> shown = std::exchange(profile_, nullptr);
-  begin(taken_ns_);
+  begin_profile(taken_ns_);
   watching_.add(shown, account_, source_.cost());
-  if (!reports.any_open()) return;
+  if (!reports_.any_open()) return;
   if (!since_report_) {
     since_report_ = std::make_unique<Profile>();
     since_report_->run = run_;
@@ -54,22 +77,33 @@ void Collection::pass_on(const Reports& reports) {
   since_report_->merge(*shown);
 }
 
-void Collection::show(const Reports& reports) {
+void Collection::show() {
   take(false);
-  pass_on(reports);
+  pass_on();
 }
 
-void Collection::report(Reports& reports, bool stopped) {
+void Collection::report(bool stopped) {
   take(stopped);
   // The terminal may have been given back by now.
   if (watching_.any() || since_report_) {
-    pass_on(reports);
-    if (since_report_) reports.report(*since_report_);
+    pass_on();
+    if (since_report_) reports_.report(*since_report_);
     since_report_.reset();
   } else {
-    reports.report(*profile_);
-    begin(taken_ns_);
+    reports_.report(*profile_);
+    begin_profile(taken_ns_);
   }
+}
+
+void Collection::report_interval() {
+  report(false);
+  // Naming and writing took memory in pieces between those that stay; in a run of days the holes are not kept.
+  ::malloc_trim(0);
+}
+
+void Collection::finish() {
+  report(true);
+  reports_.close();
 }
 
 std::uint64_t Collection::samples() const {

@@ -1,6 +1,5 @@
 #include "app/session.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "app/collection.h"
 #include "app/command.h"
+#include "app/intake.h"
 #include "app/messages.h"
 #include "app/progress.h"
 #include "app/reports.h"
@@ -40,13 +40,6 @@ constexpr double timeline_delay_s = 0.002;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
-// How often the page and the view in the terminal get something new.
-constexpr double watching_s = live_tick_s;
-// A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
-constexpr double stream_memory_s = 30;
-// How often a stream is read from the ring buffer, which holds many times as much.
-constexpr double stream_s = 0.02;
-
 class Session {
  public:
   explicit Session(const Options& options)
@@ -70,10 +63,6 @@ class Session {
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
-    if (options.stream != nullptr) {
-      streaming_.emplace(options, *source_, *timeline_, *symboliser_,
-                         [this](const std::string& text) { messages_.say(text); });
-    }
     watching_.emplace(options, run_);
     if (!watching_->url().empty()) messages_.say("the page is at " + watching_->url());
     watching_->open_terminal();
@@ -82,15 +71,18 @@ class Session {
 
   int run() {
     start();
-    while (!is_over_) loop_.run_once();
+    while (!is_over_) {
+      loop_.run_once();
+      end_unless_wanted();
+    }
     finish();
-    if (streaming_ ? streaming_->has_failed() : reports_->have_failed()) return 1;
+    if (intake_->has_failed()) return 1;
     return command_ ? command_status_ : 0;
   }
 
  private:
   void start() {
-    if (reports_) collection_.emplace(run_, *source_, *timeline_, *symboliser_, *watching_);
+    intake_ = make_intake();
     watch();
     source_->start();
     started_ns_ = monotonic_ns();
@@ -100,29 +92,23 @@ class Session {
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
-    if (reports_) {
-      reports_->begin(run_);
-    } else {
-      streaming_->begin(run_);
-    }
-    end_unless_read();
+    intake_->begin();
+    end_unless_wanted();
     timeline_->scan_proc();
     warn_of_hidden_symbols();
   }
 
+  std::unique_ptr<Intake> make_intake() {
+    if (reports_) {
+      return std::make_unique<Collection>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_);
+    }
+    return std::make_unique<Streaming>(options_, run_, *source_, *timeline_, *symboliser_,
+                                       [this](const std::string& text) { messages_.say(text); });
+  }
+
   void watch() {
     loop_.add(signals_->fd(), [this] { on_signal(); });
-    if (streaming_) {
-      // By time and not for every sample: waking up would cost more than all the rest.
-      loop_.add_timer(stream_s, stream_s, [this] { pump_stream(); });
-      loop_.add(streaming_->poll_fd(), [this] { pump_stream(); });
-      loop_.add_timer(stream_memory_s, stream_memory_s, [this] {
-        constexpr auto memory_ns = static_cast<std::uint64_t>(stream_memory_s * 1e9);
-        if (!streaming_->is_behind()) timeline_->forget_before(monotonic_ns() - memory_ns);
-      });
-    } else {
-      loop_.add(source_->recorder().poll_fd(), [this] { collection_->consume(); });
-    }
+    intake_->watch(loop_);
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
     Timer& delay = loop_.add_timer(0, 0, [this] {
@@ -134,11 +120,6 @@ class Session {
       update_is_due_ = true;
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
-    if (watching_->any()) {
-      loop_.add_timer(watching_s, watching_s, [this] {
-        if (watching_->any()) collection_->show(*reports_);
-      });
-    }
     if (watching_->has_terminal()) {
       loop_.add(watching_->terminal_fd(), [this] {
         if (watching_->has_terminal() && !watching_->on_terminal_ready()) quit();
@@ -203,24 +184,18 @@ class Session {
       timeline_->set_cpus(cpus_);
       source_->set_cpus(cpus_);
     }
-    if (collection_) collection_->relieve_if_filling();
+    intake_->relieve();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
     }
-    if (progress_.is_shown()) {
-      const std::uint64_t samples = collection_ ? collection_->samples() : source_->pending_samples();
-      progress_.show(elapsed_s(), options_.duration_s, samples, collection_ ? collection_->rows() : 0);
-    }
+    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, intake_->samples(), intake_->rows());
   }
 
   void report_interval() {
     // The last interval is the end's to report: what is sampled while this one is written would be one more.
     if (is_over_ || (options_.duration_s && elapsed_s() >= *options_.duration_s)) return;
-    collection_->report(*reports_, false);
-    // Naming and writing took memory in pieces between those that stay; in a run of days the holes are not kept.
-    ::malloc_trim(0);
-    end_unless_read();
+    intake_->report_interval();
   }
 
   void finish() {
@@ -229,14 +204,7 @@ class Session {
     give_terminal_back();
     signals_->let_next_kill();
     progress_.clear();
-    if (streaming_) {
-      streaming_->finish();
-      total_ = streaming_->account();
-    } else {
-      collection_->report(*reports_, true);
-      total_ = collection_->account();
-      reports_->close();
-    }
+    intake_->finish();
     watching_->end();
     summarise();
   }
@@ -247,24 +215,16 @@ class Session {
     cost.cpus = sampled_cpus();
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
-    messages_.note(summary_of(total_, cost));
+    messages_.note(summary_of(intake_->account(), cost));
     for (const std::string& line : source_->notes()) messages_.note(line);
-    if (collection_) {
-      for (const std::string& line : collection_->frame_report().lines()) messages_.note(line);
-    }
+    for (const std::string& line : intake_->notes()) messages_.note(line);
     if (!options_.verbose) return;
-    for (const std::string& line : details_of(timeline_->status(), total_)) messages_.note(line);
+    for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
   }
 
-  void pump_stream() {
-    streaming_->pump();
-    end_unless_read();
-  }
-
-  // Without anybody to write for the run is pointless, unless it is somebody's command that runs.
-  void end_unless_read() {
-    const bool is_read = streaming_ ? !streaming_->is_over() : reports_->any_open() || watching_->any();
-    if (!is_read && !command_) is_over_ = true;
+  // Without anybody to take samples for the run is pointless, unless it is somebody's command that runs.
+  void end_unless_wanted() {
+    if (!intake_->is_wanted() && !command_) is_over_ = true;
   }
 
   void warn_of_hidden_symbols() {
@@ -297,18 +257,16 @@ class Session {
   std::optional<Signals> signals_;
   Progress progress_;
   Messages messages_;
-  std::optional<Reports> reports_;  // either these or a stream
+  std::optional<Reports> reports_;  // unless it is a stream
   std::optional<BpfRunTimeStats> run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
   CpuList cpus_;
   std::unique_ptr<ProcessTimeline> timeline_;
   std::unique_ptr<Symboliser> symboliser_;
-  std::optional<Streaming> streaming_;
   EventLoop loop_;
   std::optional<Watching> watching_;
-  std::optional<Collection> collection_;  // unless it is a stream
-  Account total_;                         // of the whole run, once it is over
+  std::unique_ptr<Intake> intake_;
   std::uint64_t started_ns_ = 0;
   double duration_s_ = 0;
   bool update_is_due_ = false;

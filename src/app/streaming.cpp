@@ -6,6 +6,7 @@
 
 #include "app/output_options.h"
 #include "app/tracing_frames.h"
+#include "process/timeline.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -14,20 +15,36 @@ namespace {
 
 // Distinct stacks after which what is kept of them is dropped and begun anew: some megabytes.
 constexpr std::size_t most_stacks = 8192;
+// A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
+constexpr double memory_s = 30;
+// How often it is read from the ring buffer, which holds many times as much.
+constexpr double pump_s = 0.02;
 // How long the last samples wait for a reader that does not read.
 constexpr double patience_s = 0.7;
 
 }  // namespace
 
-Streaming::Streaming(const Options& options, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-                     std::function<void(const std::string&)> say)
-    : source_(source),
+Streaming::Streaming(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline,
+                     Symboliser& symboliser, std::function<void(const std::string&)> say)
+    : run_(std::move(run)),
+      source_(source),
       timeline_(timeline),
       symboliser_(symboliser),
       say_(std::move(say)),
       form_(options.stream->make()),
       writer_(only_path_of(options.outputs.front())) {
   source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
+}
+
+void Streaming::watch(EventLoop& loop) {
+  // By time and not for every sample: waking up would cost more than all the rest.
+  loop.add_timer(pump_s, pump_s, [this] { pump(); });
+  // The reader has taken something, so that it can go on.
+  loop.add(writer_.poll_fd(), [this] { pump(); });
+  loop.add_timer(memory_s, memory_s, [this] {
+    constexpr auto memory_ns = static_cast<std::uint64_t>(memory_s * 1e9);
+    if (!writer_.is_behind()) timeline_.forget_before(monotonic_ns() - memory_ns);
+  });
 }
 
 void Streaming::attempt(const std::function<void()>& step) {
@@ -45,8 +62,7 @@ void Streaming::flush() {
   if (writer_.flush() == StreamWriter::Result::closed_pipe) is_over_ = true;
 }
 
-void Streaming::begin(const RunInfo& run) {
-  run_ = run;
+void Streaming::begin() {
   fresh_profile();
   attempt([this] {
     form_->begin(writer_.buffer(), run_);
