@@ -21,6 +21,8 @@ struct ReadingCommand {
 
 // Throws a usage Error for an option that the command does not take.
 [[nodiscard]] ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments);
+// The files that are named, in their order; "-" is stdin. Throws a usage Error for an empty name, and for stdin twice.
+[[nodiscard]] std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOptions& parsed);
 // Their lines of --help, as THE table of options words them.
 void print_options(std::ostream& out, const ReadingCommand& command);
 

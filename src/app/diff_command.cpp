@@ -89,10 +89,8 @@ const ReadingCommand& diff_command() { return command; }
 int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
-  const std::vector<std::string> paths = parsed.positional();
+  const std::vector<std::string> paths = files_of(command, parsed);
   if (paths.size() != 2) throw usage_error("diff: two files are compared, BEFORE and AFTER");
-  if (paths[0] == "-" && paths[1] == "-") throw usage_error("diff: - given twice");
-  if (paths[0].empty() || paths[1].empty()) throw usage_error("diff: '' is not a file name");
   const std::vector<OutputRequest> outputs = outputs_of(parsed, "table", true);
   check_outputs(outputs, false, false);
   std::vector<WriteFlame> writers;

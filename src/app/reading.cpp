@@ -31,6 +31,13 @@ ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char*
   return parsed;
 }
 
+std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOptions& parsed) {
+  std::vector<std::string> paths = parsed.positional();
+  if (std::count(paths.begin(), paths.end(), "") != 0) throw usage_error(with_name(command, "'' is not a file name"));
+  if (std::count(paths.begin(), paths.end(), "-") > 1) throw usage_error(with_name(command, "- given twice"));
+  return paths;
+}
+
 void print_options(std::ostream& out, const ReadingCommand& command) {
   for (const std::string_view name : command.options) {
     const auto rows = option_rows();

@@ -1,6 +1,5 @@
 #include "app/report_command.h"
 
-#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -126,12 +125,8 @@ const ReadingCommand& report_command() { return command; }
 int run_report(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_report_help);
-  const std::vector<std::string> paths = parsed.positional();
+  const std::vector<std::string> paths = files_of(command, parsed);
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
-  for (const std::string& path : paths) {
-    if (path.empty()) throw usage_error("report: '' is not a file name");
-  }
-  if (std::count(paths.begin(), paths.end(), "-") > 1) throw usage_error("report: - given twice");
   Options options;
   options.output = output_options_of(parsed);
   options.outputs = outputs_of(parsed, "counted", true);

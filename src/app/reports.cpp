@@ -43,7 +43,7 @@ void Reports::begin(const RunInfo& run) {
 }
 
 void Reports::report(const Profile& profile) {
-  const double seconds = static_cast<double>(profile.duration_ns) / 1e9;
+  const double seconds = to_seconds(profile.duration_ns);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {

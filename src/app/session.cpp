@@ -245,7 +245,7 @@ class Session {
     return options.stream != nullptr && options.outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
   }
 
-  [[nodiscard]] double elapsed_s() const { return static_cast<double>(monotonic_ns() - started_ns_) / 1e9; }
+  [[nodiscard]] double elapsed_s() const { return to_seconds(monotonic_ns() - started_ns_); }
 
   [[nodiscard]] int sampled_cpus() const {
     const std::size_t asked = options_.sampling.cpus.size();

@@ -42,7 +42,7 @@ void Streaming::watch(EventLoop& loop) {
   // The reader has taken something, so that it can go on.
   loop.add(writer_.poll_fd(), [this] { pump(); });
   loop.add_timer(memory_s, memory_s, [this] {
-    constexpr auto memory_ns = static_cast<std::uint64_t>(memory_s * 1e9);
+    constexpr auto memory_ns = to_ns(memory_s);
     if (!writer_.is_behind()) timeline_.forget_before(monotonic_ns() - memory_ns);
   });
 }
@@ -122,10 +122,10 @@ void Streaming::finish() {
 }
 
 void Streaming::append_rest() {
-  const std::uint64_t deadline_ns = monotonic_ns() + static_cast<std::uint64_t>(patience_s * 1e9);
+  const std::uint64_t deadline_ns = monotonic_ns() + to_ns(patience_s);
   const auto seconds_left = [deadline_ns] {
     const std::uint64_t now_ns = monotonic_ns();
-    return now_ns >= deadline_ns ? 0.0 : static_cast<double>(deadline_ns - now_ns) / 1e9;
+    return now_ns >= deadline_ns ? 0.0 : to_seconds(deadline_ns - now_ns);
   };
   for (append_named(); appended_ < batch_.size() && seconds_left() > 0; append_named()) {
     flush();

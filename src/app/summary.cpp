@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "support/clock.h"
 #include "support/plural.h"
 
 namespace profile {
@@ -41,7 +42,7 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   if (cost.bpf.runs != 0 && cost.duration_s > 0 && cost.cpus > 0) {
     const auto run_time = static_cast<double>(cost.bpf.run_time_ns);
     line += text("; %.1f us a sample, %.2f %% of CPU time", run_time / 1e3 / static_cast<double>(cost.bpf.runs),
-                 100 * run_time / 1e9 / (cost.duration_s * cost.cpus));
+                 100 * to_seconds(cost.bpf.run_time_ns) / (cost.duration_s * cost.cpus));
   }
   return line;
 }

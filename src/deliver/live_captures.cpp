@@ -13,8 +13,6 @@
 namespace profile {
 namespace {
 
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
-
 std::string pprof_of(const Profile& profile) {
   std::ostringstream out;
   // Whoever may connect may not therefore know where the kernel lies in memory.
@@ -78,7 +76,7 @@ void LiveCaptures::add(const Profile& tick) {
     if (!capture->profile_) {
       capture->profile_ = std::make_unique<Profile>();
       capture->profile_->run = tick.run;
-      capture->profile_->run.duration_s = static_cast<double>(capture->wanted_ns_) / static_cast<double>(ns_per_s);
+      capture->profile_->run.duration_s = to_seconds(capture->wanted_ns_);
       capture->profile_->began_unix_ns = tick.began_unix_ns;
     }
     capture->profile_->merge(tick);
@@ -105,7 +103,7 @@ void LiveCaptures::skip(const Account& account) {
 
 void LiveCaptures::tidy() {
   const std::uint64_t now_ns = monotonic_ns();
-  const auto patience_ns = static_cast<std::uint64_t>(limits_.patience_s * static_cast<double>(ns_per_s));
+  const auto patience_ns = to_ns(limits_.patience_s);
   answer([&](const Capture& capture) {
     return now_ns > capture.began_ns_ + capture.wanted_ns_ + patience_ns || capture.is_gone_();
   });

@@ -13,7 +13,6 @@ namespace {
 
 // A snapshot is used for this many texts more, for clients that come at the same time.
 constexpr std::uint64_t snapshot_texts = 2;
-constexpr double ns_per_s = 1e9;
 constexpr std::string_view end_of_event = "\n\n";
 
 std::string head_of(std::string_view event, std::uint64_t number) {
@@ -144,7 +143,7 @@ bool LiveEvents::Reader::take_snapshot() {
   text_ = events_.snapshot_;
   needs_snapshot_ = false;
   has_had_one_ = true;
-  give_up_ns_ = monotonic_ns() + static_cast<std::uint64_t>(events_.limits_.patience_s * ns_per_s);
+  give_up_ns_ = monotonic_ns() + to_ns(events_.limits_.patience_s);
   return true;
 }
 

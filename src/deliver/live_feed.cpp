@@ -16,7 +16,6 @@ constexpr std::size_t largest_queue = 300'000;
 // Once the run is over, what has not been looked at so long after it is left alone.
 constexpr std::uint64_t patience_at_end_ns = 200'000'000;
 constexpr std::uint64_t ns_per_ms = 1'000'000;
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
 constexpr std::uint64_t longest_silence_ns = 10 * ns_per_s;
 // Proxies and browsers take a connection for dead after some time without a byte.
 constexpr std::uint64_t comment_after_ns = 15 * ns_per_s;

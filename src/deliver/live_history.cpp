@@ -8,11 +8,11 @@
 
 #include "deliver/live_view.h"
 #include "output/flame_data.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
 
-constexpr double ns_per_s = 1e9;
 constexpr double ms_per_s = 1e3;
 constexpr std::uint64_t ns_per_ms = 1'000'000;
 
@@ -55,7 +55,7 @@ std::string LiveHistory::add(const Profile& profile, const Account& account) {
   const std::uint64_t end_ns = profile.began_unix_ns + profile.duration_ns;
   about_.duration_ns = end_ns > about_.began_unix_ns ? end_ns - about_.began_unix_ns : 0;
   LiveTick& tick = state_.ticks.emplace_back(LiveTick{.end_unix_ms = end_ns / ns_per_ms,
-                                                      .duration_s = static_cast<double>(profile.duration_ns) / ns_per_s,
+                                                      .duration_s = to_seconds(profile.duration_ns),
                                                       .cells = state_.table.add(profile)});
   state_.count_texts(from.strings);
   for (const FlameTable::Cell& cell : tick.cells) state_.add_to_total(cell);

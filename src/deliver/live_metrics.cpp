@@ -8,11 +8,10 @@
 #include <type_traits>
 
 #include "output/clean_text.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
-
-constexpr double ns_per_s = 1e9;
 
 struct Label {
   std::string_view name;
@@ -89,8 +88,7 @@ void write_cost(MetricsText& text, const LiveView::Status& status) {
   text.counter("process_cpu_seconds_total", "CPU time of the profiler itself.", status.cpu_s);
   text.gauge("process_resident_memory_bytes", "Memory of the profiler itself.", status.rss_bytes);
   if (status.bpf_ns == 0 && status.bpf_runs == 0) return;  // not known
-  text.counter("profile_bpf_seconds_total", "Time the profiler's BPF programs ran.",
-               static_cast<double>(status.bpf_ns) / ns_per_s);
+  text.counter("profile_bpf_seconds_total", "Time the profiler's BPF programs ran.", to_seconds(status.bpf_ns));
   text.counter("profile_bpf_runs_total", "How often they ran.", status.bpf_runs);
 }
 

@@ -22,7 +22,6 @@
 namespace profile {
 namespace {
 
-constexpr double ns_per_s = 1e9;
 constexpr double ms_per_s = 1e3;
 
 // 0: not known.
@@ -161,11 +160,11 @@ void StreamWriter::watch(std::uint32_t events) {
 }
 
 StreamWriter::Unwritten StreamWriter::finish(double patience_s) {
-  const std::uint64_t end_ns = monotonic_ns() + static_cast<std::uint64_t>(patience_s * ns_per_s);
+  const std::uint64_t end_ns = monotonic_ns() + to_ns(patience_s);
   while (is_open_ && flush() == Result::behind) {
     const std::uint64_t now_ns = monotonic_ns();
     if (now_ns >= end_ns) break;
-    const double left_ms = std::ceil(static_cast<double>(end_ns - now_ns) / ns_per_s * ms_per_s);
+    const double left_ms = std::ceil(to_seconds(end_ns - now_ns) * ms_per_s);
     pollfd state{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
     ::poll(&state, 1, static_cast<int>(left_ms));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "deliver/top_sums.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
@@ -20,7 +21,7 @@ using Cells = std::vector<FlameTable::Cell>;
 std::uint64_t key_of(const FlameTable::Cell& cell) { return std::uint64_t{cell.owner} << 32 | cell.node; }
 
 void add_to(TopRecording& recording, const Profile& profile, Cells cells) {
-  const double seconds = static_cast<double>(profile.duration_ns) / 1e9;
+  const double seconds = to_seconds(profile.duration_ns);
   auto& ticks = recording.ticks;
   if (ticks.empty() || ticks.back().seconds + seconds > longest_tick_s) ticks.emplace_back();
   for (const FlameTable::Cell& cell : cells) {

@@ -11,13 +11,13 @@
 #include "output/clean_text.h"
 #include "output/header.h"
 #include "output/text_table.h"
+#include "support/clock.h"
 #include "support/plural.h"
 
 namespace profile {
 namespace {
 
 constexpr std::size_t seconds_of_history = 60;
-constexpr double ns_per_s = 1e9;
 
 constexpr std::array<std::string_view, 17> help = {
     "  F or 1         functions            s      sort by the next column",
@@ -115,8 +115,7 @@ class Page {
   // 0 where a sample does not stand for time on a CPU.
   [[nodiscard]] double cpu_seconds_of_a_sample() const {
     if (run_.event != "cpu-clock") return 0;
-    return run_.frequency_hz != 0 ? 1 / static_cast<double>(run_.frequency_hz)
-                                  : static_cast<double>(run_.period_events) / ns_per_s;
+    return run_.frequency_hz != 0 ? 1 / static_cast<double>(run_.frequency_hz) : to_seconds(run_.period_events);
   }
 
   // "12.3 ms", "1.5 KiB", "17 page-faults"

@@ -8,6 +8,7 @@
 #include "output/flame_colours.h"
 #include "output/header.h"
 #include "output/text_table.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
@@ -36,7 +37,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
     for (const Row& row : profile.rows()) samples += row.samples;
     if (samples != 0) text += " in " + grouped(samples) + ' ' + counted;
   }
-  if (profile.duration_ns != 0) text += " in " + seconds(static_cast<double>(profile.duration_ns) / 1e9) + " s";
+  if (profile.duration_ns != 0) text += " in " + seconds(to_seconds(profile.duration_ns)) + " s";
   if (profile.account.is_known()) text += "; " + account_of(profile.account);
   return text;
 }

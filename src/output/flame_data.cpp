@@ -4,12 +4,12 @@
 #include <string>
 
 #include "output/header.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
 
 constexpr std::uint64_t ns_per_ms = 1'000'000;
-constexpr double ns_per_s = 1e9;
 
 // NAME: [what `number` makes of each item...]
 template <class Items, class Number>
@@ -69,7 +69,7 @@ void write_flame_run(JsonWriter& json, const Profile& profile) {
   json.member("counted", profile.run.counted);
   json.member("command_line", profile.run.command_line);
   json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
-  json.member("duration_s", static_cast<double>(profile.duration_ns) / ns_per_s);
+  json.member("duration_s", to_seconds(profile.duration_ns));
   json.end_object();
 }
 

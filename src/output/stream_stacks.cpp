@@ -12,11 +12,10 @@
 // worth stands behind the CPU: ", 1250 microseconds".
 #include "output/stream_forms.h"
 #include "output/stream_text.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
-
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
 
 void append_frame(std::string& out, const Profile& profile, const ShownFrame& shown) {
   const Frame& frame = *shown.frame;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "sampling/map_walk.h"
+#include "support/clock.h"
 #include "support/plural.h"
 
 namespace profile {
@@ -76,7 +77,7 @@ std::vector<std::string> DurationRows::notes(std::string_view thing) const {
   if (state_->cut != 0) {
     const bool one = state_->cut == 1;
     std::snprintf(text, sizeof text, " %s still going on at the end; %s %.3f s are counted", one ? "was" : "were",
-                  one ? "its" : "their", static_cast<double>(state_->cut_ns) / 1e9);
+                  one ? "its" : "their", to_seconds(state_->cut_ns));
     lines.push_back(number_of(state_->cut, thing) + text);
   }
   if (state_->unlisted != 0) {

@@ -178,13 +178,13 @@ class OffCpu final : public Source {
       const bool one = state_->cut_waits == 1;
       std::snprintf(text, sizeof text, "%llu thread%s still blocked at the end; %s %.3f s are counted",
                     static_cast<unsigned long long>(state_->cut_waits), one ? " was" : "s were", one ? "its" : "their",
-                    static_cast<double>(state_->cut_ns) / 1e9);
+                    to_seconds(state_->cut_ns));
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
     if (uncounted_ns_ != 0) {
       std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
-                    static_cast<double>(uncounted_ns_) / 1e9);
+                    to_seconds(uncounted_ns_));
       lines.emplace_back(text);
     }
     return lines;

@@ -17,6 +17,7 @@
 #include "sampling/recorder.h"
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/privilege.h"
 
@@ -24,7 +25,6 @@ namespace profile {
 namespace {
 
 constexpr std::uint64_t default_frequency_hz = 49;
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
 constexpr const char* no_counters = "this machine has no hardware counters (a virtual one?)";
 
 // How often. Exactly one of the two is not 0.

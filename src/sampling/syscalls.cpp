@@ -104,8 +104,8 @@ class Syscalls final : public Source {
     begun_in_tables_ = 0;
     const std::uint64_t now_ns = stopped ? ended_ns_ : monotonic_ns();
     SyscallReport& report = into.syscalls.emplace();
-    report.seconds = static_cast<double>(now_ns - began_ns_) / 1e9;
-    report.cpus_used = report.seconds > 0 ? static_cast<double>(ticks_taken_ * tick_ns) / 1e9 / report.seconds : 0;
+    report.seconds = to_seconds(now_ns - began_ns_);
+    report.cpus_used = report.seconds > 0 ? to_seconds(ticks_taken_ * tick_ns) / report.seconds : 0;
     report.by_process = source_.by_process;
     report.has_durations = source_.latency;
     report.has_failures = source_.failed;

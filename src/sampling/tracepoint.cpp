@@ -23,6 +23,7 @@
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
 #include "sampling/tracefs.h"
+#include "support/clock.h"
 #include "support/error.h"
 #include "support/plural.h"
 #include "support/privilege.h"
@@ -31,8 +32,6 @@
 
 namespace profile {
 namespace {
-
-constexpr std::uint64_t ns_per_s = 1'000'000'000;
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(),

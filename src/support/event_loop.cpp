@@ -10,12 +10,11 @@
 #include <ctime>
 #include <utility>
 
+#include "support/clock.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
-
-constexpr double ns_per_s = 1e9;
 
 // At least a nanosecond: an all-zero time would mean "never".
 timespec timespec_of(double seconds) {

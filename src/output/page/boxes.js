@@ -104,8 +104,7 @@ class Tree {
   }
   keyOf(box) {
     if (!this.isFrame(box)) return this.table.processes[this.processOf(box)].key;
-    const {name, module, file, line, kind} = this.table.frame(this.code[box]);
-    return [name, module, file, line, kind].join('\n');
+    return this.table.frameKey(this.code[box]);
   }
   // The box of a path, or the one that comes nearest.
   find(path) {

@@ -185,8 +185,6 @@ class Hands {
     if (view.selected !== none) this.sheet.reveal(view.selected);
   }
   copyCurrent() {
-    const {view} = this;
-    const box = view.hovered !== none ? view.hovered : view.selected !== none ? view.selected : view.focus;
-    this.copy(foldedLine(view.tree, box), 'The stack');
+    this.copy(foldedLine(this.view.tree, this.view.current), 'The stack');
   }
 }

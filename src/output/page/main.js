@@ -17,7 +17,7 @@ function start() {
   const parsed = performance.now();
   const view = new View(new Drawing(element('graph'), element('marks')));
   const words = new Words(view);
-  const tools = new Tools(view, words);
+  const tools = new Tools(view);
   const sheet = new Sheet(view);
   const filters = new Filters(view);
   const hands = new Hands(view, sheet, words, tools);

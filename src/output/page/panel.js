@@ -126,11 +126,10 @@ class Words {
 
   showStatus() {
     const {view} = this;
-    const box = view.hovered !== none ? view.hovered : view.selected !== none ? view.selected : view.focus;
     const status = element('status');
     // What the mouse runs over is not for those who listen; what is selected is.
     status.setAttribute('aria-live', view.hovered !== none ? 'off' : 'polite');
-    const text = shortened(this.line(box), 600);
+    const text = shortened(this.line(view.current), 600);
     if (status.textContent !== text) status.textContent = text;
   }
 }

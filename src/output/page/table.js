@@ -88,7 +88,13 @@ class Table {
     return id;
   }
 
-  // Names of what may be filtered by, the same in every table: "185 dd", "186 dd-writer".
+  // Names of what may be filtered by, the same in every table: "185 dd", "186 dd-writer", "3".
+  processKey(owner) {
+    return this.processes[this.processOf.data[owner]].key;
+  }
+  cpuKey(owner) {
+    return String(this.owners.cpu.data[owner]);
+  }
   threadKey(owner) {
     return `${this.threadNumber(owner)} ${this.strings[this.owners.thread.data[owner]]}`;
   }
@@ -203,6 +209,11 @@ class Table {
       kind: kind.data[id],
     };
   }
+  // Names a frame, the same in every table.
+  frameKey(id) {
+    const {name, module, file, line, kind} = this.frame(id);
+    return [name, module, file, line, kind].join('\n');
+  }
 }
 
 function pairKey(owner, node) {
@@ -250,16 +261,15 @@ function carried(vector, from, to) {
 }
 
 function carriedNodes(from, to) {
-  const keyOf = (table, frame) => Object.values(table.frame(frame)).join('\n');
   const frames = new Map();
-  for (let frame = 0; frame < to.frames.name.length; ++frame) frames.set(keyOf(to, frame), frame);
+  for (let frame = 0; frame < to.frames.name.length; ++frame) frames.set(to.frameKey(frame), frame);
   const children = new Map();
   const {parent, frame} = to.nodes;
   for (let node = 0; node < parent.length; ++node) children.set(pairKey(parent.data[node] + 1, frame.data[node]), node);
   const count = from.nodes.parent.length;
   const nodeOf = new Int32Array(count);
   const isWhole = new Uint8Array(count);
-  const frameOf = Array.from({length: from.frames.name.length}, (_, id) => frames.get(keyOf(from, id)));
+  const frameOf = Array.from({length: from.frames.name.length}, (_, id) => frames.get(from.frameKey(id)));
   for (let node = 0; node < count; ++node) {
     const below = from.nodes.parent.data[node];
     const known = frameOf[from.nodes.frame.data[node]];
@@ -274,16 +284,14 @@ function carriedNodes(from, to) {
 
 // By all that an owner is, or else any of the same process.
 function carriedOwners(from, to) {
-  const whole = (table, owner) =>
-    `${processKey(table, owner)}\n${table.threadKey(owner)}\n${table.owners.cpu.data[owner]}`;
-  const processKey = (table, owner) => table.processes[table.processOf.data[owner]].key;
+  const whole = (table, owner) => [table.processKey(owner), table.threadKey(owner), table.cpuKey(owner)].join('\n');
   const owners = new Map();
   for (let owner = to.processOf.length - 1; owner >= 0; --owner) {
-    owners.set(processKey(to, owner), owner);
+    owners.set(to.processKey(owner), owner);
     owners.set(whole(to, owner), owner);
   }
   return (owner) => {
     const exact = owners.get(whole(from, owner));
-    return exact !== undefined ? exact : owners.get(processKey(from, owner));
+    return exact !== undefined ? exact : owners.get(from.processKey(owner));
   };
 }

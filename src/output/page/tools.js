@@ -12,8 +12,8 @@ class Filters {
   }
   keyOf(name, owner) {
     const {table} = this.view.source;
-    if (name === 'process') return table.processes[table.processOf.data[owner]].key;
-    return name === 'thread' ? table.threadKey(owner) : String(table.owners.cpu.data[owner]);
+    if (name === 'process') return table.processKey(owner);
+    return name === 'thread' ? table.threadKey(owner) : table.cpuKey(owner);
   }
   labelOf(name, owner) {
     const {table} = this.view.source;
@@ -72,9 +72,8 @@ class Filters {
 // --- The tools --------------------------------------------------------------------------------------------------------
 
 class Tools {
-  constructor(view, words) {
+  constructor(view) {
     this.view = view;
-    this.words = words;
     const press = (id, act) => element(id).addEventListener('click', act);
     press('flame', () => this.setIcicle(false));
     press('icicle', () => this.setIcicle(true));

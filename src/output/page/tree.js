@@ -212,22 +212,21 @@ function treeOf(table, amounts, {byProcess, inverted}) {
 
 // Of all there is, how much has a frame that matches anywhere on its stack, or an owner that does: each stack counts
 // once however many of its frames match.
-function matchedAmounts(table, {values, before, wanted}, frameMatches, processMatches) {
+function matchedAmount(table, {values, wanted}, frameMatches, processMatches) {
   const parent = table.nodes.parent.data;
   const frame = table.nodes.frame.data;
   const matched = new Uint8Array(table.nodes.parent.length);
   for (let node = 0; node < matched.length; ++node) {
     matched[node] = frameMatches[frame[node]] | (parent[node] === none ? 0 : matched[parent[node]]);
   }
-  const sums = {value: 0, before: 0};
+  let sum = 0;
   const {owner, node} = table.pairs;
   for (let pair = 0; pair < owner.length; ++pair) {
     const who = owner.data[pair];
     if (wanted !== null && !wanted[who]) continue;
     const at = node.data[pair];
     if (!(at !== none && matched[at]) && !processMatches[table.processOf.data[who]]) continue;
-    if (pair < values.length) sums.value += values[pair];
-    if (before !== null && pair < before.length) sums.before += before[pair];
+    if (pair < values.length) sum += values[pair];
   }
-  return sums;
+  return sum;
 }

@@ -73,9 +73,9 @@ class View {
     const wanted = new Uint8Array(table.processOf.length);
     for (let owner = 0; owner < wanted.length; ++owner) {
       wanted[owner] =
-        (process === '' || table.processes[table.processOf.data[owner]].key === process) &&
+        (process === '' || table.processKey(owner) === process) &&
         (thread === '' || table.threadKey(owner) === thread) &&
-        (cpu === '' || String(table.owners.cpu.data[owner]) === cpu);
+        (cpu === '' || table.cpuKey(owner) === cpu);
     }
     return wanted;
   }
@@ -109,7 +109,7 @@ class View {
     for (let frame = 0; frame < frames.length; ++frame) frames[frame] = matchesName(table.frames.name.data[frame]);
     const processes = Uint8Array.from(table.processes, ({label}) => (this.byProcess && this.matcher(label) ? 1 : 0));
     this.matches = {frames, processes};
-    this.matchedAmount = matchedAmounts(table, this.amounts(), frames, processes);
+    this.matchedAmount = matchedAmount(table, this.amounts(), frames, processes);
   }
 
   // Throws SyntaxError for what is no regular expression; then nothing changes.
@@ -121,7 +121,7 @@ class View {
   }
   get matchedShare() {
     const whole = this.tree.total[0];
-    return this.matchedAmount === null || whole === 0 ? 0 : this.matchedAmount.value / whole;
+    return this.matchedAmount === null || whole === 0 ? 0 : this.matchedAmount / whole;
   }
 
   layOut() {
@@ -178,6 +178,11 @@ class View {
     this.change(due.layout);
   }
 
+  // What words and copies are about.
+  get current() {
+    if (this.hovered !== none) return this.hovered;
+    return this.selected !== none ? this.selected : this.focus;
+  }
   hover(box) {
     if (box === this.hovered) return;
     this.hovered = box;
