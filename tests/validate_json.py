@@ -141,7 +141,7 @@ def broken(document):
 
 def required_members(document):
     """Those that every document has, and those that each of a kind has."""
-    yield from ((name,) for name in ("profile", "account", "ebpf"))
+    yield from ((name,) for name in ("profile", "ebpf"))
     yield from (("account", name) for name in document["account"])
     for kind in ("offcpu", "syscalls", "profile"):
         yield from (("ebpf", kind, name) for name in document["ebpf"].get(kind, ()))

@@ -39,6 +39,8 @@ class ParsedOptions {
   boost::program_options::variables_map values_;
 };
 
+// An option as it stands in messages: "-p", "--cgroup". `long_name` is one of the table.
+[[nodiscard]] std::string spelled(std::string_view long_name);
 // The error of a value that will not do: "-p abc: <why>".
 [[nodiscard]] Error bad_value(std::string_view option, std::string_view value, const std::string& why);
 // A number of seconds above 0.

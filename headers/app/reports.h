@@ -39,6 +39,7 @@ class Reports {
 
   [[nodiscard]] std::variant<Destination, FileSeries> target_of(const OutputRequest& request,
                                                                 std::optional<std::uint64_t> keep) const;
+  void refuse_same_file() const;
   void append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print);
   void attempt(Report& report, const std::function<void()>& write);
 

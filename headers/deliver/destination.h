@@ -12,8 +12,8 @@ namespace profile {
 
 class Destination {
  public:
-  // "-" is stdout. Throws Error when the file cannot be opened. An existing file keeps its contents until the first
-  // write.
+  // "-" is stdout. Throws Error when the file cannot be opened. An existing file keeps its contents until there
+  // is something to write.
   explicit Destination(std::string path);
 
   enum class Result { written, closed_pipe };
@@ -23,9 +23,13 @@ class Destination {
   // Ends it: what a file system says only at close (a full quota on NFS) is thrown as Error here.
   void close();
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool is_stdout() const { return is_stdout_; }
+  // Whether both are one regular file, by whatever names.
+  [[nodiscard]] bool is_same_file(const Destination& other) const;
 
  private:
   std::string path_;
+  bool is_stdout_;
   Fd fd_;
   bool is_empty_ = false;  // whether earlier contents have been cut off
 };

@@ -8,8 +8,14 @@ namespace profile {
 
 class FdBuffer final : public std::streambuf {
  public:
-  // `fd` stays the caller's.
-  explicit FdBuffer(int fd) : fd_(fd) { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+  enum class Before { keep, cut };
+  // `fd` stays the caller's. `cut`: what the file holds goes with the first write, and not if nothing ever comes to
+  // that.
+  explicit FdBuffer(int fd, Before before = Before::keep) : fd_(fd), before_(before) {
+    setp(buffer_.data(), buffer_.data() + buffer_.size());
+  }
+  // `cut` as long as nothing has been written.
+  [[nodiscard]] Before before() const { return before_; }
   // The errno of the first write that failed; nothing is written from there on. 0: none.
   [[nodiscard]] int error() const { return error_; }
 
@@ -19,6 +25,7 @@ class FdBuffer final : public std::streambuf {
 
  private:
   int fd_;
+  Before before_;
   int error_ = 0;
   std::array<char, 1 << 16> buffer_{};
 };

@@ -6,6 +6,9 @@
 namespace profile {
 
 struct Account {
+  // False of a profile from a file that does not tell, and of every sum with one: then the rest means nothing.
+  bool is_known = true;
+
   std::uint64_t taken = 0;             // the program ran
   std::uint64_t recorded = 0;          // counted in a row of the profile
   std::uint64_t recorded_by_ring = 0;  // of those, the ones that went through the ring buffer (collision, full map)
@@ -17,11 +20,10 @@ struct Account {
   std::uint64_t lost_unread = 0;       // counted by the kernel, and not found when the maps were drained
 
   [[nodiscard]] std::uint64_t lost() const { return lost_ring_full + lost_spans_full + lost_unwritten + lost_unread; }
-  // False of a profile from a file that does not tell.
-  [[nodiscard]] bool is_known() const { return *this != Account(); }
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
 
   Account& operator+=(const Account& other) {
+    is_known = is_known && other.is_known;
     taken += other.taken;
     recorded += other.recorded;
     recorded_by_ring += other.recorded_by_ring;

@@ -22,12 +22,6 @@ const OptionRow& row_of(std::string_view long_name) {
   return *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.long_name == long_name; });
 }
 
-// As it stands in messages: "-p", "--cgroup".
-std::string spelled(std::string_view long_name) {
-  const OptionRow& row = row_of(long_name);
-  return row.short_name != 0 ? std::string{'-', row.short_name} : "--" + std::string(long_name);
-}
-
 template <class Number>
 std::optional<Number> whole(std::string_view text) {
   Number number{};
@@ -84,6 +78,11 @@ void give_back_durations(po::parsed_options& parsed) {
 }
 
 }  // namespace
+
+std::string spelled(std::string_view long_name) {
+  const OptionRow& row = row_of(long_name);
+  return row.short_name != 0 ? std::string{'-', row.short_name} : "--" + std::string(long_name);
+}
 
 ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
   po::options_description all;

@@ -21,7 +21,7 @@ ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char*
   for (const OptionRow& row : option_rows()) {
     const std::string name(row.long_name);
     if (std::find(command.options.begin(), command.options.end(), name) != command.options.end()) continue;
-    if (parsed.is_given(name.c_str())) throw usage_error(with_name(command, "--" + name + " is not for reading"));
+    if (parsed.is_given(name.c_str())) throw usage_error(with_name(command, spelled(name) + " is not for reading"));
   }
   // Without a number it is the view of a run in the terminal.
   if (parsed.has("top") && parsed.text("top").empty()) {

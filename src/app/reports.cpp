@@ -21,6 +21,18 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
   for (const OutputRequest& request : options.outputs) {
     reports_.push_back(
         Report{.target = target_of(request, options.keep), .output = request.format->make(options.output)});
+    refuse_same_file();
+  }
+}
+
+// Compares the last one with those before: each would overwrite the other.
+void Reports::refuse_same_file() const {
+  const auto* last = std::get_if<Destination>(&reports_.back().target);
+  if (last == nullptr) return;
+  for (std::size_t i = 0; i + 1 < reports_.size(); ++i) {
+    const auto* other = std::get_if<Destination>(&reports_[i].target);
+    if (other == nullptr || !last->is_same_file(*other)) continue;
+    throw Error("-o " + last->path() + ": that is the same file as " + other->path());
   }
 }
 
@@ -83,7 +95,9 @@ bool Reports::any_open() const {
 
 void Reports::append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print) {
   attempt(report, [&] {
-    if (destination.write(print) == Destination::Result::closed_pipe) report.is_open = false;
+    if (destination.write(print) != Destination::Result::closed_pipe) return;
+    report.is_open = false;
+    if (!destination.is_stdout()) throw Error("cannot write " + destination.path() + ": its reader has gone away");
   });
 }
 

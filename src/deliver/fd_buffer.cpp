@@ -17,6 +17,10 @@ FdBuffer::int_type FdBuffer::overflow(int_type character) {
 }
 
 int FdBuffer::sync() {
+  if (before_ == Before::cut && pbase() != pptr()) {
+    before_ = Before::keep;
+    if (::ftruncate(fd_, 0) != 0) error_ = errno;
+  }
   for (const char* at = pbase(); at < pptr() && error_ == 0;) {
     const ssize_t done = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
     if (done >= 0) {

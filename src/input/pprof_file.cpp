@@ -59,7 +59,10 @@ void sort_by_id(std::vector<Item>& items, const char* what) {
   if (!std::is_sorted(items.begin(), items.end(), by_id)) std::sort(items.begin(), items.end(), by_id);
   const auto twice =
       std::adjacent_find(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.id == b.id; });
-  if (twice != items.end()) throw Error(std::string("it has two of ") + what + " " + std::to_string(twice->id));
+  if (twice != items.end()) {
+    throw Error(std::string("it has two of ") + what + " " + std::to_string(twice->id) +
+                ", as two profiles one behind the other have");
+  }
 }
 
 }  // namespace

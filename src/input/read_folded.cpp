@@ -77,6 +77,7 @@ class Reader {
                     ": no folded line (thread;frame;... value): " + error.what());
       }
     }
+    profile_.account.is_known = false;
     return std::move(profile_);
   }
 

@@ -66,9 +66,7 @@ class Reader {
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
     file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
-    if (!read_own_comments(file_, profile_.run, profile_.account)) {
-      profile_.account.taken = profile_.account.recorded = samples_;
-    }
+    profile_.account.is_known = read_own_comments(file_, profile_.run, profile_.account);
     return std::move(profile_);
   }
 
@@ -129,7 +127,7 @@ class Reader {
       shown_ += 1 + location(sample.locations[i]).lines;
     }
     // Each may show all that was inlined at its location: a file of a megabyte must not become a tree of a billion.
-    if (shown_ > (1U << 20) + 16 * message_size_) {
+    if (shown_ > (1U << 20) + 4 * message_size_) {
       throw Error("its stacks have more inlined functions than a profile of its size can have");
     }
   }
@@ -140,7 +138,6 @@ class Reader {
     row.samples = values_.samples(sample);
     if (!total_.add(row.value) || !total_samples_.add(row.samples))
       throw Error("its values add up to more than 2^64 - 1");
-    samples_ += row.samples;
     const Owner owner = owner_of(sample);
     const std::string_view name = !owner.process.empty()  ? owner.process
                                   : !owner.thread.empty() ? owner.thread
@@ -245,7 +242,6 @@ class Reader {
   std::unordered_map<std::uint64_t, FrameId> frame_ids_;  // key: index of location << 32 | space
   CheckedSum total_;
   CheckedSum total_samples_;
-  std::uint64_t samples_ = 0;
   std::uint64_t shown_ = 0;  // frames of all samples, inlined ones too
   std::vector<FrameId> frames_;
   std::vector<InlinedFunction> inlined_;

@@ -38,7 +38,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
     if (samples != 0) text += " in " + grouped(samples) + ' ' + counted;
   }
   if (profile.duration_ns != 0) text += " in " + seconds(to_seconds(profile.duration_ns)) + " s";
-  if (profile.account.is_known()) text += "; " + account_of(profile.account);
+  if (profile.account.is_known) text += "; " + account_of(profile.account);
   return text;
 }
 

@@ -14,13 +14,13 @@ void write_data(std::ostream& out, const FlameView& view) {
   json.begin_object();
   json.member("version", page_data_version);
   write_flame_run(json, *view.profile);
-  if (view.profile->account.is_known()) write_flame_account(json, view.profile->account);
+  if (view.profile->account.is_known) write_flame_account(json, view.profile->account);
   write_flame_table(json, *view.table, {});
   write_flame_cells(json, "cells", view.cells);
   if (view.before != nullptr) {
     json.begin_object("before");
     write_flame_run(json, *view.before);
-    if (view.before->account.is_known()) write_flame_account(json, view.before->account);
+    if (view.before->account.is_known) write_flame_account(json, view.before->account);
     write_flame_cells(json, "cells", view.before_cells);
     json.end_object();
   }

@@ -64,7 +64,7 @@ class Json final : public Output {
     JsonWriter json(out);
     json.begin_object();
     write_run(json, profile.run);
-    write_account(json, profile.account);
+    if (profile.account.is_known) write_account(json, profile.account);
     json.begin_object("ebpf");
     write_measures(json, profile);
     json.end_object();

@@ -91,7 +91,7 @@ std::vector<std::string> comments_of(const Profile& profile) {
   std::vector<std::string> comments{header.str()};
   comments[0].erase(comments[0].find_last_not_of('\n') + 1);
   const Account& account = profile.account;
-  if (!account.is_known() && !profile.rows().empty()) return comments;
+  if (!account.is_known) return comments;
   const auto part = [](std::uint64_t count, const char* what) { return std::to_string(count) + " " + what; };
   comments.push_back(part(account.taken, "samples taken: ") + part(account.recorded, "recorded, ") +
                      part(account.idle, "idle, ") + part(account.filtered, "filtered, ") +

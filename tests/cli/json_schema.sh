@@ -17,6 +17,13 @@ validate --self-check "$schema" "${golden[@]}"
 expect_status 0
 expect_equal "$(grep -Ec ': [0-9]{2,} broken documents rejected$' "$tmp/out")" "${#golden[@]}" "documents that were broken"
 
+# Of a file that tells of no account there is none.
+printf 'a;b 3\n' >"$tmp/a.folded"
+profile report -o "$tmp/a.json" "$tmp/a.folded"
+if grep -q '"account"' "$tmp/a.json"; then fail "an account was made up"; fi
+validate "$schema" "$tmp/a.json"
+expect_status 0
+
 # rejected WHERE-AND-WHAT : the file $tmp/bad is, and that is said.
 rejected() {
   validate "$schema" "$tmp/bad"

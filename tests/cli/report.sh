@@ -78,6 +78,26 @@ profile report -o told.html -o 'told-%Y.pb.gz' a.folded
 expect_status 0
 if grep -q '"taken"' told.html; then fail "an account was made up"; fi
 [[ -s told-$(date +%Y).pb.gz ]] || fail "another year: $(ls)"
+profile report -o told.json -o told.pb.gz a.folded
+profile report -o told.svg told.pb.gz
+if grep -q '"account"' told.json || grep -q ' taken' told.svg; then fail "an account was made up"; fi
+# A format that cannot have it leaves the file that was there.
+printf 'a;b 18446744073709551615\n' >largest.folded
+printf 'kept\n' >kept.pb.gz
+profile report -o kept.pb.gz largest.folded
+expect_status 1
+expect_err '^profile: .*2\^63'
+expect_equal "$(cat kept.pb.gz)" kept "the file that was there"
+profile report -o kept.pb.gz a.folded
+profile report -f kept.pb.gz
+expect_equal "$(folded_total)" 93 "total of kept.pb.gz"
+# One file by two names would be overwritten.
+ln -s twice.folded twice.json
+profile report -o twice.folded -o ./twice.folded a.folded
+expect_status 1
+expect_err '^profile: -o ./twice.folded: that is the same file as twice.folded$'
+profile report -o twice.folded -o twice.json a.folded
+expect_status 1
 # Endings that others use for the same.
 profile report -o b.HTML -o b.pprof -o b.htm a.folded
 expect_status 0
@@ -94,9 +114,9 @@ bad() {
 }
 misused() { bad 2 "$@"; }
 misused 'no file'
-misused '--pid is not for reading' -p 1 a.folded
-misused '--serve is not for reading' -T a.folded
-misused '--interval is not for reading' -i 1 a.folded
+misused '-p is not for reading' -p 1 a.folded
+misused '-T is not for reading' -T a.folded
+misused '-i is not for reading' -i 1 a.folded
 misused 'top' --top
 misused '--format pdf' --format pdf a.folded
 misused 'exclude each other' -f -r a.folded

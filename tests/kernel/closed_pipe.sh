@@ -25,3 +25,11 @@ expect_out '^Sampling at 499 Hertz'
 into true -F 499 -p "$started" -o - -o "$tmp/a.folded" 0.4
 expect_balance
 expect_folded_total "$tmp/a.folded"
+
+# Stdout's reader may go; a pipe that was named was to have the report.
+mkfifo "$tmp/named.folded"
+timeout 20 head -c 0 "$tmp/named.folded" &
+profile -F 499 -p "$started" -o "$tmp/named.folded" -o "$tmp/beside.folded" 0.4
+expect_status 1
+expect_err "^profile: cannot write $tmp/named.folded: its reader has gone away\$"
+expect_folded_total "$tmp/beside.folded"

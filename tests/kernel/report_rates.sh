@@ -28,6 +28,30 @@ profile report -f "$tmp/slow.pb.gz" "$tmp/fast.folded"
 expect_status 0
 expect_equal "$(folded_total)" $((slow + fast)) "samples of a rate that is not known"
 expect_err '^profile: at which rate the samples of .*fast\.folded were taken is not known'
+# Whatever the order: the same lines, the same words.
+sort "$tmp/out" >"$tmp/one.order"
+cp "$tmp/err" "$tmp/one.words"
+profile report -f "$tmp/fast.folded" "$tmp/slow.pb.gz"
+sort "$tmp/out" | cmp - "$tmp/one.order" && cmp "$tmp/err" "$tmp/one.words" || fail "another order says something else; $(outcome)"
+# Of what is not known to be worth the same as two that differ there is no sum.
+for files in "slow.pb.gz fast.pb.gz fast.folded" "fast.folded slow.pb.gz fast.pb.gz" "slow.pb.gz fast.folded fast.pb.gz"; do
+  # shellcheck disable=SC2086
+  run env -C "$tmp" "$PROFILE" report -f $files
+  expect_status 1
+  expect_silence out
+  expect_err '^profile: at which rate the samples of fast\.folded were taken is not known, .*cannot be added up$'
+done
+
+# The account is that of all files, or there is none.
+account_of() {
+  python3 -c 'import json, sys
+account = json.load(open(sys.argv[1])).get("account")
+print(account and " ".join(str(account[key]) for key in ("recorded", "balanced")))' "$1"
+}
+profile report -o "$tmp/both.json" "$tmp/slow.pb.gz" "$tmp/fast.pb.gz"
+expect_equal "$(account_of "$tmp/both.json")" "$((slow + fast)) True" "account of both"
+profile report -o "$tmp/part.json" "$tmp/slow.pb.gz" "$tmp/fast.folded"
+expect_equal "$(account_of "$tmp/part.json")" None "account of one that tells and one that does not"
 
 if command -v go >/dev/null; then
   run go tool pprof -raw "$tmp/slow.pb.gz" "$tmp/fast.pb.gz"

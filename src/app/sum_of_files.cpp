@@ -1,0 +1,128 @@
+#include "app/sum_of_files.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "app/reading.h"
+#include "model/clock_period.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view of_time = "nanoseconds";
+
+// "a.folded, b.folded and 3 more"
+std::string names_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+std::string headline_of(const RunInfo& run, const std::vector<std::string>& names) {
+  std::string line = run.unit;
+  if (!line.empty() && line.front() >= 'a' && line.front() <= 'z')
+    line.front() = static_cast<char>(line.front() - 'a' + 'A');
+  return line + " of " + names_of(names) + " by user + kernel stack";
+}
+
+// 0: it is not known, or the values are no samples.
+std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == "samples" ? clock_period_ns(run) : 0; }
+
+bool is_time(const RunInfo& run) { return run.unit == of_time || ns_per_sample(run) != 0; }
+
+// Files whose values are worth the same, added up.
+struct Alike {
+  std::vector<std::string> names;
+  Profile sum;
+
+  [[nodiscard]] ReadProfile as_read() && { return {.name = names_of(names), .profile = std::move(sum)}; }
+};
+
+bool are_worth_the_same(const RunInfo& a, const RunInfo& b) {
+  return a.event.empty() == b.event.empty() && a.unit == b.unit && a.frequency_hz == b.frequency_hz &&
+         a.period_events == b.period_events;
+}
+
+// Folded lines, or samples that were taken nobody knows how often.
+bool is_of_unknown_worth(const RunInfo& run) {
+  return run.event.empty() || (run.unit == "samples" && ns_per_sample(run) == 0);
+}
+
+void add(Profile& to, const Profile& more) {
+  std::uint64_t sum = 0;
+  if (__builtin_add_overflow(to.total(), more.total(), &sum)) {
+    throw Error("report: the values of all files add up to more than 2^64 - 1");
+  }
+  to.merge(more);
+}
+
+// From samples to the time that they stand for.
+void weigh(Alike& files) {
+  const std::uint64_t factor = ns_per_sample(files.sum.run);
+  if (factor != 0 && !files.sum.weigh(factor, of_time)) {
+    throw Error(names_of(files.names) + ": its values add up to more than 2^64 - 1");
+  }
+  files.sum.run.frequency_hz = files.sum.run.period_events = 0;
+}
+
+// Those of known worth in front. If these differ, and are all time or samples of a known rate, they become time.
+void agree_on_worth(std::vector<Alike>& parts, const std::function<void(const std::string&)>& note) {
+  const auto end_of_known = std::stable_partition(
+      parts.begin(), parts.end(), [](const Alike& files) { return !is_of_unknown_worth(files.sum.run); });
+  const auto is_any = [&](auto&& is) { return std::any_of(parts.begin(), end_of_known, is); };
+  const bool any_samples = is_any([](const Alike& files) { return ns_per_sample(files.sum.run) != 0; });
+  const bool can_be_time = !is_any([](const Alike& files) { return !is_time(files.sum.run); });
+  const bool become_time = end_of_known - parts.begin() > 1 && can_be_time;
+  for (auto files = end_of_known; any_samples && files != parts.end(); ++files) {
+    if (files->sum.rows().empty()) continue;
+    const std::string unknown = "at which rate the samples of " + names_of(files->names) + " were taken is not known";
+    if (become_time) {
+      throw Error(unknown + ", and those of " + names_of(parts[0].names) + " and " + names_of(parts[1].names) +
+                  " are not worth the same: they cannot be added up");
+    }
+    note(unknown + "; each counts as much as one of the others");
+  }
+  if (become_time) std::for_each(parts.begin(), end_of_known, weigh);
+}
+
+}  // namespace
+
+Profile sum_of_files(const std::vector<std::string>& paths, const std::function<void(const std::string&)>& note) {
+  std::vector<std::string> names;
+  std::vector<Alike> parts;
+  for (const std::string& path : paths) {
+    ReadProfile file = read_named(path);
+    names.push_back(file.name);
+    if (file.profile.rows().empty()) note("there is no stack in " + file.name);
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const Alike& files) {
+      return are_worth_the_same(files.sum.run, file.profile.run);
+    });
+    if (part == parts.end()) {
+      parts.push_back({.names = {file.name}, .sum = std::move(file.profile)});
+    } else {
+      part->names.push_back(file.name);
+      add(part->sum, file.profile);
+    }
+  }
+  agree_on_worth(parts, note);
+  ReadProfile sum = std::move(parts.front()).as_read();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    ReadProfile next = std::move(parts[i]).as_read();
+    agree_on_unit(sum, next, "added up");
+    RunInfo& run = sum.profile.run;
+    if (run.frequency_hz != next.profile.run.frequency_hz || run.period_events != next.profile.run.period_events) {
+      run.frequency_hz = run.period_events = 0;
+    }
+    add(sum.profile, next.profile);
+  }
+  if (names.size() > 1 || sum.profile.run.headline.empty()) {
+    sum.profile.run.headline = headline_of(sum.profile.run, names);
+  }
+  return std::move(sum.profile);
+}
+
+}  // namespace profile
