@@ -14,10 +14,10 @@ namespace profile {
 struct DiffOptions {
   std::string unit;  // of the values
   std::size_t top = 10;
-  bool show_modules = false;  // functions of one name in two modules are two
+  bool show_modules = false;  // behind the functions, which they tell apart (SameFunction::by_name_and_module)
 };
 
-// One of the two; their cells are in one table.
+// One of the two; their cells are in one table, in which a function is one frame (output/flame_comparison.h).
 struct DiffSide {
   std::string name;
   std::span<const FlameTable::Cell> cells;

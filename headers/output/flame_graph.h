@@ -25,8 +25,9 @@ struct FlameBox {
 class FlameGraph {
  public:
   // Processes stand on the root box, by name and number, and the stacks on them: what reads the same is one box.
-  // `before`, for a comparison, are the cells of the earlier profile in the same table; boxes that are only there have
-  // a total of 0 and are no boxes here. Processes of one name are one then, for numbers differ from run to run.
+  // `before`, for a comparison, are the cells of the earlier profile in the same table (output/flame_comparison.h);
+  // boxes that are only there have a total of 0 and are no boxes here. Processes of one name are one then, for numbers
+  // differ from run to run.
   // `table` must outlive it. Sums that 64 bits do not hold stop at the largest number.
   FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells) : FlameGraph(table, cells, {}, false) {}
   FlameGraph(const FlameTable& table, std::span<const FlameTable::Cell> cells, std::span<const FlameTable::Cell> before)

@@ -5,9 +5,9 @@
 #include <iosfwd>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "model/profile.h"
+#include "output/flame_comparison.h"
 #include "output/flame_table.h"
 
 namespace profile {
@@ -24,14 +24,18 @@ struct FlameView {
 // A table of its own for one profile, or for two that are compared, and the view of it. The profiles must outlive it.
 class OwnFlameView {
  public:
-  explicit OwnFlameView(const Profile& profile, const Profile* before = nullptr)
-      : before_cells_(before == nullptr ? std::vector<FlameTable::Cell>() : table_.add(*before)),
-        cells_(table_.add(profile)) {
+  explicit OwnFlameView(const Profile& profile, const Profile* before = nullptr,
+                        SameFunction same = SameFunction::by_name) {
+    if (before == nullptr) {
+      flames_.after = flames_.table.add(profile);
+    } else {
+      flames_ = compare_flames(*before, profile, same);
+    }
     view_.profile = &profile;
-    view_.table = &table_;
-    view_.cells = cells_;
+    view_.table = &flames_.table;
+    view_.cells = flames_.after;
     view_.before = before;
-    view_.before_cells = before_cells_;
+    view_.before_cells = flames_.before;
   }
   OwnFlameView(const OwnFlameView&) = delete;
   OwnFlameView& operator=(const OwnFlameView&) = delete;
@@ -39,9 +43,7 @@ class OwnFlameView {
   [[nodiscard]] const FlameView& view() const { return view_; }
 
  private:
-  FlameTable table_;
-  std::vector<FlameTable::Cell> before_cells_;
-  std::vector<FlameTable::Cell> cells_;
+  FlameComparison flames_;
   FlameView view_;
 };
 

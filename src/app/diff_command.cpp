@@ -11,7 +11,7 @@
 #include "app/shell_words.h"
 #include "deliver/destination.h"
 #include "output/diff_table.h"
-#include "output/flame_table.h"
+#include "output/flame_comparison.h"
 #include "output/flame_view.h"
 #include "support/error.h"
 
@@ -78,8 +78,9 @@ class Comparison {
  private:
   ReadProfile before_;
   ReadProfile after_;
-  OwnFlameView own_{after_.profile, &before_.profile};
   DiffOptions options_;
+  OwnFlameView own_{after_.profile, &before_.profile,
+                    options_.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name};
 };
 
 }  // namespace

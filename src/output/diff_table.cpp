@@ -1,5 +1,5 @@
-// A function is its name: lines, addresses and processes do not tell it apart, and where it stands twice on a stack it
-// counts once. "Self" is what decides the order: what a function's callees gained is theirs.
+// Where a function stands twice on a stack it counts once. "Self" is what decides the order: what a function's callees
+// gained is theirs.
 #include "output/diff_table.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include <functional>
 #include <ostream>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "output/clean_text.h"
+#include "output/flame_comparison.h"
 #include "output/text_table.h"
 
 namespace profile {
@@ -44,20 +44,15 @@ double total_of(std::span<const FlameTable::Cell> cells) {
 class Functions {
  public:
   Functions(const FlameTable& table, bool show_modules) : table_(table) {
-    std::unordered_map<std::string, std::size_t> known;
-    const auto index_of = [&](std::string name) {
-      const auto [found, is_new] = known.try_emplace(name, functions_.size());
-      if (is_new) functions_.push_back({.name = std::move(name), .before = {}, .after = {}});
-      return found->second;
-    };
     for (const FlameTable::Frame& frame : table.frames()) {
       std::string name(table.strings().view(frame.name));
       if (show_modules && frame.module != StringId::empty) {
-        name.append(" [").append(bare(table.strings().view(frame.module))).append("]");
+        name.append(" [").append(bare_module(table.strings().view(frame.module))).append("]");
       }
-      by_frame_.push_back(index_of(std::move(name)));
+      functions_.push_back({.name = std::move(name), .before = {}, .after = {}});
     }
-    no_stack_ = index_of(std::string(no_stack_name));
+    no_stack_ = functions_.size();
+    functions_.push_back({.name = std::string(no_stack_name), .before = {}, .after = {}});
     last_cell_.resize(functions_.size());
   }
 
@@ -82,16 +77,10 @@ class Functions {
   [[nodiscard]] const std::vector<Function>& all() const { return functions_; }
 
  private:
-  // "[kernel]" stands in brackets already.
-  static std::string_view bare(std::string_view module) {
-    const bool is_bracketed = module.size() > 2 && module.front() == '[' && module.back() == ']';
-    return is_bracketed ? module.substr(1, module.size() - 2) : module;
-  }
-  [[nodiscard]] std::size_t function_at(FlameTable::Index node) const { return by_frame_[table_.nodes()[node].frame]; }
+  [[nodiscard]] std::size_t function_at(FlameTable::Index node) const { return table_.nodes()[node].frame; }
 
   const FlameTable& table_;
-  std::vector<Function> functions_;
-  std::vector<std::size_t> by_frame_;
+  std::vector<Function> functions_;  // by frame; and the last one stands for having no stack
   std::size_t no_stack_ = 0;
   std::vector<std::uint64_t> last_cell_;  // by function: the cell that was added to its total last
   std::uint64_t cell_ = 0;

@@ -71,10 +71,40 @@ bad() {
 bad 2 'two files' before.folded
 bad 2 'two files' before.folded after.folded after.folded
 bad 2 'given twice' - -
-bad 2 '--pid is not for reading' -p 1 before.folded after.folded
+bad 2 '-p is not for reading' -p 1 before.folded after.folded
 bad 2 'folded cannot show a comparison' -o diff.folded before.folded after.folded
 bad 2 '--format json' --format json before.folded after.folded
 bad 1 'cannot read none: No such file' before.folded none
 profile diff --help
 expect_status 0
 expect_out '^usage: profile diff \[options\] BEFORE AFTER$'
+
+# A picture and the table of one comparison go by the same functions: a line that moved, a file and a module that one side
+# does not know, and the marks of kinds change nothing.
+unchanged() {
+  profile diff "$@"
+  expect_out '^No function gained\.$'
+  expect_out '^No function lost\.$'
+  profile diff -q -o same.svg "$@"
+  expect_status 0
+  if grep -q 'gone, and without a box' same.svg; then fail "diff $*: $(grep -o 'gone, .*before' same.svg)"; fi
+  expect_equal "$(grep -c ' points, from ' same.svg)" "$(grep -c '+0\.00 points, from ' same.svg)" "boxes as they were, diff $*"
+}
+cat >lines.folded <<'FOLDED'
+worker-a;main main.cpp:42;work [libwork.so] work.cpp:7;tiny_[i] 30
+worker-b;main main.cpp:42;work [libwork.so] work.cpp:9;read_[k] 70
+FOLDED
+cat >moved.folded <<'FOLDED'
+worker-a;main main.cpp:43;work;tiny 30
+worker-b;main main.cpp:43;work;read 70
+FOLDED
+profile report -q -o lines.pb.gz lines.folded
+for file in lines.folded lines.pb.gz moved.folded; do unchanged lines.folded "$file"; unchanged "$file" lines.pb.gz; done
+profile diff --modules lines.folded moved.folded
+expect_equal "$(row ' work$')" '0.00% 0.00% 0.00 0.00% 100.00% +100.00 work' "what is in another module"
+profile diff --modules -q -o modules.svg lines.folded moved.folded
+grep -q 'gone, and without a box' modules.svg || fail "the picture of --modules does not tell modules apart"
+# What a box says is what one of them knows, and of lines only what both say.
+profile diff -q -o moved.svg lines.pb.gz moved.folded
+grep -qx 'libwork\.so work\.cpp' moved.svg || fail "no place of work: $(grep -A 3 '<title>work' moved.svg)"
+grep -qx 'main\.cpp' moved.svg || fail "no place of main: $(grep -A 3 '<title>main' moved.svg)"

@@ -7,6 +7,7 @@
 
 #include "input/profile_reader.h"
 #include "output/diff_table.h"
+#include "output/flame_comparison.h"
 
 using namespace profile;
 
@@ -14,12 +15,12 @@ namespace {
 
 std::string compared(const std::string& before, const std::string& after,
                      const DiffOptions& options = {.unit = "samples"}) {
-  FlameTable table;
-  const auto before_cells = table.add(read_folded(before, "before"));
-  const auto after_cells = table.add(read_folded(after, "after"));
+  const FlameComparison flames =
+      compare_flames(read_folded(before, "before"), read_folded(after, "after"),
+                     options.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name);
   std::ostringstream out;
-  write_diff_table(out, {.name = "before", .cells = before_cells}, {.name = "after", .cells = after_cells}, table,
-                   options);
+  write_diff_table(out, {.name = "before", .cells = flames.before}, {.name = "after", .cells = flames.after},
+                   flames.table, options);
   return out.str();
 }
 

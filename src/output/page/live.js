@@ -15,7 +15,9 @@ class Followed {
     this.table = new Table();
     this.table.append(hello);
     this.total = vectorOf(this.table, hello.total);
-    this.ticks = [];  // {t, pairs, values}, the earliest first
+    // {t, pairs, values}, the earliest first. t is the end of a tick in milliseconds by a clock of the server that nobody
+    // sets, so that it is compared with that of other ticks and with nothing else.
+    this.ticks = [];
     for (const tick of hello.ticks) this.keep(tick);
   }
   add(tick) {
@@ -45,7 +47,7 @@ function sumOf({of, ticks, total}, seconds) {
   const pairCount = of.table.pairs.owner.length;
   let sums = new Float64Array(pairCount);
   if (ticks.length === 0) return sums;
-  // By the server's clock, and half a tick of slack, for ticks are not quite regular.
+  // By the clock of the ticks, and half a tick of slack, for ticks are not quite regular.
   const from = ticks[ticks.length - 1].t - seconds * 1000 + of.tickMs / 2;
   for (const {t, pairs, values} of ticks) {
     if (t > from) sums = addTo(sums, pairs, values, pairCount);
