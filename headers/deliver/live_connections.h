@@ -1,5 +1,6 @@
-// Clients that do not get to the end of a request: the HTTP library gives up on one that says nothing, but each byte
-// renews its patience, and who sends one now and then holds a connection for ever. There are few of them.
+// Clients that do not get to the end of a request, its body included, or of its answer: the HTTP library gives up on
+// one that does nothing, but each byte renews its patience, and who sends or takes one now and then holds a connection
+// for ever. There are few of them.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +12,38 @@ namespace profile {
 // Of sockets by their descriptors. Any thread may call.
 class LiveConnections {
  public:
-  // `patience_ns`: how long a request may take to arrive.
-  explicit LiveConnections(std::uint64_t patience_ns) : patience_ns_(patience_ns) {}
+  struct Patience {
+    std::uint64_t request_ns = 0;  // for one to arrive, and for a connection that rests between two of them
+    std::uint64_t answer_ns = 0;   // for one to be taken
+  };
+  explicit LiveConnections(const Patience& patience) : patience_(patience) {}
 
-  // A connection was accepted, or its request has been answered and another may come.
+  // A connection was accepted: its request is on the way.
   void expect_request(int socket);
-  // The request is there.
+  // Its request has been answered; another may come.
+  void rest(int socket);
+  // The first line of a request is there. One that rested has all its time from now on, but not again and again.
+  void begin_request(int socket);
+  // All of the request is there.
   void note_request(int socket);
+  // Its answer is being sent. One without an end is not to be told of.
+  void expect_taken(int socket);
   // Before the descriptor is closed.
   void forget(int socket) { note_request(socket); }
   // Hangs up on those that have taken too long; the library notices, and closes them.
   void hang_up_slow();
 
  private:
-  std::uint64_t patience_ns_;
+  struct Waiting {
+    std::uint64_t give_up_ns = 0;  // monotonic
+    bool is_resting = false;
+  };
+
+  void wait(int socket, std::uint64_t patience_ns, bool is_resting);
+
+  Patience patience_;
   std::mutex mutex_;
-  std::unordered_map<int, std::uint64_t> since_ns_;  // monotonic
+  std::unordered_map<int, Waiting> waiting_;
 };
 
 }  // namespace profile

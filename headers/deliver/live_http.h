@@ -20,6 +20,7 @@ struct LiveAnswer {
   const char* extra_name = nullptr;
   std::string extra_value = {};
   bool is_page = false;  // which is allowed to run its script and to ask this server
+  bool is_last = false;  // of its connection
 };
 
 // Sends it as the answer to the request of `connection`.
@@ -33,7 +34,8 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events);
 [[nodiscard]] int count_headers(MHD_Connection* connection, std::string_view name);
 // Its descriptor; -1 when the library does not tell.
 [[nodiscard]] int socket_of(MHD_Connection* connection);
-// Whether the other end of a connection that is not being read has closed it.
+// Whether the other end of a connection that is not being read has closed it. One that has only said that it sends no
+// more looks the same.
 [[nodiscard]] bool is_gone(MHD_Connection* connection);
 
 }  // namespace profile

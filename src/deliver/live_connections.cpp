@@ -6,23 +6,36 @@
 
 namespace profile {
 
-void LiveConnections::expect_request(int socket) {
+void LiveConnections::wait(int socket, std::uint64_t patience_ns, bool is_resting) {
   const std::scoped_lock lock(mutex_);
-  since_ns_[socket] = monotonic_ns();
+  waiting_[socket] = {.give_up_ns = monotonic_ns() + patience_ns, .is_resting = is_resting};
+}
+
+void LiveConnections::expect_request(int socket) { wait(socket, patience_.request_ns, false); }
+
+void LiveConnections::rest(int socket) { wait(socket, patience_.request_ns, true); }
+
+void LiveConnections::expect_taken(int socket) { wait(socket, patience_.answer_ns, false); }
+
+void LiveConnections::begin_request(int socket) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = waiting_.find(socket);
+  if (found == waiting_.end() || !found->second.is_resting) return;
+  found->second = {.give_up_ns = monotonic_ns() + patience_.request_ns};
 }
 
 void LiveConnections::note_request(int socket) {
   const std::scoped_lock lock(mutex_);
-  since_ns_.erase(socket);
+  waiting_.erase(socket);
 }
 
 void LiveConnections::hang_up_slow() {
   const std::uint64_t now_ns = monotonic_ns();
   // With the mutex: a descriptor that is in the table is not closed yet, and so is nobody else's.
   const std::scoped_lock lock(mutex_);
-  std::erase_if(since_ns_, [&](const auto& connection) {
-    const auto& [socket, since_ns] = connection;
-    if (now_ns - since_ns < patience_ns_) return false;
+  std::erase_if(waiting_, [&](const auto& connection) {
+    const auto& [socket, waiting] = connection;
+    if (now_ns < waiting.give_up_ns) return false;
     ::shutdown(socket, SHUT_RDWR);
     return true;
   });

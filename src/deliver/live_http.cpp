@@ -72,6 +72,7 @@ MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
   if (answer.extra_name != nullptr) {
     MHD_add_response_header(response.get(), answer.extra_name, answer.extra_value.c_str());
   }
+  if (answer.is_last) MHD_add_response_header(response.get(), "Connection", "close");
   return queue(connection, answer.status, response);
 }
 
@@ -83,13 +84,15 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
     return send_answer(connection, {.status = MHD_HTTP_SERVICE_UNAVAILABLE,
                                     .body = "too many clients follow the events, or the run has ended\n",
                                     .extra_name = "Retry-After",
-                                    .extra_value = "5"});
+                                    .extra_value = "5",
+                                    .is_last = true});
   }
   const Response response(
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block_bytes, read_events, reader.get(), free_reader));
   if (!response) return MHD_NO;
   static_cast<void>(reader.release());
   add_headers(response.get(), "text/event-stream", false);
+  MHD_add_response_header(response.get(), "Connection", "close");
   MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, events_timeout_s);
   return queue(connection, MHD_HTTP_OK, response);
 }

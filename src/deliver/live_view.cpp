@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <climits>
 #include <exception>
@@ -34,8 +35,12 @@ namespace profile {
 namespace {
 
 constexpr unsigned most_connections = 32;
+// Beyond so many none is kept for the next request, so that those that rest do not keep others out.
+constexpr unsigned most_kept = most_connections / 2;
 constexpr unsigned timeout_s = 10;
+constexpr unsigned answer_timeout_s = 60;  // for a client to take all of one
 constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
+constexpr unsigned content_too_large = 413;  // the library has renamed its name of it
 constexpr std::uint32_t default_seconds = 30;
 constexpr auto patience_at_end = std::chrono::milliseconds(500);
 
@@ -43,7 +48,8 @@ constexpr auto patience_at_end = std::chrono::milliseconds(500);
 // has a name has it in the profile.
 constexpr std::string_view symbol_path = "/debug/pprof/symbol";
 constexpr std::string_view no_symbols = "num_symbols: 0\n";
-constexpr std::size_t most_body_bytes = std::size_t{16} << 20;
+// Of any request. It asks for some nineteen bytes an address that has no name.
+constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 20;
 
 constexpr std::string_view pprof_index =
     "profile: what is served here\n"
@@ -57,16 +63,29 @@ std::string machine_name() {
 // A request under way.
 struct Request {
   std::shared_ptr<LiveCaptures::Capture> capture;  // it waits for this
-  std::size_t body_bytes = 0;                      // read so far
+  std::uint64_t body_bytes = 0;                    // read so far
 };
 
 LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
+
+LiveAnswer too_large() {
+  return refusal(content_too_large, "that is more than the megabyte that is read of a request");
+}
 
 LiveAnswer overloaded(std::string why) {
   LiveAnswer answer = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, std::move(why));
   answer.extra_name = "Retry-After";
   answer.extra_value = "5";
   return answer;
+}
+
+// What the request says of its body, which is then on its way; 0 when it does not say. The library has seen to it that
+// it is a number.
+std::uint64_t announced_bytes(MHD_Connection* connection) {
+  const std::string_view text = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  std::uint64_t bytes = 0;
+  std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return bytes;
 }
 
 // Of ?seconds=: the default when there is none, none when one of them makes no sense.
@@ -125,31 +144,45 @@ class LiveView::Server {
     const SignalsBlocked blocked;
     const std::string name = socket_.name();
     daemon_ = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr,
-                               &Server::on_request, this,                                 //
-                               MHD_OPTION_LISTEN_SOCKET, socket_.release(),               //
-                               MHD_OPTION_CONNECTION_LIMIT, most_connections,             //
-                               MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,                  //
-                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes_per_connection,  //
-                               MHD_OPTION_NOTIFY_COMPLETED, &Server::on_completed, this,  //
+                               &Server::on_request, this,                                  //
+                               MHD_OPTION_LISTEN_SOCKET, socket_.release(),                //
+                               MHD_OPTION_CONNECTION_LIMIT, most_connections,              //
+                               MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,                   //
+                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes_per_connection,   //
+                               MHD_OPTION_URI_LOG_CALLBACK, &Server::on_first_line, this,  //
+                               MHD_OPTION_NOTIFY_COMPLETED, &Server::on_completed, this,   //
                                MHD_OPTION_NOTIFY_CONNECTION, &Server::on_connection, this, MHD_OPTION_END);
     if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
   }
 
-  // The library calls it when the headers are there, and once more after a request was suspended.
+  // The library keeps what it returns as the state of the request.
+  static void* on_first_line(void* self, const char* /*uri*/, MHD_Connection* connection) noexcept {
+    static_cast<Server*>(self)->connections_.begin_request(socket_of(connection));
+    return nullptr;
+  }
+
+  // The library calls it when the headers are there, for each part of the body, with none for its end, and once more
+  // after a request was suspended. An answer to the first call closes the connection, with what is still to come of the
+  // body.
   static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url, const char* method,
                                const char* /*version*/, const char* /*body*/, std::size_t* body_size,
                                void** state) noexcept {
     auto& server = *static_cast<Server*>(self);
     try {
       if (*state == nullptr) {
-        server.connections_.note_request(socket_of(connection));
         *state = new Request;
         ++server.requests_;
-        return server.answer(connection, url, method, *static_cast<Request*>(*state));
+        if (announced_bytes(connection) <= most_body_bytes) return MHD_YES;
+        return server.send(connection, too_large());
       }
       auto& request = *static_cast<Request*>(*state);
-      if (request.capture) return answer_capture(connection, request);
-      return answer_symbols(connection, *body_size, request);
+      if (*body_size != 0) {
+        request.body_bytes += std::exchange(*body_size, 0);
+        return MHD_YES;
+      }
+      if (request.capture) return server.answer_capture(connection, request);
+      server.connections_.note_request(socket_of(connection));
+      return server.answer(connection, url, method, request);
     } catch (const std::exception&) {
       return MHD_NO;  // closes the connection; there was no memory
     }
@@ -158,7 +191,10 @@ class LiveView::Server {
   static void on_completed(void* self, MHD_Connection* connection, void** state,
                            MHD_RequestTerminationCode /*how*/) noexcept {
     auto& server = *static_cast<Server*>(self);
-    server.expect_request(connection);
+    try {
+      server.connections_.rest(socket_of(connection));
+    } catch (const std::exception&) {  // no memory: the library's patience has to do
+    }
     if (*state == nullptr) return;
     delete static_cast<Request*>(std::exchange(*state, nullptr));
     --server.requests_;
@@ -168,31 +204,40 @@ class LiveView::Server {
   static void on_connection(void* self, MHD_Connection* connection, void** /*state*/,
                             MHD_ConnectionNotificationCode what) noexcept {
     auto& server = *static_cast<Server*>(self);
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) server.expect_request(connection);
-    if (what == MHD_CONNECTION_NOTIFY_CLOSED) server.connections_.forget(socket_of(connection));
+    const int socket = socket_of(connection);
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+      --server.open_;
+      server.connections_.forget(socket);
+    } else if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+      ++server.open_;
+      try {
+        server.connections_.expect_request(socket);
+      } catch (const std::exception&) {  // no memory: this one may be slow
+      }
+    }
   }
 
-  void expect_request(MHD_Connection* connection) noexcept {
-    try {
-      connections_.expect_request(socket_of(connection));
-    } catch (const std::exception&) {  // no memory: this one may be slow
-    }
+  MHD_Result send(MHD_Connection* connection, LiveAnswer answer) {
+    connections_.expect_taken(socket_of(connection));
+    answer.is_last = open_ > most_kept;
+    return send_answer(connection, std::move(answer));
   }
 
   MHD_Result answer(MHD_Connection* connection, std::string_view url, std::string_view method, Request& request) {
     const bool is_head = method == MHD_HTTP_METHOD_HEAD;
-    if (auto refused = refused_client(connection, url == path_)) return send_answer(connection, std::move(*refused));
-    // Its body is read, or the connection would be reset before the answer is.
-    if (url == symbol_path && method == MHD_HTTP_METHOD_POST) return MHD_YES;
-    if (method != MHD_HTTP_METHOD_GET && !is_head) {
-      LiveAnswer answer = refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "this is read-only: GET and HEAD");
+    if (auto refused = refused_client(connection, url == path_)) return send(connection, std::move(*refused));
+    if (request.body_bytes > most_body_bytes) return send(connection, too_large());
+    const bool takes_post = url == symbol_path;
+    if (method != MHD_HTTP_METHOD_GET && !is_head && !(takes_post && method == MHD_HTTP_METHOD_POST)) {
+      const std::string allowed = takes_post ? "GET, HEAD, POST" : "GET, HEAD";
+      LiveAnswer answer = refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only " + allowed + " are answered here");
       answer.extra_name = "Allow";
-      answer.extra_value = "GET, HEAD";
-      return send_answer(connection, std::move(answer));
+      answer.extra_value = allowed;
+      return send(connection, std::move(answer));
     }
     if (url == path_ + "events" && !is_head) return send_events(connection, feed_.events());
     if (url == "/debug/pprof/profile") return begin_capture(connection, is_head, request);
-    return send_answer(connection, plain_answer(url));
+    return send(connection, plain_answer(url));
   }
 
   // The answer to somebody who may not ask.
@@ -200,7 +245,8 @@ class LiveView::Server {
     const std::string_view host = header_of(connection, "Host");
     if (count_headers(connection, "Host") != 1) return refusal(MHD_HTTP_BAD_REQUEST, "one Host header is needed");
     if (!is_our_host(host, host_)) {
-      return refusal(MHD_HTTP_MISDIRECTED_REQUEST, "this server does not answer to that name; ask for " + url());
+      return refusal(MHD_HTTP_MISDIRECTED_REQUEST, "this server does not answer to that name; ask for " +
+                                                       (host_.is_loopback ? url() : "it by its address"));
     }
     const int origins = count_headers(connection, "Origin");
     if (origins > 1 || (origins == 1 && !is_our_origin(header_of(connection, "Origin"), host)) ||
@@ -249,36 +295,34 @@ class LiveView::Server {
   MHD_Result begin_capture(MHD_Connection* connection, bool is_head, Request& request) {
     const auto seconds = asked_seconds(connection);
     if (!seconds) {
-      return send_answer(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
+      return send(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
     }
     if (is_head) return send_profile(connection, {});
     request.capture = feed_.captures().begin(
         *seconds, [connection] { MHD_suspend_connection(connection); },
         [connection] { MHD_resume_connection(connection); }, [connection] { return is_gone(connection); });
     if (request.capture) return MHD_YES;
-    return send_answer(connection, overloaded("too many profiles are being taken, or the run has ended"));
+    return send(connection, overloaded("too many profiles are being taken, or the run has ended"));
   }
 
-  // Called for each part of the request's body, and with none for its end.
-  static MHD_Result answer_symbols(MHD_Connection* connection, std::size_t& body_size, Request& request) {
-    if (body_size == 0) return send_answer(connection, {.body = std::string(no_symbols)});
-    request.body_bytes += std::exchange(body_size, 0);
-    return request.body_bytes <= most_body_bytes ? MHD_YES : MHD_NO;
-  }
-
-  static MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
+  MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
     if (request.capture->answer().empty()) {
-      return send_answer(connection, overloaded("nothing was sampled before the run ended, or there is no memory"));
+      if (is_gone(connection)) {
+        return send(connection, refusal(MHD_HTTP_BAD_REQUEST,
+                                        "the connection was closed at your end, and so nobody seemed to wait for the "
+                                        "profile; keep it open until the answer is there"));
+      }
+      return send(connection, overloaded("nothing was sampled before the run ended, or there is no memory"));
     }
     return send_profile(connection, request.capture->take_answer());
   }
 
   // With the name that Go's own servers give it.
-  static MHD_Result send_profile(MHD_Connection* connection, std::string file) {
-    return send_answer(connection, {.type = "application/octet-stream",
-                                    .body = std::move(file),
-                                    .extra_name = "Content-Disposition",
-                                    .extra_value = "attachment; filename=\"profile\""});
+  MHD_Result send_profile(MHD_Connection* connection, std::string file) {
+    return send(connection, {.type = "application/octet-stream",
+                             .body = std::move(file),
+                             .extra_name = "Content-Disposition",
+                             .extra_value = "attachment; filename=\"profile\""});
   }
 
   std::string version_;
@@ -287,8 +331,9 @@ class LiveView::Server {
   LiveHost host_;
   Profile about_;  // the run; it has no rows
   LiveFeed feed_;
-  LiveConnections connections_{timeout_s * std::uint64_t{1'000'000'000}};
+  LiveConnections connections_{{.request_ns = timeout_s * ns_per_s, .answer_ns = answer_timeout_s * ns_per_s}};
   std::atomic<int> requests_ = 0;
+  unsigned open_ = 0;  // connections; for the library's thread
   MHD_Daemon* daemon_ = nullptr;
 };
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Clients that connect and read nothing, or say nothing, or a byte now and then, cost a bounded amount: the run goes on, loses nothing,
-# and its memory does not grow with them.
+# Clients that connect and read nothing, or say nothing, or a byte now and then, be it of a request's head or of its body, cost a
+# bounded amount: the run goes on, loses nothing, its memory does not grow with them, and others come to be answered.
 source "$(dirname "$0")/live.bash"
 
 burn leaves 60
@@ -32,7 +32,8 @@ for second in range(60):
         except OSError:
             pass
 PYTHON
-background+=($!)
+slow=$!
+background+=("$slow")
 # Only so many connections are accepted; the others wait until ten seconds later those are closed that did not get on.
 sleep 24
 with_clients=$(memory)
@@ -44,6 +45,34 @@ ask /metrics
 expect_code 200
 expect_equal "$(metric profile_live_skipped_value_total)" 0 "samples that were not shown"
 expect_between "$(metric profile_live_clients)" 1 16 "clients that follow"
+
+# As many as are let in, with bodies that never end.
+kill "$slow"
+python3 - "$port" >"$tmp/torn" <<'PYTHON' &
+import socket, sys, time
+clients = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(32)]
+for client in clients:
+    client.send(b"POST /debug/pprof/symbol HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n")
+torn = 0
+for quarter in range(100):
+    time.sleep(0.25)
+    for client in list(clients):
+        try:
+            client.send(b"0")
+        except OSError:
+            torn += 1
+            clients.remove(client)
+    if not clients:
+        break
+print(torn)
+PYTHON
+slow=$!
+sleep 1
+ask /healthz -m 20
+expect_code 200
+wait "$slow"
+expect_equal "$(<"$tmp/torn")" 32 "slow ones that were closed"
+ask /metrics
 ticks=$(metric profile_live_ticks_total)
 expect_between "$ticks" $(((SECONDS - began) / 2)) $((SECONDS - began + 2)) "ticks in $((SECONDS - began)) s"
 interrupt
