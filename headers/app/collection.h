@@ -18,9 +18,10 @@ namespace profile {
 
 class Collection : public Intake {
  public:
-  // What it is made of must outlive it. `run` goes into each report. The first one begins now.
+  // What it is made of must outlive it. `run` goes into each report. The first one begins now. `apart` is what reports
+  // are asked to tell apart: who looks on may be shown more.
   Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-             Watching& watching);
+             Watching& watching, RowsApart apart);
 
   void watch(EventLoop& loop) override;
   void begin() override;
@@ -51,9 +52,9 @@ class Collection : public Intake {
   ProcessTimeline& timeline_;
   Symboliser& symboliser_;
   Watching& watching_;
+  RowsApart apart_;
   std::shared_ptr<Profile> profile_;       // since the last report, or since it was last shown
   std::uint64_t taken_ns_ = 0;             // when the last part ended, by CLOCK_MONOTONIC, as the next
-  std::uint64_t began_ns_ = 0;             // when profile_ began
   std::unique_ptr<Profile> since_report_;  // all that was shown since the last report; none: nothing was
   Account account_;
   FrameReport frame_report_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "deliver/live_view.h"
+#include "model/profile.h"
 #include "output/output.h"
 #include "output/stream.h"
 #include "sampling/source.h"
@@ -37,6 +38,7 @@ struct OutputRequest {
 struct Options {
   const SourceKind* source = nullptr;  // never, unless one of the last four is asked for
   SamplingOptions sampling;
+  RowsApart apart{.by_thread = false, .by_cpu = false};  // of reports, as asked for; `sampling` may know more
   SymbolOptions symbols;
   OutputOptions output;
   // At least one, unless something live is asked for; with `stream` just one, whose format is of no account.

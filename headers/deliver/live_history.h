@@ -1,5 +1,8 @@
 // What the live page shows, for as long as a run lasts and in bounded memory: the ticks of the last minutes one by one,
 // and everything since the start added up. Made into JSON here, as a whole and bit by bit.
+//
+// Its times, "t" of a tick (its end), "now_unix_ms" and "duration_s", go on as CLOCK_MONOTONIC does: setting the wall
+// clock moves none. They are in Unix time by the wall clock as it stood when the run began.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +27,8 @@ class LiveHistory {
     std::size_t cells = 400'000;  // of the total
   };
 
-  LiveHistory(const RunInfo& run, std::uint64_t began_unix_ns, const Limits& limits);
+  // `began_ns` and what else is in nanoseconds here is by CLOCK_MONOTONIC; with `unix_offset_ns` it is Unix time.
+  LiveHistory(const RunInfo& run, std::uint64_t began_ns, std::uint64_t unix_offset_ns, const Limits& limits);
 
   // Adds a tick and returns its JSON text, for those who know all that was before it; empty when something was folded,
   // which has given the table new numbers, so that everybody needs a snapshot(). `account` is that of the run.
@@ -32,7 +36,7 @@ class LiveHistory {
   // The sum of what could not be added, which is told to those who look.
   void skip(std::uint64_t value) { skipped_ += value; }
   // The JSON text of all there is.
-  [[nodiscard]] std::string snapshot(std::uint64_t now_unix_ms) const;
+  [[nodiscard]] std::string snapshot(std::uint64_t now_ns) const;
 
   // Which numbers the table has. Not those of a run that was served at the same place before: its pages come back.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
@@ -41,6 +45,7 @@ class LiveHistory {
   [[nodiscard]] const LiveState& state() const { return state_; }
 
  private:
+  [[nodiscard]] std::uint64_t unix_ms(std::uint64_t ns) const;
   void forget_old_ticks();
   // Whether `state` takes no more than one of so many parts of each limit.
   [[nodiscard]] bool fits(const LiveState& state, std::size_t parts) const;
@@ -49,6 +54,8 @@ class LiveHistory {
   void write_sums(JsonWriter& json) const;
 
   Limits limits_;
+  std::uint64_t began_ns_;
+  std::uint64_t unix_offset_ns_;
   Profile about_;  // the run and its account; it has no rows
   LiveState state_;
   std::size_t window_cells_ = 0;

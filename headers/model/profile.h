@@ -132,6 +132,12 @@ struct Row {
   std::uint64_t samples = 0;  // that make it up
 };
 
+// What keeps rows apart besides the process, the thread's name and the stacks.
+struct RowsApart {
+  bool by_thread = true;
+  bool by_cpu = true;
+};
+
 // What was asked for, in the words the outputs print.
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
@@ -159,12 +165,16 @@ class Profile {
   RunInfo run;
   Account account;
   std::uint64_t began_unix_ns = 0;  // when what it holds began to be taken; 0: not known, as is
-  std::uint64_t duration_ns = 0;    // how long that went on
+  // The same by CLOCK_MONOTONIC, for whoever puts parts of a run in order: the other clock may be set meanwhile. 0: not
+  // known, as is of what was read or put together.
+  std::uint64_t began_ns = 0;
+  std::uint64_t duration_ns = 0;  // how long that went on
   StringTable strings;
   // What the source measured besides stacks; empty where it does not.
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
   std::vector<DurationTable> duration_tables;
   std::optional<SyscallReport> syscalls;
+  RowsApart apart;  // of rows that are added from here on
 
   // The process numbered `tgid` in its `image`-th program; made with `name` when new.
   ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
@@ -181,8 +191,9 @@ class Profile {
   SourcePlaceId source(const SourcePlace& source);
   // Interns a file that holds code.
   BinaryId binary(const Binary& binary);
-  // Adds the row's value and samples to the row that is otherwise equal, or makes it.
-  void add(const Row& row);
+  // Adds the row's value and samples to the row that is otherwise equal, or makes it. Of what `apart` does not keep
+  // apart it makes one.
+  void add(const Row& given);
   // Multiplies all values, and calls them `unit`. False when their sum is more than 64 bits hold; then nothing was
   // done.
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);

@@ -17,13 +17,14 @@ constexpr double watching_s = live_tick_s;
 }  // namespace
 
 Collection::Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-                       Watching& watching)
+                       Watching& watching, RowsApart apart)
     : run_(std::move(run)),
       reports_(reports),
       source_(source),
       timeline_(timeline),
       symboliser_(symboliser),
-      watching_(watching) {
+      watching_(watching),
+      apart_(apart) {
   begin_profile(monotonic_ns());
 }
 
@@ -40,8 +41,8 @@ void Collection::begin() { reports_.begin(run_); }
 void Collection::begin_profile(std::uint64_t now_ns) {
   profile_ = std::make_shared<Profile>();
   profile_->run = run_;
-  began_ns_ = now_ns;
-  profile_->began_unix_ns = began_ns_ + unix_offset_ns();
+  profile_->began_ns = now_ns;
+  profile_->began_unix_ns = now_ns + unix_offset_ns();
 }
 
 void Collection::consume() {
@@ -57,7 +58,7 @@ void Collection::relieve() {
 void Collection::take(bool stopped) {
   const std::uint64_t now_ns = taken_ns_ = monotonic_ns();
   source_.collect(timeline_, *profile_, stopped);
-  profile_->duration_ns = now_ns - began_ns_;
+  profile_->duration_ns = now_ns - profile_->began_ns;
   symboliser_.name(*profile_);
   if (source_.has_tracing_frames()) remove_tracing_frames(*profile_);
   account_ += profile_->account;
@@ -73,8 +74,13 @@ void Collection::pass_on() {
   if (!since_report_) {
     since_report_ = std::make_unique<Profile>();
     since_report_->run = run_;
+    since_report_->apart = apart_;
+    since_report_->began_unix_ns = shown->began_unix_ns;
   }
+  // Not that of a later part, which looks like the earlier one when the wall clock has been set back.
+  const std::uint64_t began_unix_ns = since_report_->began_unix_ns;
   since_report_->merge(*shown);
+  since_report_->began_unix_ns = began_unix_ns;
 }
 
 void Collection::show() {

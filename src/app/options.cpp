@@ -125,13 +125,19 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
 std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command) {
   const std::vector<std::string> typed = parsed.positional();
   if (typed.empty()) return std::nullopt;
-  if (has_command) throw usage_error(typed[0] + ": a duration and a command exclude each other");
+  if (has_command)
+    throw usage_error(typed[0] +
+                      ": a duration and a command exclude each other; timeout(1) in front of the command ends it");
   if (parsed.has("stream") && find_stream_form(typed[0]) != nullptr) {
     throw usage_error("--stream " + typed[0] + ": a form stands behind =, as in --stream=" + typed[0]);
   }
   if (typed.size() > 1) throw usage_error(typed[1] + ": one duration is enough; a command stands behind --");
   const auto duration = parse_seconds(typed[0]);
-  if (!duration) throw usage_error("duration " + typed[0] + ": not a number of seconds above 0");
+  if (!duration) {
+    const bool is_word = typed[0].find_first_of("0123456789") == std::string::npos;
+    throw usage_error("duration " + typed[0] + ": not a number of seconds above 0" +
+                      (is_word ? "; a command stands behind --" : ""));
+  }
   return duration;
 }
 
@@ -230,11 +236,13 @@ Options parse_options(std::span<const char* const> arguments) {
   if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
   options.outputs = outputs_of(parsed, options.source->default_format, !is_watched(parsed));
   read_live(parsed, options);
+  if (options.stream != nullptr && options.keep) throw usage_error("--keep is for files, not for a stream");
   if (options.stream == nullptr)
     check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
+  options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU by itself.
-  options.sampling.by_thread = parsed.is_on("per-thread") || options.live;
-  options.sampling.by_cpu = parsed.is_on("per-cpu") || options.live;
+  options.sampling.by_thread = options.apart.by_thread || options.live;
+  options.sampling.by_cpu = options.apart.by_cpu || options.live;
   if (!shows_stacks(options)) {
     if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
     options.sampling.user_stacks = false;

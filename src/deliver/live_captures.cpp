@@ -69,10 +69,9 @@ void LiveCaptures::add(const Profile& tick) {
     const std::scoped_lock lock(mutex_);
     captures = captures_;
   }
-  const std::uint64_t offset_ns = unix_offset_ns();
   for (const auto& capture : captures) {
     // Whole ticks only: of others it is not known what was sampled after the request.
-    if (tick.began_unix_ns < capture->began_ns_ + offset_ns) continue;
+    if (tick.began_ns < capture->began_ns_) continue;
     if (!capture->profile_) {
       capture->profile_ = std::make_unique<Profile>();
       capture->profile_->run = tick.run;

@@ -15,7 +15,6 @@ constexpr std::size_t longest_queue = 12;
 constexpr std::size_t largest_queue = 300'000;
 // Once the run is over, what has not been looked at so long after it is left alone.
 constexpr std::uint64_t patience_at_end_ns = 200'000'000;
-constexpr std::uint64_t ns_per_ms = 1'000'000;
 constexpr std::uint64_t longest_silence_ns = 10 * ns_per_s;
 // Proxies and browsers take a connection for dead after some time without a byte.
 constexpr std::uint64_t comment_after_ns = 15 * ns_per_s;
@@ -28,7 +27,7 @@ std::size_t size_of(const Profile& profile) {
 }  // namespace
 
 LiveFeed::LiveFeed(const RunInfo& run)
-    : history_(run, monotonic_ns() + unix_offset_ns(), {}), events_({}), captures_({}), heard_ns_(monotonic_ns()) {
+    : history_(run, monotonic_ns(), unix_offset_ns(), {}), events_({}), captures_({}), heard_ns_(monotonic_ns()) {
   published_ns_ = heard_ns_;
   events_.on_wanted([this] { wake(); });
   const SignalsBlocked blocked;
@@ -146,7 +145,7 @@ void LiveFeed::take(const Tick& tick) {
 void LiveFeed::serve() {
   const std::uint64_t now_ns = monotonic_ns();
   captures_.tidy();
-  if (events_.wants_snapshot()) events_.set_snapshot(history_.snapshot((now_ns + unix_offset_ns()) / ns_per_ms));
+  if (events_.wants_snapshot()) events_.set_snapshot(history_.snapshot(now_ns));
   if (now_ns - published_ns_ >= comment_after_ns) {
     events_.publish_comment();
     published_ns_ = now_ns;

@@ -43,18 +43,18 @@ void write_tick(JsonWriter& json, const LiveTick& tick) {
 
 }  // namespace
 
-LiveHistory::LiveHistory(const RunInfo& run, std::uint64_t began_unix_ns, const Limits& limits)
-    : limits_(limits), epoch_(began_unix_ns / ns_per_ms) {
+LiveHistory::LiveHistory(const RunInfo& run, std::uint64_t began_ns, std::uint64_t unix_offset_ns, const Limits& limits)
+    : limits_(limits), began_ns_(began_ns), unix_offset_ns_(unix_offset_ns), epoch_(unix_ms(began_ns)) {
   about_.run = run;
-  about_.began_unix_ns = began_unix_ns;
+  about_.began_unix_ns = began_ns + unix_offset_ns;
 }
 
 std::string LiveHistory::add(const Profile& profile, const Account& account) {
   const FlameTable::Mark from = state_.table.mark();
   about_.account = account;
-  const std::uint64_t end_ns = profile.began_unix_ns + profile.duration_ns;
-  about_.duration_ns = end_ns > about_.began_unix_ns ? end_ns - about_.began_unix_ns : 0;
-  LiveTick& tick = state_.ticks.emplace_back(LiveTick{.end_unix_ms = end_ns / ns_per_ms,
+  const std::uint64_t end_ns = profile.began_ns + profile.duration_ns;
+  about_.duration_ns = end_ns > began_ns_ ? end_ns - began_ns_ : 0;
+  LiveTick& tick = state_.ticks.emplace_back(LiveTick{.end_unix_ms = unix_ms(end_ns),
                                                       .duration_s = to_seconds(profile.duration_ns),
                                                       .cells = state_.table.add(profile)});
   state_.count_texts(from.strings);
@@ -65,6 +65,8 @@ std::string LiveHistory::add(const Profile& profile, const Account& account) {
   fold();
   return {};
 }
+
+std::uint64_t LiveHistory::unix_ms(std::uint64_t ns) const { return (ns + unix_offset_ns_) / ns_per_ms; }
 
 void LiveHistory::forget_old_ticks() {
   const auto is_too_old = [this](const LiveTick& tick) {
@@ -129,10 +131,10 @@ std::string LiveHistory::tick_text(const LiveTick& tick, const FlameTable::Mark&
   });
 }
 
-std::string LiveHistory::snapshot(std::uint64_t now_unix_ms) const {
+std::string LiveHistory::snapshot(std::uint64_t now_ns) const {
   return object_text([&](JsonWriter& json) {
     json.member("epoch", epoch_);
-    json.member("now_unix_ms", now_unix_ms);
+    json.member("now_unix_ms", unix_ms(now_ns));
     json.member("tick_s", live_tick_s);
     json.member("window_s", limits_.window_s);
     write_flame_run(json, about_);

@@ -138,7 +138,10 @@ BinaryId Profile::binary(const Binary& binary) {
   return found->second;
 }
 
-void Profile::add(const Row& row) {
+void Profile::add(const Row& given) {
+  Row row = given;
+  if (!apart.by_thread) row.tid = 0;
+  if (!apart.by_cpu) row.cpu = any_cpu;
   const std::uint64_t hash = hash_of_key(row);
   for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {
     if (same_key(rows_[it->second], row)) {

@@ -58,6 +58,23 @@ liveTest('the last seconds are shown, or all since the start', async (page, serv
   await until(page, 90 + 4 * 30);
 });
 
+liveTest('whatever the clock of the browser says, the last seconds are those of the ticks', async (page, server) => {
+  await page.addInitScript(() => {
+    let now = 4e12;
+    Date.now = () => (now -= 3_600_000);
+  });
+  await open(page, server);
+  for (let i = 0; i < 20; ++i) server.tick([working]);
+  await until(page, 100);
+  await choose(page, 'last 5 s');
+  await until(page, 50);
+  server.drop();
+  await page.waitForSelector('#connection[data-state=lost]');
+  await page.waitForSelector('#connection[data-state=live]');
+  server.tick([reading]);
+  await until(page, 70);
+}, {console: /ERR_|Failed to load|EventSource/});
+
 liveTest('what is older than the longest window is not kept', async (page, server) => {
   await open(page, server);
   for (let i = 0; i < 400; ++i) server.tick([working]);

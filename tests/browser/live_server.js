@@ -11,7 +11,7 @@ class LiveServer {
     this.clients = new Set();
     this.epoch = 1;
     this.clear();
-    this.t = 1_700_000_000_000;
+    this.t = 1_700_000_000_000;  // only ever goes on, as the profiler's
     this.connections = 0;
     this.server = http.createServer((request, response) => this.answer(request, response));
   }

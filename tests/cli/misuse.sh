@@ -42,7 +42,9 @@ for option in --cgroup --cgroupmap --mntnsmap -o --format; do bad "$option" ''; 
 
 for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$value"; done
 misused 5 -- 1 5
-misused 3 -- 3 -- true
+misused 3 timeout -- 3 -- true
+misused 'duration ls' 'a command stands behind --' -- ls
+misused --keep stream -- --stream --keep 3 1
 misused command -- --
 misused command -- -f --
 
@@ -116,7 +118,7 @@ misused -o %Q -- -o 'a-%Q.folded' 1
 misused --completion fish bash zsh -- --completion fish
 misused 'no file' -- report
 misused AFTER -- diff a
-misused --pid report -- report -p 1 a
+misused -p report -- report -p 1 a
 misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
 misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1
 for value in sleeping '' Any; do misused --state "$value" preempted interruptible any -- -e off-cpu --state "$value" 1; done

@@ -66,3 +66,25 @@ wait "$waiting" || fail "who waited for a profile was not answered"
 HOME=$tmp go tool pprof -raw "$tmp/waited" 2>&1 | grep -q "process:\[leaves\]" || fail "a profile cut short is none"
 grep -qx 'event: end' "$tmp/events" || fail "the end was not told: $(tail -c 300 "$tmp/events")"
 exec 7>&- 8>&-
+
+# The page tells threads and CPUs apart; reports beside it do where that was asked for, and count the same either way.
+apart_in() {
+  {
+    HOME=$tmp go tool pprof -raw "$tmp/a.pb.gz" 2>&1 | grep -oE '\b(cpu|tid):\[' | tr -d ':['
+    python3 -c '
+import json, sys
+rows = json.loads(open(sys.argv[1]).readlines()[-1])["ebpf"]["profile"]["rows"]
+keys = [tuple(sorted((key, value) for key, value in row.items() if key not in ("value", "samples"))) for row in rows]
+print("twice" if len(set(keys)) < len(keys) else "", *({"cpu", "tid"} & {key for row in rows for key in row}))' "$tmp/a.json"
+  } | xargs -n 1 | sort -u | xargs
+}
+for options in '' --per-cpu --per-thread '--per-thread --per-cpu'; do
+  # shellcheck disable=SC2086
+  sample -T -R 0 -e syscalls:sys_enter_getppid $options -o "$tmp/a.pb.gz" -o "$tmp/a.json" -o "$tmp/a.folded" -- \
+    "$WORKLOADS/asks" 30000 30
+  expected=
+  if [[ $options == *cpu ]]; then expected=cpu; fi
+  if [[ $options == *thread* ]]; then expected+=${expected:+ }tid; fi
+  expect_equal "$(apart_in)" "$expected" "what rows say besides with '-T $options'"
+  expect_equal "$(folded_total . "$tmp/a.folded")" 30000 "calls, with '-T $options'"
+done

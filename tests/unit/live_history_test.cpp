@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -88,7 +89,7 @@ class Page {
   std::vector<std::string> nodes_;
 };
 
-LiveHistory make_history(const LiveHistory::Limits& limits = {}) { return {RunInfo{}, 1'000'000'000, limits}; }
+LiveHistory make_history(const LiveHistory::Limits& limits = {}) { return {RunInfo{}, 1'000'000'000, 0, limits}; }
 
 }  // namespace
 
@@ -133,6 +134,30 @@ TEST_CASE("the window forgets ticks, the total does not") {
   CHECK(page.ticks.size() == 10);
   CHECK(page.ticks.front().first == 140'000);
   CHECK(page.sum() == 50);
+}
+
+TEST_CASE("a wall clock that is set moves no tick, no window and no duration") {
+  constexpr std::uint64_t s = 1'000'000'000;
+  constexpr std::uint64_t hour = 3600;
+  constexpr std::uint64_t offset_s = 1'700'000'000;
+  LiveHistory history(RunInfo{}, 99 * s, offset_s * s, {.window_s = 10});
+  Page page;
+  page.read(history.snapshot(99 * s), true);
+  for (std::uint64_t second = 100; second < 160; ++second) {
+    const auto tick = live_tick(second, {{{1}, 1}});
+    tick->began_unix_ns += offset_s * s;
+    if (second >= 115) tick->began_unix_ns -= hour * s;
+    if (second >= 140) tick->began_unix_ns += 2 * hour * s;
+    page.read(history.add(*tick, {}), false);
+    REQUIRE(page.ticks.back().first == (offset_s + second) * 1000);
+    REQUIRE(history.state().ticks.size() == std::min<std::size_t>(second - 99, 10));
+  }
+  rapidjson::Document json;
+  json.Parse(history.snapshot(160 * s).c_str());
+  CHECK(json["now_unix_ms"].GetUint64() == (offset_s + 160) * 1000);
+  CHECK(json["run"]["began_unix_ms"].GetUint64() == (offset_s + 99) * 1000);
+  CHECK(json["run"]["duration_s"].GetDouble() == 60);
+  CHECK(json["ticks"][0]["t"].GetUint64() == (offset_s + 150) * 1000);
 }
 
 TEST_CASE("the window is shorter when its ticks are large") {

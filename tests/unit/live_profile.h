@@ -17,10 +17,10 @@ struct LiveStack {
   std::uint32_t tgid = 185;
 };
 
-// What was sampled in the second before `end_s` seconds after 1970.
+// What was sampled in the second before `end_s` seconds after 1970, when the machine was started.
 inline std::unique_ptr<Profile> live_tick(std::uint64_t end_s, const std::vector<LiveStack>& stacks) {
   auto profile = std::make_unique<Profile>();
-  profile->began_unix_ns = (end_s - 1) * 1'000'000'000;
+  profile->began_unix_ns = profile->began_ns = (end_s - 1) * 1'000'000'000;
   profile->duration_ns = 1'000'000'000;
   for (const LiveStack& stack : stacks) {
     const ProcessId process = profile->process(stack.tgid, 0, "dd");
@@ -51,7 +51,8 @@ inline std::unique_ptr<Profile> live_tick(std::uint64_t end_s, const std::vector
 // A tick of the last second and just now.
 inline std::unique_ptr<Profile> live_tick_of_now(const std::vector<LiveStack>& stacks) {
   auto profile = live_tick(2, stacks);
-  profile->began_unix_ns = monotonic_ns() + unix_offset_ns();
+  profile->began_ns = monotonic_ns();
+  profile->began_unix_ns = profile->began_ns + unix_offset_ns();
   return profile;
 }
 

@@ -65,6 +65,13 @@ TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK(parsed({"--per-thread"}).sampling.by_thread);
   CHECK_FALSE(parsed({"--per-thread"}).sampling.by_cpu);
   CHECK(parsed({"--per-cpu"}).sampling.by_cpu);
+  // The page has all of it; reports beside it what is asked for.
+  CHECK_FALSE(parsed({"-T"}).apart.by_thread);
+  CHECK_FALSE(parsed({"-T"}).apart.by_cpu);
+  CHECK(parsed({"-T", "--per-thread"}).apart.by_thread);
+  CHECK_FALSE(parsed({"-T", "--per-thread"}).apart.by_cpu);
+  CHECK(parsed({"-T", "--per-cpu"}).apart.by_cpu);
+  CHECK(parsed({"--per-cpu"}).apart.by_cpu);
 }
 
 TEST_CASE("a film is a numbered picture every interval") {

@@ -160,3 +160,34 @@ TEST_CASE("a profile that is moved takes everything along") {
   CHECK(moved.total() == 6);
   CHECK(moved.rows().size() == 1);
 }
+
+TEST_CASE("rows that are not asked to be apart are one, and their sum stays") {
+  Profile fine;
+  const Row row{.process = fine.process(1, 0, "a"), .thread_name = fine.strings.intern("t"), .value = 2, .samples = 1};
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    Row one = row;
+    one.tid = 10 + i % 3;
+    one.cpu = i % 4;
+    fine.add(one);
+  }
+  const auto merged = [&fine](RowsApart apart) {
+    Profile profile;
+    profile.apart = apart;
+    profile.merge(fine);
+    CHECK(profile.total() == 24);
+    return profile;
+  };
+  CHECK(merged({}).rows().size() == 12);
+  const Profile by_thread = merged({.by_thread = true, .by_cpu = false});
+  REQUIRE(by_thread.rows().size() == 3);
+  CHECK(by_thread.rows()[0].tid == 10);
+  CHECK(by_thread.rows()[0].cpu == any_cpu);
+  const Profile by_cpu = merged({.by_thread = false, .by_cpu = true});
+  REQUIRE(by_cpu.rows().size() == 4);
+  CHECK(by_cpu.rows()[3].tid == 0);
+  CHECK(by_cpu.rows()[3].cpu == 3);
+  const Profile whole = merged({.by_thread = false, .by_cpu = false});
+  REQUIRE(whole.rows().size() == 1);
+  CHECK(whole.rows()[0].value == 24);
+  CHECK(whole.rows()[0].samples == 12);
+}
