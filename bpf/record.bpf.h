@@ -133,6 +133,7 @@ static __always_inline bool is_wanted_cpu(__u32 cpu) {
 /* Whether the current task is one of those asked for, on a CPU asked for; its ids are those the person sees. */
 static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
   if (!is_wanted_cpu(bpf_get_smp_processor_id())) return false;
+  if (record_config.own_tgid && tgid == record_config.own_tgid) return false;
   if (record_config.target_filter != TARGET_ALL) {
     __u32 id = record_config.target_filter == TARGET_TIDS ? tid : tgid;
     if (record_config.target_filter == TARGET_FOLLOWED) id = bpf_get_current_pid_tgid() >> 32;

@@ -121,6 +121,7 @@ struct record_config {
   __u32 pid_namespace;      /* inode of the namespace ids are told in; 0: the initial one */
   __u32 ring_quarter;       /* bytes in the ring buffer at which a stream's reader is woken */
   __u32 follow_children_of; /* TARGET_FOLLOWED: the tgid, as the person sees it, whose children are followed */
+  __u32 own_tgid;           /* the profiler's, as the person sees it, where it is never wanted; 0: it may be */
   __u8 target_filter;       /* enum target_filter */
   __u8 include_idle;
   __u8 user_stacks;
@@ -156,7 +157,7 @@ PROFILE_ABI_ASSERT(sizeof(struct ring_header) == 8, "ring_header");
 PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 80, "ring_sample");
 PROFILE_ABI_ASSERT(sizeof(struct ring_span_end) == 96, "ring_span_end");
 PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
-PROFILE_ABI_ASSERT(sizeof(struct record_config) == 36, "record_config");
+PROFILE_ABI_ASSERT(sizeof(struct record_config) == 40, "record_config");
 PROFILE_ABI_ASSERT(sizeof(struct record_state) == 40, "record_state");
 
 #endif

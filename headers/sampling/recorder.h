@@ -28,6 +28,8 @@ namespace profile {
 struct Recording {
   bool weighed = false;     // values are not always 1
   bool filter_cpu = false;  // its programs run on every CPU, whatever they are attached to
+  // What the profiler does itself is filtered: reading the samples would cause more of them than it reads.
+  bool without_self = false;
 };
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});
 // After loading: the filters' contents. Throws Error likewise.

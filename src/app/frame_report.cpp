@@ -44,7 +44,7 @@ constexpr std::string_view reasons[] = {
     "file damaged or no ELF file",
     "JIT code without a perf map",
     "in no mapping (probably a broken frame-pointer chain)",
-    "process gone before it was seen",
+    "of a process gone or out of sight",
     "kernel addresses hidden",
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));

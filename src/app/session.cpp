@@ -27,6 +27,7 @@
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/event_loop.h"
+#include "support/priority.h"
 #include "support/privilege.h"
 #include "symbol/symboliser.h"
 
@@ -84,6 +85,7 @@ class Session {
   void start() {
     intake_ = make_intake();
     watch();
+    priority_.emplace();  // the command was forked before, and is as it would be without us
     source_->start();
     started_ns_ = monotonic_ns();
     // So that what the command's process does before it is the command has names, too.
@@ -100,7 +102,8 @@ class Session {
 
   std::unique_ptr<Intake> make_intake() {
     if (reports_) {
-      return std::make_unique<Collection>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_);
+      return std::make_unique<Collection>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_,
+                                          options_.apart);
     }
     return std::make_unique<Streaming>(options_, run_, *source_, *timeline_, *symboliser_,
                                        [this](const std::string& text) { messages_.say(text); });
@@ -201,6 +204,7 @@ class Session {
   void finish() {
     duration_s_ = elapsed_s();
     source_->stop();
+    priority_.reset();
     give_terminal_back();
     signals_->let_next_kill();
     progress_.clear();
@@ -264,6 +268,7 @@ class Session {
   CpuList cpus_;
   std::unique_ptr<ProcessTimeline> timeline_;
   std::unique_ptr<Symboliser> symboliser_;
+  std::optional<RaisedPriority> priority_;
   EventLoop loop_;
   std::optional<Watching> watching_;
   std::unique_ptr<Intake> intake_;

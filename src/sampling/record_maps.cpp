@@ -90,6 +90,7 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->half_full = std::max(1U, options.histogram_entries / 2);
   config->cpus = static_cast<__u32>(cpus);
   config->pid_namespace = in_initial_pid_namespace() ? 0 : own_pid_namespace();
+  if (recording.without_self) config->own_tgid = static_cast<__u32>(::getpid());
   config->include_idle = options.include_idle;
   config->user_stacks = options.user_stacks;
   config->kernel_stacks = options.kernel_stacks;

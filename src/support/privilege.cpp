@@ -42,6 +42,15 @@ std::optional<std::string> lockdown_in_the_way() {
          "less";
 }
 
+// What is said of all ids by the first line of the map in the initial one.
+std::optional<std::string> user_namespace_in_the_way() {
+  const auto line = read_first_line("/proc/self/uid_map");
+  if (!line || *line == "         0          0 4294967295") return std::nullopt;
+  return "this is root of a user namespace, and BPF and perf events want the privilege of the initial one: run it on "
+         "the "
+         "host, or in a container without a user namespace (not rootless)";
+}
+
 }  // namespace
 
 std::optional<std::string> missing_for_bpf(int error) {
@@ -52,6 +61,7 @@ std::optional<std::string> missing_for_bpf(int error) {
       return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
     }
     if (auto lockdown = lockdown_in_the_way()) return lockdown;
+    if (auto user_namespace = user_namespace_in_the_way()) return user_namespace;
     return "the kernel refuses to load BPF programs although this process has the privilege (a security module, or a "
            "container's seccomp filter?)";
   }
@@ -66,6 +76,7 @@ std::optional<std::string> missing_for_perf(int error) {
   if (error != EPERM && error != EACCES) return std::nullopt;
   if (auto lockdown = lockdown_in_the_way()) return lockdown;
   if (is_admin() || has_capability(CAP_PERFMON)) {
+    if (auto user_namespace = user_namespace_in_the_way()) return user_namespace;
     return "the kernel refuses perf events although this process has the privilege (a security module, or a "
            "container's "
            "seccomp filter?)";

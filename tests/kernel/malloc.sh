@@ -39,3 +39,11 @@ for option in '-F 99' '-c 10'; do
   profile -e malloc $option 1
   expect_status 2
 done
+
+# Of the whole machine: what the profiler asks for itself is not in it, as each of its samples would cause more of them.
+burn allocs 1000000000
+profile -e malloc -f 0.5
+expect_status 0
+expect_balance
+expect_present '^allocs;'
+expect_absent '^profile;'

@@ -11,6 +11,14 @@ expect_err '^profile: .*sudo.*cap_bpf.*cap_perfmon'
 expect_silence out
 granted=$(grep -oE 'cap_[a-z_]+(,cap_[a-z_]+)*' "$tmp/err" | head -n 1)
 
+# Root of a user namespace is no such root.
+if unshare -Ur true 2>/dev/null; then
+  run unshare -Ur "$tmp/program" -f 1
+  expect_status 1
+  expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+  expect_err '^profile: .*user namespace'
+fi
+
 # BPF alone is not enough for perf events; kernel.perf_event_paranoid is named with its value.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 at_exit "echo $paranoid >/proc/sys/kernel/perf_event_paranoid"

@@ -1,0 +1,22 @@
+#include "support/priority.h"
+
+#include <sys/resource.h>
+
+namespace profile {
+namespace {
+
+// Nine times the share of an ordinary thread (sched_prio_to_weight in the kernel's kernel/sched/core.c).
+constexpr int raised_niceness = -10;
+
+}  // namespace
+
+// 0 is the calling thread, for Linux has a niceness a thread.
+RaisedPriority::RaisedPriority() noexcept {
+  is_raised_ = ::getpriority(PRIO_PROCESS, 0) == 0 && ::setpriority(PRIO_PROCESS, 0, raised_niceness) == 0;
+}
+
+RaisedPriority::~RaisedPriority() {
+  if (is_raised_) ::setpriority(PRIO_PROCESS, 0, 0);
+}
+
+}  // namespace profile
