@@ -21,7 +21,7 @@ void write_items(JsonWriter& json, std::string_view name, const Items& items) {
 // What does not apply is left out.
 void write_run(JsonWriter& json, const RunInfo& run) {
   json.begin_object("profile");
-  json.member("event", run.event);
+  if (!run.event.empty()) json.member("event", run.event);
   json.member("unit", run.unit);
   if (!run.title.empty()) json.member("title", run.title);
   if (run.frequency_hz != 0) json.member("frequency_hz", run.frequency_hz);
