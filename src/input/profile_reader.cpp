@@ -54,6 +54,14 @@ std::string_view other_kind(std::string_view bytes) {
   return {};
 }
 
+// Of a compressed file that is not read; empty when it is none.
+std::string_view packed_kind(std::string_view bytes) {
+  if (bytes.starts_with("\xfd\x37zXZ")) return "xz";
+  if (bytes.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
+  if (bytes.starts_with("BZh") && bytes.substr(4).starts_with("1AY&SY")) return "bzip2";
+  return {};
+}
+
 // Text has no control bytes but those between words and lines; a message has them in its first tags and lengths.
 bool is_text(std::string_view bytes) {
   return std::all_of(bytes.begin(),
@@ -70,6 +78,8 @@ Profile read_profile(std::string_view bytes, const std::string& name) {
     if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
     return read_profile(unpacked, name);
   }
+  const std::string_view packed = packed_kind(bytes);
+  if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
   if (!is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
   try {
     return read_folded(bytes, name);

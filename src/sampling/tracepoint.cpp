@@ -44,6 +44,9 @@ std::uint64_t id_of(const std::string& typed) {
   const std::string event = typed.substr(colon + 1);
   if (system == "ftrace")
     throw Error("-e " + typed + ": the events of ftrace are no tracepoints, only records of its own");
+  if (system == "kprobe" || system == "kretprobe" || system == "fentry" || system == "fexit")
+    throw Error("-e " + typed +
+                ": functions of the kernel are not probed; there are its tracepoints, and uprobe:FILE:SYMBOL");
   const Tracefs tracefs;
   if (!tracefs.has_system(system)) {
     throw Error("-e " + typed + ": no tracepoint system " + system + " in this kernel" +

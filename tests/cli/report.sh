@@ -135,6 +135,11 @@ bad 1 'out\.svg: .* but HTML or XML' out.svg
 bad 1 'out\.png: .* but a PNG picture' out.png
 printf 'Sampling at 99 Hertz of all threads by user + kernel stack for 5 secs.\n\n    main\n        7\n' >counted.txt
 bad 1 'counted\.txt: .* but a counted report' counted.txt
+for packer in xz bzip2 zstd; do
+  command -v $packer >/dev/null || continue
+  $packer -c a.folded >"a.$packer"
+  bad 1 "a\\.$packer: $packer-compressed; unpack it first" "a.$packer"
+done
 head -c 60 a.pb.gz >cut.pb.gz
 bad 1 'cut.pb.gz: cut off' cut.pb.gz
 head -c 100000000 /dev/zero | tr '\0' '\n' | gzip >bomb.gz
