@@ -58,7 +58,7 @@ std::string_view other_kind(std::string_view bytes) {
 std::string_view packed_kind(std::string_view bytes) {
   if (bytes.starts_with("\xfd\x37zXZ")) return "xz";
   if (bytes.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
-  if (bytes.starts_with("BZh") && bytes.substr(4).starts_with("1AY&SY")) return "bzip2";
+  if (bytes.starts_with("BZh") && bytes.size() > 4 && bytes.substr(4).starts_with("1AY&SY")) return "bzip2";
   return {};
 }
 

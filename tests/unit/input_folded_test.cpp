@@ -148,6 +148,13 @@ TEST_CASE("a line behind a name is no part of it, also of a file that a compiler
   CHECK(name(0) == "f file:7");
 }
 
+TEST_CASE("what begins like a compressed file and is none is text") {
+  for (const char* text : {"BZh", "BZh9", "BZh91AY"}) {
+    CHECK_THROWS_WITH_AS(read_profile(text, "x"), doctest::Contains("x:1: "), Error);
+  }
+  CHECK(read_profile("BZh9;main 1", "x").total() == 1);
+}
+
 TEST_CASE("empty lines and comments say nothing, and a carriage return is no part of a name") {
   CHECK(folded(read_folded("# by some script\r\n\r\n  \napp;main 1\r\napp;work 2\t\n#\napp;last 3", "x")) ==
         "app;main 1\napp;work 2\napp;last 3\n");
