@@ -32,4 +32,5 @@ timeout 20 head -c 0 "$tmp/named.folded" &
 profile -F 499 -p "$started" -o "$tmp/named.folded" -o "$tmp/beside.folded" 0.4
 expect_status 1
 expect_err "^profile: cannot write $tmp/named.folded: its reader has gone away\$"
+expect_balance
 expect_folded_total "$tmp/beside.folded"
