@@ -6,6 +6,7 @@ need_command nice
 nicenesses_of() { ps -o ni= -L -p "$profiler" | tr -d ' ' | sort -n | uniq | tr '\n' ' '; }
 own=$(nice)
 ((own == 0)) || skip "tests run with a niceness of $own here"
+[[ $(nice -n -10 nice 2>/dev/null) == -10 ]] || skip "root may not lower its niceness here"
 
 begin_counted -F 99 30
 expect_equal "$(nicenesses_of)" "-10 " "nicenesses"
