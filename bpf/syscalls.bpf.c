@@ -116,8 +116,6 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   __u64 ids = bpf_get_current_pid_tgid();
   if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
   const __u32 tgid = ids >> 32;
-  if (tgid == config.own_tgid) return leave_out(own);
-
   if (!config.stacks) {
     if (!is_wanted(tgid, (__u32)ids)) return leave_out(own);
     count_call(own, tgid, call);
@@ -191,7 +189,7 @@ int on_tick(void *ctx) {
   if (ids == 0) return 0; /* nobody */
   if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
   const __u32 tgid = ids >> 32;
-  if (tgid == config.own_tgid || !is_wanted(tgid, (__u32)ids)) return 0;
+  if (!is_wanted(tgid, (__u32)ids)) return 0;
   struct syscall_counts *own = own_counts();
   if (own) own->ticks++; /* nothing else writes to it, and no tick interrupts another */
   return 0;

@@ -72,7 +72,6 @@ enum compat_mark {
 
 /* Constant once the programs are loaded. */
 struct syscalls_config {
-  __u32 own_tgid;   /* of the profiler, as it sees itself: its calls do not count */
   __u8 compat_mark; /* enum compat_mark */
   __u8 some_calls;  /* only the calls that are marked CALL_WANTED */
   __u8 by_process;
@@ -100,7 +99,7 @@ PROFILE_ABI_ASSERT(sizeof(struct syscall_key) == 12, "syscall_key");
 PROFILE_ABI_ASSERT(sizeof(struct syscall_use) == 24, "syscall_use");
 PROFILE_ABI_ASSERT(sizeof(struct syscall_result) == 424, "syscall_result");
 PROFILE_ABI_ASSERT(sizeof(struct syscall_under_way) == 80, "syscall_under_way");
-PROFILE_ABI_ASSERT(sizeof(struct syscalls_config) == 12, "syscalls_config");
+PROFILE_ABI_ASSERT(sizeof(struct syscalls_config) == 8, "syscalls_config");
 PROFILE_ABI_ASSERT(sizeof(struct syscalls_state) == 16, "syscalls_state");
 
 #endif

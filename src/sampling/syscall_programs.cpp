@@ -1,7 +1,6 @@
 #include "sampling/syscall_programs.h"
 
 #include <bpf/libbpf.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <optional>
@@ -38,7 +37,6 @@ std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& 
 void prepare(bpf_object& object, const SamplingOptions& options) {
   const SourceOptions& source = options.source;
   auto* config = static_cast<syscalls_config*>(bpf_section_memory(object, ".rodata.syscalls", sizeof(syscalls_config)));
-  config->own_tgid = static_cast<__u32>(::getpid());
   config->compat_mark = own_compat_mark();
   config->some_calls = source.category.has_value();
   config->by_process = source.by_process;
@@ -83,13 +81,14 @@ SamplingOptions syscall_recording(const SamplingOptions& options) {
 
 TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
   const SourceOptions& source = options.source;
-  TracedPrograms::Plan plan{.name = "syscalls",
-                            .elf_bytes = syscalls__elf_bytes,
-                            .attached = {},
-                            .loaded = {"on_tick"},
-                            .recording = {.weighed = source.latency, .filter_cpu = !options.cpus.empty()},
-                            .prepare = [&options](bpf_object& object) { prepare(object, options); },
-                            .needs = "Linux 5.8 with BTF"};
+  TracedPrograms::Plan plan{
+      .name = "syscalls",
+      .elf_bytes = syscalls__elf_bytes,
+      .attached = {},
+      .loaded = {"on_tick"},
+      .recording = {.weighed = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
+      .prepare = [&options](bpf_object& object) { prepare(object, options); },
+      .needs = "Linux 5.8 with BTF"};
   if (source.latency && wants_syscall_stacks(options)) {
     plan.attached = {"on_exit_of_span", "on_thread_end_of_span"};
     plan.loaded.push_back("flush");
