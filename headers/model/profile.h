@@ -166,7 +166,7 @@ class Profile {
   Account account;
   std::uint64_t began_unix_ns = 0;  // when what it holds began to be taken; 0: not known, as is
   // The same by CLOCK_MONOTONIC, for whoever puts parts of a run in order: the other clock may be set meanwhile. 0: not
-  // known, as is of what was read or put together.
+  // known, as is of what was read from a file.
   std::uint64_t began_ns = 0;
   std::uint64_t duration_ns = 0;  // how long that went on
   StringTable strings;

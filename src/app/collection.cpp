@@ -75,12 +75,8 @@ void Collection::pass_on() {
     since_report_ = std::make_unique<Profile>();
     since_report_->run = run_;
     since_report_->apart = apart_;
-    since_report_->began_unix_ns = shown->began_unix_ns;
   }
-  // Not that of a later part, which looks like the earlier one when the wall clock has been set back.
-  const std::uint64_t began_unix_ns = since_report_->began_unix_ns;
   since_report_->merge(*shown);
-  since_report_->began_unix_ns = began_unix_ns;
 }
 
 void Collection::show() {

@@ -76,7 +76,6 @@ void LiveCaptures::add(const Profile& tick) {
       capture->profile_ = std::make_unique<Profile>();
       capture->profile_->run = tick.run;
       capture->profile_->run.duration_s = to_seconds(capture->wanted_ns_);
-      capture->profile_->began_unix_ns = tick.began_unix_ns;
     }
     capture->profile_->merge(tick);
   }

@@ -266,8 +266,13 @@ void Merging::merge_calls() {
 void Profile::merge(const Profile& other) {
   Merging(*this, other).merge();
   account += Account(other.account);
-  if (began_unix_ns == 0 || (other.began_unix_ns != 0 && other.began_unix_ns < began_unix_ns)) {
+  // By the clock that nobody sets, where both tell.
+  const bool is_earlier = began_ns != 0 && other.began_ns != 0
+                              ? other.began_ns < began_ns
+                              : began_unix_ns == 0 || (other.began_unix_ns != 0 && other.began_unix_ns < began_unix_ns);
+  if (is_earlier) {
     began_unix_ns = other.began_unix_ns;
+    began_ns = other.began_ns;
   }
   duration_ns += other.duration_ns;
 }

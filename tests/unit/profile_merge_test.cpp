@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fixed_measures.h"
@@ -361,4 +362,20 @@ TEST_CASE("a hundred thousand rows are merged in a moment") {
   CHECK(merged.total() == 200'000);
   CHECK(merged.stack_count() > 150'000);
   CHECK(took.count() < 20);  // of anything else than time in a loop of its own
+}
+
+TEST_CASE("what began first is told by the clock that nobody sets") {
+  Profile first;
+  first.began_ns = 1000;
+  first.began_unix_ns = 9'000'000'000;
+  Profile second;
+  second.began_ns = 2000;
+  second.began_unix_ns = 5'000'000'000;  // the wall clock has been set back
+  for (const auto& [one, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+    Profile merged;
+    merged.merge(*one);
+    merged.merge(*other);
+    CHECK(merged.began_ns == 1000);
+    CHECK(merged.began_unix_ns == 9'000'000'000);
+  }
 }
