@@ -24,9 +24,8 @@ using Wide = unsigned long long;
 
 std::string summary_of(const Account& account, const RunCost& cost) {
   // "samples" whatever their number: it is by this word that scripts find the line.
-  std::string line =
-      text("%s in %.1f s on %s: %llu recorded", number_of(account.taken, "sample").c_str(), cost.duration_s,
-           number_of(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
+  std::string line = text("%llu samples in %.1f s on %s: %llu recorded", Wide{account.taken}, cost.duration_s,
+                          number_of(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
   if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
   if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
   line += text(", %llu lost", Wide{account.lost()});

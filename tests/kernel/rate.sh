@@ -5,7 +5,7 @@ source "$(dirname "$0")/sampling.bash"
 # expect_rate LOW HIGH WHAT : samples a second of the time the summary tells, which is more than was asked on a slow machine.
 expect_rate() {
   local seconds
-  seconds=$(sed -nE 's/^[0-9]+ samples? in ([0-9.]+) s .*/\1/p' "$tmp/err")
+  seconds=$(sed -nE 's/^[0-9]+ samples in ([0-9.]+) s .*/\1/p' "$tmp/err")
   expect_between "$(awk -v taken="$taken" -v seconds="$seconds" 'BEGIN { print taken / seconds }')" "$1" "$2" "$3"
 }
 

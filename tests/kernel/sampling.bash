@@ -59,7 +59,7 @@ finish() {
 # Reads the summary into $taken, $recorded, $idle, $filtered and $lost: every sample the kernel took is in one of the latter.
 expect_balance() {
   local summary number='([0-9]+)'
-  summary=$(grep -aE '^[0-9]+ samples? in ' "$tmp/err") || fail "no summary; $(outcome)"
+  summary=$(grep -aE '^[0-9]+ samples in ' "$tmp/err") || fail "no summary; $(outcome)"
   taken=${summary%% *} recorded=0 idle=0 filtered=0 lost=0
   if [[ $summary =~ [^0-9]$number\ recorded ]]; then recorded=${BASH_REMATCH[1]}; fi
   if [[ $summary =~ [^0-9]$number\ idle ]]; then idle=${BASH_REMATCH[1]}; fi

@@ -83,7 +83,7 @@ read_stream() {
 # shellcheck disable=SC2034
 expect_balance_with_losses() {
   local summary
-  summary=$(grep -aE '^[0-9]+ samples? in ' "$tmp/err") || fail "no summary; $(outcome)"
+  summary=$(grep -aE '^[0-9]+ samples in ' "$tmp/err") || fail "no summary; $(outcome)"
   [[ $summary =~ ^([0-9]+)\ samples.*\ ([0-9]+)\ recorded.*\ ([0-9]+)\ lost ]] || fail "$summary"
   taken=${BASH_REMATCH[1]} recorded=${BASH_REMATCH[2]} lost=${BASH_REMATCH[3]} idle=0 filtered=0 unwritten=0
   if [[ $summary =~ ([0-9]+)\ idle ]]; then idle=${BASH_REMATCH[1]}; fi
