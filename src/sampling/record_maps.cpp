@@ -154,8 +154,8 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
     // systemd's place for it beside the hierarchies of v1.
     constexpr const char* hybrid = "/sys/fs/cgroup/unified";
     const bool is_hybrid = ::statfs(hybrid, &file_system) == 0 && file_system.f_type == CGROUP2_SUPER_MAGIC;
-    throw fail(std::string("not a directory of a cgroup v2 hierarchy") + (is_hybrid ? ", which is at " : "") +
-               (is_hybrid ? hybrid : ""));
+    throw fail(std::string("not a directory of a cgroup v2 hierarchy") +
+               (is_hybrid ? std::string(", which is at ") + hybrid : ""));
   }
   const __u32 first = 0;
   const int value = directory.get();

@@ -47,8 +47,14 @@ std::optional<std::string> user_namespace_in_the_way() {
   const auto line = read_first_line("/proc/self/uid_map");
   if (!line || *line == "         0          0 4294967295") return std::nullopt;
   return "this is root of a user namespace, and BPF and perf events want the privilege of the initial one: run it on "
-         "the "
-         "host, or in a container without a user namespace (not rootless)";
+         "the host, or in a container without a user namespace (not rootless)";
+}
+
+// Why one with the privilege is refused.
+std::string refusal_of(const std::string& what) {
+  if (auto user_namespace = user_namespace_in_the_way()) return *user_namespace;
+  return "the kernel refuses " + what +
+         " although this process has the privilege (a security module, or a container's seccomp filter?)";
 }
 
 }  // namespace
@@ -61,9 +67,7 @@ std::optional<std::string> missing_for_bpf(int error) {
       return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
     }
     if (auto lockdown = lockdown_in_the_way()) return lockdown;
-    if (auto user_namespace = user_namespace_in_the_way()) return user_namespace;
-    return "the kernel refuses to load BPF programs although this process has the privilege (a security module, or a "
-           "container's seccomp filter?)";
+    return refusal_of("to load BPF programs");
   }
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0 && (error == ENOENT || error == EINVAL || error == ESRCH)) {
     return "this kernel gives no type information (/sys/kernel/btf/vmlinux), which following a command and filters by "
@@ -75,12 +79,7 @@ std::optional<std::string> missing_for_bpf(int error) {
 std::optional<std::string> missing_for_perf(int error) {
   if (error != EPERM && error != EACCES) return std::nullopt;
   if (auto lockdown = lockdown_in_the_way()) return lockdown;
-  if (is_admin() || has_capability(CAP_PERFMON)) {
-    if (auto user_namespace = user_namespace_in_the_way()) return user_namespace;
-    return "the kernel refuses perf events although this process has the privilege (a security module, or a "
-           "container's "
-           "seccomp filter?)";
-  }
+  if (is_admin() || has_capability(CAP_PERFMON)) return refusal_of("perf events");
   const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
   return "sampling all processes needs privilege (kernel.perf_event_paranoid is " +
          std::to_string(paranoid.value_or(2)) + "): " + how_to_get_privilege;
