@@ -19,15 +19,15 @@ class LiveConnections {
   explicit LiveConnections(const Patience& patience) : patience_(patience) {}
 
   // A connection was accepted: its request is on the way.
-  void expect_request(int socket);
+  void expect_request(int socket) noexcept;
   // Its request has been answered; another may come.
-  void rest(int socket);
+  void rest(int socket) noexcept;
   // The first line of a request is there. One that rested has all its time from now on, but not again and again.
   void begin_request(int socket);
   // All of the request is there.
   void note_request(int socket);
   // Its answer is being sent. One without an end is not to be told of.
-  void expect_taken(int socket);
+  void expect_taken(int socket) noexcept;
   // Before the descriptor is closed.
   void forget(int socket) { note_request(socket); }
   // Hangs up on those that have taken too long; the library notices, and closes them.
@@ -39,7 +39,8 @@ class LiveConnections {
     bool is_resting = false;
   };
 
-  void wait(int socket, std::uint64_t patience_ns, bool is_resting);
+  // Without memory for it the library's patience has to do.
+  void wait(int socket, std::uint64_t patience_ns, bool is_resting) noexcept;
 
   Patience patience_;
   std::mutex mutex_;

@@ -2,20 +2,25 @@
 
 #include <sys/socket.h>
 
+#include <new>
+
 #include "support/clock.h"
 
 namespace profile {
 
-void LiveConnections::wait(int socket, std::uint64_t patience_ns, bool is_resting) {
+void LiveConnections::wait(int socket, std::uint64_t patience_ns, bool is_resting) noexcept {
   const std::scoped_lock lock(mutex_);
-  waiting_[socket] = {.give_up_ns = monotonic_ns() + patience_ns, .is_resting = is_resting};
+  try {
+    waiting_[socket] = {.give_up_ns = monotonic_ns() + patience_ns, .is_resting = is_resting};
+  } catch (const std::bad_alloc&) {  // it may be slow, then
+  }
 }
 
-void LiveConnections::expect_request(int socket) { wait(socket, patience_.request_ns, false); }
+void LiveConnections::expect_request(int socket) noexcept { wait(socket, patience_.request_ns, false); }
 
-void LiveConnections::rest(int socket) { wait(socket, patience_.request_ns, true); }
+void LiveConnections::rest(int socket) noexcept { wait(socket, patience_.request_ns, true); }
 
-void LiveConnections::expect_taken(int socket) { wait(socket, patience_.answer_ns, false); }
+void LiveConnections::expect_taken(int socket) noexcept { wait(socket, patience_.answer_ns, false); }
 
 void LiveConnections::begin_request(int socket) {
   const std::scoped_lock lock(mutex_);

@@ -191,10 +191,7 @@ class LiveView::Server {
   static void on_completed(void* self, MHD_Connection* connection, void** state,
                            MHD_RequestTerminationCode /*how*/) noexcept {
     auto& server = *static_cast<Server*>(self);
-    try {
-      server.connections_.rest(socket_of(connection));
-    } catch (const std::exception&) {  // no memory: the library's patience has to do
-    }
+    server.connections_.rest(socket_of(connection));
     if (*state == nullptr) return;
     delete static_cast<Request*>(std::exchange(*state, nullptr));
     --server.requests_;
@@ -210,10 +207,7 @@ class LiveView::Server {
       server.connections_.forget(socket);
     } else if (what == MHD_CONNECTION_NOTIFY_STARTED) {
       ++server.open_;
-      try {
-        server.connections_.expect_request(socket);
-      } catch (const std::exception&) {  // no memory: this one may be slow
-      }
+      server.connections_.expect_request(socket);
     }
   }
 
