@@ -16,13 +16,19 @@ bool read_number(std::string_view digits, int base, Number& number) {
   return error == std::errc{} && end == digits.data() + digits.size();
 }
 
+// Whether what stands in brackets, maybe with spaces in it, is taken for a module. "foo() [clone .cold]" is a name; with
+// brackets in the brackets, "[x [a+0x1f]", so is what begins there.
+bool is_module(std::string_view text) {
+  return !text.empty() && text.find_first_of("[]") == text.npos && !text.starts_with("clone ");
+}
+
 // "[module+0xoff]"
 bool is_place_in_module(std::string_view text, FrameText& place) {
   constexpr std::string_view mark = "+0x";
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
   text = text.substr(1, text.size() - 2);
   const std::size_t at = text.rfind(mark);
-  if (at == text.npos || at == 0) return false;
+  if (at == text.npos || !is_module(text.substr(0, at))) return false;
   if (!read_number(text.substr(at + mark.size()), 16, place.offset)) return false;
   place.module = text.substr(0, at);
   return true;
@@ -47,10 +53,10 @@ void take_line_off(std::string_view& text, FrameText& into) {
 // Takes " [libc.so.6]" off. In names there are "[clone .cold]" and "operator new[]".
 void take_module_off(std::string_view& text, FrameText& into) {
   if (text.empty() || text.back() != ']') return;
-  const std::size_t space = text.rfind(' ');
-  if (space == text.npos || space == 0 || space + 3 >= text.size() || text[space + 1] != '[') return;
+  const std::size_t space = text.rfind(" [");
+  if (space == text.npos || space == 0) return;
   const std::string_view module = text.substr(space + 2, text.size() - space - 3);
-  if (module.find_first_of("[]") != module.npos) return;
+  if (!is_module(module)) return;
   into.module = module;
   text = text.substr(0, space);
 }

@@ -36,7 +36,8 @@ bool printable(std::uint32_t value) {
   const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
   const bool separator = value >= 0x2028 && value <= 0x202e;  // two line breaks, five bidirectional controls
   const bool isolate = value >= 0x2066 && value <= 0x2069;
-  return !control && !separator && !isolate;
+  const bool mark = value == 0xfeff;  // at the beginning of a file it says the encoding and is no text
+  return !control && !separator && !isolate && !mark;
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #!/bin/bash
-# run.sh NAME SECONDS, in the directory of the built fuzz targets: fuzzes for that long, from the seeds in corpus/NAME beside
-# this file where there are some; of C source there, the library it compiles to is the seed. What libFuzzer learns stays in
-# the build directory. A finding is kept and named.
+# run.sh NAME SECONDS [SEED], in the directory of the built fuzz targets: fuzzes for that long, from the seeds in corpus/NAME
+# beside this file where there are some; of C source there, the library it compiles to is the seed. With the same SEED (a
+# number above 0) the same inputs are tried in the same order. What libFuzzer learns stays in the build directory. A finding
+# is kept and named.
 set -u
 shopt -s nullglob
-name=$1 seconds=$2
+name=$1 seconds=$2 random_seed=${3:-0}
 seeds=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/corpus/$name
 mkdir -p "corpus/$name" findings
 corpora=("corpus/$name")
@@ -29,7 +30,7 @@ elif [[ -d $seeds ]]; then
 fi
 # What the sanitizer keeps back of freed memory would count as ours.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}
-"./$name" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
+"./$name" -max_total_time="$seconds" -seed="$random_seed" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
   -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"
 status=$?
 if ((status != 0)); then

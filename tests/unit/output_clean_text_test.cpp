@@ -48,6 +48,11 @@ TEST_CASE("characters that break lines or turn text around are replaced") {
   CHECK(clean("\xe2\x80\xa7\xe2\x80\xaf") == "\xe2\x80\xa7\xe2\x80\xaf");  // their harmless neighbours
 }
 
+TEST_CASE("a byte order mark is no part of a name: the first line of a file would be read without it") {
+  CHECK(clean("\xef\xbb\xbfmain") == "?main");
+  CHECK(clean("\xef\xbb\xbe") == "\xef\xbb\xbe");  // its neighbour
+}
+
 TEST_CASE("each byte that is not UTF-8 becomes a question mark") {
   CHECK(clean("\x9b"
               "1m") == "?1m");  // C1 as a single byte
