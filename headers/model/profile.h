@@ -155,6 +155,9 @@ struct RunInfo {
   std::string cpus;  // as typed, "" for all
   bool user_stacks = true;
   bool kernel_stacks = true;
+  // Whether two lines of a function are two frames where stacks are shown: they are when lines were asked for, and are
+  // not in others' pprof files, which have them always.
+  bool frames_by_line = true;
   std::optional<double> duration_s;  // none: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
   std::string command_line;          // the profiler's own, quoted as a shell takes it; "" when not known

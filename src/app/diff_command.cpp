@@ -101,6 +101,8 @@ int run_diff(std::span<const char* const> arguments) {
   ReadProfile before = read_named(paths[0]);
   ReadProfile after = read_named(paths[1]);
   agree_on_unit(before, after, "compared");
+  // What is known of lines is compared too: the pictures say those that both have.
+  before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
   const OutputOptions shown = output_options_of(parsed);
   const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};

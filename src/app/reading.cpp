@@ -10,6 +10,24 @@
 namespace profile {
 namespace {
 
+// What an option means here, where that is not what it means for a run.
+struct ReadingOption {
+  std::string_view name;
+  std::string_view argument;
+  std::string_view summary;
+};
+constexpr ReadingOption reading_options[] = {
+    {"top", "N", "rows of each table (default 10)"},
+    {"lines", "", "lines of one function as frames of their own, also of others' pprof files"},
+};
+
+ReadingOption as_for_reading(const OptionRow& row) {
+  for (const ReadingOption& option : reading_options) {
+    if (option.name == row.long_name) return option;
+  }
+  return {.name = row.long_name, .argument = row.argument, .summary = row.summary};
+}
+
 std::string with_name(const ReadingCommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
@@ -43,17 +61,14 @@ void print_options(std::ostream& out, const ReadingCommand& command) {
     const auto rows = option_rows();
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const OptionRow& one) { return one.long_name == name; });
+    const ReadingOption option = as_for_reading(*row);
     std::string left = "  ";
     left += row->short_name != 0 ? std::string{'-', row->short_name, ','} + " " : "    ";
     left.append("--").append(name);
-    if (name == "top") {
-      left += " N";
-    } else if (!row->argument.empty()) {
-      left.append(" ").append(row->argument);
-    }
+    if (!option.argument.empty()) left.append(" ").append(option.argument);
     constexpr std::size_t column = 32;
     left.append(left.size() < column ? column - left.size() : 1, ' ');
-    out << left << (name == "top" ? "rows of each table (default 10)" : row->summary) << '\n';
+    out << left << option.summary << '\n';
   }
 }
 

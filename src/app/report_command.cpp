@@ -18,7 +18,7 @@ namespace profile {
 namespace {
 
 constexpr std::string_view taken_options[] = {"output",  "format",  "folded", "residency", "delimited", "annotations",
-                                              "address", "modules", "top",    "quiet",     "help"};
+                                              "address", "modules", "lines",  "top",       "quiet",     "help"};
 constexpr ReadingCommand command{.name = "report", .options = taken_options};
 
 void print_report_help(std::ostream& out) {
@@ -57,6 +57,7 @@ int run_report(std::span<const char* const> arguments) {
   Profile sum = sum_of_files(paths, [quiet](const std::string& line) {
     if (!quiet) say("profile: " + line);
   });
+  if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);

@@ -57,6 +57,7 @@ void add(Profile& to, const Profile& more) {
   if (__builtin_add_overflow(to.total(), more.total(), &sum)) {
     throw Error("report: the values of all files add up to more than 2^64 - 1");
   }
+  to.run.frames_by_line = to.run.frames_by_line && more.run.frames_by_line;
   to.merge(more);
 }
 

@@ -66,7 +66,9 @@ class Reader {
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
     file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
-    profile_.account.is_known = read_own_comments(file_, profile_.run, profile_.account);
+    const bool is_own = read_own_comments(file_, profile_.run, profile_.account);
+    profile_.account.is_known = is_own;
+    profile_.run.frames_by_line = is_own;
     return std::move(profile_);
   }
 

@@ -117,7 +117,7 @@ class FlameTable::Adding {
       shown_.push_back(table_.intern_frame({.name = table_.strings_.intern(scratch_),
                                             .module = module,
                                             .file = clean(profile_.strings.view(one.at.file)),
-                                            .line = one.at.line,
+                                            .line = profile_.run.frames_by_line ? one.at.line : 0,
                                             .kind = kind_of(profile_, one)}));
     });
   }

@@ -122,6 +122,7 @@ Label LabelledRows::intern_owner(const Row& row) {
 
 void LabelledRows::label(const Frame& frame) {
   const SourcePlace source = profile_.source(frame.source);
+  const bool by_line = profile_.run.frames_by_line;
   for (const InlinedFunction& function : source.inlined) {
     begin_frame(frame);
     if (function.symbol == StringId::empty) {
@@ -131,11 +132,11 @@ void LabelledRows::label(const Frame& frame) {
     }
     if (wording_.offsets) text_ += " (inlined)";
     append_module(frame);
-    labels_.push_back(end_frame(function.at, "_[i]"));
+    labels_.push_back(end_frame(by_line ? function.at : SourceLine{}, "_[i]"));
   }
   begin_frame(frame);
   append_name(frame);
-  labels_.push_back(end_frame(source.at, frame.kind == FrameKind::kernel ? "_[k]" : ""));
+  labels_.push_back(end_frame(by_line ? source.at : SourceLine{}, frame.kind == FrameKind::kernel ? "_[k]" : ""));
 }
 
 void LabelledRows::begin_frame(const Frame& frame) {

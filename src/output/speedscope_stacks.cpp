@@ -84,7 +84,7 @@ void SpeedscopeStacks::show(FrameId frame) {
     scratch_.clear();
     const bool has_source = one.at.file != StringId::empty;
     append_clean(scratch_, has_source ? profile_.strings.view(one.at.file) : code_file, Semicolon::keep);
-    if (!has_source) shown.line = 0;
+    if (!has_source || !profile_.run.frames_by_line) shown.line = 0;
     shown.file = texts_.view(texts_.intern(scratch_));
     shown_.push_back(intern(shown));
   });

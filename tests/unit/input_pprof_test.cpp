@@ -13,6 +13,7 @@
 #include "fixed_profile.h"
 #include "input/profile_reader.h"
 #include "model/pprof_format.h"
+#include "output/flame_table.h"
 #include "output/output.h"
 #include "support/error.h"
 
@@ -24,6 +25,13 @@ std::string report(const Profile& profile, std::string_view format, const Output
   std::ostringstream out;
   find_output_format(format)->make(options)->report(out, profile);
   return out.str();
+}
+
+// How often `part` stands in `text`.
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
 }
 
 std::string error_of(const std::string& bytes) {
@@ -99,6 +107,7 @@ class Made {
     for (const std::uint64_t function : functions) {
       protozero::pbf_builder<pprof::LineField> line(one, pprof::LocationField::line);
       line.add_uint64(pprof::LineField::function_id, function);
+      line.add_int64(pprof::LineField::line, static_cast<std::int64_t>(10 * function));
     }
     return *this;
   }
@@ -276,6 +285,27 @@ TEST_CASE("several lines of a location are functions inlined into the last") {
   CHECK(profile.strings.view(place.inlined[0].symbol) == "inner");
   CHECK(profile.strings.view(place.inlined[1].symbol) == "middle");
   CHECK(profile.strings.view(place.at.file) == "/c.c");
+}
+
+TEST_CASE("lines of a function are one frame wherever stacks are shown, until they are asked for") {
+  Made made;
+  made.type("samples", "count").function(1, "work", "/src/a.c").function(2, "work", "/src/a.c");
+  made.function(3, "main", "/src/a.c").location(1, {1}).location(2, {2}).location(3, {3});
+  made.sample({1, 3}, {2}).sample({2, 3}, {3});
+  Profile profile = read_pprof(made.bytes(), "x");
+  CHECK(report(profile, "folded") == "[unknown];main;work 5\n");
+  FlameTable flame;
+  flame.add(profile);
+  CHECK(flame.nodes().size() == 2);
+  CHECK(times(report(profile, "speedscope"), R"("name":"work")") == 1);
+  CHECK(read_profile(report(profile, "pprof"), "again").frames().size() == 3);
+
+  profile.run.frames_by_line = true;
+  CHECK(report(profile, "folded") == "[unknown];main a.c:30;work a.c:10 2\n[unknown];main a.c:30;work a.c:20 3\n");
+  FlameTable by_line;
+  by_line.add(profile);
+  CHECK(by_line.nodes().size() == 3);
+  CHECK(times(report(profile, "speedscope"), R"("name":"work")") == 2);
 }
 
 TEST_CASE("the kernel is known by the names of its mappings and by its addresses") {
