@@ -63,7 +63,7 @@ void TerminalOutput::take_kept() {
   buffer.resize(before + static_cast<std::size_t>(status.st_size));
   const ssize_t got = ::pread(kept_.get(), buffer.data() + before, static_cast<std::size_t>(status.st_size), 0);
   buffer.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
-  ::ftruncate(kept_.get(), 0);
+  [[maybe_unused]] const int emptied = ::ftruncate(kept_.get(), 0);
   ::lseek(kept_.get(), 0, SEEK_SET);
 }
 
