@@ -4,8 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+
+#include "support/clock.h"
 
 namespace profile {
 
@@ -16,7 +20,9 @@ class LiveConnections {
     std::uint64_t request_ns = 0;  // for one to arrive, and for a connection that rests between two of them
     std::uint64_t answer_ns = 0;   // for one to be taken
   };
-  explicit LiveConnections(const Patience& patience) : patience_(patience) {}
+  // `now_ns` counts up, and throws nothing.
+  explicit LiveConnections(const Patience& patience, std::function<std::uint64_t()> now_ns = monotonic_ns)
+      : patience_(patience), now_ns_(std::move(now_ns)) {}
 
   // A connection was accepted: its request is on the way.
   void expect_request(int socket) noexcept;
@@ -35,7 +41,7 @@ class LiveConnections {
 
  private:
   struct Waiting {
-    std::uint64_t give_up_ns = 0;  // monotonic
+    std::uint64_t give_up_ns = 0;
     bool is_resting = false;
   };
 
@@ -43,6 +49,7 @@ class LiveConnections {
   void wait(int socket, std::uint64_t patience_ns, bool is_resting) noexcept;
 
   Patience patience_;
+  std::function<std::uint64_t()> now_ns_;
   std::mutex mutex_;
   std::unordered_map<int, Waiting> waiting_;
 };

@@ -4,14 +4,12 @@
 
 #include <new>
 
-#include "support/clock.h"
-
 namespace profile {
 
 void LiveConnections::wait(int socket, std::uint64_t patience_ns, bool is_resting) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
-    waiting_[socket] = {.give_up_ns = monotonic_ns() + patience_ns, .is_resting = is_resting};
+    waiting_[socket] = {.give_up_ns = now_ns_() + patience_ns, .is_resting = is_resting};
   } catch (const std::bad_alloc&) {  // it may be slow, then
   }
 }
@@ -26,7 +24,7 @@ void LiveConnections::begin_request(int socket) {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(socket);
   if (found == waiting_.end() || !found->second.is_resting) return;
-  found->second = {.give_up_ns = monotonic_ns() + patience_.request_ns};
+  found->second = {.give_up_ns = now_ns_() + patience_.request_ns};
 }
 
 void LiveConnections::note_request(int socket) {
@@ -35,7 +33,7 @@ void LiveConnections::note_request(int socket) {
 }
 
 void LiveConnections::hang_up_slow() {
-  const std::uint64_t now_ns = monotonic_ns();
+  const std::uint64_t now_ns = now_ns_();
   // With the mutex: a descriptor that is in the table is not closed yet, and so is nobody else's.
   const std::scoped_lock lock(mutex_);
   std::erase_if(waiting_, [&](const auto& connection) {
