@@ -50,6 +50,8 @@ class CodeFile {
   // -1: see `unreadable`. Use it at once: it belongs to the timeline, which may close it when another file is asked for
   // its own.
   [[nodiscard]] int fd();
+  // When it was opened; 0 if it never was.
+  [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
 
  private:
   friend class CodeFiles;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "process/code_file.h"
+#include "support/mounts.h"
 
 namespace profile {
 
@@ -28,15 +28,6 @@ class FileOpener {
   virtual bool is_deleted(int /*fd*/) { return false; }
 };
 
-// One line of /proc/PID/mountinfo.
-struct MountLine {
-  std::uint32_t device_major = 0;
-  std::uint32_t device_minor = 0;
-  std::string type;
-};
-// The mount numbered `mount_id` in the text of a mountinfo file.
-[[nodiscard]] std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mount_id);
-
 class KernelFileOpener final : public FileOpener {
  public:
   OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) override;
@@ -46,9 +37,8 @@ class KernelFileOpener final : public FileOpener {
  private:
   enum class Route : std::uint8_t { map_files, path };
   OpenedFile verified(const Fd& place, Route route, const FileIdentity& identity, std::uint32_t tgid);
-  const MountLine& mount(std::uint64_t mount_id, std::uint64_t device, std::uint32_t tgid);
 
-  std::map<std::pair<std::uint64_t, std::uint64_t>, MountLine> mounts_;  // by mount id and device
+  Mounts mounts_;
 };
 
 }  // namespace profile

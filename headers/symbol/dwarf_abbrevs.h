@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "symbol/dwarf_budget.h"
 #include "symbol/dwarf_form.h"
 #include "symbol/dwarf_sections.h"
+#include "symbol/work_budget.h"
 
 namespace profile {
 
@@ -33,7 +33,7 @@ struct DwarfAbbrev {
 class DwarfAbbrevs {
  public:
   // The table at `offset`, for units of that encoding. What is damaged ends it.
-  DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding, DwarfBudget& budget);
+  DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding, WorkBudget& budget);
 
   // nullptr when there is none of that code.
   [[nodiscard]] const DwarfAbbrev* find(std::uint64_t code) const;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "symbol/dwarf_abbrevs.h"
-#include "symbol/dwarf_budget.h"
 #include "symbol/dwarf_sections.h"
+#include "symbol/work_budget.h"
 
 namespace profile {
 
@@ -25,13 +25,13 @@ struct DwarfUnitHeader {
 class DwarfFile {
  public:
   // `budget` must outlive this.
-  DwarfFile(DwarfSections sections, DwarfBudget& budget) : sections_(std::move(sections)), budget_(budget) {}
+  DwarfFile(DwarfSections sections, WorkBudget& budget) : sections_(std::move(sections)), budget_(budget) {}
   DwarfFile(const DwarfFile&) = delete;
   DwarfFile& operator=(const DwarfFile&) = delete;
 
   [[nodiscard]] DwarfSection& section(DwarfSectionId id) { return sections_[id]; }
   [[nodiscard]] const DwarfSections& sections() const { return sections_; }
-  [[nodiscard]] DwarfBudget& budget() { return budget_; }
+  [[nodiscard]] WorkBudget& budget() { return budget_; }
 
   // nullopt where no unit of a known version begins.
   [[nodiscard]] std::optional<DwarfUnitHeader> unit_at(std::uint64_t offset);
@@ -49,7 +49,7 @@ class DwarfFile {
   };
 
   DwarfSections sections_;
-  DwarfBudget& budget_;
+  WorkBudget& budget_;
   bool units_listed_ = false;
   std::vector<std::uint64_t> unit_offsets_;
   std::vector<Table> tables_;  // the last few: dwz lets all units share one

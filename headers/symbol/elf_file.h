@@ -17,6 +17,7 @@
 
 #include "model/address.h"
 #include "symbol/reach.h"
+#include "symbol/work_budget.h"
 
 namespace profile {
 
@@ -44,8 +45,10 @@ struct ElfSegment {
 class ElfFile {
  public:
   // `fd` stays the caller's and must outlive this. nullopt: no ELF file of this machine's kind, or one whose program
-  // headers cannot be read; `why` then says which, to follow the file's name and a colon.
-  [[nodiscard]] static std::optional<ElfFile> read(int fd, std::string& why);
+  // headers cannot be read; `why` then says which, to follow the file's name and a colon. What is read from here on is
+  // taken from `budget`, which must outlive this and all that is made of it; null: there is none. Once it is spent
+  // nothing can be read.
+  [[nodiscard]] static std::optional<ElfFile> read(int fd, std::string& why, WorkBudget* budget = nullptr);
   // The same for a file that holds no code, only what debuggers read: those that several debug files share (dwz) pose
   // as object files.
   [[nodiscard]] static std::optional<ElfFile> read_shared_debug_data(int fd, std::string& why);
@@ -81,12 +84,14 @@ class ElfFile {
 
   // Fills `buffer` from `offset` on; false when the file does not have all of it.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> buffer) const;
+  // Takes other work for this file from its budget; false once that is spent.
+  [[nodiscard]] bool spend(std::uint64_t steps) const { return budget_ == nullptr || budget_->take(steps); }
 
  private:
   enum class Content : bool { code, debug_data };
 
-  explicit ElfFile(int fd) : fd_(fd) {}
-  [[nodiscard]] static std::optional<ElfFile> read(int fd, Content content, std::string& why);
+  ElfFile(int fd, WorkBudget* budget) : fd_(fd), budget_(budget) {}
+  [[nodiscard]] static std::optional<ElfFile> read(int fd, Content content, std::string& why, WorkBudget* budget);
   template <class Layout>
   [[nodiscard]] bool read_headers(Content content, std::string& why);
   template <class Layout>
@@ -110,6 +115,7 @@ class ElfFile {
   [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
 
   int fd_;
+  WorkBudget* budget_;  // null: none
   std::uint64_t size_bytes_ = 0;
   bool is_64bit_ = true;
   std::uint8_t byte_order_ = ELFDATANONE;  // ELFDATA2LSB or ELFDATA2MSB

@@ -46,22 +46,24 @@ struct FileNameOptions {
 class FileNames {
  public:
   // All must outlive this.
-  FileNames(DebugFiles& debug_files, StringTable& strings, const FileNameOptions& options)
-      : debug_files_(debug_files), strings_(strings), options_(options) {}
+  FileNames(DebugFiles& debug_files, StringTable& strings, WorkBudget& budget, const FileNameOptions& options)
+      : debug_files_(debug_files), strings_(strings), budget_(budget), options_(options) {}
 
-  // After it none of `known.answers` is pending. The file is open as `fd`; a process saw it as `path`.
+  // After it none of `known.answers` is pending. The file is open as `fd`; a process saw it as `path`. When the budget
+  // is spent after it, what it answered is for now only: another time the file may be read.
   void resolve(int fd, std::string_view path, FileAnswers& known) const;
   // The same for a file that cannot be read.
   void give_up(std::string_view path, Unnamed reason, FileAnswers& known) const;
 
  private:
-  [[nodiscard]] std::vector<NamedPlace> read(FileSymbols& file, std::span<const Place> places, KnownRanges& ranges,
+  [[nodiscard]] std::vector<KnownPlace> read(FileSymbols& file, std::span<const Place> places, KnownRanges& ranges,
                                              Demangler& demangled) const;
   void add_lines(FileSymbols& file, std::span<const Place> places, std::span<const ElfAddress> addresses,
                  Answers& answers, Demangler& demangled) const;
 
   DebugFiles& debug_files_;
   StringTable& strings_;
+  WorkBudget& budget_;
   FileNameOptions options_;
 };
 

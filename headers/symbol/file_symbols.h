@@ -16,8 +16,9 @@ namespace profile {
 
 class FileSymbols {
  public:
-  // The file open as `fd`, which a process saw as `path`. All three must outlive this.
-  FileSymbols(int fd, std::string_view path, DebugFiles& debug_files);
+  // The file open as `fd`, which a process saw as `path`. All four must outlive this. When `budget` is spent before
+  // every name is found, it finds none: half of the symbols give wrong ones.
+  FileSymbols(int fd, std::string_view path, DebugFiles& debug_files, WorkBudget& budget);
 
   // In lower-case hex; empty when there is none, or no ELF file.
   [[nodiscard]] std::string build_id() const { return elf_ ? elf_->build_id() : std::string(); }
@@ -36,6 +37,7 @@ class FileSymbols {
   int fd_;
   std::string_view path_;
   DebugFiles& debug_files_;
+  WorkBudget& budget_;
   std::optional<ElfFile> elf_;
   std::optional<Fd> debug_file_;  // none: not looked for
 };

@@ -15,7 +15,7 @@
 namespace profile {
 
 // What a file's symbols say of one of its places.
-struct NamedPlace {
+struct KnownPlace {
   Unnamed unnamed = Unnamed::no_symbol;
   StringId symbol = StringId::empty;  // demangled
   std::uint64_t start = 0;            // of the symbol, where there is one
@@ -25,14 +25,14 @@ struct NamedPlace {
 class KnownRanges {
  public:
   // Every offset within `reach` of `offset` has the answer `place`, its own address apart.
-  void add(std::uint64_t offset, const Reach& reach, const NamedPlace& place);
-  [[nodiscard]] std::optional<NamedPlace> find(std::uint64_t offset) const;
+  void add(std::uint64_t offset, const Reach& reach, const KnownPlace& place);
+  [[nodiscard]] std::optional<KnownPlace> find(std::uint64_t offset) const;
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:
   struct Range {
     std::uint64_t last = 0;  // offset within it
-    NamedPlace place;        // of the first
+    KnownPlace place;        // of the first
   };
   std::map<std::uint64_t, Range> ranges_;  // by first offset
 };

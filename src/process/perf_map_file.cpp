@@ -1,16 +1,14 @@
 #include "process/perf_map_file.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "support/place.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -41,32 +39,44 @@ std::optional<Owner> owner_of(std::uint32_t tgid) {
   return Owner{.uid = *uid, .innermost_tgid = *innermost};
 }
 
-// `path` seen from `root`, if it is what a run-time writes and no symbolic link. `uid`: whose it must be
-// unless root's; none: anybody's.
-Fd open_below(const std::string& root, const std::string& path, std::optional<std::uint32_t> uid) {
-  const Fd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return {};
-  open_how how{};
-  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const Fd place(static_cast<int>(::syscall(SYS_openat2, directory.get(), path.c_str(), &how, sizeof how)));
-  struct statx found {};
-  if (!place || ::statx(place.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found) != 0) return {};
-  if (!S_ISREG(found.stx_mode) || found.stx_nlink != 1) return {};
-  if (uid && found.stx_uid != *uid && found.stx_uid != 0) return {};
-  return Fd(::open(("/proc/self/fd/" + std::to_string(place.get())).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+// The directory /tmp as seen from `root`, if it is served by the kernel itself. Looking a name up in another is
+// enough to wait for ever, so it is gone to step by step.
+Fd open_tmp_below(const std::string& root, Mounts& mounts, std::uint32_t tgid) {
+  const auto is_safe = [&](const Fd& place) {
+    const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
+    return look && !look->is_served_by_a_process() && !look->is_unknown();
+  };
+  const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!is_safe(top)) return {};
+  Fd tmp = place_at(top.get(), "tmp", O_DIRECTORY | O_NOFOLLOW, RESOLVE_IN_ROOT);
+  // A link may lead anywhere: only as far as the kernel knows by itself what is there.
+  if (!tmp) tmp = place_at(top.get(), "tmp", O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_CACHED);
+  return is_safe(tmp) ? std::move(tmp) : Fd();
 }
 
-std::string map_path(std::uint32_t tgid) { return "/tmp/perf-" + std::to_string(tgid) + ".map"; }
+// The file `name` in /tmp as seen from `root`, if it is what a run-time writes and no symbolic link. `uid`: whose it
+// must be unless root's; none: anybody's. `tgid`: who sees it so, 0 for ourselves.
+Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, std::optional<std::uint32_t> uid) {
+  Mounts mounts;
+  const Fd tmp = open_tmp_below(root, mounts, tgid);
+  if (!tmp) return {};
+  const Fd place = place_at(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
+  if (!look || look->refusal != nullptr || look->is_unknown() || look->found.stx_nlink != 1) return {};
+  if (uid && look->found.stx_uid != *uid && look->found.stx_uid != 0) return {};
+  return reopen(place);
+}
+
+std::string map_name(std::uint32_t tgid) { return "perf-" + std::to_string(tgid) + ".map"; }
 
 }  // namespace
 
 Fd open_perf_map(std::uint32_t tgid) {
   const auto owner = owner_of(tgid);
-  if (!owner) return open_below("/", map_path(tgid), std::nullopt);
-  Fd own = open_below("/proc/" + std::to_string(tgid) + "/root", map_path(owner->innermost_tgid), owner->uid);
+  if (!owner) return open_in_tmp("/", 0, map_name(tgid), std::nullopt);
+  Fd own = open_in_tmp("/proc/" + std::to_string(tgid) + "/root", tgid, map_name(owner->innermost_tgid), owner->uid);
   if (own) return own;
-  return open_below("/", map_path(tgid), owner->uid);
+  return open_in_tmp("/", 0, map_name(tgid), owner->uid);
 }
 
 }  // namespace profile

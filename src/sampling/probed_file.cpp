@@ -2,7 +2,6 @@
 
 #include <bpf/libbpf.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +14,7 @@
 #include "process/proc_maps.h"
 #include "process/proc_source.h"
 #include "support/error.h"
+#include "support/place.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -37,16 +37,13 @@ std::optional<ProbedFile> probed(Fd fd, std::string path, std::string& why) {
 
 std::optional<ProbedFile> open_path(const std::string& path, std::string& why) {
   const Fd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat found {};
-  if (!place || ::fstat(place.get(), &found) != 0) {
-    why = std::strerror(errno);
+  Mounts mounts;
+  const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
+  if (look && look->refusal != nullptr) {
+    why = look->refusal;
     return std::nullopt;
   }
-  if (!S_ISREG(found.st_mode)) {
-    why = S_ISDIR(found.st_mode) ? "a directory" : "not a regular file";
-    return std::nullopt;
-  }
-  Fd fd(::open(in_proc(place.get()).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  Fd fd = look ? reopen(place) : Fd();
   if (!fd) {
     why = std::strerror(errno);
     return std::nullopt;

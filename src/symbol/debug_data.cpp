@@ -90,6 +90,7 @@ const char* unpack(const ElfFile& file, const ElfSection& packed, int into, std:
       decoder.give(part);
     }
     const auto made = decoder.step(output);
+    if (!file.spend(made.size())) return "is too much with all the others";
     if (made.size() > believable - written_bytes) return "unpacks to an unbelievable size";
     written_bytes += made.size();
     if (!write_all(into, made)) return "finds no memory to be unpacked to";

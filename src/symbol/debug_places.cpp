@@ -1,39 +1,26 @@
 #include "symbol/debug_places.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
-#include <cstdio>
+#include "support/place.h"
 
 namespace profile {
 namespace {
 
-// Looks at a place without touching what is there.
-Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC | flags;
-  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
-  return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
+// What we see, if it can be read and is not empty.
+std::optional<Look> look_at_file(const Fd& place) {
+  Mounts mounts;
+  auto look = place ? look_at(place, mounts, 0) : std::nullopt;
+  if (look && (look->refusal != nullptr || look->found.stx_size == 0)) look.reset();
+  return look;
 }
-
-// Opens what was looked at, and nothing that has taken its place since.
-Fd reopened(const Fd& place) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", place.get());
-  return Fd(::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-}
-
-bool is_file_with_content(const struct stat& found) { return S_ISREG(found.st_mode) && found.st_size > 0; }
 
 }  // namespace
 
 Fd open_listed(const std::string& path) {
   const Fd place = place_at(AT_FDCWD, path, 0, 0);
-  struct stat found {};
-  if (!place || ::fstat(place.get(), &found) != 0 || !is_file_with_content(found)) return {};
-  return reopened(place);
+  return look_at_file(place) ? reopen(place) : Fd();
 }
 
 std::optional<Beside> Beside::of(int fd, std::string_view path) {
@@ -55,10 +42,9 @@ Fd Beside::open(const std::string& name) const { return name.find('/') == std::s
 
 Fd Beside::open_below(const std::string& path) const {
   const Fd place = place_at(directory_.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
-  struct stat found {};
-  if (!place || ::fstat(place.get(), &found) != 0 || !is_file_with_content(found)) return {};
-  if (found.st_uid != 0 && found.st_uid != owner_) return {};
-  return reopened(place);
+  const auto look = look_at_file(place);
+  if (!look || (look->found.stx_uid != 0 && look->found.stx_uid != owner_)) return {};
+  return reopen(place);
 }
 
 }  // namespace profile

@@ -16,7 +16,7 @@ std::uint16_t narrow(std::uint64_t number) { return number <= UINT16_MAX ? stati
 }  // namespace
 
 DwarfAbbrevs::DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding,
-                           DwarfBudget& budget) {
+                           WorkBudget& budget) {
   // How long the table is nothing says, so more is read until its end has been seen.
   for (std::size_t bytes = first_bytes; bytes <= max_bytes; bytes *= 4) {
     const std::span<const std::byte> window = section.window(offset, bytes);

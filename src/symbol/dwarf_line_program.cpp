@@ -12,7 +12,7 @@ class DwarfLineTable::Run {
   Run(const DwarfLineTable& table, std::span<const std::uint64_t> addresses, std::span<DwarfLine> lines)
       : table_(table), cursor_(table.bytes_, table.program_), addresses_(addresses), lines_(lines) {}
 
-  void run(DwarfBudget& budget) {
+  void run(WorkBudget& budget) {
     while (cursor_.left() != 0 && !cursor_.failed() && !budget.spent()) {
       const std::uint8_t opcode = cursor_.u8();
       if (opcode >= table_.opcode_base_) {
@@ -35,7 +35,7 @@ class DwarfLineTable::Run {
     std::uint64_t line = 0;
   };
 
-  void standard(std::uint8_t opcode, DwarfBudget& budget) {
+  void standard(std::uint8_t opcode, WorkBudget& budget) {
     switch (opcode) {
       case dwarf::line_copy:
         return emit(budget);
@@ -58,7 +58,7 @@ class DwarfLineTable::Run {
     }
   }
 
-  void extended(DwarfBudget& budget) {
+  void extended(WorkBudget& budget) {
     const std::uint64_t size = cursor_.uleb();
     if (cursor_.failed() || size == 0) return;
     const std::size_t begin = cursor_.at();
@@ -87,7 +87,7 @@ class DwarfLineTable::Run {
   }
 
   // A row begins here, so the one before ends.
-  void emit(DwarfBudget& budget) {
+  void emit(WorkBudget& budget) {
     if (!has_row_) {
       has_row_ = true;
       // Functions that the linker dropped begin at 0; or at -1 and wrap around.
@@ -107,7 +107,7 @@ class DwarfLineTable::Run {
   }
 
   // The addresses in the row that ends here their line, unless an earlier sequence has them.
-  void give(DwarfBudget& budget) {
+  void give(WorkBudget& budget) {
     for (; next_ < addresses_.size() && addresses_[next_] < address_ && budget.take(1); ++next_) {
       if (lines_[next_].found || addresses_[next_] < row_.address) continue;
       const std::uint64_t line = row_.line > UINT32_MAX ? 0 : row_.line;

@@ -102,7 +102,7 @@ class SourceChains::Reader {
 SourceChains read_source_lines(DwarfSections sections, std::optional<DwarfSections> other,
                                std::span<const ElfAddress> addresses) {
   SourceChains chains;
-  DwarfBudget budget(steps_for(sections.size_bytes() + (other ? other->size_bytes() : 0), addresses.size()));
+  WorkBudget budget(steps_for(sections.size_bytes() + (other ? other->size_bytes() : 0), addresses.size()));
   DwarfFile file(std::move(sections), budget);
   std::optional<DwarfFile> other_file;
   if (other) other_file.emplace(std::move(*other), budget);

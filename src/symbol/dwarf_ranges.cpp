@@ -21,7 +21,7 @@ void add(std::uint64_t begin, std::uint64_t end, std::vector<DwarfRange>& out) {
 // Walks a list that is longer than what is held of it at a time.
 class List {
  public:
-  List(DwarfSection& section, std::uint64_t offset, DwarfBudget& budget)
+  List(DwarfSection& section, std::uint64_t offset, WorkBudget& budget)
       : section_(section), offset_(offset), budget_(budget) {}
 
   // Where the next entry begins; nullptr at the end of the section.
@@ -39,7 +39,7 @@ class List {
  private:
   DwarfSection& section_;
   std::uint64_t offset_;
-  DwarfBudget& budget_;
+  WorkBudget& budget_;
   DwarfCursor cursor_;
   bool at_end_ = false;
 };

@@ -21,6 +21,8 @@ constexpr std::uint64_t max_sections = 16384;
 constexpr std::uint64_t max_note_bytes = 65536;
 constexpr std::size_t max_build_id_bytes = 64;
 constexpr int max_notes = 64;
+// Of a read, apart from its bytes: a file of many tiny things takes its time, too.
+constexpr std::uint64_t read_steps = 256;
 
 struct Layout32 {
   using Header = Elf32_Ehdr;
@@ -50,10 +52,12 @@ bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t 
 
 }  // namespace
 
-std::optional<ElfFile> ElfFile::read(int fd, std::string& why) { return read(fd, Content::code, why); }
+std::optional<ElfFile> ElfFile::read(int fd, std::string& why, WorkBudget* budget) {
+  return read(fd, Content::code, why, budget);
+}
 
 std::optional<ElfFile> ElfFile::read_shared_debug_data(int fd, std::string& why) {
-  return read(fd, Content::debug_data, why);
+  return read(fd, Content::debug_data, why, nullptr);
 }
 
 ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
@@ -64,13 +68,13 @@ ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
   return other;
 }
 
-std::optional<ElfFile> ElfFile::read(int fd, Content content, std::string& why) {
+std::optional<ElfFile> ElfFile::read(int fd, Content content, std::string& why, WorkBudget* budget) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) {
     why = std::string("cannot be examined: ") + std::strerror(errno);
     return std::nullopt;
   }
-  ElfFile file(fd);
+  ElfFile file(fd, budget);
   file.size_bytes_ = info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
   std::array<std::uint8_t, EI_NIDENT> ident{};
   if (!file.read_at(0, bytes_of(ident)) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0) {
@@ -161,6 +165,7 @@ bool ElfFile::translate(RecordKind kind, std::span<std::byte> records) const {
 
 bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> buffer) const {
   if (offset > size_bytes_ || buffer.size() > size_bytes_ - offset) return false;
+  if (!spend(buffer.size() + read_steps)) return false;
   while (!buffer.empty()) {
     const ssize_t got = ::pread(fd_, buffer.data(), buffer.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;

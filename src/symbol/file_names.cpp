@@ -12,22 +12,22 @@ namespace {
 
 // The return address of a signal handler is the first byte of the trampoline, with nothing before it; so of a place in
 // no function that something returns to, what it is followed by counts, if that begins there.
-bool is_trampoline(const NamedPlace& next) {
+bool is_trampoline(const KnownPlace& next) {
   return next.unnamed == Unnamed::named && next.start == next.address.value;
 }
 
-bool needs_next(const Place& place, const NamedPlace& here) {
+bool needs_next(const Place& place, const KnownPlace& here) {
   return place.is_return && here.unnamed != Unnamed::named;
 }
 
 // `next` is that of the following byte, seen from where `here` is.
-NamedPlace before(const NamedPlace& next, const NamedPlace& here) {
-  NamedPlace place = next;
+KnownPlace before(const KnownPlace& next, const KnownPlace& here) {
+  KnownPlace place = next;
   place.address = here.address;
   return place;
 }
 
-std::optional<NamedPlace> find_known(const KnownRanges& ranges, const Place& place) {
+std::optional<KnownPlace> find_known(const KnownRanges& ranges, const Place& place) {
   const auto here = ranges.find(place.at);
   if (!here || !needs_next(place, *here)) return here;
   const auto next = ranges.find(place.at + 1);
@@ -76,7 +76,7 @@ void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& know
 
 void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const {
   const std::vector<Place> places = known.answers.take_pending();
-  std::vector<NamedPlace> named(places.size());
+  std::vector<KnownPlace> named(places.size());
   std::vector<Place> unread;
   std::vector<std::size_t> slots;  // [i]: the index of unread[i] in `places`
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -88,12 +88,12 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
     slots.push_back(i);
   }
   std::optional<FileSymbols> file;
-  if (!unread.empty() || options_.lines) file.emplace(fd, path, debug_files_);
+  if (!unread.empty() || options_.lines) file.emplace(fd, path, debug_files_, budget_);
   Demangler demangled(strings_);
   if (!unread.empty()) {
     known.path = strings_.intern(path);
     known.build_id = strings_.intern(file->build_id());
-    const std::vector<NamedPlace> read_now = read(*file, unread, known.ranges, demangled);
+    const std::vector<KnownPlace> read_now = read(*file, unread, known.ranges, demangled);
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
 
@@ -109,30 +109,30 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
     answer.address = named[i].address;
     addresses.push_back(named[i].address);
   }
-  if (options_.lines) add_lines(*file, places, addresses, known.answers, demangled);
+  if (options_.lines && !budget_.spent()) add_lines(*file, places, addresses, known.answers, demangled);
 }
 
-std::vector<NamedPlace> FileNames::read(FileSymbols& file, std::span<const Place> places, KnownRanges& ranges,
+std::vector<KnownPlace> FileNames::read(FileSymbols& file, std::span<const Place> places, KnownRanges& ranges,
                                         Demangler& demangled) const {
   const std::vector<FileOffset> asked = offsets_for(places);
   std::vector<ElfAddress> addresses(asked.size());
   std::vector<Symbol> symbols(asked.size());
   file.name(asked, addresses, symbols);
   const auto place_of = [&](std::size_t i) {
-    NamedPlace place{
+    KnownPlace place{
         .unnamed = symbols[i].unnamed, .symbol = StringId::empty, .start = symbols[i].start, .address = addresses[i]};
     if (place.unnamed == Unnamed::named) place.symbol = demangled(symbols[i].name);
     return place;
   };
 
-  std::vector<NamedPlace> named;
+  std::vector<KnownPlace> named;
   named.reserve(places.size());
   std::size_t at = 0;  // of the place's offset in `asked`
   for (const Place& place : places) {
     while (asked[at].value < place.at) ++at;
-    NamedPlace here = place_of(at);
+    KnownPlace here = place_of(at);
     if (needs_next(place, here)) {
-      const NamedPlace next = place_of(at + 1);
+      const KnownPlace next = place_of(at + 1);
       if (is_trampoline(next)) here = before(next, here);
     }
     named.push_back(here);

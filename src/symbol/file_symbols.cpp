@@ -18,10 +18,10 @@ bool all_named(std::span<const Symbol> answers) {
 }
 
 // A file with nothing but symbols, of the same addresses.
-void ask_companion(const Fd& fd, std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+void ask_companion(const Fd& fd, std::span<const ElfAddress> addresses, std::span<Symbol> answers, WorkBudget& budget) {
   std::string why;
   if (!fd) return;
-  if (const auto elf = ElfFile::read(fd.get(), why)) ElfSymbols(*elf).resolve(addresses, answers);
+  if (const auto elf = ElfFile::read(fd.get(), why, &budget)) ElfSymbols(*elf).resolve(addresses, answers);
 }
 
 bool has_debug_information(const ElfFile& elf) {
@@ -30,10 +30,10 @@ bool has_debug_information(const ElfFile& elf) {
 
 }  // namespace
 
-FileSymbols::FileSymbols(int fd, std::string_view path, DebugFiles& debug_files)
-    : fd_(fd), path_(path), debug_files_(debug_files) {
+FileSymbols::FileSymbols(int fd, std::string_view path, DebugFiles& debug_files, WorkBudget& budget)
+    : fd_(fd), path_(path), debug_files_(debug_files), budget_(budget) {
   std::string why;
-  elf_ = ElfFile::read(fd, why);
+  elf_ = ElfFile::read(fd, why, &budget);
 }
 
 const Fd& FileSymbols::debug_file() {
@@ -45,11 +45,12 @@ const Fd& FileSymbols::debug_file() {
 void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
   const auto dynamic = with_dynamic_sections(*elf_);
   ElfSymbols(dynamic ? *dynamic : *elf_).resolve(addresses, answers);
-  if (all_named(answers)) return;
+  if (all_named(answers) || budget_.spent()) return;
   std::string why;
-  ask_companion(unpack_debug_data(*elf_, why), addresses, answers);
-  if (all_named(answers)) return;
-  ask_companion(debug_file(), addresses, answers);
+  ask_companion(unpack_debug_data(*elf_, why), addresses, answers, budget_);
+  // What is looked for without budget would not be found, and remembered as not there.
+  if (all_named(answers) || budget_.spent()) return;
+  ask_companion(debug_file(), addresses, answers, budget_);
   if (all_named(answers)) return;
   PltSymbols(*elf_).resolve(addresses, answers);
 }
@@ -74,6 +75,7 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   std::vector<Symbol> symbols(wanted.size());
   ask_in_order(wanted, symbols);
+  if (budget_.spent()) symbols.assign(wanted.size(), Symbol{.name = {}, .unnamed = Unnamed::file_malformed});
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     if (answers[i].unnamed == Unnamed::pending) {
       const auto at = std::lower_bound(wanted.begin(), wanted.end(), addresses[i]) - wanted.begin();

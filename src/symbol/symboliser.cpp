@@ -1,7 +1,9 @@
 #include "symbol/symboliser.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <optional>
@@ -34,6 +36,17 @@ constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 // days it would be ever more; beyond this, some 15 MB, everything is learnt anew.
 constexpr std::size_t most_remembered = 100'000;
 
+// What is read at one time of files, in steps of WorkBudget, and of perf maps: a second or two of work, lest users who
+// lay out file after file hold everybody's names up. The smallest are read first, so that it is theirs that wait. The
+// symbols of the largest web browser, read for all that can be learnt of them, are half a gigabyte.
+constexpr std::uint64_t most_file_steps = 1ULL << 30;
+constexpr std::uint64_t most_map_bytes = 1ULL << 29;
+
+std::uint64_t size_of(const Fd& file) {
+  struct stat found {};
+  return file && ::fstat(file.get(), &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+}
+
 std::vector<RuntimeAddress> addresses_of(std::span<const Place> places) {
   std::vector<RuntimeAddress> addresses;
   addresses.reserve(places.size());
@@ -56,7 +69,7 @@ struct Symboliser::State {
       : timeline(process_timeline),
         debuginfod(options.debuginfod ? std::make_unique<Debuginfod>() : nullptr),
         debug_files(debug_directories(options), debuginfod.get()),
-        names(debug_files, strings, {.lines = options.lines, .ranges = options.repeated}) {
+        names(debug_files, strings, file_budget, {.lines = options.lines, .ranges = options.repeated}) {
     if (options.repeated) kernel_names.emplace(open_kallsyms, monotonic_ns);
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
@@ -71,7 +84,8 @@ struct Symboliser::State {
   Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
   void resolve_vdso();
-  void resolve_jit(std::uint32_t tgid, Answers& answers);
+  void resolve_jit(const Profile& profile);
+  void resolve_jit(std::uint32_t tgid, Answers& answers, WorkBudget& budget);
   void resolve_kernel_addresses();
   void name_kernel_address(const Place& place, const KernelSymbol& symbol, Demangler& demangled);
   void write(Profile& profile, Frame& frame, const Found& found);
@@ -83,6 +97,7 @@ struct Symboliser::State {
   std::unique_ptr<Debuginfod> debuginfod;
   DebugFiles debug_files;
   StringTable strings;
+  WorkBudget file_budget{most_file_steps};
   FileNames names;
   std::optional<KernelNames> kernel_names;  // for runs that ask again and again
   Answers kernel;
@@ -94,8 +109,10 @@ struct Symboliser::State {
   };
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
+  std::vector<CodeFile*> given_up;  // of this time, for want of budget
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
+  std::unordered_map<std::uint32_t, PerfMap> perf_maps;  // by tgid
   // [Unnamed]: the answer for an address that lies in no file, by reason.
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
@@ -138,12 +155,14 @@ Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Plac
 }
 
 void Symboliser::State::resolve_files() {
+  std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
   for (CodeFile* const file : pending_files) {
     const int fd = file->fd();
     if (fd < 0)
       names.give_up(file->path, file->unreadable, files[file].answers);
     else
       names.resolve(fd, file->path, files[file].answers);
+    if (file_budget.spent()) given_up.push_back(file);
   }
   pending_files.clear();
 }
@@ -155,10 +174,29 @@ void Symboliser::State::resolve_vdso() {
   names.resolve(copy.get(), "vdso", vdso);
 }
 
-void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers) {
+void Symboliser::State::resolve_jit(const Profile& profile) {
+  struct Waiting {
+    std::uint64_t map_bytes = 0;
+    std::uint32_t tgid = 0;
+    Answers* answers = nullptr;
+  };
+  std::vector<Waiting> all;
+  for (auto& [process, answers] : jit) {
+    const std::uint32_t tgid = profile.process(process).tgid;
+    all.push_back({.map_bytes = jit.size() > 1 ? size_of(open_perf_map(tgid)) : 0, .tgid = tgid, .answers = &answers});
+  }
+  std::ranges::sort(all, {}, &Waiting::map_bytes);
+  WorkBudget budget(most_map_bytes);
+  for (const Waiting& one : all) resolve_jit(one.tgid, *one.answers, budget);
+}
+
+void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers, WorkBudget& budget) {
   const std::vector<Place> places = answers.take_pending();
   std::vector<Symbol> symbols(places.size());
-  if (const Fd map = open_perf_map(tgid)) resolve_perf_map(map.get(), addresses_of(places), symbols);
+  if (const Fd map = open_perf_map(tgid))
+    perf_maps[tgid].resolve(map.get(), addresses_of(places), symbols, budget);
+  else
+    perf_maps.erase(tgid);
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
     const bool is_named = symbols[i].unnamed == Unnamed::named;
@@ -202,16 +240,21 @@ void Symboliser::State::forget_passing() {
   for (const Place& place : unsettled) kernel.forget(place);
   unsettled.clear();
   jit.clear();
+  for (CodeFile* const file : given_up) files.erase(file);
+  given_up.clear();
+  file_budget = WorkBudget(most_file_steps);
 }
 
 // Between one time and the next, when no answer is pending.
 void Symboliser::State::forget_if_much() {
   std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
   for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
+  for (const auto& [tgid, map] : perf_maps) remembered += map.size();
   if (remembered <= most_remembered) return;
   kernel = Answers();
   vdso = FileAnswers();
   files.clear();
+  perf_maps.clear();
   debug_files.forget();
   strings = StringTable();
 }
@@ -253,9 +296,9 @@ void Symboliser::name(Profile& profile) {
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
   }
+  state_->resolve_vdso();  // before the budget may be spent
   state_->resolve_files();
-  for (auto& [process, answers] : state_->jit) state_->resolve_jit(profile.process(process).tgid, answers);
-  state_->resolve_vdso();
+  state_->resolve_jit(profile);
   state_->resolve_kernel_addresses();
   for (const auto& [frame, found] : wanted) state_->write(profile, *frame, found);
   state_->forget_passing();

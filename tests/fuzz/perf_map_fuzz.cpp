@@ -1,4 +1,5 @@
-// Any bytes as a perf map: no crash, no hang, and answers only for what was asked.
+// Any bytes as a perf map: no crash, no hang, answers only for what was asked, and the same ones when the map is read
+// as it grows.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,14 +11,36 @@
 #include "support/fd.h"
 #include "symbol/perf_map.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace profile;
-  const Fd file(::memfd_create("fuzz", MFD_CLOEXEC));
-  if (::write(file.get(), data, size) != static_cast<ssize_t>(size)) return 0;
-  const std::vector<RuntimeAddress> addresses{{0}, {0x100}, {0x10f}, {0x7f0000000000}, {UINT64_MAX}};
+namespace {
+
+using namespace profile;
+
+const std::vector<RuntimeAddress> addresses{{0}, {0x100}, {0x10f}, {0x7f0000000000}, {UINT64_MAX}};
+
+std::vector<Symbol> resolve(PerfMap& map, const Fd& file) {
   std::vector<Symbol> answers(addresses.size());
-  resolve_perf_map(file.get(), addresses, answers);
+  WorkBudget budget(UINT64_MAX);
+  map.resolve(file.get(), addresses, answers, budget);
+  return answers;
+}
+
+bool write_all(const Fd& file, const std::uint8_t* data, std::size_t size) {
+  return ::write(file.get(), data, size) == static_cast<ssize_t>(size);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Fd file(::memfd_create("fuzz", MFD_CLOEXEC));
+  PerfMap grown;
+  if (!write_all(file, data, size / 2)) return 0;
+  resolve(grown, file);
+  if (!write_all(file, data + size / 2, size - size / 2)) return 0;
+  const std::vector<Symbol> later = resolve(grown, file);
+  PerfMap whole;
+  const std::vector<Symbol> answers = resolve(whole, file);
   for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i].unnamed != later[i].unnamed || answers[i].name != later[i].name) std::abort();
     if (answers[i].unnamed != Unnamed::named) continue;
     if (answers[i].name.empty() || answers[i].start > addresses[i].value) std::abort();
   }

@@ -113,6 +113,7 @@ TEST_CASE("a server that does not answer costs the time allowed for all, once") 
   CHECK(server.ran_out_of_time());
   CHECK(first - start >= 1500ms);
   CHECK(first - start < 10s);
+  // Not even one of a hundred more is waited for.
   for (int i = 0; i < 100; ++i) CHECK_FALSE(server.find(std::string(38, 'b') + std::to_string(i % 90 + 10)));
-  CHECK(std::chrono::steady_clock::now() - first < 500ms);
+  CHECK(std::chrono::steady_clock::now() - first < 1500ms);
 }

@@ -20,7 +20,7 @@ using namespace profile::test;
 namespace {
 
 struct Namer {
-  explicit Namer(const FileNameOptions& options) : names(debug_files, strings, options) {}
+  explicit Namer(const FileNameOptions& options) : names(debug_files, strings, budget, options) {}
 
   void name(int fd, const std::vector<Place>& places) {
     for (const Place& place : places) known.answers.at(place);
@@ -43,6 +43,7 @@ struct Namer {
 
   StringTable strings;
   DebugFiles debug_files{{"/usr/lib/debug"}};
+  WorkBudget budget{UINT64_MAX};
   FileAnswers known;
   FileNames names;
 };

@@ -5,7 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
+#include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/fd.h"
@@ -14,18 +19,52 @@ using namespace profile;
 
 namespace {
 
-std::vector<std::string> names(const std::string& text, const std::vector<std::uint64_t>& wanted) {
-  const Fd file(::memfd_create("map", MFD_CLOEXEC));
-  REQUIRE(::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-  std::vector<RuntimeAddress> addresses;
-  for (const std::uint64_t address : wanted) addresses.push_back(RuntimeAddress{address});
-  std::vector<Symbol> answers(addresses.size());
-  resolve_perf_map(file.get(), addresses, answers);
-  std::vector<std::string> all;
-  for (const Symbol& answer : answers) {
-    all.push_back(answer.unnamed == Unnamed::named ? answer.name + "@" + std::to_string(answer.start) : "?");
+// A map that is written while it is read, and what the reader remembers of it.
+class Map {
+ public:
+  Map() : file_(::memfd_create("map", MFD_CLOEXEC)) { REQUIRE(file_); }
+  void add(std::string_view text) { REQUIRE(::write(file_.get(), text.data(), text.size()) == ssize(text)); }
+  void write_anew(std::string_view text) {
+    REQUIRE(::ftruncate(file_.get(), 0) == 0);
+    REQUIRE(::lseek(file_.get(), 0, SEEK_SET) == 0);
+    add(text);
   }
-  return all;
+  void grow(off_t bytes) { REQUIRE(::ftruncate(file_.get(), bytes) == 0); }
+
+  std::vector<std::string> names(const std::vector<std::uint64_t>& wanted) {
+    std::vector<RuntimeAddress> addresses;
+    for (const std::uint64_t address : wanted) addresses.push_back(RuntimeAddress{address});
+    std::vector<Symbol> answers(addresses.size());
+    const std::uint64_t before = budget.left();
+    map_.resolve(file_.get(), addresses, answers, budget);
+    read_bytes = before - budget.left();
+    std::vector<std::string> all;
+    for (const Symbol& answer : answers) {
+      all.push_back(answer.unnamed == Unnamed::named ? answer.name + "@" + std::to_string(answer.start) : "?");
+    }
+    return all;
+  }
+
+  WorkBudget budget{UINT64_MAX};
+  std::uint64_t read_bytes = 0;  // the last time
+
+ private:
+  static ssize_t ssize(std::string_view text) { return static_cast<ssize_t>(text.size()); }
+
+  Fd file_;
+  PerfMap map_;
+};
+
+std::vector<std::string> names(const std::string& text, const std::vector<std::uint64_t>& wanted) {
+  Map map;
+  map.add(text);
+  return map.names(wanted);
+}
+
+std::string hex(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%" PRIx64, number);
+  return text;
 }
 
 using Names = std::vector<std::string>;
@@ -48,9 +87,19 @@ TEST_CASE("the last entry that holds an address names it, whole or in part") {
 
 TEST_CASE("bad lines are passed over and do not spoil the next") {
   CHECK(names("\n \nxyz\n100\n100 10\n100 10 \n-1 10 n\n100 0 empty\n100 10 f\n", {0x100}) == Names{"f@256"});
-  CHECK(names(std::string(200'000, 'a') + "\n100 10 f\n", {0x100}) == Names{"f@256"});
+  CHECK(names(std::string(60'000, 'a') + "\n100 10 f\n", {0x100}) == Names{"f@256"});
   CHECK(names("ffffffffffffffffff 10 big\n100 10 f\n", {0x100}) == Names{"f@256"});
-  CHECK(names(std::string("\0\0\0\n100 10 f\n", 13), {0x100}) == Names{"f@256"});
+}
+
+TEST_CASE("a zero or an endless line ends the map, because no run-time writes any") {
+  CHECK(names(std::string("100 10 f\n\0\n200 10 g\n", 20), {0x100, 0x200}) == Names{"f@256", "?"});
+  CHECK(names(std::string("100 10 f\n200 10 \0g\n", 20), {0x100, 0x200}) == Names{"f@256", "?"});
+  CHECK(names("100 10 f\n" + std::string(400'000, 'a') + "\n200 10 g\n", {0x100, 0x200}) == Names{"f@256", "?"});
+  Map sparse;
+  sparse.add("100 10 f\n");
+  sparse.grow(off_t{1} << 28);
+  CHECK(sparse.names({0x100}) == Names{"f@256"});
+  CHECK(sparse.read_bytes < 1 << 20);
 }
 
 TEST_CASE("an entry up to the end of the address space does not wrap around") {
@@ -82,4 +131,79 @@ TEST_CASE("entries that all cover everything end in bounded time") {
   const Names all = names(text, wanted);
   CHECK(all.front() == "x@0");
   CHECK(all.back() == "x@0");
+}
+
+TEST_CASE("what is known of a map is not read again, and of one that has grown only what was added") {
+  Map map;
+  map.add("100 20 f\n200 20 g\n");
+  CHECK(map.names({0x108, 0x190}) == Names{"f@256", "?"});
+  CHECK(map.names({0x100, 0x11f, 0x120, 0x1ff}) == Names{"f@256", "f@256", "?", "?"});
+  CHECK(map.read_bytes == 0);
+  // Not asked for yet.
+  CHECK(map.names({0x200}) == Names{"g@512"});
+  CHECK(map.read_bytes == 18);
+  const std::string added = "300 20 h\n";
+  map.add(added);
+  CHECK(map.names({0x110, 0x210, 0x310}) == Names{"f@256", "g@512", "h@768"});
+  CHECK(map.read_bytes <= added.size() + 1);
+}
+
+TEST_CASE("an entry that is added takes from what is known exactly the addresses it holds") {
+  Map map;
+  map.add("100 100 old\n");
+  CHECK(map.names({0x150}) == Names{"old@256"});
+  map.add("140 10 new\n");
+  CHECK(map.names({0x13f, 0x140, 0x14f, 0x150, 0x1ff}) == Names{"old@256", "new@320", "new@320", "old@256", "old@256"});
+  map.add("100 100 last\n");
+  CHECK(map.names({0x13f, 0x140, 0x150}) == Names{"last@256", "last@256", "last@256"});
+}
+
+TEST_CASE("a map that is written anew is read anew, whether it is shorter, longer or as long") {
+  for (const char* const text : {"100 20 b\n", "100 20 other\n", "100 20 with a longer name\n300 10 h\n"}) {
+    Map map;
+    map.add("100 20 first\n");
+    CHECK(map.names({0x100}) == Names{"first@256"});
+    map.write_anew(text);
+    CHECK(map.names({0x100})[0] != "first@256");
+  }
+}
+
+TEST_CASE("a line whose end comes later is read then") {
+  Map map;
+  map.add("100 20 f\n200 20 ha");
+  CHECK(map.names({0x100, 0x200}) == Names{"f@256", "?"});
+  map.add("lf\n");
+  CHECK(map.names({0x100, 0x200}) == Names{"f@256", "half@512"});
+}
+
+TEST_CASE("however it is asked bit by bit, a map that grows answers as if it were read whole") {
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    Map grown;
+    std::string text;
+    for (int step = 0; step < 20; ++step) {
+      std::string added;
+      for (std::uint32_t lines = random() % 4; lines > 0; --lines) {
+        added += hex(random() % 256) + " " + hex(1 + random() % 48) + " n" + std::to_string(random() % 1000) + "\n";
+      }
+      grown.add(added);
+      text += added;
+      std::set<std::uint64_t> wanted;
+      for (std::uint32_t count = 1 + random() % 8; count > 0; --count) wanted.insert(random() % 300);
+      const std::vector<std::uint64_t> addresses(wanted.begin(), wanted.end());
+      CHECK(grown.names(addresses) == names(text, addresses));
+    }
+  }
+}
+
+TEST_CASE("without the budget to read a map nothing is named, and the next time it is") {
+  Map map;
+  map.add("100 20 f\n");
+  map.budget = WorkBudget(5);
+  CHECK(map.names({0x100}) == Names{"?"});
+  CHECK(map.read_bytes == 0);
+  map.budget = WorkBudget(100);
+  CHECK(map.names({0x100}) == Names{"f@256"});
+  map.budget = WorkBudget(0);
+  CHECK(map.names({0x110}) == Names{"f@256"});
 }

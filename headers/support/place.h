@@ -1,0 +1,39 @@
+// Opens as root what somebody else put in place. What lies at a path is looked at first, without touching it (O_PATH),
+// and then exactly that is opened for reading, not what has taken its place since: no FIFO blocks, no device acts, no
+// file system that a process serves makes us wait for ever. Whose the file must be, and which, its caller knows.
+#pragma once
+
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "support/fd.h"
+#include "support/mounts.h"
+
+namespace profile {
+
+// What lies at `path` seen from `directory` (or AT_FDCWD). `flags` as of open(), `resolve` as of openat2(), where links
+// like those in /proc are never followed. No Fd: errno says why.
+[[nodiscard]] Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve);
+
+struct Look {
+  struct statx found {};
+  // Where no block device stands behind the file; elsewhere, and where nobody can say, its type is empty.
+  MountLine mount;
+  // Null: a regular file that can be reopened. Otherwise what it is instead: "a directory".
+  const char* refusal = nullptr;
+
+  [[nodiscard]] bool is_served_by_a_process() const { return profile::is_served_by_a_process(mount); }
+  // No block device, and nobody can say what is there instead: it was unmounted, or hidden.
+  [[nodiscard]] bool is_unknown() const { return found.stx_dev_major == 0 && mount.type.empty(); }
+};
+// Asks no file server. `tgid`: the process that sees the place, 0 for ourselves. nullopt: errno says why.
+[[nodiscard]] std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid);
+
+// The place, open for reading. Only after look_at() has refused nothing.
+[[nodiscard]] Fd reopen(const Fd& place);
+
+}  // namespace profile

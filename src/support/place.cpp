@@ -1,0 +1,40 @@
+#include "support/place.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace profile {
+
+Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | flags;
+  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
+  return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
+}
+
+std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid) {
+  Look look;
+  constexpr unsigned wanted = STATX_BASIC_STATS | STATX_MNT_ID;
+  if (::statx(place.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &look.found) != 0) return std::nullopt;
+  if (look.found.stx_dev_major == 0) {
+    look.mount = mounts.at(look.found.stx_mnt_id, makedev(look.found.stx_dev_major, look.found.stx_dev_minor), tgid);
+  }
+  if (look.is_served_by_a_process()) {
+    look.refusal = "on a file system that a process serves";
+  } else if (!S_ISREG(look.found.stx_mode)) {
+    look.refusal = S_ISDIR(look.found.stx_mode) ? "a directory" : "not a regular file";
+  }
+  return look;
+}
+
+Fd reopen(const Fd& place) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", place.get());
+  return Fd(::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+}  // namespace profile
