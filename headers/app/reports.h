@@ -14,6 +14,7 @@
 #include "app/options.h"
 #include "deliver/destination.h"
 #include "deliver/file_series.h"
+#include "support/event_loop.h"
 
 namespace profile {
 
@@ -22,6 +23,9 @@ class Reports {
   // Opens all. Throws Error when one cannot be opened. `say` prints a line for the person.
   Reports(const Options& options, std::function<void(const std::string&)> say);
 
+  // Has `loop` see that nobody reads stdout any more, though nothing is to be written for long; it must not run once
+  // this is gone.
+  void watch(EventLoop& loop);
   void begin(const RunInfo& run);
   void report(const Profile& profile);
   void close();

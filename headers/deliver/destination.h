@@ -24,6 +24,7 @@ class Destination {
   void close();
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_stdout() const { return is_stdout_; }
+  [[nodiscard]] int fd() const { return fd_.get(); }
   // Whether both are one regular file, by whatever names.
   [[nodiscard]] bool is_same_file(const Destination& other) const;
 

@@ -28,6 +28,9 @@ class EventLoop {
   EventLoop();
   // `fd` is not owned and must stay open as long as the loop.
   void add(int fd, std::function<void()> on_readable);
+  // Calls `on_gone` when nobody reads any more what is written to `fd`, a pipe, socket or terminal; false for what has
+  // no reader, as a file. `on_gone` removes `fd`.
+  bool add_reader_gone(int fd, std::function<void()> on_gone);
   // `fd` is one that was added; its callback is not called any more, once those under way have returned.
   void remove(int fd);
   // Calls `on_time` after `first_s` seconds, and then every `every_s` (as Timer). The timer lives as long as the loop.

@@ -46,6 +46,17 @@ std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& re
                     say_);
 }
 
+void Reports::watch(EventLoop& loop) {
+  for (Report& report : reports_) {
+    const auto* destination = std::get_if<Destination>(&report.target);
+    if (destination == nullptr || !destination->is_stdout()) continue;
+    loop.add_reader_gone(destination->fd(), [&loop, &report, fd = destination->fd()] {
+      report.is_open = false;
+      loop.remove(fd);
+    });
+  }
+}
+
 void Reports::begin(const RunInfo& run) {
   for (Report& report : reports_) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {

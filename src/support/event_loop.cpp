@@ -39,6 +39,14 @@ void EventLoop::add(int fd, std::function<void()> on_readable) {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
 }
 
+bool EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
+  epoll_event event{};  // errors and the hanging up are told of unasked
+  event.data.ptr = &callbacks_.emplace_back(std::move(on_gone));
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return true;
+  if (errno != EPERM) throw system_error("cannot wait for events", errno);
+  return false;
+}
+
 void EventLoop::remove(int fd) {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr) != 0) throw system_error("cannot end to wait", errno);
 }
