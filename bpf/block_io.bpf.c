@@ -28,7 +28,7 @@ struct {
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
-/* The number of the request's disk. */
+/* The number of the request's disk; 0: it has found no place among them. */
 static __always_inline __u32 disk_of(struct request *request) {
   struct gendisk *disk = NULL;
   if (bpf_core_field_exists(((struct request___before_5_17 *)request)->rq_disk)) {
@@ -41,7 +41,7 @@ static __always_inline __u32 disk_of(struct request *request) {
   __u64 *number = bpf_map_lookup_elem(&disks, &key);
   if (number) return *number;
   /* A number that another CPU's takes the place of stays unused. */
-  const __u64 fresh = __sync_fetch_and_add(&state.disks, 1);
+  const __u64 fresh = __sync_fetch_and_add(&state.disks, 1) + 1;
   bpf_map_update_elem(&disks, &key, &fresh, BPF_NOEXIST);
   number = bpf_map_lookup_elem(&disks, &key);
   return number ? *number : 0;

@@ -1,5 +1,5 @@
 /* A table of durations beside the stacks: sums and a histogram for each of whatever the source names. Only for programs
- * that keep their CPU, which tracepoints are. */
+ * that keep their CPU, which tracepoints are; one in an interrupt may come on top of `flush`. */
 #ifndef PROFILE_DURATIONS_BPF_H
 #define PROFILE_DURATIONS_BPF_H
 
@@ -24,7 +24,9 @@ struct {
   __uint(max_entries, 1);
 } no_durations SEC(".maps");
 
+/* The row to add to; NULL where there is none to be had, nor in a stream, which shows no tables. */
 static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {
+  if (record_config.stream) return NULL;
   const struct durations_key key = {.what = what,
                                     .whose = whose,
                                     .cpu = bpf_get_smp_processor_id(),
@@ -33,19 +35,22 @@ static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whos
   if (sum) return sum;
   const __u32 zero = 0;
   const struct durations_sum *fresh = bpf_map_lookup_elem(&no_durations, &zero);
-  if (!fresh || bpf_map_update_elem(&durations, &key, fresh, BPF_NOEXIST)) {
-    __sync_fetch_and_add(&durations_state.unlisted, 1);
-    return NULL;
-  }
-  __sync_fetch_and_add(&durations_state.rows, 1);
+  const bool is_new = fresh && bpf_map_update_elem(&durations, &key, fresh, BPF_NOEXIST) == 0;
   sum = bpf_map_lookup_elem(&durations, &key);
-  if (sum) __builtin_memcpy(sum->comm, comm, sizeof(sum->comm));
+  if (!sum) {
+    __sync_fetch_and_add(&durations_state.unlisted, 1);
+  } else if (is_new) {
+    __sync_fetch_and_add(&durations_state.rows, 1);
+    __builtin_memcpy(sum->comm, comm, sizeof(sum->comm));
+  }
   return sum;
 }
 
-/* Adds `part_ns` of something that has lasted `whole_ns`. */
+/* Adds `part_ns` of something that has lasted `whole_ns`. The part atomically: what is over may end in an interrupt,
+ * while `flush` adds what goes on. The rest is of what is over, and the kernel runs no program for the end of one on
+ * top of that for the end of another; `flush` ends something itself only when no other program runs any more. */
 static __always_inline void add_duration(struct durations_sum *sum, __u64 part_ns, __u64 whole_ns, bool is_over) {
-  sum->total_ns += part_ns;
+  __sync_fetch_and_add(&sum->total_ns, part_ns);
   if (!is_over) return;
   if (sum->count == 0 || whole_ns < sum->min_ns) sum->min_ns = whole_ns;
   if (whole_ns > sum->max_ns) sum->max_ns = whole_ns;

@@ -158,6 +158,15 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
   return 0;
 }
 
+/* A thread that runs another program goes on as the first of its process, under the first one's id. It waits for
+ * nothing meanwhile. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
+  const __u32 thread = old_tid;
+  if (task->pid != old_tid) bpf_map_delete_elem(&spans, &thread);
+  return 0;
+}
+
 /* Counts a wait that goes on as far as it has come. */
 static long cut_wait(void *map, const __u32 *thread, struct futex_wait *wait, void *unused) {
   const __u64 start_ns = wait->span.start_ns;

@@ -39,34 +39,63 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } heads SEC(".maps");
 
+/* Keys of `spans` for a run of `flush` or `end_gone`, which has its CPU to itself for as long as it takes. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, PROFILE_MALLOC_BATCH);
+} batch SEC(".maps");
+
 static __always_inline bool is_call_to_itself(const struct probe_registers *registers, __u64 cookie, __u64 back) {
   const __u64 begin = PROBE_IP(registers) - (__u32)cookie;
   const __u64 end = PROBE_IP(registers) + (cookie >> PROFILE_ALLOCATOR_AFTER_SHIFT);
   return back >= begin && back < end;
 }
 
+/* What every malloc aligns to. */
+#define ALIGNMENT_OF_MALLOC 16
+
+/* Whether a call with the first arguments may go on as one of another function with the second, by a jump and not by a
+ * call: realloc that was given nothing becomes malloc, as does memalign that wants no more than malloc gives; and
+ * memalign becomes aligned_alloc. `given` is the alignment, 0 for malloc, and for others what is no alignment. */
+static __always_inline bool may_become(__u64 first_given, __u64 first_bytes, __u64 given, __u64 bytes) {
+  return bytes == first_bytes && (given ? given == first_given : first_given <= ALIGNMENT_OF_MALLOC);
+}
+
 /* --- What was asked for ---------------------------------------------------------------------------------------------
  */
 
-/* Whether this function was not called but jumped to by another of the allocator's, which has been counted: realloc
- * that was given nothing becomes malloc. Only those that may do so, which is to say that `may_go_on`, are noted. */
-static __always_inline bool goes_on_from_another(const struct probe_registers *registers, __u64 back, bool may_go_on) {
-  const __u32 thread = (__u32)bpf_get_current_pid_tgid();
-  const struct call_head here = {.stack_pointer = PROBE_SP(registers), .back = back, .function = PROBE_IP(registers)};
-  const struct call_head *head = bpf_map_lookup_elem(&heads, &thread);
-  if (head && head->stack_pointer == here.stack_pointer && head->back == back && head->function != here.function) {
-    return true;
-  }
-  if (may_go_on) bpf_map_update_elem(&heads, &thread, &here, BPF_ANY);
-  return false;
+/* Whether this function was not called but jumped to by another of the allocator's, which has been counted. One place
+ * may call the one and then the other through a pointer: each call is jumped from just once. */
+static __always_inline bool goes_on_from_another(__u32 thread, const struct call_head *here) {
+  struct call_head *head = bpf_map_lookup_elem(&heads, &thread);
+  if (!head || head->stack_pointer != here->stack_pointer || head->back != here->back) return false;
+  if (head->function == here->function || !may_become(head->given, head->bytes, here->given, here->bytes)) return false;
+  head->stack_pointer = 0;
+  return true;
 }
 
-static __always_inline int ask(struct probe_registers *registers, __u64 bytes, bool may_go_on) {
+enum jumps { FROM_ANOTHER = 1, TO_ANOTHER = 2 };
+
+/* `jumps`: those of enum jumps that this call can be one end of. */
+static __always_inline int ask(struct probe_registers *registers, __u64 given, __u64 bytes, __u32 jumps) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
   if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
-  if (goes_on_from_another(registers, back, may_go_on)) return 0;
+  if (jumps) {
+    const __u32 thread = (__u32)bpf_get_current_pid_tgid();
+    const struct call_head here = {.stack_pointer = PROBE_SP(registers),
+                                   .back = back,
+                                   .function = PROBE_IP(registers),
+                                   .given = given,
+                                   .bytes = bytes};
+    const bool is_counted = (jumps & FROM_ANOTHER) && goes_on_from_another(thread, &here);
+    if (jumps & TO_ANOTHER) bpf_map_update_elem(&heads, &thread, &here, BPF_ANY);
+    if (is_counted) return 0;
+  }
   if (record_config.user_stacks) sample.key.caller = back;
   return end_sample(registers, &sample, bytes);
 }
@@ -79,18 +108,25 @@ static __always_inline __u64 product(__u64 count, __u64 bytes) {
 
 /* malloc(bytes), valloc and pvalloc */
 SEC("uprobe")
-int ask_1(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_1(registers), false); }
+int ask_1(struct probe_registers *registers) { return ask(registers, 0, PROBE_ARGUMENT_1(registers), FROM_ANOTHER); }
 /* calloc(count, bytes) */
 SEC("uprobe")
 int ask_product(struct probe_registers *registers) {
-  return ask(registers, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), true);
+  return ask(registers, 0, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), 0);
 }
-/* realloc(memory, bytes), memalign(alignment, bytes), aligned_alloc */
+/* realloc(memory, bytes) */
 SEC("uprobe")
-int ask_2(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_2(registers), true); }
+int ask_moved(struct probe_registers *registers) {
+  return ask(registers, 0, PROBE_ARGUMENT_2(registers), PROBE_ARGUMENT_1(registers) ? 0 : TO_ANOTHER);
+}
+/* memalign(alignment, bytes), aligned_alloc */
+SEC("uprobe")
+int ask_2(struct probe_registers *registers) {
+  return ask(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers), FROM_ANOTHER | TO_ANOTHER);
+}
 /* posix_memalign(&memory, alignment, bytes) */
 SEC("uprobe")
-int ask_3(struct probe_registers *registers) { return ask(registers, PROBE_ARGUMENT_3(registers), true); }
+int ask_3(struct probe_registers *registers) { return ask(registers, 0, PROBE_ARGUMENT_3(registers), 0); }
 
 /* --- What has not been given back -----------------------------------------------------------------------------------
  */
@@ -115,7 +151,7 @@ static __always_inline __u64 life_of(__u32 tgid) {
   return life ? *life : 0;
 }
 
-static __always_inline int begin_call(struct probe_registers *registers, __u64 bytes, __u64 given) {
+static __always_inline int begin_call(struct probe_registers *registers, __u64 given, __u64 bytes) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
@@ -126,7 +162,7 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 b
   struct allocation *call = find(key, tgid, sp);
   if (call) {
     /* Jumped to by another that has begun; or a call whose end was not seen, and this begins anew. */
-    if (call->function != PROBE_IP(registers)) return 0;
+    if (call->function != PROBE_IP(registers) && may_become(call->given, call->bytes, given, bytes)) return 0;
   } else {
     const struct allocation fresh = {.address = sp, .tgid = tgid};
     bpf_map_update_elem(&spans, &key, &fresh, BPF_NOEXIST);
@@ -191,20 +227,19 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
 }
 
 SEC("uprobe")
-int begin_1(struct probe_registers *registers) { return begin_call(registers, PROBE_ARGUMENT_1(registers), 0); }
+int begin_1(struct probe_registers *registers) { return begin_call(registers, 0, PROBE_ARGUMENT_1(registers)); }
 SEC("uprobe")
 int begin_product(struct probe_registers *registers) {
-  return begin_call(registers, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)), 0);
+  return begin_call(registers, ~0ULL, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)));
 }
+/* Of realloc, too: what it is given, unless that is nothing, is more than any alignment of malloc's. */
 SEC("uprobe")
-int begin_2(struct probe_registers *registers) { return begin_call(registers, PROBE_ARGUMENT_2(registers), 0); }
-SEC("uprobe")
-int begin_moved(struct probe_registers *registers) {
-  return begin_call(registers, PROBE_ARGUMENT_2(registers), PROBE_ARGUMENT_1(registers));
+int begin_2(struct probe_registers *registers) {
+  return begin_call(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers));
 }
 SEC("uprobe")
 int begin_3(struct probe_registers *registers) {
-  return begin_call(registers, PROBE_ARGUMENT_3(registers), PROBE_ARGUMENT_1(registers));
+  return begin_call(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_3(registers));
 }
 SEC("uretprobe")
 int end_in_register(struct probe_registers *registers) { return end_call(registers, IN_REGISTER); }
@@ -253,28 +288,33 @@ static __always_inline bool is_alive(const struct allocation *memory) {
   return life && *life == memory->life;
 }
 
-static long count_memory(void *map, const __u64 *key, struct allocation *memory, void *unused) {
-  if (!memory->life || !memory->span.start_ns || !is_alive(memory)) return 0;
+static long count_memory(void *map, const __u32 *index, const __u64 *key, void *unused) {
+  if (*index >= state.batched) return 1;
+  struct allocation *memory = bpf_map_lookup_elem(&spans, key);
+  if (!memory || !memory->life || !memory->span.start_ns || !is_alive(memory)) return 0;
   count_span(&memory->span, memory->id, memory->bytes, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0));
   return 0;
 }
 
 SEC("raw_tp")
 int flush(void *ctx) {
-  bpf_for_each_map_elem(&spans, count_memory, NULL, 0);
+  bpf_for_each_map_elem(&batch, count_memory, NULL, 0);
   return 0;
 }
 
-/* What nobody has any more; user space removes the entries. */
-static long end_memory(void *map, const __u64 *key, struct allocation *memory, void *unused) {
-  if (!memory->life || is_alive(memory)) return 0;
+/* Removes what nobody has any more. */
+static long end_memory(void *map, const __u32 *index, const __u64 *key, void *unused) {
+  if (*index >= state.batched) return 1;
+  struct allocation *memory = bpf_map_lookup_elem(&spans, key);
+  if (!memory || !memory->life || is_alive(memory)) return 0;
   if (close_span(&memory->span)) count_span(&memory->span, memory->id, 0, SPAN_CLOSED);
+  bpf_map_delete_elem(&spans, key);
   return 0;
 }
 
 SEC("raw_tp")
 int end_gone(void *ctx) {
-  bpf_for_each_map_elem(&spans, end_memory, NULL, 0);
+  bpf_for_each_map_elem(&batch, end_memory, NULL, 0);
   return 0;
 }
 

@@ -50,18 +50,31 @@ struct {
   __uint(max_entries, 1);
 } scan_buffer SEC(".maps");
 
-static __always_inline struct thread_waits *thread_of(__u32 id, const struct sample *sample) {
-  struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
-  if (thread) {
-    if (thread->exited) { /* another thread by the same number; both stand under the later one's name */
-      thread->exited = 0;
-      __sync_fetch_and_add(&state.exited_threads, -1);
-    }
-    return thread;
-  }
-  const struct thread_waits fresh = {.tgid = sample->key.tgid, .tid = sample->tid};
-  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST) == 0) __sync_fetch_and_add(&state.threads, 1);
+static __always_inline struct thread_waits *add_thread(__u32 id, const struct sample *sample) {
+  const struct thread_waits fresh = {.tgid = sample->key.tgid, .tid = sample->tid, .id = id};
+  bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST);
   return bpf_map_lookup_elem(&spans, &id);
+}
+
+/* Whether these are sums of the report under way, or of the one before, which may not have been read yet. */
+static __always_inline bool are_wanted(const struct wait_sums *sums, __u64 epoch) {
+  return sums->total_ns && sums->epoch + 1 >= epoch;
+}
+
+/* No thread by this id will come any more but another one. */
+static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
+  const __u64 epoch = state.epoch;
+  if (config.wall) __sync_fetch_and_add(&state.uncounted_ns, thread->uncounted_ns);
+  if (are_wanted(&thread->sums[0], epoch) || are_wanted(&thread->sums[1], epoch)) {
+    const __u32 key = PROFILE_EXITED_THREAD | (__u32)__sync_fetch_and_add(&state.exits, 1);
+    thread->exit_epoch = epoch;
+    if (bpf_map_update_elem(&spans, &key, thread, BPF_NOEXIST) == 0) {
+      __sync_fetch_and_add(&state.exited_threads, 1);
+    } else {
+      __sync_fetch_and_add(&state.unlisted, 1);
+    }
+  }
+  bpf_map_delete_elem(&spans, &id);
 }
 
 /* Takes the time on this CPU that has not been counted. */
@@ -83,8 +96,9 @@ static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
 
 static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
 
-/* Adds to the thread's own sums: `part_ns` of a wait that has lasted `waited_ns` in all. */
+/* Adds to the thread's own sums: `part_ns` of a wait that has lasted `waited_ns` in all. A stream shows none. */
 static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns, bool is_over) {
+  if (record_config.stream) return;
   const __u64 epoch = state.epoch;
   struct wait_sums *sums = &thread->sums[epoch & 1];
   if (sums->epoch != epoch) {
@@ -127,9 +141,9 @@ static __always_inline void end_unseen_wait(struct thread_waits *thread, __u32 i
 
 /* The thread comes, but was not seen to go: where it went is not known. */
 __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
-  if (!thread) return 0;
+  if (!thread || ran_ns < thread->ran_ns) return 0; /* less than it had: another one by that id */
   const __u64 since_ns = now_ns - thread->seen_ns;
-  const __u64 ran_since_ns = ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
+  const __u64 ran_since_ns = ran_ns - thread->ran_ns;
   if (since_ns <= ran_since_ns) return 0;
   const __u64 waited_ns = since_ns - ran_since_ns;
   struct span unseen = {.key = thread->span.key};
@@ -163,12 +177,11 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
     if (thread->span.start_ns) end_unseen_wait(thread, id, now_ns, task->ran_ns);
     thread->away = 1;
     thread->uncounted_ns += on_cpu_ns;
-    if (task->task_state & TASK_DEAD) {
-      thread->exited = 1;
-      __sync_fetch_and_add(&state.exited_threads, 1);
-    }
   }
-  if (task->task_state & TASK_DEAD) return;
+  if (task->task_state & TASK_DEAD) {
+    if (thread) end_thread(thread, id);
+    return;
+  }
   struct sample sample;
   if (!begin_sample(&sample)) return;
   if (!(wait_state_of(task->preempted, task->task_state) & config.states)) {
@@ -176,8 +189,8 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
     bump(sample.account, ACCOUNT_FILTERED);
     return;
   }
-  if (!thread || thread->exited) {
-    thread = thread_of(id, &sample);
+  if (!thread) {
+    thread = add_thread(id, &sample);
     if (!thread) {
       lose_span(&sample);
       return;
@@ -215,6 +228,16 @@ static __always_inline void enter_cpu(__u32 id, __u64 ran_ns) {
   thread->ran_ns = ran_ns;
 }
 
+/* A thread runs another program. One that is not the first of its process goes on as the first, under the first one's
+ * id, and the first is gone. */
+static __always_inline void change_id(__u32 old_id, __u32 id, __u64 ran_ns) {
+  if (old_id == id) return;
+  struct thread_waits *thread = bpf_map_lookup_elem(&spans, &old_id);
+  if (!thread) return;
+  if (thread->span.start_ns) end_unseen_wait(thread, old_id, bpf_ktime_get_ns(), ran_ns);
+  end_thread(thread, old_id);
+}
+
 #ifdef PROFILE_LEAN
 
 /* events/sched/sched_switch/format */
@@ -247,6 +270,20 @@ int on_switch(struct sched_switch_event *event) {
   return 0;
 }
 
+/* events/sched/sched_process_exec/format */
+struct sched_process_exec_event {
+  __u64 common;
+  __u32 filename;
+  __s32 pid;
+  __s32 old_pid;
+};
+
+SEC("tracepoint")
+int on_exec(struct sched_process_exec_event *event) {
+  change_id(event->old_pid, event->pid, 0);
+  return 0;
+}
+
 #else
 
 /* Of the function of the C library in which the task waits, which has no frame of its own. */
@@ -259,10 +296,16 @@ static __always_inline __u64 caller_in(const struct pt_regs *regs, bool is_kerne
 #endif
 }
 
+/* As since 5.18, whose last argument is the state with which the thread leaves: by the time the event comes, the one in
+ * its structure may be what another CPU has made of it that wakes it up. */
+typedef void (*btf_trace_sched_switch)(void *, bool, struct task_struct *, struct task_struct *, unsigned int);
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next) {
   __u64 task_state = 0;
-  if (bpf_core_field_exists(prev->__state)) {
+  if (bpf_core_type_exists(btf_trace_sched_switch)) {
+    task_state = (__u32)ctx[3];
+  } else if (bpf_core_field_exists(prev->__state)) {
     task_state = prev->__state;
   } else {
     task_state = (__u64)((struct task_struct___before_5_14 *)prev)->state;
@@ -280,6 +323,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   };
   leave_cpu(ctx, &leaving);
   if (next->pid != 0) enter_cpu(next->pid, next->se.sum_exec_runtime);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_pid) {
+  change_id(old_pid, task->pid, task->se.sum_exec_runtime);
   return 0;
 }
 
@@ -344,7 +393,7 @@ int scan(struct bpf_iter__task *ctx) {
   if (!blocked) return 0;
   __builtin_memset(blocked, 0, sizeof(*blocked));
   const __u32 id = task->pid;
-  struct thread_waits fresh = {.tgid = ids >> 32, .tid = (__u32)ids};
+  struct thread_waits fresh = {.tgid = ids >> 32, .tid = (__u32)ids, .id = id};
   fresh.span.start_ns = bpf_ktime_get_ns();
   fresh.span.whole = fresh.span.start_ns;
   fresh.began_ns = fresh.span.start_ns;
@@ -360,7 +409,6 @@ int scan(struct bpf_iter__task *ctx) {
   if (config.wall) fresh.span.key.tag = PROFILE_TAG_OFF_CPU;
   __builtin_memcpy(fresh.span.key.comm, fresh.name, sizeof(fresh.name));
   if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its wait has been seen to begin */
-  __sync_fetch_and_add(&state.threads, 1);
 
   blocked->id = id;
   blocked->head.header.type = RING_SPAN;

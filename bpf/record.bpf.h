@@ -170,8 +170,10 @@ static __always_inline struct cpu_account *account_of(__u32 generation) {
 static __always_inline __u32 current_turn(void) { return *(volatile __u32 *)&record_state.turn; }
 static __always_inline __u32 current_generation(void) { return current_turn() & 1; }
 
-/* Begins a sample of the current task. False when it is not wanted; it has been accounted for then. */
+/* Begins a sample of the current task. False when it is not wanted; it has been accounted for then, unless it lies
+ * outside of the run. */
 static __always_inline bool begin_sample(struct sample *sample) {
+  if (*(volatile __u32 *)&record_state.paused) return false;
   sample->turn = current_turn();
   sample->generation = sample->turn & 1;
   sample->account = account_of(sample->generation);

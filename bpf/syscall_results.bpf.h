@@ -60,6 +60,7 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
 
 /* The current thread's call, begun at `place`, has answered. */
 static __always_inline void end_call(const struct syscall_under_way *place, __u64 now_ns, long answer) {
+  if (record_config.stream) return; /* it shows no tables */
   struct syscall_counts *own = own_counts();
   if (!own) return;
   const struct syscall_key key = key_of(place->tgid, place->call);

@@ -50,11 +50,15 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
     struct syscall_use *use = bpf_map_lookup_elem(&uses, &key);
     if (use) {
       use->begun++;
+      own->in_table++;
       return;
     }
     struct syscall_use fresh = {.begun = 1};
     bpf_get_current_comm(fresh.comm, sizeof(fresh.comm));
-    if (add_row(&uses, &key, &fresh)) return;
+    if (add_row(&uses, &key, &fresh)) {
+      own->in_table++;
+      return;
+    }
   }
   if (call < PROFILE_SYSCALLS) own->begun[call]++;
 }
@@ -152,7 +156,20 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
   return 0;
 }
 
-/* The same two where stacks are weighted by durations. They need the fetching atomics of Linux 5.12, which older
+/* A thread that runs another program goes on as the first of its process, under the first one's id: with that, nobody
+ * would find the call when it returns. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
+  const __u32 tid = old_tid;
+  if (task->pid == old_tid) return 0;
+  const struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (!place) return 0;
+  if (place->span.start_ns) end_call(place, config.latency ? bpf_ktime_get_ns() : 0, 0);
+  bpf_map_delete_elem(&spans, &tid);
+  return 0;
+}
+
+/* The same three where stacks are weighted by durations. They need the fetching atomics of Linux 5.12, which older
  * kernels do not let pass even where they are not reached: hence programs of their own. */
 
 static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns) {
@@ -178,6 +195,18 @@ int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   end_span(place, tid, bpf_ktime_get_ns());
+  bpf_map_delete_elem(&spans, &tid);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec_of_span, struct task_struct *task, int old_tid) {
+  const __u32 tid = old_tid;
+  if (task->pid == old_tid) return 0;
+  struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
+  if (!place) return 0;
+  const __u64 now_ns = bpf_ktime_get_ns();
+  if (end_span(place, tid, now_ns)) end_call(place, now_ns, 0);
   bpf_map_delete_elem(&spans, &tid);
   return 0;
 }

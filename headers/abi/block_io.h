@@ -20,7 +20,7 @@ struct block_request {
 #define PROFILE_BLOCK_OPERATION_MASK 0xff
 #define PROFILE_MOST_DISKS 4096
 
-/* Key of the map `disks`, whose value is the disk's number, a __u64. */
+/* Key of the map `disks`, whose value is the disk's number, a __u64, from 1 on; 0: of one that is not in it. */
 struct disk_key {
   char name[PROFILE_DISK_NAME_BYTES]; /* as in /sys/block; empty: the queue has no disk */
 };

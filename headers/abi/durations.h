@@ -8,7 +8,7 @@
 /* By powers of two, in nanoseconds; the last bucket takes what is longer than three days, too. */
 #define PROFILE_DURATION_BUCKETS 48
 
-/* The CPU is part of the key, so that no two programs write to one row at a time. */
+/* The CPU is part of the key, so that only a program that interrupts another writes to its row at the same time. */
 struct durations_key {
   __u64 what; /* the source's business, as the next */
   __u32 whose;

@@ -15,27 +15,32 @@ struct allocation {
   __u64 bytes;    /* asked for */
   __u64 address;  /* of the memory; under way: the stack pointer at the function's first instruction */
   __u64 life;     /* of the process; 0: a call under way */
-  __u64 given;    /* under way: what realloc was given, or where posix_memalign puts its result */
+  __u64 given;    /* under way: the alignment, what realloc was given, or where posix_memalign puts its result */
   __u64 function; /* under way: which it is */
   __u32 tgid;     /* in the initial pid namespace */
   __u32 padding;
 };
 
-/* The last call of a function that may go on by becoming another; the value of the map `heads`, by thread. */
+/* The last call that may go on by becoming another function's; the value of the map `heads`, by thread. */
 struct call_head {
-  __u64 stack_pointer;
-  __u64 back; /* where it returns to */
+  __u64 stack_pointer; /* 0: it has */
+  __u64 back;          /* where it returns to */
   __u64 function;
+  __u64 given; /* the alignment; 0: none */
+  __u64 bytes;
 };
+
+/* Keys that user space puts into the map `batch` at a time. */
+#define PROFILE_MALLOC_BATCH 8192
 
 struct malloc_state {
   __u64 ended;      /* processes with an allocation have ended, whose entries are to be removed */
-  __u32 last_flush; /* set by user space: the run is over */
-  __u32 padding;
+  __u32 last_flush; /* set by user space, as the next: the run is over */
+  __u32 batched;    /* keys in `batch` */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct allocation) == 120, "allocation");
-PROFILE_ABI_ASSERT(sizeof(struct call_head) == 24, "call_head");
+PROFILE_ABI_ASSERT(sizeof(struct call_head) == 40, "call_head");
 PROFILE_ABI_ASSERT(sizeof(struct malloc_state) == 16, "malloc_state");
 
 #endif

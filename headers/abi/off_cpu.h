@@ -13,7 +13,9 @@ struct wait_sums {
   __u64 max_ns;
 };
 
-/* The waits of one thread; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. */
+/* The waits of one thread; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. One
+ * that has exited stands there until user space takes it out, under a number above all ids and of its own. */
+#define PROFILE_EXITED_THREAD (1U << 31)
 struct thread_waits {
   struct span span;         /* the wait under way */
   __u64 began_ns;           /* that wait; span.start_ns is later when a report has cut it */
@@ -23,10 +25,10 @@ struct thread_waits {
   __u64 uncounted_ns;       /* wall: on a CPU since its last tick */
   __u32 tgid;               /* as the person sees them */
   __u32 tid;
-  __u8 exited; /* its last wait is over; user space may take it out */
-  __u8 away;   /* it was seen to go, and not yet to come back */
+  __u32 id;         /* in the initial pid namespace */
+  __u16 exit_epoch; /* the low bits of the report under way as it exited */
+  __u8 away;        /* it was seen to go, and not yet to come back */
   __u8 is_kernel_thread;
-  __u8 padding[5];
   char name[PROFILE_COMM_BYTES]; /* as its last wait began */
 };
 
@@ -51,8 +53,10 @@ struct off_cpu_state {
   __u64 started_ns;     /* CLOCK_MONOTONIC; set before the programs are attached */
   __u64 cut_waits;      /* by the last flush: waits that were still going on */
   __u64 cut_ns;         /* and what they were worth */
+  __u64 exits;          /* of threads that were in the map */
   __u64 exited_threads; /* in the map, waiting to be taken out */
-  __u64 threads;        /* in the map */
+  __u64 unlisted;       /* threads whose sums found no place as they exited */
+  __u64 uncounted_ns;   /* of threads that have exited */
   __u32 last_flush;     /* set by user space: the waits end here */
   __u32 padding;
 };
@@ -70,7 +74,7 @@ struct blocked_task {
 
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
-PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 64, "off_cpu_state");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 112, "blocked_task");
 
 #endif

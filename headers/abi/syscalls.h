@@ -20,11 +20,12 @@ enum syscall_abi {
 /* Counted on one CPU, by programs that run there one at a time. It only ever grows. */
 struct syscall_counts {
   __u64 begun[PROFILE_SYSCALLS]; /* by call; with by_process only what its table had no room for */
+  __u64 in_table;                /* with by_process: begun, and in the table */
   __u64 filtered;                /* not asked for, or made by the profiler itself */
   __u64 ticks;                   /* of the clock, with a task on the CPU that is asked for */
   __u64 unmeasured;              /* calls whose duration and result found no place in the tables */
   __u64 unlisted_errors;         /* failed, but there was no place for the reason */
-  __u64 reserved[4];             /* whole cache lines */
+  __u64 reserved[3];             /* whole cache lines */
 };
 
 /* Key of the three tables. The CPU is part of it, so that no two programs write to one row at a time. */

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,16 @@ namespace profile {
 
 class Collection : public Intake {
  public:
-  // What it is made of must outlive it. `run` goes into each report. The first one begins now. `apart` is what reports
+  // What it is made of must outlive it. `run` goes into each report. `apart` is what reports
   // are asked to tell apart: who looks on may be shown more.
   Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
              Watching& watching, RowsApart apart);
 
   void watch(EventLoop& loop) override;
-  void begin() override;
+  void begin(std::uint64_t began_ns) override;
   void relieve() override;
   void report_interval() override;
-  void finish() override;
+  void finish(std::uint64_t ended_ns) override;
   [[nodiscard]] bool is_wanted() const override { return reports_.any_open() || watching_.any(); }
   [[nodiscard]] bool has_failed() const override { return reports_.have_failed(); }
   [[nodiscard]] std::uint64_t samples() const override;
@@ -38,13 +39,13 @@ class Collection : public Intake {
  private:
   void begin_profile(std::uint64_t now_ns);
   void consume();
-  // Takes what was sampled since the last time.
-  void take(bool stopped);
+  // Takes what was sampled since the last time. `ended_ns`: when the source stopped, and this is the last; or none.
+  void take(std::optional<std::uint64_t> ended_ns);
   // Shows it to who looks on, and keeps it for the next report.
   void pass_on();
   void show();
-  // Writes what was sampled since the last report. `stopped`: the source was, and this is the last.
-  void report(bool stopped);
+  // Writes what was sampled since the last report.
+  void report(std::optional<std::uint64_t> ended_ns);
 
   RunInfo run_;
   Reports& reports_;

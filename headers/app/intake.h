@@ -16,14 +16,15 @@ class Intake {
 
   // Has `loop` call what must be done again and again while samples come; `loop` must not run once this is gone.
   virtual void watch(EventLoop& loop) = 0;
-  // Prints what stands above all samples. Once nothing can keep the run from sampling any more.
-  virtual void begin() = 0;
+  // Prints what stands above all samples. Once nothing can keep the run from sampling any more. Sampling began at
+  // `began_ns`, by CLOCK_MONOTONIC.
+  virtual void begin(std::uint64_t began_ns) = 0;
   // So often that nothing which fills up in the kernel is full before the next time: a few times a second.
   virtual void relieve() = 0;
   // At the end of an interval, when the source goes on.
   virtual void report_interval() = 0;
-  // Takes and writes the rest; the source has been stopped.
-  virtual void finish() = 0;
+  // Takes and writes the rest; the source has been stopped. Nothing was counted after `ended_ns`.
+  virtual void finish(std::uint64_t ended_ns) = 0;
 
   // Whether anybody is left to write or to show to.
   [[nodiscard]] virtual bool is_wanted() const = 0;

@@ -24,11 +24,11 @@ class Streaming : public Intake {
             std::function<void(const std::string&)> say);
 
   void watch(EventLoop& loop) override;
-  void begin() override;
-  void relieve() override {}
+  void begin(std::uint64_t began_ns) override;
+  void relieve() override;
   void report_interval() override {}  // a stream has none
   // Waits a little for a slow reader.
-  void finish() override;
+  void finish(std::uint64_t ended_ns) override;
   [[nodiscard]] bool is_wanted() const override { return !is_over_; }
   [[nodiscard]] bool has_failed() const override { return has_failed_; }
   [[nodiscard]] std::uint64_t samples() const override { return source_.pending_samples(); }

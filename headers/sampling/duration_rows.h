@@ -19,8 +19,8 @@ namespace profile {
 
 class DurationRows {
  public:
-  // Between opening and loading.
-  static void prepare(bpf_object& object, std::uint32_t most_rows);
+  // Between opening and loading. In a stream there are no rows.
+  static void prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows);
 
   // `object` is loaded and outlives this.
   DurationRows(bpf_object& object, std::uint32_t most_rows);

@@ -18,12 +18,11 @@ class DurationSource : public Source {
   void stop() final { programs_.detach(); }
   void set_cpus(const CpuList&) final {}
   Recorder& recorder() final { return recorder_; }
-  [[nodiscard]] bool is_filling() final;
-  void relieve(ProcessTimeline& timeline, Profile& into) final;
+  void make_room(ProcessTimeline& timeline, Profile& into) final;
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) final;
   [[nodiscard]] BpfCost cost() const final { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const final { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const final { return rows_.notes(thing_); }
+  [[nodiscard]] std::vector<std::string> notes() const final;
 
  protected:
   // `thing`: what is timed, for the summary: "wait". `tag_text` as in Reading.

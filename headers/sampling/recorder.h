@@ -22,8 +22,6 @@ namespace profile {
 
 // Whether `options` need the variant of a program that reads kernel structures (not PROFILE_LEAN).
 [[nodiscard]] bool needs_kernel_types(const SamplingOptions& options);
-// Between opening and loading: the sizes of the maps, the constants of the programs, and the pinned maps of filters in
-// the place of ours. Throws Error for a filter that cannot be had.
 // What follows from the source and not from the command line.
 struct Recording {
   bool weighed = false;     // values are not always 1
@@ -31,6 +29,8 @@ struct Recording {
   // What the profiler does itself is filtered: reading the samples would cause more of them than it reads.
   bool without_self = false;
 };
+// Between opening and loading: the sizes of the maps, the constants of the programs, and the pinned maps of filters in
+// the place of ours. Throws Error for a filter that cannot be had.
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});
 // After loading: the filters' contents. Throws Error likewise.
 void fill_filters(bpf_object& object, const SamplingOptions& options);
@@ -54,6 +54,15 @@ class Recorder {
   // names and stacks are those of the profile that consume() or drain() got. Asked for with SamplingOptions::stream.
   using OnSample = std::function<void(const Sample&)>;
   void stream_to(OnSample on_sample) { on_sample_ = std::move(on_sample); }
+  // Between the two, what the kernel side sees lies outside of the run and is counted nowhere. In force at once, for
+  // sources that need time to be armed or to be stopped, and when user space has no time.
+  void pause() const;
+  void resume() const;
+  // Samples of this program image of a process are filtered, for user space knows of images and the kernel side does
+  // not. 0: of none.
+  void leave_out(std::uint32_t tgid, std::uint32_t image);
+  // Called every few milliseconds while samples are read, for what cannot wait until all are.
+  void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
   // A span that began before the kernel side could see it: its stacks, as addresses. It began at head.time_ns, which is
   // also its span::whole.
   void hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
@@ -92,8 +101,15 @@ class Recorder {
   void clear_stacks(std::uint32_t generation);
   [[nodiscard]] Account account_of(std::uint32_t generation) const;
 
+  void look_up();
+
   Reading reading_;
   OnSample on_sample_;
+  std::function<void()> meanwhile_;
+  std::uint32_t read_since_look_ = 0;  // samples or rows
+  std::uint32_t left_out_tgid_ = 0;
+  std::uint32_t left_out_image_ = 0;
+  std::uint64_t left_out_ = 0;  // samples since the last drain
   std::uint32_t cpus_;
   std::uint32_t stack_entries_;
   bool streams_;

@@ -78,9 +78,9 @@ class Source {
   // Moves what was measured since the last call into `into`: a report is due. After stop() it is the last one. Sources
   // that measure more than the recorder holds add it here.
   virtual void collect(ProcessTimeline& timeline, Profile& into, bool stopped);
-  // Whether its maps have filled so far that they should be relieved, between reports; and doing that.
-  [[nodiscard]] virtual bool is_filling();
-  virtual void relieve(ProcessTimeline& timeline, Profile& into);
+  // Between reports, a few times a second: makes room in the tables of its own that have filled; what must be read from
+  // the recorder for that goes into `into`. The recorder's maps are the business of who reads it.
+  virtual void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {}
   // Runs and nanoseconds of its programs, by the kernel's own count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
   // Whether cost() is worth having: the kernel's count costs each run of a program some 50 ns.

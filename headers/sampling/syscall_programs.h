@@ -11,8 +11,10 @@ namespace profile {
 // Of each of the three tables; they are emptied when there are half as many rows in all of them.
 inline constexpr std::uint32_t syscall_table_rows = 65536;
 
+// What is told of calls besides their stacks: in a stream, which shows no tables, just what each call's length needs.
+[[nodiscard]] SourceOptions syscall_choice(const SamplingOptions& options);
 // Whether it is looked at how calls end.
-[[nodiscard]] bool wants_syscall_results(const SourceOptions& source);
+[[nodiscard]] bool wants_syscall_results(const SourceOptions& choice);
 [[nodiscard]] bool wants_syscall_stacks(const SamplingOptions& options);
 // The same options for what records stacks. Without stacks its maps are as small as can be. With user stacks the
 // kernel's are left out: in all of them there is just the entry to system calls.

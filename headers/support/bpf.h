@@ -38,6 +38,9 @@ using RingBuffer = std::unique_ptr<ring_buffer, RingBufferCloser>;
 // Loads it into the kernel. Throws Error with what is missing: privilege, BTF, lockdown, kernel version.
 void load_bpf_object(bpf_object& object);
 
+// Throws Error when `result`, of one of libbpf's functions that set something up, is not 0: "cannot <what>".
+void check_bpf(int result, const char* what);
+
 // The map or program of that name; it is an error in this program if there is none.
 [[nodiscard]] bpf_map& bpf_map_named(bpf_object& object, const char* name);
 [[nodiscard]] bpf_program& bpf_program_named(bpf_object& object, const char* name);

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/tracing_frames.h"
@@ -30,13 +31,17 @@ Collection::Collection(RunInfo run, Reports& reports, Source& source, ProcessTim
 
 void Collection::watch(EventLoop& loop) {
   loop.add(source_.recorder().poll_fd(), [this] { consume(); });
+  reports_.watch(loop);
   if (!watching_.any()) return;
   loop.add_timer(watching_s, watching_s, [this] {
     if (watching_.any()) show();
   });
 }
 
-void Collection::begin() { reports_.begin(run_); }
+void Collection::begin(std::uint64_t began_ns) {
+  begin_profile(began_ns);
+  reports_.begin(run_);
+}
 
 void Collection::begin_profile(std::uint64_t now_ns) {
   profile_ = std::make_shared<Profile>();
@@ -51,12 +56,16 @@ void Collection::consume() {
 }
 
 void Collection::relieve() {
-  if (source_.is_filling()) source_.relieve(timeline_, *profile_);
+  Recorder& recorder = source_.recorder();
+  if (recorder.wants_drain()) recorder.drain(timeline_, *profile_, false);
+  source_.make_room(timeline_, *profile_);
 }
 
 // What is sampled from here on belongs to what follows, however long naming and writing take.
-void Collection::take(bool stopped) {
-  const std::uint64_t now_ns = taken_ns_ = monotonic_ns();
+void Collection::take(std::optional<std::uint64_t> ended_ns) {
+  const bool stopped = ended_ns.has_value();
+  // Who looks on may have been shown something after the end.
+  const std::uint64_t now_ns = taken_ns_ = std::max(ended_ns.value_or(monotonic_ns()), profile_->began_ns);
   source_.collect(timeline_, *profile_, stopped);
   profile_->duration_ns = now_ns - profile_->began_ns;
   symboliser_.name(*profile_);
@@ -80,12 +89,12 @@ void Collection::pass_on() {
 }
 
 void Collection::show() {
-  take(false);
+  take(std::nullopt);
   pass_on();
 }
 
-void Collection::report(bool stopped) {
-  take(stopped);
+void Collection::report(std::optional<std::uint64_t> ended_ns) {
+  take(ended_ns);
   // The terminal may have been given back by now.
   if (watching_.any() || since_report_) {
     pass_on();
@@ -98,13 +107,13 @@ void Collection::report(bool stopped) {
 }
 
 void Collection::report_interval() {
-  report(false);
+  report(std::nullopt);
   // Naming and writing took memory in pieces between those that stay; in a run of days the holes are not kept.
   ::malloc_trim(0);
 }
 
-void Collection::finish() {
-  report(true);
+void Collection::finish(std::uint64_t ended_ns) {
+  report(ended_ns);
   reports_.close();
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,22 +50,6 @@ void leave_terminal() {
   ::_exit(error == ENOENT ? 127 : 126);
 }
 
-// A child forked during its life has the name of the command from its first moment: what exec takes is the command's,
-// and is sampled before exec names it.
-class NameOfCommand {
- public:
-  explicit NameOfCommand(const std::string& path) {
-    ::prctl(PR_GET_NAME, own_.data());
-    ::prctl(PR_SET_NAME, path.c_str() + path.rfind('/') + 1);
-  }
-  ~NameOfCommand() { ::prctl(PR_SET_NAME, own_.data()); }
-  NameOfCommand(const NameOfCommand&) = delete;
-  NameOfCommand& operator=(const NameOfCommand&) = delete;
-
- private:
-  std::array<char, 16> own_{};  // the kernel's TASK_COMM_LEN
-};
-
 }  // namespace
 
 Command::Command(const std::vector<std::string>& words, bool without_terminal) {
@@ -76,7 +59,6 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   arguments.push_back(nullptr);
   auto [wait_end, release_end] = make_pipe();
   auto [failure_end, tell_end] = make_pipe();
-  const NameOfCommand name(words[0]);
   pid_ = ::fork();
   if (pid_ < 0) throw system_error("cannot start " + words[0], errno);
   if (pid_ == 0) {

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "app/collection.h"
 #include "app/command.h"
@@ -86,15 +85,19 @@ class Session {
     intake_ = make_intake();
     watch();
     priority_.emplace();  // the command was forked before, and is as it would be without us
+    source_->recorder().set_meanwhile([this] { look_up(); });
     source_->start();
     started_ns_ = monotonic_ns();
-    // So that what the command's process does before it is the command has names, too.
-    if (command_) std::ignore = timeline_->image_at(static_cast<std::uint32_t>(command_->pid()), started_ns_);
+    if (command_) {
+      const auto tgid = static_cast<std::uint32_t>(command_->pid());
+      // What its process does before it is the command is ours.
+      source_->recorder().leave_out(tgid, timeline_->image_at(tgid, started_ns_));
+    }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
-    intake_->begin();
+    intake_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
     warn_of_hidden_symbols();
@@ -201,21 +204,34 @@ class Session {
     intake_->report_interval();
   }
 
+  // When samples come faster than they are read, it is long until the loop comes to what ends the run.
+  void look_up() {
+    on_signal();
+    if (options_.duration_s && elapsed_s() >= *options_.duration_s) is_over_ = true;
+    if (is_over_) end_sampling();
+  }
+
+  void end_sampling() {
+    if (ended_ns_ != 0) return;
+    source_->recorder().pause();
+    ended_ns_ = monotonic_ns();
+  }
+
   void finish() {
-    duration_s_ = elapsed_s();
+    end_sampling();
     source_->stop();
     priority_.reset();
     give_terminal_back();
     signals_->let_next_kill();
     progress_.clear();
-    intake_->finish();
+    intake_->finish(ended_ns_);
     watching_->end();
     summarise();
   }
 
   void summarise() {
     RunCost cost;
-    cost.duration_s = duration_s_;
+    cost.duration_s = to_seconds(ended_ns_ - started_ns_);
     cost.cpus = sampled_cpus();
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
@@ -273,7 +289,7 @@ class Session {
   std::optional<Watching> watching_;
   std::unique_ptr<Intake> intake_;
   std::uint64_t started_ns_ = 0;
-  double duration_s_ = 0;
+  std::uint64_t ended_ns_ = 0;  // 0: not yet
   bool update_is_due_ = false;
   bool is_over_ = false;
   int command_status_ = 0;

@@ -62,7 +62,7 @@ void Streaming::flush() {
   if (writer_.flush() == StreamWriter::Result::closed_pipe) is_over_ = true;
 }
 
-void Streaming::begin() {
+void Streaming::begin(std::uint64_t /*began_ns*/) {
   fresh_profile();
   attempt([this] {
     form_->begin(writer_.buffer(), run_);
@@ -81,6 +81,14 @@ void Streaming::pump() {
     }
     append_named();
     flush();
+  });
+}
+
+void Streaming::relieve() {
+  attempt([this] {
+    const std::size_t named = batch_.size();
+    source_.make_room(timeline_, *profile_);
+    name_batch(named);
   });
 }
 
@@ -110,7 +118,7 @@ void Streaming::fresh_profile() {
   form_->forget();
 }
 
-void Streaming::finish() {
+void Streaming::finish(std::uint64_t /*ended_ns*/) {
   const std::size_t named = batch_.size();
   source_.collect(timeline_, *profile_, true);
   account_ = profile_->account;

@@ -47,16 +47,17 @@ std::string operation_name(std::uint32_t operation) {
   }
 }
 
-TracedPrograms::Plan plan() {
+TracedPrograms::Plan plan_of(const SamplingOptions& options) {
   return {.name = "block_io",
           .elf_bytes = block_io__elf_bytes,
           .attached = {"on_complete", "on_issue", "on_insert"},
           .loaded = {"flush"},
           .recording = {.weighed = true, .filter_cpu = true},
           .prepare =
-              [](bpf_object& object) {
-                bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_requests);
-                DurationRows::prepare(object, most_rows);
+              [&options](bpf_object& object) {
+                check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_requests),
+                          "size the table of requests");
+                DurationRows::prepare(object, options, most_rows);
               },
           .needs = "Linux 5.13 with BTF"};
 }
@@ -89,7 +90,8 @@ class BlockTags {
 class BlockIo final : public DurationSource {
  public:
   explicit BlockIo(const SamplingOptions& options)
-      : DurationSource(plan(), options, most_rows, "request", [this](std::uint32_t tag) { return tags_.text(tag); }),
+      : DurationSource(plan_of(options), options, most_rows, "request",
+                       [this](std::uint32_t tag) { return tags_.text(tag); }),
         tags_(bpf_map__fd(&bpf_map_named(object(), "disks"))) {}
 
   void describe(RunInfo& run) const override {

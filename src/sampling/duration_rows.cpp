@@ -29,8 +29,9 @@ void add(DurationRows::Sum& to, const durations_sum& from) {
 
 }  // namespace
 
-void DurationRows::prepare(bpf_object& object, std::uint32_t most_rows) {
-  bpf_map__set_max_entries(&bpf_map_named(object, "durations"), most_rows);
+void DurationRows::prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows) {
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "durations"), options.stream ? 1 : most_rows),
+            "size the table of durations");
 }
 
 DurationRows::DurationRows(bpf_object& object, std::uint32_t most_rows)

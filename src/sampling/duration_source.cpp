@@ -4,11 +4,8 @@
 
 namespace profile {
 
-bool DurationSource::is_filling() { return Source::is_filling() || rows_.is_filling(); }
-
-void DurationSource::relieve(ProcessTimeline& timeline, Profile& into) {
-  Source::relieve(timeline, into);
-  rows_.take(false);
+void DurationSource::make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {
+  if (rows_.is_filling()) rows_.take(false);
 }
 
 void DurationSource::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
@@ -21,6 +18,12 @@ void DurationSource::collect(ProcessTimeline& timeline, Profile& into, bool stop
     return labels(timeline, into, what, whose, sum);
   });
   into.duration_tables.push_back(std::move(table));
+}
+
+std::vector<std::string> DurationSource::notes() const {
+  std::vector<std::string> lines = programs_.notes();
+  for (std::string& line : rows_.notes(thing_)) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace profile

@@ -40,7 +40,7 @@ constexpr std::uint32_t compat_flag = 0;
 TracedPrograms::Plan plan_of(const SamplingOptions& options) {
   return {.name = "futex",
           .elf_bytes = futex__elf_bytes,
-          .attached = {"on_exit", "on_thread_end", "on_enter"},
+          .attached = {"on_exit", "on_thread_end", "on_exec", "on_enter"},
           .loaded = {"flush"},
           .recording = {.weighed = true, .filter_cpu = true},
           .prepare =
@@ -55,8 +55,9 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
                 config->compat_futex = number_of_compat_futex;
                 config->compat_futex_time64 = number_of_compat_futex_time64;
                 config->compat_flag = compat_flag;
-                bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads);
-                DurationRows::prepare(object, most_rows);
+                check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads),
+                          "size the table of waits");
+                DurationRows::prepare(object, options, most_rows);
               },
           .needs = "Linux 5.13 with BTF"};
 }

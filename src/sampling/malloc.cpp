@@ -1,10 +1,10 @@
 // The user side of bpf/malloc.bpf.c.
 #include "sampling/malloc.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <atomic>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -39,7 +39,7 @@ Programs programs_for(AllocatorCall call, bool live) {
     case AllocatorCall::product:
       return live ? Programs{"begin_product", "end_in_register"} : Programs{"ask_product", nullptr};
     case AllocatorCall::moved:
-      return live ? Programs{"begin_moved", "end_moved"} : Programs{"ask_2", nullptr};
+      return live ? Programs{"begin_2", "end_moved"} : Programs{"ask_moved", nullptr};
     case AllocatorCall::aligned:
       return live ? Programs{"begin_2", "end_in_register"} : Programs{"ask_2", nullptr};
     case AllocatorCall::aligned_by_place:
@@ -55,23 +55,24 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   TracedPrograms::Plan plan{.name = "malloc",
                             .elf_bytes = malloc__elf_bytes,
                             .attached = {},
-                            .loaded = {"ask_1", "ask_product", "ask_2", "ask_3"},
+                            .loaded = {"ask_1", "ask_product", "ask_moved", "ask_2", "ask_3"},
                             .recording = {.weighed = true, .filter_cpu = true, .without_self = true},
                             .prepare = {},
                             .needs = "Linux 5.15 with BTF"};
   if (live) {
     plan.attached = {"on_exec"};
     if (!keep_at_exit) plan.attached.push_back("on_exit");
-    plan.loaded = {"begin_1",         "begin_product", "begin_2",   "begin_moved", "begin_3", "begin_free",
-                   "end_in_register", "end_in_memory", "end_moved", "flush",       "end_gone"};
+    plan.loaded = {"begin_1",         "begin_product", "begin_2",   "begin_3", "begin_free",
+                   "end_in_register", "end_in_memory", "end_moved", "flush",   "end_gone"};
   }
   plan.prepare = [live](bpf_object& object) {
     const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
-      bpf_map__set_autocreate(&bpf_map_named(object, name), wanted);
-      bpf_map__set_max_entries(&bpf_map_named(object, name), entries);
+      check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), wanted), "leave out an unused map");
+      check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), entries), "size a table of allocations");
     };
     use("spans", live, most_allocations);
     use("lives", live, most_processes);
+    use("batch", live, PROFILE_MALLOC_BATCH);
     use("heads", !live, most_threads);
   };
   return plan;
@@ -91,8 +92,9 @@ class Malloc final : public Source {
         allocators_(find_allocators(options)),
         programs_(plan_of(live_, options.follow_children), options_),
         recorder_(programs_.object(), options_),
-        state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.malloc")), sizeof(malloc_state)),
+        state_memory_(map_fd(".data.malloc"), sizeof(malloc_state)),
         state_(static_cast<malloc_state*>(state_memory_.data())) {
+    if (live_) batch_.emplace(map_fd("batch"), PROFILE_MALLOC_BATCH * sizeof(std::uint64_t));
     if (!allocators_.empty()) return;
     throw Error(
         "-e malloc: no C library with a malloc to probe was found there; a program that is linked statically or "
@@ -110,6 +112,7 @@ class Malloc final : public Source {
 
   // What gives memory back first, so that nothing is taken for lost that was freed meanwhile.
   void start() override {
+    recorder_.pause();  // the run begins when every function is seen, not when the first is
     programs_.attach();
     for (const bool is_free : {true, false}) {
       for (const Allocator& allocator : allocators_) {
@@ -118,33 +121,34 @@ class Malloc final : public Source {
         }
       }
     }
+    recorder_.resume();
   }
 
   void stop() override { programs_.detach(); }
   void set_cpus(const CpuList&) override {}
   Recorder& recorder() override { return recorder_; }
 
-  bool is_filling() override {
-    return Source::is_filling() || std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended;
-  }
-  void relieve(ProcessTimeline& timeline, Profile& into) override {
-    Source::relieve(timeline, into);
-    remove_gone();
+  void make_room(ProcessTimeline& timeline, Profile& into) override {
+    if (std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended) remove_gone(timeline, into);
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     if (live_) {
       state_->last_flush = stopped ? 1 : 0;
-      programs_.run("flush");
-      remove_gone();
+      run_on_memory("flush", timeline, into,
+                    [](const allocation& memory) { return memory.life != 0 && memory.span.start_ns != 0; });
+      remove_gone(timeline, into);
     }
     Source::collect(timeline, into, stopped);
   }
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return programs_.notes(); }
 
  private:
+  [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
+
   void attach(const ProbedFile& file, const AllocatorFunction& function) {
     const Programs programs = programs_for(function.call, live_);
     ProbePlace place{
@@ -160,29 +164,38 @@ class Malloc final : public Source {
     }
   }
 
-  // Takes the entries of programs that are gone out of the maps.
-  void remove_gone() {
-    if (!live_ || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
-    programs_.run("end_gone");
-    struct Entry {
-      std::uint64_t key;
-      std::uint32_t tgid;
-      std::uint64_t life;
+  // Runs `program` on the memory that `is_wanted`, some of it at a time: nothing else runs on its CPU meanwhile, and
+  // there may be a million pieces. What it sends whole is taken out of the ring buffer in between.
+  template <class IsWanted>
+  void run_on_memory(const char* program, ProcessTimeline& timeline, Profile& into, IsWanted is_wanted) {
+    auto* const batch = static_cast<std::uint64_t*>(batch_->data());
+    state_->batched = 0;
+    const auto run = [&] {
+      programs_.run(program);
+      recorder_.consume(timeline, into);
+      state_->batched = 0;
     };
-    std::vector<Entry> ended;
-    const int spans = bpf_map__fd(&bpf_map_named(programs_.object(), "spans"));
-    for_each_entry<std::uint64_t>(spans, sizeof(allocation), false, [&](std::uint64_t key, const std::uint64_t* words) {
-      const auto& memory = *reinterpret_cast<const allocation*>(words);
-      if (memory.life != 0 && memory.span.start_ns == 0) ended.push_back({key, memory.tgid, memory.life});
-    });
-    // Only now, so that no program is missing among them that had an entry.
+    for_each_entry<std::uint64_t>(map_fd("spans"), sizeof(allocation), false,
+                                  [&](std::uint64_t key, const std::uint64_t* words) {
+                                    if (!is_wanted(*reinterpret_cast<const allocation*>(words))) return;
+                                    batch[state_->batched++] = key;
+                                    if (state_->batched == PROFILE_MALLOC_BATCH) run();
+                                  });
+    if (state_->batched != 0) run();
+  }
+
+  // Takes the entries of programs that are gone out of the map. Those of programs that have come since the lives were
+  // read are spared in the kernel.
+  void remove_gone(ProcessTimeline& timeline, Profile& into) {
+    if (!live_ || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
     std::unordered_map<std::uint32_t, std::uint64_t> lives;
-    for_each_entry<std::uint32_t>(bpf_map__fd(&bpf_map_named(programs_.object(), "lives")), sizeof(std::uint64_t),
-                                  false, [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
-    for (const Entry& entry : ended) {
-      const auto life = lives.find(entry.tgid);
-      if (life == lives.end() || life->second != entry.life) bpf_map_delete_elem(spans, &entry.key);
-    }
+    for_each_entry<std::uint32_t>(map_fd("lives"), sizeof(std::uint64_t), false,
+                                  [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
+    run_on_memory("end_gone", timeline, into, [&](const allocation& memory) {
+      if (memory.life == 0) return false;
+      const auto life = lives.find(memory.tgid);
+      return life == lives.end() || life->second != memory.life;
+    });
   }
 
   const SamplingOptions options_;
@@ -192,6 +205,7 @@ class Malloc final : public Source {
   Recorder recorder_;
   SharedArray state_memory_;
   malloc_state* state_;
+  std::optional<SharedArray> batch_;  // --live: the map of that name
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_set>
 
 #include "abi/off_cpu.h"
 #include "off_cpu.skel.h"
@@ -26,6 +27,7 @@
 #include "sampling/wait_bounds.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/plural.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -70,9 +72,9 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
                             .prepare = {},
                             .needs = lean ? "Linux 5.13" : "Linux 5.15"};
   if (lean) {
-    plan.loaded.push_back("on_switch");
+    plan.loaded = {"flush", "on_switch", "on_exec"};
   } else {
-    plan.attached.push_back("on_switch");
+    plan.attached = {"on_switch", "on_exec"};
     plan.loaded.push_back("scan");
   }
   if (wall) plan.loaded.push_back("on_tick");
@@ -82,9 +84,11 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
     config->max_ns = nanoseconds(options.source.max_block_us);
     config->states = states_of(options.source.wait_state);
     config->wall = wall ? 1 : 0;
-    bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads);
-    bpf_map__set_value_size(&bpf_map_named(object, "scan_buffer"),
-                            static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t)));
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads), "size the table of threads");
+    check_bpf(bpf_map__set_value_size(
+                  &bpf_map_named(object, "scan_buffer"),
+                  static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t))),
+              "size the buffer of stacks");
   };
   return plan;
 }
@@ -125,8 +129,10 @@ class OffCpu final : public Source {
     state_->epoch = 1;  // the sums of a thread that has none yet say 0
     state_->started_ns = monotonic_ns();
     programs_.attach();
-    if (lean_)
+    if (lean_) {
       programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_switch"), "sched:sched_switch"));
+      programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_exec"), "sched:sched_process_exec"));
+    }
     if (ticks_) ticks_->set_cpus(online_cpus());
     if (!lean_) scan();
   }
@@ -144,10 +150,10 @@ class OffCpu final : public Source {
   Recorder& recorder() override { return recorder_; }
 
   // Threads that are gone make room for others.
-  bool is_filling() override { return Source::is_filling() || state_->exited_threads > most_threads_ / 8; }
-  void relieve(ProcessTimeline& timeline, Profile& into) override {
-    Source::relieve(timeline, into);
-    if (state_->exited_threads > most_threads_ / 8) take_threads(state_->epoch, false, false);
+  void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
+    if (std::atomic_ref(state_->exited_threads).load(std::memory_order_relaxed) > most_threads_ / 8) {
+      take_exited(state_->epoch, {});
+    }
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
@@ -156,7 +162,7 @@ class OffCpu final : public Source {
     const std::uint64_t epoch = state_->epoch;
     std::atomic_ref(state_->epoch).store(epoch + 1, std::memory_order_relaxed);
     recorder_.drain(timeline, into, stopped);
-    take_threads(epoch, true, stopped);
+    take_exited(epoch, take_living(epoch, stopped));
     std::vector<ThreadWait>& waits = into.thread_waits.emplace();
     for (ThreadTotals& thread : totals_) {
       thread.wait.name = into.strings.intern(thread.name);
@@ -182,10 +188,13 @@ class OffCpu final : public Source {
       lines.emplace_back(text);
     }
     if (lean_) lines.emplace_back("what was blocked before the run began is not counted: this kernel has no BTF");
-    if (uncounted_ns_ != 0) {
+    if (const std::uint64_t uncounted_ns = state_->uncounted_ns + uncounted_at_end_ns_; uncounted_ns != 0) {
       std::snprintf(text, sizeof text, "%.3f s on a CPU fell between the ticks and belong to no stack",
-                    to_seconds(uncounted_ns_));
+                    to_seconds(uncounted_ns));
       lines.emplace_back(text);
+    }
+    if (state_->unlisted != 0) {
+      lines.push_back(number_of(state_->unlisted, "thread is", "threads are") + " not in the list: too many at once");
     }
     return lines;
   }
@@ -236,27 +245,48 @@ class OffCpu final : public Source {
     recorder_.hold_span(task.id, task.head, user, kernel);
   }
 
-  // Moves the sums of threads in report `epoch` into totals_. Those that have exited are taken out of the map, and only
-  // of those unless `all`.
-  void take_threads(std::uint64_t epoch, bool all, bool stopped) {
-    std::vector<std::uint32_t> exited;
+  template <class Visit>
+  void for_each_thread(bool exited, Visit visit) {
     for_each_entry<std::uint32_t>(threads_fd_, sizeof(thread_waits), false,
-                                  [&](std::uint32_t id, const std::uint64_t* words) {
-                                    const auto& thread = *reinterpret_cast<const thread_waits*>(words);
-                                    if (thread.exited != 0) exited.push_back(id);
-                                    if (thread.exited != 0 || stopped) uncounted_ns_ += thread.uncounted_ns;
-                                    if (thread.exited != 0 || all) take_thread(thread, epoch);
+                                  [&](std::uint32_t key, const std::uint64_t* words) {
+                                    if (((key & PROFILE_EXITED_THREAD) != 0) != exited) return;
+                                    visit(key, *reinterpret_cast<const thread_waits*>(words));
                                   });
-    for (const std::uint32_t gone : exited) {
-      if (bpf_map_delete_elem(threads_fd_, &gone) != 0) continue;
-      std::atomic_ref(state_->threads).fetch_sub(1, std::memory_order_relaxed);
-    }
-    std::atomic_ref(state_->exited_threads).fetch_sub(exited.size(), std::memory_order_relaxed);
+  }
+
+  static bool has_waits(const thread_waits& thread, std::uint64_t epoch) {
+    const wait_sums& sums = thread.sums[epoch % 2];
+    return sums.epoch == epoch && sums.total_ns != 0;
+  }
+
+  // Moves the sums of threads in report `epoch` into totals_, and returns the ids of those threads. Before
+  // take_exited(): a thread that exits meanwhile is in one of the two then.
+  std::unordered_set<std::uint32_t> take_living(std::uint64_t epoch, bool stopped) {
+    std::unordered_set<std::uint32_t> taken;
+    for_each_thread(false, [&](std::uint32_t id, const thread_waits& thread) {
+      if (stopped) uncounted_at_end_ns_ += thread.uncounted_ns;
+      if (!has_waits(thread, epoch)) return;
+      take_thread(thread, epoch);
+      taken.insert(id);
+    });
+    return taken;
+  }
+
+  // The same of those that have exited, who are taken out of the map unless they have a part in the report after that.
+  // `taken`: of which threads the sums have been moved, those that exited afterwards included.
+  void take_exited(std::uint64_t epoch, const std::unordered_set<std::uint32_t>& taken) {
+    std::vector<std::uint32_t> done;
+    for_each_thread(true, [&](std::uint32_t key, const thread_waits& thread) {
+      const bool was_living = thread.exit_epoch != static_cast<std::uint16_t>(epoch);
+      if (has_waits(thread, epoch) && !(was_living && taken.contains(thread.id))) take_thread(thread, epoch);
+      if (!has_waits(thread, epoch + 1)) done.push_back(key);
+    });
+    for (const std::uint32_t key : done) bpf_map_delete_elem(threads_fd_, &key);
+    std::atomic_ref(state_->exited_threads).fetch_sub(done.size(), std::memory_order_relaxed);
   }
 
   void take_thread(const thread_waits& thread, std::uint64_t epoch) {
     const wait_sums& sums = thread.sums[epoch % 2];
-    if (sums.epoch != epoch || sums.total_ns == 0) return;
     ThreadTotals totals;
     totals.wait.tgid = thread.tgid;
     totals.wait.tid = thread.tid;
@@ -280,7 +310,7 @@ class OffCpu final : public Source {
   int threads_fd_;
   std::unique_ptr<CpuEvents> ticks_;
   std::vector<ThreadTotals> totals_;  // of the report under way
-  std::uint64_t uncounted_ns_ = 0;
+  std::uint64_t uncounted_at_end_ns_ = 0;
 };
 
 }  // namespace

@@ -120,9 +120,9 @@ void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
       static_cast<perf_event_config*>(bpf_section_memory(object, ".rodata.perf_event", sizeof(perf_event_config)));
   config->worth = worth;
   bpf_map& counts = bpf_map_named(object, "counts");
-  bpf_map__set_max_entries(&counts, static_cast<__u32>(possible_cpu_count()));
-  bpf_map__set_autocreate(&counts, worth == WORTH_COUNTED);
-  bpf_map__set_autocreate(&bpf_map_named(object, "hits"), worth == WORTH_OF_HIT);
+  check_bpf(bpf_map__set_max_entries(&counts, static_cast<__u32>(possible_cpu_count())), "size the counters");
+  check_bpf(bpf_map__set_autocreate(&counts, worth == WORTH_COUNTED), "leave out an unused map");
+  check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"), worth == WORTH_OF_HIT), "leave out an unused map");
   if (worth == WORTH_OF_HIT) {
     auto* hits = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
     hits->interval_ns = ns_per_s / rate.frequency_hz;
@@ -181,7 +181,11 @@ class PerfEventSource final : public Source {
   Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return note_of_rest(programs_.object(), singular(event_.name), event_.name);
+    std::vector<std::string> lines = programs_.notes();
+    for (std::string& line : note_of_rest(programs_.object(), singular(event_.name), event_.name)) {
+      lines.push_back(std::move(line));
+    }
+    return lines;
   }
 
  private:
@@ -197,7 +201,7 @@ class PerfEventSource final : public Source {
     for (int cpu = 0; cpu < possible_cpu_count(); ++cpu) {
       const __u64 zero = 0;
       if (!std::binary_search(online.begin(), online.end(), cpu)) {
-        bpf_map__update_elem(&counts, &cpu, sizeof cpu, &zero, sizeof zero, BPF_ANY);
+        check_bpf(bpf_map__update_elem(&counts, &cpu, sizeof cpu, &zero, sizeof zero, BPF_ANY), "reset a counter");
       }
     }
   }

@@ -25,10 +25,6 @@ namespace {
 // that find no place are counted (record_state::unfollowed).
 constexpr std::uint32_t followed_processes = 32768;
 
-void check(int result, const char* what) {
-  if (result != 0) throw system_error(std::string("cannot ") + what, -result);
-}
-
 // A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
 // a small and the CPUs of a large machine set. Where there is no rate, 1000 a second are supposed; a stream, of which
 // that is the normal case, gets the more.
@@ -59,7 +55,7 @@ void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   if (info.key_size != sizeof(std::uint64_t)) {
     throw fail("its keys have " + std::to_string(info.key_size) + " bytes, not 8");
   }
-  check(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
+  check_bpf(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
 }
 
 }  // namespace
@@ -72,18 +68,20 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   const int cpus = possible_cpu_count();
   const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
   for (const char* name : {"stacks_0", "stacks_1"}) {
-    check(bpf_map__set_value_size(&bpf_map_named(object, name), stack_bytes), "size the stack map");
-    check(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries), "size the stack map");
+    check_bpf(bpf_map__set_value_size(&bpf_map_named(object, name), stack_bytes), "size the stack map");
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries), "size the stack map");
   }
   for (const char* name : {"histogram_0", "histogram_1"}) {
-    check(bpf_map__set_max_entries(&bpf_map_named(object, name), options.histogram_entries), "size the histogram");
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.histogram_entries), "size the histogram");
   }
-  check(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, cpus)), "size the ring buffer");
-  check(bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
-        "size the accounts");
-  check(bpf_map__set_value_size(&bpf_map_named(object, "scratch"),
-                                static_cast<__u32>(sizeof(ring_sample)) + 2 * stack_bytes),
-        "size the scratch buffer");
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, cpus)),
+            "size the ring buffer");
+  check_bpf(
+      bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
+      "size the accounts");
+  check_bpf(bpf_map__set_value_size(&bpf_map_named(object, "scratch"),
+                                    static_cast<__u32>(sizeof(ring_sample)) + 2 * stack_bytes),
+            "size the scratch buffer");
 
   auto* config = static_cast<record_config*>(bpf_section_memory(object, ".rodata.record", sizeof(record_config)));
   config->max_depth = options.max_stack_depth;
@@ -117,13 +115,13 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
     target_count = followed_processes;
   }
   if (target_count > 0) {
-    check(bpf_map__set_max_entries(&bpf_map_named(object, "targets"), static_cast<__u32>(target_count)),
-          "size the map of targets");
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "targets"), static_cast<__u32>(target_count)),
+              "size the map of targets");
   }
 
   // What is not used is not created: the verifier has removed the code that refers to it.
   const auto use = [&](const char* name, bool wanted) {
-    if (!wanted) check(bpf_map__set_autocreate(&bpf_map_named(object, name), false), "leave out an unused map");
+    if (!wanted) check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), false), "leave out an unused map");
     return wanted;
   };
   use("targets", config->target_filter != TARGET_ALL);
@@ -140,7 +138,7 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
   for (const auto* ids : {&options.tgids, &options.tids}) {
     for (const std::uint32_t id : *ids) {
       const std::uint64_t for_good = 0;
-      check(
+      check_bpf(
           bpf_map__update_elem(&bpf_map_named(object, "targets"), &id, sizeof id, &for_good, sizeof for_good, BPF_ANY),
           "set the filter by id");
     }
@@ -159,9 +157,9 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
   }
   const __u32 first = 0;
   const int value = directory.get();
-  check(bpf_map__update_elem(&bpf_map_named(object, "wanted_cgroup"), &first, sizeof first, &value, sizeof value,
-                             BPF_ANY),
-        "set the filter by cgroup");
+  check_bpf(bpf_map__update_elem(&bpf_map_named(object, "wanted_cgroup"), &first, sizeof first, &value, sizeof value,
+                                 BPF_ANY),
+            "set the filter by cgroup");
 }
 
 }  // namespace profile

@@ -23,6 +23,9 @@ namespace {
 // Collisions in one generation after which a fresh one is worth its drain: every sixteenth of the stack map.
 constexpr std::uint64_t collision_share = 16;
 
+// Samples or rows: some milliseconds.
+constexpr std::uint32_t read_between_looks = 1024;
+
 std::string_view comm_of(const char (&comm)[PROFILE_COMM_BYTES]) { return {comm, ::strnlen(comm, sizeof comm)}; }
 
 ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t tgid, std::uint64_t time_ns,
@@ -57,6 +60,20 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading r
   ring_bytes_ = bpf_map__max_entries(&bpf_map_named(object, "ring"));
   ring_ = RingBuffer(ring_buffer__new(bpf_map__fd(&bpf_map_named(object, "ring")), on_record, this, nullptr));
   if (!ring_) throw system_error("cannot open the BPF ring buffer", errno);
+}
+
+void Recorder::pause() const { std::atomic_ref(state_->paused).store(1, std::memory_order_relaxed); }
+void Recorder::resume() const { std::atomic_ref(state_->paused).store(0, std::memory_order_relaxed); }
+
+void Recorder::leave_out(std::uint32_t tgid, std::uint32_t image) {
+  left_out_tgid_ = tgid;
+  left_out_image_ = image;
+}
+
+void Recorder::look_up() {
+  if (++read_since_look_ < read_between_looks || !meanwhile_) return;
+  read_since_look_ = 0;
+  meanwhile_();
 }
 
 int Recorder::poll_fd() const { return ring_buffer__epoll_fd(ring_.get()); }
@@ -202,6 +219,12 @@ Row Recorder::row_of(const Head& head, std::uint64_t time_ns, ProcessTimeline& t
 
 void Recorder::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
                          Profile& into) {
+  look_up();
+  const Process& process = into.process(row.process);
+  if (left_out_image_ != 0 && process.image == left_out_image_ && process.tgid == left_out_tgid_) {
+    left_out_ += samples;
+    return;
+  }
   left_over_ += value % reading_.divisor;
   row.value = value / reading_.divisor + left_over_ / reading_.divisor;
   left_over_ %= reading_.divisor;
@@ -234,6 +257,9 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   const std::uint64_t read = drain_histogram(generation, timeline, into) + counted_from_ring_[generation];
   account.lost_unread = account.recorded - std::min(account.recorded, read);
   account.recorded -= account.lost_unread;
+  const std::uint64_t left_out = std::min(std::exchange(left_out_, 0), account.recorded);
+  account.recorded -= left_out;
+  account.filtered += left_out;
   into.account += account;
   if (!stopped) clear_stacks(generation);
 

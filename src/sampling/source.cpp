@@ -11,8 +11,4 @@ void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
 
 std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
 
-bool Source::is_filling() { return recorder().wants_drain(); }
-
-void Source::relieve(ProcessTimeline& timeline, Profile& into) { recorder().drain(timeline, into, false); }
-
 }  // namespace profile

@@ -35,13 +35,14 @@ std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& 
 }
 
 void prepare(bpf_object& object, const SamplingOptions& options) {
-  const SourceOptions& source = options.source;
+  const SourceOptions source = syscall_choice(options);
+  const bool results = wants_syscall_results(source);
   auto* config = static_cast<syscalls_config*>(bpf_section_memory(object, ".rodata.syscalls", sizeof(syscalls_config)));
   config->compat_mark = own_compat_mark();
   config->some_calls = source.category.has_value();
   config->by_process = source.by_process;
   config->stacks = wants_syscall_stacks(options);
-  config->results = wants_syscall_results(source);
+  config->results = results;
   config->latency = source.latency;
   config->failed = source.failed;
 
@@ -49,21 +50,28 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
       bpf_section_memory(object, ".rodata.marks", static_cast<std::size_t>(PROFILE_SYSCALLS)));
   for (std::uint32_t call = 0; call < PROFILE_SYSCALLS; ++call) marks[call] = marks_of(call, source.category);
 
-  bpf_map__set_max_entries(&bpf_map_named(object, "counts"), static_cast<__u32>(possible_cpu_count()));
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "counts"), static_cast<__u32>(possible_cpu_count())),
+            "size the counters");
   const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
-    bpf_map__set_autocreate(&bpf_map_named(object, name), wanted);
-    bpf_map__set_max_entries(&bpf_map_named(object, name), entries);
+    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), wanted), "leave out an unused map");
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), entries), "size a table of system calls");
   };
   use("uses", source.by_process, syscall_table_rows);
-  use("results", wants_syscall_results(source), syscall_table_rows);
-  use("no_result", wants_syscall_results(source), 1);
+  use("results", results && !options.stream, syscall_table_rows);
+  use("no_result", results && !options.stream, 1);
   use("failures", source.failed, syscall_table_rows);
-  use("spans", wants_syscall_results(source), most_threads);
+  use("spans", results, most_threads);
 }
 
 }  // namespace
 
-bool wants_syscall_results(const SourceOptions& source) { return source.latency || source.failed; }
+SourceOptions syscall_choice(const SamplingOptions& options) {
+  SourceOptions choice = options.source;
+  if (options.stream) choice.by_process = choice.failed = false;
+  return choice;
+}
+
+bool wants_syscall_results(const SourceOptions& choice) { return choice.latency || choice.failed; }
 
 bool wants_syscall_stacks(const SamplingOptions& options) {
   return options.user_stacks || options.kernel_stacks || options.stream;
@@ -80,7 +88,7 @@ SamplingOptions syscall_recording(const SamplingOptions& options) {
 }
 
 TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
-  const SourceOptions& source = options.source;
+  const SourceOptions source = syscall_choice(options);
   TracedPrograms::Plan plan{
       .name = "syscalls",
       .elf_bytes = syscalls__elf_bytes,
@@ -90,11 +98,11 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
       .prepare = [&options](bpf_object& object) { prepare(object, options); },
       .needs = "Linux 5.8 with BTF"};
   if (source.latency && wants_syscall_stacks(options)) {
-    plan.attached = {"on_exit_of_span", "on_thread_end_of_span"};
+    plan.attached = {"on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
     plan.loaded.push_back("flush");
     plan.needs = "Linux 5.13 with BTF for stacks with --latency";
   } else if (wants_syscall_results(source)) {
-    plan.attached = {"on_exit", "on_thread_end"};
+    plan.attached = {"on_exit", "on_thread_end", "on_exec"};
   }
   plan.attached.push_back("on_enter");
   return plan;

@@ -45,7 +45,8 @@ syscall_counts sum_of(const syscall_counts* counts, int cpus) {
 class Syscalls final : public Source {
  public:
   explicit Syscalls(const SamplingOptions& options)
-      : source_(options.source),
+      : source_(syscall_choice(options)),
+        has_results_(wants_syscall_results(source_) && !options.stream),
         stacks_(wants_syscall_stacks(options)),
         kernel_stacks_(syscall_recording(options).kernel_stacks),
         spans_(stacks_ && source_.latency),
@@ -82,14 +83,8 @@ class Syscalls final : public Source {
   void set_cpus(const CpuList& online) override { ticks_.set_cpus(online); }
   Recorder& recorder() override { return recorder_; }
 
-  bool is_filling() override {
-    return Source::is_filling() ||
-           std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2;
-  }
-
-  void relieve(ProcessTimeline& timeline, Profile& into) override {
-    Source::relieve(timeline, into);
-    take_tables(false);
+  void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
+    if (std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2) take_tables(false);
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
@@ -124,14 +119,15 @@ class Syscalls final : public Source {
   [[nodiscard]] std::uint64_t pending_samples() override {
     if (stacks_) return Source::pending_samples();
     const syscall_counts now = sum_of(counts_, possible_cpu_count());
-    return now.filtered - total_.filtered +
-           std::accumulate(std::begin(now.begun), std::end(now.begun), std::uint64_t{0}) -
-           std::accumulate(std::begin(total_.begun), std::end(total_.begun), std::uint64_t{0});
+    const auto all = [](const syscall_counts& counts) {
+      return std::accumulate(std::begin(counts.begun), std::end(counts.begun), counts.in_table + counts.filtered);
+    };
+    return all(now) - all(total_);
   }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = programs_.notes();
     const auto note = [&](std::uint64_t count, std::string_view what, const char* rest) {
       if (count != 0) lines.push_back(number_of(count, what) + ' ' + rest);
     };
@@ -188,7 +184,7 @@ class Syscalls final : public Source {
         begun_in_tables_ += use.begun;
       });
     }
-    if (!wants_syscall_results(source_)) return;
+    if (!has_results_) return;
     take_table(map_fd("results"), sizeof(syscall_result), generation, [&](const syscall_key& key, const void* value) {
       syscall_result result{};
       std::memcpy(&result, value, sizeof result);
@@ -226,6 +222,7 @@ class Syscalls final : public Source {
   }
 
   const SourceOptions source_;
+  bool has_results_;  // the tables of them
   bool stacks_;
   bool kernel_stacks_;
   bool spans_;  // stacks are weighted by time

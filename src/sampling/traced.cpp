@@ -29,8 +29,9 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options)
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object.get()) {
     const std::string_view name = bpf_program__name(program);
-    bpf_program__set_autoload(program, is_one_of(plan.attached, name) || is_one_of(plan.loaded, name) ||
-                                           (options.follow_children && is_one_of(followers, name)));
+    const bool wanted = is_one_of(plan.attached, name) || is_one_of(plan.loaded, name) ||
+                        (options.follow_children && is_one_of(followers, name));
+    check_bpf(bpf_program__set_autoload(program, wanted), "choose among the BPF programs");
   }
   try {
     load_bpf_object(*object);

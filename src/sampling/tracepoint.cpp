@@ -2,9 +2,7 @@
 // whatever CPU.
 #include "sampling/tracepoint.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include <cctype>
 #include <cerrno>
 #include <tuple>
+#include <utility>
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
@@ -25,7 +24,6 @@
 #include "sampling/tracefs.h"
 #include "support/clock.h"
 #include "support/error.h"
-#include "support/plural.h"
 #include "support/privilege.h"
 #include "tracepoint.skel.h"
 #include "tracepoint_lean.skel.h"
@@ -71,7 +69,9 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
               [wanted](bpf_object& object) {
                 auto* rate = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
                 *rate = wanted;
-                bpf_map__set_autocreate(&bpf_map_named(object, "hits"), wanted.period != 0 || wanted.interval_ns != 0);
+                check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"),
+                                                  wanted.period != 0 || wanted.interval_ns != 0),
+                          "leave out an unused map");
               },
           .needs = nullptr};
 }
@@ -102,24 +102,12 @@ class TracepointSource final : public Source {
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = note_of_rest(programs_.object(), "hit", "hits");
-    const std::uint64_t unseen = unseen_hits();
-    if (unseen != 0) {
-      lines.push_back(number_of(unseen, "hit was", "hits were") + " not seen: another BPF program ran on " +
-                      plural(unseen, "its", "their") + " CPU at that moment");
-    }
+    std::vector<std::string> lines = programs_.notes();
+    for (std::string& line : note_of_rest(programs_.object(), "hit", "hits")) lines.push_back(std::move(line));
     return lines;
   }
 
  private:
-  // By the kernel's count; older ones than 6.7 count none of them.
-  [[nodiscard]] std::uint64_t unseen_hits() const {
-    bpf_prog_info info{};
-    __u32 size = sizeof info;
-    const int fd = bpf_program__fd(&bpf_program_named(programs_.object(), "on_hit"));
-    return bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? info.recursion_misses : 0;
-  }
-
   SamplingOptions options_;
   TracedPrograms programs_;
   Recorder recorder_;

@@ -59,6 +59,7 @@ class Uprobe final : public Source {
   }
 
   void start() override {
+    recorder_.pause();  // the run begins when the probe is in every place
     const char* const program = options_.period_events.value_or(1) == 1 ? "on_hit" : "on_counted_hit";
     for (const FileOffset offset : target_.offsets) {
       ProbePlace place{.fd = target_.file.fd.get(), .offset = offset, .tgid = std::nullopt};
@@ -66,6 +67,7 @@ class Uprobe final : public Source {
       if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
       programs_.keep(attach_probe(bpf_program_named(programs_.object(), program), place, "-e " + options_.event));
     }
+    recorder_.resume();
   }
 
   void stop() override { programs_.detach(); }
@@ -73,6 +75,7 @@ class Uprobe final : public Source {
   Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return programs_.notes(); }
 
  private:
   const SamplingOptions options_;

@@ -49,6 +49,10 @@ void load_bpf_object(bpf_object& object) {
               std::string("; run with -v for the kernel's log"));
 }
 
+void check_bpf(int result, const char* what) {
+  if (result != 0) throw system_error(std::string("cannot ") + what, -result);
+}
+
 bpf_map& bpf_map_named(bpf_object& object, const char* name) {
   bpf_map* map = bpf_object__find_map_by_name(&object, name);
   if (map == nullptr) throw Error(std::string("the BPF object has no map ") + name);

@@ -2,7 +2,7 @@
 # Who reads no further ends the profiler, without a word and without a failure.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 20
+burn leaves 60
 # into READER ARGUMENTS... : the profiler's stdout is read by READER.
 into() {
   { "$PROFILE" "${@:2}" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | $1 >"$tmp/out"
@@ -20,6 +20,13 @@ start_us=${EPOCHREALTIME/./}
 into 'head -n 5' -F 499 -i 0.2 -p "$started"
 expect_between $((${EPOCHREALTIME/./} - start_us)) 0 8000000 "microseconds of the run"
 expect_out '^Sampling at 499 Hertz'
+
+# Also where nothing is to be written for long.
+for format in -f -r; do
+  start_us=${EPOCHREALTIME/./}
+  into 'sleep 0.2' "$format" -F 499 -p "$started" 50
+  expect_between $((${EPOCHREALTIME/./} - start_us)) 0 20000000 "microseconds of the run"
+done
 
 # A file beside the pipe gets its report.
 into true -F 499 -p "$started" -o - -o "$tmp/a.folded" 0.4

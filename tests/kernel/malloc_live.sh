@@ -21,6 +21,17 @@ expect_leaks 5
 expect_bytes ';by_child;malloc ' $((5 * 70 * 10000))
 expect_equal "$(folded_total ';by_(malloc|realloc|memalign|child);')" $((5 * (10000 + 16000 + 15360 + 700000))) "bytes"
 
+# From one place that calls them all through pointers; more pieces than the kernel counts at a time.
+profile -e malloc --live -f -- "$WORKLOADS/turns" 3000 2000
+expect_status 0
+expect_balance
+expect_bytes ';by_turns;[_a-z]*calloc ' 1600000
+expect_bytes ';by_turns;[_a-z]*malloc ' 3600000
+expect_bytes ';by_turns;[_a-z]*realloc ' 1800000
+expect_bytes ';by_turns;(__libc_memalign|memalign|aligned_alloc) ' 3600000
+expect_bytes ';by_place;posix_memalign ' 1600000
+expect_bytes ';by_place;[_a-z]*malloc ' 1600000
+
 # What a shell has is gone when it becomes another program.
 profile -e malloc --live -f -- sh -c "exec '$WORKLOADS/allocs' 2"
 expect_status 0
@@ -30,17 +41,13 @@ expect_absent '^sh;'
 
 # Others: one stays, and one ends with all it has. Every report says what there is then.
 # Only our own, so that nothing else that runs here can fill the ring buffer.
-group=/sys/fs/cgroup/unified
-[[ -e $group/cgroup.procs ]] || group=/sys/fs/cgroup
-[[ -e $group/cgroup.procs ]] || skip "there is no cgroup v2 here"
-group=$group/profile-test-$$
-mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
-at_exit "rmdir '$group'"
-in_group() { echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"; }
+need_group
 
 begin -e malloc --live --cgroup "$group" --format folded -i 2 -o "$tmp/all" 6
 pause 0.5
 in_group "$WORKLOADS/allocs" 7 &
+wait $!
+in_group "$WORKLOADS/turns" 2000 2000 &
 wait $!
 in_group "$WORKLOADS/allocs" 3 30 >/dev/null &
 stays=$!
@@ -58,6 +65,7 @@ reports=$(grep -c ';by_malloc;malloc ' "$tmp/all")
 expect_between "$reports" 2 4 "reports with memory in use"
 expect_leaks $((3 * reports)) "$tmp/all"
 expect_bytes ';by_child;' 0 "$tmp/all"
+expect_bytes ';by_(turns|place);' 0 "$tmp/all"
 
 profile -e malloc --live --stream=table 1
 expect_status 2

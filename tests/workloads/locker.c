@@ -23,11 +23,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t for_ever = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static int word;
+static int asked; /* for how many words */
+
+/* Until `value` is `wanted`, a few seconds at most: on a busy machine the other comes late, and is still to wait. */
+static void until(const int* value, int wanted) {
+  const struct timespec moment = {0, 1000 * 1000}; /* calls of usleep are counted */
+  for (int i = 0; i < 5000 && __atomic_load_n(value, __ATOMIC_ACQUIRE) != wanted; i++) nanosleep(&moment, 0);
+}
 
 __attribute__((noinline)) void hold_lock(void) {
   for (int i = 0; i < LOCKS; i++) {
     pthread_mutex_lock(&lock);
     pthread_barrier_wait(&held);
+    until((const int*)&lock, 2); /* as glibc has it when somebody waits */
     usleep(20000);
     pthread_mutex_unlock(&lock);
     pthread_barrier_wait(&held); /* the other has had it */
@@ -36,6 +44,7 @@ __attribute__((noinline)) void hold_lock(void) {
 void* holder(void* unused) {
   hold_lock();
   for (int i = 0; i < CONDITIONS; i++) {
+    until(&asked, i + 1);
     usleep(10000);
     __atomic_store_n(&word, i + 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
@@ -54,6 +63,7 @@ __attribute__((noinline)) long wait_for_word(void) {
   long waited = 0;
   for (int i = 0; i < CONDITIONS; i++) {
     const long before = microseconds();
+    __atomic_store_n(&asked, i + 1, __ATOMIC_RELEASE);
     while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == i) {
       syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, i, 0, 0, 0);
     }

@@ -1,0 +1,15 @@
+#!/bin/bash
+# What the profiler's child does before it is the command is not the command's, and is accounted for.
+source "$(dirname "$0")/sampling.bash"
+
+for ((round = 0; round < 5; round++)); do
+  sample_folded -F 9999 -- /bin/true
+  expect_absent 'profile::'
+done
+sample -f -e off-cpu -- sleep 0.3
+expect_absent 'profile::|pipe_read'
+expect_between "$(folded_total 'nanosleep')" 290000 2000000 "microseconds of sleep"
+profile -e wall --stream=folded -- sleep 0.2
+expect_status 0
+expect_balance
+expect_absent 'profile::'

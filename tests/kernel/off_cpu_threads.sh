@@ -1,0 +1,47 @@
+#!/bin/bash
+# The list of threads is whole and right: what has the id of a thread that is gone stands by itself, and who exits while a
+# report is made is in this one or in the next.
+source "$(dirname "$0")/sampling.bash"
+need_command python3
+
+# waits_of TGID:TID FILE : its name and the milliseconds it has waited.
+waits_of() {
+  python3 -c '
+import json, sys
+thread = json.load(open(sys.argv[2]))["ebpf"]["offcpu"]["thread_stats"].get(sys.argv[1])
+print(thread["name"], thread["total_time_ns"] // 10**6) if thread else print("nobody", 0)' "$1" "$2"
+}
+for how in exit exec; do
+  echo "$how"
+  profile -e off-cpu -o "$tmp/a.json" -- "$WORKLOADS/successor" $how 30
+  ((status != 3)) || skip "nobody can choose an id here"
+  expect_status 0
+  expect_balance
+  read -r tgid tid <"$tmp/out"
+  read -r name waited_ms < <(waits_of "$tgid:$tid" "$tmp/a.json")
+  expect_equal "$name" first "name of the thread that is gone"
+  expect_between "$waited_ms" 95 250 "milliseconds of the thread that is gone"
+  read -r name waited_ms < <(waits_of "$tid:$tid" "$tmp/a.json")
+  expect_equal "$name" second "name of the process that has its id"
+  expect_between "$waited_ms" 290 500 "milliseconds of the process that has its id"
+done
+
+# Threads that come and go all the time: what all of them have waited is what all stacks have.
+profile -e off-cpu -i 0.1 --format json -o "$tmp/reports" -- "$WORKLOADS/crowd" 12000 60
+expect_status 0
+expect_balance
+read -r reports in_threads in_stacks < <(python3 -c '
+import json, sys
+text = open(sys.argv[1]).read().strip()
+decoder, at, reports, threads, stacks = json.JSONDecoder(), 0, 0, 0, 0
+while at < len(text):
+    report, at = decoder.raw_decode(text, at)
+    while at < len(text) and text[at].isspace():
+        at += 1
+    offcpu = report["ebpf"]["offcpu"]
+    reports += 1
+    threads += sum(thread["total_time_ns"] for thread in offcpu["thread_stats"].values())
+    stacks += sum(row["value"] for row in offcpu["stack_traces"]["rows"])
+print(reports, threads // 1000, stacks)' "$tmp/reports")
+((reports > 5)) || fail "just $reports reports"
+expect_between "$in_threads" $((in_stacks - 10)) $((in_stacks + 10)) "microseconds of all threads in $reports reports"

@@ -1,0 +1,26 @@
+#!/bin/bash
+# A thread that is not the first of its process and runs another program: its execve has returned, for it goes on as the
+# first one's successor, and what that program does then is not execve.
+source "$(dirname "$0")/syscalls.bash"
+sleep=$(command -v sleep)
+
+trace --latency --failed -- "$WORKLOADS/heir" "$sleep" 1
+expect_count execve 2
+expect_equal "$(figure 'latency["count"]' 'name == "execve"')" 2 "returns of execve"
+expect_between "$(figure 'latency["total_ns"]' 'name == "execve"')" 1 300000000 "nanoseconds in execve"
+expect_between "$(figure 'latency["total_ns"]' 'name == "clock_nanosleep"')" 1020000000 1200000000 "nanoseconds of sleep"
+expect_no_err 'had not returned'
+
+trace --failed -- "$WORKLOADS/heir" "$sleep" 0.1
+expect_equal "$(figure failed 'name == "execve"')" 0 "failures of execve"
+expect_no_err 'had not returned'
+
+for arguments in -f --stream=folded; do
+  profile -e syscalls --latency $arguments -- "$WORKLOADS/heir" "$sleep" 1
+  expect_status 0
+  expect_balance
+  expect_no_err 'had not returned'
+done
+expect_equal "$(grep -cE ';execve [0-9]+$' "$tmp/out")" 2 "execve in the stream"
+profile -e syscalls --latency -f -- "$WORKLOADS/heir" "$sleep" 1
+expect_between "$(folded_total ';execve ')" 1 300000 "microseconds in execve"

@@ -1,0 +1,17 @@
+/* True of it: its second thread runs PROGRAM, whose process it goes on as, while the first one waits for nothing.
+ *   heir PROGRAM [ARGUMENT...] */
+#include <pthread.h>
+
+#include "workload.h"
+
+static void* run_program(void* arguments) {
+  usleep(20000);
+  execvp(((char**)arguments)[0], arguments);
+  _exit(1);
+}
+
+int main(int argc, char** argv) {
+  pthread_t thread;
+  if (argc < 2 || pthread_create(&thread, 0, run_program, argv + 1)) return 2;
+  for (;;) pause();
+}
