@@ -1,8 +1,10 @@
 #include "app/targets.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "support/error.h"
 #include "support/text_file.h"
@@ -46,12 +48,21 @@ void check_depth(const SamplingOptions& sampling) {
               "; raise it with sysctl kernel.perf_event_max_stack=" + depth);
 }
 
+void check_directories(const SymbolOptions& symbols) {
+  for (const std::string& directory : symbols.debug_directories) {
+    struct stat found {};
+    if (::stat(directory.c_str(), &found) != 0) throw system_error("--debug-dir " + directory, errno);
+    if (!S_ISDIR(found.st_mode)) throw system_error("--debug-dir " + directory, ENOTDIR);
+  }
+}
+
 }  // namespace
 
 void check_targets(const Options& options) {
   check_ids(options.sampling);
   check_cpus(options.sampling);
   check_depth(options.sampling);
+  check_directories(options.symbols);
 }
 
 bool any_target_alive(const SamplingOptions& sampling) {

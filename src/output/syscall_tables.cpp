@@ -146,15 +146,15 @@ void write_syscall_tables(std::ostream& out, const Profile& profile, std::size_t
   const SyscallAnalysis analysis = analyse(report);
   if (analysis.total == 0) {
     out << "There were no system calls.\n\n";
-    return;
+  } else {
+    const Calls calls = top_calls(report, top);
+    write_calls(out, profile, calls);
+    if (report.has_failures) write_errors(out, profile, top);
+    if (report.has_durations) write_latencies(out, profile, calls);
   }
-  const Calls calls = top_calls(report, top);
-  write_calls(out, profile, calls);
-  if (report.has_failures) write_errors(out, profile, top);
-  if (report.has_durations) write_latencies(out, profile, calls);
   out << number_of(analysis.total, "system call") << " in " << seconds(report.seconds) << " s, "
       << decimal(analysis.rate_per_s) << " a second, " << decimal(report.cpus_used, 2) << " CPUs used\n";
-  write_categories(out, report, analysis);
+  if (analysis.total != 0) write_categories(out, report, analysis);
   if (!report.is_partial) out << "behaviour: " << analysis.behavior << " (" << analysis.rule << ")\n\n";
 }
 
