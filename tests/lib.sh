@@ -70,6 +70,7 @@ line_of() {
   printf '%s\n' "$line"
 }
 
+status='of nothing yet'
 # run COMMAND... : leaves its stdout in $tmp/out, its stderr in $tmp/err and its exit status in $status.
 run() {
   "$@" >"$tmp/out" 2>"$tmp/err" </dev/null

@@ -20,6 +20,8 @@ cp "$tmp/out" "$tmp/profile.bash"
 if grep -n '@[a-z_]*@' "$tmp/profile.bash" "$tmp/zsh/_profile"; then fail "something was not filled in"; fi
 if command -v shellcheck >/dev/null; then
   shellcheck "$tmp/profile.bash" || fail "shellcheck finds something in the script for bash"
+else
+  echo "not checked: there is no shellcheck here"
 fi
 
 # What has to be offered, as the program's own tables have it.

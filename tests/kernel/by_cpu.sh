@@ -117,7 +117,7 @@ assert len(sums) > 1 and min(sums.values()) > 0.5 * max(sums.values()), sums' "$
 fi
 
 # A stream tells both anyway, and its stacks are not multiplied by it.
-burn leaves 10
+burn leaves 60
 profile -q -F 997 -p "$started" --per-cpu --per-thread --stream=stacks 0.5
 expect_status 0
 cp "$tmp/out" "$tmp/apart"

@@ -11,14 +11,14 @@ group=$hierarchy/profile-test.$$
 mkdir -p "$group/below" "$group.late" 2>/dev/null || skip "no cgroup can be made below $hierarchy"
 at_exit "rmdir '$group/below' '$group' '$group.late'"
 
-burn leaves 20
+burn leaves 60
 echo "$started" >"$group/cgroup.procs" || skip "no process can be put into a cgroup here"
-burn leaves.nopie 20
+burn leaves.nopie 60
 below=$started
 echo "$started" >"$group/below/cgroup.procs"
-burn reader 20
+burn reader 60
 echo "$started" >"$group.late/cgroup.procs"
-burn leaves.static 20
+burn leaves.static 60
 
 # The id of a cgroup is the inode of its directory.
 member() { add_member "$1" "$(stat -c %i "$2")" "${@:3}"; }
@@ -42,7 +42,7 @@ expect_present '^reader;' "$tmp/late.folded"
 expect_share '^(leaves|reader);' 100 100 "$tmp/late.folded"
 
 # The size of the values does not matter, an empty map means nobody.
-burn leaves.nopie 20
+burn leaves.nopie 60
 echo "$started" >"$group/below/cgroup.procs"
 bpftool map create "$tmp/bpffs/wide" type hash key 8 value 16 entries 16 name wide
 sample_folded -F 499 --cgroupmap "$tmp/bpffs/wide" 0.3

@@ -2,14 +2,14 @@
 # `-- COMMAND` is sampled from before its main to after it, with its children and theirs, and nobody else is.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves.static 20
-# Three tenths of a second of CPU time at 999 Hertz, a tenth in each part of its life; its start and end take little.
-sample_folded -F 999 -- "$WORKLOADS/life"
-expect_share ';before_main(;| )' 25 38
-expect_share ';within_main(;| )' 25 38
-expect_share ';after_main(;| )' 25 38
+burn leaves.static 60
+# Three tenths of a second of CPU time at 4,999 Hertz, a tenth in each part of its life; its start and end take little.
+sample_folded -F 4999 -- "$WORKLOADS/life"
+expect_near ';before_main(;| )' 33.3
+expect_near ';within_main(;| )' 33.3
+expect_near ';after_main(;| )' 33.3
 expect_share '^life;' 100 100
-expect_between "$recorded" 250 400 "samples of a command that runs for 0.3 s"
+expect_between "$recorded" 1250 2000 "samples of a command that runs for 0.3 s"
 
 sample_folded -F 499 -- "$WORKLOADS/family" 1
 for member in 'family;.*burn_parent' 'family;.*burn_child' 'family;.*burn_grandchild' 'stranger;.*burn_stranger'; do

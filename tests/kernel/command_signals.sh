@@ -31,5 +31,6 @@ expect_equal "$(cat "$tmp/answer")" 'SIGINT 1 SIGTERM 0'
 cp "$tmp/out" "$tmp/err"
 expect_balance
 expect_folded_total "$tmp/a.folded"
-# Half a second of it was after the signal.
-expect_between "$(folded_total ';main;burn_until_interrupted ' "$tmp/a.folded")" 100 5000 "samples"
+expect_present ';main;burn_until_interrupted ' "$tmp/a.folded"
+# Half a second of it was after the signal, in which one CPU at least was busy.
+expect_between "$taken" 200 100000 "samples"

@@ -10,7 +10,7 @@ dives() {
 }
 
 for frames in 10 100; do
-  burn depth "$frames" 10
+  burn depth "$frames" 60
   sample_folded -F 499 -U -p "$started" 0.5
   expect_share "$(dives "$frames")" 95 100
 done

@@ -5,7 +5,7 @@ source "$(dirname "$0")/sampling.bash"
 need_command setpriv
 hidden=/proc/sys/kernel/kptr_restrict
 at_exit "echo $(cat $hidden) >$hidden"
-burn reader 20
+burn reader 60
 reader=$started
 
 # without_names COMMAND... : a run that has samples of the kernel, all nameless.

@@ -11,7 +11,7 @@ expect_present before_exec "$tmp/a.folded"
 expect_present after_exec "$tmp/a.folded"
 
 # Reports come while the run goes on.
-burn leaves 10
+burn leaves 60
 begin -f -F 499 -i 0.3 -p "$started"
 reports_arrive() { (($(grep -c ';heavy ' "$tmp/out") >= 3)); }
 wait_until reports_arrive

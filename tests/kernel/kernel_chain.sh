@@ -3,7 +3,7 @@
 # rows, with -d the delimiter between the two parts, with -a and -A what they add.
 source "$(dirname "$0")/sampling.bash"
 
-burn reader 10
+burn reader 60
 reader=$started
 
 sample_folded -F 499 -p "$reader" 0.6

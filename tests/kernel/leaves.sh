@@ -6,22 +6,23 @@ need_command strip
 
 # two_to_one CHAIN HEAVY LIGHT
 two_to_one() {
+  wait_until is_at_work "$started"
   sample_folded -F 1999 -p "$started" 1
-  expect_share ";$1;$2( |;)" 61.7 71.7
-  expect_share ";$1;$3( |;)" 28.3 38.3
+  expect_near ";$1;$2( |;)" 66.7
+  expect_near ";$1;$3( |;)" 33.3
 }
 
 for program in leaves leaves.nopie leaves.static; do
-  burn "$program" 5
+  burn "$program" 60
   two_to_one 'main;outer;middle' heavy light
   kill "$started"
 done
 
-burn shared_leaves 5
+burn shared_leaves 60
 two_to_one 'main;call_library;lib_outer;lib_middle' lib_heavy lib_light
 kill "$started"
 
 cp "$WORKLOADS/libleaves.so" "$tmp/"
 strip "$tmp/libleaves.so"
-start env LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/libleaves.so" "$WORKLOADS/shared_leaves" 5
+start env LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/libleaves.so" "$WORKLOADS/shared_leaves" 60
 two_to_one 'main;call_library;lib_outer;lib_middle' lib_heavy lib_light

@@ -13,7 +13,7 @@ first=$started
 start unshare --mount "$WORKLOADS/leaves.nopie" 20
 wait_until is_elsewhere "$started"
 second=$started
-burn leaves.static 20
+burn leaves.static 60
 
 bpftool map create "$tmp/bpffs/wanted" type hash key 8 value 4 entries 16 name wanted
 add_member "$tmp/bpffs/wanted" "$(inode_of "$first")" 0 0 0 0
@@ -31,7 +31,7 @@ expect_folded_total "$tmp/late.folded"
 expect_present '^leaves.nopie;' "$tmp/late.folded"
 expect_share '^leaves(.nopie)?;' 100 100 "$tmp/late.folded"
 
-burn leaves.static 20
+burn leaves.static 60
 bpftool map create "$tmp/bpffs/own" type hash key 8 value 16 entries 16 name own
 add_member "$tmp/bpffs/own" "$(inode_of self)" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 sample_folded -F 499 --mntnsmap "$tmp/bpffs/own" 0.5

@@ -1,9 +1,9 @@
 #!/bin/bash
 # :u samples in programs only and :k in the kernel only, whatever the event; :uk in both.
 source "$(dirname "$0")/sampling.bash"
-burn reader 20
+burn reader 60
 reader=$started
-burn leaves 20
+burn leaves 60
 
 sample_folded -a -e cpu-clock:u -F 499 -p "$reader,$started" 1
 expect_present ';(heavy|light) '

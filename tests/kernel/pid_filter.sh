@@ -2,11 +2,11 @@
 # -p samples the processes it names and no other; several, with all their threads.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 10
+burn leaves 60
 leaves=$started
-burn reader 10
+burn reader 60
 reader=$started
-burn threads 10
+burn threads 60
 threads=$started
 
 sample_folded -F 499 -p "$leaves" 0.5

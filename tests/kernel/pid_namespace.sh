@@ -5,7 +5,7 @@ source "$(dirname "$0")/sampling.bash"
 need_command unshare
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no pid namespace can be made here"
 
-burn leaves.static 20
+burn leaves.static 60
 outside=$started
 # inside SCRIPT : runs it in a namespace where a burner is process 2 to 9 or so; its pid is $inner there.
 inside() {

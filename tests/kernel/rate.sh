@@ -9,7 +9,7 @@ expect_rate() {
   expect_between "$(awk -v taken="$taken" -v seconds="$seconds" 'BEGIN { print taken / seconds }')" "$1" "$2" "$3"
 }
 
-burn pinned 0 10
+burn pinned 0 60
 sample -F 999 -C 0 1
 expect_out '^Sampling at 999 Hertz of all threads by user \+ kernel stack on CPU#0 for 1 secs\.$'
 expect_rate 700 1100 "samples at 999 Hertz"

@@ -33,6 +33,8 @@ wait_until() {
   done
   fail "still not after ten seconds: $*"
 }
+# is_at_work PID : it has computed for two hundredths of a second, and so is no more being loaded.
+is_at_work() { awk '{ exit $(NF - 38) + $(NF - 37) < 2 }' "/proc/$1/stat"; }
 # pause SECONDS : what a fixed time is enough for; more of it under the sanitizers.
 pause() { if ((SANITIZED)); then sleep "$1" && sleep "$1"; else sleep "$1"; fi; }
 
@@ -90,6 +92,14 @@ expect_share() {
   share=$(share_of "$1" "${4:-$tmp/out}")
   expect_between "$share" "$2" "$3" "per cent of the samples with '$1'"
 }
+# expect_near PATTERN PERCENT [FILE] : a share that is known; so far off it as chance allows in so many samples: four of its
+# standard deviations, and 0.8 for what is no part of the work.
+expect_near() {
+  local off
+  off=$(awk -v all="$(folded_total . "${3:-$tmp/out}")" -v percent="$2" \
+    'BEGIN { if (all < 60) exit 1; print 0.8 + 4 * sqrt(percent * (100 - percent) / all) }') || fail "too few samples; $(outcome)"
+  expect_share "$1" "$(awk -v a="$2" -v b="$off" 'BEGIN { print a - b }')" "$(awk -v a="$2" -v b="$off" 'BEGIN { print a + b }')" "${3:-$tmp/out}"
+}
 # expect_present PATTERN [FILE], expect_absent PATTERN [FILE] : in folded lines.
 expect_present() {
   (($(folded_total "$1" "${2:-$tmp/out}") > 0)) || fail "no sample with '$1'; $(outcome)"
@@ -108,12 +118,51 @@ tid_of() {
   basename "$(dirname "$(grep -lx -- "$2" /proc/"$1"/task/*/comm)")"
 }
 
+# interval_of FILE : when the report in a .pb.gz file began, in nanoseconds since 1970, and how many it is long.
+interval_of() {
+  python3 - "$1" <<'PYTHON' || fail "no times in $1"
+import gzip, sys
+data, at, times = gzip.open(sys.argv[1]).read(), 0, {}
+def varint():
+    global at
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+        if byte < 128: return value
+while at < len(data):
+    key, value = varint(), varint()
+    if key & 7: at += value
+    else: times[key >> 3] = value
+print(times[9], times[10])
+PYTHON
+}
+# length_us FILE : how many microseconds that is.
+length_us() {
+  local began_ns length_ns
+  read -r began_ns length_ns < <(interval_of "$1")
+  printf '%s\n' $((length_ns / 1000))
+}
+# is_asleep PID : it waits for time to pass, and is no more on its way there.
+is_asleep() { grep -qE 'sleep|select|poll' "/proc/$1/wchan"; }
+
 # as_nobody [SETPRIV OPTION...] -- COMMAND... : without privilege; $tmp and the program can be read.
 as_nobody() {
   need_command setpriv
   chmod 755 "$tmp"
   setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
+
+# need_group : an empty cgroup of the test's own as $group. in_group COMMAND... : becomes the command, in it.
+need_group() {
+  group=/sys/fs/cgroup/unified
+  [[ -e $group/cgroup.procs ]] || group=/sys/fs/cgroup
+  [[ -e $group/cgroup.procs ]] || skip "there is no cgroup v2 here"
+  group=$group/profile-test-$$
+  mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
+  at_exit "rmdir '$group'"
+}
+in_group() { echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"; }
 
 # add_member MAP NUMBER BYTE... : puts the number into a pinned map as a key, with a value of these bytes.
 add_member() {

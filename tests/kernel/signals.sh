@@ -2,7 +2,7 @@
 # SIGINT and SIGTERM end the run with its report; a second one aborts at once.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 20
+burn leaves 60
 leaves=$started
 for signal in INT TERM; do
   begin_counted -F 499 -p "$leaves" -o - -o "$tmp/a.folded"

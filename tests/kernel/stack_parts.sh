@@ -2,7 +2,7 @@
 # -U shows the user's frames alone, -K the kernel's alone, and neither loses a sample for it.
 source "$(dirname "$0")/sampling.bash"
 
-burn reader 10
+burn reader 60
 reader=$started
 
 sample_folded -F 499 -U -p "$reader" 0.5

@@ -2,7 +2,7 @@
 # -L samples the threads it names and no other of the same process.
 source "$(dirname "$0")/sampling.bash"
 
-burn threads 10
+burn threads 60
 red=$(tid_of "$started" red)
 green=$(tid_of "$started" green)
 

@@ -32,7 +32,7 @@ for level in 2 3; do
 done
 
 # As given by setcap to the file: here as ambient capabilities of a user who is nobody.
-burn leaves 10
+burn leaves 60
 set=-all,$(sed 's/cap_/+/g' <<<"$granted")
 run as_nobody --inh-caps="$set" --ambient-caps="$set" --bounding-set="$set" "$tmp/program" -f -F 499 -p "$started" 0.6
 expect_status 0

@@ -3,12 +3,12 @@
 source "$(dirname "$0")/sampling.bash"
 PATH=$PATH:/usr/sbin
 
-burn clock_reader 5
+burn clock_reader 60
 sample_folded -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 expect_absent '\[vdso\+0x'
 kill "$started"
-burn clock_reader.static 5
+burn clock_reader.static 60
 sample_folded -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 

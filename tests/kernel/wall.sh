@@ -14,6 +14,7 @@ expect_between "$(folded_total '^mixed;.*;compute( |;[^\[]*$)' "$tmp/a.folded")"
 expect_present ';main;.*;hrtimer_nanosleep;.*;\[off-cpu\] ' "$tmp/a.folded"
 
 # A thread that never rests, on a CPU of its own as far as may be: all of its time is there, too.
-burn leaves 20
-sample -e wall -f -p "$started" 2
-expect_between "$(folded_total "^leaves;")" 1960000 2040000 "microseconds of a thread that computes"
+burn leaves 60
+sample -e wall -f -p "$started" -o - -o "$tmp/a.pb.gz" 2
+all_us=$(length_us "$tmp/a.pb.gz")
+expect_between "$(folded_total "^leaves;")" $((all_us * 98 / 100 - 40000)) $((all_us * 102 / 100)) "microseconds of a thread that computes"
