@@ -236,6 +236,9 @@ class Session {
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
     messages_.note(summary_of(intake_->account(), cost));
+    if (reports_ && intake_->account().lost_ring_full != 0) {
+      messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
+    }
     for (const std::string& line : source_->notes()) messages_.note(line);
     for (const std::string& line : intake_->notes()) messages_.note(line);
     if (!options_.verbose) return;

@@ -140,6 +140,7 @@ test('a search knows regular expressions, process names while they are shown, an
   assert.equal(await share('nowhere'), 0);
   assert.equal(await share('/(/'), null);
   assert.equal(await page.getAttribute('#search', 'aria-invalid'), 'true');
+  await page.waitForFunction(() => document.querySelector('#matched').textContent === 'no regular expression');
   assert.equal(await share('/dd/'), 0.65);
   assert.equal(await page.getAttribute('#search', 'aria-invalid'), null);
   await page.click('#processes');

@@ -36,7 +36,9 @@ function showAccount(account) {
 function showTitle(run, view) {
   const what = run.event || 'profile';
   element('title').textContent = run.title || what;
-  document.title = `${what} — profile`;
+  // Tabs are told apart by their first words; those of every run begin alike: "profile -F 99 -o out.html".
+  const command = (run.command_line || '').replace(/^\S*profile\s+/, '');
+  document.title = command === '' ? `${what} — profile` : `${what}: ${command} — profile`;
   element('subtitle').textContent = '';
   view.listeners.push((done) => {
     if (done < due.tree) return;

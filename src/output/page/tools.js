@@ -145,7 +145,12 @@ class Tools {
     const comparing = view.source.before !== null;
     element('swap').hidden = !comparing;
     element('whole').disabled = view.focus === 0;
-    element('matched').textContent = view.matcher === null ? '' : percent(view.matchedShare);
+    const isInvalid = element('search').hasAttribute('aria-invalid');
+    element('matched').textContent = isInvalid
+      ? 'no regular expression'
+      : view.matcher === null
+        ? ''
+        : percent(view.matchedShare);
     const isEmpty = view.tree.total[0] === 0;
     element('empty').hidden = !isEmpty;
     element('empty').textContent = 'Nothing has been seen here.';
