@@ -138,8 +138,8 @@ struct record_config {
 
 /* Written while sampling: by user space the first and the third, by the kernel the rest. */
 struct record_state {
-  __u32 turn;                      /* how often the generations have changed; the kernel writes to turn % 2 now */
-  __u32 told[PROFILE_GENERATIONS]; /* whether RING_HALF_FULL was sent */
+  __u32 turn;                         /* how often the generations have changed; the kernel writes to turn % 2 now */
+  __u32 told[PROFILE_GENERATIONS];    /* whether RING_HALF_FULL was sent */
   __u32 paused;                       /* nothing is counted */
   __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */
   __u64 unfollowed;                   /* descendants of the command that found no place in the targets */

@@ -16,8 +16,8 @@ bool read_number(std::string_view digits, int base, Number& number) {
   return error == std::errc{} && end == digits.data() + digits.size();
 }
 
-// Whether what stands in brackets, maybe with spaces in it, is taken for a module. "foo() [clone .cold]" is a name; with
-// brackets in the brackets, "[x [a+0x1f]", so is what begins there.
+// Whether what stands in brackets, maybe with spaces in it, is taken for a module. "foo() [clone .cold]" is a name;
+// with brackets in the brackets, "[x [a+0x1f]", so is what begins there.
 bool is_module(std::string_view text) {
   return !text.empty() && text.find_first_of("[]") == text.npos && !text.starts_with("clone ");
 }

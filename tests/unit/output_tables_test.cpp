@@ -105,9 +105,10 @@ TEST_CASE("a profile without tables prints none, and one with an empty table say
   Profile profile;
   profile.syscalls.emplace();
   profile.duration_tables.push_back({.id = "a", .title = "Block requests", .column_names = {"device"}, .rows = {}});
-  CHECK(tables(profile) == "Block requests: there were none.\n\nThere were no system calls.\n\n"
-                           "0 system calls in 0.00 s, 0.0 a second, 0.00 CPUs used\n"
-                           "behaviour: unknown (none of the rules applies)\n\n");
+  CHECK(tables(profile) ==
+        "Block requests: there were none.\n\nThere were no system calls.\n\n"
+        "0 system calls in 0.00 s, 0.0 a second, 0.00 CPUs used\n"
+        "behaviour: unknown (none of the rules applies)\n\n");
 }
 
 TEST_CASE("the words of a table are cleaned, whoever wrote them") {

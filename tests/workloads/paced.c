@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const long turns = 500 * (argc > 1 ? strtol(argv[1], NULL, 10) : 10);
   struct timespec next;
   clock_gettime(CLOCK_MONOTONIC, &next);
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
       next.tv_sec++;
     }
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-    void *volatile piece = malloc(100);
+    void* volatile piece = malloc(100);
     free(piece);
   }
 }
