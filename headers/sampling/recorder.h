@@ -61,6 +61,11 @@ class Recorder {
   // Samples of this program image of a process are filtered, for user space knows of images and the kernel side does
   // not. 0: of none.
   void leave_out(std::uint32_t tgid, std::uint32_t image);
+  [[nodiscard]] std::uint32_t left_out_tgid() const { return left_out_tgid_; }
+  // Called for each row that leave_out() keeps out of the profile, with its samples and its value in the kernel side's
+  // unit: for sources that count besides.
+  using OnLeftOut = std::function<void(const Row& row, std::uint64_t samples, std::uint64_t value)>;
+  void set_on_left_out(OnLeftOut on_left_out) { on_left_out_ = std::move(on_left_out); }
   // Called every few milliseconds while samples are read, for what cannot wait until all are.
   void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
   // A span that began before the kernel side could see it: its stacks, as addresses. It began at head.time_ns, which is
@@ -110,6 +115,7 @@ class Recorder {
   std::uint32_t left_out_tgid_ = 0;
   std::uint32_t left_out_image_ = 0;
   std::uint64_t left_out_ = 0;  // samples since the last drain
+  OnLeftOut on_left_out_;
   std::uint32_t cpus_;
   std::uint32_t stack_entries_;
   bool streams_;

@@ -89,6 +89,8 @@ class Source {
   [[nodiscard]] virtual std::uint64_t pending_samples();
   // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.
   [[nodiscard]] virtual bool has_tracing_frames() const { return false; }
+  // Whether what a process does to become the command that is run belongs to the command: a system call does.
+  [[nodiscard]] virtual bool counts_exec() const { return false; }
   // Lines for the summary, about what this source alone knows.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };

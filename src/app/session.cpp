@@ -91,7 +91,8 @@ class Session {
     if (command_) {
       const auto tgid = static_cast<std::uint32_t>(command_->pid());
       // What its process does before it is the command is ours.
-      source_->recorder().leave_out(tgid, timeline_->image_at(tgid, started_ns_));
+      const std::uint32_t image = timeline_->image_at(tgid, started_ns_);
+      if (!source_->counts_exec()) source_->recorder().leave_out(tgid, image);
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });

@@ -105,6 +105,11 @@ class OffCpu final : public Source {
         state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
         state_(static_cast<off_cpu_state*>(state_memory_.data())),
         threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {
+    recorder_.set_on_left_out([this](const Row& row, std::uint64_t samples, std::uint64_t value) {
+      if (wall_ && row.tag == StringId::empty) return;  // it ran
+      left_out_.count += samples;
+      left_out_.total_ns += value;
+    });
     if (!wall) return;
     const std::uint64_t period_ns = options.period_events.value_or(0);
     const std::uint64_t frequency_hz = period_ns != 0 ? 0 : options.frequency_hz.value_or(default_frequency_hz);
@@ -163,6 +168,7 @@ class OffCpu final : public Source {
     std::atomic_ref(state_->epoch).store(epoch + 1, std::memory_order_relaxed);
     recorder_.drain(timeline, into, stopped);
     take_exited(epoch, take_living(epoch, stopped));
+    leave_out_of_totals();
     std::vector<ThreadWait>& waits = into.thread_waits.emplace();
     for (ThreadTotals& thread : totals_) {
       thread.wait.name = into.strings.intern(thread.name);
@@ -299,6 +305,21 @@ class OffCpu final : public Source {
     totals_.push_back(std::move(totals));
   }
 
+  // The rows do not have what the command's process did before it was the command, which was one thread. Its longest
+  // and shortest wait may be from that time.
+  void leave_out_of_totals() {
+    const auto thread = std::ranges::find(totals_, recorder_.left_out_tgid(),
+                                          [](const ThreadTotals& totals) { return totals.wait.tid; });
+    if (left_out_.total_ns == 0 || thread == totals_.end()) return;
+    Durations& waits = thread->wait.waits;
+    waits.count -= std::min(waits.count, left_out_.count);
+    waits.total_ns -= std::min(waits.total_ns, left_out_.total_ns);
+    waits.max_ns = std::min(waits.max_ns, waits.total_ns);
+    waits.min_ns = std::min(waits.min_ns, waits.max_ns);
+    left_out_ = {};
+    if (waits.total_ns == 0) totals_.erase(thread);
+  }
+
   const SamplingOptions options_;
   bool wall_;
   bool lean_ = !kernel_tells_types();
@@ -310,6 +331,7 @@ class OffCpu final : public Source {
   int threads_fd_;
   std::unique_ptr<CpuEvents> ticks_;
   std::vector<ThreadTotals> totals_;  // of the report under way
+  Durations left_out_;                // of the report under way
   std::uint64_t uncounted_at_end_ns_ = 0;
 };
 

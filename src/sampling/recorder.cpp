@@ -223,6 +223,7 @@ void Recorder::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, s
   const Process& process = into.process(row.process);
   if (left_out_image_ != 0 && process.image == left_out_image_ && process.tgid == left_out_tgid_) {
     left_out_ += samples;
+    if (on_left_out_) on_left_out_(row, samples, value);
     return;
   }
   left_over_ += value % reading_.divisor;

@@ -59,6 +59,8 @@ class Syscalls final : public Source {
         ticks_(bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(0, tick_ns), options.cpus,
                [](int cpu, int error) { return cannot_sample(0, cpu, error); }) {}
 
+  // As strace has it; the tables count it too.
+  [[nodiscard]] bool counts_exec() const override { return true; }
   void describe(RunInfo& run) const override {
     run.unit = spans_ ? "microseconds" : "calls";
     run.counted = "calls";
