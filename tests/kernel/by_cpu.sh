@@ -80,7 +80,7 @@ for line in "${sources[@]}"; do
 done
 
 # Threads that wait are two, also those that were blocked before anybody looked.
-event=off-cpu
+event='off-cpu'
 start taskset -c "$cpu" "$WORKLOADS/busybody" "$file" 60
 wanted=$started
 idler=$(tid_of "$wanted" idler)
