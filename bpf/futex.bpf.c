@@ -7,6 +7,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "caller.bpf.h"
+#include "compat.bpf.h"
 #include "durations.bpf.h"
 #include "follow.bpf.h"
 #include "span.bpf.h"
@@ -20,12 +21,6 @@
 #define FUTEX_LOCK_PI2 13
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct thread_info___status {
-  __u32 status; /* x86 */
-};
-struct task_struct___in_futex {
-  struct thread_info___status thread_info;
-};
 /* The arguments of a system call, 64-bit and 32-bit. */
 struct pt_regs___arguments {
 #ifdef __TARGET_ARCH_x86
@@ -48,12 +43,6 @@ struct {
   __type(value, struct futex_wait);
   __uint(max_entries, 1); /* set by user space */
 } spans SEC(".maps");
-
-static __always_inline bool is_compat(void) {
-  if (!config.compat_flag) return false;
-  struct task_struct___in_futex *task = (struct task_struct___in_futex *)bpf_get_current_task();
-  return BPF_CORE_READ(task, thread_info.status) & config.compat_flag;
-}
 
 static __always_inline bool waits(__u32 operation) {
   switch (FUTEX_COMMAND(operation)) {

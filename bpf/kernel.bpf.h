@@ -1,5 +1,6 @@
 /* The kernel types and fields we read, and no others: with preserve_access_index libbpf finds their place in the
- * running kernel (CO-RE), so this is at once what makes us portable and the list of what we depend on. */
+ * running kernel (CO-RE), so this is at once what makes us portable and the list of what we depend on. What else a
+ * kernel must have stands in headers/sampling/kernel_needs.h. */
 #ifndef PROFILE_KERNEL_BPF_H
 #define PROFILE_KERNEL_BPF_H
 
@@ -45,18 +46,42 @@ struct sched_entity {
   unsigned long long sum_exec_runtime;
 };
 
+/* Where returns lead that a probe of the return waits for, at its first word. */
+struct xol_area {
+  unsigned long vaddr;
+};
+
+struct uprobes_state {
+  struct xol_area *xol_area;
+};
+
+struct mm_struct {
+  struct uprobes_state uprobes_state;
+};
+
+struct return_instance {
+  unsigned long stack;          /* the stack pointer at the function's first instruction */
+  unsigned long orig_ret_vaddr; /* where it would have returned to */
+};
+
+struct uprobe_task {
+  struct return_instance *return_instances; /* the latest first */
+};
+
 struct task_struct {
   struct thread_info thread_info;
   struct sched_entity se;
   unsigned int __state; /* since 5.14; before, the next structure's */
   unsigned int flags;
-  int on_cpu;
-  int pid; /* the thread's id, in the kernel's words */
+  unsigned int on_cpu; /* of fewer bytes since 7.3; libbpf fits a load to them when it has no sign */
+  int pid;             /* the thread's id, in the kernel's words */
   int tgid;
   struct task_struct *group_leader;
   struct pid *thread_pid;
   struct signal_struct *signal;
   struct nsproxy *nsproxy;
+  struct mm_struct *mm;
+  struct uprobe_task *utask;
   char comm[16];
 };
 
@@ -77,9 +102,10 @@ struct pt_regs {
   unsigned long cs;
   unsigned long orig_ax; /* number of the system call; below 0: it was none */
 #else
-  unsigned long regs[31]; /* arm64: [29] is the frame pointer */
+  unsigned long regs[31]; /* arm64: [29] is the frame pointer, [30] where the function returns to */
   unsigned long sp;
   unsigned long pc;
+  int syscallno; /* below 0: it was none */
 #endif
 };
 

@@ -1,5 +1,6 @@
 /* The sources by perf's names: runs whenever a perf event overflows and records the current task. Built twice, see
  * PROFILE_LEAN in record.bpf.h. */
+#define PROFILE_WALK
 #include "worth.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"

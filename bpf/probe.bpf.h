@@ -9,6 +9,9 @@
 #undef pt_regs
 
 #include "record.bpf.h"
+#ifndef PROFILE_LEAN
+#include <bpf/bpf_core_read.h>
+#endif
 
 #ifdef __TARGET_ARCH_x86
 struct probe_registers {
@@ -35,8 +38,8 @@ struct probe_registers {
 #define PROBE_RETURN_BYTES 0
 #endif
 
-/* Where the function returns to that is just being entered; 0 when that cannot be read. `narrow`: a 32-bit program. */
-static __always_inline __u64 return_address(const struct probe_registers *registers, bool narrow) {
+/* What stands where the return address of the function does that is just being entered; 0 when that cannot be read. */
+static __always_inline __u64 word_of_return(const struct probe_registers *registers, bool narrow) {
 #ifdef __TARGET_ARCH_x86
   __u64 back = 0;
   if (narrow) {
@@ -49,6 +52,20 @@ static __always_inline __u64 return_address(const struct probe_registers *regist
 #else
   return narrow ? 0 : registers->at.regs[30];
 #endif
+}
+
+/* The same, or, where a probe of the return (of ours or of another tool's) has put its own address there, what it put
+ * aside. So it is in a function that was jumped to by one with such a probe. */
+static __always_inline __u64 return_address(const struct probe_registers *registers, bool narrow) {
+  const __u64 back = word_of_return(registers, narrow);
+#ifndef PROFILE_LEAN
+  const struct task_struct *task = (const struct task_struct *)bpf_get_current_task();
+  if (!bpf_core_field_exists(task->utask->return_instances->orig_ret_vaddr)) return back;
+  const struct return_instance *latest = BPF_CORE_READ(task, utask, return_instances);
+  if (!latest || back != BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr)) return back;
+  if (BPF_CORE_READ(latest, stack) == PROBE_SP(registers)) return BPF_CORE_READ(latest, orig_ret_vaddr);
+#endif
+  return back;
 }
 
 #endif

@@ -21,6 +21,7 @@
 
 SEC(".rodata.record") const volatile struct record_config record_config = {};
 SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {};
+SEC(".rodata.names") const volatile struct wanted_names wanted_names = {};
 SEC(".data.record") struct record_state record_state = {};
 
 /* Sizes marked "set by user space" depend on the options and on the machine. */
@@ -60,56 +61,7 @@ struct {
   __uint(max_entries, PROFILE_GENERATIONS); /* set by user space */
 } accounts SEC(".maps");
 
-/* Where a whole sample is put together; too large for the BPF stack. Programs on user probes define
- * PROFILE_PREEMPTIBLE: one task's may be interrupted by another task's on the same CPU (since 5.18 or so), so they take
- * turns at several. */
-#ifdef PROFILE_PREEMPTIBLE
-#define SCRATCH_BUFFERS 4
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, SCRATCH_BUFFERS);
-} scratch_busy SEC(".maps");
-#else
-#define SCRATCH_BUFFERS 1
-#endif
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct ring_sample)); /* set by user space: two stacks more */
-  __uint(max_entries, SCRATCH_BUFFERS);
-} scratch SEC(".maps");
-
-/* The tgids or tids asked for, or those of the command and its descendants (follow.bpf.h says what the value is). */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, 1); /* set by user space */
-} targets SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(__u32));
-  __uint(max_entries, 1);
-} wanted_cgroup SEC(".maps");
-
-/* Replaced by the pinned maps of the person who asks. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u64);
-  __type(value, __u32);
-  __uint(max_entries, 1);
-} cgroup_map SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u64);
-  __type(value, __u32);
-  __uint(max_entries, 1);
-} mntns_map SEC(".maps");
+#include "scratch.bpf.h"
 
 /* When to wake the reader: for a stream, of which it looks every few milliseconds anyway, only when that may be too
  * late. */
@@ -124,34 +76,7 @@ static __always_inline void bump(struct cpu_account *account, enum account_slot 
   __sync_fetch_and_add(&account->slot[slot], 1);
 }
 
-static __always_inline bool is_wanted_cpu(__u32 cpu) {
-  if (!record_config.filter_cpu) return true;
-  cpu &= PROFILE_MAX_CPUS - 1;
-  return wanted_cpus[cpu / 64] >> (cpu % 64) & 1;
-}
-
-/* Whether the current task is one of those asked for, on a CPU asked for; its ids are those the person sees. */
-static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
-  if (!is_wanted_cpu(bpf_get_smp_processor_id())) return false;
-  if (record_config.own_tgid && tgid == record_config.own_tgid) return false;
-  if (record_config.target_filter != TARGET_ALL) {
-    __u32 id = record_config.target_filter == TARGET_TIDS ? tid : tgid;
-    if (record_config.target_filter == TARGET_FOLLOWED) id = bpf_get_current_pid_tgid() >> 32;
-    if (!bpf_map_lookup_elem(&targets, &id)) return false;
-  }
-  if (record_config.filter_cgroup && bpf_current_task_under_cgroup(&wanted_cgroup, 0) != 1) return false;
-  if (record_config.filter_cgroup_map) {
-    __u64 id = bpf_get_current_cgroup_id();
-    if (!bpf_map_lookup_elem(&cgroup_map, &id)) return false;
-  }
-#ifndef PROFILE_LEAN
-  if (record_config.filter_mntns_map) {
-    __u64 id = current_mount_namespace();
-    if (!bpf_map_lookup_elem(&mntns_map, &id)) return false;
-  }
-#endif
-  return true;
-}
+#include "filters.bpf.h"
 
 /* The sample under way: of the current task, on this CPU, and not counted anywhere yet. */
 struct sample {
@@ -180,10 +105,13 @@ static __always_inline bool begin_sample(struct sample *sample) {
   if (!sample->account) return false;
 
   __u64 ids = bpf_get_current_pid_tgid();
-  if (ids == 0 && !record_config.include_idle) {
-    bump(sample->account, ACCOUNT_TAKEN);
-    bump(sample->account, ACCOUNT_IDLE);
-    return false;
+  if (ids == 0) {
+    bump(sample->account, ACCOUNT_TAKEN_IDLE);
+    if (!record_config.include_idle) {
+      bump(sample->account, ACCOUNT_TAKEN);
+      bump(sample->account, ACCOUNT_IDLE);
+      return false;
+    }
   }
 #ifndef PROFILE_LEAN
   if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
@@ -204,23 +132,45 @@ static __always_inline bool begin_sample(struct sample *sample) {
   return true;
 }
 
-/* A buffer of this CPU's that nobody else is using, or NULL; `busy` is what to set to 0 when it is no longer needed. */
-static __always_inline struct ring_sample *take_scratch(__u64 **busy) {
-#ifdef PROFILE_PREEMPTIBLE
-  for (__u32 i = 0; i < SCRATCH_BUFFERS; i++) {
-    *busy = bpf_map_lookup_elem(&scratch_busy, &i);
-    if (*busy && !__sync_lock_test_and_set(*busy, 1)) return bpf_map_lookup_elem(&scratch, &i);
-  }
-  return NULL;
-#else
-  const __u32 zero = 0;
-  return bpf_map_lookup_elem(&scratch, &zero);
-#endif
+/* Tells user space, once a generation, that it should be drained. */
+static __always_inline void tell_half_full(__u32 generation) {
+  if (record_state.told[generation & 1]) return;
+  record_state.told[generation & 1] = 1; /* two CPUs at once may tell twice */
+  struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
+  bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
 }
 
-/* Sends the current task's stacks whole, as addresses. `type`: RING_SAMPLE, or RING_SPAN with the span's id. */
-static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 span, __u32 generation,
-                                       const struct stack_key *key, __u64 time_ns, __u64 value) {
+/* What came of the walk of a user stack. */
+enum walked {
+  WALKED,
+  WALKED_NOT,        /* the kernel's own walk is asked */
+  WALKED_LOST,       /* there was no room to send it */
+  WALKED_UNFINISHED, /* a table was missing: user space can finish it, see keep_unfinished() */
+};
+
+/* A program that defines PROFILE_WALK has its user stacks walked by tables, where the kernel allows it. */
+#ifdef PROFILE_WALK
+#include "walk.bpf.h"
+#else
+static __always_inline void end_walk(void) {}
+static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
+  return false;
+}
+#endif
+
+/* Decides what user stack a sample of the current task gets. With WALKED it is in the key; with WALKED_NOT the kernel's
+ * own walk is asked, where the stacks are put; with WALKED_LOST the sample is. */
+static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key) {
+#ifdef PROFILE_WALK
+  if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key);
+#endif
+  return WALKED_NOT;
+}
+
+/* Sends the current task's stacks whole, as addresses, but for a user stack that was walked. `type`: RING_SAMPLE, or
+ * RING_SPAN with the span's id. */
+static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_type type, __u64 span, __u32 generation,
+                                      const struct stack_key *key, __u64 time_ns, __u64 value) {
   const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
   __u64 *busy = NULL;
   struct ring_sample *whole = take_scratch(&busy);
@@ -231,16 +181,15 @@ static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 spa
   whole->time_ns = time_ns;
   whole->value = value;
   whole->span = span;
-  whole->caller = key->caller;
-  whole->tgid = key->tgid;
-  whole->tid = key->tid;
-  whole->tag = key->tag;
-  whole->cpu = bpf_get_smp_processor_id();
-  __builtin_memcpy(whole->comm, key->comm, sizeof(whole->comm));
+  whole->key = *key;
+  whole->key.cpu = bpf_get_smp_processor_id();
 
   __u64 used = 0;
   long taken = -EFAULT;
-  if (record_config.user_stacks) taken = bpf_get_stack(ctx, whole + 1, stack_bytes, BPF_F_USER_STACK);
+  if (record_config.user_stacks && walked == WALKED_NOT) {
+    whole->key.user_stack = -EFAULT; /* its frames are here */
+    taken = bpf_get_stack(ctx, whole + 1, stack_bytes, BPF_F_USER_STACK);
+  }
   whole->user_bytes = (__s32)taken;
   if (taken > 0) used = (__u64)taken;
   if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
@@ -252,19 +201,20 @@ static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 spa
   if (used > 2 * stack_bytes) used = 2 * stack_bytes;
 
   const bool sent = bpf_ringbuf_output(&ring, whole, sizeof(*whole) + used, ring_wakeup()) == 0;
-  if (busy) *busy = 0;
+  give_scratch(busy);
   return sent;
 }
 
-/* A new row of the histogram was made: tell user space, once a generation, when it is half full. */
+static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 span, __u32 generation,
+                                       const struct stack_key *key, __u64 time_ns, __u64 value) {
+  return send_with(ctx, WALKED_NOT, type, span, generation, key, time_ns, value);
+}
+
+/* A new row of the histogram was made. */
 static __always_inline void count_entry(__u32 generation) {
   /* The atomic addition's own result would need 5.12. */
   __sync_fetch_and_add(&record_state.entries[generation], 1);
-  if (record_state.entries[generation] >= record_config.half_full && !record_state.told[generation]) {
-    record_state.told[generation] = 1; /* two CPUs at once may tell twice */
-    struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
-    bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
-  }
+  if (record_state.entries[generation] >= record_config.half_full) tell_half_full(generation);
 }
 
 /* Adds `value` to the key's row. False when the histogram cannot take it. */
@@ -291,10 +241,11 @@ static __always_inline bool count(__u32 generation, const struct stack_key *key,
 
 static __always_inline bool has_collided(long stack_id) { return stack_id < 0 && stack_id != -EFAULT; }
 
-static __always_inline bool take_stacks_in(void *ctx, void *stacks, __u32 generation, struct stack_key *key) {
-  key->user_stack = -EFAULT;
+static __always_inline bool take_stacks_in(void *ctx, enum walked walked, void *stacks, __u32 generation,
+                                           struct stack_key *key) {
+  if (walked == WALKED_NOT) key->user_stack = -EFAULT;
   key->kernel_stack = -EFAULT;
-  if (record_config.user_stacks) {
+  if (record_config.user_stacks && walked == WALKED_NOT) {
     const long id = bpf_get_stackid(ctx, stacks, BPF_F_USER_STACK);
     if (has_collided(id)) return false;
     key->user_stack = id < 0 ? (__s32)id : (__s32)(id | generation << PROFILE_STACK_GENERATION_SHIFT);
@@ -307,21 +258,36 @@ static __always_inline bool take_stacks_in(void *ctx, void *stacks, __u32 genera
   return true;
 }
 
+static __always_inline bool take_others(void *ctx, enum walked walked, __u32 generation, struct stack_key *key) {
+  return generation == 0 ? take_stacks_in(ctx, walked, &stacks_0, 0, key)
+                         : take_stacks_in(ctx, walked, &stacks_1, 1, key);
+}
+
 /* Puts the current task's stacks into the stack map. False when one of them collided with another. */
 static __always_inline bool take_stacks(void *ctx, __u32 generation, struct stack_key *key) {
-  return generation == 0 ? take_stacks_in(ctx, &stacks_0, 0, key) : take_stacks_in(ctx, &stacks_1, 1, key);
+  return take_others(ctx, WALKED_NOT, generation, key);
+}
+
+/* Puts the sample where it can be had: says where, or that it is lost. */
+static __always_inline enum account_slot put(void *ctx, enum walked walked, struct sample *sample, __u64 value) {
+  const __u32 generation = sample->generation;
+  if (walked == WALKED_LOST) return ACCOUNT_LOST_RING_FULL;
+  if (!record_config.stream && take_others(ctx, walked, generation, &sample->key)) {
+    if (walked == WALKED_UNFINISHED && keep_unfinished(generation, &sample->key, value)) return ACCOUNT_IN_RING;
+    if (count(generation, &sample->key, value)) return ACCOUNT_IN_MAP;
+  }
+  return send_with(ctx, walked, RING_SAMPLE, 0, generation, &sample->key, bpf_ktime_get_ns(), value)
+             ? ACCOUNT_IN_RING
+             : ACCOUNT_LOST_RING_FULL;
 }
 
 /* Ends a sample that has begun: counts it, worth `value` in the source's unit. */
 static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
   bump(sample->account, ACCOUNT_TAKEN);
-  if (!record_config.stream && take_stacks(ctx, sample->generation, &sample->key) &&
-      count(sample->generation, &sample->key, value)) {
-    bump(sample->account, ACCOUNT_IN_MAP);
-  } else {
-    const bool sent = send_whole(ctx, RING_SAMPLE, 0, sample->generation, &sample->key, bpf_ktime_get_ns(), value);
-    bump(sample->account, sent ? ACCOUNT_IN_RING : ACCOUNT_LOST_RING_FULL);
-  }
+  const enum walked walked = decide_user_stack(sample->generation, &sample->key);
+  const enum account_slot slot = put(ctx, walked, sample, value);
+  if (walked == WALKED_UNFINISHED) end_walk();
+  bump(sample->account, slot);
   return 0;
 }
 

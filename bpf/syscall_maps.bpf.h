@@ -49,6 +49,14 @@ struct {
   __uint(max_entries, 65536); /* set by user space */
 } spans SEC(".maps");
 
+/* By call: which number has taken this place of those from PROFILE_SYSCALL_ODD on. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u32);
+  __type(value, __u32);
+  __uint(max_entries, SYSCALL_ABIS *PROFILE_SYSCALL_ODD_PLACES);
+} odd_numbers SEC(".maps");
+
 static __always_inline struct syscall_counts *own_counts(void) {
   const __u32 cpu = bpf_get_smp_processor_id();
   return bpf_map_lookup_elem(&counts, &cpu);

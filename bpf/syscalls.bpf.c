@@ -7,28 +7,24 @@
 #include <bpf/bpf_tracing.h>
 
 #include "caller.bpf.h"
+#include "compat.bpf.h"
 #include "follow.bpf.h"
 #include "span.bpf.h"
 #include "syscall_maps.bpf.h"
 #include "syscall_results.bpf.h"
 
 #define X32_SYSCALL_BIT 0x40000000
-#define TS_COMPAT 0x0002 /* x86 */
-#define TIF_32BIT 22     /* arm64 */
 
-static __always_inline bool is_compat(void) {
-  struct task_struct *task;
-  __u64 word;
-  if (config.compat_mark == COMPAT_NEVER) return false;
-  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) { /* 5.11, and no probe read */
-    task = (struct task_struct *)bpf_get_current_task_btf();
-    word = config.compat_mark == COMPAT_BY_STATUS ? task->thread_info.status : task->thread_info.flags;
-  } else {
-    task = (struct task_struct *)bpf_get_current_task();
-    word = config.compat_mark == COMPAT_BY_STATUS ? BPF_CORE_READ(task, thread_info.status)
-                                                  : BPF_CORE_READ(task, thread_info.flags);
+/* Whoever comes first has the place: an update with BPF_NOEXIST is one step. */
+static __always_inline __u32 odd_call(__u32 abi, __u32 number) {
+  const __u32 table = abi << PROFILE_SYSCALL_ABI_SHIFT;
+  const __u32 call = table | (PROFILE_SYSCALL_ODD + number % PROFILE_SYSCALL_ODD_PLACES);
+  const __u32 *taken = bpf_map_lookup_elem(&odd_numbers, &call);
+  if (!taken) {
+    bpf_map_update_elem(&odd_numbers, &call, &number, BPF_NOEXIST);
+    taken = bpf_map_lookup_elem(&odd_numbers, &call);
   }
-  return word & (config.compat_mark == COMPAT_BY_STATUS ? TS_COMPAT : 1ULL << TIF_32BIT);
+  return taken && *taken == number ? call : table | PROFILE_SYSCALL_OUT_OF_RANGE;
 }
 
 static __always_inline __u32 call_of(long id) {
@@ -36,12 +32,15 @@ static __always_inline __u32 call_of(long id) {
   __u32 abi = SYSCALL_NATIVE;
   if (is_compat()) {
     abi = SYSCALL_COMPAT;
-  } else if (config.compat_mark == COMPAT_BY_STATUS && (number & X32_SYSCALL_BIT) && (__s32)number >= 0) {
+#ifdef __TARGET_ARCH_x86
+  } else if ((number & X32_SYSCALL_BIT) && (__s32)number >= 0) {
     abi = SYSCALL_X32;
     number &= ~X32_SYSCALL_BIT;
+#endif
   }
-  if (number > PROFILE_SYSCALL_OUT_OF_RANGE) number = PROFILE_SYSCALL_OUT_OF_RANGE;
-  return abi << PROFILE_SYSCALL_ABI_SHIFT | number;
+  __u32 call = number >= PROFILE_SYSCALL_ODD ? odd_call(abi, number) : abi << PROFILE_SYSCALL_ABI_SHIFT | number;
+  barrier_var(call); /* what the compiler knows of it the verifier does not, and so wants to see tested */
+  return call;
 }
 
 static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, __u32 call) {
@@ -60,6 +59,9 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
       return;
     }
   }
+  /* What is compared and what is used have to be one register: verifiers up to 6.1 forget the bounds of what was kept
+   * on the stack in between. */
+  barrier_var(call);
   if (call < PROFILE_SYSCALLS) own->begun[call]++;
 }
 

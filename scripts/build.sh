@@ -39,9 +39,10 @@ settings_hold() {
   done
 }
 
-# build_directory DIR LOG TARGET [-DNAME=VALUE...]
+# build_directory DIR LOG TARGETS [-DNAME=VALUE...] : the targets are one word, with blanks between them.
 build_directory() {
-  local dir=$1 log=$2 target=$3
+  local dir=$1 log=$2 targets
+  read -ra targets <<<"$3"
   shift 3
   if is_stale "$dir"; then
     say "building in $dir, which takes a minute or two the first time"
@@ -49,7 +50,7 @@ build_directory() {
   elif ! settings_hold "$dir" "$@"; then
     run_logged "$log" "configuring" cmake -S "$root" -B "$dir" "$@"
   fi
-  run_logged "$log" "the build" cmake --build "$dir" --target "$target" --parallel "$(build_jobs)"
+  run_logged "$log" "the build" cmake --build "$dir" --target "${targets[@]}" --parallel "$(build_jobs)"
 }
 
 # One job a CPU, but no more than memory allows: a C++ file takes up to half a gigabyte.

@@ -114,4 +114,6 @@ set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
 file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")\n")
 set(PROFILE_DEBIAN_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_DEBIAN_VERSION \"${PROFILE_DEBIAN_VERSION}\")\n")
+# A package of the sources would otherwise hold the builds, and so itself.
+set(CPACK_SOURCE_IGNORE_FILES "/build[^/]*/" "/\\\\.git/")
 include(CPack)

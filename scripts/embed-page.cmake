@@ -1,7 +1,7 @@
 # Puts the assets of the page of flame graphs together as one text, and that into a C++ header. Called by CMakeLists.txt:
 #   cmake -D ASSETS=src/output/page -D OUTPUT=FILE -P scripts/embed-page.cmake
 # Style and script go to their marks in page.html. The page's policy names both by their hashes, so that a browser runs
-# these and nothing else.
+# these and nothing else; the live server says the same in a header.
 cmake_minimum_required(VERSION 3.25)
 
 # As the policy spells a hash: base64 of the 32 bytes of SHA-256.
@@ -54,10 +54,9 @@ endforeach()
 
 base64_sha256("${style}" style_hash)
 base64_sha256("${script}" script_hash)
-split("${page}" "@style_hash@" before after)
-set(page "${before}'sha256-${style_hash}'${after}")
-split("${page}" "@script_hash@" before after)
-set(page "${before}'sha256-${script_hash}'${after}")
+set(policy "default-src 'none'; style-src 'sha256-${style_hash}'; script-src 'sha256-${script_hash}'; base-uri 'none'; form-action 'none'")
+split("${page}" "@policy@" before after)
+set(page "${before}${policy}${after}")
 split("${page}" "/*@style@*/" before after)
 set(page "${before}${style}${after}")
 split("${page}" "/*@script@*/" before after)
@@ -67,7 +66,7 @@ split("${rest}" "@data@" before_data after_data)
 
 set(header "// Made by scripts/embed-page.cmake from src/output/page/. Included by one file alone.\n#include <string_view>\n")
 string(APPEND header "namespace profile::page_text {\n")
-foreach(name IN ITEMS before_connect before_data after_data)
+foreach(name IN ITEMS policy before_connect before_data after_data)
   if("${${name}}" MATCHES "\\)page\"")
     message(FATAL_ERROR "an asset of the page holds what ends a C++ literal")
   endif()

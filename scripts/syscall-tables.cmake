@@ -9,6 +9,15 @@ if(PROCESSOR MATCHES "x86_64|amd64|AMD64")
   set(header_x32 asm/unistd_x32.h)
 else()
   set(header_native asm/unistd.h)
+  # Of 32-bit ARM: where Debian's linux-libc-dev:armhf and linux-libc-dev-armhf-cross put them.
+  if(PROCESSOR MATCHES "aarch64|arm64")
+    find_path(arm_headers asm/unistd-eabi.h NO_DEFAULT_PATH NO_CACHE
+              PATHS ${SYSROOT}/usr/include/arm-linux-gnueabihf ${SYSROOT}/usr/arm-linux-gnueabihf/include)
+    if(arm_headers)
+      set(header_compat asm/unistd.h)
+      set(options_compat -D__ARM_EABI__ -I${arm_headers})
+    endif()
+  endif()
 endif()
 
 # Preprocesses `text` with further `options` and leaves the lines in `result`; empty when the compiler refuses.
@@ -26,9 +35,9 @@ function(preprocess text result)
   set(${result} "${output}" PARENT_SCOPE)
 endfunction()
 
-# Rows "{number, "name"}," in the order of the numbers, and how many.
+# Rows "{number, "name"}," in the order of the numbers, and how many; further arguments are the compiler's.
 function(rows_of header rows count)
-  preprocess("#include <${header}>\n" macros -dM)
+  preprocess("#include <${header}>\n" macros -dM ${ARGN})
   string(REGEX MATCHALL "#define __NR_[a-z0-9_]+" names "${macros}")
   list(TRANSFORM names REPLACE "#define __NR_" "")
   # The number of calls and where an architecture's own begin are no calls.
@@ -38,7 +47,7 @@ function(rows_of header rows count)
     # In quotes because a name may be a macro of the compiler's, too.
     string(APPEND text "@\"${name}\" __NR_${name}\n")
   endforeach()
-  preprocess("${text}" values -P)
+  preprocess("${text}" values -P ${ARGN})
   string(REGEX MATCHALL "@\"[a-z0-9_]+\" [^\n]+" values "${values}")
   set(sorted)
   foreach(value IN LISTS values)
@@ -60,7 +69,7 @@ foreach(abi native compat x32)
   set(rows "")
   set(count 0)
   if(header_${abi})
-    rows_of(${header_${abi}} rows count)
+    rows_of(${header_${abi}} rows count ${options_${abi}})
   endif()
   if(abi STREQUAL native AND count LESS 100)
     message(FATAL_ERROR "${COMPILER} finds ${count} system calls in <${header_native}>: "

@@ -15,14 +15,20 @@ clean_up() {
     wait "${background[@]}"
   fi 2>/dev/null
   if [[ -d $tmp/bpffs ]]; then umount "$tmp/bpffs"; fi
+  if mountpoint -q "$tmp/disk"; then umount -l "$tmp/disk"; fi
   rm -rf "$tmp"
 }
 trap clean_up EXIT
 # A test that CTest ends for its timeout cleans up as well.
 trap 'exit 1' TERM INT HUP
 
+# What the last run wrote stands behind the reason: nobody can ask a machine that is gone.
 fail() {
+  local written
   printf 'FAILED %s:%s: %s\n' "${BASH_SOURCE[-1]##*/}" "${BASH_LINENO[-2]}" "$*"
+  for written in err out; do
+    if [[ -s $tmp/$written ]]; then printf 'its std%s:\n' "$written" && tail -n 15 "$tmp/$written" | cut -c 1-300; fi
+  done
   exit 1
 }
 # CTest shows no reason; scripts/test shows it from the file named for the test.
@@ -30,6 +36,14 @@ skip() {
   printf 'skipped: %s\n' "$*"
   mkdir -p "$BUILD_DIR/skipped" && printf '%s\n' "$*" >"$BUILD_DIR/skipped/$test_name"
   exit 77
+}
+
+# Where all packages that the tests want are promised.
+is_debian_12() { grep -qs '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release; }
+# without WHAT WHY : a part of a test that is left out: a note elsewhere, a failure there.
+without() {
+  if is_debian_12; then fail "$1: $2"; fi
+  printf 'left out: %s: %s\n' "$1" "$2"
 }
 
 need_command() {
@@ -48,6 +62,8 @@ need_kernel() {
   [[ -r /sys/kernel/btf/vmlinux ]] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
   PATH=$PATH:/usr/sbin bpftool prog show >/dev/null 2>&1 || skip "the bpf system call is not to be had here"
 }
+# Whether the kernel lets user stacks be walked by the tables of their files.
+walks_by_tables() { "$PROFILE" -q -U --unwind cfi 0.05 >/dev/null 2>&1; }
 
 # A BPF file system of this test's own, at $tmp/bpffs: maps pinned there are gone when the test is.
 mount_bpffs() {
@@ -93,6 +109,19 @@ expect_equal() { [[ $1 == "$2" ]] || fail "${3:-value}: '$2' expected, '$1' foun
 expect_between() {
   awk -v value="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(value >= low && value <= high) }' ||
     fail "${4:-value}: $1 is not between $2 and $3"
+}
+
+# reason_against EVENT FILE : why that is not there, by an answer to --list-events; nothing when it is.
+reason_against() {
+  awk -v event="$1" '
+    /^[A-Z]/ { name = ""; of_all = "" }
+    sub(/^ +none of them here: /, "") { of_all = $0; next }
+    name == "" && /^   / { sub(/^ +/, " "); of_all = of_all $0; next }
+    /^  [^ ]/ { name = $1; sub(/,$/, "", name); if (name == event) reason = of_all }
+    name != event { next }
+    sub(/^ +not here: /, "") { reason = $0; more = 1; next }
+    more && /^ {34}/ { sub(/^ +/, " "); reason = reason $0 }
+    END { print reason }' "$2"
 }
 
 # folded_total [PATTERN] [FILE] : the counts of the folded lines that match, added up.

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Follows the events of the live page as its script does, and checks that each fits what came before it.
 
-live_client.py URL SECONDS: for so long, or until the run ends; then prints one line a figure:
-    ticks N | ended yes/no | unit UNIT | first PROCESS (PID) VALUE | last PROCESS (PID) VALUE
+live_client.py URL TICKS: until so many have come, or the run ends; then prints one line a figure:
+    ticks N | ms FROM THE FIRST TO THE LAST | ended yes/no | unit UNIT | first PROCESS (PID) VALUE | last PROCESS (PID) VALUE
 where first is what the first event told of the run up to then, and last is that and all ticks behind it.
 """
 import http.client
 import json
 import sys
-import time
 import urllib.parse
 
 
@@ -56,9 +55,9 @@ class Table:
         return sums
 
 
-def events(url, end):
+def events(url):
     where = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=10)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=60)
     connection.request("GET", where.path + "events", headers={"Accept": "text/event-stream"})
     answer = connection.getresponse()
     if answer.status != 200 or answer.headers["Content-Type"] != "text/event-stream":
@@ -74,27 +73,27 @@ def events(url, end):
                 sys.exit(f"an event of {sorted(event)}")
             yield event["event"], json.loads(event["data"])
             event = {}
-        if time.time() > end and not event:
-            return
 
 
 def main():
-    url, seconds = sys.argv[1], float(sys.argv[2])
-    table, ticks, ended, first, unit, seen = None, 0, False, {}, "", 0
-    for kind, data in events(url, time.time() + seconds):
+    url, wanted = sys.argv[1], int(sys.argv[2])
+    table, times, ended, first, unit = None, [], False, {}, ""
+    for kind, data in events(url):
         if kind in ("hello", "reset"):
             table, unit = Table(data), data["run"]["unit"]
             first = first or table.by_process()
         elif kind == "tick":
-            if data["epoch"] != table.epoch or data["t"] <= seen:
-                sys.exit(f"a tick of epoch {data['epoch']} at {data['t']} after {seen}")
-            seen = data["t"]
+            if data["epoch"] != table.epoch or data["t"] <= max(times, default=0):
+                sys.exit(f"a tick of epoch {data['epoch']} at {data['t']} after {times}")
+            times.append(data["t"])
             table.append(data)
             table.add(data["cells"])
-            ticks += 1
+            if len(times) == wanted:
+                break
         elif kind == "end":
             ended = True
-    print("ticks", ticks)
+    print("ticks", len(times))
+    print("ms", times[-1] - times[0] if times else 0)
     print("ended", "yes" if ended else "no")
     print("unit", unit)
     for when, sums in (("first", first), ("last", table.by_process())):

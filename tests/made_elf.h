@@ -31,8 +31,10 @@ std::string bytes_of(const T& object) {
   return std::string(reinterpret_cast<const char*>(&object), sizeof object);
 }
 
-// A 64-bit shared library with these sections, numbered from 1, and no segments.
-inline std::string made_elf(const std::vector<MadeSection>& sections, std::uint16_t machine = EM_X86_64) {
+// A 64-bit shared library with these sections, numbered from 1, of which the first lies behind the ELF header, and
+// these segments.
+inline std::string made_elf(const std::vector<MadeSection>& sections, std::uint16_t machine = EM_X86_64,
+                            const std::vector<Elf64_Phdr>& segments = {}) {
   std::string names(1, '\0');
   std::string contents;
   std::vector<Elf64_Shdr> headers(1);
@@ -67,8 +69,12 @@ inline std::string made_elf(const std::vector<MadeSection>& sections, std::uint1
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = static_cast<std::uint16_t>(headers.size());
   header.e_shstrndx = static_cast<std::uint16_t>(headers.size() - 1);
+  header.e_phoff = header.e_shoff + headers.size() * sizeof(Elf64_Shdr);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_phnum = static_cast<std::uint16_t>(segments.size());
   std::string file = bytes_of(header) + contents;
   for (const Elf64_Shdr& section : headers) file += bytes_of(section);
+  for (const Elf64_Phdr& segment : segments) file += bytes_of(segment);
   return file;
 }
 

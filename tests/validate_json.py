@@ -8,6 +8,7 @@ validate_json.py --self-check SCHEMA FILE... breaks the documents in every way t
 Stricter than a JSON parser has to be: a member twice in one object is an error, as are NaN and an empty file.
 """
 
+import collections
 import copy
 import json
 import sys
@@ -66,6 +67,36 @@ def numbers_that_lead_nowhere(stacks, at):
             yield f"{at}.{total}: is not the sum of the rows"
 
 
+def faults_in_stacks(stacks, at):
+    yield from numbers_that_lead_nowhere(stacks, at)
+    yield from ends_that_do_not_add_up(stacks, at)
+    yield from stacks_that_stand_twice(stacks, at)
+
+
+def stacks_that_stand_twice(stacks, at):
+    """Rows of the same frames with other ends name the same stack."""
+    first = {}
+    for i, stack in enumerate(stacks["stacks"]):
+        place = first.setdefault(tuple(stack), i)
+        if place != i:
+            yield f"{at}.stacks[{i}]: stands at {place}, too"
+
+
+def ends_that_do_not_add_up(stacks, at):
+    """A row that has a stack and does not tell its end has an unknown one; no end is told where all are unknown."""
+    counted = collections.Counter()
+    for i, row in enumerate(stacks["rows"]):
+        if isinstance(row.get("user"), int):
+            counted[row.get("user_end", "unknown")] += row["samples"]
+        elif "user_end" in row:
+            yield f"{at}.rows[{i}].user_end: is the end of no stack"
+    told = {end: samples for end, samples in counted.items() if samples != 0}
+    if told.keys() == {"unknown"}:
+        told = {}
+    if stacks.get("user_stack_ends", {}) != told:
+        yield f"{at}.user_stack_ends: is not the sum of the rows"
+
+
 def faults_in(document, validator):
     error = jsonschema.exceptions.best_match(validator.iter_errors(document))
     if error is not None:
@@ -73,9 +104,9 @@ def faults_in(document, validator):
         return
     ebpf = document.get("ebpf", {})
     if "profile" in ebpf:
-        yield from numbers_that_lead_nowhere(ebpf["profile"], "$.ebpf.profile")
+        yield from faults_in_stacks(ebpf["profile"], "$.ebpf.profile")
     if "offcpu" in ebpf:
-        yield from numbers_that_lead_nowhere(ebpf["offcpu"]["stack_traces"], "$.ebpf.offcpu.stack_traces")
+        yield from faults_in_stacks(ebpf["offcpu"]["stack_traces"], "$.ebpf.offcpu.stack_traces")
 
 
 def documents_of(path):

@@ -20,7 +20,7 @@ struct futex_config {
   __s32 futex_waitv;
   __s32 compat_futex; /* of 32-bit programs, as the next */
   __s32 compat_futex_time64;
-  __u32 compat_flag; /* of struct thread_info::status: the call is of a 32-bit program; 0: there are none */
+  __u32 padding;
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct futex_wait) == 80, "futex_wait");

@@ -75,6 +75,6 @@ struct blocked_task {
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
-PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 112, "blocked_task");
+PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 120, "blocked_task");
 
 #endif

@@ -6,12 +6,14 @@
 #include <linux/types.h>
 
 #define PROFILE_COMM_BYTES 16
+/* Names of threads that --comm can choose. */
+#define PROFILE_MOST_NAMES 8
 /* CPUs that -C can choose from; the largest CONFIG_NR_CPUS of any architecture. */
 #define PROFILE_MAX_CPUS 8192
 /* Two generations of the maps: one is written by the kernel, the other drained by user space. */
 #define PROFILE_GENERATIONS 2
 
-/* Where a sample ended. ACCOUNT_TAKEN is bumped first; exactly one of the others follows. */
+/* Where a sample ended. ACCOUNT_TAKEN is bumped first; exactly one of the others follows, but for the last. */
 enum account_slot {
   ACCOUNT_TAKEN,
   ACCOUNT_IN_MAP,          /* counted in the histogram */
@@ -20,6 +22,7 @@ enum account_slot {
   ACCOUNT_FILTERED,        /* not of a process, thread or group that was asked for */
   ACCOUNT_LOST_RING_FULL,  /* should have gone into the ring buffer, and that was full */
   ACCOUNT_LOST_SPANS_FULL, /* the beginning of something that lasts found no place in the table of spans */
+  ACCOUNT_TAKEN_IDLE,      /* bumped besides: the sample is of an idle CPU, whether asked for or not */
   ACCOUNT_SLOTS = 8        /* one cache line a CPU */
 };
 
@@ -39,9 +42,13 @@ struct stack_key {
   __s32 user_stack; /* id | generation << PROFILE_STACK_GENERATION_SHIFT, as the next */
   __s32 kernel_stack;
   char comm[PROFILE_COMM_BYTES]; /* of the thread */
-  /* Where the function returns to at whose first instruction the user stack was taken, before it had a frame of its
-   * own; 0 for every other stack. */
-  __u64 caller;
+  union {
+    /* Where the function returns to at whose first instruction the user stack was taken, before it had a frame of its
+     * own; 0 for every other stack. */
+    __u64 caller;
+    /* With WALK_STACK in user_stack (abi/walk.h): of its frames, which went through the ring buffer. */
+    __u64 user_hash;
+  };
   __u32 tag; /* what the source puts at the leaf as a frame of its own: its business; 0: nothing */
   __u32 cpu; /* on which the stacks were taken; 0 unless CPUs are kept apart */
 };
@@ -56,7 +63,10 @@ enum ring_type {
   RING_SAMPLE,    /* struct ring_sample and its frames */
   RING_HALF_FULL, /* struct ring_header alone: the histogram of this generation has passed half */
   RING_SPAN,      /* struct ring_sample and its frames: the beginning of a span, worth nothing yet */
-  RING_SPAN_END   /* struct ring_span_end: what that span was worth */
+  RING_SPAN_END,  /* struct ring_span_end: what that span was worth */
+  RING_STACK,     /* struct ring_stack of abi/walk.h and its frames */
+  RING_FILE,      /* struct ring_file, likewise */
+  RING_UNFINISHED /* struct ring_unfinished, likewise, in a ring of its own */
 };
 
 struct ring_header {
@@ -69,14 +79,9 @@ struct ring_sample {
   struct ring_header header;
   __u64 time_ns; /* CLOCK_MONOTONIC */
   __u64 value;
-  __u64 span;   /* of RING_SPAN: its id */
-  __u64 caller; /* the next three as in struct stack_key */
-  __u32 tgid;
-  __u32 tid;
-  __u32 tag;
-  __u32 cpu; /* always filled in */
-  char comm[PROFILE_COMM_BYTES];
-  __s32 user_bytes; /* of its frames, or a negative errno; -EFAULT: there is no such stack */
+  __u64 span;           /* of RING_SPAN: its id */
+  struct stack_key key; /* with the CPU in any case; its stacks count just where one was walked (abi/walk.h) */
+  __s32 user_bytes;     /* of its frames, or a negative errno; -EFAULT: there is no such stack */
   __s32 kernel_bytes;
 };
 
@@ -121,7 +126,7 @@ struct record_config {
   __u32 pid_namespace;      /* inode of the namespace ids are told in; 0: the initial one */
   __u32 ring_quarter;       /* bytes in the ring buffer at which a stream's reader is woken */
   __u32 follow_children_of; /* TARGET_FOLLOWED: the tgid, as the person sees it, whose children are followed */
-  __u32 own_tgid;           /* the profiler's, as the person sees it, where it is never wanted; 0: it may be */
+  __u32 without_self;       /* what the profiler does itself is never wanted: record_state.own_tgids */
   __u8 target_filter;       /* enum target_filter */
   __u8 include_idle;
   __u8 user_stacks;
@@ -136,13 +141,29 @@ struct record_config {
   __u8 by_cpu;     /* keep CPUs apart: fill in stack_key::cpu */
 };
 
-/* Written while sampling: by user space the first and the third, by the kernel the rest. */
+/* A thread's name, filled up with zeros, is one of these when what `mask` keeps of it is `value`. */
+struct name_pattern {
+  __u64 value[PROFILE_COMM_BYTES / 8];
+  __u64 mask[PROFILE_COMM_BYTES / 8];
+};
+
+/* The names asked for; constant once the programs are loaded, as the above. */
+struct wanted_names {
+  __u64 count; /* 0: threads of any name */
+  struct name_pattern patterns[PROFILE_MOST_NAMES];
+};
+
+/* The profiler's processes: itself and its children, which come and go; beyond that number they count as others. */
+#define PROFILE_MOST_OWN 16
+
+/* Written while sampling: by user space `turn`, `paused` and `own_tgids`, by the kernel the rest. */
 struct record_state {
   __u32 turn;                         /* how often the generations have changed; the kernel writes to turn % 2 now */
   __u32 told[PROFILE_GENERATIONS];    /* whether RING_HALF_FULL was sent */
   __u32 paused;                       /* nothing is counted */
   __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */
   __u64 unfollowed;                   /* descendants of the command that found no place in the targets */
+  __u32 own_tgids[PROFILE_MOST_OWN];  /* as the person sees them; 0: no more */
 };
 
 #ifdef __cplusplus
@@ -154,10 +175,11 @@ PROFILE_ABI_ASSERT(sizeof(struct cpu_account) == 64, "cpu_account");
 PROFILE_ABI_ASSERT(sizeof(struct stack_key) == 48, "stack_key");
 PROFILE_ABI_ASSERT(sizeof(struct stack_value) == 24, "stack_value");
 PROFILE_ABI_ASSERT(sizeof(struct ring_header) == 8, "ring_header");
-PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 80, "ring_sample");
+PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 88, "ring_sample");
 PROFILE_ABI_ASSERT(sizeof(struct ring_span_end) == 96, "ring_span_end");
 PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
 PROFILE_ABI_ASSERT(sizeof(struct record_config) == 40, "record_config");
-PROFILE_ABI_ASSERT(sizeof(struct record_state) == 40, "record_state");
+PROFILE_ABI_ASSERT(sizeof(struct wanted_names) == 264, "wanted_names");
+PROFILE_ABI_ASSERT(sizeof(struct record_state) == 104, "record_state");
 
 #endif

@@ -14,8 +14,11 @@ enum syscall_abi {
 #define PROFILE_SYSCALL_ABI_SHIFT 10
 #define PROFILE_SYSCALL_NUMBERS (1 << PROFILE_SYSCALL_ABI_SHIFT)
 #define PROFILE_SYSCALLS (SYSCALL_ABIS * PROFILE_SYSCALL_NUMBERS)
-/* Stands for every number from itself on, and for those below 0; no kernel has as many calls. */
+/* No kernel has as many calls. Numbers from here on, and those below 0, take the places from here on as they come; the
+ * last place is for all that find the one taken which is theirs. */
+#define PROFILE_SYSCALL_ODD 960
 #define PROFILE_SYSCALL_OUT_OF_RANGE (PROFILE_SYSCALL_NUMBERS - 1)
+#define PROFILE_SYSCALL_ODD_PLACES (PROFILE_SYSCALL_OUT_OF_RANGE - PROFILE_SYSCALL_ODD)
 
 /* Counted on one CPU, by programs that run there one at a time. It only ever grows. */
 struct syscall_counts {
@@ -64,23 +67,15 @@ struct syscall_under_way {
   __u32 call;
 };
 
-/* How a task in a 32-bit call is known. */
-enum compat_mark {
-  COMPAT_NEVER,
-  COMPAT_BY_STATUS, /* x86: TS_COMPAT in thread_info::status */
-  COMPAT_BY_FLAG    /* arm64: TIF_32BIT in thread_info::flags */
-};
-
 /* Constant once the programs are loaded. */
 struct syscalls_config {
-  __u8 compat_mark; /* enum compat_mark */
-  __u8 some_calls;  /* only the calls that are marked CALL_WANTED */
+  __u8 some_calls; /* only the calls that are marked CALL_WANTED */
   __u8 by_process;
   __u8 stacks;
   __u8 results; /* look at how calls return: durations, failures */
   __u8 latency;
   __u8 failed;
-  __u8 padding;
+  __u8 padding[2];
 };
 
 /* Of each call, in the array call_marks. */

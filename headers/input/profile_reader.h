@@ -3,6 +3,7 @@
 // small multiple of the file's own (uncompressed) size.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,22 +11,30 @@
 
 namespace profile {
 
+// Lines among folded ones that are none: what other programs have printed between them.
+struct AlienLines {
+  std::uint64_t count = 0;
+  std::string first;  // "FILE:LINE: why", of the first
+};
+
 // `name` is what the bytes are called in errors: "FILE: why", "FILE:LINE: why".
 
 // "thread;root;...;leaf value" a line. What is not told by it is not made up: frames have no address, processes no
 // number.
 //   - Frames that end in "_[k]" are the kernel's, in "_[i]" inlined in the one before, in "_[j]" of a JIT.
 //   - "-" and "--" between two frames part user and kernel (-d); a frame of the second part is the kernel's.
+//   - "[incomplete: no CFI]" and the like (model/stack_end.h), outermost, say why the user stack ends there.
 //   - "[Missed User Stack]" and "[Missed Kernel Stack]" are what they are; "[module+0xoff]" and "[unknown]" have no
 //   name.
 //   - Empty lines and those that begin with "#" say nothing.
-[[nodiscard]] Profile read_folded(std::string_view text, const std::string& name);
+// Lines that are none are left out and counted in `aliens`, if it is given; nothing but such lines is an Error.
+[[nodiscard]] Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);
 // A pprof message, gzip-compressed or not. Of several values of a sample it is the one that the file says is to be
 // shown, or the last, and a count of samples where there is one.
 [[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
 // Either, by what the bytes look like.
-[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name);
+[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens = nullptr);
 // Reads the file ("-": stdin).
-[[nodiscard]] Profile read_profile_file(const std::string& path);
+[[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr);
 
 }  // namespace profile

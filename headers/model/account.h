@@ -9,7 +9,9 @@ struct Account {
   // False of a profile from a file that does not tell, and of every sum with one: then the rest means nothing.
   bool is_known = true;
 
+  std::uint64_t asked = 0;             // by the rate; 0: not known. The timer may come less often: taken is less then
   std::uint64_t taken = 0;             // the program ran
+  std::uint64_t taken_idle = 0;        // of those, the ones on an idle CPU, with --include-idle or without
   std::uint64_t recorded = 0;          // counted in a row of the profile
   std::uint64_t recorded_by_ring = 0;  // of those, the ones that went through the ring buffer (collision, full map)
   std::uint64_t idle = 0;              // on an idle CPU, without --include-idle
@@ -24,7 +26,9 @@ struct Account {
 
   Account& operator+=(const Account& other) {
     is_known = is_known && other.is_known;
+    asked += other.asked;
     taken += other.taken;
+    taken_idle += other.taken_idle;
     recorded += other.recorded;
     recorded_by_ring += other.recorded_by_ring;
     idle += other.idle;

@@ -1,8 +1,10 @@
 // The numbers that the fields of pprof's format have, as github.com/google/pprof/proto/profile.proto gives them: of
-// what is written and of what is read.
+// what is written and of what is read, and where our files put code.
 #pragma once
 
+#include <cstdint>
 #include <protozero/types.hpp>
+#include <string_view>
 
 namespace profile::pprof {
 
@@ -20,6 +22,19 @@ enum class ProfileField : protozero::pbf_tag_type {
   comment = 13,
   default_sample_type = 14
 };
+
+// pprof tells code apart by its address alone, and most files count theirs from near 0. So a mapping that we write is
+// moved where another is in its place: what the file counts is below this bit, the number of the mapping from it on. A
+// comment says where those begin that were moved, for others' addresses may lie as high.
+inline constexpr unsigned place_shift = 47;
+inline constexpr std::uint64_t most_in_place = std::uint64_t{1} << place_shift;
+inline constexpr std::uint64_t most_places = std::uint64_t{1} << (63 - place_shift);  // above them lies the kernel
+inline constexpr std::string_view moved_comment = "out of the way of others by multiples of 0x800000000000:";
+
+// The label of a sample whose user stack is not whole: why it ends, by its key (model/stack_end.h). Where a comment
+// says how many are whole, those are so that have none; otherwise nothing is told of them.
+inline constexpr std::string_view stack_end_label = "stack_end";
+inline constexpr std::string_view whole_comment = " user stacks whole";
 
 enum class ValueTypeField : protozero::pbf_tag_type { type = 1, unit = 2 };
 

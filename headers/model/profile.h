@@ -2,8 +2,10 @@
 // the symboliser puts names to its frames, the outputs read it. Plain data; nothing here knows a kernel or a file.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +29,26 @@ enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
 
 enum class FrameKind : std::uint8_t { user, kernel };
 
-// Why a frame has no function name. Every frame has either a name or one of these reasons (promise 7).
+// Why a stack has no more frames on the outer side.
+enum class StackEnd : std::uint8_t {
+  unknown,       // nobody told: its names have to (model/stack_roots.h)
+  root,          // it is whole
+  too_deep,      // it has more frames than are taken
+  no_table_yet,  // the unwind table of the file that holds the last frame was not there in time
+  no_cfi,        // code without unwind information, and no frame pointer led on
+  not_readable,  // the stack's memory could not be read
+  not_mapped,    // the return address lies nowhere
+  no_register,   // the rule needs a register that is known of the innermost frame alone
+  unknown_rule,  // the unwind information says something that the table cannot
+  backwards,     // the caller's frame would lie below that of what it called
+  maps_changed,  // the mappings changed meanwhile
+  guessed,       // a root was reached, but the first step was by a frame pointer that no table vouches for
+  count
+};
+// Whether frames are known to be missing, or not known to be right. Of stacks whose end nobody told it is not known.
+[[nodiscard]] constexpr bool is_incomplete(StackEnd end) { return end != StackEnd::unknown && end != StackEnd::root; }
+
+// Why a frame has no function name. Every frame has either a name or one of these reasons (promise 8).
 enum class Unnamed : std::uint8_t {
   named,           // it has one
   pending,         // the symboliser has not seen it yet
@@ -39,6 +60,10 @@ enum class Unnamed : std::uint8_t {
   not_mapped,      // no mapping holds the address: probably a broken frame-pointer chain
   process_gone,    // the process had exited before its mappings could be read
   kernel_hidden,   // the kernel hides its addresses (kptr_restrict)
+  no_access,       // its file may not be opened: a file system that shows it to its own user alone
+  no_answer,       // the file system that its file lies on did not answer in time
+  parser_gave_up,  // reading its file did not come to an end, or ended the process that read it
+  too_large,       // its file takes more than may be read for names at one time
   count
 };
 
@@ -67,17 +92,30 @@ struct SourcePlace {
 // Which file holds code. `none`: no file (the kernel, the vDSO, JIT code), or not known which.
 enum class BinaryId : std::uint32_t { none = 0 };
 
+// Where code of a file lies: what is at `offset` in it has the address `start`. In pages, as a loader maps them; empty
+// when it is not known.
+struct CodeSegment {
+  ElfAddress start;
+  ElfAddress limit;  // behind its last byte
+  FileOffset offset;
+
+  [[nodiscard]] bool is_known() const { return start < limit; }
+  [[nodiscard]] bool holds(ElfAddress address) const { return address >= start && address < limit; }
+  friend auto operator<=>(const CodeSegment&, const CodeSegment&) = default;
+};
+
 struct Binary {
   StringId path = StringId::empty;      // as the process that first mapped it saw it
   StringId build_id = StringId::empty;  // in lower-case hex; empty when it has none or could not be read
-  friend bool operator==(const Binary&, const Binary&) = default;
+  CodeSegment code = {};                // what is elsewhere in the file is another binary
+  friend auto operator<=>(const Binary&, const Binary&) = default;
 };
 
 // Stand for a stack that was there and could not be taken (StackId::missed), in formats whose stacks are names alone.
 inline constexpr std::string_view missed_user_stack = "[Missed User Stack]";
 inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
 // Stands for the stacks of a row that has none, where something has to stand.
-inline constexpr std::string_view no_stack_name = "[no stack]";
+inline constexpr std::string_view no_stack_name = "[No Stack]";
 
 // Stands for a name that there is not: of a function that could not be found out, of a thread that took the empty one.
 inline constexpr std::string_view unknown_name = "[unknown]";
@@ -143,6 +181,7 @@ struct RunInfo {
   std::string event = "cpu-clock";  // as typed
   std::string unit = "samples";     // of values: "samples", "microseconds", "bytes", "page-faults"
   std::string counted = "samples";  // what Row::samples are: "waits", "requests", "allocations", "calls"
+  std::string tag = "state";        // what Row::tag tells, in a word: "system call", "request"
   // How it is measured, the first words of the counted format's header, where that is not "Sampling at 49 Hertz":
   // "Tracing off-CPU time in microseconds".
   std::string title;
@@ -152,7 +191,8 @@ struct RunInfo {
   std::uint64_t period_events = 0;  // 0 when sampling by frequency
   std::vector<std::uint32_t> tgids;
   std::vector<std::uint32_t> tids;
-  std::string cpus;  // as typed, "" for all
+  std::vector<std::string> names;  // of threads, as typed
+  std::string cpus;                // as typed, "" for all
   bool user_stacks = true;
   bool kernel_stacks = true;
   // Whether two lines of a function are two frames where stacks are shown: they are when lines were asked for, and are
@@ -186,10 +226,12 @@ class Profile {
   // Interns a frame that has its name: another one of that address, with another name, stays as it is. For what comes
   // from files, where one address may be two things, or none is known.
   FrameId frame(const Frame& named);
-  // Interns a stack, leaf first. An empty span is StackId::none.
-  StackId stack(std::span<const FrameId> leaf_first);
-  // Interns a whole stack of raw addresses, leaf first: all but the first are return addresses.
-  StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first);
+  // Interns a stack, leaf first, and why it ends; of the same frames with another end it is another stack. An empty
+  // span is StackId::none.
+  StackId stack(std::span<const FrameId> leaf_first, StackEnd end = StackEnd::unknown);
+  // Interns a stack of raw addresses, leaf first: all but the first are return addresses.
+  StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first,
+                   StackEnd end = StackEnd::unknown);
   // Interns a place in the source.
   SourcePlaceId source(const SourcePlace& source);
   // Interns a file that holds code.
@@ -200,8 +242,8 @@ class Profile {
   // Multiplies all values, and calls them `unit`. False when their sum is more than 64 bits hold; then nothing was
   // done.
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
-  // Puts another kernel stack in the place of each, by the answer of `instead`, which may intern stacks.
-  void replace_kernel_stacks(const std::function<StackId(StackId)>& instead);
+  // Changes each row, and makes one of those that are equal then. `change` may intern stacks.
+  void change_rows(const std::function<void(Row&)>& change);
   // Adds all that `other` holds, which may be this one; RunInfo stays. A process of the same number, image and name is
   // the same one; of the same number and image with another name, another image. Where one address has two names (a
   // library was unloaded and another one mapped there; profiles of two machines), both stay, as frames of their own.
@@ -218,6 +260,8 @@ class Profile {
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
   // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
+  // Unknown for `none` and for `missed`.
+  [[nodiscard]] StackEnd end_of(StackId id) const;
   // Distinct stacks, not counting `none`.
   [[nodiscard]] std::size_t stack_count() const { return stacks_.size() - 1; }
   [[nodiscard]] std::uint64_t total() const;  // sum of all rows' values
@@ -226,6 +270,7 @@ class Profile {
   struct StackSlice {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
+    StackEnd end = StackEnd::unknown;
   };
   struct SourceSlice {
     SourceLine at;
@@ -254,7 +299,7 @@ class Profile {
   std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourcePlaceId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> source_ids_;  // content hash to index
   std::vector<Binary> binaries_{Binary{}};                            // [0] is BinaryId::none
-  std::unordered_map<std::uint64_t, BinaryId> binary_ids_;            // key: path << 32 | build_id
+  std::map<Binary, BinaryId> binary_ids_;
   std::vector<Row> rows_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;  // key hash to index
   std::vector<FrameId> scratch_;

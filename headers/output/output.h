@@ -14,12 +14,13 @@
 namespace profile {
 
 struct OutputOptions {
-  bool delimited = false;        // -d: a delimiter between the kernel and the user part
-  bool annotate_kernel = false;  // -a: "_[k]" behind kernel frames, "_[i]" behind inlined ones
-  bool show_addresses = false;   // -A
-  bool hide_addresses = false;   // of memory, in formats that are made of them: pprof
-  bool show_modules = false;     // --modules: "init [libfoo.so]" where a frame is otherwise its symbol alone
-  std::size_t top = 10;          // --top: rows of each table
+  bool delimited = false;  // -d: a delimiter between the kernel and the user part
+  // -a: "_[k]" behind kernel frames, "_[i]" behind inlined ones, incomplete_frame() (model/stack_end.h).
+  bool annotate = false;
+  bool show_addresses = false;  // -A
+  bool hide_addresses = false;  // of memory, in formats that are made of them: pprof
+  bool show_modules = false;    // --modules: "init [libfoo.so]" where a frame is otherwise its symbol alone
+  std::size_t top = 10;         // --top: rows of each table
 };
 
 // Where the source of a frame is known (--lines, Frame::source), it is shown without an option:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace profile {
@@ -18,5 +19,8 @@ inline constexpr int page_data_version = 1;
 // knows its style and its script by their hashes: whatever else came into the page would not run.
 [[nodiscard]] std::string_view page_before_data(PageUse use = PageUse::live);
 [[nodiscard]] std::string_view page_after_data();
+// The same policy of a `live` page as a server says it in a header (Content-Security-Policy), where a page may also
+// forbid to be shown in another.
+[[nodiscard]] std::string page_policy();
 
 }  // namespace profile

@@ -9,6 +9,7 @@
 
 #include "model/profile.h"
 #include "model/sample.h"
+#include "output/output.h"
 
 namespace profile {
 
@@ -27,7 +28,7 @@ class StreamOutput {
 struct StreamForm {
   std::string_view name;  // of --stream=NAME
   std::string_view summary;
-  std::unique_ptr<StreamOutput> (*make)();
+  std::unique_ptr<StreamOutput> (*make)(const OutputOptions&);
 };
 
 // THE table, in the order of --help. The first row is the default.

@@ -3,10 +3,10 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "model/profile.h"
-#include "support/fd.h"
 
 namespace profile {
 
@@ -44,26 +44,39 @@ class CodeFile {
   std::uint64_t number = 0;
   FileIdentity identity;
   std::string path;  // as the process that first mapped it saw it; for messages and for the module's short name only
-  Unnamed unreadable = Unnamed::named;  // why fd() has none: file_gone or file_changed; `named` while it has one
+  // Why it cannot be read: file_gone, file_changed, no_answer, parser_gave_up, too_large, or file_malformed of memory
+  // that holds no program.
+  // `named` while it can, or while that is not known yet.
+  Unnamed unreadable = Unnamed::named;
 
-  // Open for reading, verified to be a regular file of this identity whose content has not changed since it was mapped;
-  // -1: see `unreadable`. Use it at once: it belongs to the timeline, which may close it when another file is asked for
-  // its own.
-  [[nodiscard]] int fd();
+  // Whoever keeps it open for us (file_keeper.h) does so under `number`: a regular file of this identity.
+  [[nodiscard]] bool is_open() const { return is_open_; }
+  // It is of no use: it is closed, and not opened again unless it is mapped anew.
+  void give_up(Unnamed reason);
+  // Who mapped it lately: by whose eyes its path is to be read.
+  [[nodiscard]] const MappedBy& mapped_by() const { return mapped_by_; }
+  // Nobody has had it mapped for a while: it is closed as soon as what was sampled in it is named.
+  [[nodiscard]] bool is_leaving() const { return is_leaving_; }
   // When it was opened; 0 if it never was.
   [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
 
  private:
   friend class CodeFiles;
-  CodeFiles* keeper_ = nullptr;
-  Fd fd_;
+  CodeFiles* files_ = nullptr;
+  std::uint32_t place_ = 0;  // in them
+  bool is_open_ = false;
+  bool is_asked_ = false;  // to be opened, and there is no answer yet
+  bool is_leaving_ = false;
+  bool is_deleted_ = false;  // it was when it was let go: nobody can map it again
   FileStamp stamp_;
   MappedBy mapped_by_;
+  std::optional<MappedBy> also_mapped_by_;  // since it was asked for: another way to it, should the first lead nowhere
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
   std::uint32_t generation_ = 0;  // of the inode; 0: not known
   std::uint32_t failures_ = 0;
-  std::uint64_t unmapped_since_ns_ = 0;  // 0: it is mapped, as far as was asked
+  std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: one does, as far as was asked
+  std::uint64_t unmapped_since_ns_ = 0;  // no process is known that mapped it; likewise
 };
 
 }  // namespace profile

@@ -1,5 +1,5 @@
 // Opens a file that a process had mapped, without trusting that process: what this root program reads there was put in
-// place by somebody else. Behind an interface, so that what is built on it can be tested without processes.
+// place by somebody else. May wait for ever, as long as the file system does: only the opener child does it.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "process/code_file.h"
+#include "support/fd.h"
 #include "support/mounts.h"
 
 namespace profile {
@@ -20,19 +21,11 @@ struct OpenedFile {
 
 class FileOpener {
  public:
-  virtual ~FileOpener() = default;
-  virtual OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) = 0;
+  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
   // nullopt when it cannot be told.
-  virtual std::optional<FileStamp> stamp(int fd) = 0;
+  [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
   // Whether no name leads to it any more; false when that cannot be told.
-  virtual bool is_deleted(int /*fd*/) { return false; }
-};
-
-class KernelFileOpener final : public FileOpener {
- public:
-  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) override;
-  std::optional<FileStamp> stamp(int fd) override;
-  bool is_deleted(int fd) override;
+  [[nodiscard]] static bool is_deleted(int fd);
 
  private:
   enum class Route : std::uint8_t { map_files, path };

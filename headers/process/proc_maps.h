@@ -29,8 +29,9 @@ void keep_code_lines(std::string_view lines, std::string& out, std::size_t limit
 enum class CodeKind : std::uint8_t {
   file,
   vdso,
-  anonymous,  // memory of no file that anybody could read: anonymous, memfd, shared memory, huge pages, devices
-  none        // not worth keeping
+  memory_file,  // a memfd: a program, or what a JIT writes its code into
+  anonymous,    // memory of no file that anybody could read: anonymous, shared memory, huge pages, devices
+  none          // not worth keeping
 };
 [[nodiscard]] CodeKind code_kind(std::string_view path, const FileIdentity& file);
 

@@ -16,6 +16,10 @@ struct ProcSnapshot {
   bool is_kernel_thread = false;
 };
 
+// Whether a thread of the process runs on, or the thread does if it is one's id. One that has ended and that nobody has
+// waited for is still to be found, and does not.
+[[nodiscard]] bool has_running_thread(std::uint32_t id);
+
 class ProcSource {
  public:
   virtual ~ProcSource() = default;
@@ -26,8 +30,16 @@ class ProcSource {
   // False when the process is gone. `snapshot` is overwritten (its memory is used again).
   [[nodiscard]] virtual bool read(std::uint32_t tgid, ProcSnapshot& snapshot) = 0;
   [[nodiscard]] virtual bool is_alive(std::uint32_t tgid) = 0;
+  // As has_running_thread().
+  [[nodiscard]] virtual bool is_running(std::uint32_t tgid) = 0;
   // Its inode, 0 when not known. Our own for the tgid 0.
   [[nodiscard]] virtual std::uint64_t mount_namespace(std::uint32_t tgid) = 0;
+  // That of the file system that our root is, as FileIdentity has it: it is never unmounted.
+  struct Device {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+  };
+  [[nodiscard]] virtual Device root_device() = 0;
 };
 
 class KernelProcSource final : public ProcSource {
@@ -38,7 +50,9 @@ class KernelProcSource final : public ProcSource {
   std::uint32_t tgid_of(std::uint32_t tid) override;
   bool read(std::uint32_t tgid, ProcSnapshot& snapshot) override;
   bool is_alive(std::uint32_t tgid) override;
+  bool is_running(std::uint32_t tgid) override;
   std::uint64_t mount_namespace(std::uint32_t tgid) override;
+  Device root_device() override;
 
  private:
   [[nodiscard]] bool ask_for_code_lines(int maps, std::string& out);

@@ -84,6 +84,8 @@ struct ModifiedName {
 
 // nullopt when there is no perf event of that name. Throws a usage Error for bad modifiers of one that there is.
 [[nodiscard]] std::optional<PerfEvent> parse_perf_event(std::string_view event);
+// All of them together, as they stand in a list of events.
+inline constexpr std::string_view cache_event_family = "CACHE-OPERATIONS";
 // Every name that the rule for caches makes.
 [[nodiscard]] std::vector<std::string> cache_event_names();
 

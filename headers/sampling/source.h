@@ -18,11 +18,16 @@
 
 namespace profile {
 
+class Children;
 class ProcessTimeline;
 class Recorder;
 
 // Which waits of a thread are looked at.
 enum class WaitState : std::uint8_t { any, preempted, interruptible, uninterruptible };
+
+// How user stacks are taken: by the tables of the files where they are and by frame pointers where not; by tables or
+// not at all; by the kernel, which knows frame pointers only.
+enum class Unwinding : std::uint8_t { automatic, tables, frame_pointers };
 
 // What only some sources take; the options that set them are refused with any other.
 struct SourceOptions {
@@ -41,19 +46,25 @@ struct SamplingOptions {
   std::vector<std::uint32_t> tgids;  // at most one of tgids, tids and follow_children is used
   std::vector<std::uint32_t> tids;
   bool follow_children = false;  // what this process forks from now on, with all descendants
+  std::string command;           // whose it is: the program as typed; empty: none
   CpuList cpus;                  // empty: every CPU, also those that come online later
   std::string cgroup_path;       // "" for the next three: no such filter
   std::string cgroup_map_path;
   std::string mntns_map_path;
+  // Of threads; "abc*" is every name that begins so. Empty: any.
+  std::vector<std::string> names;
   bool include_idle = false;
   bool user_stacks = true;  // neither of the two: what is wanted is not stacks
   bool kernel_stacks = true;
-  // How often, as asked for; with neither, the source chooses: 49 Hertz where there is a rate at all, otherwise all.
+  // How often, as asked for; with neither, the source chooses: the default where there is a rate at all, otherwise all.
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
+  std::uint64_t default_frequency_hz = 49;
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;
-  std::uint32_t max_stack_depth = 127;
+  std::uint32_t max_stack_depth = 127;  // frames, of stacks that the kernel takes
+  std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
+  Unwinding unwinding = Unwinding::automatic;
   bool interval = false;  // there is a report every now and then, not only at the end
   bool stream = false;    // each sample is wanted by itself: Recorder::stream_to() will be called
   // Rows are kept apart by thread, by CPU. Something that lasts belongs to the CPU on which it began. A stream's
@@ -61,6 +72,7 @@ struct SamplingOptions {
   bool by_thread = false;
   bool by_cpu = false;
   SourceOptions source;
+  Children* children = nullptr;  // who touches the files and the memory of strangers; never null in a run
 };
 
 class Source {

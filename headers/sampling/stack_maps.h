@@ -1,8 +1,10 @@
-// The two stack maps of the kernel side, read into profiles: each stack once for each address space it occurs in.
+// The stacks of the kernel side, read into profiles, each once for each address space it occurs in: those that lie in
+// its two stack maps, and those that it has walked itself and sent.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "abi/record.h"
+#include "abi/walk.h"
 #include "model/profile.h"
 
 namespace profile {
@@ -17,6 +20,10 @@ namespace profile {
 // A stack as the kernel gives it, leaf first: up to the first zero, which is where it ends and where a chain of frame
 // pointers has left the rails.
 [[nodiscard]] std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> leaf_first);
+// Whether the key's user stack was walked by tables (abi/walk.h) and sent.
+[[nodiscard]] inline bool is_walked(const stack_key& key) {
+  return key.user_stack >= 0 && (key.user_stack & WALK_STACK) != 0;
+}
 // Interns a user stack; with a `caller` (stack_key::caller) one that lacks it, unless the kernel has put it there
 // itself.
 [[nodiscard]] StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
@@ -36,16 +43,40 @@ class StackMaps {
     return static_cast<std::uint32_t>(stack) & PROFILE_STACK_ID_MASK;
   }
 
-  [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key);
+  // The kernel side's tables of what it has sent, by generation, not owned: they are cleared with the stacks.
+  void clear_with(const std::array<int, PROFILE_GENERATIONS>& sent_fds) { sent_fds_ = sent_fds; }
+  // Keeps a stack that was sent, until its generation is cleared: the rows that name it come later.
+  void keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first);
+  // Also of a key that came by itself, in a generation that kept it.
+  [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key, std::uint32_t generation);
+  // The first `depth` frames of such a stack, and behind them the callers that were found since (abi/walk.h).
+  [[nodiscard]] StackId read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
+                                      std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const;
   [[nodiscard]] StackId read_kernel(Profile& profile, const stack_key& key);
   // What is read from now on is for another profile, or has changed.
   void forget() { seen_.clear(); }
-  // Deletes all stacks of a generation but those in `held`.
+  // Deletes all stacks of a generation but those of its map that are in `held`.
   void clear(std::uint32_t generation, const std::unordered_set<std::uint32_t>& held);
 
  private:
+  // Where a stack that was walked lies in Walked::addresses.
+  struct Slice {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+  };
+  struct Walked {
+    std::unordered_map<std::uint64_t, Slice> slices;  // by hash
+    std::vector<std::uint64_t> addresses;
+  };
+
+  // What `read` gives for the stack, which it is asked for once: `besides` is what tells apart those of one number.
+  template <class Read>
+  StackId once(ProcessId space, std::int32_t stack, std::uint64_t besides, Read read);
   template <class Intern>
   StackId read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern);
+  // The stack's frames, leaf first; nothing when it has not come.
+  [[nodiscard]] std::optional<std::span<const std::uint64_t>> walked(const stack_key& key,
+                                                                     std::uint32_t generation) const;
 
   struct Hash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
@@ -54,8 +85,10 @@ class StackMaps {
   };
 
   std::array<int, PROFILE_GENERATIONS> map_fds_;
+  std::array<int, PROFILE_GENERATIONS> sent_fds_{-1, -1};
   std::vector<std::uint64_t> buffer_;
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, StackId, Hash> seen_;  // key: space and stack, caller
+  std::array<Walked, PROFILE_GENERATIONS> walked_;
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, StackId, Hash> seen_;  // key: space and stack, besides
 };
 
 }  // namespace profile

@@ -14,4 +14,6 @@ namespace profile {
   return lower;
 }
 
+[[nodiscard]] constexpr bool is_letter(char c) { return to_lower(c) >= 'a' && to_lower(c) <= 'z'; }
+
 }  // namespace profile

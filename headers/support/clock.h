@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace profile {
 
@@ -19,7 +21,26 @@ inline constexpr std::uint64_t ns_per_s = 1'000'000'000;
 // CLOCK_MONOTONIC in nanoseconds. Safe in a signal handler.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
+// The CPU time of the calling thread.
+[[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
+
 // What to add to it for nanoseconds since 1970, as of now.
 [[nodiscard]] std::uint64_t unix_offset_ns() noexcept;
+
+// From times of CLOCK_MONOTONIC, which goes on evenly, to Unix time, which jumps when somebody sets it, or a machine
+// has slept.
+class UnixClock {
+ public:
+  explicit UnixClock(std::function<std::uint64_t()> offset_ns = unix_offset_ns)
+      : asked_(std::move(offset_ns)), offset_ns_(asked_()) {}
+  // Jumps if Unix time has. Two looks at it are never quite alike: what is less than a millisecond is no jump, so that
+  // times between jumps keep their order and distance.
+  void look();
+  [[nodiscard]] std::uint64_t at(std::uint64_t ns) const { return ns + offset_ns_; }
+
+ private:
+  std::function<std::uint64_t()> asked_;
+  std::uint64_t offset_ns_;
+};
 
 }  // namespace profile

@@ -28,9 +28,11 @@ class EventLoop {
   EventLoop();
   // `fd` is not owned and must stay open as long as the loop.
   void add(int fd, std::function<void()> on_readable);
-  // Calls `on_gone` when nobody reads any more what is written to `fd`, a pipe, socket or terminal; false for what has
+  // The same, but after each call nobody is woken for it until what is returned is called.
+  [[nodiscard]] std::function<void()> add_once(int fd, std::function<void()> on_readable);
+  // Calls `on_gone` when nobody reads any more what is written to `fd`, a pipe, socket or terminal; never for what has
   // no reader, as a file. `on_gone` removes `fd`.
-  bool add_reader_gone(int fd, std::function<void()> on_gone);
+  void add_reader_gone(int fd, std::function<void()> on_gone);
   // `fd` is one that was added; its callback is not called any more, once those under way have returned.
   void remove(int fd);
   // Calls `on_time` after `first_s` seconds, and then every `every_s` (as Timer). The timer lives as long as the loop.

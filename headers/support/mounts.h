@@ -20,6 +20,11 @@ struct MountLine {
 [[nodiscard]] std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mount_id);
 // Whether what is read there comes from a process (FUSE), which may never answer.
 [[nodiscard]] bool is_served_by_a_process(const MountLine& mount);
+// The type of the file system that `path`, which has no links in it, lies on, by the text alone: nobody asks the file
+// system.
+[[nodiscard]] std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::string_view path);
+// The same of what we see.
+[[nodiscard]] std::optional<MountLine> own_mount_of(std::string_view path);
 
 // Remembers what it was asked.
 class Mounts {

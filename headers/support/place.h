@@ -1,6 +1,7 @@
 // Opens as root what somebody else put in place. What lies at a path is looked at first, without touching it (O_PATH),
-// and then exactly that is opened for reading, not what has taken its place since: no FIFO blocks, no device acts, no
-// file system that a process serves makes us wait for ever. Whose the file must be, and which, its caller knows.
+// and then exactly that is opened for reading, not what has taken its place since: no FIFO blocks, no device acts. A
+// file system that a process or a server serves may make us wait for ever: strangers' files are opened by the opener
+// child alone. Whose the file must be, and which, its caller knows.
 #pragma once
 
 #include <linux/openat2.h>
@@ -23,12 +24,9 @@ struct Look {
   struct statx found {};
   // Where no block device stands behind the file; elsewhere, and where nobody can say, its type is empty.
   MountLine mount;
+  bool is_memory = false;  // a memfd: nobody serves it, and no path leads to it
   // Null: a regular file that can be reopened. Otherwise what it is instead: "a directory".
   const char* refusal = nullptr;
-
-  [[nodiscard]] bool is_served_by_a_process() const { return profile::is_served_by_a_process(mount); }
-  // No block device, and nobody can say what is there instead: it was unmounted, or hidden.
-  [[nodiscard]] bool is_unknown() const { return found.stx_dev_major == 0 && mount.type.empty(); }
 };
 // Asks no file server. `tgid`: the process that sees the place, 0 for ourselves. nullopt: errno says why.
 [[nodiscard]] std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid);

@@ -2,6 +2,7 @@
 // each file is read once for just those, and answers are remembered for the next drain (promise 5).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,22 +11,29 @@
 
 namespace profile {
 
+class FileReader;
 class ProcessTimeline;
 
 struct SymbolOptions {
   std::vector<std::string> debug_directories;  // looked at before /usr/lib/debug
   bool debuginfod = false;                     // ask the servers of the environment, too
+  std::uint64_t budget = 1;                    // for files that are read at one time: so many times the usual one
   bool lines = false;                          // source positions and inlined functions
   bool repeated = false;                       // name() will be called many times: keep what makes the next time cheap
 };
 
 class Symboliser {
  public:
-  // Throws Error when debuginfod is asked for and cannot be had.
-  Symboliser(ProcessTimeline& timeline, const SymbolOptions& options);
+  // Both must outlive this.
+  Symboliser(ProcessTimeline& timeline, FileReader& reader, const SymbolOptions& options);
   ~Symboliser();
   // After it no frame of `profile` is pending.
   void name(Profile& profile);
+  // Names only what lies in files and perf maps that are leaving (ProcessTimeline::any_leaving()). May be called again
+  // and again for a profile that grows, until name() is.
+  void name_leaving(Profile& profile);
+  // Lines for the person about what it did not find, without newlines; the paths in them are strangers' words.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   struct State;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/tracing_frames.h"
+#include "model/stack_roots.h"
 #include "sampling/recorder.h"
 #include "support/clock.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 // How often the page and the view in the terminal get something new.
 constexpr double watching_s = live_tick_s;
+// Naming and writing take memory in pieces between those that stay; in a run of days the holes are not kept.
+constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 }  // namespace
 
@@ -61,6 +64,13 @@ void Collection::relieve() {
   source_.make_room(timeline_, *profile_);
 }
 
+// Only moves what the kernel has counted: to collect it would split what is under way.
+bool Collection::name_leaving() {
+  source_.recorder().drain(timeline_, *profile_, false);
+  symboliser_.name_leaving(*profile_);
+  return true;
+}
+
 // What is sampled from here on belongs to what follows, however long naming and writing take.
 void Collection::take(std::optional<std::uint64_t> ended_ns) {
   const bool stopped = ended_ns.has_value();
@@ -70,6 +80,7 @@ void Collection::take(std::optional<std::uint64_t> ended_ns) {
   profile_->duration_ns = now_ns - profile_->began_ns;
   symboliser_.name(*profile_);
   if (source_.has_tracing_frames()) remove_tracing_frames(*profile_);
+  keep_believable_stacks(*profile_);
   account_ += profile_->account;
   frame_report_.add(*profile_);
   if (!stopped) timeline_.forget_before(now_ns);
@@ -91,6 +102,13 @@ void Collection::pass_on() {
 void Collection::show() {
   take(std::nullopt);
   pass_on();
+  give_memory_back();
+}
+
+void Collection::give_memory_back() {
+  if (taken_ns_ - gave_back_ns_ < give_back_every_ns) return;
+  gave_back_ns_ = taken_ns_;
+  ::malloc_trim(0);
 }
 
 void Collection::report(std::optional<std::uint64_t> ended_ns) {
@@ -108,8 +126,7 @@ void Collection::report(std::optional<std::uint64_t> ended_ns) {
 
 void Collection::report_interval() {
   report(std::nullopt);
-  // Naming and writing took memory in pieces between those that stay; in a run of days the holes are not kept.
-  ::malloc_trim(0);
+  give_memory_back();
 }
 
 void Collection::finish(std::uint64_t ended_ns) {

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 #include "support/error.h"
 #include "support/fd_limit.h"
@@ -32,8 +35,24 @@ void leave_terminal() {
   }
 }
 
+// The file that execvp() runs for `word`, found without trying the others: each of those would be a failed execve,
+// which -e syscalls counts. `word` itself where there is none.
+std::string program_of(const std::string& word) {
+  const char* const path = std::getenv("PATH");
+  if (word.empty() || word.find('/') != std::string::npos || path == nullptr) return word;
+  std::string_view rest = path;
+  for (;;) {
+    const std::string_view directory = rest.substr(0, rest.find(':'));
+    std::string file = (directory.empty() ? "." : std::string(directory)) + "/" + word;
+    struct stat found {};
+    if (::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) && ::access(file.c_str(), X_OK) == 0) return file;
+    if (directory.size() == rest.size()) return word;
+    rest.remove_prefix(directory.size() + 1);
+  }
+}
+
 // Between fork and exec: waits, then becomes the command. Nothing here allocates.
-[[noreturn]] void become(char* const* words, int wait_fd, int failure_fd) {
+[[noreturn]] void become(const char* program, char* const* words, int wait_fd, int failure_fd) {
   restore_write_signals();
   sigset_t none;
   ::sigemptyset(&none);
@@ -44,7 +63,8 @@ void leave_terminal() {
   do got = ::read(wait_fd, &byte, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(1);  // the profiler ended without a release
-  ::execvp(words[0], words);
+  ::execvp(program, words);
+  if (errno == EACCES) ::execvp(words[0], words);  // another directory may have one that can be run
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(failure_fd, &error, sizeof error);
   ::_exit(error == ENOENT ? 127 : 126);
@@ -57,6 +77,7 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const std::string program = program_of(words[0]);
   auto [wait_end, release_end] = make_pipe();
   auto [failure_end, tell_end] = make_pipe();
   pid_ = ::fork();
@@ -64,7 +85,7 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   if (pid_ == 0) {
     release_end.reset();  // or the child would wait for itself
     if (without_terminal) leave_terminal();
-    become(arguments.data(), wait_end.get(), tell_end.get());
+    become(program.c_str(), arguments.data(), wait_end.get(), tell_end.get());
   }
   release_ = std::move(release_end);
   exec_failure_ = std::move(failure_end);

@@ -31,10 +31,11 @@ using Choices = std::vector<Choice>;
 // What completes the value of an option: the function _profile_<this> of both scripts.
 std::string kind_of(const OptionRow& row) {
   constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-      {"event", "events"},     {"state", "states"},   {"category", "categories"}, {"pid", "pids"},
-      {"tid", "tids"},         {"cpu", "cpus"},       {"cgroup", "cgroups"},      {"cgroupmap", "pinned"},
-      {"mntnsmap", "pinned"},  {"format", "formats"}, {"stream", "forms"},        {"output", "outputs"},
-      {"completion", "shells"}};
+      {"event", "events"},    {"state", "states"},      {"category", "categories"},
+      {"pid", "pids"},        {"tid", "tids"},          {"comm", "names"},
+      {"cpu", "cpus"},        {"cgroup", "cgroups"},    {"cgroupmap", "pinned"},
+      {"mntnsmap", "pinned"}, {"format", "formats"},    {"stream", "forms"},
+      {"output", "outputs"},  {"completion", "shells"}, {"unwind", "ways"}};
   for (const auto& [name, kind] : kinds) {
     if (row.long_name == name) return std::string(kind);
   }
@@ -97,6 +98,8 @@ Choices categories() {
 }
 
 Choices states() { return {{"any", ""}, {"preempted", ""}, {"interruptible", ""}, {"uninterruptible", ""}}; }
+
+Choices ways() { return {{"auto", ""}, {"cfi", ""}, {"fp", ""}}; }
 
 // The commands that read profiles: which options they take, by long names, and what else.
 struct Subcommand {
@@ -241,6 +244,7 @@ Marks bash_marks() {
           {"@may_take@", bash_values(option_rows(), true)},
           {"@events@", words_of(events())},
           {"@states@", words_of(states())},
+          {"@ways@", words_of(ways())},
           {"@categories@", words_of(categories())},
           {"@formats@", words_of(formats())},
           {"@endings@", words_of(endings())},
@@ -259,11 +263,17 @@ Marks zsh_marks() {
     names.push_back({name, std::string(command.summary)});
     specs += "    " + name + ") specs=(" + zsh_options(command.rows()) + std::string(command.files) + ") ;;\n";
   }
-  return {{"@specs@", zsh_options(option_rows())}, {"@events@", zsh_choices(events())},
-          {"@states@", words_of(states())},        {"@categories@", words_of(categories())},
-          {"@formats@", zsh_choices(formats())},   {"@endings@", words_of(endings())},
-          {"@forms@", zsh_choices(forms())},       {"@shells@", words_of(shell_names())},
-          {"@subcommands@", zsh_choices(names)},   {"@subcommand_specs@", specs}};
+  return {{"@specs@", zsh_options(option_rows())},
+          {"@events@", zsh_choices(events())},
+          {"@ways@", words_of(ways())},
+          {"@states@", words_of(states())},
+          {"@categories@", words_of(categories())},
+          {"@formats@", zsh_choices(formats())},
+          {"@endings@", words_of(endings())},
+          {"@forms@", zsh_choices(forms())},
+          {"@shells@", words_of(shell_names())},
+          {"@subcommands@", zsh_choices(names)},
+          {"@subcommand_specs@", specs}};
 }
 
 }  // namespace

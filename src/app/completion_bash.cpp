@@ -101,6 +101,17 @@ _profile_threads() {
 _profile_pids() { _profile_threads '/proc/[0-9]*'; }
 _profile_tids() { _profile_threads '/proc/[0-9]*/task/[0-9]*'; }
 
+# Names of threads, as far as a shell takes them as they are.
+_profile_names() {
+  local file name
+  local -A names=()
+  for file in /proc/[0-9]*/task/[0-9]*/comm; do
+    { IFS= read -r name <"$file"; } 2>/dev/null || continue
+    if [[ $name && $name != *[!a-zA-Z0-9_./+-]* ]]; then names[$name]=1; fi
+  done
+  _profile_offer "${!names[@]}"
+}
+
 _profile_cpus() {
   local online range cpu
   _profile_last_of_list ,-
@@ -156,6 +167,7 @@ _profile_events() {
     _profile_tracepoints
   fi
 }
+_profile_ways() { _profile_offer @ways@; }
 _profile_states() { _profile_offer @states@; }
 _profile_categories() { _profile_offer @categories@; }
 _profile_formats() { _profile_offer @formats@; }

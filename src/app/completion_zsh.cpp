@@ -37,6 +37,16 @@ _profile_threads() {
 _profile_pids() { _profile_threads process /proc/<->(N) }
 _profile_tids() { _profile_threads thread /proc/<->/task/<->(N) }
 
+_profile_names() {
+  local file name
+  local -aU names
+  for file in /proc/<->/task/<->/comm(N); do
+    { IFS= read -r name <$file } 2>/dev/null || continue
+    if [[ -n $name && $name != *[^[:print:]]* ]]; then names+=($name); fi
+  done
+  compadd "$@" -- $names
+}
+
 _profile_cpus() {
   local range online
   local -a cpus
@@ -91,6 +101,7 @@ _profile_events() {
 }
 _profile_files() { _files }
 _profile_directories() { _files -/ }
+_profile_ways() { compadd "$@" -- @ways@ }
 _profile_states() { compadd "$@" -- @states@ }
 _profile_categories() { compadd "$@" -- @categories@ }
 _profile_shells() { compadd "$@" -- @shells@ }

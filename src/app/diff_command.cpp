@@ -9,10 +9,10 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/shell_words.h"
-#include "deliver/destination.h"
-#include "output/diff_table.h"
-#include "output/flame_comparison.h"
-#include "output/flame_view.h"
+#include "files/destination.h"
+#include "output/flame/comparison.h"
+#include "output/flame/diff_table.h"
+#include "output/flame/view.h"
 #include "support/error.h"
 
 namespace profile {
@@ -66,12 +66,12 @@ class Comparison {
   }
 
   void write(std::ostream& out, WriteFlame write_flame) const {
-    const FlameView& view = own_.view();
     if (write_flame == nullptr) {
-      write_diff_table(out, {.name = before_.name, .cells = view.before_cells},
-                       {.name = after_.name, .cells = view.cells}, *view.table, options_);
+      const FlameComparison flames = compare_flames(before_.profile, after_.profile, same_);
+      write_diff_table(out, {.name = before_.name, .cells = flames.before},
+                       {.name = after_.name, .cells = flames.after}, flames.table, options_);
     } else {
-      write_flame(out, view);
+      write_flame(out, OwnFlameView(after_.profile, &before_.profile, same_).view());
     }
   }
 
@@ -79,8 +79,7 @@ class Comparison {
   ReadProfile before_;
   ReadProfile after_;
   DiffOptions options_;
-  OwnFlameView own_{after_.profile, &before_.profile,
-                    options_.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name};
+  SameFunction same_ = options_.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
 };
 
 }  // namespace
@@ -98,8 +97,11 @@ int run_diff(std::span<const char* const> arguments) {
   writers.reserve(outputs.size());
   for (const OutputRequest& output : outputs) writers.push_back(writer_of(output, parsed.has("format")));
 
-  ReadProfile before = read_named(paths[0]);
-  ReadProfile after = read_named(paths[1]);
+  const auto note = [quiet = parsed.is_on("quiet")](const std::string& line) {
+    if (!quiet) say("profile: " + line);
+  };
+  ReadProfile before = read_named(paths[0], note);
+  ReadProfile after = read_named(paths[1], note);
   agree_on_unit(before, after, "compared");
   // What is known of lines is compared too: the pictures say those that both have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;

@@ -1,8 +1,13 @@
 #include "app/event_list.h"
 
+#include <algorithm>
+#include <optional>
 #include <ostream>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "sampling/kernel_needs.h"
 #include "sampling/source.h"
 
 namespace profile {
@@ -23,21 +28,54 @@ void write_wrapped(std::ostream& out, std::string_view text) {
   out << text << '\n';
 }
 
+std::optional<std::string> missing(const SourceKind& kind) {
+  return kind.missing != nullptr ? kind.missing(kind.name) : std::nullopt;
+}
+
+void write_event(std::ostream& out, const SourceKind& kind) {
+  std::string left = "  " + std::string(kind.name);
+  if (!kind.alias.empty()) left += ", " + std::string(kind.alias);
+  out << left << (left.size() < column ? std::string(column - left.size(), ' ') : "\n" + std::string(column, ' '));
+  write_wrapped(out, kind.summary);
+}
+
+void write_reason(std::ostream& out, const std::string& text) {
+  out << std::string(column, ' ');
+  write_wrapped(out, text);
+}
+
+void write_group(std::ostream& out, std::span<const SourceKind> group) {
+  std::vector<std::optional<std::string>> reasons;
+  reasons.reserve(group.size());
+  for (const SourceKind& kind : group) reasons.push_back(missing(kind));
+  const auto is_first = [&](const auto& reason) { return reason == reasons.front(); };
+  // What is wrong with all of them is said once.
+  const bool in_common = group.size() > 1 && reasons.front() && std::all_of(reasons.begin(), reasons.end(), is_first);
+  out << group.front().group << ":\n";
+  if (in_common) write_reason(out, "none of them here: " + *reasons.front());
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    write_event(out, group[i]);
+    if (reasons[i]) {
+      if (!in_common) write_reason(out, "not here: " + *reasons[i]);
+      continue;
+    }
+    for (const auto& [options, reason] : missing_with_options(group[i].name)) {
+      std::string text = "not here with ";
+      write_reason(out, text.append(options).append(": ").append(reason));
+    }
+  }
+}
+
 }  // namespace
 
 void print_events(std::ostream& out) {
-  std::string_view group;
-  for (const SourceKind& kind : source_kinds()) {
-    if (kind.group != group) out << (group.empty() ? "" : "\n") << kind.group << ":\n";
-    group = kind.group;
-    std::string left = "  " + std::string(kind.name);
-    if (!kind.alias.empty()) left += ", " + std::string(kind.alias);
-    out << left << (left.size() < column ? std::string(column - left.size(), ' ') : "\n" + std::string(column, ' '));
-    write_wrapped(out, kind.summary);
-    if (const auto missing = kind.missing != nullptr ? kind.missing(kind.name) : std::nullopt) {
-      out << std::string(column, ' ');
-      write_wrapped(out, "not here: " + *missing);
-    }
+  std::span<const SourceKind> rest = source_kinds();
+  while (!rest.empty()) {
+    const auto is_of_another = [&](const SourceKind& kind) { return kind.group != rest.front().group; };
+    const auto size = static_cast<std::size_t>(std::find_if(rest.begin(), rest.end(), is_of_another) - rest.begin());
+    write_group(out, rest.first(size));
+    rest = rest.subspan(size);
+    if (!rest.empty()) out << '\n';
   }
 }
 

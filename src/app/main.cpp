@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "app/report_command.h"
 #include "app/session.h"
 #include "support/bpf.h"
+#include "support/end_signals.h"
 #include "support/error.h"
 #include "support/write_signals.h"
 
@@ -30,17 +32,24 @@ void fill_standard_descriptors() {
   }
 }
 
+// Of what takes no samples: it has nothing to save from a signal.
+int without_run(const std::function<int()>& command) {
+  const EndSignalsKill kill;
+  return command();
+}
+
 int run(std::span<const char* const> arguments) {
   const std::string_view command = arguments.empty() ? "" : arguments.front();
-  if (command == "report") return run_report(arguments.subspan(1));
-  if (command == "diff") return run_diff(arguments.subspan(1));
+  if (command == "report") return without_run([&] { return run_report(arguments.subspan(1)); });
+  if (command == "diff") return without_run([&] { return run_diff(arguments.subspan(1)); });
   const Options options = parse_options(arguments);
-  if (options.help) return print_on_stdout(print_help);
-  if (options.version) return print_on_stdout([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
-  if (options.list_events) return print_on_stdout(print_events);
-  if (!options.completion.empty()) {
-    return print_on_stdout([&](std::ostream& out) { print_completion(out, options.completion); });
-  }
+  const auto print = [](const std::function<void(std::ostream&)>& text) {
+    return without_run([&] { return print_on_stdout(text); });
+  };
+  if (options.help) return print(print_help);
+  if (options.version) return print([](std::ostream& out) { out << "profile " PROFILE_VERSION "\n"; });
+  if (options.list_events) return print(print_events);
+  if (!options.completion.empty()) return print([&](std::ostream& out) { print_completion(out, options.completion); });
   set_bpf_log(options.verbose);
   return run_session(options);
 }
@@ -50,6 +59,7 @@ int run(std::span<const char* const> arguments) {
 
 int main(int argc, char** argv) {
   using namespace profile;
+  hold_end_signals();
   fill_standard_descriptors();
   ignore_write_signals();
   try {

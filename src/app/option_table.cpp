@@ -33,6 +33,7 @@ constexpr OptionRow rows[] = {
 
     {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true},
     {"tid", 'L', "LIST", "only these threads; not with -p", what, true},
+    {"comm", 0, "NAME", "only threads of this name, or that begin so: NAME*; may be repeated", what, true},
     {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false},
     {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all below it", what, false},
     {"cgroupmap", 0, "PATH", "only cgroups whose id is a key of the pinned BPF hash PATH", what, false},
@@ -42,19 +43,21 @@ constexpr OptionRow rows[] = {
     {"frequency", 'F', "HZ", "samples a second on each CPU, of events that have a rate (default 49); not with -c", how,
      false},
     {"count", 'c', "N", "one sample every N events; for cpu-clock an event is a nanosecond", how, false},
-    {"per-thread", 0, "", "rows kept apart by thread, for formats with a place for it (pprof, json)", how, false},
+    {"per-thread", 0, "", "rows kept apart by thread, for formats with a place for it (pprof, json, speedscope)", how,
+     false},
     {"per-cpu", 0, "", "rows kept apart by CPU, for the same formats", how, false},
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960)", how, false},
     {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384)", how, false},
-    {"max-stack-depth", 0, "N", "frames of a stack (default 127)", how, false},
+    {"max-stack-depth", 0, "N", "frames of a stack (default 127); by tables 256", how, false},
+    {"unwind", 0, "HOW", "user stacks by tables, cfi; by frame pointers, fp; by both, auto (default)", how, false},
 
     {"user-stacks-only", 'U', "", "user stacks only", show, false},
     {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
     {"delimited", 'd', "", "a delimiter between kernel and user part; not with -U or -K", show, false},
     {"annotations", 'a', "", "_[k] behind kernel frames in folded lines, _[i] behind inlined ones", show, false},
     {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
-    {"folded", 'f', "", "folded lines, for flame graphs: --format folded", show, false},
-    {"residency", 'r', "", "shares of each process's samples: --format residency", show, false},
+    {"folded", 'f', "", "folded lines, on stdout and in files whose ending names no format", show, false},
+    {"residency", 'r', "", "shares of each process's samples, likewise", show, false},
     {"top", 0, "[N]", "a live view in the terminal; with N it is the rows of each table (default 10)", show, false},
     {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
 
@@ -63,6 +66,7 @@ constexpr OptionRow rows[] = {
 
     {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true},
     {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
+    {"symbol-budget", 0, "N", "read N times as much for names, at most 100 (default 1)", names, false},
 
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true},
@@ -71,7 +75,8 @@ constexpr OptionRow rows[] = {
      false},
 
     {"keep", 0, "N", "of the files of an -o with %Y%m%d-%H%M%S or %04d in its name, only the N newest", write, false},
-    {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film", write, false},
+    {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; with 997 as -F", write,
+     false},
     {"frames", 'g', "PATTERN", "the film's pictures (default flamegraph%04d.png); with it, -E is understood", write,
      false},
 

@@ -4,18 +4,26 @@
 #include <algorithm>
 #include <array>
 
+#include "abi/record.h"
+#include "abi/walk.h"
 #include "app/completion.h"
+#include "app/listed.h"
 #include "app/output_options.h"
 #include "app/parsed_options.h"
+#include "app/perf_words.h"
 #include "app/shell_words.h"
 #include "model/syscall_analysis.h"
 #include "support/error.h"
-#include "support/listed.h"
+#include "support/nearest_names.h"
 
 namespace profile {
 namespace {
 
+// A picture of a second at the default rate is of three samples where little runs; a prime is in step with no timer.
+constexpr std::uint64_t film_frequency_hz = 997;
+
 constexpr std::uint32_t highest_map_size = 1U << 26;     // beyond that the kernel's own arithmetic refuses
+constexpr std::uint64_t most_symbol_budget = 100;        // minutes of reading; whoever waits for more is not served
 constexpr std::uint32_t highest_stack_depth = 1U << 16;  // the kernel's bound is a sysctl; this one is about sense
 
 std::string names_of_categories() {
@@ -29,9 +37,20 @@ const SourceKind& source_of(const ParsedOptions& parsed) {
   const std::string event = parsed.text("event");
   if (const SourceKind* kind = find_source_kind(event)) return *kind;
   std::string why = "no such event";
-  const std::vector<std::string> nearest = nearest_source_names(event);
-  if (!nearest.empty()) why += "; the nearest: " + listed(nearest, [](const std::string& name) { return name; });
+  why += told_nearest("; ", nearest_source_names(event));
   throw bad_value("event", event.empty() ? "''" : event, why + "; --list-events names all");
+}
+
+// Which of the words `choices` the option has; without the option `absent`.
+template <class Choice, std::size_t count>
+Choice chosen(const ParsedOptions& parsed, const char* option,
+              const std::pair<std::string_view, Choice> (&choices)[count], Choice absent) {
+  if (!parsed.has(option)) return absent;
+  const std::string typed = parsed.text(option);
+  for (const auto& [name, choice] : choices) {
+    if (typed == name) return choice;
+  }
+  throw bad_value(option, typed, "not one of " + listed(choices, [](const auto& choice) { return choice.first; }));
 }
 
 WaitState wait_state_of(const ParsedOptions& parsed) {
@@ -39,17 +58,19 @@ WaitState wait_state_of(const ParsedOptions& parsed) {
                                                                {"preempted", WaitState::preempted},
                                                                {"interruptible", WaitState::interruptible},
                                                                {"uninterruptible", WaitState::uninterruptible}};
-  const std::string typed = parsed.has("state") ? parsed.text("state") : "any";
-  for (const auto& [name, state] : states) {
-    if (typed == name) return state;
-  }
-  throw bad_value("state", typed, "not one of " + listed(states, [](const auto& state) { return state.first; }));
+  return chosen(parsed, "state", states, WaitState::any);
+}
+
+Unwinding unwinding_of(const ParsedOptions& parsed) {
+  constexpr std::pair<std::string_view, Unwinding> ways[] = {
+      {"auto", Unwinding::automatic}, {"cfi", Unwinding::tables}, {"fp", Unwinding::frame_pointers}};
+  return chosen(parsed, "unwind", ways, Unwinding::automatic);
 }
 
 // The options that only some sources take, and whether they are given.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
   for (const char* name :
-       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live"}) {
+       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live", "unwind"}) {
     const std::string padded = " " + std::string(source.takes) + " ";
     if (parsed.is_given(name) && padded.find(" " + std::string(name) + " ") == std::string::npos) {
       throw usage_error("--" + std::string(name) + " is not for -e " + std::string(source.name));
@@ -94,6 +115,13 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   if (parsed.has("event")) sampling.event = parsed.text("event");
   sampling.tgids = parsed.ids("pid", "process");
   sampling.tids = parsed.ids("tid", "thread");
+  sampling.names = parsed.texts("comm");
+  for (const std::string& name : sampling.names) {
+    if (name.empty()) throw bad_value("comm", "''", "not a thread's name");
+  }
+  if (sampling.names.size() > PROFILE_MOST_NAMES) {
+    throw usage_error("--comm: at most " + std::to_string(PROFILE_MOST_NAMES) + " names; NAME* stands for many");
+  }
   if (parsed.has("cpu")) {
     const std::string typed = parsed.text("cpu");
     const auto cpus = parse_cpu_list(typed);
@@ -117,7 +145,11 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   };
   sampling.histogram_entries = size("hash-storage-size", sampling.histogram_entries, highest_map_size);
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
-  sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
+  sampling.unwinding = unwinding_of(parsed);
+  if (parsed.has("max-stack-depth")) {
+    sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
+    sampling.walk_depth = std::min<std::uint32_t>(sampling.max_stack_depth, WALK_MOST_FRAMES);
+  }
   return sampling;
 }
 
@@ -184,7 +216,9 @@ bool shows_stacks(const Options& options) {
 Options parse_options(std::span<const char* const> arguments) {
   const auto dashes =
       std::find_if(arguments.begin(), arguments.end(), [](const char* word) { return std::string_view(word) == "--"; });
-  const ParsedOptions parsed(std::vector<std::string>(arguments.begin(), dashes));
+  std::vector<std::string> words(arguments.begin(), dashes);
+  const bool has_perf_graph = take_out_perf_graph(words);
+  const ParsedOptions parsed(words);
 
   Options options;
   options.help = parsed.is_on("help");
@@ -193,6 +227,10 @@ Options parse_options(std::span<const char* const> arguments) {
   if (parsed.has("completion")) options.completion = completion_shell(parsed.text("completion"));
   if (options.help || options.version || options.list_events || !options.completion.empty()) return options;
   options.command_line = "profile " + shell_quoted(arguments);
+  if (has_perf_graph) {
+    if (parsed.is_on("film")) throw usage_error("-g: the pictures of a film need a PATTERN, as flamegraph%04d.png");
+    options.remarks.emplace_back("-g: stacks are always taken, nothing has to ask for them");
+  }
 
   if (dashes != arguments.end()) {
     options.command.assign(dashes + 1, arguments.end());
@@ -213,6 +251,7 @@ Options parse_options(std::span<const char* const> arguments) {
   options.source = &source_of(parsed);
   options.sampling = sampling_of(parsed);
   options.sampling.follow_children = follow;
+  if (follow) options.sampling.command = options.command.front();
   options.sampling.source = source_options_of(parsed, *options.source);
   options.stream = stream_of(parsed);
   options.sampling.stream = options.stream != nullptr;
@@ -225,12 +264,14 @@ Options parse_options(std::span<const char* const> arguments) {
   } else if (parsed.is_on("film") || parsed.has("frames")) {
     options.interval_s = 1;
   }
+  if (parsed.is_on("film") || parsed.has("frames")) options.sampling.default_frequency_hz = film_frequency_hz;
   options.sampling.interval = options.interval_s || is_watched(parsed);
   options.symbols.debug_directories = parsed.texts("debug-dir");
   for (const std::string& directory : options.symbols.debug_directories) {
     if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
   }
   options.symbols.lines = parsed.is_on("lines");
+  options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");
   options.output = output_options_of(parsed);
   if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);

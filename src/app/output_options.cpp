@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "deliver/path_pattern.h"
+#include "app/listed.h"
+#include "files/path_pattern.h"
+#include "support/ascii.h"
 #include "support/clock.h"
 #include "support/error.h"
-#include "support/listed.h"
+#include "support/nearest_names.h"
 
 namespace profile {
 namespace {
@@ -28,6 +30,25 @@ std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
   const PathPattern pattern(path, "-g");
   if (!pattern.is_numbered()) throw bad_value("frames", path, "no running number in it, as in flamegraph%04d.png");
   return OutputRequest{.path = path, .format = png, .makes_directory = true};
+}
+
+// What a file's name says of its kind: from the last dot on, if a letter follows. Neither a number nor a % of a pattern
+// says anything of it, nor does the dot of a hidden file.
+std::string_view ending_of(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = name.find_last_of('.');
+  if (dot == name.npos || dot == 0 || dot + 1 == name.size() || !is_letter(name[dot + 1])) return {};
+  return name.substr(dot);
+}
+
+// Of an ending that no format has: it is a slip more often than a wish for text.
+[[noreturn]] void refuse_ending(const std::string& path, std::string_view ending) {
+  std::vector<std::string> endings;
+  for (const OutputFormat& format : output_formats()) endings.emplace_back(format.ending);
+  throw bad_value("output", path,
+                  "no format has the ending " + std::string(ending) +
+                      told_nearest("; ", nearest_names(ending, std::move(endings))) +
+                      "; --format chooses for a file of any name");
 }
 
 }  // namespace
@@ -55,6 +76,8 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
         std::any_of(requests.begin(), requests.end(), [&](const auto& other) { return other.path == path; });
     if (twice) throw bad_value("output", path, "given twice");
     const OutputFormat* by_ending = output_format_of_path(path);
+    const std::string_view ending = ending_of(path);
+    if (by_ending == nullptr && !ending.empty() && !is_asked_for && !parsed.has("stream")) refuse_ending(path, ending);
     requests.push_back({.path = path,
                         .format = forced != nullptr      ? forced
                                   : by_ending != nullptr ? by_ending
@@ -77,7 +100,7 @@ OutputOptions output_options_of(const ParsedOptions& parsed) {
   OutputOptions output;
   output.show_modules = parsed.is_on("modules");
   output.delimited = parsed.is_on("delimited");
-  output.annotate_kernel = parsed.is_on("annotations");
+  output.annotate = parsed.is_on("annotations");
   output.show_addresses = parsed.is_on("address");
   if (!parsed.text("top").empty()) output.top = parsed.number("top", output.top, UINT32_MAX);
   return output;

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "deliver/destination.h"
+#include "files/destination.h"
 #include "output/clean_text.h"
 
 namespace profile {

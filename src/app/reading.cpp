@@ -6,6 +6,7 @@
 #include "app/options.h"
 #include "input/profile_reader.h"
 #include "support/error.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -72,8 +73,12 @@ void print_options(std::ostream& out, const ReadingCommand& command) {
   }
 }
 
-ReadProfile read_named(const std::string& path) {
-  return {.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path)};
+ReadProfile read_named(const std::string& path, const std::function<void(const std::string&)>& note) {
+  AlienLines aliens;
+  ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens)};
+  if (aliens.count != 0)
+    note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");
+  return read;
 }
 
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {

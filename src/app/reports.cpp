@@ -18,9 +18,11 @@ constexpr double remnant_part = 0.1;
 
 Reports::Reports(const Options& options, std::function<void(const std::string&)> say)
     : say_(std::move(say)), interval_s_(options.interval_s) {
-  for (const OutputRequest& request : options.outputs) {
-    reports_.push_back(
-        Report{.target = target_of(request, options.keep), .output = request.format->make(options.output)});
+  // A format that cannot be had ends the run before there are any files.
+  std::vector<std::unique_ptr<Output>> made;
+  for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    reports_.push_back(Report{.target = target_of(options.outputs[i], options.keep), .output = std::move(made[i])});
     refuse_same_file();
   }
 }

@@ -1,5 +1,8 @@
 #include "app/run_info.h"
 
+#include "app/options.h"
+#include "sampling/source.h"
+
 namespace profile {
 
 RunInfo run_info_of(const Options& options, const Source& source) {
@@ -8,6 +11,7 @@ RunInfo run_info_of(const Options& options, const Source& source) {
   run.event = sampling.event;
   run.tgids = sampling.tgids;
   run.tids = sampling.tids;
+  run.names = sampling.names;
   run.cpus = options.cpus_typed;
   run.user_stacks = sampling.user_stacks;
   run.kernel_stacks = sampling.kernel_stacks;

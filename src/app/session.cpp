@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,11 +22,15 @@
 #include "app/summary.h"
 #include "app/targets.h"
 #include "app/watching.h"
+#include "output/clean_text.h"
+#include "parse/children.h"
 #include "process/timeline.h"
 #include "sampling/recorder.h"
+#include "sampling/source.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/event_loop.h"
+#include "support/fd_limit.h"
 #include "support/priority.h"
 #include "support/privilege.h"
 #include "symbol/symboliser.h"
@@ -35,8 +40,10 @@ namespace {
 
 // How often CPUs and targets are looked after and the progress line is drawn.
 constexpr double tick_s = 0.25;
-// Side-band records wait this long for others of the same moment.
-constexpr double timeline_delay_s = 0.002;
+// Files are closed at most so often: what was sampled has to be read for it.
+constexpr std::uint64_t let_go_every_ns = 900'000'000;
+// How soon it is looked again whether a file that a table is to be made of has been opened.
+constexpr double await_tables_s = 0.003;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
@@ -44,25 +51,26 @@ class Session {
  public:
   explicit Session(const Options& options)
       : options_(options),
+        children_(options.symbols.debug_directories, options.symbols.debuginfod),
         progress_(!options.quiet && !options.verbose && !has_terminal_taken(options)),
         messages_(progress_, options.quiet) {
-    check_targets(options);
+    require_fds(needed_fds(cpus_.size(), static_cast<std::size_t>(sampled_cpus())));
+    check_targets(options, children_);
+    for (const std::string& remark : options.remarks) messages_.note(remark);
     if (options.stream == nullptr) {
       reports_.emplace(options, [this](const std::string& text) { messages_.say(text); });
     }
-    // Not before: a FIFO that nobody reads is waited for, and a signal is to end that.
-    signals_.emplace();
-    source_ = options.source->make(options.sampling);
+    SamplingOptions sampling = options.sampling;
+    sampling.children = &children_;
+    source_ = options.source->make(sampling);
     if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
-    cpus_ = online_cpus();
-    TimelineOptions of_interest{.tgids = options.sampling.tgids};
-    of_interest.tgids.insert(of_interest.tgids.end(), options.sampling.tids.begin(), options.sampling.tids.end());
-    timeline_ = std::make_unique<ProcessTimeline>(of_interest, cpus_);
+    timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
+                                                  cpus_, children_.files());
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
-    symboliser_ = std::make_unique<Symboliser>(*timeline_, symbols);
+    symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
     watching_.emplace(options, run_);
     if (!watching_->url().empty()) messages_.say("the page is at " + watching_->url());
     watching_->open_terminal();
@@ -73,6 +81,7 @@ class Session {
     start();
     while (!is_over_) {
       loop_.run_once();
+      await_tables();
       end_unless_wanted();
     }
     finish();
@@ -114,17 +123,23 @@ class Session {
   }
 
   void watch() {
-    loop_.add(signals_->fd(), [this] { on_signal(); });
+    loop_.add(signals_.fd(), [this] { on_signal(); });
     intake_->watch(loop_);
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
     Timer& delay = loop_.add_timer(0, 0, [this] {
-      update_is_due_ = false;
       timeline_->update();
+      await_records_();
     });
-    loop_.add(timeline_->poll_fd(), [this, &delay] {
-      if (!update_is_due_) delay.set(timeline_delay_s, 0);
-      update_is_due_ = true;
+    await_records_ =
+        loop_.add_once(timeline_->poll_fd(), [this, &delay] { delay.set(timeline_->update_delay_s(), 0); });
+    loop_.add(children_.poll_fd(), [this] {
+      timeline_->take_file_answers();
+      if (children_.has_lost_opener()) loop_.remove(children_.poll_fd());
+    });
+    table_timer_ = &loop_.add_timer(0, 0, [this] {
+      awaits_tables_ = false;
+      source_->recorder().supply_tables(*timeline_);
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
     if (watching_->has_terminal()) {
@@ -134,6 +149,13 @@ class Session {
     }
   }
 
+  // A file that the walk of stacks has met has to be opened before its table can be made.
+  void await_tables() {
+    if (awaits_tables_ || !source_->recorder().wants_tables()) return;
+    awaits_tables_ = true;
+    table_timer_->set(await_tables_s, 0);
+  }
+
   void release_command() {
     const auto error = command_->release();
     if (!error) return;
@@ -141,7 +163,7 @@ class Session {
   }
 
   void on_signal() {
-    for (auto signal = signals_->next(); signal.number != 0; signal = signals_->next()) {
+    for (auto signal = signals_.next(); signal.number != 0; signal = signals_.next()) {
       if (signal.number == SIGCHLD) {
         note_command_exit();
       } else if (signal.number == SIGWINCH) {
@@ -156,7 +178,7 @@ class Session {
   // the run. When only this process was told to end, the command is told in its turn.
   void end_on_request(const Signals::Received& signal) {
     give_terminal_back();
-    signals_->let_next_kill();
+    signals_.let_next_kill();
     if (!command_) {
       is_over_ = true;
     } else if (signal.number == SIGTERM) {
@@ -192,6 +214,7 @@ class Session {
       source_->set_cpus(cpus_);
     }
     intake_->relieve();
+    let_go();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
@@ -199,16 +222,23 @@ class Session {
     if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, intake_->samples(), intake_->rows());
   }
 
+  void let_go() {
+    const std::uint64_t now_ns = monotonic_ns();
+    if (now_ns - let_go_ns_ < let_go_every_ns || !timeline_->any_leaving() || !intake_->name_leaving()) return;
+    timeline_->let_go();
+    let_go_ns_ = monotonic_ns();
+  }
+
   void report_interval() {
     // The last interval is the end's to report: what is sampled while this one is written would be one more.
-    if (is_over_ || (options_.duration_s && elapsed_s() >= *options_.duration_s)) return;
+    if (is_over_ || is_time_up()) return;
     intake_->report_interval();
   }
 
   // When samples come faster than they are read, it is long until the loop comes to what ends the run.
   void look_up() {
     on_signal();
-    if (options_.duration_s && elapsed_s() >= *options_.duration_s) is_over_ = true;
+    if (is_time_up()) is_over_ = true;
     if (is_over_) end_sampling();
   }
 
@@ -223,7 +253,7 @@ class Session {
     source_->stop();
     priority_.reset();
     give_terminal_back();
-    signals_->let_next_kill();
+    signals_.let_next_kill();
     progress_.clear();
     intake_->finish(ended_ns_);
     watching_->end();
@@ -242,6 +272,9 @@ class Session {
     }
     for (const std::string& line : source_->notes()) messages_.note(line);
     for (const std::string& line : intake_->notes()) messages_.note(line);
+    for (const std::string& line : children_.notes()) messages_.note(line);
+    for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
+    for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
     if (!options_.verbose) return;
     for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
   }
@@ -269,6 +302,7 @@ class Session {
     return options.stream != nullptr && options.outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
   }
 
+  [[nodiscard]] bool is_time_up() const { return options_.duration_s && elapsed_s() >= *options_.duration_s; }
   [[nodiscard]] double elapsed_s() const { return to_seconds(monotonic_ns() - started_ns_); }
 
   [[nodiscard]] int sampled_cpus() const {
@@ -277,15 +311,16 @@ class Session {
   }
 
   const Options& options_;
+  Children children_;  // before anything else is there that a child could inherit
   RunInfo run_;
-  std::optional<Signals> signals_;
+  Signals signals_;
   Progress progress_;
   Messages messages_;
   std::optional<Reports> reports_;  // unless it is a stream
   std::optional<BpfRunTimeStats> run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
-  CpuList cpus_;
+  CpuList cpus_ = online_cpus();
   std::unique_ptr<ProcessTimeline> timeline_;
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
@@ -294,7 +329,10 @@ class Session {
   std::unique_ptr<Intake> intake_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
-  bool update_is_due_ = false;
+  std::uint64_t let_go_ns_ = 0;
+  std::function<void()> await_records_;
+  Timer* table_timer_ = nullptr;
+  bool awaits_tables_ = false;
   bool is_over_ = false;
   int command_status_ = 0;
 };

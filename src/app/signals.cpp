@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "support/clock.h"
+#include "support/end_signals.h"
 #include "support/error.h"
 
 namespace profile {
@@ -23,12 +24,8 @@ void die_of(int number) noexcept {
 
 }  // namespace
 
-Signals::Signals() {
-  ::sigemptyset(&set_);
-  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGWINCH}) ::sigaddset(&set_, number);
-  // The terminal is gone: an end like the others, unless nohup has made it none. (What is blocked is not ignored.)
-  struct sigaction hangup {};
-  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) ::sigaddset(&set_, SIGHUP);
+Signals::Signals() : set_(end_signals()) {
+  for (const int number : {SIGCHLD, SIGWINCH}) ::sigaddset(&set_, number);
   if (::sigprocmask(SIG_BLOCK, &set_, nullptr) != 0) throw system_error("cannot block signals", errno);
   fd_ = Fd(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw system_error("cannot receive signals", errno);

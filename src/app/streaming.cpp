@@ -6,6 +6,7 @@
 
 #include "app/output_options.h"
 #include "app/tracing_frames.h"
+#include "model/stack_roots.h"
 #include "process/timeline.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t most_stacks = 8192;
 // A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
 constexpr double memory_s = 30;
+// Samples that are read ahead of a reader that does not read, so that the files they lie in can be closed.
+constexpr std::size_t most_waiting = 1 << 14;
 // How often it is read from the ring buffer, which holds many times as much.
 constexpr double pump_s = 0.02;
 // How long the last samples wait for a reader that does not read.
@@ -31,7 +34,7 @@ Streaming::Streaming(const Options& options, RunInfo run, Source& source, Proces
       timeline_(timeline),
       symboliser_(symboliser),
       say_(std::move(say)),
-      form_(options.stream->make()),
+      form_(options.stream->make(options.output)),
       writer_(only_path_of(options.outputs.front())) {
   source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
 }
@@ -77,6 +80,7 @@ void Streaming::pump() {
       appended_ = 0;
       if (profile_->stack_count() > most_stacks) fresh_profile();
       source_.recorder().consume(timeline_, *profile_);
+      if (source_.recorder().wants_drain()) source_.recorder().drain(timeline_, *profile_, false);
       name_batch(0);
     }
     append_named();
@@ -92,27 +96,57 @@ void Streaming::relieve() {
   });
 }
 
+bool Streaming::name_leaving() {
+  if (batch_.size() - appended_ > most_waiting) return is_over_;
+  attempt([this] {
+    const std::size_t named = batch_.size();
+    source_.recorder().consume(timeline_, *profile_);
+    name_batch(named);
+  });
+  return true;
+}
+
 // Those from `first` on, which are put in the order of time: samples of two CPUs may have come into the ring buffer the
 // other way round.
 void Streaming::name_batch(std::size_t first) {
   if (first == batch_.size()) return;
   const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(first);
   symboliser_.name(*profile_);
-  if (source_.has_tracing_frames()) {
-    std::for_each(begin, batch_.end(),
-                  [this](Sample& sample) { sample.row.kernel = without_tracing_frames(*profile_, sample.row.kernel); });
-  }
+  std::for_each(begin, batch_.end(), [this](Sample& sample) {
+    if (source_.has_tracing_frames()) sample.row.kernel = without_tracing_frames(*profile_, sample.row.kernel);
+    sample.row.user = believable_user_stack(*profile_, sample.row);
+  });
   std::stable_sort(begin, batch_.end(), [](const Sample& a, const Sample& b) { return a.unix_ns < b.unix_ns; });
 }
 
 void Streaming::append_named() {
   for (; appended_ < batch_.size() && !writer_.is_behind(); ++appended_) {
+    const Row& row = batch_[appended_].row;
     form_->append(writer_.buffer(), *profile_, batch_[appended_]);
     writer_.end_record();
+    count(row.user, &Row::user, row.samples);
+    count(row.kernel, &Row::kernel, row.samples);
   }
 }
 
+void Streaming::count(StackId stack, StackId Row::*part, std::uint64_t samples) {
+  if (stack == StackId::none || stack == StackId::missed) return;
+  const auto index = static_cast<std::size_t>(stack);
+  if (index >= counted_.size()) counted_.resize(index + 1);
+  counted_[index].*part = stack;
+  counted_[index].samples += samples;
+}
+
+void Streaming::report_counted() {
+  for (const Row& row : counted_) frame_report_.add(*profile_, row);
+  counted_.clear();
+}
+
 void Streaming::fresh_profile() {
+  if (profile_) {
+    account_ += profile_->account;
+    report_counted();
+  }
   profile_ = std::make_unique<Profile>();
   profile_->run = run_;
   form_->forget();
@@ -121,12 +155,13 @@ void Streaming::fresh_profile() {
 void Streaming::finish(std::uint64_t /*ended_ns*/) {
   const std::size_t named = batch_.size();
   source_.collect(timeline_, *profile_, true);
-  account_ = profile_->account;
+  account_ += profile_->account;
   attempt([&] {
     name_batch(named);
     append_rest();
   });
   lose(batch_.size() - appended_);
+  report_counted();
 }
 
 void Streaming::append_rest() {

@@ -96,7 +96,7 @@ Profile sum_of_files(const std::vector<std::string>& paths, const std::function<
   std::vector<std::string> names;
   std::vector<Alike> parts;
   for (const std::string& path : paths) {
-    ReadProfile file = read_named(path);
+    ReadProfile file = read_named(path, note);
     names.push_back(file.name);
     if (file.profile.rows().empty()) note("there is no stack in " + file.name);
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const Alike& files) {

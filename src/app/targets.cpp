@@ -1,11 +1,14 @@
 #include "app/targets.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "app/command.h"
+#include "parse/children.h"
+#include "process/proc_source.h"
+#include "sampling/kernel_needs.h"
 #include "support/error.h"
 #include "support/text_file.h"
 
@@ -40,42 +43,58 @@ void check_cpus(const SamplingOptions& sampling) {
   }
 }
 
-void check_depth(const SamplingOptions& sampling) {
-  const auto allowed = read_number("/proc/sys/kernel/perf_event_max_stack");
-  if (!allowed || sampling.max_stack_depth <= static_cast<std::uint64_t>(*allowed)) return;
+// Stacks that are walked by tables are as deep as was asked for, whatever the kernel allows its own.
+void check_depth(const SamplingOptions& sampling, bool may_walk) {
+  if (may_walk && sampling.unwinding != Unwinding::frame_pointers && sampling.max_stack_depth <= sampling.walk_depth)
+    return;
+  const auto allowed = most_kernel_frames();
+  if (!allowed || sampling.max_stack_depth <= *allowed) return;
   const std::string depth = std::to_string(sampling.max_stack_depth);
   throw Error("--max-stack-depth " + depth + ": the kernel allows " + std::to_string(*allowed) +
               "; raise it with sysctl kernel.perf_event_max_stack=" + depth);
 }
 
-void check_directories(const SymbolOptions& symbols) {
+void check_directories(const SymbolOptions& symbols, Children& children) {
   for (const std::string& directory : symbols.debug_directories) {
-    struct stat found {};
-    if (::stat(directory.c_str(), &found) != 0) throw system_error("--debug-dir " + directory, errno);
-    if (!S_ISDIR(found.st_mode)) throw system_error("--debug-dir " + directory, ENOTDIR);
+    const std::string typed = "--debug-dir " + directory;
+    const Children::Seen seen = children.look(typed, directory);
+    if (seen.error != 0) throw system_error(typed, seen.error);
+    if (!seen.is_directory) throw system_error(typed, ENOTDIR);
+  }
+}
+
+// What is wrong with these besides is found when they are used.
+void check_answers(const Options& options, Children& children) {
+  const SamplingOptions& sampling = options.sampling;
+  if (!sampling.cgroup_path.empty()) children.look("--cgroup " + sampling.cgroup_path, sampling.cgroup_path);
+  for (const OutputRequest& output : options.outputs) {
+    if (output.path != "-") children.look("-o " + output.path, output.path, true);
   }
 }
 
 }  // namespace
 
-void check_targets(const Options& options) {
+void check_targets(const Options& options, Children& children) {
   check_ids(options.sampling);
   check_cpus(options.sampling);
-  check_depth(options.sampling);
-  check_directories(options.symbols);
+  check_depth(options.sampling, options.source->takes.find("unwind") != std::string_view::npos);
+  check_directories(options.symbols, children);
+  check_answers(options, children);
+}
+
+TimelineOptions of_interest(const SamplingOptions& sampling, const Command* command, bool counts_exec) {
+  TimelineOptions options;
+  options.tgids = sampling.tgids;
+  options.tgids.insert(options.tgids.end(), sampling.tids.begin(), sampling.tids.end());
+  if (command != nullptr) options.command = static_cast<std::uint32_t>(command->pid());
+  options.command_from_exec = !counts_exec;
+  return options;
 }
 
 bool any_target_alive(const SamplingOptions& sampling) {
   if (sampling.tgids.empty() && sampling.tids.empty()) return true;
-  const auto is_alive = [](std::uint32_t id) {
-    const auto status = read_text_file(proc_path(id) + "/status");
-    if (!status) return false;
-    // A zombie may be a main thread that has ended before the others; those are counted then.
-    const bool is_zombie = find_field(*status, "State").value_or("X").find_first_of("ZX") == 0;
-    return !is_zombie || find_field(*status, "Threads").value_or("1") > std::string_view("1");
-  };
-  return std::any_of(sampling.tgids.begin(), sampling.tgids.end(), is_alive) ||
-         std::any_of(sampling.tids.begin(), sampling.tids.end(), is_alive);
+  return std::any_of(sampling.tgids.begin(), sampling.tgids.end(), has_running_thread) ||
+         std::any_of(sampling.tids.begin(), sampling.tids.end(), has_running_thread);
 }
 
 }  // namespace profile

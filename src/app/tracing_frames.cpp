@@ -39,10 +39,10 @@ StackId without_tracing_frames(Profile& profile, StackId kernel) {
 
 void remove_tracing_frames(Profile& profile) {
   std::unordered_map<StackId, StackId> known;
-  profile.replace_kernel_stacks([&](StackId kernel) {
-    const auto [found, is_new] = known.try_emplace(kernel, kernel);
-    if (is_new) found->second = without_tracing_frames(profile, kernel);
-    return found->second;
+  profile.change_rows([&](Row& row) {
+    const auto [found, is_new] = known.try_emplace(row.kernel, row.kernel);
+    if (is_new) found->second = without_tracing_frames(profile, row.kernel);
+    row.kernel = found->second;
   });
 }
 

@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "support/module.h"
+
 namespace profile {
 namespace {
 
@@ -28,12 +30,13 @@ std::uint64_t own_rss_bytes() {
 
 }  // namespace
 
-Watching::Watching(const Options& options, const RunInfo& run) : wants_terminal_(options.top_view), run_(run) {
-  if (options.live) live_ = std::make_unique<LiveView>(*options.live, run);
+Watching::Watching(const Options& options, const RunInfo& run)
+    : terminal_(options.top_view ? &load_module<TopViewModule>() : nullptr), run_(run) {
+  if (options.live) live_ = load_module<LiveViewModule>().make(*options.live, run);
 }
 
 void Watching::open_terminal() {
-  if (wants_terminal_) top_ = std::make_unique<TopView>(run_);
+  if (terminal_ != nullptr) top_ = terminal_->make(run_);
 }
 
 void Watching::add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost) {

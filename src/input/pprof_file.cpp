@@ -158,6 +158,8 @@ class PprofFile::Parser {
         mapping.id = number_of(field);
       } else if (field.tag() == MappingField::memory_start) {
         mapping.start = number_of(field);
+      } else if (field.tag() == MappingField::memory_limit) {
+        mapping.limit = number_of(field);
       } else if (field.tag() == MappingField::file_offset) {
         mapping.file_offset = number_of(field);
       } else if (field.tag() == MappingField::filename) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/pprof_format.h"
 #include "support/error.h"
 
 namespace profile {
@@ -18,8 +19,8 @@ class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
 
-  bool number(std::uint64_t& value) {
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+  bool number(std::uint64_t& value, int base = 10) {
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value, base);
     if (error != std::errc{}) return false;
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
     return true;
@@ -35,7 +36,7 @@ class Words {
   std::string_view text_;
 };
 
-// As the profiler writes it, see src/output/pprof.cpp.
+// As the profiler writes it, see src/output/formats/pprof.cpp.
 bool read_account(std::string_view comment, Account& account, std::uint64_t& lost) {
   Words words(comment);
   return words.number(account.taken) && words.skip(" samples taken: ") && words.number(account.recorded) &&
@@ -132,6 +133,25 @@ bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
     return true;
   }
   return false;
+}
+
+bool read_ends_are_told(const PprofFile& file) {
+  return std::ranges::any_of(file.comments(), [](std::string_view comment) {
+    Words words(comment);
+    std::uint64_t count = 0;
+    return words.number(count) && words.skip(pprof::whole_comment) && words.at_end();
+  });
+}
+
+std::vector<std::uint64_t> read_moved(const PprofFile& file) {
+  std::vector<std::uint64_t> starts;
+  for (const std::string_view comment : file.comments()) {
+    Words words(comment);
+    if (!words.skip(pprof::moved_comment)) continue;
+    for (std::uint64_t start = 0; words.skip(" 0x") && words.number(start, 16);) starts.push_back(start);
+  }
+  std::sort(starts.begin(), starts.end());
+  return starts;
 }
 
 }  // namespace profile

@@ -71,25 +71,33 @@ bool is_text(std::string_view bytes) {
 
 }  // namespace
 
-Profile read_profile(std::string_view bytes, const std::string& name) {
+Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens) {
   if (is_gzip(bytes)) {
     const std::string unpacked = gunzip(bytes, name);
     // There are files that unpack to themselves.
     if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
-    return read_profile(unpacked, name);
+    return read_profile(unpacked, name, aliens);
   }
   const std::string_view packed = packed_kind(bytes);
   if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
   if (!is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
+  const std::string_view kind = other_kind(bytes);
+  const auto refused = [&] { return Error(name + ": no folded lines and no pprof profile, but " + std::string(kind)); };
+  AlienLines found;
   try {
-    return read_folded(bytes, name);
+    Profile profile = read_folded(bytes, name, &found);
+    // By chance a line of something else ends in a number.
+    if (!kind.empty() && found.count > profile.rows().size()) throw refused();
+    if (aliens != nullptr) *aliens = std::move(found);
+    return profile;
   } catch (const Error& error) {
-    const std::string_view kind = other_kind(bytes);
     if (kind.empty()) throw;
-    throw Error(name + ": no folded lines and no pprof profile, but " + std::string(kind));
+    throw refused();
   }
 }
 
-Profile read_profile_file(const std::string& path) { return read_profile(read_whole_file(path), name_of_input(path)); }
+Profile read_profile_file(const std::string& path, AlienLines* aliens) {
+  return read_profile(read_whole_file(path), name_of_input(path), aliens);
+}
 
 }  // namespace profile

@@ -11,6 +11,7 @@
 #include "input/frame_text.h"
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
+#include "model/stack_end.h"
 #include "support/error.h"
 
 namespace profile {
@@ -19,13 +20,20 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
+// What a line does wrong that is none at all, and not one with something wrong in it.
+struct Alien : Error {
+  using Error::Error;
+};
+
 // Takes the value off the end of `line`, and what stands between. What rounding takes from one value is `carried` to
 // the next, so that many small ones add up to what they are.
 std::uint64_t take_value_off(std::string_view& line, double& carried) {
   const std::size_t space = line.find_last_of(" \t");
-  if (space == line.npos) throw Error("no value behind a space");
+  if (space == line.npos) throw Alien("no value behind a space");
   const std::string_view digits = line.substr(space + 1);
   line = line.substr(0, space);
+  line = line.substr(0, line.find_last_not_of(blanks) + 1);
+  if (line.empty()) throw Alien("there is nothing in front of the value");
   const char* const begin = digits.data();
   const char* const end = begin + digits.size();
   std::uint64_t whole = 0;
@@ -36,7 +44,7 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   double number = 0;
   const auto decimal = std::from_chars(begin, end, number);
   if (decimal.ec != std::errc{} || decimal.ptr != end || !std::isfinite(number)) {
-    throw Error("it does not end in a value");
+    throw Alien("it does not end in a value");
   }
   if (number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
   const double rounded = std::max(std::round(number + carried), 0.0);
@@ -58,12 +66,14 @@ Suffix take_suffix_off(std::string_view& text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name) : text_(text), name_(name), processes_(profile_) {
+  Reader(std::string_view text, const std::string& name, AlienLines* aliens)
+      : text_(text), name_(name), aliens_(aliens), processes_(profile_) {
     profile_.run.event.clear();
     profile_.run.frequency_hz = 0;
   }
 
   Profile read() {
+    AlienLines found;
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
     for (std::size_t number = 1; !text_.empty(); ++number) {
       std::string_view line = text_.substr(0, text_.find('\n'));
@@ -72,23 +82,28 @@ class Reader {
       if (line.empty() || line.front() == '#') continue;
       try {
         read_line(line);
+      } catch (const Alien& error) {
+        if (found.count++ == 0) found.first = place_of(number, error);
       } catch (const Error& error) {
-        throw Error(name_ + ":" + std::to_string(number) +
-                    ": no folded line (thread;frame;... value): " + error.what());
+        throw Error(place_of(number, error));
       }
     }
+    if (found.count != 0 && profile_.rows().empty()) throw Error(found.first);
+    if (aliens_ != nullptr) *aliens_ = std::move(found);
     profile_.account.is_known = false;
     return std::move(profile_);
   }
 
  private:
+  [[nodiscard]] std::string place_of(std::size_t number, const Error& error) const {
+    return name_ + ":" + std::to_string(number) + ": no folded line (thread;frame;... value): " + error.what();
+  }
+
   void read_line(std::string_view line) {
     if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
     Row row;
     row.value = row.samples = take_value_off(line, carried_);
     if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
-    line = line.substr(0, line.find_last_not_of(blanks) + 1);
-    if (line.empty()) throw Error("there is nothing in front of the value");
 
     const std::string_view thread = line.substr(0, line.find(';'));
     split(line.substr(std::min(thread.size() + 1, line.size())), thread.size() < line.size());
@@ -122,11 +137,11 @@ class Reader {
       row.user = StackId::missed;
       if (row.kernel == StackId::none) row.kernel = stack(root_first.subspan(1), FrameKind::kernel, row.process);
       if (row.kernel != StackId::missed || root_first.size() == 1) return;
-      row.user = stack(root_first, FrameKind::user, row.process);  // nothing that we write
+      row.user = user_stack(root_first, row.process);  // nothing that we write
       return;
     }
     if (row.kernel == StackId::missed) {
-      row.user = stack(root_first, FrameKind::user, row.process);
+      row.user = user_stack(root_first, row.process);
       return;
     }
     const auto delimiter = std::find_if(root_first.begin(), root_first.end(),
@@ -136,14 +151,21 @@ class Reader {
         delimiter != root_first.end() && delimiter != root_first.begin() && delimiter + 1 != root_first.end();
     const auto split_at = is_delimited ? delimiter : std::find_if(root_first.begin(), root_first.end(), is_kernel);
     const auto user_frames = static_cast<std::size_t>(split_at - root_first.begin());
-    row.user = stack(root_first.first(user_frames), FrameKind::user, row.process);
+    row.user = user_stack(root_first.first(user_frames), row.process);
     // Without a delimiter, what stands among marked frames and has no mark is the user's, wherever it stands.
     row.kernel = stack(root_first.subspan(user_frames + (is_delimited ? 1 : 0)),
                        is_delimited ? FrameKind::kernel : FrameKind::user, row.process);
   }
 
+  // What stands for the frames that a user stack lacks is its end, where others are left.
+  StackId user_stack(std::span<const std::string_view> root_first, ProcessId process) {
+    const auto end = root_first.size() > 1 ? end_of_frame(root_first.front()) : std::nullopt;
+    return stack(root_first.subspan(end ? 1 : 0), FrameKind::user, process, end.value_or(StackEnd::unknown));
+  }
+
   // `kind` is that of frames which are not marked.
-  StackId stack(std::span<const std::string_view> root_first, FrameKind kind, ProcessId process) {
+  StackId stack(std::span<const std::string_view> root_first, FrameKind kind, ProcessId process,
+                StackEnd end = StackEnd::unknown) {
     frames_.clear();
     for (std::size_t i = 0; i < root_first.size();) {
       std::string_view text = root_first[i++];
@@ -154,15 +176,15 @@ class Reader {
       if (suffix == Suffix::jit) read.module = jit_module;
       const bool is_kernel = suffix == Suffix::kernel || read.module == "kernel";
       Frame frame = described_frame(profile_, read, is_kernel ? FrameKind::kernel : kind, process);
-      const std::size_t end = end_of_inlined(root_first, i);
-      if (suffix != Suffix::inlined && end != i) {
-        inline_into(frame, root_first.subspan(i, end - i), read);
-        i = end;
+      const std::size_t next = end_of_inlined(root_first, i);
+      if (suffix != Suffix::inlined && next != i) {
+        inline_into(frame, root_first.subspan(i, next - i), read);
+        i = next;
       }
       frames_.push_back(profile_.frame(frame));
     }
     std::reverse(frames_.begin(), frames_.end());
-    return profile_.stack(frames_);
+    return profile_.stack(frames_, end);
   }
 
   static std::size_t end_of_inlined(std::span<const std::string_view> root_first, std::size_t i) {
@@ -192,6 +214,7 @@ class Reader {
 
   std::string_view text_;
   const std::string& name_;
+  AlienLines* aliens_;
   Profile profile_;
   NamedProcesses processes_;
   CheckedSum total_;
@@ -203,6 +226,8 @@ class Reader {
 
 }  // namespace
 
-Profile read_folded(std::string_view text, const std::string& name) { return Reader(text, name).read(); }
+Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens) {
+  return Reader(text, name, aliens).read();
+}
 
 }  // namespace profile

@@ -12,6 +12,9 @@
 #include "input/pprof_values.h"
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
+#include "model/pprof_format.h"
+#include "model/stack_end.h"
+#include "model/stack_roots.h"
 #include "support/error.h"
 
 namespace profile {
@@ -20,30 +23,34 @@ namespace {
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // The labels of a sample that we know.
-struct Owner {
+struct Labels {
   std::string_view process;
   std::string_view thread;
   std::uint32_t tgid = 0;
   std::uint32_t tid = 0;
   std::uint32_t cpu = any_cpu;
   bool has_name = false;  // of process or thread, though it may be empty
+  StackEnd user_end = StackEnd::unknown;
 };
 
-Owner owner_of(const PprofFile::Sample& sample) {
-  Owner owner;
+// `user_end` is that of samples without a label for it.
+Labels labels_of(const PprofFile::Sample& sample, StackEnd user_end) {
+  Labels labels;
+  labels.user_end = user_end;
   const auto set = [](std::uint32_t& number, const PprofFile::Label& label) {
     if (label.number >= 0 && label.number < any_cpu) number = static_cast<std::uint32_t>(label.number);
   };
   for (const PprofFile::Label& label : sample.labels) {
     const std::string_view text = label.text == unknown_name ? std::string_view() : label.text;
-    if (label.key == "process" || label.key == "comm") owner.process = text;
-    if (label.key == "thread") owner.thread = text;
-    owner.has_name |= label.key == "process" || label.key == "comm" || label.key == "thread";
-    if (label.key == "pid") set(owner.tgid, label);
-    if (label.key == "tid") set(owner.tid, label);
-    if (label.key == "cpu") set(owner.cpu, label);
+    if (label.key == "process" || label.key == "comm") labels.process = text;
+    if (label.key == "thread") labels.thread = text;
+    labels.has_name |= label.key == "process" || label.key == "comm" || label.key == "thread";
+    if (label.key == "pid") set(labels.tgid, label);
+    if (label.key == "tid") set(labels.tid, label);
+    if (label.key == "cpu") set(labels.cpu, label);
+    if (label.key == pprof::stack_end_label) labels.user_end = end_of_key(label.text).value_or(StackEnd::unknown);
   }
-  return owner;
+  return labels;
 }
 
 class Reader {
@@ -63,12 +70,14 @@ class Reader {
       const std::string_view file = file_.mappings().front().file;
       if (!file.starts_with('[')) program_ = last_name(file);
     }
+    is_own_ = read_own_comments(file_, profile_.run, profile_.account);
+    moved_ = read_moved(file_);
+    if (read_ends_are_told(file_)) unlabelled_end_ = StackEnd::root;
+    profile_.account.is_known = is_own_;
+    profile_.run.frames_by_line = is_own_;
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
     file_.each_sample([this](const PprofFile::Sample& sample) { add(sample); });
-    const bool is_own = read_own_comments(file_, profile_.run, profile_.account);
-    profile_.account.is_known = is_own;
-    profile_.run.frames_by_line = is_own;
     return std::move(profile_);
   }
 
@@ -97,9 +106,10 @@ class Reader {
     Place& place = places_[i];
     if (name == missed_user_stack) place.stands_in = StandIn::missed_user;
     if (name == missed_kernel_stack) place.stands_in = StandIn::missed_kernel;
-    if (name == no_stack_name) place.stands_in = StandIn::no_stack;
+    if (name == no_stack_name || name == "[no stack]") place.stands_in = StandIn::no_stack;
     const bool is_in_brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
-    if (place.stands_in == StandIn::none && is_in_brackets && name != unknown_name) place.stands_in = StandIn::tag;
+    const bool is_frame = !is_in_brackets || name == unknown_name || name == exec_frame;
+    if (place.stands_in == StandIn::none && !is_frame) place.stands_in = StandIn::tag;
     const PprofFile::Mapping* const mapping = file_.mapping(location(i).mapping);
     // What has no mapping is no code of the kernel's, wherever a broken stack says it is.
     const bool is_high = location(i).address >> 63 != 0;  // where no process has code
@@ -140,25 +150,25 @@ class Reader {
     row.samples = values_.samples(sample);
     if (!total_.add(row.value) || !total_samples_.add(row.samples))
       throw Error("its values add up to more than 2^64 - 1");
-    const Owner owner = owner_of(sample);
-    const std::string_view name = !owner.process.empty()  ? owner.process
-                                  : !owner.thread.empty() ? owner.thread
-                                  : owner.has_name        ? std::string_view()
-                                                          : program_;
-    row.process = processes_.process(owner.tgid, name);
-    row.thread_name = owner.has_name ? profile_.strings.intern(owner.thread) : profile_.process(row.process).name;
-    row.tid = owner.tid;
-    row.cpu = owner.cpu;
+    const Labels labels = labels_of(sample, unlabelled_end_);
+    const std::string_view name = !labels.process.empty()  ? labels.process
+                                  : !labels.thread.empty() ? labels.thread
+                                  : labels.has_name        ? std::string_view()
+                                                           : program_;
+    row.process = processes_.process(labels.tgid, name);
+    row.thread_name = labels.has_name ? profile_.strings.intern(labels.thread) : profile_.process(row.process).name;
+    row.tid = labels.tid;
+    row.cpu = labels.cpu;
     const std::size_t begin = begin_of_stack(sample);
     const std::size_t user = std::max(end_of_kernel(sample), begin);
     if (begin == 1) row.tag = profile_.strings.intern(only_name(location(sample.locations.front())));
     const std::span<const std::uint32_t> locations(sample.locations);
-    row.kernel = stack(locations.subspan(begin, user - begin), StandIn::missed_kernel, row.process);
-    row.user = stack(locations.subspan(user), StandIn::missed_user, row.process);
+    row.kernel = stack(locations.subspan(begin, user - begin), StandIn::missed_kernel, row.process, StackEnd::unknown);
+    row.user = stack(locations.subspan(user), StandIn::missed_user, row.process, labels.user_end);
     profile_.add(row);
   }
 
-  StackId stack(std::span<const std::uint32_t> leaf_first, StandIn missed, ProcessId process) {
+  StackId stack(std::span<const std::uint32_t> leaf_first, StandIn missed, ProcessId process, StackEnd end) {
     if (leaf_first.size() == 1) {
       if (places_[leaf_first[0]].stands_in == missed) return StackId::missed;
       if (places_[leaf_first[0]].stands_in == StandIn::no_stack) return StackId::none;
@@ -170,7 +180,7 @@ class Reader {
       if (is_new) known->second = profile_.frame(frame(i, process));
       frames_.push_back(known->second);
     }
-    return profile_.stack(frames_);
+    return profile_.stack(frames_, end);
   }
 
   Frame frame(std::uint32_t i, ProcessId process) {
@@ -183,10 +193,19 @@ class Reader {
 
     // The address in the call is written, and kept is the one behind it.
     const bool is_return = place.is_called_from && !place.is_leaf && location.address != 0;
-    const std::uint64_t address = location.address + (is_return ? 1 : 0);
+    std::uint64_t address = location.address + (is_return ? 1 : 0);
+    CodeSegment code;
+    if (mapping != nullptr) code = segment_of(*mapping);
+    if (code.holds(ElfAddress{location.address})) {
+      address -= take_from_place(code);
+    } else {
+      code = {};
+    }
+    const bool is_own_address = is_own_ && code.is_known();
     std::uint64_t in_file = address;
-    if (mapping != nullptr && mapping->start != 0 && address >= mapping->start) {
-      in_file = address - mapping->start + mapping->file_offset;
+    if (mapping != nullptr && !is_own_address) {
+      const std::uint64_t start = code.is_known() ? code.start.value : mapping->start;
+      if (start != 0 && address >= start) in_file = address - start + mapping->file_offset;
     }
     const bool is_hidden = place.is_kernel && function != nullptr && function->name == unknown_name;
     if (text.symbol.empty() && text.module.empty()) text.offset = in_file;
@@ -199,12 +218,26 @@ class Reader {
     frame.binary_address = {};
     const bool is_file = mapping != nullptr && !mapping->file.empty() && !mapping->file.starts_with('[');
     if (is_file && !place.is_kernel) {
-      frame.binary = profile_.binary(
-          {.path = profile_.strings.intern(mapping->file), .build_id = profile_.strings.intern(mapping->build_id)});
-      frame.binary_address = ElfAddress{in_file};
+      frame.binary = profile_.binary({.path = profile_.strings.intern(mapping->file),
+                                      .build_id = profile_.strings.intern(mapping->build_id),
+                                      .code = code});
+      frame.binary_address = ElfAddress{code.is_known() ? address : in_file};
     }
     frame.source = source(lines);
     return frame;
+  }
+
+  static CodeSegment segment_of(const PprofFile::Mapping& mapping) {
+    return {.start = {mapping.start}, .limit = {mapping.limit}, .offset = {mapping.file_offset}};
+  }
+
+  // Back to where it was before the profiler moved it; by how much.
+  [[nodiscard]] std::uint64_t take_from_place(CodeSegment& code) const {
+    const std::uint64_t place = code.start.value & ~(pprof::most_in_place - 1);
+    if (!std::binary_search(moved_.begin(), moved_.end(), code.start.value)) return 0;
+    code.start.value -= place;
+    code.limit.value -= place;
+    return place;
   }
 
   // "libc.so.6" of a path, "kernel" of "[kernel.kallsyms]", "vdso" of "[vdso]".
@@ -244,7 +277,10 @@ class Reader {
   std::unordered_map<std::uint64_t, FrameId> frame_ids_;  // key: index of location << 32 | space
   CheckedSum total_;
   CheckedSum total_samples_;
-  std::uint64_t shown_ = 0;  // frames of all samples, inlined ones too
+  bool is_own_ = false;                          // we wrote it
+  StackEnd unlabelled_end_ = StackEnd::unknown;  // of user stacks
+  std::vector<std::uint64_t> moved_;             // where mappings begin that we moved, ascending
+  std::uint64_t shown_ = 0;                      // frames of all samples, inlined ones too
   std::vector<FrameId> frames_;
   std::vector<InlinedFunction> inlined_;
 };

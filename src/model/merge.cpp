@@ -127,7 +127,7 @@ StackId Merging::stack(StackId id) {
   if (!known) {
     scratch_.clear();
     for (const FrameId frame : other_.stack(id)) scratch_.push_back(this->frame(frame));
-    known = into_.stack(scratch_);
+    known = into_.stack(scratch_, other_.end_of(id));
   }
   return *known;
 }
@@ -159,8 +159,10 @@ SourcePlaceId Merging::source(SourcePlaceId id) {
 
 BinaryId Merging::binary(BinaryId id) {
   if (id == BinaryId::none) return id;
-  const Binary binary = other_.binary(id);
-  return into_.binary({.path = text(binary.path), .build_id = text(binary.build_id)});
+  Binary binary = other_.binary(id);
+  binary.path = text(binary.path);
+  binary.build_id = text(binary.build_id);
+  return into_.binary(binary);
 }
 
 void Merging::merge_waits() {

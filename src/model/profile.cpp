@@ -75,20 +75,21 @@ FrameId Profile::frame(const Frame& named) {
   return next;
 }
 
-StackId Profile::stack(std::span<const FrameId> leaf_first) {
+StackId Profile::stack(std::span<const FrameId> leaf_first, StackEnd end) {
   if (leaf_first.empty()) return StackId::none;
-  std::uint64_t hash = leaf_first.size();
+  std::uint64_t hash = hash_of(leaf_first.size(), number(end));
   for (const FrameId id : leaf_first) hash = hash_of(hash, number(id));
-  for (auto [it, end] = stack_ids_.equal_range(hash); it != end; ++it) {
+  for (auto [it, last] = stack_ids_.equal_range(hash); it != last; ++it) {
     const StackSlice slice = stacks_[it->second];
-    if (slice.size == leaf_first.size() &&
+    if (slice.size == leaf_first.size() && slice.end == end &&
         std::equal(leaf_first.begin(), leaf_first.end(), stack_frames_.begin() + slice.begin)) {
       return static_cast<StackId>(it->second);
     }
   }
   const auto index = static_cast<std::uint32_t>(stacks_.size());
   stacks_.push_back(StackSlice{.begin = static_cast<std::uint32_t>(stack_frames_.size()),
-                               .size = static_cast<std::uint32_t>(leaf_first.size())});
+                               .size = static_cast<std::uint32_t>(leaf_first.size()),
+                               .end = end});
   // A copy, because `leaf_first` may be a part of another stack of this profile: inserting a vector into itself is
   // undefined.
   const std::vector<FrameId> frames(leaf_first.begin(), leaf_first.end());
@@ -97,12 +98,12 @@ StackId Profile::stack(std::span<const FrameId> leaf_first) {
   return static_cast<StackId>(index);
 }
 
-StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first) {
+StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first, StackEnd end) {
   scratch_.clear();
   for (const std::uint64_t address : leaf_first) {
     scratch_.push_back(frame(space, kind, RuntimeAddress{address}, !scratch_.empty()));
   }
-  return stack(scratch_);
+  return stack(scratch_, end);
 }
 
 SourcePlaceId Profile::source(const SourcePlace& source) {
@@ -131,9 +132,7 @@ SourcePlaceId Profile::source(const SourcePlace& source) {
 }
 
 BinaryId Profile::binary(const Binary& binary) {
-  const auto key =
-      std::uint64_t{static_cast<std::uint32_t>(binary.path)} << 32 | static_cast<std::uint32_t>(binary.build_id);
-  const auto [found, is_new] = binary_ids_.try_emplace(key, static_cast<BinaryId>(binaries_.size()));
+  const auto [found, is_new] = binary_ids_.try_emplace(binary, static_cast<BinaryId>(binaries_.size()));
   if (is_new) binaries_.push_back(binary);
   return found->second;
 }
@@ -162,12 +161,12 @@ bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
   return true;
 }
 
-void Profile::replace_kernel_stacks(const std::function<StackId(StackId)>& instead) {
+void Profile::change_rows(const std::function<void(Row&)>& change) {
   std::vector<Row> rows;
   rows.swap(rows_);
   row_ids_.clear();
   for (Row& row : rows) {
-    row.kernel = instead(row.kernel);
+    change(row);
     add(row);
   }
 }
@@ -176,6 +175,10 @@ std::span<const FrameId> Profile::stack(StackId id) const {
   if (id == StackId::none || id == StackId::missed) return {};
   const StackSlice slice = stacks_[static_cast<std::size_t>(id)];
   return std::span(stack_frames_).subspan(slice.begin, slice.size);
+}
+
+StackEnd Profile::end_of(StackId id) const {
+  return id == StackId::missed ? StackEnd::unknown : stacks_[static_cast<std::size_t>(id)].end;
 }
 
 SourcePlace Profile::source(SourcePlaceId id) const {

@@ -1,11 +1,24 @@
 // THE table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
-#include "output/formats.h"
+#include "output/output.h"
 
 #include <utility>
 
 #include "support/ascii.h"
 
 namespace profile {
+
+// Each is defined in the file of its name in formats/, which is all there is of a format besides its row.
+std::unique_ptr<Output> make_counted(const OutputOptions& options);
+std::unique_ptr<Output> make_folded(const OutputOptions& options);
+std::unique_ptr<Output> make_residency(const OutputOptions& options);
+std::unique_ptr<Output> make_table(const OutputOptions& options);
+std::unique_ptr<Output> make_html(const OutputOptions& options);
+std::unique_ptr<Output> make_svg(const OutputOptions& options);
+std::unique_ptr<Output> make_png(const OutputOptions& options);
+std::unique_ptr<Output> make_pprof(const OutputOptions& options);
+std::unique_ptr<Output> make_speedscope(const OutputOptions& options);
+std::unique_ptr<Output> make_json(const OutputOptions& options);
+
 namespace {
 
 // What a file may hold, and what is in it.
@@ -45,7 +58,8 @@ const OutputFormat* find_output_format(std::string_view name) {
 const OutputFormat* output_format_of_path(std::string_view typed) {
   // What others call the same.
   constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-      {".htm", "html"}, {".pb", "pprof"}, {".pprof", "pprof"}, {".prof", "pprof"}, {".speedscope", "speedscope"}};
+      {".htm", "html"},        {".pb", "pprof"}, {".pprof", "pprof"}, {".prof", "pprof"}, {".speedscope", "speedscope"},
+      {".collapsed", "folded"}};
   const std::string path = to_lower(typed);
   for (const auto& [ending, name] : aliases) {
     if (path.ends_with(ending)) return find_output_format(name);

@@ -36,6 +36,13 @@ std::string target(const RunInfo& run) {
   return "all threads";
 }
 
+// Behind the target.
+std::string names(const RunInfo& run) {
+  if (run.names.empty()) return {};
+  const bool is_of_some = !run.command.empty() || !run.tgids.empty() || !run.tids.empty();
+  return (is_of_some ? ", threads named " : " named ") + bracketed(run.names, ", ", clean_text);
+}
+
 std::string_view stacks(const RunInfo& run) {
   if (!run.user_stacks) return run.kernel_stacks ? " by kernel stack" : "";
   return run.kernel_stacks ? " by user + kernel stack" : " by user stack";
@@ -56,7 +63,7 @@ void write_header(std::ostream& out, const RunInfo& run) {
     return;
   }
   std::string line = measure(run);
-  line.append(" of ").append(target(run)).append(stacks(run));
+  line.append(" of ").append(target(run)).append(names(run)).append(stacks(run));
   if (!run.cpus.empty()) line += " on CPU#" + run.cpus;
   if (run.duration_s) {
     line += " for " + plain(*run.duration_s) + " secs.";

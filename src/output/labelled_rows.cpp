@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <compare>
 #include <span>
 
+#include "model/stack_end.h"
+#include "output/shown_frame.h"
+
 namespace profile {
 namespace {
-
-void append_number(std::string& out, std::uint64_t value, int base, std::size_t min_digits = 1) {
-  char digits[20];  // as many as 2^64 - 1 has in base 10
-  const char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
-  const auto size = static_cast<std::size_t>(end - digits);
-  if (size < min_digits) out.append(min_digits - size, '0');
-  out.append(digits, size);
-}
 
 void append_offset(std::string& out, std::uint64_t offset) {
   out += "+0x";
@@ -36,7 +30,10 @@ class LabelledRows::Walk {
     };
     const auto taken = [](StackId stack) { return stack != StackId::none && stack != StackId::missed; };
     const bool delimited = !rows.wording_.delimiter.empty() && taken(row.user) && taken(row.kernel);
-    parts_ = {part(row.user, rows.missed_user_),
+    const auto incomplete = rows.incomplete_.find(rows.profile_.end_of(row.user));
+    const bool is_whole = incomplete == rows.incomplete_.end();
+    parts_ = {is_whole ? std::span<const FrameId>() : std::span(&incomplete->second, 1),
+              part(row.user, rows.missed_user_),
               std::span(&rows.delimiter_, delimited ? 1 : 0),
               part(row.kernel, rows.missed_kernel_),
               {}};
@@ -65,7 +62,8 @@ class LabelledRows::Walk {
  private:
   const LabelledRows& rows_;
   bool root_first_;
-  std::array<std::span<const FrameId>, 4> parts_;  // user, delimiter, kernel, tag, or the other way round
+  // What is missing, user, delimiter, kernel, tag, or the other way round.
+  std::array<std::span<const FrameId>, 5> parts_;
   std::size_t next_part_ = 0;
   std::span<const FrameId> leaf_first_;  // the part under way, of which
   std::size_t left_ = 0;                 // are still to come
@@ -87,6 +85,11 @@ LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : pro
   missed_user_ = stand_in(missed_user_stack);
   missed_kernel_ = stand_in(missed_kernel_stack);
   delimiter_ = stand_in(wording.delimiter);
+  for (const Row& row : profile.rows()) {
+    const StackEnd end = profile.end_of(row.user);
+    if (!wording.annotate || !is_incomplete(end) || incomplete_.contains(end)) continue;
+    incomplete_.emplace(end, stand_in(incomplete_frame(end)));
+  }
   for (const Row& row : profile.rows()) {
     if (row.tag == StringId::empty || tags_.contains(row.tag)) continue;
     std::string tag;
@@ -132,11 +135,11 @@ void LabelledRows::label(const Frame& frame) {
     }
     if (wording_.offsets) text_ += " (inlined)";
     append_module(frame);
-    labels_.push_back(end_frame(by_line ? function.at : SourceLine{}, "_[i]"));
+    labels_.push_back(end_frame(by_line ? function.at : SourceLine{}, mark_of(frame.kind, true)));
   }
   begin_frame(frame);
   append_name(frame);
-  labels_.push_back(end_frame(by_line ? source.at : SourceLine{}, frame.kind == FrameKind::kernel ? "_[k]" : ""));
+  labels_.push_back(end_frame(by_line ? source.at : SourceLine{}, mark_of(frame.kind, false)));
 }
 
 void LabelledRows::begin_frame(const Frame& frame) {
@@ -158,7 +161,7 @@ Label LabelledRows::end_frame(const SourceLine& at, std::string_view mark) {
       append_number(text_, at.line, 10);
     }
   }
-  if (wording_.annotate_kernel) text_ += mark;
+  if (wording_.annotate) text_ += mark;
   return intern_text();
 }
 

@@ -21,6 +21,10 @@ std::string_view page_before_data(PageUse use) {
   return use == PageUse::live ? live : file;
 }
 
+std::string page_policy() {
+  return std::string(page_text::policy).append("; connect-src 'self'; frame-ancestors 'none'");
+}
+
 std::string_view page_after_data() { return page_text::after_data; }
 
 }  // namespace profile

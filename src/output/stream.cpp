@@ -1,9 +1,14 @@
 // THE table of the stream's forms. --stream, --help and the "unknown form" error read it.
 #include "output/stream.h"
 
-#include "output/stream_forms.h"
-
 namespace profile {
+
+// Each is defined in the file of its name in stream/, which is all there is of a form besides its row.
+std::unique_ptr<StreamOutput> make_stream_table(const OutputOptions& options);
+std::unique_ptr<StreamOutput> make_stream_stacks(const OutputOptions& options);
+std::unique_ptr<StreamOutput> make_stream_folded(const OutputOptions& options);
+std::unique_ptr<StreamOutput> make_stream_json(const OutputOptions& options);
+
 namespace {
 
 constexpr StreamForm forms[] = {

@@ -1,21 +1,31 @@
 #include "process/code_files.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "process/proc_maps.h"
+#include "support/deadline.h"
 
 namespace profile {
 namespace {
 
 // A file that could not be opened is tried again when the next processes map it, but not for ever.
 constexpr std::uint32_t most_failures = 3;
-// Reading a large program's symbols anew takes a second; so long after its last process it is worth that.
-constexpr std::uint64_t kept_unmapped_ns = 600'000'000'000;
+// A file that nobody maps is closed after this: long enough for the next process of a build to map it again, and short
+// enough for whoever unmounts its file system.
+constexpr std::uint64_t let_go_after_ns = 700'000'000;
+// Reading a large program's symbols anew takes a second; so long after its last process what is known is worth that.
+constexpr std::uint64_t known_unmapped_ns = 600'000'000'000;
+// The answer about a file that was open before takes microseconds, unless its file system does not answer.
+constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
 
 }  // namespace
 
-int CodeFile::fd() { return keeper_ == nullptr ? -1 : keeper_->use(*this); }
+void CodeFile::give_up(Unnamed reason) {
+  if (is_open_ && files_ != nullptr) files_->close(*this);
+  unreadable = reason;
+}
 
 std::size_t CodeFiles::IdentityHash::operator()(const FileIdentity& identity) const noexcept {
   const std::uint64_t device = std::uint64_t{identity.device_major} << 32 | identity.device_minor;
@@ -28,23 +38,37 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
                                 const MappedBy& mapped_by) {
   const auto known = ids_.find(identity);
   if (known == ids_.end()) return add(identity, generation, path, mapped_by);
+  take_answers();
   CodeFile& file = files_[known->second];
-  if (file.fd_) {
+  file.unused_since_ns_ = 0;
+  file.is_leaving_ = false;
+  if (file.is_asked_) {
+    if (!file.also_mapped_by_ || mapped_by.own_mounts) file.also_mapped_by_ = mapped_by;
+    return known->second;
+  }
+  if (file.is_open_) {
     // While it is open its number cannot be given to another file. It can be written anew.
     file.last_use_ = ++uses_;
     if (file.generation_ == 0) file.generation_ = generation;
     if (file.checked_in_batch_ == batch_) return known->second;
     file.checked_in_batch_ = batch_;
-    if (!has_changed(file)) return known->second;
-    close(file);
-    file.unreadable = Unnamed::file_changed;
+    if (keeper_.state(file.number) != FileKeeper::State::changed) return known->second;
+    file.give_up(Unnamed::file_changed);
     return add(identity, generation, path, mapped_by);
   }
   const bool both_known = generation != 0 && file.generation_ != 0;
   if (both_known && generation != file.generation_) return add(identity, generation, path, mapped_by);
+  // Whose mounts are ours needs not be there any more: its path is good.
+  const bool is_better = mapped_by.own_mounts && !file.mapped_by_.own_mounts;
   file.mapped_by_ = mapped_by;
-  const bool evicted = file.unreadable == Unnamed::named;
-  if (evicted ? !both_known : file.failures_ < most_failures) try_to_open(file);
+  const bool was_closed = file.unreadable == Unnamed::named;
+  const bool has_hope = file.unreadable == Unnamed::file_gone || file.unreadable == Unnamed::file_changed ||
+                        file.unreadable == Unnamed::file_malformed;
+  // It is opened again while there is a process by whose eyes it can be found.
+  if (was_closed || (has_hope && (file.failures_ < most_failures || is_better))) {
+    ask(file);
+    if (file.is_asked_ && file.stamp_ != FileStamp{} && keeper_.wait_for_answer(wait_for_ordinary_file)) take_answers();
+  }
   // What is there now is not what was there when it was open.
   if (file.unreadable == Unnamed::file_changed && file.stamp_ != FileStamp{}) {
     return add(identity, generation, path, mapped_by);
@@ -59,11 +83,12 @@ CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generat
   file.number = ++numbers_;
   file.identity = identity;
   file.path = clean_path(path);
-  file.keeper_ = this;
+  file.files_ = this;
+  file.place_ = id;
   file.mapped_by_ = mapped_by;
   file.generation_ = generation;
   file.checked_in_batch_ = batch_;
-  try_to_open(file);
+  ask(file);
   ids_[identity] = id;
   return id;
 }
@@ -81,66 +106,138 @@ CodeFiles::Id CodeFiles::place() {
 
 void CodeFiles::forget(Id id) {
   CodeFile& file = files_[id];
-  if (file.fd_) close(file);
+  if (file.is_open_) close(file);
   if (const auto known = ids_.find(file.identity); known != ids_.end() && known->second == id) ids_.erase(known);
   file = CodeFile();
   free_.push_back(id);
 }
 
+void CodeFiles::note_mapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {
+  any_unused_ = any_leaving_ = false;
+  for (Id id = 0; id < files_.size(); ++id) {
+    CodeFile& file = files_[id];
+    if (!file.is_open_ && !file.is_asked_) continue;
+    if (is_mapped[id]) {
+      file.unused_since_ns_ = 0;
+      file.is_leaving_ = false;
+      continue;
+    }
+    any_unused_ = true;
+    if (file.unused_since_ns_ == 0) file.unused_since_ns_ = now_ns;
+    file.is_leaving_ = file.is_open_ && now_ns - file.unused_since_ns_ >= let_go_after_ns;
+    any_leaving_ = any_leaving_ || file.is_leaving_;
+  }
+}
+
+void CodeFiles::let_go() {
+  for (CodeFile& file : files_) {
+    if (!file.is_leaving_) continue;
+    file.is_leaving_ = false;
+    file.unused_since_ns_ = 0;
+    if (!file.is_open_) continue;
+    file.is_deleted_ = keeper_.state(file.number) == FileKeeper::State::deleted;
+    close(file);
+  }
+  any_leaving_ = false;
+  for (const std::uint32_t tgid : leaving_perf_maps_) keeper_.drop_perf_map(tgid);
+  leaving_perf_maps_.clear();
+}
+
+void CodeFiles::hold_perf_map(std::uint32_t tgid) {
+  held_perf_maps_.insert(tgid);
+  leaving_perf_maps_.erase(tgid);  // the number is used again
+  keeper_.hold_perf_map(tgid);
+}
+
+void CodeFiles::note_end(std::uint32_t tgid) {
+  if (held_perf_maps_.erase(tgid) != 0) leaving_perf_maps_.insert(tgid);
+}
+
 void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {
   for (Id id = 0; id < files_.size(); ++id) {
     CodeFile& file = files_[id];
-    if (file.keeper_ == nullptr) continue;  // a free place
+    if (file.files_ == nullptr) continue;  // a free place
     if (is_mapped[id]) {
       file.unmapped_since_ns_ = 0;
       continue;
     }
     if (file.unmapped_since_ns_ == 0) file.unmapped_since_ns_ = now_ns;
-    const bool is_deleted = file.fd_ && opener_.is_deleted(file.fd_.get());
-    if (is_deleted || now_ns - file.unmapped_since_ns_ >= kept_unmapped_ns) forget(id);
+    const bool is_deleted = file.is_open_ ? keeper_.state(file.number) == FileKeeper::State::deleted : file.is_deleted_;
+    if (is_deleted || now_ns - file.unmapped_since_ns_ >= known_unmapped_ns) forget(id);
   }
 }
 
-// Leaves the file open, or with a reason why it is not.
-void CodeFiles::try_to_open(CodeFile& file) {
+void CodeFiles::begin_batch() {
+  ++batch_;
+  take_answers();
+}
+
+void CodeFiles::ask(CodeFile& file) {
   if (open_count_ >= most_open_) make_room();
-  OpenedFile opened = opener_.open(file.identity, file.path, file.mapped_by_);
-  const bool was_open_before = file.stamp_ != FileStamp{};
-  if (opened.fd && was_open_before && opened.stamp != file.stamp_) {
-    opened.fd.reset();
-    opened.reason = Unnamed::file_changed;
-  }
-  if (!opened.fd) {
-    file.unreadable = opened.reason;
-    ++file.failures_;
+  file.is_asked_ = true;
+  file.unreadable = Unnamed::named;
+  asked_[file.number] = file.place_;
+  keeper_.open({.number = file.number, .identity = file.identity, .path = file.path, .mapped_by = file.mapped_by_});
+  take_answers();
+}
+
+void CodeFiles::take_answers() {
+  keeper_.take_answers([this](const FileAnswer& answer) { take(answer); });
+}
+
+void CodeFiles::take(const FileAnswer& answer) {
+  const auto asked = asked_.find(answer.number);
+  if (asked == asked_.end() || files_[asked->second].number != answer.number) {
+    // The file was forgotten meanwhile.
+    if (answer.reason == Unnamed::named) keeper_.close(answer.number);
+    if (asked != asked_.end()) asked_.erase(asked);
     return;
   }
-  file.unreadable = Unnamed::named;
-  file.fd_ = std::move(opened.fd);
-  file.stamp_ = opened.stamp;
-  file.last_use_ = ++uses_;
-  ++open_count_;
-}
-
-int CodeFiles::use(CodeFile& file) {
-  if (!file.fd_ && file.unreadable == Unnamed::named) try_to_open(file);
-  if (!file.fd_) return -1;
-  if (has_changed(file)) {
-    close(file);
-    file.unreadable = Unnamed::file_changed;
-    return -1;
+  CodeFile& file = files_[asked->second];
+  file.is_asked_ = false;
+  file.unreadable = answer.reason;
+  if (answer.reason != Unnamed::no_answer) asked_.erase(asked);
+  const auto other_way = std::exchange(file.also_mapped_by_, std::nullopt);
+  if (answer.reason != Unnamed::named) {
+    ++file.failures_;
+    if (!other_way || answer.reason == Unnamed::no_answer) return;
+    const bool is_better = other_way->own_mounts && !file.mapped_by_.own_mounts;
+    if (file.failures_ >= most_failures && !is_better) return;
+    file.mapped_by_ = *other_way;
+    return ask(file);
   }
+  file.is_open_ = true;
+  ++open_count_;
   file.last_use_ = ++uses_;
-  return file.fd_.get();
+  const bool was_open_before = file.stamp_ != FileStamp{};
+  if (was_open_before && answer.stamp != file.stamp_) {
+    ++file.failures_;
+    return file.give_up(Unnamed::file_changed);
+  }
+  file.stamp_ = answer.stamp;
 }
 
-bool CodeFiles::has_changed(const CodeFile& file) {
-  const auto stamp = opener_.stamp(file.fd_.get());
-  return stamp && *stamp != file.stamp_;
+void CodeFiles::settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
+  take_answers();
+  for (CodeFile* const file : files) {
+    if (!file->is_open_ && !file->is_asked_ && file->unreadable == Unnamed::named) ask(*file);
+    file->last_use_ = ++uses_;
+  }
+  const Deadline deadline(patience);
+  for (CodeFile* const file : files) {
+    while (file->is_asked_) {
+      if (deadline.is_over() || !keeper_.wait_for_answer(deadline.left())) break;
+      take_answers();
+    }
+    if (!file->is_asked_) continue;
+    file->is_asked_ = false;
+    file->unreadable = Unnamed::no_answer;
+  }
 }
 
 void CodeFiles::close(CodeFile& file) {
-  file.fd_.reset();
+  keeper_.close(file.number);
+  file.is_open_ = false;
   --open_count_;
 }
 
@@ -148,7 +245,7 @@ void CodeFiles::close(CodeFile& file) {
 void CodeFiles::make_room() {
   std::vector<CodeFile*> open;
   for (CodeFile& file : files_) {
-    if (file.fd_) open.push_back(&file);
+    if (file.is_open_) open.push_back(&file);
   }
   if (open.empty()) return;
   const auto end = open.begin() + static_cast<std::ptrdiff_t>((open.size() + 7) / 8);

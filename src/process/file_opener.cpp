@@ -1,11 +1,16 @@
 #include "process/file_opener.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 
+#include "support/file_status.h"
 #include "support/place.h"
 
 namespace profile {
@@ -20,6 +25,13 @@ Fd place_of_mapping(const MappedBy& mapped_by) {
   return Fd(::open(path, O_PATH | O_CLOEXEC));
 }
 
+// The same of the program itself, for those who may not look into map_files.
+Fd place_of_program(std::uint32_t tgid) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", tgid);
+  return Fd(::open(path, O_PATH | O_CLOEXEC));
+}
+
 // `path` as seen from `root`, whatever symbolic links stand in it.
 Fd place_below(const char* root, const std::string& path) {
   const Fd directory(::open(root, O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -27,18 +39,24 @@ Fd place_below(const char* root, const std::string& path) {
   return place_at(directory.get(), path, 0, RESOLVE_IN_ROOT);
 }
 
-FileStamp to_stamp(const struct stat& found) {
-  return {found.st_dev, found.st_ino, static_cast<std::uint64_t>(found.st_size),
-          found.st_mtim.tv_sec * std::int64_t{1'000'000'000} + found.st_mtim.tv_nsec};
+bool is_elf(int fd) {
+  char magic[SELFMAG];
+  return ::pread(fd, magic, sizeof magic, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
+
+// What a process serves (FUSE) is closed to root, too, unless its user says otherwise.
+Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
 }  // namespace
 
 // Opens for reading what was found, if it is the file that was mapped.
-OpenedFile KernelFileOpener::verified(const Fd& place, Route route, const FileIdentity& identity, std::uint32_t tgid) {
+OpenedFile FileOpener::verified(const Fd& place, Route route, const FileIdentity& identity, std::uint32_t tgid) {
   OpenedFile result;
   const auto look = look_at(place, mounts_, tgid);
-  if (!look || look->is_served_by_a_process() || look->is_unknown()) return result;
+  if (!look) {
+    result.reason = unopened(errno);
+    return result;
+  }
   const struct statx& found = look->found;
   result.reason = Unnamed::file_changed;
   if (look->refusal != nullptr || found.stx_size == 0) return result;
@@ -56,21 +74,31 @@ OpenedFile KernelFileOpener::verified(const Fd& place, Route route, const FileId
   }
   if (!same) return result;
   result.fd = reopen(place);
-  struct stat opened {};
-  if (!result.fd || ::fstat(result.fd.get(), &opened) != 0) {
+  const auto opened = result.fd ? stamp(result.fd.get()) : std::nullopt;
+  if (!opened) {
+    result.reason = unopened(result.fd ? 0 : errno);
     result.fd.reset();
-    result.reason = Unnamed::file_gone;
     return result;
   }
-  result.stamp = to_stamp(opened);
+  if (look->is_memory && !is_elf(result.fd.get())) {
+    // Held open, the memory of a JIT's code would outlive the JIT.
+    result.fd.reset();
+    result.reason = Unnamed::file_malformed;
+    return result;
+  }
+  result.stamp = *opened;
   return result;
 }
 
-OpenedFile KernelFileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
+OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   OpenedFile result;
   if (const Fd place = place_of_mapping(mapped_by)) {
     result = verified(place, Route::map_files, identity, mapped_by.tgid);
-    if (result.fd) return result;
+    if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
+  }
+  if (const Fd place = place_of_program(mapped_by.tgid)) {
+    OpenedFile program = verified(place, Route::path, identity, mapped_by.tgid);
+    if (program.fd) return program;
   }
   const std::string name(path);
   const std::string root = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
@@ -79,18 +107,21 @@ OpenedFile KernelFileOpener::open(const FileIdentity& identity, std::string_view
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
-  // The process may be gone. It saw what we see.
+  // The process may be gone. It saw what we see. Whose file it was is not known any more, so nobody could be held to
+  // account if it never answered.
+  const auto mount = own_mount_of(name);
+  if (mount && is_served_by_a_process(*mount)) return result;
   if (const Fd place = place_below("/", name)) result = verified(place, Route::path, identity, 0);
   return result;
 }
 
-std::optional<FileStamp> KernelFileOpener::stamp(int fd) {
-  struct stat found {};
-  if (::fstat(fd, &found) != 0) return std::nullopt;
-  return to_stamp(found);
+std::optional<FileStamp> FileOpener::stamp(int fd) {
+  const auto found = status_of(fd);
+  if (!found) return std::nullopt;
+  return FileStamp{found->device, found->inode, found->size_bytes, found->modified_ns};
 }
 
-bool KernelFileOpener::is_deleted(int fd) {
+bool FileOpener::is_deleted(int fd) {
   struct statx found {};
   return ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_NLINK, &found) == 0 && found.stx_nlink == 0;
 }

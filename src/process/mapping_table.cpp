@@ -42,6 +42,11 @@ bool MappingTable::covers(const Mapping& mapping) const {
   return there != nullptr && there->end >= mapping.end && same_code(*there, mapping);
 }
 
+bool MappingTable::touches(const Mapping& mapping) const {
+  const auto at = first_behind(mapping.start);
+  return at != mappings_.end() && at->start < mapping.end;
+}
+
 bool MappingTable::agrees(const Mapping& mapping) const {
   for (auto at = first_behind(mapping.start); at != mappings_.end() && at->start < mapping.end; ++at) {
     if (!same_code(*at, mapping)) return false;

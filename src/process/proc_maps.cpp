@@ -76,9 +76,8 @@ CodeKind code_kind(std::string_view path, const FileIdentity& file) {
   if (file.inode == 0 || path.starts_with('[')) return CodeKind::anonymous;
   // "//toolong" and "//enomem" stand for a file whose path the kernel could not tell.
   if (path == "//anon") return CodeKind::anonymous;
-  if (path.starts_with("/memfd:") || path.starts_with("/SYSV") || path.starts_with("/anon_hugepage")) {
-    return CodeKind::anonymous;
-  }
+  if (path.starts_with("/memfd:")) return CodeKind::memory_file;
+  if (path.starts_with("/SYSV") || path.starts_with("/anon_hugepage")) return CodeKind::anonymous;
   if (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) return CodeKind::anonymous;
   return path.starts_with('/') ? CodeKind::file : CodeKind::anonymous;  // "anon_inode:…"
 }

@@ -17,6 +17,7 @@
 #include "process/proc_maps.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/mounts.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -103,6 +104,14 @@ std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
 
 }  // namespace
 
+bool has_running_thread(std::uint32_t id) {
+  const auto status = read_text_file("/proc/" + std::to_string(id) + "/status");
+  if (!status) return false;
+  // A zombie may be a main thread that has ended before the others.
+  const bool is_zombie = find_field(*status, "State").value_or("X").find_first_of("ZX") == 0;
+  return !is_zombie || find_field(*status, "Threads").value_or("1") > std::string_view("1");
+}
+
 KernelProcSource::KernelProcSource()
     : proc_(::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), buffer_(first_buffer_bytes) {
   if (!proc_) throw system_error("cannot open /proc", errno);
@@ -139,6 +148,8 @@ bool KernelProcSource::is_alive(std::uint32_t tgid) {
   std::snprintf(path, sizeof path, "%" PRIu32, tgid);
   return ::faccessat(proc_.get(), path, F_OK, 0) == 0;
 }
+
+bool KernelProcSource::is_running(std::uint32_t tgid) { return has_running_thread(tgid); }
 
 // False when the kernel does not know the question: then the text has to be read.
 bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
@@ -226,6 +237,11 @@ std::uint64_t KernelProcSource::mount_namespace(std::uint32_t tgid) {
   const std::string path = (tgid == 0 ? "self" : std::to_string(tgid)) + "/ns/mnt";
   struct stat found {};
   return ::fstatat(proc_.get(), path.c_str(), &found, 0) == 0 ? found.st_ino : 0;
+}
+
+ProcSource::Device KernelProcSource::root_device() {
+  const auto mount = own_mount_of("/");
+  return mount ? Device{mount->device_major, mount->device_minor} : Device{};
 }
 
 }  // namespace profile

@@ -1,6 +1,9 @@
 #include "process/proc_survey.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "support/clock.h"
 
 namespace profile {
 namespace {
@@ -9,6 +12,12 @@ constexpr int most_attempts = 3;
 // While records are lost all the time, repairing may take this share of our time and no more.
 constexpr std::uint64_t repair_pause_factor = 10;
 constexpr std::uint64_t least_repair_pause_ns = 100'000'000;
+// The maps of processes that map code without end are read so often.
+constexpr std::uint64_t skipped_pause_ns = 100'000'000;
+// Whoever may hold a file system is looked at so often; of a CPU it takes this share at most, in short pieces.
+constexpr std::uint64_t least_round_ns = 1'000'000'000;
+constexpr std::uint64_t holders_pause_factor = 300;
+constexpr std::uint64_t holders_at_once_ns = 2'000'000;
 
 }  // namespace
 
@@ -41,7 +50,7 @@ void ProcSurvey::scan(const std::vector<std::uint32_t>& only) {
   settle();
 }
 
-void ProcSurvey::settle() {
+void ProcSurvey::settle(bool may_cost) {
   std::vector<std::uint32_t> unread = table_.take_unread();
   std::sort(unread.begin(), unread.end());
   unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
@@ -51,7 +60,16 @@ void ProcSurvey::settle() {
     if (table_.needs_snapshot(tgid)) look(tgid, std::nullopt);
   }
   if (const auto since = table_.take_loss()) loss_since_ = std::min(loss_since_.value_or(*since), *since);
+  if (!may_cost) return;
+  look_at_skipped();
   if (loss_since_ && source_.now_ns() >= next_repair_ns_) repair();
+}
+
+void ProcSurvey::look_at_skipped() {
+  for (const auto& [tgid, since_ns] : table_.take_skipped()) skipped_.emplace(tgid, since_ns);
+  if (skipped_.empty() || source_.now_ns() < next_skipped_ns_) return;
+  for (const auto& [tgid, since_ns] : std::exchange(skipped_, {})) look(tgid, since_ns);
+  next_skipped_ns_ = source_.now_ns() + skipped_pause_ns;
 }
 
 void ProcSurvey::repair() {
@@ -67,6 +85,33 @@ void ProcSurvey::repair() {
   table_.mark_exited_except(alive, begin_ns);
   const std::uint64_t end_ns = source_.now_ns();
   next_repair_ns_ = end_ns + std::max(least_repair_pause_ns, (end_ns - begin_ns) * repair_pause_factor);
+}
+
+void ProcSurvey::look_for_unmapped() {
+  const std::uint64_t now_ns = source_.now_ns();
+  if (now_ns < next_holders_ns_ || (holders_.empty() && now_ns < next_round_ns_)) return;
+  const std::uint64_t begin_ns = thread_cpu_ns();
+  if (holders_.empty()) {
+    holders_ = table_.holders();
+    next_round_ns_ = now_ns + least_round_ns;
+  }
+  std::uint64_t spent_ns = 0;
+  while (!holders_.empty() && spent_ns < holders_at_once_ns) {
+    look_for_unmapped(holders_.back());
+    holders_.pop_back();
+    spent_ns = thread_cpu_ns() - begin_ns;
+  }
+  next_holders_ns_ = now_ns + spent_ns * holders_pause_factor;
+}
+
+// What was mapped before it is read and is not there then is unmapped, unless a record has come meanwhile.
+void ProcSurvey::look_for_unmapped(std::uint32_t tgid) {
+  catch_up_();
+  const std::uint64_t count = table_.maps_count(tgid);
+  const std::uint64_t before_ns = source_.now_ns();
+  if (!source_.read(tgid, snapshot_)) return;
+  catch_up_();
+  if (table_.maps_count(tgid) == count) table_.note_unmapped(tgid, snapshot_, before_ns);
 }
 
 void ProcSurvey::look_once(std::uint32_t tgid) {

@@ -1,5 +1,6 @@
 // What the table answers, and what it forgets.
 #include <algorithm>
+#include <utility>
 
 #include "process/process_table.h"
 
@@ -13,9 +14,11 @@ const ProcessTable::Process* ProcessTable::find(std::uint32_t tgid) const {
 const ProcessTable::Image* ProcessTable::find(std::uint32_t tgid, std::uint32_t number) const {
   const Process* process = find(tgid);
   if (process == nullptr) return nullptr;
-  const auto at = std::partition_point(process->images.begin(), process->images.end(),
-                                       [number](const Image& image) { return image.number < number; });
-  return at != process->images.end() && at->number == number ? &*at : nullptr;
+  const auto& images = process->images;
+  if (images.empty() || number > images.back().number) return nullptr;
+  const auto behind = std::partition_point(images.begin(), images.end(),
+                                           [number](const Image& image) { return image.number <= number; });
+  return behind == images.begin() ? nullptr : &*std::prev(behind);
 }
 
 std::uint32_t ProcessTable::image_at(std::uint32_t tgid, std::uint64_t time_ns) const {
@@ -49,12 +52,21 @@ CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, Runti
     case CodeKind::vdso:
       location.kind = CodeLocation::Kind::vdso;
       break;
+    case CodeKind::memory_file:  // none is left in a table
     case CodeKind::anonymous:
     case CodeKind::none:
       location.kind = CodeLocation::Kind::jit;
       break;
   }
   return location;
+}
+
+bool ProcessTable::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
+  const Image* found = find(tgid, image);
+  if (found == nullptr || found->table->find(address.value) != nullptr) return false;
+  const Image* const first = find(tgid)->images.data();
+  while (found != first && !found->begins_program) --found;
+  return found != first && std::prev(found)->table->find(address.value) != nullptr;
 }
 
 void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive) {
@@ -74,20 +86,38 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
     if (!images.empty()) highest_forgotten_ = std::max(highest_forgotten_, images.back().number);
     at = processes_.erase(at);
   }
-  files_.forget_unmapped(mapped_files(), time_ns);
+  std::vector<bool> is_mapped(files_.place_count(), false);
+  for (const auto& [tgid, process] : processes_) {
+    for (const Image& image : process.images) mark_mapped(*image.table, is_mapped);
+  }
+  files_.forget_unmapped(is_mapped, time_ns);
+}
+
+void ProcessTable::note_mapped(std::uint64_t now_ns) {
+  if (!std::exchange(may_be_unmapped_, false) && !files_.any_unused()) return;
+  std::vector<bool> is_mapped(files_.place_count(), false);
+  for (auto at = living_.begin(); at != living_.end();) {
+    const Process* process = find(*at);
+    const bool main_thread_ended = process != nullptr && process->exit_ns != 0;
+    if (process == nullptr || (main_thread_ended && !source_.is_running(*at))) {
+      files_.note_end(*at);
+      if (follows_) wanted_.erase(*at);
+      at = living_.erase(at);
+      continue;
+    }
+    // No record tells when the last of the others ends.
+    may_be_unmapped_ = may_be_unmapped_ || main_thread_ended;
+    if (!process->images.empty()) mark_mapped(*process->images.back().table, is_mapped);
+    ++at;
+  }
+  files_.note_mapped(is_mapped, now_ns);
 }
 
 // By CodeFiles::Id.
-std::vector<bool> ProcessTable::mapped_files() const {
-  std::vector<bool> is_mapped(files_.place_count(), false);
-  for (const auto& [tgid, process] : processes_) {
-    for (const Image& image : process.images) {
-      for (const Mapping& mapping : image.table->mappings()) {
-        if (mapping.kind == CodeKind::file) is_mapped[mapping.file] = true;
-      }
-    }
+void ProcessTable::mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) {
+  for (const Mapping& mapping : table.mappings()) {
+    if (mapping.kind == CodeKind::file) is_mapped[mapping.file] = true;
   }
-  return is_mapped;
 }
 
 }  // namespace profile

@@ -2,13 +2,22 @@
 #include "process/process_table.h"
 
 #include <algorithm>
+#include <chrono>
+#include <span>
 
 namespace profile {
 namespace {
 
-// One process that begins images without end, by dlopen in a loop: only so many of its past ones are kept.
+// Memory is opened at once: nobody serves it. Longer takes only one that is called so and is none.
+constexpr std::chrono::milliseconds patience_with_memory{50};
+
+// One process that begins images without end, by dlopen in a loop: only so many of its past ones are kept apart.
 constexpr std::size_t most_images = 1024;
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
+// Mappings of one process that are followed one by one: so many a second, and a thousand at once, as a large program
+// begins with.
+constexpr std::uint64_t ns_per_mapping = 1'000'000'000 / 100;
+constexpr std::uint64_t most_ahead_ns = 1000 * ns_per_mapping;
 
 // Programs that copy their own text into huge pages map anonymous memory over it, aligned; the code stays the same.
 bool is_huge_copy(const MappingTable& table, const Mapping& mapping) {
@@ -30,14 +39,38 @@ MappingTable& ProcessTable::writable(Image& image) {
   return *image.table;
 }
 
+// Of one program what is true of all these images stays known: most samples of a run may be from then. A table that was
+// not read yet says little, and what it does not say contradicts nothing.
+void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
+  const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
+  auto first = std::prev(end);
+  while (first != images.begin() && !first->begins_program) --first;
+  if (end - first < first - images.begin()) {
+    images.erase(images.begin(), first);  // programs without end
+    return;
+  }
+  auto common = unread_table();
+  for (const Mapping& mapping : std::prev(end)->table->mappings()) {
+    const bool is_common = std::all_of(first, end, [&](const Image& image) {
+      return image.table->complete ? image.table->covers(mapping) : image.table->agrees(mapping);
+    });
+    if (is_common) common->put(mapping);
+  }
+  first->table = std::move(common);
+  first->name = std::prev(end)->name;
+  images.erase(std::next(first), end);
+}
+
 ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t start_ns,
                                                std::shared_ptr<MappingTable> table, const Name& name) {
   auto& images = process.images;
   const std::uint32_t number = (images.empty() ? highest_forgotten_ : images.back().number) + 1;
   if (images.empty()) ++begun_;
-  if (images.size() >= most_images) images.erase(images.begin(), images.begin() + most_images / 2);
+  if (images.size() >= most_images) join(images, most_images / 2);
   if (!images.empty()) start_ns = std::max(start_ns, images.back().start_ns);
   process.exit_ns = 0;
+  ++process.maps_count;
+  may_be_unmapped_ = true;
   return images.emplace_back(Image{start_ns, std::move(table), number, name});
 }
 
@@ -50,9 +83,18 @@ std::shared_ptr<MappingTable> ProcessTable::unread_table() {
 // The process, which has at least one image. A new one was there before we were: /proc will be asked.
 ProcessTable::Process& ProcessTable::met(std::uint32_t tgid) {
   Process& process = processes_[tgid];
+  living_.insert(tgid);
   if (process.images.empty()) begin_image(process, 0, unread_table(), Name{});
   if (!process.images.back().table->complete) unread_.push_back(tgid);
   return process;
+}
+
+void ProcessTable::follow(std::uint32_t tgid, bool from_exec) {
+  want(tgid);
+  follows_ = true;
+  if (!from_exec) return;
+  begin_image(processes_[tgid], 0, std::make_shared<MappingTable>(), Name{});
+  living_.insert(tgid);
 }
 
 // Children inherit it, so it costs one look at a process that forks, and none at the many that only run.
@@ -70,8 +112,10 @@ void ProcessTable::apply(const SideBandRecord& record) {
   if (record.type == SideBandRecord::Type::lost) {
     lost_ += record.lost;
     note_loss(record.lost_since);
+    if (std::exchange(follows_, false)) wants_all_ = true;  // whose children are whose is not known any more
     return;
   }
+  if (follows_ && record.type == SideBandRecord::Type::fork && is_wanted(record.parent_tgid)) want(record.tgid);
   if (record.tgid == 0 || !is_wanted(record.tgid)) return;
   switch (record.type) {
     case SideBandRecord::Type::fork:
@@ -90,6 +134,7 @@ void ProcessTable::apply(const SideBandRecord& record) {
       // Its last image still answers: the kernel samples a task while it is exiting.
       if (const auto at = processes_.find(record.tgid); at != processes_.end() && record.tid == record.tgid) {
         at->second.exit_ns = record.time_ns;
+        may_be_unmapped_ = true;
         if (auto& images = at->second.images; !images.empty()) images.back().table->shrink();
       }
       break;
@@ -100,8 +145,9 @@ void ProcessTable::apply(const SideBandRecord& record) {
 
 void ProcessTable::apply_fork(const SideBandRecord& record) {
   if (record.parent_tgid == record.tgid) return;  // a thread: shares everything
+  living_.insert(record.tgid);
   if (record.parent_tgid == 0 || !is_wanted(record.parent_tgid)) {
-    begin_image(processes_[record.tgid], record.time_ns, unread_table(), Name{});
+    begin_image(processes_[record.tgid], record.time_ns, unread_table(), Name{}).begins_program = true;
     unread_.push_back(record.tgid);
     return;
   }
@@ -112,21 +158,39 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   Process& child = processes_[record.tgid];
   if (!child.images.empty()) ++begun_;  // the number is used again
   child.mount_namespace = mounts;
-  begin_image(child, record.time_ns, from.table, from.name);
+  begin_image(child, record.time_ns, from.table, from.name).begins_program = true;
   if (!from.table->complete) unread_.push_back(record.tgid);
 }
 
 void ProcessTable::apply_exec(const SideBandRecord& record) {
   // Nothing of what was there before stays, so nothing has to be read of it.
   Process& process = processes_[record.tgid];
-  mount_namespace(record.tgid, process);
-  begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text));
+  living_.insert(record.tgid);
+  // A container's first program runs after its process has left for other mounts. One that is gone sees what it
+  // inherited.
+  if (const std::uint64_t mounts = source_.mount_namespace(record.tgid)) process.mount_namespace = mounts;
+  process.mapped_until_ns = 0;  // a program of its own
+  begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
+}
+
+// One that does it in a loop would cost us a third of a CPU, for what nobody can be sampled in for long.
+bool ProcessTable::maps_without_end(Process& process, const SideBandRecord& record) {
+  const std::uint64_t until_ns = std::max(process.mapped_until_ns, record.time_ns) + ns_per_mapping;
+  if (until_ns > record.time_ns + most_ahead_ns) {
+    skipped_.emplace(record.tgid, record.time_ns);
+    ++skipped_records_;
+    return true;
+  }
+  process.mapped_until_ns = until_ns;
+  return false;
 }
 
 void ProcessTable::apply_mmap(const SideBandRecord& record) {
   if (!record.executable || record.length == 0 || record.start + record.length < record.start) return;
   Process& process = met(record.tgid);
+  ++process.maps_count;
   process.exit_ns = 0;  // its first thread may have ended; others go on
+  if (maps_without_end(process, record)) return;
   const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
   if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
     add_mapping(process, record.time_ns, *mapping);
@@ -151,12 +215,28 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
   const CodeKind kind = code_kind(entry.path, entry.file);
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
-  if (kind == CodeKind::file) {
-    const bool own_mounts = own_mount_namespace_ != 0 && process.mount_namespace == own_mount_namespace_;
+  const bool own_mounts = own_mount_namespace_ != 0 && process.mount_namespace == own_mount_namespace_;
+  if (kind == CodeKind::anonymous && !own_mounts) files_.hold_perf_map(tgid);
+  if (kind == CodeKind::file || kind == CodeKind::memory_file) {
+    const auto file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
+    if (kind == CodeKind::memory_file && is_written_by_jit(files_.at(file), tgid)) {
+      mapping.kind = CodeKind::anonymous;
+      if (!own_mounts) files_.hold_perf_map(tgid);
+      return mapping;
+    }
+    mapping.kind = CodeKind::file;
     mapping.offset = entry.offset;
-    mapping.file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});
+    mapping.file = file;
   }
   return mapping;
+}
+
+// One that we may not open is taken for a JIT's: that may still have a perf map.
+bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) {
+  CodeFile* const asked = &memory_file;
+  files_.settle(std::span(&asked, 1), patience_with_memory);
+  if (memory_file.unreadable == Unnamed::file_malformed) return true;
+  return memory_file.unreadable == Unnamed::file_gone && source_.is_alive(tgid);
 }
 
 std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process) {
@@ -204,10 +284,52 @@ void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std
   const bool exec_was_lost = !mappings.empty() && !known.mappings().empty() && !any_is_known;
   const bool reuse_was_lost = process.exit_ns != 0 && !snapshot.code_lines.empty() && !any_is_known;
   if (exec_was_lost || reuse_was_lost) {
-    begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm));
+    begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm)).begins_program = true;
   }
   process.images.back().name = to_name(snapshot.comm);
   for (const Mapping& mapping : mappings) add_mapping(process, since_ns, mapping);
+}
+
+bool ProcessTable::may_be_unmounted(const Mapping& mapping) const {
+  if (mapping.kind != CodeKind::file) return false;
+  const CodeFile& file = files_.at(mapping.file);
+  const bool is_of_root = file.identity.device_major == root_.major && file.identity.device_minor == root_.minor;
+  return file.is_open() && !is_of_root;
+}
+
+std::vector<std::uint32_t> ProcessTable::holders() {
+  std::vector<std::uint32_t> all;
+  for (const std::uint32_t tgid : living_) {
+    const Process* const process = find(tgid);
+    if (process == nullptr || process->images.empty()) continue;
+    const MappingTable& known = *process->images.back().table;
+    const bool is_holder =
+        std::ranges::any_of(known.mappings(), [this](const Mapping& m) { return may_be_unmounted(m); });
+    if (known.complete && is_holder) all.push_back(tgid);
+  }
+  return all;
+}
+
+std::uint64_t ProcessTable::maps_count(std::uint32_t tgid) const {
+  const Process* const process = find(tgid);
+  return process != nullptr ? process->maps_count : 0;
+}
+
+void ProcessTable::note_unmapped(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t time_ns) {
+  Process& process = processes_[tgid];
+  // One that is just exiting has no maps any more.
+  if (process.images.empty() || snapshot.code_lines.empty()) return;
+  MappingTable mapped;
+  std::string_view lines = snapshot.code_lines;
+  while (const auto entry = next_code_mapping(lines)) {
+    mapped.put({entry->start, entry->end, 0, 0, CodeKind::anonymous});
+  }
+  const MappingTable& known = *process.images.back().table;
+  const auto is_gone = [&](const Mapping& mapping) { return may_be_unmounted(mapping) && !mapped.touches(mapping); };
+  if (std::ranges::none_of(known.mappings(), is_gone)) return;
+  auto table = std::make_shared<MappingTable>(known);
+  table->remove(is_gone);
+  begin_image(process, time_ns, std::move(table), Name(process.images.back().name));
 }
 
 void ProcessTable::mark_exited_except(const std::vector<std::uint32_t>& alive, std::uint64_t time_ns) {
@@ -215,6 +337,7 @@ void ProcessTable::mark_exited_except(const std::vector<std::uint32_t>& alive, s
     const bool is_younger = process.images.empty() || process.images.back().start_ns >= time_ns;
     if (process.exit_ns != 0 || is_younger || std::binary_search(alive.begin(), alive.end(), tgid)) continue;
     process.exit_ns = time_ns;
+    may_be_unmapped_ = true;
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/privilege.h"
 
 namespace profile {
 namespace {
@@ -62,9 +63,7 @@ Fd open_event(int cpu) {
 
 [[noreturn]] void refuse(int cpu, int error) {
   std::string attempted = "cannot watch processes start on CPU " + std::to_string(cpu);
-  if (error == EACCES || error == EPERM) {
-    throw Error(attempted + ": not permitted; run as root, or grant CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8)");
-  }
+  if (const auto missing = missing_for_perf(error)) throw Error(attempted + ": " + *missing);
   if (error == EMFILE) throw Error(attempted + ": too many open files; raise `ulimit -n`");
   throw system_error(attempted, error);
 }

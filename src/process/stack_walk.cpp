@@ -46,7 +46,20 @@ class StackMemory {
 
 }  // namespace
 
-std::vector<std::uint64_t> walk_user_stack(std::uint32_t tgid, const UserRegisters& registers, std::size_t max_depth) {
+std::uint64_t code_address_bits() {
+#ifdef __aarch64__
+  // The widest signature, taken off by the CPU, which knows how many bits the kernel gave to addresses; one that signs
+  // nothing does nothing.
+  std::uint64_t bits = UINT64_MAX >> 9;
+  __asm__("mov x30, %0\n\thint #7\n\tmov %0, x30" : "+r"(bits) : : "x30");  // xpaclri
+  return bits;
+#else
+  return UINT64_MAX;
+#endif
+}
+
+std::vector<std::uint64_t> walk_user_stack(std::uint32_t tgid, const UserRegisters& registers, std::size_t max_depth,
+                                           std::uint64_t address_bits) {
   std::vector<std::uint64_t> frames;
   if (max_depth == 0 || registers.instruction.value == 0) return frames;
   frames.push_back(registers.instruction.value);
@@ -59,7 +72,7 @@ std::vector<std::uint64_t> walk_user_stack(std::uint32_t tgid, const UserRegiste
     if (!memory.read(frame, words)) break;
     const auto [caller_frame, return_address] = words;
     if (return_address == 0) break;
-    frames.push_back(return_address);
+    frames.push_back(return_address & address_bits);
     lowest = frame + sizeof words;
     frame = caller_frame;
   }

@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "process/code_files.h"
-#include "process/file_opener.h"
+#include "process/file_keeper.h"
 #include "process/proc_source.h"
 #include "process/proc_survey.h"
 #include "process/process_table.h"
 #include "process/side_band.h"
+#include "support/clock.h"
 #include "support/fd_limit.h"
 
 namespace profile {
@@ -18,6 +19,15 @@ namespace {
 constexpr std::size_t most_open_files = 16384;
 constexpr std::size_t other_descriptors = 1024;
 
+// Side-band records wait this long for others of the same moment.
+constexpr std::uint64_t least_delay_ns = 2'000'000;
+// What following processes may cost this process, of a CPU, which is most of what it costs the opener, too: together
+// 5 %. And so much at once.
+constexpr std::uint64_t cost_share = 30;
+constexpr std::int64_t most_saved_ns = 500'000'000;
+// Nobody waits longer for the names of who comes and goes.
+constexpr std::uint64_t most_delay_ns = 1'000'000'000;
+
 std::size_t file_room() {
   const std::size_t limit = raise_fd_limit(most_open_files + other_descriptors);
   return limit > 2 * other_descriptors ? std::min(limit - other_descriptors, most_open_files) : limit / 2;
@@ -26,8 +36,8 @@ std::size_t file_room() {
 }  // namespace
 
 struct ProcessTimeline::State {
-  State(const TimelineOptions& options, const CpuList& cpus)
-      : files(opener, file_room()),
+  State(const TimelineOptions& options, const CpuList& cpus, FileKeeper& keeper)
+      : files(keeper, file_room()),
         table(files, source),
         side_band(cpus),
         survey(source, table, [this] { catch_up(); }) {
@@ -36,29 +46,46 @@ struct ProcessTimeline::State {
       only.push_back(tgid != 0 ? tgid : id);
       table.want(only.back());
     }
+    if (options.command) {
+      only.push_back(*options.command);
+      table.follow(*options.command, options.command_from_exec);
+    }
   }
 
   void catch_up() {
     applied_before_ns = side_band.read([this](const SideBandRecord& record) { table.apply(record); });
   }
   void update() {
+    const std::uint64_t before_ns = thread_cpu_ns();
+    save();
     files.begin_batch();
     catch_up();
-    survey.settle();
+    survey.settle(saved_ns > 0);
+    saved_ns -= static_cast<std::int64_t>(thread_cpu_ns() - before_ns);
+  }
+
+  // Time that has passed may be used for records.
+  void save() {
+    const std::uint64_t now_ns = monotonic_ns();
+    saved_ns += static_cast<std::int64_t>((now_ns - saved_at_ns) / cost_share);
+    saved_ns = std::min(saved_ns, most_saved_ns);
+    saved_at_ns = now_ns;
   }
 
   KernelProcSource source;
-  KernelFileOpener opener;
   CodeFiles files;
   ProcessTable table;
   SideBand side_band;
   ProcSurvey survey;
   std::vector<std::uint32_t> only;
   std::uint64_t applied_before_ns = 0;
+  std::int64_t saved_ns = most_saved_ns;  // of CPU time
+  std::uint64_t saved_at_ns = monotonic_ns();
+  std::uint64_t late_ns = 0;
 };
 
-ProcessTimeline::ProcessTimeline(const TimelineOptions& options, const CpuList& cpus)
-    : state_(std::make_unique<State>(options, cpus)) {}
+ProcessTimeline::ProcessTimeline(const TimelineOptions& options, const CpuList& cpus, FileKeeper& keeper)
+    : state_(std::make_unique<State>(options, cpus, keeper)) {}
 ProcessTimeline::~ProcessTimeline() = default;
 
 void ProcessTimeline::set_cpus(const CpuList& online) {
@@ -69,6 +96,15 @@ void ProcessTimeline::set_cpus(const CpuList& online) {
 int ProcessTimeline::poll_fd() const { return state_->side_band.poll_fd(); }
 
 void ProcessTimeline::update() { state_->update(); }
+
+double ProcessTimeline::update_delay_s() {
+  state_->save();
+  if (state_->saved_ns >= 0) return to_seconds(least_delay_ns);
+  const std::uint64_t owed_ns = static_cast<std::uint64_t>(-state_->saved_ns) * cost_share;
+  const std::uint64_t delay_ns = std::clamp(owed_ns, least_delay_ns, most_delay_ns);
+  state_->late_ns += delay_ns;
+  return to_seconds(delay_ns);
+}
 
 void ProcessTimeline::scan_proc() { state_->survey.scan(state_->only); }
 
@@ -82,9 +118,29 @@ std::string_view ProcessTimeline::name_of(std::uint32_t tgid, std::uint32_t imag
   return state_->table.name_of(tgid, image);
 }
 
-CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) {
+CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   return state_->table.locate(tgid, image, address);
 }
+
+bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
+  return state_->table.is_of_replaced_program(tgid, image, address);
+}
+
+void ProcessTimeline::settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
+  state_->files.settle(files, patience);
+}
+
+void ProcessTimeline::take_file_answers() { state_->files.take_answers(); }
+
+bool ProcessTimeline::any_leaving() {
+  state_->survey.look_for_unmapped();
+  state_->table.note_mapped(state_->source.now_ns());
+  return state_->files.any_leaving();
+}
+
+bool ProcessTimeline::is_perf_map_leaving(std::uint32_t tgid) const { return state_->files.is_perf_map_leaving(tgid); }
+
+void ProcessTimeline::let_go() { state_->files.let_go(); }
 
 void ProcessTimeline::forget_before(std::uint64_t time_ns) {
   state_->table.forget_before(time_ns, [this](std::uint32_t tgid) { return state_->source.is_alive(tgid); });
@@ -98,6 +154,8 @@ TimelineStatus ProcessTimeline::status() const {
   status.files = state_->files.size();
   status.open_files = state_->files.open_count();
   status.repairs = state_->survey.repairs();
+  status.skipped = state_->table.skipped_count();
+  status.late_s = to_seconds(state_->late_ns);
   return status;
 }
 

@@ -1,6 +1,4 @@
 // The user side of bpf/block_io.bpf.c.
-#include "sampling/block_io.h"
-
 #include <bpf/libbpf.h>
 
 #include <string>
@@ -8,8 +6,7 @@
 
 #include "abi/block_io.h"
 #include "block_io.skel.h"
-#include "sampling/duration_rows.h"
-#include "sampling/duration_source.h"
+#include "sampling/durations.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
@@ -59,7 +56,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
                           "size the table of requests");
                 DurationRows::prepare(object, options, most_rows);
               },
-          .needs = "Linux 5.13 with BTF"};
+          .use = "block-io"};
 }
 
 // What a tag stands for.
@@ -87,36 +84,46 @@ class BlockTags {
   std::unordered_map<std::uint32_t, std::string> names_;  // of disks, by number
 };
 
-class BlockIo final : public DurationSource {
+class BlockIo final : public Source {
  public:
   explicit BlockIo(const SamplingOptions& options)
-      : DurationSource(plan_of(options), options, most_rows, "request",
-                       [this](std::uint32_t tag) { return tags_.text(tag); }),
-        tags_(bpf_map__fd(&bpf_map_named(object(), "disks"))) {}
+      : timed_(plan_of(options), options, most_rows, "request", [this](std::uint32_t tag) { return tags_.text(tag); }),
+        tags_(bpf_map__fd(&bpf_map_named(timed_.object(), "disks"))) {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
     run.counted = "requests";
+    run.tag = "request";
     run.title = "Tracing requests to block devices in microseconds";
     run.frequency_hz = 0;
     run.period_events = 0;
   }
 
+  void start() override { timed_.start(); }
+  void stop() override { timed_.stop(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return timed_.recorder(); }
+  void make_room(ProcessTimeline&, Profile&) override { timed_.make_room(); }
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    timed_.flush(stopped);
+    Source::collect(timeline, into, stopped);
+    into.duration_tables.push_back(timed_.take(
+        {.id = "block_requests",
+         .title = "Requests to block devices",
+         .column_names = {"device", "operation"},
+         .rows = {},
+         .has_bytes = true},
+        stopped, [&](std::uint64_t what, std::uint32_t, const DurationRows::Sum&) {
+          const auto tag = static_cast<std::uint32_t>(what);
+          return std::vector{into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
+        }));
+  }
+  [[nodiscard]] BpfCost cost() const override { return timed_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return timed_.notes(); }
+
  private:
-  [[nodiscard]] DurationTable table() const override {
-    return {.id = "block_requests",
-            .title = "Requests to block devices",
-            .column_names = {"device", "operation"},
-            .rows = {},
-            .has_bytes = true};
-  }
-
-  [[nodiscard]] std::vector<StringId> labels(ProcessTimeline&, Profile& into, std::uint64_t what, std::uint32_t,
-                                             const DurationRows::Sum&) override {
-    const auto tag = static_cast<std::uint32_t>(what);
-    return {into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
-  }
-
+  TimedPrograms timed_;
   BlockTags tags_;
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "support/clock.h"
 #include "support/privilege.h"
 #include "support/text_file.h"
 
@@ -17,6 +18,12 @@ namespace profile {
 namespace {
 
 constexpr const char* max_rate_path = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+// What the event has counted: of a clock, nanoseconds.
+std::uint64_t count_of(int perf_fd) {
+  std::uint64_t count = 0;
+  return ::read(perf_fd, &count, sizeof count) == static_cast<ssize_t>(sizeof count) ? count : 0;
+}
 
 }  // namespace
 
@@ -33,6 +40,7 @@ CpuList CpuEvents::wanted_of(const CpuList& online) const {
 void CpuEvents::set_cpus(const CpuList& online) {
   for (auto event = events_.begin(); event != events_.end();) {
     const bool stays = std::binary_search(online.begin(), online.end(), event->first);
+    if (!stays) ended_ns_ += count_of(event->second.perf_fd);
     event = stays ? std::next(event) : events_.erase(event);
   }
   for (const int cpu : wanted_of(online)) {
@@ -46,7 +54,13 @@ void CpuEvents::attach(int cpu) {
   if (!fd) throw cannot_open_(cpu, errno);
   BpfLink link(bpf_program__attach_perf_event(&program_, fd.get()));
   if (!link) throw system_error("cannot attach to the event on CPU " + std::to_string(cpu), errno);
-  events_.emplace(cpu, Event{.perf_fd = fd.release(), .link = std::move(link)});
+  events_.emplace(cpu, Event{.began_ns = monotonic_ns(), .perf_fd = fd.release(), .link = std::move(link)});
+}
+
+std::uint64_t CpuEvents::enabled_ns(std::uint64_t until_ns) const {
+  std::uint64_t sum = ended_ns_;
+  for (const auto& [cpu, event] : events_) sum += until_ns - std::min(until_ns, event.began_ns);
+  return sum;
 }
 
 void CpuEvents::stop() {

@@ -1,6 +1,4 @@
 // The user side of bpf/futex.bpf.c.
-#include "sampling/futex.h"
-
 #include <bpf/libbpf.h>
 #include <sys/syscall.h>
 
@@ -9,8 +7,7 @@
 #include "abi/futex.h"
 #include "futex.skel.h"
 #include "process/timeline.h"
-#include "sampling/duration_rows.h"
-#include "sampling/duration_source.h"
+#include "sampling/durations.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/wait_bounds.h"
@@ -27,15 +24,9 @@ constexpr std::uint32_t most_rows = 16384;
 // Numbers that are younger than the headers of some systems, and the same on all architectures.
 constexpr int number_of_futex_waitv = 449;
 constexpr int number_of_futex_wait = 455;
-#if defined(__x86_64__)
+// Of 32-bit programs, on x86 and on ARM.
 constexpr int number_of_compat_futex = 240;
 constexpr int number_of_compat_futex_time64 = 422;
-constexpr std::uint32_t compat_flag = 0x0002;  // TS_COMPAT
-#else
-constexpr int number_of_compat_futex = -1;
-constexpr int number_of_compat_futex_time64 = -1;
-constexpr std::uint32_t compat_flag = 0;
-#endif
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options) {
   return {.name = "futex",
@@ -54,17 +45,16 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
                 config->futex_waitv = number_of_futex_waitv;
                 config->compat_futex = number_of_compat_futex;
                 config->compat_futex_time64 = number_of_compat_futex_time64;
-                config->compat_flag = compat_flag;
                 check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads),
                           "size the table of waits");
                 DurationRows::prepare(object, options, most_rows);
               },
-          .needs = "Linux 5.13 with BTF"};
+          .use = "futex"};
 }
 
-class Futex final : public DurationSource {
+class Futex final : public Source {
  public:
-  explicit Futex(const SamplingOptions& options) : DurationSource(plan_of(options), options, most_rows, "wait", {}) {}
+  explicit Futex(const SamplingOptions& options) : timed_(plan_of(options), options, most_rows, "wait", {}) {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
@@ -74,23 +64,34 @@ class Futex final : public DurationSource {
     run.period_events = 0;
   }
 
- private:
-  [[nodiscard]] DurationTable table() const override {
-    return {.id = "futexes",
-            .title = "Waits for futexes",
-            .column_names = {"process", "pid", "address"},
-            .rows = {},
-            .has_bytes = false};
+  void start() override { timed_.start(); }
+  void stop() override { timed_.stop(); }
+  void set_cpus(const CpuList&) override {}
+  Recorder& recorder() override { return timed_.recorder(); }
+  void make_room(ProcessTimeline&, Profile&) override { timed_.make_room(); }
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    timed_.flush(stopped);
+    Source::collect(timeline, into, stopped);
+    into.duration_tables.push_back(
+        timed_.take({.id = "futexes",
+                     .title = "Waits for futexes",
+                     .column_names = {"process", "pid", "address"},
+                     .rows = {},
+                     .has_bytes = false},
+                    stopped, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
+                      const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
+                      char text[24];
+                      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+                      return std::vector{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
+                                         into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
+                    }));
   }
+  [[nodiscard]] BpfCost cost() const override { return timed_.cost(); }
+  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return timed_.notes(); }
 
-  [[nodiscard]] std::vector<StringId> labels(ProcessTimeline& timeline, Profile& into, std::uint64_t address,
-                                             std::uint32_t tgid, const DurationRows::Sum& sum) override {
-    const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-    return {into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
-            into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
-  }
+ private:
+  TimedPrograms timed_;
 };
 
 }  // namespace

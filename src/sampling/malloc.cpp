@@ -1,6 +1,4 @@
 // The user side of bpf/malloc.bpf.c.
-#include "sampling/malloc.h"
-
 #include <bpf/libbpf.h>
 
 #include <atomic>
@@ -10,11 +8,11 @@
 
 #include "abi/malloc.h"
 #include "malloc.skel.h"
+#include "parse/children.h"
 #include "sampling/allocators.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
-#include "sampling/uprobe.h"
 #include "support/error.h"
 
 namespace profile {
@@ -45,6 +43,7 @@ Programs programs_for(AllocatorCall call, bool live) {
     case AllocatorCall::aligned_by_place:
       return live ? Programs{"begin_3", "end_in_memory"} : Programs{"ask_3", nullptr};
     case AllocatorCall::free:
+    case AllocatorCall::count:
       break;
   }
   return {live ? "begin_free" : nullptr, nullptr};
@@ -58,7 +57,7 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
                             .loaded = {"ask_1", "ask_product", "ask_moved", "ask_2", "ask_3"},
                             .recording = {.weighed = true, .filter_cpu = true, .without_self = true},
                             .prepare = {},
-                            .needs = "Linux 5.15 with BTF"};
+                            .use = live ? "malloc --live" : "malloc"};
   if (live) {
     plan.attached = {"on_exec"};
     if (!keep_at_exit) plan.attached.push_back("on_exit");
@@ -84,6 +83,16 @@ SamplingOptions user_part(SamplingOptions options) {
   return options;
 }
 
+Error no_allocator(const SamplingOptions& options) {
+  const std::string found = "-e malloc: no C library with a malloc to probe was found there; ";
+  const std::string file = file_with_malloc(options);
+  if (!file.empty()) return Error(found + file + " has its own, whose calls -e uprobe:" + file + ":malloc counts");
+  return Error(
+      found +
+      "a program that is linked statically or brings its own can be probed with -e uprobe:FILE:malloc, or what "
+      "it calls that");
+}
+
 class Malloc final : public Source {
  public:
   explicit Malloc(const SamplingOptions& options)
@@ -95,10 +104,7 @@ class Malloc final : public Source {
         state_memory_(map_fd(".data.malloc"), sizeof(malloc_state)),
         state_(static_cast<malloc_state*>(state_memory_.data())) {
     if (live_) batch_.emplace(map_fd("batch"), PROFILE_MALLOC_BATCH * sizeof(std::uint64_t));
-    if (!allocators_.empty()) return;
-    throw Error(
-        "-e malloc: no C library with a malloc to probe was found there; a program that is linked statically or "
-        "brings its own can be probed with -e uprobe:FILE:SYMBOL");
+    if (allocators_.empty()) throw no_allocator(options);
   }
 
   void describe(RunInfo& run) const override {
@@ -140,27 +146,35 @@ class Malloc final : public Source {
       remove_gone(timeline, into);
     }
     Source::collect(timeline, into, stopped);
+    any_calls_ = any_calls_ || into.account.taken != into.account.filtered;
   }
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return programs_.notes(); }
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    std::vector<std::string> lines = programs_.notes();
+    if (!any_calls_ && !options_.command.empty() && !options_.stream) {
+      lines.push_back(
+          "no C library's malloc was called; if the program is linked statically or brings its own, -e uprobe:" +
+          options_.command + ":malloc counts the calls");
+    }
+    return lines;
+  }
 
  private:
   [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
 
   void attach(const ProbedFile& file, const AllocatorFunction& function) {
     const Programs programs = programs_for(function.call, live_);
-    ProbePlace place{
-        .fd = file.fd.get(),
-        .offset = function.offset,
-        .cookie = function.before_bytes | std::uint64_t{function.after_bytes} << PROFILE_ALLOCATOR_AFTER_SHIFT,
-        .tgid = std::nullopt};
-    if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
+    UserProbe probe{.offset = function.offset};
+    const std::uint64_t cookie = function.before_bytes | std::uint64_t{function.after_bytes}
+                                                             << PROFILE_ALLOCATOR_AFTER_SHIFT;
+    if (options_.tgids.size() == 1) probe.tgid = options_.tgids.front();
     for (const char* name : {programs.at_end, programs.at_begin}) {
       if (name == nullptr) continue;
-      place.on_return = name == programs.at_end;
-      programs_.keep(attach_probe(bpf_program_named(programs_.object(), name), place, "-e malloc: " + file.path));
+      probe.on_return = name == programs.at_end;
+      programs_.keep(attach_probe(options_.children->probes(), bpf_program_named(programs_.object(), name), file, probe,
+                                  cookie, "-e malloc: " + file.path));
     }
   }
 
@@ -205,18 +219,11 @@ class Malloc final : public Source {
   Recorder recorder_;
   SharedArray state_memory_;
   malloc_state* state_;
+  bool any_calls_ = false;
   std::optional<SharedArray> batch_;  // --live: the map of that name
 };
 
 }  // namespace
-
-std::optional<std::string> missing_malloc(std::string_view name) {
-  if (auto missing = missing_uprobes(name)) return missing;
-  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, nullptr) == 0) {
-    return "needs Linux 5.15 (bpf_get_attach_cookie)";
-  }
-  return missing_for_tracing();
-}
 
 std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
   refuse_rate(options, "call");

@@ -1,6 +1,4 @@
 // The user side of bpf/off_cpu.bpf.c.
-#include "sampling/off_cpu.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <sys/resource.h>
@@ -17,9 +15,12 @@
 #include "abi/off_cpu.h"
 #include "off_cpu.skel.h"
 #include "off_cpu_lean.skel.h"
-#include "process/stack_walk.h"
+#include "parse/children.h"
+#include "parse/stack_reader.h"
 #include "process/timeline.h"
+#include "sampling/blocked_tasks.h"
 #include "sampling/cpu_events.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
@@ -32,8 +33,6 @@
 
 namespace profile {
 namespace {
-
-constexpr std::uint64_t default_frequency_hz = 49;
 
 // Places for threads: those that are there now four times over, within bounds of sense and of the kernel's memory (270
 // bytes each).
@@ -60,17 +59,14 @@ std::uint32_t states_of(WaitState state) {
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
   const bool lean = !kernel_tells_types();
-  if (lean && needs_kernel_types(options)) {
-    throw Error("-e " + options.event +
-                ": this kernel tells nothing of its types (no BTF), which a command, --mntnsmap and containers need");
-  }
-  TracedPrograms::Plan plan{.name = "off_cpu",
-                            .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
-                            .attached = {},
-                            .loaded = {"flush"},
-                            .recording = {.weighed = true, .filter_cpu = true},
-                            .prepare = {},
-                            .needs = lean ? "Linux 5.13" : "Linux 5.15"};
+  TracedPrograms::Plan plan{
+      .name = "off_cpu",
+      .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
+      .attached = {},
+      .loaded = {"flush"},
+      .recording = {.weighed = true, .filter_cpu = true},
+      .prepare = {},
+      .use = wall ? (lean ? "wall without BTF" : "wall") : (lean ? "off-cpu without BTF" : "off-cpu")};
   if (lean) {
     plan.loaded = {"flush", "on_switch", "on_exec"};
   } else {
@@ -112,7 +108,7 @@ class OffCpu final : public Source {
     });
     if (!wall) return;
     const std::uint64_t period_ns = options.period_events.value_or(0);
-    const std::uint64_t frequency_hz = period_ns != 0 ? 0 : options.frequency_hz.value_or(default_frequency_hz);
+    const std::uint64_t frequency_hz = period_ns != 0 ? 0 : options.frequency_hz.value_or(options.default_frequency_hz);
     ticks_ = std::make_unique<CpuEvents>(
         bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(frequency_hz, period_ns), options.cpus,
         [frequency_hz](int cpu, int error) { return cannot_sample(frequency_hz, cpu, error); });
@@ -124,7 +120,7 @@ class OffCpu final : public Source {
     run.title = wall_ ? "Tracing time on and off CPU in microseconds" : "Tracing off-CPU time in microseconds";
     if (wall_) {
       run.period_events = options_.period_events.value_or(0);
-      run.frequency_hz = run.period_events != 0 ? 0 : options_.frequency_hz.value_or(default_frequency_hz);
+      run.frequency_hz = run.period_events != 0 ? 0 : options_.frequency_hz.value_or(options_.default_frequency_hz);
     } else {
       run.frequency_hz = 0;
     }
@@ -214,41 +210,20 @@ class OffCpu final : public Source {
   // The threads that are blocked already.
   void scan() {
     if (!options_.cgroup_path.empty() || !options_.cgroup_map_path.empty()) return;  // told of the current task only
-    const BpfLink link(bpf_program__attach_iter(&bpf_program_named(programs_.object(), "scan"), nullptr));
-    if (!link) throw system_error("cannot look over the threads that are blocked", errno);
-    const Fd fd(bpf_iter_create(bpf_link__fd(link.get())));
-    if (!fd) throw system_error("cannot look over the threads that are blocked", errno);
-    std::vector<char> records;
-    for (ssize_t got = 1; got > 0;) {
-      const std::size_t at = records.size();
-      records.resize(at + (1U << 16));
-      do {
-        got = ::read(fd.get(), records.data() + at, records.size() - at);
-      } while (got < 0 && errno == EINTR);
-      if (got < 0) throw system_error("cannot read the threads that are blocked", errno);
-      records.resize(at + static_cast<std::size_t>(got));
+    const std::vector<BlockedTask> all = read_blocked_tasks(bpf_program_named(programs_.object(), "scan"));
+    std::vector<StackQuestion> questions;
+    for (const auto& [task, kernel] : all) {
+      if (task.head.user_bytes < 0) continue;
+      questions.push_back(
+          {.tgid = task.head.key.tgid,
+           .registers = {.instruction = {task.ip}, .stack_pointer = {task.sp}, .frame_pointer = {task.fp}}});
     }
-    for (std::size_t at = 0; records.size() - at >= sizeof(blocked_task);) {
-      blocked_task task{};
-      std::memcpy(&task, records.data() + at, sizeof task);
-      at += sizeof task;
-      const auto stack_bytes = static_cast<std::size_t>(std::max(0, task.head.kernel_bytes));
-      if (records.size() - at < stack_bytes) break;
-      std::vector<std::uint64_t> kernel(stack_bytes / sizeof(std::uint64_t));
-      std::memcpy(kernel.data(), records.data() + at, kernel.size() * sizeof(std::uint64_t));
-      at += stack_bytes;
-      hold(task, kernel);
+    const auto stacks = options_.children->stacks().stacks(questions, options_.max_stack_depth);
+    std::size_t next = 0;
+    for (const auto& [task, kernel] : all) {
+      const bool has_user = task.head.user_bytes >= 0;
+      recorder_.hold_span(task.id, task.head, has_user ? stacks[next++] : std::vector<std::uint64_t>(), kernel);
     }
-  }
-
-  void hold(const blocked_task& task, const std::vector<std::uint64_t>& kernel) {
-    std::vector<std::uint64_t> user;
-    if (task.head.user_bytes >= 0) {
-      user = walk_user_stack(task.head.tgid,
-                             {.instruction = {task.ip}, .stack_pointer = {task.sp}, .frame_pointer = {task.fp}},
-                             options_.max_stack_depth);
-    }
-    recorder_.hold_span(task.id, task.head, user, kernel);
   }
 
   template <class Visit>
@@ -336,11 +311,6 @@ class OffCpu final : public Source {
 };
 
 }  // namespace
-
-std::optional<std::string> missing_off_cpu(std::string_view /*name*/) {
-  if (kernel_tells_types()) return missing_for_task_registers();
-  return missing_for_flush();
-}
 
 std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
   refuse_rate(options, "wait");

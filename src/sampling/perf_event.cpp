@@ -10,13 +10,17 @@
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
+#include "abi/walk.h"
 #include "perf_event.skel.h"
 #include "perf_event_lean.skel.h"
+#include "sampling/asked_ticks.h"
 #include "sampling/cpu_events.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
+#include "sampling/walk.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/privilege.h"
@@ -24,8 +28,8 @@
 namespace profile {
 namespace {
 
-constexpr std::uint64_t default_frequency_hz = 49;
 constexpr const char* no_counters = "this machine has no hardware counters (a virtual one?)";
+constexpr const char* not_counted = "these CPUs do not count it";
 
 // How often. Exactly one of the two is not 0.
 struct Rate {
@@ -35,7 +39,7 @@ struct Rate {
 
 Rate rate_of(const SamplingOptions& options) {
   if (options.period_events) return {.frequency_hz = 0, .period_events = *options.period_events};
-  return {.frequency_hz = options.frequency_hz.value_or(default_frequency_hz), .period_events = 0};
+  return {.frequency_hz = options.frequency_hz.value_or(options.default_frequency_hz), .period_events = 0};
 }
 
 // Not counting yet: that begins when the program is attached.
@@ -77,8 +81,10 @@ bool has_hardware_counters() {
 std::optional<std::string> missing_for(const PerfEvent& event, int error) {
   if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL && error != ENXIO)
     return std::nullopt;
-  if (event.type == PERF_TYPE_SOFTWARE) return "this kernel does not have it";
-  if (has_hardware_counters()) return "these CPUs do not count it";
+  if (event.type == PERF_TYPE_SOFTWARE) {
+    return missing_in_kernel(event.name).value_or("this kernel does not have it");
+  }
+  if (has_hardware_counters()) return not_counted;
   return no_counters;
 }
 
@@ -129,16 +135,22 @@ void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
   }
 }
 
-TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
+// `fallback`: what the person is to be told of the way in which stacks are taken.
+TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options,
+                              std::optional<std::string>& fallback) {
   const Rate rate = rate_of(options);
   const perf_event_worth worth = worth_of(event, rate);
   return {.name = "perf_event",
           .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
           .attached = {},
           .loaded = {"on_sample"},
-          .recording = {.weighed = worth != WORTH_ONE},
-          .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
-          .needs = nullptr};
+          .recording = {.weighed = worth != WORTH_ONE, .rate_hz = rate.frequency_hz},
+          .prepare =
+              [worth, rate, &options, &fallback](bpf_object& object) {
+                set_worth(object, worth, rate);
+                fallback = prepare_walk(object, options);
+              },
+          .use = every_event};
 }
 
 // "page-fault", "context-switch": software events are called by their plural.
@@ -151,13 +163,14 @@ std::string_view singular(std::string_view event) {
 class PerfEventSource final : public Source {
  public:
   explicit PerfEventSource(const SamplingOptions& options)
-      : options_(options),
+      : options_(within_kernel_depth(options)),
         event_(event_of(options)),
-        programs_(plan_for(event_, options), options),
-        recorder_(programs_.object(), options),
+        programs_(plan_for(event_, options_, fallback_), options_),
+        recorder_(programs_.object(), options_),
         program_(bpf_program_named(programs_.object(), "on_sample")),
         events_(program_, attr_of(event_, opened_rate()), options.cpus,
-                [this](int cpu, int error) { return cannot_open(options_, event_, cpu, error); }) {}
+                [this](int cpu, int error) { return cannot_open(options_, event_, cpu, error); }),
+        asked_(tick_ns(), [this] { return idle_times(options_.cpus.empty() ? online_cpus() : options_.cpus); }) {}
 
   void describe(RunInfo& run) const override {
     const Rate rate = rate_of(options_);
@@ -170,18 +183,37 @@ class PerfEventSource final : public Source {
     }
   }
 
-  void start() override { events_.set_cpus(online_cpus()); }
-  void stop() override { events_.stop(); }
+  void start() override {
+    asked_.note_idle();
+    events_.set_cpus(online_cpus());
+  }
+  void stop() override {
+    enabled_ns_ = events_.enabled_ns(recorder_.counts_until_ns());
+    asked_.note_idle();
+    events_.stop();
+  }
 
   void set_cpus(const CpuList& online) override {
     start_at_zero_without(online);
     events_.set_cpus(online);
+    asked_.note_idle();
+  }
+
+  void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
+    if (!stopped) {
+      enabled_ns_ = events_.enabled_ns(recorder_.counts_until_ns());
+      asked_.note_idle();
+    }
+    const std::uint64_t idle_before = into.account.taken_idle;
+    recorder_.drain(timeline, into, stopped);
+    into.account.asked += asked_.take(enabled_ns_, into.account.taken_idle - idle_before);
   }
 
   Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines = programs_.notes();
+    if (fallback_) lines.push_back(*fallback_);
     for (std::string& line : note_of_rest(programs_.object(), singular(event_.name), event_.name)) {
       lines.push_back(std::move(line));
     }
@@ -189,6 +221,13 @@ class PerfEventSource final : public Source {
   }
 
  private:
+  // From one tick to the next; 0: it is no clock.
+  [[nodiscard]] std::uint64_t tick_ns() const {
+    const Rate rate = rate_of(options_);
+    if (!event_.is_clock()) return 0;
+    return rate.period_events != 0 ? rate.period_events : ns_per_s / rate.frequency_hz;
+  }
+
   [[nodiscard]] Rate opened_rate() const {
     const Rate rate = rate_of(options_);
     return sees_every_event(event_, rate) ? one_at_a_time : rate;
@@ -208,10 +247,13 @@ class PerfEventSource final : public Source {
 
   SamplingOptions options_;
   PerfEvent event_;
+  std::optional<std::string> fallback_;
   TracedPrograms programs_;
   Recorder recorder_;
   bpf_program& program_;
   CpuEvents events_;
+  AskedTicks asked_;
+  std::uint64_t enabled_ns_ = 0;  // CpuEvents::enabled_ns() at the end
 };
 
 }  // namespace
@@ -223,7 +265,12 @@ std::unique_ptr<Source> make_perf_event(const SamplingOptions& options) {
 std::optional<std::string> missing_perf_event(std::string_view name) {
   const auto event = parse_perf_event(name);
   // The rows that are a shape stand and fall with the counters themselves.
-  if (!event) return has_hardware_counters() ? std::nullopt : std::optional<std::string>(no_counters);
+  if (!event) {
+    if (!has_hardware_counters()) return no_counters;
+    const auto counts = [](const std::string& one) { return !missing_perf_event(one); };
+    if (name != cache_event_family || std::ranges::any_of(cache_event_names(), counts)) return std::nullopt;
+    return not_counted;
+  }
   const int error = try_event(*event, one_at_a_time);
   if (error == 0) return std::nullopt;
   if (missing_for_perf(error)) return "this process has not the privilege for it";

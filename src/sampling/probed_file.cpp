@@ -1,20 +1,22 @@
 #include "sampling/probed_file.h"
 
 #include <bpf/libbpf.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
-#include "process/file_opener.h"
 #include "process/proc_maps.h"
 #include "process/proc_source.h"
 #include "support/error.h"
-#include "support/place.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -25,31 +27,6 @@ constexpr std::size_t most_cache_bytes = 16 << 20;
 constexpr int not_supported_there = 524;
 
 std::string_view file_name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-std::string in_proc(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
-
-// Makes a ProbedFile of an open one; nullopt, and `why` says it, when it is no ELF file.
-std::optional<ProbedFile> probed(Fd fd, std::string path, std::string& why) {
-  auto elf = ElfFile::read(fd.get(), why);
-  if (!elf) return std::nullopt;
-  return ProbedFile{.fd = std::move(fd), .path = std::move(path), .elf = std::move(*elf)};
-}
-
-std::optional<ProbedFile> open_path(const std::string& path, std::string& why) {
-  const Fd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  Mounts mounts;
-  const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
-  if (look && look->refusal != nullptr) {
-    why = look->refusal;
-    return std::nullopt;
-  }
-  Fd fd = look ? reopen(place) : Fd();
-  if (!fd) {
-    why = std::strerror(errno);
-    return std::nullopt;
-  }
-  return probed(std::move(fd), path, why);
-}
 
 // A number of the cache's, which is written in this machine's own byte order.
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
@@ -74,6 +51,13 @@ std::vector<std::string> in_directory(const std::string& directory, std::string_
   return paths;
 }
 
+// Where this program's C library lies; empty when it is part of the program.
+std::string own_library_directory() {
+  Dl_info library{};
+  if (::dladdr(reinterpret_cast<const void*>(&::getpid), &library) == 0 || library.dli_fname[0] != '/') return {};
+  return std::filesystem::path(library.dli_fname).parent_path().native();
+}
+
 std::vector<std::string> command_paths(const std::string& name) {
   std::vector<std::string> paths;
   const char* const variable = std::getenv("PATH");
@@ -86,14 +70,14 @@ std::vector<std::string> command_paths(const std::string& name) {
   return paths;
 }
 
-std::optional<ProbedFile> find_mapped(const std::string& name, std::span<const std::uint32_t> ids) {
+std::optional<ProbedFile> find_mapped(FileProbes& probes, const std::string& name, std::span<const std::uint32_t> ids) {
   const bool is_path = name.find('/') != std::string::npos;
   for (const std::uint32_t id : ids) {
     for (const MappedFile& file : mapped_files(id)) {
       const std::string_view file_name = file_name_of(file.path);
       const bool is_it = is_path ? file.path == name : file_name == name || is_library_called(file_name, name);
       if (!is_it) continue;
-      if (auto opened = open_mapped_file(file)) return opened;
+      if (auto opened = open_mapped_file(probes, file)) return opened;
     }
   }
   return std::nullopt;
@@ -101,23 +85,24 @@ std::optional<ProbedFile> find_mapped(const std::string& name, std::span<const s
 
 }  // namespace
 
-ProbedFile open_probed_file(const std::string& path, const std::string& what) {
+ProbedFile open_probed_file(FileProbes& probes, const std::string& path, const std::string& what) {
   std::string why;
-  auto file = open_path(path, why);
+  auto file = probes.open(path, why);
   if (!file) throw Error(what + ": " + path + ": " + why);
   return std::move(*file);
 }
 
-ProbedFile find_probed_file(const std::string& name, std::span<const std::uint32_t> ids, const std::string& what) {
-  if (auto mapped = find_mapped(name, ids)) return std::move(*mapped);
-  if (name.find('/') != std::string::npos) return open_probed_file(name, what);
+ProbedFile find_probed_file(FileProbes& probes, const std::string& name, std::span<const std::uint32_t> ids,
+                            const std::string& what) {
+  if (auto mapped = find_mapped(probes, name, ids)) return std::move(*mapped);
+  if (name.find('/') != std::string::npos) return open_probed_file(probes, name, what);
   std::vector<std::string> paths = library_paths(name);
   for (std::string& path : command_paths(name)) paths.push_back(std::move(path));
   std::string why;
   std::optional<ProbedFile> narrow;  // a 32-bit one, should there be no other
   for (const std::string& path : paths) {
-    auto file = open_path(path, why);
-    if (file && file->elf.is_64bit()) return std::move(*file);
+    auto file = probes.open(path, why);
+    if (file && file->is_64bit) return std::move(*file);
     if (file && !narrow) narrow = std::move(file);
   }
   if (narrow) return std::move(*narrow);
@@ -138,13 +123,14 @@ std::vector<MappedFile> mapped_files(std::uint32_t id) {
   return files;
 }
 
-std::optional<ProbedFile> open_mapped_file(const MappedFile& file) {
-  OpenedFile opened = KernelFileOpener().open(file.identity, file.path, file.mapped_by);
+std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const MappedFile& file) {
   std::string why;
-  return opened.fd ? probed(std::move(opened.fd), file.path, why) : std::nullopt;
+  return probes.open_mapped(file.identity, file.path, file.mapped_by, why);
 }
 
 bool is_library_called(std::string_view file_name, std::string_view name) {
+  // That of musl is its dynamic linker as well.
+  if (name == "libc" && (file_name.starts_with("ld-musl-") || file_name.starts_with("libc.musl-"))) return true;
   if (name.empty() || !file_name.starts_with(name)) return false;
   const std::string_view rest = file_name.substr(name.size());
   if (name.find(".so") != std::string_view::npos) return rest.empty() || rest[0] == '.';
@@ -181,19 +167,41 @@ std::vector<std::string> find_in_library_cache(std::string_view cache, std::stri
 std::vector<std::string> library_paths(std::string_view name) {
   const std::string cache = read_text_file("/etc/ld.so.cache", most_cache_bytes).value_or("");
   std::vector<std::string> paths = find_in_library_cache(cache, name);
-  for (const char* directory : {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"}) {
+  // A system may have no cache, and keep its libraries where this program's own come from.
+  for (const std::string& directory : {own_library_directory(), std::string("/lib64"), std::string("/usr/lib64"),
+                                       std::string("/lib"), std::string("/usr/lib"), std::string("/usr/local/lib")}) {
     for (std::string& path : in_directory(directory, name)) paths.push_back(std::move(path));
   }
   return paths;
 }
 
-BpfLink attach_probe(const bpf_program& program, const ProbePlace& place, const std::string& what) {
-  LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = place.cookie, .retprobe = place.on_return);
-  const int pid = place.tgid ? static_cast<int>(*place.tgid) : -1;
-  BpfLink link(bpf_program__attach_uprobe_opts(&program, pid, in_proc(place.fd).c_str(), place.offset.value, &options));
-  if (link) return link;
-  if (errno == not_supported_there) throw Error(what + ": the kernel cannot probe the instruction there");
-  throw system_error(what + ": cannot attach a probe", errno);
+// Each process that has the file mapped gets a page of its own, of its group's memory. One group that is at its limit
+// fails the probe for all, until one of its processes has been killed or has given back some.
+constexpr int most_tries = 20;
+constexpr std::chrono::milliseconds pause_between_tries{50};
+
+BpfLink attach_probe(FileProbes& probes, const bpf_program& program, const ProbedFile& file, const UserProbe& probe,
+                     std::uint64_t cookie, const std::string& what) {
+  int error = 0;
+  Fd event = probes.probe(file, probe, error);
+  for (int tries = 1; !event && error == ENOMEM && tries < most_tries; ++tries) {
+    std::this_thread::sleep_for(pause_between_tries);
+    event = probes.probe(file, probe, error);
+  }
+  if (event) {
+    LIBBPF_OPTS(bpf_perf_event_opts, options, .bpf_cookie = cookie);
+    BpfLink link(bpf_program__attach_perf_event_opts(&program, event.get(), &options));
+    error = errno;
+    if (link) {
+      static_cast<void>(event.release());  // it is the link's now
+      return link;
+    }
+  }
+  if (error == not_supported_there) throw Error(what + ": the kernel cannot probe the instruction there");
+  if (error == ENOMEM) {
+    throw Error(what + ": cannot attach a probe: no memory, perhaps of a group (cgroup) that is at its limit");
+  }
+  throw system_error(what + ": cannot attach a probe", error);
 }
 
 }  // namespace profile

@@ -9,14 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "abi/record.h"
+#include "parse/children.h"
 #include "sampling/recorder.h"
 #include "support/error.h"
-#include "support/pid_namespace.h"
+#include "support/own_processes.h"
 
 namespace profile {
 namespace {
@@ -28,9 +32,9 @@ constexpr std::uint32_t followed_processes = 32768;
 // A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
 // a small and the CPUs of a large machine set. Where there is no rate, 1000 a second are supposed; a stream, of which
 // that is the normal case, gets the more.
-std::uint32_t ring_bytes(const SamplingOptions& options, int cpus) {
+std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& recording, int cpus) {
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
-  const std::uint64_t rate_hz = std::max<std::uint64_t>(options.frequency_hz.value_or(1000), 49);
+  const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
   const std::uint64_t least = options.stream ? 1U << 22 : 1U << 18;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
@@ -58,10 +62,38 @@ void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   check_bpf(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
 }
 
+// What the kernel keeps of a longer name is its first 15 bytes.
+name_pattern pattern_of(std::string_view name) {
+  const bool is_beginning = name.ends_with('*');
+  if (is_beginning) name.remove_suffix(1);
+  constexpr std::size_t most = PROFILE_COMM_BYTES - 1;
+  const std::size_t compared = is_beginning ? std::min(name.size(), most) : PROFILE_COMM_BYTES;
+  name_pattern pattern{};
+  std::memcpy(pattern.value, name.data(), std::min(name.size(), most));
+  std::memset(pattern.mask, 0xff, compared);
+  return pattern;
+}
+
+void set_names(bpf_object& object, const std::vector<std::string>& names) {
+  auto* wanted = static_cast<wanted_names*>(bpf_section_memory(object, ".rodata.names", sizeof(wanted_names)));
+  if (names.size() > PROFILE_MOST_NAMES) throw usage_error("--comm: too many names");
+  wanted->count = names.size();
+  std::transform(names.begin(), names.end(), std::begin(wanted->patterns), pattern_of);
+}
+
+// The inode of the pid namespace whose ids are typed and printed: that of this process. 0 for the machine's initial
+// one, and where it cannot be read.
+std::uint32_t inner_pid_namespace() {
+  constexpr ino_t initial = 0xEFFFFFFC;  // PROC_PID_INIT_INO of include/linux/proc_ns.h
+  struct stat status {};
+  if (::stat("/proc/self/ns/pid", &status) != 0 || status.st_ino == initial) return 0;
+  return static_cast<std::uint32_t>(status.st_ino);
+}
+
 }  // namespace
 
 bool needs_kernel_types(const SamplingOptions& options) {
-  return options.follow_children || !options.mntns_map_path.empty() || !in_initial_pid_namespace();
+  return options.follow_children || !options.mntns_map_path.empty() || inner_pid_namespace() != 0;
 }
 
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording) {
@@ -74,7 +106,7 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   for (const char* name : {"histogram_0", "histogram_1"}) {
     check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.histogram_entries), "size the histogram");
   }
-  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, cpus)),
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, recording, cpus)),
             "size the ring buffer");
   check_bpf(
       bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
@@ -87,8 +119,8 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->max_depth = options.max_stack_depth;
   config->half_full = std::max(1U, options.histogram_entries / 2);
   config->cpus = static_cast<__u32>(cpus);
-  config->pid_namespace = in_initial_pid_namespace() ? 0 : own_pid_namespace();
-  if (recording.without_self) config->own_tgid = static_cast<__u32>(::getpid());
+  config->pid_namespace = inner_pid_namespace();
+  config->without_self = recording.without_self ? 1 : 0;
   config->include_idle = options.include_idle;
   config->user_stacks = options.user_stacks;
   config->kernel_stacks = options.kernel_stacks;
@@ -99,12 +131,14 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->stream = options.stream;
   config->by_thread = options.stream || options.by_thread;
   config->by_cpu = options.by_cpu && !options.stream;
-  config->ring_quarter = ring_bytes(options, cpus) / 4;
+  config->ring_quarter = ring_bytes(options, recording, cpus) / 4;
   config->filter_cpu = recording.filter_cpu && !options.cpus.empty();
   if (config->filter_cpu != 0) {
     auto* wanted = static_cast<__u64*>(bpf_section_memory(object, ".rodata.cpus", PROFILE_MAX_CPUS / 8));
     for (const int cpu : options.cpus) wanted[cpu / 64 % (PROFILE_MAX_CPUS / 64)] |= __u64{1} << cpu % 64;
   }
+
+  set_names(object, options.names);
 
   std::size_t target_count = options.tgids.size() + options.tids.size();
   if (!options.tgids.empty()) config->target_filter = TARGET_TGIDS;
@@ -160,6 +194,18 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
   check_bpf(bpf_map__update_elem(&bpf_map_named(object, "wanted_cgroup"), &first, sizeof first, &value, sizeof value,
                                  BPF_ANY),
             "set the filter by cgroup");
+}
+
+void note_own_processes(record_state& state, const Children* children) {
+  std::array<std::uint32_t, PROFILE_MOST_OWN> own{};
+  std::vector<std::uint32_t> tgids{static_cast<std::uint32_t>(::getpid())};
+  const auto add = [&tgids](const auto& others) { tgids.insert(tgids.end(), others.begin(), others.end()); };
+  if (children != nullptr) add(children->tgids());
+  add(own_processes());
+  std::copy_n(tgids.begin(), std::min(tgids.size(), own.size()), own.begin());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    std::atomic_ref(state.own_tgids[i]).store(own[i], std::memory_order_relaxed);
+  }
 }
 
 }  // namespace profile

@@ -1,33 +1,37 @@
 // THE table of sources: those of perf's names, made from their own table, and then ours. Groups stay together, and a
 // name that fits several rows is of the first.
+#include "sampling/source.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
-#include "sampling/block_io.h"
-#include "sampling/futex.h"
-#include "sampling/malloc.h"
-#include "sampling/nearest_names.h"
-#include "sampling/off_cpu.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
-#include "sampling/source.h"
-#include "sampling/syscalls.h"
-#include "sampling/traced.h"
+#include "sampling/recorder.h"
 #include "sampling/tracepoint.h"
-#include "sampling/uprobe.h"
 #include "sampling/uprobe_target.h"
+#include "support/nearest_names.h"
 
 namespace profile {
-namespace {
 
-std::optional<std::string> missing_traced(std::string_view /*name*/) { return missing_for_tracing(); }
+// Each is defined in its source's own file; those that others know besides, in its header.
+std::unique_ptr<Source> make_block_io(const SamplingOptions& options);
+std::unique_ptr<Source> make_futex(const SamplingOptions& options);
+std::unique_ptr<Source> make_malloc(const SamplingOptions& options);
+std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options);
+std::unique_ptr<Source> make_syscalls(const SamplingOptions& options);
+std::unique_ptr<Source> make_uprobe(const SamplingOptions& options);
+std::unique_ptr<Source> make_wall(const SamplingOptions& options);
+
+namespace {
 
 // Capitals in a name stand for what is to be put there: such a row is a family.
 constexpr SourceKind own_kinds[] = {
     // Hardware events, after those that have a name of their own
-    {.name = "CACHE-OPERATIONS",
+    {.name = cache_event_family,
      .alias = "",
      .group = "Hardware events",
      .unit = "events",
@@ -36,7 +40,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_cache_event,
      .make = make_perf_event,
      .missing = missing_perf_event,
-     .takes = ""},
+     .takes = "unwind"},
     {.name = "rNNNN",
      .alias = "",
      .group = "Hardware events",
@@ -46,7 +50,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_raw_event,
      .make = make_perf_event,
      .missing = missing_perf_event,
-     .takes = ""},
+     .takes = "unwind"},
 
     // Tracepoints and probes; a shape with more of the name fixed stands before a looser one
     {.name = "uprobe:FILE:SYMBOL",
@@ -57,7 +61,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = is_uprobe_name,
      .make = make_uprobe,
-     .missing = missing_uprobes,
+     .missing = missing_for_event,
      .takes = ""},
     {.name = "SYSTEM:EVENT",
      .alias = "",
@@ -79,7 +83,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_off_cpu,
-     .missing = missing_off_cpu,
+     .missing = missing_for_event,
      .takes = "min-block-us max-block-us state"},
     {.name = "wall",
      .alias = "",
@@ -89,7 +93,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_wall,
-     .missing = missing_off_cpu,
+     .missing = missing_for_event,
      .takes = ""},
     {.name = "futex",
      .alias = "",
@@ -99,7 +103,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_futex,
-     .missing = missing_traced,
+     .missing = missing_for_event,
      .takes = "min-block-us max-block-us"},
     {.name = "block-io",
      .alias = "",
@@ -109,7 +113,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_block_io,
-     .missing = missing_traced,
+     .missing = missing_for_event,
      .takes = ""},
 
     // System calls
@@ -121,7 +125,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "table",
      .matches = nullptr,
      .make = make_syscalls,
-     .missing = missing_syscalls,
+     .missing = missing_for_event,
      .takes = "latency failed by-process category"},
 
     // Memory
@@ -133,7 +137,7 @@ constexpr SourceKind own_kinds[] = {
      .default_format = "counted",
      .matches = nullptr,
      .make = make_malloc,
-     .missing = missing_malloc,
+     .missing = missing_for_event,
      .takes = "live"},
 };
 
@@ -149,7 +153,7 @@ constexpr SourceKind perf_kind(std::string_view group) {
           .matches = [](std::string_view typed) { return is_perf_event(events[index], typed); },
           .make = make_perf_event,
           .missing = missing_perf_event,
-          .takes = ""};
+          .takes = "unwind"};
 }
 
 template <const auto& events, std::size_t... indices>
@@ -226,5 +230,11 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
   nearest.insert(nearest.begin(), std::string(event) + ":EVENT");
   return nearest;
 }
+
+void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
+  recorder().drain(timeline, into, stopped);
+}
+
+std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
 
 }  // namespace profile

@@ -5,7 +5,37 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "sampling/map_walk.h"
+
 namespace profile {
+namespace {
+
+// By enum walk_end.
+constexpr std::array ends{
+    StackEnd::unknown,      StackEnd::root,         StackEnd::root,         StackEnd::too_deep,
+    StackEnd::no_table_yet, StackEnd::no_cfi,       StackEnd::not_readable, StackEnd::not_mapped,
+    StackEnd::no_register,  StackEnd::unknown_rule, StackEnd::backwards,    StackEnd::maps_changed,
+};
+static_assert(ends.size() == WALK_ENDS);
+
+// What began with a guess is not to be believed, whatever it led to.
+StackEnd end_of(std::uint32_t end, bool is_guessed) { return is_guessed ? StackEnd::guessed : ends[end % ends.size()]; }
+
+StackId intern_walked(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
+                      std::span<const std::uint64_t> callers, StackEnd end) {
+  std::vector<FrameId> frames;
+  frames.reserve(leaf_first.size() + callers.size());
+  for (const auto part : {leaf_first, callers}) {
+    for (const std::uint64_t address : part) {
+      const bool was_interrupted = frames.empty() || (address & WALK_INTERRUPTED) != 0;
+      frames.push_back(
+          profile.frame(space, FrameKind::user, RuntimeAddress{address & ~WALK_INTERRUPTED}, !was_interrupted));
+    }
+  }
+  return profile.stack(frames, end);
+}
+
+}  // namespace
 
 std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> leaf_first) {
   const auto end = std::find(leaf_first.begin(), leaf_first.end(), 0U);
@@ -21,24 +51,60 @@ StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std
   return profile.stack_of(space, FrameKind::user, frames);
 }
 
-template <class Intern>
-StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern) {
-  if (stack < 0) return stack == -EFAULT ? StackId::none : StackId::missed;
+template <class Read>
+StackId StackMaps::once(ProcessId space, std::int32_t stack, std::uint64_t besides, Read read) {
   const auto place = std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | static_cast<std::uint32_t>(stack);
-  const auto [found, is_new] = seen_.try_emplace(std::pair(place, caller), StackId::missed);
-  if (is_new) {
-    const std::uint32_t id = id_of(stack);
-    if (bpf_map_lookup_elem(map_fds_[generation_of(stack)], &id, buffer_.data()) == 0) {
-      found->second = intern(without_zeros(buffer_));
-    }
-  }
+  const auto [found, is_new] = seen_.try_emplace(std::pair(place, besides), StackId::missed);
+  if (is_new) found->second = read();
   return found->second;
 }
 
-StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key& key) {
+template <class Intern>
+StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern) {
+  if (stack < 0) return stack == -EFAULT ? StackId::none : StackId::missed;
+  return once(space, stack, caller, [&] {
+    const std::uint32_t id = id_of(stack);
+    const bool is_there = bpf_map_lookup_elem(map_fds_[generation_of(stack)], &id, buffer_.data()) == 0;
+    return is_there ? intern(without_zeros(buffer_)) : StackId::missed;
+  });
+}
+
+void StackMaps::keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first) {
+  Walked& walked = walked_[head.header.generation % PROFILE_GENERATIONS];
+  const auto begin = static_cast<std::uint32_t>(walked.addresses.size());
+  const auto [found, is_new] =
+      walked.slices.try_emplace(head.hash, Slice{begin, static_cast<std::uint32_t>(leaf_first.size())});
+  if (is_new) walked.addresses.insert(walked.addresses.end(), leaf_first.begin(), leaf_first.end());
+}
+
+std::optional<std::span<const std::uint64_t>> StackMaps::walked(const stack_key& key, std::uint32_t generation) const {
+  const Walked& walked = walked_[generation % PROFILE_GENERATIONS];
+  const auto found = walked.slices.find(key.user_hash);
+  if (found == walked.slices.end()) return std::nullopt;
+  return std::span(walked.addresses).subspan(found->second.begin, found->second.size);
+}
+
+StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key& key, std::uint32_t generation) {
+  if (is_walked(key)) {
+    return once(space, key.user_stack, key.user_hash, [&] {
+      const auto frames = walked(key, generation);
+      const auto marks = static_cast<std::uint32_t>(key.user_stack);
+      const StackEnd end = end_of(marks & WALK_STACK_END, (marks & WALK_STACK_GUESSED) != 0);
+      return frames ? intern_walked(profile, space, *frames, {}, end) : StackId::missed;
+    });
+  }
   return read(space, key.user_stack, key.caller, [&](std::span<const std::uint64_t> leaf_first) {
     return intern_user_stack(profile, space, leaf_first, key.caller);
   });
+}
+
+StackId StackMaps::read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
+                                 std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const {
+  const auto frames = walked(begun.key, begun.header.generation);
+  if (!frames) return StackId::missed;
+  const std::size_t depth = std::min<std::size_t>(begun.stuck.depth, frames->size());
+  return intern_walked(profile, space, frames->first(depth), callers,
+                       end_of(static_cast<std::uint32_t>(end), is_guessed));
 }
 
 StackId StackMaps::read_kernel(Profile& profile, const stack_key& key) {
@@ -54,6 +120,9 @@ void StackMaps::clear(std::uint32_t generation, const std::unordered_set<std::ui
     if (!held.contains(id)) unused.push_back(id);
   }
   for (const std::uint32_t stack : unused) bpf_map_delete_elem(map_fds_[generation], &stack);
+  walked_[generation] = {};
+  if (sent_fds_[generation] < 0) return;
+  for_each_entry<std::uint64_t>(sent_fds_[generation], sizeof(std::uint64_t), true, [](const auto&, const auto*) {});
 }
 
 }  // namespace profile

@@ -16,16 +16,6 @@ namespace {
 // Threads alive at a time; each has a place in the map from its first call on.
 constexpr std::uint32_t most_threads = 65536;
 
-compat_mark own_compat_mark() {
-#if defined(__x86_64__)
-  return COMPAT_BY_STATUS;
-#elif defined(__aarch64__)
-  return COMPAT_BY_FLAG;
-#else
-  return COMPAT_NEVER;
-#endif
-}
-
 std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& category) {
   const std::string_view name = known_syscall_name(call);
   int marks = 0;
@@ -38,7 +28,6 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
   const SourceOptions source = syscall_choice(options);
   const bool results = wants_syscall_results(source);
   auto* config = static_cast<syscalls_config*>(bpf_section_memory(object, ".rodata.syscalls", sizeof(syscalls_config)));
-  config->compat_mark = own_compat_mark();
   config->some_calls = source.category.has_value();
   config->by_process = source.by_process;
   config->stacks = wants_syscall_stacks(options);
@@ -57,8 +46,8 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
     check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), entries), "size a table of system calls");
   };
   use("uses", source.by_process, syscall_table_rows);
-  use("results", results && !options.stream, syscall_table_rows);
-  use("no_result", results && !options.stream, 1);
+  use("results", keeps_syscall_results(options), syscall_table_rows);
+  use("no_result", keeps_syscall_results(options), 1);
   use("failures", source.failed, syscall_table_rows);
   use("spans", results, most_threads);
 }
@@ -72,6 +61,10 @@ SourceOptions syscall_choice(const SamplingOptions& options) {
 }
 
 bool wants_syscall_results(const SourceOptions& choice) { return choice.latency || choice.failed; }
+
+bool keeps_syscall_results(const SamplingOptions& options) {
+  return !options.stream && wants_syscall_results(syscall_choice(options));
+}
 
 bool wants_syscall_stacks(const SamplingOptions& options) {
   return options.user_stacks || options.kernel_stacks || options.stream;
@@ -96,11 +89,11 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
       .loaded = {"on_tick"},
       .recording = {.weighed = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
       .prepare = [&options](bpf_object& object) { prepare(object, options); },
-      .needs = "Linux 5.8 with BTF"};
+      .use = "syscalls"};
   if (source.latency && wants_syscall_stacks(options)) {
     plan.attached = {"on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
     plan.loaded.push_back("flush");
-    plan.needs = "Linux 5.13 with BTF for stacks with --latency";
+    plan.use = "syscalls --latency -f";
   } else if (wants_syscall_results(source)) {
     plan.attached = {"on_exit", "on_thread_end", "on_exec"};
   }

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/syscall_category.h"
-#include "sampling/syscall_names.h"
 
 namespace profile {
 namespace {
@@ -24,19 +23,19 @@ Durations durations_of(const syscall_result& result, bool with_durations) {
 }  // namespace
 
 void SyscallTally::add_begun(std::uint32_t tgid, std::uint32_t call, std::uint64_t times, std::string_view comm) {
-  sums_[{tgid, syscall_name(call)}].begun += times;
+  sums_[{tgid, name_of_call_(call)}].begun += times;
   if (!comm.empty()) comms_.try_emplace(tgid, comm);
 }
 
 void SyscallTally::add_result(std::uint32_t tgid, std::uint32_t call, const syscall_result& result,
                               bool with_durations) {
-  Sums& sums = sums_[{tgid, syscall_name(call)}];
+  Sums& sums = sums_[{tgid, name_of_call_(call)}];
   sums.failed += result.failed;
   sums.durations += durations_of(result, with_durations);
 }
 
 void SyscallTally::add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times) {
-  sums_[{tgid, syscall_name(call)}].errors[error] += times;
+  sums_[{tgid, name_of_call_(call)}].errors[error] += times;
 }
 
 std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& name_of_process) {

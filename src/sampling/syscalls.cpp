@@ -1,9 +1,6 @@
 // The user side of bpf/syscalls.bpf.c.
-#include "sampling/syscalls.h"
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,11 +39,21 @@ syscall_counts sum_of(const syscall_counts* counts, int cpus) {
   return sum;
 }
 
+// Of numbers that no kernel has, the map `odd_numbers` knows which has the place of `call`.
+std::string name_of_call(int odd_numbers_fd, std::uint32_t call) {
+  std::uint32_t number = 0;
+  if (call % PROFILE_SYSCALL_NUMBERS < PROFILE_SYSCALL_ODD ||
+      bpf_map_lookup_elem(odd_numbers_fd, &call, &number) != 0) {
+    return syscall_name(call);
+  }
+  return "syscall " + std::to_string(static_cast<std::int32_t>(number));
+}
+
 class Syscalls final : public Source {
  public:
   explicit Syscalls(const SamplingOptions& options)
       : source_(syscall_choice(options)),
-        has_results_(wants_syscall_results(source_) && !options.stream),
+        has_results_(keeps_syscall_results(options)),
         stacks_(wants_syscall_stacks(options)),
         kernel_stacks_(syscall_recording(options).kernel_stacks),
         spans_(stacks_ && source_.latency),
@@ -64,6 +71,7 @@ class Syscalls final : public Source {
   void describe(RunInfo& run) const override {
     run.unit = spans_ ? "microseconds" : "calls";
     run.counted = "calls";
+    run.tag = "system call";
     run.title = spans_ ? "Tracing system calls in microseconds" : "Tracing system calls";
     run.frequency_hz = 0;
     run.period_events = 0;
@@ -142,7 +150,8 @@ class Syscalls final : public Source {
 
  private:
   [[nodiscard]] Reading reading() const {
-    return {.divisor = spans_ ? 1000U : 1U, .tag_text = [](std::uint32_t tag) { return syscall_name(tag - 1); }};
+    return {.divisor = spans_ ? 1000U : 1U,
+            .tag_text = [fd = map_fd("odd_numbers")](std::uint32_t tag) { return name_of_call(fd, tag - 1); }};
   }
 
   [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
@@ -236,7 +245,9 @@ class Syscalls final : public Source {
   syscalls_state* state_;
   CpuEvents ticks_;
   ProgramBarrier barrier_;
-  SyscallTally tally_;  // since the last report, as the next
+  SyscallTally tally_{[this](std::uint32_t call) {
+    return name_of_call(map_fd("odd_numbers"), call);
+  }};  // since the last report, as the next
   std::uint64_t begun_in_tables_ = 0;
   std::uint64_t filtered_ = 0;  // of the report under way, as the next
   std::uint64_t ticks_taken_ = 0;
@@ -248,11 +259,6 @@ class Syscalls final : public Source {
 };
 
 }  // namespace
-
-std::optional<std::string> missing_syscalls(std::string_view /*name*/) {
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) == 0) return std::nullopt;
-  return "the kernel tells nothing of its types (no BTF)";
-}
 
 std::unique_ptr<Source> make_syscalls(const SamplingOptions& options) {
   refuse_rate(options, "call");

@@ -3,12 +3,12 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
 
+#include "sampling/kernel_needs.h"
 #include "support/error.h"
 #include "support/plural.h"
 
@@ -18,6 +18,7 @@ namespace {
 constexpr const char* followers[] = {"on_fork", "on_free"};
 
 BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options) {
+  require_kernel(plan.use, options);
   std::size_t size = 0;
   const void* elf = plan.elf_bytes(&size);
   BpfObject object = open_bpf_object(elf, size, plan.name);
@@ -33,12 +34,7 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options)
                         (options.follow_children && is_one_of(followers, name));
     check_bpf(bpf_program__set_autoload(program, wanted), "choose among the BPF programs");
   }
-  try {
-    load_bpf_object(*object);
-  } catch (const Error& error) {
-    if (plan.needs == nullptr) throw;
-    throw Error(std::string(error.what()) + "; -e " + options.event + " needs " + plan.needs);
-  }
+  load_bpf_object(*object);
   fill_filters(*object, options);
   return object;
 }
@@ -50,24 +46,6 @@ BpfLink attach_program(bpf_object& object, const char* name) {
 }
 
 }  // namespace
-
-bool kernel_tells_types() { return ::access("/sys/kernel/btf/vmlinux", R_OK) == 0; }
-
-std::optional<std::string> missing_for_flush() {
-  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_for_each_map_elem, nullptr) != 0) return {};
-  return "needs Linux 5.13 (bpf_for_each_map_elem)";
-}
-
-std::optional<std::string> missing_for_task_registers() {
-  // Of programs that trace functions libbpf cannot tell; the kernel gives these helpers to them and to raw tracepoints.
-  if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, nullptr) != 0) return {};
-  return "needs Linux 5.15 (bpf_task_pt_regs)";
-}
-
-std::optional<std::string> missing_for_tracing() {
-  if (!kernel_tells_types()) return "the kernel tells nothing of its types (no BTF)";
-  return missing_for_flush();
-}
 
 void refuse_rate(const SamplingOptions& options, const char* what) {
   if (!options.frequency_hz && !options.period_events) return;

@@ -15,7 +15,7 @@
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
-#include "sampling/nearest_names.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
@@ -24,6 +24,7 @@
 #include "sampling/tracefs.h"
 #include "support/clock.h"
 #include "support/error.h"
+#include "support/nearest_names.h"
 #include "support/privilege.h"
 #include "tracepoint.skel.h"
 #include "tracepoint_lean.skel.h"
@@ -73,7 +74,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
                                                   wanted.period != 0 || wanted.interval_ns != 0),
                           "leave out an unused map");
               },
-          .needs = nullptr};
+          .use = every_event};
 }
 
 class TracepointSource final : public Source {

@@ -1,9 +1,6 @@
 // The user side of bpf/uprobe.bpf.c.
-#include "sampling/uprobe.h"
-
-#include <unistd.h>
-
 #include "abi/uprobe.h"
+#include "parse/children.h"
 #include "sampling/perf_event.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
@@ -24,7 +21,7 @@ SamplingOptions user_part(SamplingOptions options) {
 TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget& target) {
   const std::uint64_t period = options.period_events.value_or(1);
   const bool at_entry = target.at_entry;
-  const bool narrow = !target.file.elf.is_64bit();
+  const bool narrow = !target.file.is_64bit;
   return {.name = "uprobe",
           .elf_bytes = needs_kernel_types(options) ? uprobe__elf_bytes : uprobe_lean__elf_bytes,
           .attached = {},
@@ -38,7 +35,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget
                 config->at_entry = at_entry;
                 config->narrow = narrow;
               },
-          .needs = period == 1 ? nullptr : "Linux 5.12 for -c"};
+          .use = period == 1 ? "uprobe" : "uprobe -c"};
 }
 
 class Uprobe final : public Source {
@@ -62,10 +59,11 @@ class Uprobe final : public Source {
     recorder_.pause();  // the run begins when the probe is in every place
     const char* const program = options_.period_events.value_or(1) == 1 ? "on_hit" : "on_counted_hit";
     for (const FileOffset offset : target_.offsets) {
-      ProbePlace place{.fd = target_.file.fd.get(), .offset = offset, .tgid = std::nullopt};
+      UserProbe probe{.offset = offset};
       // Then the others do not pay for it. More than one are told apart in the program.
-      if (options_.tgids.size() == 1) place.tgid = options_.tgids.front();
-      programs_.keep(attach_probe(bpf_program_named(programs_.object(), program), place, "-e " + options_.event));
+      if (options_.tgids.size() == 1) probe.tgid = options_.tgids.front();
+      programs_.keep(attach_probe(options_.children->probes(), bpf_program_named(programs_.object(), program),
+                                  target_.file, probe, 0, "-e " + options_.event));
     }
     recorder_.resume();
   }
@@ -91,11 +89,6 @@ std::unique_ptr<Source> make_uprobe(const SamplingOptions& options) {
     throw usage_error("-F is not for -e uprobe: every hit is a sample, or each Nth with -c N");
   }
   return std::make_unique<Uprobe>(options);
-}
-
-std::optional<std::string> missing_uprobes(std::string_view /*name*/) {
-  if (::access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0) return std::nullopt;
-  return "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)";
 }
 
 }  // namespace profile

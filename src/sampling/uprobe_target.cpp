@@ -1,14 +1,13 @@
 #include "sampling/uprobe_target.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
 
-#include "sampling/nearest_names.h"
+#include "parse/children.h"
+#include "parse/file_probes.h"
 #include "support/error.h"
-#include "symbol/named_places.h"
+#include "support/nearest_names.h"
 
 namespace profile {
 namespace {
@@ -52,9 +51,14 @@ std::string hex(std::uint64_t number) {
 }
 
 // The functions among what has the name. Throws Error when there is none.
-std::vector<NamedPlace> functions_called(const std::string& symbol, const ProbedFile& file, const std::string& what) {
-  DebugFiles debug_files({"/usr/lib/debug"});
-  NameSearch search = find_by_name(file.elf, file.fd.get(), file.path, debug_files, symbol);
+std::vector<NamedPlace> functions_called(FileProbes& probes, const UprobeName& name, const ProbedFile& file,
+                                         const std::string& what) {
+  const std::string& symbol = name.symbol;
+  NameSearch search = probes.search(file, symbol, name.offset);
+  if (search.was_given_up) {
+    throw Error(what + ": looking for " + symbol + " among the names of " + file.path +
+                " was given up: it did not come to an end; name the symbol as the file spells it");
+  }
   if (search.places.empty()) {
     throw Error(what + ": no function " + symbol + " in " + file.path +
                 told_nearest("; ", nearest_names(symbol, std::move(search.names))));
@@ -96,19 +100,19 @@ UprobeName parse_uprobe(std::string_view event, const std::function<bool(const s
 
 UprobeTarget find_uprobe_target(const SamplingOptions& options) {
   const std::string what = "-e " + options.event;
-  const UprobeName name =
-      parse_uprobe(options.event, [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; });
+  const UprobeName name = parse_uprobe(
+      options.event, [&](const std::string& path) { return options.children->look(what, path).error == 0; });
   std::vector<std::uint32_t> ids = options.tgids;
   ids.insert(ids.end(), options.tids.begin(), options.tids.end());
-  UprobeTarget target{.file = find_probed_file(name.file, ids, what), .offsets = {}, .at_entry = name.offset == 0};
-  const ElfFile& elf = target.file.elf;
-  for (const NamedPlace& place : functions_called(name.symbol, target.file, what)) {
+  FileProbes& probes = options.children->probes();
+  UprobeTarget target{
+      .file = find_probed_file(probes, name.file, ids, what), .offsets = {}, .at_entry = name.offset == 0};
+  for (const NamedPlace& place : functions_called(probes, name, target.file, what)) {
     if (name.offset != 0 && place.size_bytes != 0 && name.offset >= place.size_bytes) {
       throw Error(what + ": " + name.symbol + " is only " + hex(place.size_bytes) + " bytes long");
     }
-    const auto offset = file_offset_of(elf, ElfAddress{place.address.value + name.offset});
-    if (!offset) throw Error(what + ": " + target.file.path + " has no code for " + name.symbol);
-    target.offsets.push_back(*offset);
+    if (!place.offset) throw Error(what + ": " + target.file.path + " has no code for " + name.symbol);
+    target.offsets.push_back(*place.offset);
   }
   return target;
 }

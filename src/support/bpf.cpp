@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -12,6 +13,7 @@
 
 #include "support/error.h"
 #include "support/privilege.h"
+#include "support/verifier.h"
 
 namespace profile {
 namespace {
@@ -21,6 +23,14 @@ bool log_to_stderr = false;
 int print_libbpf(libbpf_print_level, const char* format, va_list arguments) noexcept {
   if (!log_to_stderr) return 0;
   return std::vfprintf(stderr, format, arguments);
+}
+
+Error refused_by_verifier(const VerifierLogs::Refusal& refusal) {
+  if (const auto lockdown = missing_by_lockdown()) return Error(*lockdown);
+  utsname running{};
+  ::uname(&running);
+  return Error("the kernel's verifier refuses the BPF program " + refusal.program + ": " + refusal.reason +
+               " (a defect of profile on Linux " + running.release + "; please report it)");
 }
 
 }  // namespace
@@ -42,11 +52,16 @@ BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name) {
 }
 
 void load_bpf_object(bpf_object& object) {
+  const VerifierLogs logs(object);
   const int error = -bpf_object__load(&object);
-  if (error == 0) return;
+  if (error == 0) {
+    if (!log_to_stderr) return;
+    for (const std::string& line : logs.costs()) std::fprintf(stderr, "%s\n", line.c_str());
+    return;
+  }
+  if (const auto refusal = logs.refusal()) throw refused_by_verifier(*refusal);
   if (const auto missing = missing_for_bpf(error)) throw Error(*missing);
-  throw Error(system_error("cannot load the BPF programs", error).what() +
-              std::string("; run with -v for the kernel's log"));
+  throw system_error("cannot load the BPF programs", error);
 }
 
 void check_bpf(int result, const char* what) {

@@ -39,12 +39,23 @@ void EventLoop::add(int fd, std::function<void()> on_readable) {
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
 }
 
-bool EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
+std::function<void()> EventLoop::add_once(int fd, std::function<void()> on_readable) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLONESHOT;
+  event.data.ptr = &callbacks_.emplace_back(std::move(on_readable));
+  auto wait = [this, fd, event](int operation) mutable {
+    if (::epoll_ctl(epoll_.get(), operation, fd, &event) != 0) throw system_error("cannot wait for events", errno);
+  };
+  wait(EPOLL_CTL_ADD);
+  return [wait]() mutable { wait(EPOLL_CTL_MOD); };
+}
+
+void EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
   epoll_event event{};  // errors and the hanging up are told of unasked
   event.data.ptr = &callbacks_.emplace_back(std::move(on_gone));
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return true;
-  if (errno != EPERM) throw system_error("cannot wait for events", errno);
-  return false;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0 && errno != EPERM) {
+    throw system_error("cannot wait for events", errno);
+  }
 }
 
 void EventLoop::remove(int fd) {

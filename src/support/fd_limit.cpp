@@ -3,6 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <string>
+
+#include "support/error.h"
 
 namespace profile {
 namespace {
@@ -10,7 +13,17 @@ namespace {
 // What was in force before the first change. {0, 0}: nothing was changed.
 rlimit original{};
 
+// Twice what is held, for half of all descriptors are for the files of programs. It is most of the source with the most
+// programs; of each CPU that is online the ring of its process records, of each that is sampled an event and its link.
+constexpr std::size_t least_fds = 128;
+constexpr std::size_t fds_of_online_cpu = 2;
+constexpr std::size_t fds_of_sampled_cpu = 4;
+
 }  // namespace
+
+std::size_t needed_fds(std::size_t online_cpus, std::size_t sampled_cpus) {
+  return least_fds + fds_of_online_cpu * online_cpus + fds_of_sampled_cpu * sampled_cpus;
+}
 
 std::size_t raise_fd_limit(std::size_t wanted) {
   rlimit limit{};
@@ -22,6 +35,13 @@ std::size_t raise_fd_limit(std::size_t wanted) {
   if (::setrlimit(RLIMIT_NOFILE, &beyond) == 0) return wanted;
   const rlimit within{std::min<rlim_t>(wanted, limit.rlim_max), limit.rlim_max};
   return ::setrlimit(RLIMIT_NOFILE, &within) == 0 ? within.rlim_cur : limit.rlim_cur;
+}
+
+void require_fds(std::size_t needed) {
+  const std::size_t limit = raise_fd_limit(needed);
+  if (limit >= needed) return;
+  throw Error("the limit of open files is " + std::to_string(limit) + ", and a run on these CPUs needs " +
+              std::to_string(needed) + "; raise it: ulimit -n " + std::to_string(needed));
 }
 
 void restore_fd_limit() noexcept {

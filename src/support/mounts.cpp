@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "support/text_file.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 // A mountinfo of thousands of mounts; beyond it a mount counts as not found.
 constexpr std::size_t most_mountinfo_bytes = 4 << 20;
+constexpr const char* own_mountinfo = "/proc/self/mountinfo";
 
 std::string_view take_word(std::string_view& line) {
   const std::size_t length = std::min(line.find(' '), line.size());
@@ -59,11 +61,48 @@ std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mo
   return std::nullopt;
 }
 
+std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::string_view path) {
+  // As it stands in the text.
+  std::string wanted;
+  for (const char character : path) {
+    constexpr std::string_view escaped = " \t\n\\";
+    constexpr std::string_view escapes[] = {"\\040", "\\011", "\\012", "\\134"};
+    const auto at = escaped.find(character);
+    if (at == std::string_view::npos)
+      wanted += character;
+    else
+      wanted += escapes[at];
+  }
+  std::optional<MountLine> found;
+  std::size_t longest = 0;
+  while (!mountinfo.empty()) {
+    const std::string_view line = mountinfo.substr(0, mountinfo.find('\n'));
+    mountinfo.remove_prefix(std::min(line.size() + 1, mountinfo.size()));
+    std::string_view rest = line;
+    for (int word = 0; word < 4; ++word) take_word(rest);
+    std::string_view place = take_word(rest);
+    if (place == "/") place = {};
+    const bool holds =
+        std::string_view(wanted).starts_with(place) && (wanted.size() == place.size() || wanted[place.size()] == '/');
+    // Of several at one place the last hides the others.
+    if (!holds || place.size() < longest) continue;
+    if (auto mount = parse_mount(line)) {
+      found = std::move(mount);
+      longest = place.size();
+    }
+  }
+  return found;
+}
+
+std::optional<MountLine> own_mount_of(std::string_view path) {
+  const auto mountinfo = read_text_file(own_mountinfo, most_mountinfo_bytes);
+  return mountinfo ? find_mount_of_path(*mountinfo, path) : std::nullopt;
+}
+
 const MountLine& Mounts::at(std::uint64_t mount_id, std::uint64_t device, std::uint32_t tgid) {
   const auto [at, is_new] = known_.try_emplace({mount_id, device});
   if (!at->second.type.empty() || (!is_new && tgid == 0)) return at->second;
-  for (const std::string& path :
-       {"/proc/" + std::to_string(tgid) + "/mountinfo", std::string("/proc/self/mountinfo")}) {
+  for (const std::string& path : {"/proc/" + std::to_string(tgid) + "/mountinfo", std::string(own_mountinfo)}) {
     const auto text = read_text_file(path, most_mountinfo_bytes);
     if (!text) continue;
     if (const auto found = find_mount(*text, mount_id)) {

@@ -1,6 +1,7 @@
 #include "support/place.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -8,6 +9,19 @@
 #include <cstdio>
 
 namespace profile {
+namespace {
+
+// The file system of all memfds, which is mounted nowhere; 0 where there is none.
+dev_t memory_device() {
+  static const dev_t device = [] {
+    struct stat found {};
+    const Fd memory(::memfd_create("", MFD_CLOEXEC));
+    return memory && ::fstat(memory.get(), &found) == 0 ? found.st_dev : dev_t{0};
+  }();
+  return device;
+}
+
+}  // namespace
 
 Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
@@ -20,12 +34,12 @@ std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid)
   Look look;
   constexpr unsigned wanted = STATX_BASIC_STATS | STATX_MNT_ID;
   if (::statx(place.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &look.found) != 0) return std::nullopt;
-  if (look.found.stx_dev_major == 0) {
-    look.mount = mounts.at(look.found.stx_mnt_id, makedev(look.found.stx_dev_major, look.found.stx_dev_minor), tgid);
+  const auto device = makedev(look.found.stx_dev_major, look.found.stx_dev_minor);
+  look.is_memory = device == memory_device();
+  if (look.found.stx_dev_major == 0 && !look.is_memory) {
+    look.mount = mounts.at(look.found.stx_mnt_id, device, tgid);
   }
-  if (look.is_served_by_a_process()) {
-    look.refusal = "on a file system that a process serves";
-  } else if (!S_ISREG(look.found.stx_mode)) {
+  if (!S_ISREG(look.found.stx_mode)) {
     look.refusal = S_ISDIR(look.found.stx_mode) ? "a directory" : "not a regular file";
   }
   return look;

@@ -4,7 +4,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <string_view>
 
 #include "support/text_file.h"
 
@@ -36,12 +39,6 @@ std::string lockdown_mode() {
   return line->substr(open + 1, close - open - 1);
 }
 
-std::optional<std::string> lockdown_in_the_way() {
-  if (lockdown_mode() != "confidentiality") return std::nullopt;
-  return "the kernel is locked down (confidentiality), which forbids reading stacks; boot with lockdown=integrity or "
-         "less";
-}
-
 // What is said of all ids by the first line of the map in the initial one.
 std::optional<std::string> user_namespace_in_the_way() {
   const auto line = read_first_line("/proc/self/uid_map");
@@ -50,39 +47,73 @@ std::optional<std::string> user_namespace_in_the_way() {
          "the host, or in a container without a user namespace (not rootless)";
 }
 
+bool is_under_seccomp() {
+  const std::string status = read_text_file("/proc/self/status").value_or("");
+  return find_field(status, "Seccomp") == "2";
+}
+
 // Why one with the privilege is refused.
-std::string refusal_of(const std::string& what) {
+std::string refusal_of(const std::string& what, int error) {
   if (auto user_namespace = user_namespace_in_the_way()) return *user_namespace;
-  return "the kernel refuses " + what +
-         " although this process has the privilege (a security module, or a container's seccomp filter?)";
+  return words_of_refusal(what, error, is_under_seccomp(), read_first_line("/sys/kernel/security/lsm"));
+}
+
+// Whether one of "capability,landlock,apparmor" could refuse BPF or perf events.
+bool can_refuse(std::string_view modules) {
+  constexpr std::string_view harmless[] = {"capability", "lockdown",  "yama", "landlock", "loadpin",
+                                           "safesetid",  "integrity", "ima",  "evm",      "ipe"};
+  while (!modules.empty()) {
+    const std::size_t end = std::min(modules.find(','), modules.size());
+    if (std::ranges::find(harmless, modules.substr(0, end)) == std::end(harmless)) return true;
+    modules.remove_prefix(std::min(end + 1, modules.size()));
+  }
+  return false;
 }
 
 }  // namespace
 
+std::string words_of_refusal(const std::string& what, int error, bool is_filtered,
+                             const std::optional<std::string>& modules) {
+  const std::string refused = " refuses " + what + " although this process has the privilege";
+  const std::string list = modules ? " (there are " + *modules + ")" : "";
+  if (!is_filtered) return "a security module" + refused + list;
+  // That there is a filter does not say that it refuses; a security module has no such error as ENOSYS.
+  const bool is_filter = error == ENOSYS || (modules && !can_refuse(*modules));
+  return "a seccomp filter (a container's?)" + (is_filter ? "" : " or a security module" + list) + refused +
+         "; allow bpf and perf_event_open there";
+}
+
+std::optional<std::string> missing_by_lockdown() {
+  if (lockdown_mode() != "confidentiality") return std::nullopt;
+  return std::string(locked_down) + "; boot with lockdown=integrity or less";
+}
+
 std::optional<std::string> missing_for_bpf(int error) {
-  if (error == ENOSYS)
-    return "this kernel has no BPF; it needs 5.8 or later with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS";
-  if (error == EPERM || error == EACCES) {
+  if (error == ENOSYS && !is_under_seccomp())
+    return "this kernel has no BPF (CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS)";
+  if (error == EPERM || error == EACCES || error == ENOSYS) {
     if (!is_admin() && !(has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) {
       return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
     }
-    if (auto lockdown = lockdown_in_the_way()) return lockdown;
-    return refusal_of("to load BPF programs");
-  }
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0 && (error == ENOENT || error == EINVAL || error == ESRCH)) {
-    return "this kernel gives no type information (/sys/kernel/btf/vmlinux), which following a command and filters by "
-           "namespace need; use a kernel with CONFIG_DEBUG_INFO_BTF, or leave those options out";
+    if (auto lockdown = missing_by_lockdown()) return lockdown;
+    return refusal_of("to load BPF programs", error);
   }
   return std::nullopt;
 }
 
 std::optional<std::string> missing_for_perf(int error) {
   if (error != EPERM && error != EACCES) return std::nullopt;
-  if (auto lockdown = lockdown_in_the_way()) return lockdown;
-  if (is_admin() || has_capability(CAP_PERFMON)) return refusal_of("perf events");
-  const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid");
-  return "sampling all processes needs privilege (kernel.perf_event_paranoid is " +
-         std::to_string(paranoid.value_or(2)) + "): " + how_to_get_privilege;
+  if (auto lockdown = missing_by_lockdown()) return lockdown;
+  const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid").value_or(2);
+  const std::string level = "kernel.perf_event_paranoid is " + std::to_string(paranoid);
+  const bool may_monitor = has_capability(CAP_PERFMON);
+  // A level that Linux itself does not have.
+  if (paranoid > 2 && may_monitor && !is_admin()) {
+    return level +
+           ", at which kernels of Debian and Ubuntu let only root and cap_sys_admin have perf events; set it to 2";
+  }
+  if (is_admin() || may_monitor) return refusal_of("perf events", error);
+  return "sampling all processes needs privilege (" + level + "): " + how_to_get_privilege;
 }
 
 // The rule of kallsyms_show_value() in kernel/ksyms_common.c.

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "symbol/demangle.h"
-
 namespace profile {
 namespace {
+
+constexpr std::size_t most_unread_splits = 1000;
 
 // The return address of a signal handler is the first byte of the trampoline, with nothing before it; so of a place in
 // no function that something returns to, what it is followed by counts, if that begins there.
@@ -51,16 +51,15 @@ std::vector<FileOffset> offsets_for(std::span<const Place> places) {
 
 }  // namespace
 
-StringId Demangler::operator()(std::string_view raw) {
-  const auto [found, is_new] = known_.try_emplace(std::string(raw));
-  if (is_new) found->second = strings_.intern(demangle(raw));
-  return found->second;
-}
-
 std::string_view short_name(std::string_view path) {
   constexpr std::string_view deleted = " (deleted)";
   if (path.ends_with(deleted)) path.remove_suffix(deleted.size());
   return path.substr(path.rfind('/') + 1);
+}
+
+CodeSegment FileAnswers::segment_of(ElfAddress address) const {
+  const auto found = std::ranges::find_if(code, [&](const CodeSegment& segment) { return segment.holds(address); });
+  return found == code.end() ? CodeSegment{} : *found;
 }
 
 void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& known) const {
@@ -74,7 +73,26 @@ void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& know
   }
 }
 
-void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const {
+Unnamed FileNames::resolve(const FileRef& file, FileAnswers& known) {
+  const Ask ask = [&](std::span<const FileOffset> offsets) { return reader_.names(file, offsets, budget_); };
+  return resolve(file.path, known, ask, &file);
+}
+
+void FileNames::recall(const FileRef& file, FileAnswers& known) {
+  const Ask ask = [](std::span<const FileOffset> /*offsets*/) {
+    NamesOfFile unread;
+    unread.failed = Unnamed::too_large;
+    return unread;
+  };
+  resolve(file.path, known, ask, nullptr);
+}
+
+void FileNames::resolve_vdso(FileAnswers& known) {
+  resolve(
+      "vdso", known, [this](std::span<const FileOffset> offsets) { return reader_.vdso_names(offsets); }, nullptr);
+}
+
+Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file) {
   const std::vector<Place> places = known.answers.take_pending();
   std::vector<KnownPlace> named(places.size());
   std::vector<Place> unread;
@@ -87,13 +105,20 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
     unread.push_back(places[i]);
     slots.push_back(i);
   }
-  std::optional<FileSymbols> file;
-  if (!unread.empty() || options_.lines) file.emplace(fd, path, debug_files_, budget_);
-  Demangler demangled(strings_);
+  Unnamed failed = Unnamed::named;
+  known.path = strings_.intern(path);
   if (!unread.empty()) {
-    known.path = strings_.intern(path);
-    known.build_id = strings_.intern(file->build_id());
-    const std::vector<KnownPlace> read_now = read(*file, unread, known.ranges, demangled);
+    const std::vector<FileOffset> asked = offsets_for(unread);
+    const NamesOfFile read = ask(asked);
+    failed = read.failed;
+    std::vector<KnownPlace> read_now;
+    if (failed == Unnamed::named) {
+      known.build_id = strings_.intern(read.build_id);
+      known.code = read.code;
+      read_now = places_of(read, asked, unread, known.ranges);
+    } else {
+      for (const Place& place : unread) read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at}});
+    }
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
 
@@ -109,19 +134,22 @@ void FileNames::resolve(int fd, std::string_view path, FileAnswers& known) const
     answer.address = named[i].address;
     addresses.push_back(named[i].address);
   }
-  if (options_.lines && !budget_.spent()) add_lines(*file, places, addresses, known.answers, demangled);
+  if (options_.lines && file != nullptr && failed == Unnamed::named && !budget_.spent()) {
+    add_lines(*file, places, addresses, known.answers);
+  }
+  return failed;
 }
 
-std::vector<KnownPlace> FileNames::read(FileSymbols& file, std::span<const Place> places, KnownRanges& ranges,
-                                        Demangler& demangled) const {
-  const std::vector<FileOffset> asked = offsets_for(places);
-  std::vector<ElfAddress> addresses(asked.size());
-  std::vector<Symbol> symbols(asked.size());
-  file.name(asked, addresses, symbols);
+std::vector<KnownPlace> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
+                                             std::span<const Place> places, KnownRanges& ranges) const {
+  std::vector<StringId> symbols(read.strings.size(), StringId::empty);  // by the reader's
   const auto place_of = [&](std::size_t i) {
-    KnownPlace place{
-        .unnamed = symbols[i].unnamed, .symbol = StringId::empty, .start = symbols[i].start, .address = addresses[i]};
-    if (place.unnamed == Unnamed::named) place.symbol = demangled(symbols[i].name);
+    const NameOfCode& name = read.names[i];
+    KnownPlace place{.unnamed = name.unnamed, .symbol = {}, .start = name.start, .address = name.address};
+    if (name.unnamed != Unnamed::named) return place;
+    StringId& symbol = symbols[static_cast<std::size_t>(name.symbol)];
+    if (symbol == StringId::empty) symbol = strings_.intern(read.strings.view(name.symbol));
+    place.symbol = symbol;
     return place;
   };
 
@@ -138,23 +166,27 @@ std::vector<KnownPlace> FileNames::read(FileSymbols& file, std::span<const Place
     named.push_back(here);
   }
   for (std::size_t i = 0; options_.ranges && i < asked.size(); ++i) {
-    const bool is_lasting = symbols[i].unnamed == Unnamed::named || symbols[i].unnamed == Unnamed::no_symbol;
-    if (is_lasting) ranges.add(asked[i].value, symbols[i].reach, place_of(i));
+    const Unnamed unnamed = read.names[i].unnamed;
+    const bool is_lasting = unnamed == Unnamed::named || unnamed == Unnamed::no_symbol;
+    if (is_lasting) ranges.add(asked[i].value, read.names[i].reach, place_of(i));
   }
   return named;
 }
 
-void FileNames::add_lines(FileSymbols& file, std::span<const Place> places, std::span<const ElfAddress> addresses,
-                          Answers& answers, Demangler& demangled) const {
+void FileNames::add_lines(const FileRef& file, std::span<const Place> places, std::span<const ElfAddress> addresses,
+                          Answers& answers) {
   if (places.empty()) return;
-  const SourceChains chains = file.lines(addresses);
-  const StringTable& texts = chains.strings();
+  const LinesOfFile lines = reader_.lines(file, addresses, budget_);
+  for (const auto& unread : lines.unread_splits) {
+    if (unread_splits_.size() < most_unread_splits) unread_splits_.insert(unread);
+  }
+  if (lines.failed != Unnamed::named) return;
   for (std::size_t i = 0; i < places.size(); ++i) {
     auto chain = std::make_shared<Chain>();
-    for (const SourcePosition& position : chains.chain(i)) {
-      chain->push_back({.function = demangled(texts.view(position.function)),
-                        .file = strings_.intern(texts.view(position.file)),
-                        .line = position.line});
+    for (const LineOfCode& line : lines.chains[i]) {
+      chain->push_back({.function = strings_.intern(lines.strings.view(line.function)),
+                        .file = strings_.intern(lines.strings.view(line.file)),
+                        .line = line.line});
     }
     if (!chain->empty()) answers.at(places[i])->source = std::move(chain);
   }

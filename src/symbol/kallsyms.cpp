@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "symbol/alias.h"
+#include "elf/symbol_source.h"
 #include "symbol/kallsyms_lines.h"
 
 namespace profile {

@@ -1,5 +1,7 @@
 #include "symbol/kallsyms_lines.h"
 
+#include "elf/symbol_source.h"
+
 namespace profile {
 namespace {
 
@@ -39,7 +41,8 @@ std::optional<KernelLine> parse_kernel_line(std::string_view text) {
     if (line.module.size() < 3 || !line.module.starts_with('[') || !line.module.ends_with(']')) return std::nullopt;
     line.module = line.module.substr(1, line.module.size() - 2);
   }
-  if (line.name.empty()) return std::nullopt;
+  // The marks of arm64's modules stand in the middle of functions, too.
+  if (line.name.empty() || is_mapping_mark(line.name)) return std::nullopt;
   line.rank = rank_of(text[at + 1], line.name);
   return line;
 }

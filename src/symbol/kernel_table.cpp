@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "symbol/alias.h"
+#include "elf/symbol_source.h"
 
 namespace profile {
 namespace {

@@ -1,34 +1,34 @@
 #include "symbol/symboliser.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
+#include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "process/perf_map_file.h"
+#include "model/stack_roots.h"
+#include "parse/file_reader.h"
 #include "process/timeline.h"
 #include "support/clock.h"
+#include "support/effort.h"
 #include "support/fd.h"
+#include "support/plural.h"
 #include "symbol/answers.h"
-#include "symbol/debug_files.h"
-#include "symbol/debuginfod.h"
 #include "symbol/file_names.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel_names.h"
-#include "symbol/perf_map.h"
-#include "symbol/vdso.h"
+#include "symbol/leaving_frames.h"
 
 namespace profile {
 namespace {
 
-constexpr const char* system_debug_directory = "/usr/lib/debug";
 // Below it lie the programs of another class than ours, whose vDSO is another.
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
@@ -36,40 +36,25 @@ constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 // days it would be ever more; beyond this, some 15 MB, everything is learnt anew.
 constexpr std::size_t most_remembered = 100'000;
 
-// What is read at one time of files, in steps of WorkBudget, and of perf maps: a second or two of work, lest users who
-// lay out file after file hold everybody's names up. The smallest are read first, so that it is theirs that wait. The
-// symbols of the largest web browser, read for all that can be learnt of them, are half a gigabyte.
+// What is read at one time of files, in steps of WorkBudget, and of perf maps, in bytes: a second or two of work. The
+// smallest are read first, so that it is those who lay out large ones that wait. The symbols of the largest web
+// browser, read for all that can be learnt of them, are half a gigabyte.
 constexpr std::uint64_t most_file_steps = 1ULL << 30;
 constexpr std::uint64_t most_map_bytes = 1ULL << 29;
-
-std::uint64_t size_of(const Fd& file) {
-  struct stat found {};
-  return file && ::fstat(file.get(), &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
-}
-
-std::vector<RuntimeAddress> addresses_of(std::span<const Place> places) {
-  std::vector<RuntimeAddress> addresses;
-  addresses.reserve(places.size());
-  for (const Place& place : places) addresses.push_back(RuntimeAddress{place.at});
-  return addresses;
-}
-
-std::vector<std::string> debug_directories(const SymbolOptions& options) {
-  std::vector<std::string> directories = options.debug_directories;
-  directories.emplace_back(system_debug_directory);
-  return directories;
-}
+// Of a map that is written anew, or whose code is, all is read again. This is some 64 MB a second, a tenth of a CPU.
+constexpr double map_bytes_whole_after_s = 8;
 
 Fd open_kallsyms() { return Fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
 
 struct Symboliser::State {
-  State(ProcessTimeline& process_timeline, const SymbolOptions& options)
+  State(ProcessTimeline& process_timeline, FileReader& file_reader, const SymbolOptions& options)
       : timeline(process_timeline),
-        debuginfod(options.debuginfod ? std::make_unique<Debuginfod>() : nullptr),
-        debug_files(debug_directories(options), debuginfod.get()),
-        names(debug_files, strings, file_budget, {.lines = options.lines, .ranges = options.repeated}) {
+        reader(file_reader),
+        file_effort(options.budget * most_file_steps, options.repeated),
+        map_bytes(options.budget * most_map_bytes, map_bytes_whole_after_s),
+        names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}) {
     if (options.repeated) kernel_names.emplace(open_kallsyms, monotonic_ns);
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
@@ -80,24 +65,25 @@ struct Symboliser::State {
     const FileAnswers* file = nullptr;
   };
 
+  void name(Profile& profile, std::span<Frame* const> frames);
   Found answer_for(Profile& profile, const Frame& frame);
   Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
   void resolve_vdso();
   void resolve_jit(const Profile& profile);
-  void resolve_jit(std::uint32_t tgid, Answers& answers, WorkBudget& budget);
+  void resolve_jit(std::uint32_t tgid, const FileReader::PerfMapRef& map, Answers& answers);
   void resolve_kernel_addresses();
-  void name_kernel_address(const Place& place, const KernelSymbol& symbol, Demangler& demangled);
+  void name_kernel_addresses(std::span<const Place> places, std::span<const KernelSymbol> symbols);
   void write(Profile& profile, Frame& frame, const Found& found);
   SourcePlaceId source_of(Profile& profile, const Chain& chain);
   void forget_passing();
   void forget_if_much();
 
   ProcessTimeline& timeline;
-  std::unique_ptr<Debuginfod> debuginfod;
-  DebugFiles debug_files;
+  FileReader& reader;
   StringTable strings;
-  WorkBudget file_budget{most_file_steps};
+  Effort file_effort;
+  Allowance map_bytes;
   FileNames names;
   std::optional<KernelNames> kernel_names;  // for runs that ask again and again
   Answers kernel;
@@ -109,18 +95,18 @@ struct Symboliser::State {
   };
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
-  std::vector<CodeFile*> given_up;  // of this time, for want of budget
+  LeavingFrames leaving;
+  std::vector<CodeFile*> given_up;  // of this time, for want of budget or of an answer
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
-  std::unordered_map<std::uint32_t, PerfMap> perf_maps;  // by tgid
+  Answer in_exec;  // for where execution was in the program that is gone
   // [Unnamed]: the answer for an address that lies in no file, by reason.
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
 
 // A new answer is pending and will be asked for.
 Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
-  // Where the call stands, not where it returns to: it may be the last thing in its function, or in its file.
-  const std::uint64_t address = frame.address.value - (frame.is_return ? 1 : 0);
+  const std::uint64_t address = call_address(frame);
   if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
   const Process& process = profile.process(frame.space);
   const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
@@ -137,6 +123,11 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
     case CodeLocation::Kind::jit:
       return {.answer = jit[frame.space].at({.at = address})};
     case CodeLocation::Kind::nowhere:
+      if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
+        in_exec.unnamed = Unnamed::named;
+        in_exec.symbol = strings.intern(exec_frame);
+        return {.answer = &in_exec};
+      }
       return reason(Unnamed::not_mapped);
     case CodeLocation::Kind::unknown:
       break;
@@ -155,56 +146,62 @@ Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Plac
 }
 
 void Symboliser::State::resolve_files() {
+  timeline.settle(pending_files, patience_with_files);
   std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
   for (CodeFile* const file : pending_files) {
-    const int fd = file->fd();
-    if (fd < 0)
-      names.give_up(file->path, file->unreadable, files[file].answers);
-    else
-      names.resolve(fd, file->path, files[file].answers);
-    if (file_budget.spent()) given_up.push_back(file);
+    FileAnswers& answers = files[file].answers;
+    if (!file->is_open()) {
+      names.give_up(file->path, file->unreadable, answers);
+      if (file->unreadable == Unnamed::no_answer) given_up.push_back(file);  // it may answer later
+      continue;
+    }
+    const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};
+    if (!file_effort.begin(file->number)) {
+      names.recall(ref, answers);
+      given_up.push_back(file);
+      continue;
+    }
+    const Unnamed failed = names.resolve(ref, answers);
+    // Whatever it was, it would be so again.
+    if (failed != Unnamed::named) file->give_up(failed);
+    const Effort::Verdict verdict = file_effort.end();
+    if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
+    if (verdict == Effort::Verdict::later) given_up.push_back(file);
   }
   pending_files.clear();
 }
 
 void Symboliser::State::resolve_vdso() {
-  if (!vdso.answers.has_pending()) return;
-  const Fd copy = copy_of_vdso();
-  if (!copy) return names.give_up("vdso", Unnamed::no_symbol, vdso);
-  names.resolve(copy.get(), "vdso", vdso);
+  if (vdso.answers.has_pending()) names.resolve_vdso(vdso);
 }
 
 void Symboliser::State::resolve_jit(const Profile& profile) {
   struct Waiting {
-    std::uint64_t map_bytes = 0;
+    FileReader::PerfMapRef map;
     std::uint32_t tgid = 0;
     Answers* answers = nullptr;
   };
   std::vector<Waiting> all;
   for (auto& [process, answers] : jit) {
     const std::uint32_t tgid = profile.process(process).tgid;
-    all.push_back({.map_bytes = jit.size() > 1 ? size_of(open_perf_map(tgid)) : 0, .tgid = tgid, .answers = &answers});
+    all.push_back({.map = reader.perf_map_of(tgid), .tgid = tgid, .answers = &answers});
   }
-  std::ranges::sort(all, {}, &Waiting::map_bytes);
-  WorkBudget budget(most_map_bytes);
-  for (const Waiting& one : all) resolve_jit(one.tgid, *one.answers, budget);
+  std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
+  for (const Waiting& one : all) resolve_jit(one.tgid, one.map, *one.answers);
 }
 
-void Symboliser::State::resolve_jit(std::uint32_t tgid, Answers& answers, WorkBudget& budget) {
+void Symboliser::State::resolve_jit(std::uint32_t tgid, const FileReader::PerfMapRef& map, Answers& answers) {
   const std::vector<Place> places = answers.take_pending();
-  std::vector<Symbol> symbols(places.size());
-  if (const Fd map = open_perf_map(tgid))
-    perf_maps[tgid].resolve(map.get(), addresses_of(places), symbols, budget);
-  else
-    perf_maps.erase(tgid);
+  NamesOfFile read;
+  read.failed = Unnamed::no_jit_map;
+  if (map.number != 0) read = reader.jit_names(tgid, map, addresses_of(places), map_bytes.budget());
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
-    const bool is_named = symbols[i].unnamed == Unnamed::named;
-    answer.unnamed = is_named ? Unnamed::named : Unnamed::no_jit_map;
-    if (!is_named) continue;
-    answer.symbol = strings.intern(symbols[i].name);
+    answer.unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
+    if (answer.unnamed != Unnamed::named) continue;
+    answer.symbol = strings.intern(read.strings.view(read.names[i].symbol));
     answer.module = strings.intern(jit_module);
-    answer.offset = places[i].at - symbols[i].start;
+    answer.offset = places[i].at - read.names[i].start;
   }
 }
 
@@ -212,27 +209,38 @@ void Symboliser::State::resolve_kernel_addresses() {
   const std::vector<Place> places = kernel.take_pending();
   if (places.empty()) return;
   const std::vector<RuntimeAddress> addresses = addresses_of(places);
-  Demangler demangled(strings);  // the kernel has Rust in it
+  std::vector<KernelSymbol> symbols(places.size());
   if (kernel_names) {
-    const auto found = kernel_names->resolve(addresses);
+    auto found = kernel_names->resolve(addresses);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      name_kernel_address(places[i], found[i].symbol, demangled);
+      symbols[i] = std::move(found[i].symbol);
       if (!found[i].is_settled) unsettled.push_back(places[i]);
     }
-    return;
+  } else if (const Fd fd = open_kallsyms()) {
+    symbols = resolve_kernel(fd.get(), addresses);
   }
-  std::vector<KernelSymbol> symbols(places.size());
-  if (const Fd fd = open_kallsyms()) symbols = resolve_kernel(fd.get(), addresses);
-  for (std::size_t i = 0; i < places.size(); ++i) name_kernel_address(places[i], symbols[i], demangled);
+  name_kernel_addresses(places, symbols);
 }
 
-void Symboliser::State::name_kernel_address(const Place& place, const KernelSymbol& symbol, Demangler& demangled) {
-  Answer& answer = *kernel.at(place);
-  answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbol.unnamed;
-  const bool is_named = answer.unnamed == Unnamed::named;
-  answer.module = strings.intern(is_named ? std::string_view(symbol.module) : kernel_itself);
-  if (is_named) answer.symbol = demangled(symbol.name);
-  answer.offset = place.at - (is_named ? symbol.start : 0);
+void Symboliser::State::name_kernel_addresses(std::span<const Place> places, std::span<const KernelSymbol> symbols) {
+  std::vector<std::string> mangled;  // the kernel has Rust in it
+  std::vector<Answer*> theirs;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const KernelSymbol& symbol = symbols[i];
+    Answer& answer = *kernel.at(places[i]);
+    answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbol.unnamed;
+    const bool is_named = answer.unnamed == Unnamed::named;
+    answer.module = strings.intern(is_named ? std::string_view(symbol.module) : kernel_itself);
+    answer.offset = places[i].at - (is_named ? symbol.start : 0);
+    if (!is_named) continue;
+    answer.symbol = strings.intern(symbol.name);
+    if (!symbol.name.starts_with("_R") && !symbol.name.starts_with("_Z")) continue;
+    mangled.push_back(symbol.name);
+    theirs.push_back(&answer);
+  }
+  if (mangled.empty()) return;
+  const std::vector<std::string> demangled = reader.demangled(mangled);
+  for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->symbol = strings.intern(demangled[i]);
 }
 
 // What is good for this time only.
@@ -240,22 +248,20 @@ void Symboliser::State::forget_passing() {
   for (const Place& place : unsettled) kernel.forget(place);
   unsettled.clear();
   jit.clear();
-  for (CodeFile* const file : given_up) files.erase(file);
+  for (CodeFile* const file : given_up) files[file].answers.answers = Answers();
   given_up.clear();
-  file_budget = WorkBudget(most_file_steps);
+  file_effort.renew(monotonic_ns());
+  map_bytes.renew(monotonic_ns());
 }
 
 // Between one time and the next, when no answer is pending.
 void Symboliser::State::forget_if_much() {
   std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
   for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
-  for (const auto& [tgid, map] : perf_maps) remembered += map.size();
   if (remembered <= most_remembered) return;
   kernel = Answers();
   vdso = FileAnswers();
   files.clear();
-  perf_maps.clear();
-  debug_files.forget();
   strings = StringTable();
 }
 
@@ -281,27 +287,60 @@ void Symboliser::State::write(Profile& profile, Frame& frame, const Found& found
   if (answer.source) frame.source = source_of(profile, *answer.source);
   // Where the file could not be read there is no telling how it counts addresses.
   if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;
-  frame.binary = profile.binary({.path = moved(found.file->path), .build_id = moved(found.file->build_id)});
+  frame.binary = profile.binary({.path = moved(found.file->path),
+                                 .build_id = moved(found.file->build_id),
+                                 .code = found.file->segment_of(answer.address)});
   frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
 }
 
-Symboliser::Symboliser(ProcessTimeline& timeline, const SymbolOptions& options)
-    : state_(std::make_unique<State>(timeline, options)) {}
+Symboliser::Symboliser(ProcessTimeline& timeline, FileReader& reader, const SymbolOptions& options)
+    : state_(std::make_unique<State>(timeline, reader, options)) {}
 
 Symboliser::~Symboliser() = default;
 
-void Symboliser::name(Profile& profile) {
-  state_->forget_if_much();
-  std::vector<std::pair<Frame*, State::Found>> wanted;
-  for (Frame& frame : profile.frames()) {
-    if (frame.unnamed == Unnamed::pending) wanted.emplace_back(&frame, state_->answer_for(profile, frame));
+std::vector<std::string> Symboliser::notes() const {
+  constexpr std::size_t most_named = 4;
+  const UnreadSplits& unread = state_->names.unread_splits();
+  if (unread.empty()) return {};
+  std::string line = number_of(unread.size(), "file") + " of split debug information could not be read, so that " +
+                     "inlined functions are missing:";
+  std::size_t named = 0;
+  for (const auto& [path, why] : unread) {
+    if (++named > most_named) break;
+    line.append(named == 1 ? " " : ", ").append(path).append(" (").append(why).append(")");
   }
-  state_->resolve_vdso();  // before the budget may be spent
-  state_->resolve_files();
-  state_->resolve_jit(profile);
-  state_->resolve_kernel_addresses();
-  for (const auto& [frame, found] : wanted) state_->write(profile, *frame, found);
-  state_->forget_passing();
+  if (unread.size() > most_named) line += ", ...";
+  return {line};
+}
+
+void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
+  std::vector<std::pair<Frame*, Found>> wanted;
+  wanted.reserve(frames.size());
+  for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
+  resolve_vdso();  // before the budget may be spent
+  resolve_files();
+  resolve_jit(profile);
+  resolve_kernel_addresses();
+  reader.rest();
+  for (const auto& [frame, found] : wanted) write(profile, *frame, found);
+  forget_passing();
+}
+
+void Symboliser::name(Profile& profile) {
+  state_->leaving.clear();
+  state_->forget_if_much();
+  std::vector<Frame*> pending;
+  for (Frame& frame : profile.frames()) {
+    if (frame.unnamed == Unnamed::pending) pending.push_back(&frame);
+  }
+  state_->name(profile, pending);
+}
+
+void Symboliser::name_leaving(Profile& profile) {
+  const std::vector<Frame*> leaving = state_->leaving.take(profile, state_->timeline);
+  if (leaving.empty()) return;
+  state_->forget_if_much();
+  state_->name(profile, leaving);
 }
 
 }  // namespace profile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the profiler side by side with the tools it replaces, in one run, and prints the table of README.
+"""Measures the profiler side by side with the tools it replaces, in one run, and prints the tables of README.md beside this.
 
 Every scenario is a file in scenarios/; a round measures each tool once, in an order that changes from round to round, so
 that what else the machine does meets all of them. Shown are medians of the rounds, and, because machines differ, ratios

@@ -15,6 +15,7 @@ PERF_EVENT_PROGRAM = 7
 TRACEPOINT_PROGRAMS = (5, 17, 26)  # by an event of tracefs, raw, with BTF
 PATIENCE_S = 60
 SURELY_UP_S = 0.5
+PSS_EVERY_S = 0.01
 WARM_RUNS = 200  # the first samples fill maps and caches
 
 
@@ -109,10 +110,36 @@ class Bench:
         return found | {"output": output, "said": said}
 
 
+def children_of(pid):
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+            found += map(int, file.read().split())
+    return found
+
+
 def interrupt_children(process):
-    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
-        for child in file.read().split():
-            os.kill(int(child), signal.SIGINT)
+    for child in children_of(process.pid):
+        os.kill(child, signal.SIGINT)
+
+
+def pss_mb(pid):
+    """What a process and all that it has started have in memory, what is shared divided by its users."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            own = sum(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024
+        return own + sum(map(pss_mb, children_of(pid)))
+    except OSError:
+        return 0  # it has ended
+
+
+def peak_pss_mb(process):
+    """Of all its time, which ends by itself."""
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, pss_mb(process.pid))
+        time.sleep(PSS_EVERY_S)
+    return peak
 
 
 def last_words(process):

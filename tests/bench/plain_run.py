@@ -2,15 +2,16 @@
 scenarios that differ only in what else the machine is doing."""
 
 from figures import Metric
-from harness import in_turn
+from harness import in_turn, peak_pss_mb
 from tools import Request
 
 HERTZ = 99
-METRICS = {
+COSTS = {
     "wall": Metric("wall time beyond the interval, s", 3),
     "cpu": Metric("own CPU time, s", 3),
     "rss": Metric("peak memory (RSS), MB", 1),
 }
+METRICS = COSTS | {"pss": Metric("peak memory with its children (PSS), MB", 1)}
 
 
 def costs(taken, seconds):
@@ -19,6 +20,10 @@ def costs(taken, seconds):
 
 def measure(bench, tools):
     def measure_one(tool):
-        return costs(bench.timed(tool.command(Request(HERTZ, bench.seconds, bench.scratch))), bench.seconds)
+        command = tool.command(Request(HERTZ, bench.seconds, bench.scratch))
+        found = costs(bench.timed(command), bench.seconds)
+        # In a run of its own: to look takes time.
+        with bench.running(*command) as process:
+            return found | {"pss": peak_pss_mb(process)}
 
     return in_turn(tools, measure_one)

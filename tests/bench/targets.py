@@ -23,6 +23,7 @@ TARGETS = (
     Target("wall time beyond the interval, s", "plain_loop", "wall", 0.1),
     Target("wall time beyond the interval against bcc profile.py", "plain_loop", "wall", 0.1, "bcc"),
     Target("peak memory, MB", "plain_loop", "rss", 16),
+    Target("peak memory with its children (PSS), against bcc profile.py", "plain_loop", "pss", 0.1, "bcc"),
     Target("own CPU time against bcc profile.py", "plain_loop", "cpu", 1 / 15, "bcc"),
     Target("exec to first sample, ms", "first_sample", "first", 50),
     Target("compile loop: frames in a file with neither name nor [module+0xoff], %", "compile_loop", "bare", 1),
@@ -42,6 +43,10 @@ TARGETS = (
     Target("stream: CPU time a million samples, against perf record + script", "stream", "cpu", 0.5, "perf"),
     Target("page of 100,000 distinct stacks: first paint, ms", "page", "first", 1000),
     Target("the same: a zoom, ms", "page", "zoom", 100),
+    Target("table of a large library's frames: ms of CPU time", "unwind_tables", "ms", 60),
+    Target("the same: ns a row", "unwind_tables", "ns_a_row", 60),
+    Target("the same: bytes a row", "unwind_tables", "bytes_a_row", 4.5),
+    Target("the same: memory of its maker, MB", "unwind_tables", "memory_mb", 40),
 )
 
 

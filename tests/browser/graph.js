@@ -218,6 +218,19 @@ test('a stack is copied as a folded line, by key and by the menu of a box', asyn
   await page.mouse.click(x, y, {button: 'right'});
   await page.click('#menu [data-does=search]');
   assert.equal((await state(page)).matchedShare, 0.25);
+  // A function is searched for by its whole name: vfs_read has another one, though what is in it is seen on its stacks.
+  await page.fill('#search', '');
+  const leaf = await placeOf(page, await box(page, 'vfs_read'));
+  await page.mouse.click(leaf.x, leaf.y, {button: 'right'});
+  await page.click('#menu [data-does=search]');
+  assert.equal(await page.inputValue('#search'), '"vfs_read"');
+  assert.equal((await state(page)).matchedShare, 0.4);
+  const read = await placeOf(page, await box(page, 'read', (stack) => stack.includes('dd (185)')));
+  await page.mouse.click(read.x, read.y, {button: 'right'});
+  await page.click('#menu [data-does=search]');
+  assert.deepEqual([...new Set((await boxes(page)).filter((one) => one.matched).map((one) => one.name))], ['read']);
+  await page.fill('#search', '');
+  await page.locator('#graph').focus();
   // From the leaf, the line is still from the root.
   await press(page, 'i', 'p');
   await hover(page, 'read', (stack) => stack[0] === 'vfs_read');
@@ -260,6 +273,20 @@ test('the page says what was measured and where every sample went', async (page)
   const about = await page.innerText('#about-text');
   assert.match(about, /profile -o 'a file\.html' 5/);
   assert.match(about, /130 taken = 100 recorded \+ 20 on idle CPUs \+ 7 of others \+ 3 lost/);
+  assert.match(about, /96\.8 % of 1000 frames have a function name; 32 no symbol in their file/);
+  assert.equal(await page.isVisible('#tables'), false);
+});
+
+test('what was measured besides stands beside the picture, and a tag is called by its word', async (page) => {
+  const data = fileData([[dd, ['main', {name: 'read', kind: 'tag'}], 20]]);
+  const tables = ['Top 1 system call by count', 'CALLS  SYSCALL', '   20  read', ''];
+  await open(page, {...data, run: {...data.run, tag: 'system call'}, tables});
+  assert.equal(await page.innerText('#tables-text'), 'Top 1 system call by count\nCALLS  SYSCALL\n   20  read');
+  const graph = await page.locator('#scroller').boundingBox();
+  const beside = await page.locator('#tables').boundingBox();
+  assert.ok(beside.x >= graph.x + graph.width - 1 && graph.width > 600, JSON.stringify([graph, beside]));
+  assert.deepEqual(await page.locator('#legend li').allTextContents(), ['user', 'system call', 'process']);
+  assert.equal((await box(page, 'read')).kind, 'system call');
 });
 
 test('kernel, user, inlined, JIT and unnamed are coloured apart, and the legend tells how', async (page) => {

@@ -3,6 +3,7 @@
 
 const {assert, test, state, box, boxes, shown, click, hover} = require('./harness.js');
 const {LiveServer} = require('./live_server.js');
+const {run} = require('./pages.js');
 
 const dd = {process: 'dd', pid: 185, tid: 185, cpu: 0};
 const app = {process: 'app', pid: 77, thread: 'worker', tid: 78, cpu: 1};
@@ -218,16 +219,25 @@ liveTest('a picture that was paused before the connection was lost can be frozen
   assert.deepEqual([(await box(page, 'read')).before, (await box(page, 'work')).before], [30, 0]);
 }, {console: /ERR_|Failed to load|EventSource/});
 
-liveTest('the end of the run is told, and the last picture stays', async (page, server) => {
+liveTest('the end of the run is told, the last picture stays, and the next run is followed', async (page, server) => {
   await open(page, server);
   server.tick([reading]);
   await until(page, 30);
   server.end();
   await page.waitForSelector('#connection[data-state=ended]');
-  await new Promise((done) => setTimeout(done, 500));
-  assert.equal(server.connections, 1);
+  assert.equal(await page.textContent('#connection'), 'the run is over');
+  // Whatever is at the address meanwhile: nothing that answers with events.
+  server.answers = false;
+  await page.waitForResponse((response) => response.url().endsWith('/events') && response.status() === 404);
+  assert.equal(await page.textContent('#connection'), 'the run is over');
   assert.equal((await boxes(page)).some((one) => one.name === 'read'), true);
-});
+  server.begin({...run, title: 'Tracing system calls', event: 'syscalls', tag: 'system call'});
+  await page.waitForSelector('#connection[data-state=live]');
+  assert.equal(await page.textContent('#title'), 'Tracing system calls');
+  server.tick([working, [dd, [{name: 'read', kind: 'tag'}], 5]]);
+  await until(page, 15);
+  assert.equal((await box(page, 'read')).kind, 'system call');
+}, {console: /ERR_|Failed to load|EventSource/});
 
 liveTest('hostile names that arrive are text', async (page, server) => {
   await open(page, server);

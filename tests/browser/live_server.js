@@ -2,14 +2,14 @@
 'use strict';
 
 const http = require('node:http');
-const {pageOf, Tables, run, accountOf, totalOf} = require('./pages.js');
-
-const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'";
+const {pageOf, Tables, run, names, accountOf, totalOf} = require('./pages.js');
 
 class LiveServer {
   constructor() {
     this.clients = new Set();
     this.epoch = 1;
+    this.run = run;
+    this.answers = true;  // else there is nobody who knows events
     this.clear();
     this.t = 1_700_000_000_000;  // only ever goes on, as the profiler's
     this.connections = 0;
@@ -27,10 +27,12 @@ class LiveServer {
   }
   answer(request, response) {
     if (request.url === '/') {
+      const page = pageOf({version: 1, live: {events: '/events'}, run}, "'self'");
+      const [, policy] = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/);
       response.writeHead(200, {'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy});
-      return response.end(pageOf({version: 1, live: {events: '/events'}, run}, "'self'"));
+      return response.end(page);
     }
-    if (request.url !== '/events') return response.writeHead(404).end();
+    if (request.url !== '/events' || !this.answers) return response.writeHead(404).end();
     ++this.connections;
     response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store'});
     response.write('retry: 100\n\n');
@@ -46,8 +48,8 @@ class LiveServer {
     const ticks = this.ticks.map(({t, rows}) => ({t, d: 1, cells: this.tables.cells(rows)}));
     this.tables.rows(false);  // all of it is told
     return {
-      epoch: this.epoch, now_unix_ms: this.t, tick_s: 1, window_s: 300, run, account: accountOf(totalOf(this.all)),
-      ...this.tables.rows(true), total, ticks,
+      epoch: this.epoch, now_unix_ms: this.t, tick_s: 1, window_s: 300, run: this.run,
+      account: accountOf(totalOf(this.all)), names, ...this.tables.rows(true), total, ticks,
     };
   }
   // What was sampled within the next `seconds`.
@@ -58,7 +60,7 @@ class LiveServer {
     this.ticks = this.ticks.filter(({t}) => t > this.t - 300_000);
     const cells = this.tables.cells(rows);
     const account = accountOf(totalOf(this.all));
-    this.send('tick', {epoch: this.epoch, t: this.t, d: seconds, account, ...this.tables.rows(false), cells});
+    this.send('tick', {epoch: this.epoch, t: this.t, d: seconds, account, names, ...this.tables.rows(false), cells});
   }
   // Another numbering, and `rows` for all that was sampled so far.
   reset(rows = []) {
@@ -67,6 +69,12 @@ class LiveServer {
     this.tables.string('another numbering');
     this.all = rows;
     this.send('reset', this.hello());
+  }
+  // Another profiler, of which nothing has been seen yet.
+  begin(another) {
+    ++this.epoch;
+    this.clear();
+    Object.assign(this, {run: another, answers: true});
   }
   end() {
     this.send('end', {});

@@ -100,8 +100,10 @@ class Tables {
 
 const run = {
   title: 'Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs.', event: 'cpu-clock', unit: 'samples',
-  counted: 'samples', command_line: "profile -o 'a file.html' 5", began_unix_ms: 1_700_000_000_000, duration_s: 5,
+  counted: 'samples', tag: 'state', command_line: "profile -o 'a file.html' 5", began_unix_ms: 1_700_000_000_000, duration_s: 5,
 };
+
+const names = ['96.8 % of 1000 frames have a function name; 32 no symbol in their file'];
 
 function accountOf(recorded) {
   return {taken: recorded + 30, recorded, idle: 20, filtered: 7, lost: 3};
@@ -115,9 +117,9 @@ function totalOf(rows) {
 function fileData(rows, before) {
   const tables = new Tables();
   const cells = tables.cells(rows);
-  const data = {version: 1, run, account: accountOf(totalOf(rows)), cells};
-  if (before) data.before = {run, account: accountOf(totalOf(before)), cells: tables.cells(before)};
+  const data = {version: 1, run, account: accountOf(totalOf(rows)), names, tables: [], cells};
+  if (before) data.before = {run, names: [], account: accountOf(totalOf(before)), cells: tables.cells(before)};
   return {...data, ...tables.rows(true)};
 }
 
-module.exports = {pageOf, fileData, Tables, run, accountOf, totalOf};
+module.exports = {pageOf, fileData, Tables, run, names, accountOf, totalOf};

@@ -22,7 +22,8 @@ absent "-L $nobody" -- -L "$nobody" 1
 absent '-C 4000' -- -C 4000 1
 absent '-C 4000' -- -C 0,4000 1
 depth=$(($(cat /proc/sys/kernel/perf_event_max_stack) + 1))
-absent "--max-stack-depth $depth" -- --max-stack-depth "$depth" 1
+absent "--max-stack-depth $depth" -- --unwind fp --max-stack-depth "$depth" 1
+absent "--max-stack-depth $depth" -- -e off-cpu --max-stack-depth "$depth" 1
 absent "--debug-dir $tmp/absent: No such file or directory" -- --debug-dir "$tmp/absent" 1
 absent "--debug-dir /etc/passwd: Not a directory" -- --debug-dir /etc/passwd 1
 
@@ -30,10 +31,20 @@ absent "--debug-dir /etc/passwd: Not a directory" -- --debug-dir /etc/passwd 1
 tasks=(/proc/"$$"/task/*)
 expect_equal "${#tasks[@]}" 1 "threads of a shell"
 
-for path in "$tmp/absent/a.folded" "$tmp" "$tmp/file/a.txt"; do
+mkdir "$tmp/folder"
+for path in "$tmp/absent/a.folded" "$tmp/folder" "$tmp/file/a.txt"; do
   : >"$tmp/file"
   absent "$path" -- -o "$path" 1
 done
 # None of them is made when one cannot be.
 absent "$tmp/absent/b" -- -o "$tmp/absent/b" -o "$tmp/c.txt" 1
 [[ ! -e $tmp/c.txt ]] || fail "an output was made although the run did not begin"
+# Nor where a link leads that leads to nothing yet; the link stays, and so does what was there before.
+ln -s behind "$tmp/link.txt"
+absent "$tmp/absent/b" -- -o "$tmp/link.txt" -o "$tmp/absent/b" 1
+[[ ! -e $tmp/behind && -L $tmp/link.txt ]] || fail "an output was made behind a link although the run did not begin"
+: >"$tmp/behind"
+absent "$tmp/absent/b" -- -o "$tmp/link.txt" -o "$tmp/absent/b" 1
+[[ -e $tmp/behind ]] || fail "a file that was there has gone"
+absent "$tmp/absent/b" -- -o "$tmp/c.txt" -o "$tmp/absent/b" 1
+[[ ! -e $tmp/c.txt ]] || fail "an output is left although the run did not begin"

@@ -99,13 +99,14 @@ done
 
 # Processes and threads, by id and by name.
 cp "$(command -v sleep)" "$tmp/snoozer"
-start "$tmp/snoozer" 60
+start "$tmp/snoozer" 600
 until [[ $(<"/proc/$started/comm") == snoozer ]]; do sleep 0.05; done
 for option in '-p ' '--pid=' '-p 1,' '-fp ' '-L '; do
   bash_offers "profile $option" | grep -Eqx "(1,)?$started" || fail "behind $option there is no $started"
 done
 bash_offers "profile -p$started" | grep -qx -- "-p$started" || fail "behind -p without a blank there is no $started"
 expect_offers 'profile -p snooz' "$started"
+expect_offers 'profile --comm snooz' snoozer
 bash_offers 'profile -p ' 63 | grep -qx "$started  (snoozer)" || fail "a list of processes does not name them"
 
 # A name is somebody else's: it runs nothing and moves no cursor.
@@ -135,6 +136,7 @@ profile -e block-|profile -e block-io
 profile --stream=js|profile --stream=json
 profile --state pre|profile --state preempted
 profile -p snooz|
+profile --comm snooz|profile --comm snoozer
 profile -o prof|profile -o profile.folded
 profile -o out.htm|profile -o out.html
 profile rep|profile report
@@ -143,7 +145,7 @@ profile report prof|profile report profile.folded
 profile diff --latenc|profile diff --latenc
 profile -f -- basenam|profile -f -- basename'
 need_command python3
-expect_typed bash "$tmp/profile.bash" < <(sed "s/snooz|/snooz|profile -p ${background[0]}/" <<<"$LINES_TYPED")
+expect_typed bash "$tmp/profile.bash" < <(sed "s/-p snooz|/-p snooz|profile -p ${background[0]}/" <<<"$LINES_TYPED")
 
 need_command zsh
 zsh -n "$tmp/zsh/_profile" || fail "zsh does not take the script"

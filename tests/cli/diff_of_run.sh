@@ -6,7 +6,7 @@ need_kernel
 need_command python3
 cd "$tmp" || exit 1
 
-start "$WORKLOADS/threads" 60
+start "$WORKLOADS/threads" 600
 profile -F 999 --lines -p "$started" -o run.folded -o run.pb.gz 0.5
 expect_status 0
 [[ -s run.folded ]] || fail "nothing was recorded; $(outcome)"

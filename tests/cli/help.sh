@@ -10,9 +10,9 @@ for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
   expect_out '^usage: profile \[options\] \[DURATION\] \| profile \[options\] -- COMMAND \[ARG\.\.\.\] \| profile report\|diff FILE\.\.\.$'
 done
 # Every option of the reference, its short form beside its long one, and what is taken for what is not given.
-for option in '-p, --pid' '-L, --tid' '-C, --cpu' --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \
+for option in '-p, --pid' '-L, --tid' '-C, --cpu' --comm --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \
   '-c, --count' '-U, --user-stacks-only' '-K, --kernel-stacks-only' '-d, --delimited' '-a, --annotations' '-A, --address' \
-  '-f, --folded' '-r, --residency' '-o, --output' --format --hash-storage-size --stack-storage-size --max-stack-depth \
+  '-f, --folded' '-r, --residency' '-o, --output' --format --hash-storage-size --stack-storage-size --max-stack-depth --unwind \
   '-i, --interval' '-q, --quiet' '-v, --verbose' '-h, --help' --version; do
   expect_out "^ +$option "
 done
@@ -20,6 +20,7 @@ expect_out 'default 49'
 expect_out 'default 40960'
 expect_out 'default 16384'
 expect_out 'default 127'
+expect_out 'by tables 256'
 for format in counted folded residency; do expect_out "^ +$format "; done
 awk 'length > 120 { exit 1 }' "$tmp/out" || fail "a line of --help is longer than 120"
 

@@ -6,7 +6,11 @@ source "$(dirname "$0")/../lib.sh"
 run cmake --install "$BUILD_DIR" --prefix "$tmp/usr"
 expect_status 0
 [[ -x $tmp/usr/sbin/profile ]] || fail "no sbin/profile; $(outcome)"
-expect_equal "$(cd "$tmp/usr" && find . -type f | sort)" "$(sort <<'FILES'
+# libdir is lib, lib64 or, on Debian below /usr alone, lib/TRIPLET.
+expect_equal "$(cd "$tmp/usr" && find . -type f | sed 's,^\./lib[^/]*/\([^/]*-linux-gnu/\)\?,./LIB/,' | sort)" "$(sort <<'FILES'
+./LIB/profile/profile-picture.so
+./LIB/profile/profile-terminal.so
+./LIB/profile/profile-web.so
 ./sbin/profile
 ./share/bash-completion/completions/profile
 ./share/man/man8/profile.8
@@ -27,3 +31,8 @@ cmp "$tmp/out" "$tmp/usr/share/bash-completion/completions/profile" || fail "not
 run "$tmp/usr/sbin/profile" --completion zsh
 expect_status 0
 cmp "$tmp/out" "$tmp/usr/share/zsh/site-functions/_profile" || fail "not what --completion zsh prints"
+
+# It finds its modules where they were put.
+printf 'main;work 3\n' >"$tmp/a.folded"
+run "$tmp/usr/sbin/profile" report --format png "$tmp/a.folded"
+expect_status 0

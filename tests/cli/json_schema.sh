@@ -57,6 +57,15 @@ sed 's/"kernel":1,"value"/"kernel":2,"value"/' "$wall" >"$tmp/bad"
 rejected 'ebpf\.profile\.rows\[0\]\.kernel: there is no 2 in stacks'
 sed 's/"value":3500000/"value":3500001/' "$wall" >"$tmp/bad"
 rejected 'total_value: is not the sum of the rows'
+ends=$SOURCE_DIR/tests/unit/golden/ends.json
+sed 's/"no_cfi":4/"no_cfi":5/' "$ends" >"$tmp/bad"
+rejected 'user_stack_ends: is not the sum of the rows'
+sed 's/"user_end":"no_cfi"/"user_end":"too_deep"/' "$ends" >"$tmp/bad"
+rejected 'user_stack_ends: is not the sum of the rows'
+sed 's/"stacks":\[\[0,1,2\],/&[0,1,2],/' "$ends" >"$tmp/bad"
+rejected 'stacks\[1\]: stands at 0, too'
+sed 's/"user":"missed"/"user":"missed","user_end":"root"/' "$ends" >"$tmp/bad"
+rejected 'user_end: is the end of no stack'
 sed 's/"tid":187,"name"/"tid":"187","name"/' "$wall" >"$tmp/bad"
 rejected '\$\.ebpf\.offcpu\.thread_stats\.185:187\.tid: '
 

@@ -28,6 +28,7 @@ for value in abc 0 -1 1x 1.5 '1,' ',1' '1,,2' '1 2' 0x1 4294967296 9999999999999
   bad --pid "$value" -p
   bad -L "$value"
 done
+for value in '' dwarf AUTO 'cfi '; do bad --unwind "$value"; done
 for value in abc -1 '' ',' '0,' 1- -3 3-2 0-99999999 '0 1' 0.5; do bad -C "$value"; done
 for value in abc 0 -1 1.5 1e3 '' 99999999999999999999999; do
   bad -F "$value"
@@ -38,7 +39,7 @@ for value in abc 0 -1 1.5 1e3 '' 99999999999999999999999; do
   bad --max-stack-depth "$value"
 done
 for value in abc 0 -1 '' inf nan 1x; do bad -i "$value"; done
-for option in --cgroup --cgroupmap --mntnsmap -o --format; do bad "$option" ''; done
+for option in --comm --cgroup --cgroupmap --mntnsmap -o --format; do bad "$option" ''; done
 
 for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$value"; done
 misused 5 -- 1 5
@@ -51,6 +52,8 @@ misused command -- -f --
 misused -p -L -- -p 1 -L 1 1
 misused -F -c -- -F 49 -c 1000 1
 misused -U -K -- -U -K 1
+# shellcheck disable=SC2046 # words
+misused --comm 8 -- $(printf -- '--comm %s ' a b c d e f g h i) 1
 misused -d -U -- -d -U 1
 misused -d -K -- -d -K 1
 misused -q -v -- -q -v 1
@@ -71,6 +74,18 @@ misused --frequency -- -F 49 -F 99 1
 misused --format pdf counted folded residency -- --format pdf 1
 misused -o a.txt twice -- -o a.txt -o a.txt 1
 [[ ! -e a.txt ]] || fail "an output was made"
+
+misused '-o x.sgv' .svg --format -- -o x.sgv 1
+misused '-o x.sgv' .svg -- report -o x.sgv a
+misused '-o x.sgv' .svg -- diff -o x.sgv a b
+# What is found only after the outputs are opened leaves them as they were.
+printf 'of old\n' >"$tmp/old.folded"
+misused '-e uprobe:libc:' -- -e uprobe:libc: -o "$tmp/new.html" -o "$tmp/old.folded" 1
+[[ ! -e $tmp/new.html ]] || fail "an output was made"
+expect_equal "$(cat "$tmp/old.folded")" 'of old' "the contents of a file that was there"
+ln -s "$tmp/far.folded" "$tmp/link.folded"
+misused '-e uprobe:libc:' -- -e uprobe:libc: -o "$tmp/link.folded" 1
+[[ -L $tmp/link.folded && ! -e $tmp/far.folded ]] || fail "an output was made where a link leads to"
 
 # Events: what there is not, with what is nearest; what stands behind the colon; what is left out of a shape.
 misused '-e off-cpuu' 'nearest: off-cpu' --list-events -- -e off-cpuu 1

@@ -19,13 +19,17 @@ flat_of() { awk -v name="$1" '$6 == name { print $1 + 0 }' "$tmp/pprof"; }
 # The numbers of column N of all samples, added up.
 raw_total() { awk -v column="$1" '/^Locations$/ { exit } /^ +[0-9].*: [0-9 ]+$/ { sum += $column } END { printf "%.0f\n", sum }' "$tmp/pprof"; }
 
-start "$WORKLOADS/leaves" 20
+start "$WORKLOADS/leaves" 600
 leaves=$started
-start "$WORKLOADS/reader" 20
+start "$WORKLOADS/reader" 600
 reader=$started
-profile -F 999 -p "$leaves,$reader" -o "$tmp/a.pb.gz" -o "$tmp/a.folded" 0.8
-expect_status 0
-total=$(folded_total . "$tmp/a.folded")
+# Longer where others want the CPUs.
+for seconds in 0.8 8; do
+  profile -F 999 -p "$leaves,$reader" -o "$tmp/a.pb.gz" -o "$tmp/a.folded" $seconds
+  expect_status 0
+  total=$(folded_total . "$tmp/a.folded")
+  if ((total > 100)); then break; fi
+done
 ((total > 100)) || fail "only $total samples; $(outcome)"
 
 top "$tmp/a.pb.gz" samples
@@ -47,9 +51,9 @@ expect_pprof '^ +process:\[leaves\] thread:\[leaves\]$'
 expect_pprof "^ +pid:\[$reader\]\$"
 expect_pprof '^ +[0-9]+: 0xffff[0-9a-f]+ M=[0-9]+ vfs_read '
 build_id=$(readelf -n "$WORKLOADS/leaves" | awk '/Build ID/ { print $3 }')
-expect_pprof "^[0-9]+: 0x0/0x0/0x0 /.*/leaves $build_id \\[FN\\]\$"
-# Its addresses are those that the file counts.
-expect_pprof "^ +[0-9]+: 0x$(nm "$WORKLOADS/leaves" | awk '$3 == "heavy" { print substr($1, 1, length($1) - 3) }' | sed 's/^0*//')[0-9a-f]{3} M=[0-9]+ (heavy|light|middle|outer|main) "
+expect_pprof "^[0-9]+: 0x[0-9a-f]+000/0x[0-9a-f]+000/0x[0-9a-f]+ /.*/leaves $build_id \\[FN\\]\$"
+# The lower digits of its addresses are those that the file counts, and all where no other file is in the way.
+expect_pprof "^ +[0-9]+: 0x([0-9a-f]+0{4})?$(nm "$WORKLOADS/leaves" | awk '$3 == "heavy" { print substr($1, 1, length($1) - 3) }' | sed 's/^0*//')[0-9a-f]{3} M=[0-9]+ (heavy|light|middle|outer|main) "
 expect_pprof '^[0-9]+: 0x0/0x0/0x0 \[kernel\] '
 
 # Lines are pprof's lines.
@@ -58,6 +62,31 @@ expect_status 0
 pprof -raw "$tmp/lines.pb.gz"
 expect_pprof " heavy .*/leaves\.c:$(line_of leaves heavy) "
 expect_pprof '[ /]leaves .*\[FN\]\[FL\]\[LN\]'
+
+# Source and assembly have of a function what the folded lines have, itself and with all that it calls.
+profile -F 999 --lines -p "$leaves" -o "$tmp/code.pb.gz" -o "$tmp/code.folded" 1
+expect_status 0
+sum_of_shown() { sed -nE 's/^[^0-9]*([0-9]+) +([0-9]+) *\(flat, cum\) *[0-9.]+%.*/\'"$1"'/p' "$tmp/pprof" | awk '{ sum += $1 } END { print sum + 0 }'; }
+for function in heavy light; do
+  itself=$(folded_total "[; ]$function [^;]*[0-9]+\$" "$tmp/code.folded")
+  all=$(folded_total "[; ]$function " "$tmp/code.folded")
+  ((itself > 0)) || fail "only $itself samples of $function; $(outcome)"
+  for view in list disasm weblist; do
+    pprof -"$view" "$function" -sample_index=samples -output "$tmp/shown" "$tmp/code.pb.gz"
+    sed 's/<[^>]*>//g' "$tmp/shown" >"$tmp/pprof"
+    # Go's disassembler leaves out a last instruction of one byte, the return: next to nobody is there.
+    rare=$([[ $view == disasm ]] && echo $((3 + all / 100)) || echo 0)
+    expect_between "$(sum_of_shown 1)" $((itself - rare)) "$itself" "-$view $function, itself"
+    expect_between "$(sum_of_shown 2)" $((all - rare)) "$all" "-$view $function, with what it calls"
+  done
+done
+# Two files that count their addresses alike are not mixed up.
+cp "$WORKLOADS/leaves" "$tmp/leaves2"
+start "$tmp/leaves2" 600
+profile -F 999 --lines -p "$leaves,$started" -o "$tmp/two.pb.gz" -o "$tmp/two.folded" 0.5
+expect_status 0
+pprof -list '^heavy$' -sample_index=samples "$tmp/two.pb.gz"
+expect_equal "$(sum_of_shown 1)" "$(folded_total '[; ]heavy [^;]*[0-9]+$' "$tmp/two.folded")" "-list of two files"
 
 # agrees FILE TYPE [UNIT [COLUMN]] : the value of FILE.pb.gz, its second number or that of COLUMN, is that of FILE.folded.
 agrees() {
@@ -73,7 +102,7 @@ agrees() {
 profile -e off-cpu -o "$tmp/waits.pb.gz" -o "$tmp/waits.folded" -- sleep 0.3
 agrees waits off_cpu us
 expect_pprof '^waits/count off_cpu/microseconds\[dflt\]$'
-profile -e page-faults -o "$tmp/faults.pb.gz" -o "$tmp/faults.folded" -- "$WORKLOADS/leaves" 0.1
+profile -e page-faults -c 1 -o "$tmp/faults.pb.gz" -o "$tmp/faults.folded" -- "$WORKLOADS/leaves" 0.1
 agrees faults page_faults
 profile -e syscalls -o "$tmp/calls.pb.gz" -o "$tmp/calls.folded" -- "$WORKLOADS/reader" 0.1
 # Each call is one: there is nothing to tell besides.

@@ -124,9 +124,22 @@ misused 'given twice' - -
 misused 'nonsense' --nonsense a.folded
 bad 1 'cannot read none.folded: No such file' none.folded
 bad 1 'cannot read .*: Is a directory' .
-printf 'a;b 1\nno value\n' >bad.folded
-bad 1 'bad\.folded:2: ' -o never.folded bad.folded
+printf 'no value\nno; value.\n 7\n' >bad.folded
+bad 1 'bad\.folded:1: ' -o never.folded bad.folded
 [[ ! -e never.folded ]] || fail "an output was made of what cannot be read"
+# What other programs have printed between the lines is left out, and that is said in one line.
+printf 'WARNING: 12 stack traces could not be displayed.\na;b 1\n\nno value\na;c 2\n' >mixed.folded
+for command in 'report -f' 'diff a.folded'; do
+  # shellcheck disable=SC2086
+  profile $command mixed.folded
+  expect_status 0
+  expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+  expect_err '^profile: mixed\.folded:1: no folded line .*; 2 such lines are left out$'
+done
+profile report -q -f mixed.folded
+expect_status 0
+expect_silence err
+expect_equal "$(cat "$tmp/out")" $'a;b 1\na;c 2'
 # Text is not taken for a message for its first byte; and what is another format is called by its name.
 printf 'a;b;c -5\n' >negative.folded
 bad 1 'negative\.folded:1: .* negative' negative.folded

@@ -23,8 +23,9 @@ same_again() {
   cmp -s "$tmp/out" "$file.again" || fail "pprof has other lines: $(diff "$tmp/out" "$file.again" | head)"
   profile report -o "$file.again.pb.gz" "$file.pb.gz"
   expect_status 0
-  # Which file is called the program that was profiled goes by the order of the rows.
-  top_of() { pprof -top -nodecount=100000 -nodefraction=0 "$1" | grep -Ev '^(File|Build ID): '; }
+  # Which file is called the program that was profiled, and which of two in one place moves, goes by the order of the rows.
+  local by_order='^(File|Build ID): |out of the way of others'
+  top_of() { pprof -top -nodecount=100000 -nodefraction=0 "$1" | grep -Ev "$by_order"; }
   top_of "$file.pb.gz" >"$file.top"
   top_of "$file.again.pb.gz" >"$file.top2"
   cmp -s "$file.top" "$file.top2" || fail "pprof -top differs: $(diff "$file.top" "$file.top2" | head)"
@@ -32,12 +33,50 @@ same_again() {
   expect_equal "$(pprof -raw "$file.again.pb.gz" | sed -n "$samples" | grep -c .)" \
     "$(pprof -raw "$file.pb.gz" | sed -n "$samples" | grep -c .)" "lines of samples in -raw"
   # A period that varies is written as 0, and one that is not known as 1.
-  head_of() { pprof -raw "$1" | sed -n '1,/^Samples:/p' | grep -v '^Period: '; }
+  head_of() { pprof -raw "$1" | sed -n '1,/^Samples:/p' | grep -Ev "^Period: |$by_order"; }
   expect_equal "$(head_of "$file.again.pb.gz")" "$(head_of "$file.pb.gz")" "the head of -raw"
 }
 
-start "$WORKLOADS/leaves" 60
-start "$WORKLOADS/reader" 60
+# ends_of FILE : of a report in JSON, why user stacks end and which, as text.
+ends_of() {
+  python3 - "$1" <<'PYTHON'
+import collections, json, sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    stacks = json.load(file)["ebpf"]["profile"]
+rows = collections.Counter()
+for row in stacks["rows"]:
+    user = row.get("user")
+    frames = [stacks["frames"][i] for i in stacks["stacks"][user]] if isinstance(user, int) else [{"symbol": user}]
+    names = [frame.get("symbol", "?") for frame in frames]
+    rows[row["thread"], row.get("user_end"), *names] += row["value"]
+print(sorted(stacks["user_stack_ends"].items()))
+print(*sorted(rows.items(), key=str), sep="\n")
+PYTHON
+}
+
+start "$WORKLOADS/leaves" 600
+start "$WORKLOADS/reader" 600
 same_again cpu -F 999 0.8
+same_again guessed --unwind fp -F 999 0.3
 same_again waits -e off-cpu 0.3
-same_again faults -e page-faults -- "$WORKLOADS/leaves" 0.1
+same_again faults --unwind fp -e page-faults -c 1 -- "$WORKLOADS/leaves" 0.1
+
+# Which stacks are incomplete, and why, comes back in every format.
+walks_by_tables || exit 0
+file=$tmp/deep
+profile -a --max-stack-depth 2 -F 999 -o "$file.folded" -o "$file.pb.gz" -o "$file.json" -- "$WORKLOADS/leaves" 0.3
+expect_status 0
+for read in folded pb.gz; do
+  profile report -a -f "$file.$read"
+  expect_out '^leaves;\[incomplete: too deep\];.*;(heavy|light) '
+  cmp -s "$tmp/out" "$file.folded" || fail "$read has other lines: $(diff "$tmp/out" "$file.folded" | head)"
+done
+profile report --format json "$file.pb.gz"
+expect_status 0
+ends_of "$tmp/out" >"$file.ends2"
+ends_of "$file.json" >"$file.ends"
+grep -q "'too_deep'" "$file.ends" || fail "no stack was too deep: $(cat "$file.ends")"
+cmp -s "$file.ends" "$file.ends2" || fail "JSON has other ends: $(diff "$file.ends" "$file.ends2" | head)"
+pprof -tags "$file.pb.gz" >"$file.tags"
+grep -A1 '^ *stack_end:' "$file.tags" | tail -n 1 | grep -q 'too_deep$' || fail "pprof does not show the label: $(cat "$file.tags")"

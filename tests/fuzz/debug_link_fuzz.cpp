@@ -1,5 +1,5 @@
 // .gnu_debuglink and .gnu_debugaltlink, both of the same bytes. What is believed must be safe to open.
-#include "symbol/debug_link.h"
+#include "elf/debug_link.h"
 
 #include <cstdint>
 #include <cstdlib>

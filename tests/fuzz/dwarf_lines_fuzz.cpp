@@ -1,7 +1,9 @@
-// Debug information: lines, inlined functions, units. Input: an ELF file, which serves as its own file of common parts
-// too. Whatever it says, there is an answer for each address, no chain is longer than allowed, and the end comes soon.
-// The seeds are debug files of a function with others inlined: versions 2 to 5, gcc and clang, compressed, after dwz.
-#include "symbol/dwarf_lines.h"
+// Debug information: lines, inlined functions, units. Input: an ELF file, which serves as its own file of common parts,
+// as what was split off it and as a package of that too. Whatever it says, there is an answer for each address, no
+// chain is longer than allowed, and the end comes soon. The seeds are debug files of a function with others inlined:
+// versions 2 to 5, gcc and clang, compressed, after dwz, and with the sections of a .dwo or a .dwp put beside their
+// skeletons.
+#include "dwarf/lines.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +13,20 @@
 
 #include "support/fd.h"
 
+namespace {
+
+class Itself final : public profile::SplitFiles {
+ public:
+  explicit Itself(int fd) : fd_(fd) {}
+  profile::Fd package(profile::WorkBudget&) override { return profile::Fd(::dup(fd_)); }
+  profile::Fd open(const std::string&, std::string&, profile::WorkBudget&) override { return profile::Fd(::dup(fd_)); }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace profile;
   const Fd fd(::memfd_create("fuzz", MFD_CLOEXEC));
@@ -18,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<ElfAddress> addresses;
   // The seeds have their code at 0x1000.
   for (std::uint64_t address = 0x1000; address < 0x1100; address += 5) addresses.push_back({address});
-  const SourceChains chains = read_source_lines(fd.get(), fd.get(), addresses);
+  Itself splits(fd.get());
+  const SourceChains chains = read_source_lines(fd.get(), fd.get(), addresses, &splits);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (chains.chain(i).size() > 257) std::abort();
     for (const SourcePosition& position : chains.chain(i)) {

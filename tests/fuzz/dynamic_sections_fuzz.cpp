@@ -1,6 +1,6 @@
 // Whole files without section headers: one segment that holds the input, and a dynamic table at its start. The hash
 // tables, symbols and strings are wherever the table says.
-#include "symbol/dynamic_sections.h"
+#include "elf/dynamic_sections.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../made_elf.h"
-#include "symbol/elf_symbols.h"
+#include "elf/symbols.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Whole ELF files: headers, notes, segments and symbol tables. Input: the file. Seeds are compiled by run.sh. Whatever
 // it says, each address gets an answer that fits it, and the same one whether it is asked for alone or among others.
-#include "symbol/elf_symbols.h"
+#include "elf/symbols.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../made_elf.h"
-#include "symbol/elf_symbol_table.h"
+#include "elf/symbol_table.h"
 
 namespace {
 

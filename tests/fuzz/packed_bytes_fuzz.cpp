@@ -1,6 +1,6 @@
 // A zlib stream read at places all over it. Input: two bytes for the size it claims, in kilobytes, eight places to read
 // at in the same unit, then the stream. What is read twice is read the same.
-#include "symbol/packed_bytes.h"
+#include "elf/packed_bytes.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "parse/perf_map.h"
 #include "support/fd.h"
-#include "symbol/perf_map.h"
 
 namespace {
 

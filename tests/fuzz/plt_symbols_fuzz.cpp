@@ -1,5 +1,5 @@
 // Linkage stubs: code, relocations, symbols and strings, each a quarter of the input, of both known machines.
-#include "symbol/plt_symbols.h"
+#include "elf/plt_symbols.h"
 
 #include <cstdint>
 #include <cstdlib>

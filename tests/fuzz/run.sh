@@ -3,6 +3,7 @@
 # beside this file where there are some; of C source there, the library it compiles to is the seed. With the same SEED (a
 # number above 0) the same inputs are tried in the same order. What libFuzzer learns stays in the build directory. A finding
 # is kept and named.
+# run.sh NAME replay LEARNT: only gives the target the seeds, and what a build that fuzzed has learnt and found below LEARNT.
 set -u
 shopt -s nullglob
 name=$1 seconds=$2 random_seed=${3:-0}
@@ -27,6 +28,11 @@ if ((${#sources[@]} != 0)); then
   compile_seeds "${sources[@]}"
 elif [[ -d $seeds ]]; then
   corpora+=("$seeds")
+fi
+if [[ $seconds == replay ]]; then
+  learnt=$3
+  if [[ -d $learnt/corpus/$name ]]; then corpora+=("$learnt/corpus/$name"); fi
+  exec ./fuzz_replay "$name" "${corpora[@]}" "$learnt/findings/$name"-*
 fi
 # What the sanitizer keeps back of freed memory would count as ours.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}

@@ -2,6 +2,7 @@
 # Requests to a block device: as many, and as many bytes, as the kernel's own statistics of the device say, by operation;
 # with the stack that made them and the operation and device at its leaf.
 source "$(dirname "$0")/sampling.bash"
+need_event block-io
 need_command losetup dd
 dd if=/dev/zero of="$tmp/disk" bs=1M count=16 2>/dev/null
 loop=$(losetup --find --show --direct-io=off "$tmp/disk" 2>/dev/null) || skip "there is no loop device to be had here"
@@ -39,15 +40,14 @@ expect_between "$(folded_total "\[write $disk\]" "$tmp/run.folded")" $((total_us
 
 # All processes: of one that reads, writes, flushes and discards at once nothing is missing; only what the device's
 # statistics had when it began and when it ended is compared, so nobody else may use it.
-begin -e block-io --format table 3
-# Nothing is printed before the end; the programs are attached well before this.
-pause 1
+begin_counted -e block-io 600
 statistics
 before_reads=$reads before_read_bytes=$read_bytes before_writes=$writes before_written_bytes=$written_bytes
 before_flushes=$flushes
 dd if="$loop" of=/dev/null bs=256k count=20 iflag=direct 2>/dev/null
 dd if=/dev/zero of="$loop" bs=4k count=300 conv=notrunc,fsync 2>/dev/null
 statistics
+kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance

@@ -3,12 +3,15 @@
 # the totals are the same, and texts read as they did.
 source "$(dirname "$0")/sampling.bash"
 need_cpus
+# It does a little of everything in every moment, whoever else computes.
+find_precedence
 
 file=$PWD/apart.$$
 at_exit "rm -f $file"
 
 # rows FILE : what the rows of a JSON document and of the folded lines beside it say; fails if they disagree.
-cat >"$tmp/rows.py" <<'EOF'
+rows=$tmp/rows.py
+cat >"$rows" <<'EOF'
 import json, re, sys
 document, folded, pid, cpus, threads = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
 ebpf = json.loads(open(document).readlines()[-1])["ebpf"]
@@ -38,50 +41,52 @@ print(len(tids), len(got), total)
 EOF
 # expect_rows PID CPUS THREADS : of $tmp/a.json and $tmp/a.folded.
 expect_rows() {
-  found=$(python3 "$tmp/rows.py" "$tmp/a.json" "$tmp/a.folded" "$@" 2>&1) || fail "$event ${options[*]}: $found"
+  found=$(python3 "$rows" "$tmp/a.json" "$tmp/a.folded" "$@" 2>&1) || fail "$event ${options[*]}: $found"
 }
 # The ids of all threads, with commas.
 threads_of() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 -printf '%f,' | sed 's/,$//'; }
 
+# apart CPUS THREADS [OPTION...] : the rows of $wanted with these options.
+apart() {
+  options=("${@:3}")
+  sample -e "${words[@]}" "${rate[@]}" -p "$wanted" -o "$tmp/a.json" -o "$tmp/a.folded" "${options[@]}" 0.3
+  expect_rows "$wanted" "$1" "$2"
+}
+
 sources=(
-  "cpu-clock" "task-clock" "page-faults" "context-switches" "sched:sched_switch" "syscalls:sys_enter_getppid"
-  "uprobe:libc:malloc" "off-cpu" "wall" "syscalls" "syscalls --latency" "malloc" "futex"
+  "cpu-clock" "page-faults" "sched:sched_switch" "uprobe:libc:malloc" "block-io" "off-cpu" "wall" "syscalls" "syscalls --latency" "malloc" "futex"
 )
 for line in "${sources[@]}"; do
   read -ra words <<<"$line"
   event=${words[0]}
   echo "$line"
-  start taskset -c "$cpu" "$WORKLOADS/busybody" "$file" 60
+  has_event "$event" || continue
+  # Nobody else waits for the disk, which has no precedence.
+  place=-
+  if [[ $event == block-io ]]; then place=$file; fi
+  start "${precedence[@]}" taskset -c "$cpu" "$WORKLOADS/busybody" "$place" $((60 * slowness))
   wanted=$started
   tid_of "$wanted" idler >"$tmp/idler"
   threads=$(threads_of "$wanted")
   rate=()
   if [[ $event =~ clock|page-faults|context-switches|wall ]]; then rate=(-F 997); fi
-  run_apart() {
-    options=("$@")
-    sample -e "${words[@]}" "${rate[@]}" -p "$wanted" -o "$tmp/a.json" -o "$tmp/a.folded" "$@" 0.3
-  }
   if [[ $event == cpu-clock || $event == off-cpu ]]; then
-    run_apart
-    expect_rows "$wanted" '' ''
-    run_apart --per-cpu
-    expect_rows "$wanted" "$cpu" ''
-    run_apart --per-thread
-    expect_rows "$wanted" '' "$threads"
+    aside apart '' ''
+    aside apart "$cpu" '' --per-cpu
+    aside apart '' "$threads" --per-thread
   fi
-  run_apart --per-thread --per-cpu
-  expect_rows "$wanted" "$cpu" "$threads"
+  aside apart "$cpu" "$threads" --per-thread --per-cpu
   # By the ring buffer: stacks that collide, and a histogram that is full.
-  run_apart --per-thread --per-cpu --stack-storage-size 1
-  expect_rows "$wanted" "$cpu" "$threads"
-  run_apart --per-thread --per-cpu --hash-storage-size 1
-  expect_rows "$wanted" "$cpu" "$threads"
+  aside apart "$cpu" "$threads" --per-thread --per-cpu --stack-storage-size 1
+  aside apart "$cpu" "$threads" --per-thread --per-cpu --hash-storage-size 1
+  join_asides
   kill "$wanted"
 done
 
 # Threads that wait are two, also those that were blocked before anybody looked.
 event='off-cpu'
-start taskset -c "$cpu" "$WORKLOADS/busybody" "$file" 60
+need_event off-cpu
+start "${precedence[@]}" taskset -c "$cpu" "$WORKLOADS/busybody" - $((60 * slowness))
 wanted=$started
 idler=$(tid_of "$wanted" idler)
 sample -e off-cpu -p "$wanted" --per-thread --per-cpu -o "$tmp/a.json" -o "$tmp/a.folded" 0.5
@@ -104,7 +109,7 @@ done
 # The whole machine, idle tasks included. Both CPUs have something to do, for one that was taken offline and came back
 # is not sampled while it is idle.
 if [[ $cpu != "$other" ]]; then
-  for busy in "$cpu" "$other"; do start taskset -c "$busy" "$WORKLOADS/leaves" 20; done
+  for busy in "$cpu" "$other"; do start taskset -c "$busy" "$WORKLOADS/leaves" 600; done
   sample -I -F 99 --per-cpu --per-thread -o "$tmp/a.json" 1
   python3 -c '
 import json, sys
@@ -117,7 +122,7 @@ assert len(sums) > 1 and min(sums.values()) > 0.5 * max(sums.values()), sums' "$
 fi
 
 # A stream tells both anyway, and its stacks are not multiplied by it.
-burn leaves 60
+burn leaves 600
 profile -q -F 997 -p "$started" --per-cpu --per-thread --stream=stacks 0.5
 expect_status 0
 cp "$tmp/out" "$tmp/apart"

@@ -9,11 +9,11 @@ group=$hierarchy/profile-test.$$
 mkdir -p "$group/below" 2>/dev/null || skip "no cgroup can be made below $hierarchy"
 at_exit "rmdir '$group/below' '$group'"
 
-burn leaves 60
+burn leaves 600
 echo "$started" >"$group/cgroup.procs" || skip "no process can be put into a cgroup here"
-burn leaves.nopie 60
+burn leaves.nopie 600
 echo "$started" >"$group/below/cgroup.procs"
-burn leaves.static 60
+burn leaves.static 600
 
 sample_folded -F 499 --cgroup "$group" 0.6
 expect_present '^leaves;.*main;outer;middle;heavy'

@@ -11,14 +11,15 @@ group=$hierarchy/profile-test.$$
 mkdir -p "$group/below" "$group.late" 2>/dev/null || skip "no cgroup can be made below $hierarchy"
 at_exit "rmdir '$group/below' '$group' '$group.late'"
 
-burn leaves 60
+burn leaves 600
 echo "$started" >"$group/cgroup.procs" || skip "no process can be put into a cgroup here"
-burn leaves.nopie 60
+burn leaves.nopie 600
 below=$started
 echo "$started" >"$group/below/cgroup.procs"
-burn reader 60
-echo "$started" >"$group.late/cgroup.procs"
-burn leaves.static 60
+burn reader 600
+late=$started
+echo "$late" >"$group.late/cgroup.procs"
+burn leaves.static 600
 
 # The id of a cgroup is the inode of its directory.
 member() { add_member "$1" "$(stat -c %i "$2")" "${@:3}"; }
@@ -31,8 +32,10 @@ expect_share '^leaves;' 100 100
 
 kill "$below" "$started"
 # A member that joins in mid-run is sampled from then on.
-begin_counted -F 499 --cgroupmap "$tmp/bpffs/wanted" -o - -o "$tmp/late.folded" 2
+begin_counted -F 499 --cgroupmap "$tmp/bpffs/wanted" -o - -o "$tmp/late.folded" 600
 member "$tmp/bpffs/wanted" "$group.late" 0 0 0 0
+let_work "$late" 20
+kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance
@@ -42,7 +45,7 @@ expect_present '^reader;' "$tmp/late.folded"
 expect_share '^(leaves|reader);' 100 100 "$tmp/late.folded"
 
 # The size of the values does not matter, an empty map means nobody.
-burn leaves.nopie 60
+burn leaves.nopie 600
 echo "$started" >"$group/below/cgroup.procs"
 bpftool map create "$tmp/bpffs/wide" type hash key 8 value 16 entries 16 name wide
 sample_folded -F 499 --cgroupmap "$tmp/bpffs/wide" 0.3

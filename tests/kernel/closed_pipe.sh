@@ -1,8 +1,9 @@
 #!/bin/bash
 # Who reads no further ends the profiler, without a word and without a failure.
 source "$(dirname "$0")/sampling.bash"
+need_timeliness
 
-burn leaves 60
+burn leaves 600/3
 # into READER ARGUMENTS... : the profiler's stdout is read by READER.
 into() {
   { "$PROFILE" "${@:2}" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | $1 >"$tmp/out"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What the profiler's child does before it is the command is not the command's, and is accounted for.
 source "$(dirname "$0")/sampling.bash"
+need_event off-cpu wall
 
 for ((round = 0; round < 5; round++)); do
   sample_folded -F 9999 -- /bin/true

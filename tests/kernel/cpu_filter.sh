@@ -3,8 +3,8 @@
 source "$(dirname "$0")/sampling.bash"
 [[ -e /sys/devices/system/cpu/cpu1 && $(cat /sys/devices/system/cpu/online) == 0-* ]] || skip "there is only one CPU here"
 
-burn pinned 0 60
-burn pinned 1 60
+burn pinned 0 600
+burn pinned 1 600
 sample_folded -F 499 -C 1 0.6
 expect_present '^on_cpu_1;.*main;burn_pinned'
 expect_absent '^on_cpu_0;'

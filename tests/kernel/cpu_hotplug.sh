@@ -2,6 +2,7 @@
 # A CPU that comes online during the run is sampled from then on; one that goes does not disturb the run; one that is
 # offline cannot be asked for.
 source "$(dirname "$0")/sampling.bash"
+need_timeliness
 need_command python3
 switch=/sys/devices/system/cpu/cpu1/online
 [[ -w $switch && $(cat $switch) == 1 ]] || skip "there is no second CPU here that could be switched off"
@@ -16,7 +17,7 @@ expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
 
 begin_counted -F 499 --per-cpu -o - -o "$tmp/a.folded" -o "$tmp/a.json" 2.5
 echo 1 >$switch
-burn pinned 1 60
+burn pinned 1 600
 finish
 expect_status 0
 expect_balance

@@ -5,7 +5,7 @@ source "$(dirname "$0")/compiling.bash"
 need_command objcopy strip readelf
 
 # sample_bare : samples what runs as $started, with these options.
-sample_bare() { wait_until is_at_work "$started" && sample_folded -F 3999 -U -p "$started" "$@" 0.4; }
+sample_bare() { sample_work "$started" $((20 * (1 + SANITIZED))) -F 3999 -U "$@"; }
 expect_leaves() {
   expect_near ';main;outer;middle;heavy ' 66.7
   expect_near ';main;outer;middle;light ' 33.3
@@ -24,7 +24,7 @@ make_bare() {
 make_bare -Wl,--build-id
 id=$(readelf -n "$tmp/bare" | sed -n 's/.*Build ID: //p')
 ((${#id} > 8)) || fail "the program has no build-id: '$id'"
-start "$tmp/bare" 60
+start "$tmp/bare" 600
 mkdir -p "$tmp/debug/.build-id/${id:0:2}" "$tmp/empty"
 sample_bare --debug-dir "$tmp/debug"
 expect_bare
@@ -50,7 +50,7 @@ make_bare -Wl,--build-id=none
 mkdir "$tmp/.debug" "$tmp/keep"
 (cd "$tmp" && objcopy --add-gnu-debuglink=bare.debug bare) || fail "objcopy"
 mv "$tmp/bare.debug" "$tmp/keep"
-start "$tmp/bare" 60
+start "$tmp/bare" 600
 sample_bare
 expect_bare
 for place in "$tmp" "$tmp/.debug" "$tmp/debug$tmp"; do
@@ -64,3 +64,91 @@ for place in "$tmp" "$tmp/.debug" "$tmp/debug$tmp"; do
   expect_bare
   rm "$place/bare.debug"
 done
+
+# As a container has them, which sees other directories: below its own /usr/lib/debug, and beside the program; not what its links
+# name in our directories.
+inner=$tmp/inner
+mkdir "$inner" "$tmp/outside"
+make_inner() {
+  build_leaves "$inner/bare" "" -static "$@"
+  objcopy --only-keep-debug "$inner/bare" "$tmp/inner.debug" || fail "objcopy"
+  strip "$inner/bare" || fail "strip"
+}
+# run_inside : $inner/bare with a root directory and mounts of its own, where $inner is a disk in memory that we do not see.
+run_inside() {
+  start unshare --mount sh -c '
+    mount --make-rprivate / && mkdir -p "$2" && mount --bind "$1" "$2" && mount -t tmpfs inner "$1" && cp -a "$2/." "$1" && cd "$1" &&
+      exec chroot . /bare 600' sh "$inner" "$tmp/source"
+  is_inside() { [[ $(readlink "/proc/$started/root") == "$inner" && -e /proc/$started/root/bare ]] && is_at_work "$started"; }
+  wait_until is_inside
+}
+make_inner -Wl,--build-id
+id=$(readelf -n "$inner/bare" | sed -n 's/.*Build ID: //p')
+place=usr/lib/debug/.build-id/${id:0:2}
+run_inside
+inside=/proc/$started/root
+sample_bare
+expect_bare
+mkdir -p "$inside/$place"
+cp "$tmp/inner.debug" "$inside/$place/${id:2}.debug"
+[[ ! -e $inner/$place && ! -e /$place/${id:2}.debug ]] || fail "the container's files are seen outside"
+sample_bare
+expect_leaves
+sample_bare --lines
+expect_near ";heavy leaves.c:$(line_of leaves heavy) " 66.7
+# A link is followed as the container does: to nowhere.
+cp "$tmp/inner.debug" "$tmp/outside/its.debug"
+ln -sf "$tmp/outside/its.debug" "$inside/$place/${id:2}.debug"
+sample_bare
+expect_bare
+mkdir -p "$inside$tmp/outside"
+cp "$tmp/inner.debug" "$inside$tmp/outside/its.debug"
+sample_bare
+expect_leaves
+kill "$started"
+
+# With a root directory of its own alone it has no other paths than ours.
+mkdir -p "$inner/$place"
+cp "$tmp/inner.debug" "$inner/$place/${id:2}.debug"
+cp "$inner/bare" "$tmp/ours"
+start "$tmp/ours" 600
+ours=$started
+wait_until is_at_work "$ours"
+start chroot "$inner" /bare 600
+sample_bare
+expect_leaves
+# The same program beside it, which comes first, is not named for that, and what it lacks the other one does not.
+sample_bare -p "$ours"
+expect_present '^bare;(.*;)?main;outer;middle;heavy '
+expect_absent '^bare;(.*;)?\[bare\+'
+expect_present '^ours;(.*;)?\[ours\+'
+expect_absent '^ours;(.*;)?main;'
+# What lies in our directories is good for both.
+mv "$inner/$place" "$tmp/theirs"
+mkdir -p "$tmp/debug/.build-id"
+mv "$tmp/theirs" "$tmp/debug/.build-id/${id:0:2}"
+sample_bare -p "$ours" --debug-dir "$tmp/debug"
+expect_present '^bare;(.*;)?main;outer;middle;heavy '
+expect_present '^ours;(.*;)?main;outer;middle;heavy '
+expect_absent '\[(bare|ours)\+'
+kill "$started" "$ours"
+rm -r "${inner:?}/usr"
+
+make_inner -Wl,--build-id=none
+(cd "$tmp" && cp inner.debug bare.debug && objcopy --add-gnu-debuglink=bare.debug "$inner/bare") || fail "objcopy"
+run_inside
+inside=/proc/$started/root
+sample_bare
+expect_bare
+for place in "" /.debug /usr/lib/debug; do
+  mkdir -p "$inside$place"
+  cp "$tmp/bare.debug" "$inside$place/bare.debug"
+  sample_bare
+  expect_leaves
+  rm "$inside$place/bare.debug"
+done
+kill "$started"
+start chroot "$inner" /bare 600
+cp "$tmp/bare.debug" "$inner/bare.debug"
+sample_bare
+expect_leaves

@@ -2,7 +2,7 @@
 # C++ names are shown as a person writes them: namespaces, templates, operators, what has no name.
 source "$(dirname "$0")/sampling.bash"
 
-burn mangled 60
+burn mangled 600
 wait_until is_at_work "$started"
 sample_folded -F 1999 -U -p "$started" 1
 # Names are what is looked at here; the one has twice the work of the other.

@@ -7,7 +7,7 @@ schemes=0
 for option in -g -Csymbol-mangling-version=legacy -Csymbol-mangling-version=v0; do
   rustc -O -C force-frame-pointers=yes $option -o "$tmp/rust_$schemes" \
     "$SOURCE_DIR/tests/workloads/rust_leaves.rs" >>"$tmp/rustc.log" 2>&1 || continue
-  start "$tmp/rust_$schemes" 60
+  start "$tmp/rust_$schemes" 600
   wait_until is_at_work "$started"
   schemes=$((schemes + 1))
   sample_folded -F 1999 -U -p "$started" 1

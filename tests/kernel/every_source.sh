@@ -7,78 +7,126 @@ validator=(/usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$schema")
 "${validator[@]}" /dev/null >/dev/null 2>&1
 (($? == 1)) || skip "python3-jsonschema is not to be had here"
 need_cpus
+# It does a little of everything in every moment, whoever else computes.
+find_precedence
 
-file=$PWD/busybody.$$
-at_exit "rm -f $file"
-start "$WORKLOADS/busybody" - 60 # not asked for
+# A disk in memory where there may be one: a busy disk takes seconds over a request.
+disk=/dev/shm/busybody.$$
+at_exit "rm -f $disk"
+truncate -s 1M "$disk"
+if file=$(losetup --find --show "$disk" 2>/dev/null); then
+  at_exit "losetup -d $file"
+else
+  file=$disk
+fi
+start "$WORKLOADS/busybody" - $((60 * slowness)) # not asked for
 
-# The event, and the function of the workload that causes it; no function where the kernel's work is not the caller's.
-sources=(
-  "cpu-clock compute" "task-clock compute" "page-faults touch" "context-switches rest" "sched:sched_switch rest"
-  "syscalls:sys_enter_getppid ask" "uprobe:libc:malloc allocate" "off-cpu rest" "wall compute" "syscalls ask" "malloc allocate"
-  "futex await"
-)
+# function_of EVENT : the function of the workload that causes it; nothing where chance or the kernel's own work does.
+function_of() {
+  case $1 in
+    *-clock | wall | cycles | instructions | ref-cycles) echo compute ;;
+    page-faults | minor-faults) echo touch ;;
+    context-switches | sched:sched_switch | off-cpu) echo rest ;;
+    syscalls*) echo ask ;;
+    uprobe:libc:malloc | malloc) echo allocate ;;
+    futex) echo await ;;
+    block-io) if [[ -b $file ]]; then echo store; fi ;;
+    major-faults | cpu-migrations | cgroup-switches | *-faults | *-cycles-* | bus-cycles | cache-* | branch* | L1-*) ;;
+    *) return 1 ;;
+  esac
+}
+# expect_caused PATTERN [FILE] : what is asked for is there, if the workload causes any of it.
+expect_caused() { if [[ $function ]]; then expect_present "$@"; fi; }
+
 json_total() {
   /usr/bin/python3 -c '
 import json, sys
 ebpf = json.loads(open(sys.argv[1]).readlines()[-1])["ebpf"]
-rows = (ebpf.get("profile") or ebpf["offcpu"]["stack_traces"])["rows"]
-print(sum(row["value"] for row in rows))' "$1"
+part = ebpf.get("profile") or ebpf.get("offcpu", {}).get("stack_traces") or {"rows": []} # none where nothing came
+print(sum(row["value"] for row in part["rows"]))' "$1"
 }
 
-for line in "${sources[@]}"; do
-  read -r event function <<<"$line"
-  echo "$event"
-  start "$WORKLOADS/busybody" "$file" 60
-  wanted=$started
-  idler=$(tid_of "$wanted" idler)
-  rate=()
-  if [[ $event =~ clock|wall ]]; then rate=(-F 997); fi
-  # Every one of them: what is taken at a rate can stay in step with a process that does the same again and again.
-  if [[ $event =~ page-faults|context-switches ]]; then rate=(-c 1); fi
+of_a_process() {
   # -f after all, because the source `syscalls` takes no stacks without a format that shows them.
   sample -e "$event" "${rate[@]}" -p "$wanted" -f -o - -o "$tmp/a.txt" -o "$tmp/a.json" 0.5
-  expect_present "^busybody;(.*;)?$function(;| )"
+  expect_caused "^busybody;(.*;)?$function(;| )"
+  local total
   total=$(folded_total .)
   expect_equal "$(counted_total "$tmp/a.txt")" "$total" "$event: total of the counted rows"
   expect_equal "$(json_total "$tmp/a.json")" "$total" "$event: total of the JSON document"
-  "${validator[@]}" "$tmp/a.json" || fail "$event: the JSON document is not valid"
-
-  # A thread: the main one does all, the idler none of it.
-  sample -e "$event" "${rate[@]}" -L "$idler" -f 0.2
-  expect_absent "[;]$function(;| )"
+  cat "$tmp/a.json" >>"$documents"
+}
+# The main thread does all, the idler none of it.
+of_the_idler() {
+  sample -e "$event" "${rate[@]}" -L "$(tid_of "$wanted" idler)" -f 0.2
+  expect_absent "[;](compute|touch|rest|ask|allocate|await|store)(;| )"
+}
+of_the_main_thread() {
   sample -e "$event" "${rate[@]}" -L "$wanted" -f 0.3
-  expect_present "[;]$function(;| )"
+  expect_caused "[;]$function(;| )"
   expect_absent '^idler;'
-
-  # A command, and none of the others.
-  sample -e "$event" "${rate[@]}" -o "$tmp/command.folded" -- "$WORKLOADS/busybody" - 0.3
-  expect_present "^busybody;(.*;)?$function(;| )" "$tmp/command.folded"
-
-  # A CPU: all is seen on the one where it must run, and nothing on another.
-  taskset --all-tasks --pid --cpu-list "$cpu" "$wanted" >/dev/null || fail "taskset"
-  sample -e "$event" "${rate[@]}" -C "$cpu" -p "$wanted" -f 0.3
-  expect_present "^busybody;(.*;)?$function(;| )"
-  if [[ $cpu != "$other" ]]; then
-    sample -e "$event" "${rate[@]}" -C "$other" -p "$wanted" -f 0.2
-    expect_absent '^busybody;'
-  fi
-
-  # The stream.
+}
+# None of the other programs; and of the command's threads those of a name.
+of_a_command() {
+  sample -e "$event" "${rate[@]}" --comm 'busybod*' -o "$tmp/command.folded" -- "${precedence[@]}" "$WORKLOADS/busybody" "$place" 0.3
+  expect_caused "^busybody;(.*;)?$function(;| )" "$tmp/command.folded"
+  expect_equal "$(folded_total . "$tmp/command.folded")" "$(folded_total '^busybody;' "$tmp/command.folded")" "$event: of that name"
+}
+streamed() {
   sample -e "$event" "${rate[@]}" -p "$wanted" --stream=json 0.3
   expect_equal "$(grep -c '^{' "$tmp/out")" "$recorded" "$event: objects of the stream"
+}
+# All is seen on the CPU where it must run, and nothing on another.
+of_its_cpu() {
+  sample -e "$event" "${rate[@]}" -C "$cpu" -p "$wanted" -f 0.3
+  expect_caused "^busybody;(.*;)?$function(;| )"
+}
+of_another_cpu() {
+  sample -e "$event" "${rate[@]}" -C "$other" -p "$wanted" -f 0.2
+  expect_absent '^busybody;'
+}
+
+documents=$tmp/all.json
+mapfile -t events < <(events_here)
+((${#events[@]} >= 8)) || fail "--list-events names only ${events[*]}"
+for event in "${events[@]}"; do
+  function=$(function_of "$event") || fail "which function of the workload causes $event?"
+  echo "$event"
+  # Nobody else waits for the disk, which has no precedence.
+  place=-
+  if [[ $event == block-io ]]; then place=$file; fi
+  start "${precedence[@]}" "$WORKLOADS/busybody" "$place" $((60 * slowness))
+  wanted=$started
+  rate=()
+  if [[ $event =~ clock|wall ]]; then rate=(-F 997); fi
+  # Every one of them: what is taken at a rate can stay in step with a process that does the same again and again.
+  if [[ $event =~ -(faults|switches|migrations)$ ]]; then rate=(-c 1); fi
+  aside of_a_process
+  # Those that nothing here causes go the same way as page-faults and cpu-clock do, whatever is asked besides.
+  if [[ ! $function && $event != block-io ]]; then
+    join_asides
+    kill "$wanted"
+    continue
+  fi
+  for look in of_the_idler of_the_main_thread of_a_command streamed; do aside "$look"; done
+  join_asides
+  taskset --all-tasks --pid --cpu-list "$cpu" "$wanted" >/dev/null || fail "taskset"
+  aside of_its_cpu
+  if [[ $cpu != "$other" ]]; then aside of_another_cpu; fi
+  join_asides
   kill "$wanted"
 done
+
+"${validator[@]}" "$documents" || fail "a JSON document, counted as the events above, is not valid"
 
 # A cgroup holds just one of the two.
 if root=$(findmnt -nt cgroup2 -o TARGET | head -n 1) && [[ -n $root ]] && mkdir "$root/profile-test-$$" 2>/dev/null; then
   # Processes go back before the group can go.
   at_exit "for pid in \$(cat $root/profile-test-$$/cgroup.procs); do echo \$pid >$root/cgroup.procs; done; rmdir $root/profile-test-$$"
-  start "$WORKLOADS/busybody" "$file" 30
+  start "${precedence[@]}" "$WORKLOADS/busybody" - $((150 * slowness))
   wanted=$started
   echo "$wanted" >"$root/profile-test-$$/cgroup.procs"
-  for event in off-cpu wall syscalls futex malloc page-faults sched:sched_switch uprobe:libc:malloc; do
-    echo "$event in a cgroup"
+  of_the_group() {
     sample -e "$event" --cgroup "$root/profile-test-$$" -o "$tmp/cgroup.json" -f -o "$tmp/cgroup.folded" 0.3
     expect_present '^busybody;' "$tmp/cgroup.folded"
     /usr/bin/python3 -c '
@@ -86,5 +134,10 @@ import json, sys
 ebpf = json.loads(open(sys.argv[1]).readlines()[-1])["ebpf"]
 pids = {p["pid"] for p in (ebpf.get("profile") or ebpf["offcpu"]["stack_traces"])["processes"]}
 assert pids == {int(sys.argv[2])}, pids' "$tmp/cgroup.json" "$wanted" || fail "$event: others than those of the cgroup"
+  }
+  for event in off-cpu wall syscalls futex malloc page-faults sched:sched_switch uprobe:libc:malloc; do
+    echo "$event in a cgroup"
+    if has_event "$event"; then aside of_the_group; fi
   done
+  join_asides
 fi

@@ -2,6 +2,7 @@
 # -g writes a picture an interval: numbered from 0001 without gaps, each a whole PNG, all of one size, and one for an
 # interval in which nothing happened, too, so that the film keeps its time.
 source "$(dirname "$0")/sampling.bash"
+need_timeliness
 
 cat >"$tmp/frames.py" <<'EOF'
 import glob, struct, sys, zlib
@@ -42,13 +43,13 @@ expect_film() {
   expect_between "${found%% *}" $((SANITIZED ? $3 / 2 : $3 - 1)) "$3" "frames"
 }
 
-burn leaves 60
+burn leaves 600
 leaves=$started
 sample -F 499 -i 0.5 -p "$leaves" -g "$tmp/frames/flamegraph%04d.png" 3
 expect_film "$tmp/frames" flamegraph%04d.png 6
 
 # One in which there is nothing, but that it is one.
-start sleep 60
+start sleep 600
 sample -F 499 -i 0.5 -p "$started" -g "$tmp/nothing/%04d.png" 2
 expect_equal "$recorded" 0 "samples of a process that sleeps"
 expect_film "$tmp/nothing" %04d.png 4

@@ -2,7 +2,7 @@
 # An output that cannot be written is one line and exit status 1; the others are complete all the same.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 60
+burn leaves 600
 leaves=$started
 # told_of NAME
 told_of() {

@@ -5,8 +5,9 @@ source "$(dirname "$0")/sampling.bash"
 need_command setpriv
 hidden=/proc/sys/kernel/kptr_restrict
 at_exit "echo $(cat $hidden) >$hidden"
-burn reader 60
+burn reader 600
 reader=$started
+wait_until is_at_work "$reader"
 
 # without_names COMMAND... : a run that has samples of the kernel, all nameless.
 without_names() {

@@ -1,10 +1,11 @@
 #!/bin/bash
 # A user without privilege cannot hold the profiler up with files that are large and cost nothing: programs that claim millions
-# of symbols, and perf maps of a gigabyte. The files of others are still read.
-source "$(dirname "$0")/sampling.bash"
+# of symbols, and perf maps of a gigabyte. The files of others are still read, and in the long run they cost next to nothing.
+source "$(dirname "$0")/children.bash"
 need_command setpriv timeout
 
-# make_large PROGRAM COPY : the same program, and it claims two tables of eight million symbols that are holes in it.
+# make_large PROGRAM COPY : the same program, and it claims two tables of eight million symbols that are holes in it, but for a
+# first one that has all the code and no name: each table is gone through again for it.
 make_large() {
   python3 - "$1" "$2" <<'END'
 import os, struct, sys
@@ -14,13 +15,17 @@ headers_at, table_bytes = len(content), 24 * 8_000_000
 header = struct.Struct("<IIQQQQIIQQ")
 begin = headers_at + 4 * header.size
 content += header.pack(*[0] * 10)
-content += header.pack(0, 3, 0, 0, 0, 4096, 0, 0, 1, 0)
+content += header.pack(0, 3, 2, 0, 0, 4096, 0, 0, 1, 0)
 content += header.pack(0, 2, 0, 0, begin, table_bytes, 1, 0, 8, 24)
 content += header.pack(0, 11, 2, 0, begin + table_bytes, table_bytes, 1, 0, 8, 24)
 struct.pack_into("<Q", content, 40, headers_at)
 struct.pack_into("<HHH", content, 58, 64, 4, 0)
+nameless = struct.pack("<IBBHQQ", 9, 0x12, 0, 1, 0, 1 << 40)
 with open(sys.argv[2], "wb") as copy:
     copy.write(content)
+    copy.write(nameless)
+    copy.seek(begin + table_bytes)
+    copy.write(nameless)
     copy.truncate(begin + 2 * table_bytes)
 os.chmod(sys.argv[2], 0o755)
 os.chown(sys.argv[2], 65534, 65534)
@@ -29,16 +34,16 @@ END
 
 chmod 755 "$tmp"
 pids=()
-for number in {1..8}; do
+for number in {1..4}; do
   make_large "$WORKLOADS/jit" "$tmp/large$number"
-  start setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/large$number" silent 60
+  start setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/large$number" silent 600
   pids+=("$started")
   map=/tmp/perf-$started.map
   at_exit "rm -f '$map'"
   truncate -s 1G "$map"
   chown 65534 "$map"
 done
-burn jit plain 60
+burn jit plain 600
 honest=$started
 at_exit "rm -f /tmp/perf-$honest.map"
 wait_until test -s "/tmp/perf-$honest.map"
@@ -51,7 +56,43 @@ expect_status 0
 expect_balance
 expect_folded_total
 expect_present ';main;run_made;made_loop '
-expect_err 'file damaged or no ELF file'
-expect_err 'JIT code without a perf map'
+too_large='[0-9]+ in a file too large to be read \(--symbol-budget raises the bound\)'
+expect_err "$too_large"
+expect_no_err 'damaged'
 # Of a CPU, of which the programs leave it little.
+need_timeliness
 expect_between "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$tmp/cpu")" 1 $((SANITIZED ? 20000 : 4000)) "milliseconds of CPU time"
+
+# Given a hundred times as much, it reads them.
+sample_folded -U -F 999 -p "${pids[0]}" --symbol-budget 100 2
+expect_no_err 'too large'
+sample_folded -U -F 999 -p "${pids[0]}" 2
+expect_err "$too_large"
+
+# Report after report: what was too large is not read again, and all of it together takes about one budget.
+# work_of_all : of the profiler and its children, in hundredths of a second.
+work_of_all() {
+  local sum=0 pid
+  for pid in "$profiler" "$(child profile-keeper)" "$(child profile-opener)" "$(child profile-parser)"; do
+    sum=$((sum + $(work_of "$pid")))
+  done
+  printf '%s' "$sum"
+}
+has_reported() { (($(find "$tmp/reports" -name 'at-*' | wc -l) >= $1)); }
+mkdir "$tmp/reports"
+begin -U -f -F 99 -i 0.5 -o "$tmp/reports/at-%s" -p "$list" 600
+wait_until has_reported 10
+parser=$(child profile-parser)
+before=$(work_of_all) parser_before=$(work_of "$parser")
+wait_until has_reported 14
+after=$(work_of_all) parser_after=$(work_of "$parser")
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+cat "$tmp/reports"/at-* >"$tmp/out"
+expect_present ';main;run_made;made_loop '
+expect_err "$too_large"
+expect_between "$before" 1 $((SANITIZED ? 1500 : 350)) "hundredths of a second of CPU time, all that is too large read"
+expect_between $((parser_after - parser_before)) 0 $((SANITIZED ? 40 : 8)) "hundredths of the parser in four more reports"
+expect_between $((after - before)) 0 $((SANITIZED ? 400 : 60)) "hundredths of a second of all in four more reports"

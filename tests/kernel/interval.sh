@@ -2,8 +2,7 @@
 # With -i each interval's samples are reported at its end and never again; the last one is as long as is left.
 source "$(dirname "$0")/sampling.bash"
 
-burn changer 2
-sample -F 499 -i 0.4 -p "$started" -o - -o "$tmp/a.folded" 1.6
+sample -F 499 -i 0.4 -o - -o "$tmp/a.folded" -- "$WORKLOADS/changer" 2
 expect_folded_total "$tmp/a.folded"
 expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
 expect_equal "$(grep -c '^Sampling at ' "$tmp/out")" 1 "headers"
@@ -11,7 +10,7 @@ expect_present before_exec "$tmp/a.folded"
 expect_present after_exec "$tmp/a.folded"
 
 # Reports come while the run goes on.
-burn leaves 60
+burn leaves 600
 begin -f -F 499 -i 0.3 -p "$started"
 reports_arrive() { (($(grep -c ';heavy ' "$tmp/out") >= 3)); }
 wait_until reports_arrive

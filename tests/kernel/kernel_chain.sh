@@ -3,8 +3,9 @@
 # rows, with -d the delimiter between the two parts, with -a and -A what they add.
 source "$(dirname "$0")/sampling.bash"
 
-burn reader 60
+burn reader 600
 reader=$started
+wait_until is_at_work "$reader"
 
 sample_folded -F 499 -p "$reader" 0.6
 expect_share '^reader;.*main;drain_zero;.*;ksys_read;vfs_read(;| )' 90 100

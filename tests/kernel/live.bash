@@ -13,9 +13,10 @@ has_url() { grep -aqE 'http://[^ ]+:[0-9]+/' "$tmp/err" || ! kill -0 "$profiler"
 # ask PATH [CURL OPTION...] : the body goes to $tmp/answer, the status to $code.
 ask() { code=$(curl -sS -m 60 -o "$tmp/answer" -w '%{http_code}' "${@:2}" "${url%/}$1") || fail "curl $1: $(outcome)"; }
 expect_code() { [[ $code == "$1" ]] || fail "$1 expected, $code came: $(head -c 300 "$tmp/answer")"; }
+is_healthy() { curl -sf -m 5 -o "$tmp/answer" "${url}healthz"; }
 # metric NAME[{LABELS}] : its value in the last answer.
 metric() { awk -v name="$1" '$1 == name { printf "%.0f\n", $2 }' "$tmp/answer"; }
-# follow SECONDS : what a client of the events saw goes to $tmp/seen (see tests/live_client.py).
+# follow TICKS : what a client of the events saw goes to $tmp/seen (see tests/live_client.py).
 follow() { python3 "$SOURCE_DIR/tests/live_client.py" "$url" "$1" >"$tmp/seen" || fail "the events: $(cat "$tmp/seen")"; }
 # seen first|last PROCESS PID : its value.
 seen() { sed -nE "s/^$1 $2 \\($3\\) ([0-9]+)\$/\\1/p" "$tmp/seen"; }

@@ -4,21 +4,23 @@
 source "$(dirname "$0")/live.bash"
 need_command go
 
-burn leaves 60
+burn leaves 600
 leaves=$started
 begin_live -F 499
 [[ $url == http://127.0.0.1:* ]] || fail "it listens on $url"
-ask /healthz
-expect_code 200
+wait_until is_healthy
 ask /
 expect_code 200
 grep -qF '{"version":1,"live":{"events":"/events"}' "$tmp/answer" || fail "the page has no data: $(head -c 300 "$tmp/answer")"
 
-follow 4.5
-expect_between "$(sed -n 's/^ticks //p' "$tmp/seen")" 3 6 "ticks in 4.5 s"
+follow 4
+expect_equal "$(sed -n 's/^ticks //p' "$tmp/seen")" 4 "ticks seen"
+spent=$(sed -n 's/^ms //p' "$tmp/seen")
+# One a second; the first may come late, all may on a busy machine.
+((spent > 1500)) || fail "four ticks within $spent ms"
 expect_equal "$(sed -n 's/^unit //p' "$tmp/seen")" samples unit
 before=$(seen first leaves "$leaves") after=$(seen last leaves "$leaves")
-expect_between $((after - ${before:-0})) 50 3000 "samples of the workload in the ticks of 4.5 s at 499 Hertz"
+expect_between $((after - ${before:-0})) 50 $((500 * (spent + 2000) / 1000)) "samples of the workload in four ticks at 499 Hertz"
 
 # The sum of where samples ended is what was taken, and both grow.
 ask /metrics
@@ -32,7 +34,7 @@ expect_between "$(metric process_resident_memory_bytes)" 1000000 1000000000 "mem
 ((first_taken > 0)) || fail "no sample was taken"
 
 # go tool pprof fetches from it as from a Go program.
-PPROF_TMPDIR=$tmp HOME=$tmp go tool pprof -top -nodecount=1000 "${url}debug/pprof/profile?seconds=2" >"$tmp/top" 2>"$tmp/top.err" ||
+PPROF_TMPDIR=$tmp HOME=$tmp go tool pprof -timeout 60 -top -nodecount=1000 "${url}debug/pprof/profile?seconds=2" >"$tmp/top" 2>"$tmp/top.err" ||
   fail "go tool pprof: $(cat "$tmp/top.err")"
 expect_between "$(awk '$6 == "heavy" { print $1 + 0 }' "$tmp/top" | head -n 1 | tr -d -c 0-9.)" 0.01 5000 "heavy's own in pprof"
 ask "/debug/pprof/profile?seconds=1"
@@ -61,7 +63,7 @@ sleep 3.2
 interrupt
 expect_status 0
 expect_balance
-expect_between "$took" 0 2000000 "microseconds until it had ended"
+expect_between "$took" 0 $((3000000 * slowness)) "microseconds until it had ended"
 wait "$waiting" || fail "who waited for a profile was not answered"
 HOME=$tmp go tool pprof -raw "$tmp/waited" 2>&1 | grep -q "process:\[leaves\]" || fail "a profile cut short is none"
 grep -qx 'event: end' "$tmp/events" || fail "the end was not told: $(tail -c 300 "$tmp/events")"

@@ -2,7 +2,7 @@
 # A run many times longer than its maps could hold loses nothing: they are drained as they fill.
 source "$(dirname "$0")/sampling.bash"
 
-burn many_stacks 60
+burn many_stacks 600
 # Ten times the histogram, at the least: longer where others want the CPU.
 for seconds in 3 15; do
   sample_folded --stack-storage-size 512 --hash-storage-size 256 -F 4999 -p "$started" $seconds

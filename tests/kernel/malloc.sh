@@ -2,6 +2,7 @@
 # Bytes asked of the C library are counted to the byte, by who asked, and no call that the library makes to itself is
 # counted again.
 source "$(dirname "$0")/sampling.bash"
+need_event malloc
 
 # expect_bytes PATTERN BYTES : in folded lines.
 expect_bytes() { expect_equal "$(folded_total "$1")" "$2" "bytes by '$1'"; }
@@ -32,6 +33,31 @@ expect_bytes ';by_turns;(__libc_memalign|memalign|aligned_alloc) ' 1800000
 expect_bytes ';by_place;posix_memalign ' 800000
 expect_bytes ';by_place;[_a-z]*malloc ' 800000
 
+# Beside a tool that waits for the returns of the same functions, and so has put its own address in the place of theirs.
+"$PROFILE" -e malloc --live >"$tmp/beside" 2>&1 </dev/null &
+beside=$!
+background+=("$beside")
+waits_for_returns() { grep -q '^Tracing ' "$tmp/beside" || ! kill -0 "$beside" 2>/dev/null; }
+wait_until waits_for_returns
+profile -e malloc -f -- "$WORKLOADS/allocs" 3
+kill -INT "$beside"
+wait "$beside" || fail "beside: $(tail -n 5 "$tmp/beside")"
+unset 'background[-1]'
+expect_status 0
+expect_balance
+expect_equal "$recorded" $calls "calls beside probes of returns"
+expect_bytes ';by_realloc;' $((3 * 40 * (64 + 256 + 200000 + 400)))
+expect_bytes ';by_memalign;(__libc_memalign|memalign|aligned_alloc) ' $((3 * 30 * 1024))
+expect_no_err 'in no mapping'
+
+# A system without the dynamic linker's cache of libraries, as in a container.
+if [[ -e /etc/ld.so.cache ]] && unshare --mount true 2>/dev/null; then
+  # shellcheck disable=SC2016
+  run unshare --mount bash -c 'mount --bind /dev/null /etc/ld.so.cache && "$@"' - "$PROFILE" -e malloc -f -- "$WORKLOADS/allocs" 3
+  expect_status 0
+  expect_bytes ';by_malloc;malloc ' $((3 * 100 * 1000))
+fi
+
 # The unit is said, and the counted rows add up to the same.
 profile -e malloc -- "$WORKLOADS/allocs" 3
 expect_status 0
@@ -40,11 +66,23 @@ expect_out '^Tracing bytes allocated of '
 expect_equal "$recorded" $calls "calls"
 
 # A process that is there already, found by its mappings; and one without a C library of its own to probe.
-burn hits.static 1 20
+burn hits.static 1 600
+is_loaded() { [[ $(readlink "/proc/$started/exe") == */hits.static ]]; }
+wait_until is_loaded
 profile -e malloc -p "$started" 0.5
 expect_status 1
-expect_err 'no C library .* uprobe:FILE:SYMBOL'
+expect_err "no C library .* uprobe:$WORKLOADS/hits.static:malloc"
 expect_silence out
+
+# What is said of a program that is linked statically is what to do.
+profile -e malloc -f -- "$WORKLOADS/allocs.static" 3
+expect_status 0
+expect_silence out
+event=$(grep -oE 'uprobe:[^ ]+' "$tmp/err")
+profile -e "$event" -f -- "$WORKLOADS/allocs.static" 3
+expect_status 0
+expect_balance
+expect_equal "$(folded_total ';by_malloc;malloc ')" 300 "calls of a malloc linked statically"
 
 for option in '-F 99' '-c 10'; do
   # shellcheck disable=SC2086

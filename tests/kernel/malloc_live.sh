@@ -2,6 +2,7 @@
 # With --live what stands in the report is what has been asked for and not given back, to the byte; what a process had
 # goes with it, and with an exec.
 source "$(dirname "$0")/sampling.bash"
+need_event malloc
 
 expect_bytes() { expect_equal "$(folded_total "$1" "${3:-$tmp/out}")" "$2" "bytes by '$1'"; }
 # expect_leaks TIMES [FILE] : what allocs.c keeps.
@@ -43,29 +44,36 @@ expect_absent '^sh;'
 # Only our own, so that nothing else that runs here can fill the ring buffer.
 need_group
 
-begin -e malloc --live --cgroup "$group" --format folded -i 2 -o "$tmp/all" 6
-pause 0.5
+begin -e malloc --live --cgroup "$group" -i 1 -o "$tmp/live-%03d.folded" 60
+reports() { find "$tmp" -name 'live-*.folded' | wc -l; }
+has_reports() { (($(reports) >= $1)); }
+wait_until has_reports 1
 in_group "$WORKLOADS/allocs" 7 &
 wait $!
 in_group "$WORKLOADS/turns" 2000 2000 &
 wait $!
-in_group "$WORKLOADS/allocs" 3 30 >/dev/null &
+in_group "$WORKLOADS/allocs" 3 600 >/dev/null &
 stays=$!
 background+=("$stays")
-sleep 4
-is_over() { ! kill -0 "$profiler" 2>/dev/null; }
-wait_until is_over
+# `pause`
+is_paused() { grep -q pause "/proc/$1/wchan"; }
+wait_until is_paused "$stays"
+before=$(reports)
+# One may be half made, what it tells of may be older, and the last is half a second's.
+wait_until has_reports $((before + 5))
+kill -INT "$profiler"
 wait "$profiler"
 status=$?
 unset 'background[0]'
 expect_status 0
 expect_balance
 # Each report since has all of it, and of no process but that one.
-reports=$(grep -c ';by_malloc;malloc ' "$tmp/all")
-expect_between "$reports" 2 4 "reports with memory in use"
-expect_leaks $((3 * reports)) "$tmp/all"
-expect_bytes ';by_child;' 0 "$tmp/all"
-expect_bytes ';by_(turns|place);' 0 "$tmp/all"
+for ((number = before + 2; number <= before + 4; number++)); do
+  report=$(printf '%s/live-%03d.folded' "$tmp" "$number")
+  expect_leaks 3 "$report"
+  expect_bytes ';by_child;' 0 "$report"
+  expect_bytes ';by_(turns|place);' 0 "$report"
+done
 
 profile -e malloc --live --stream=table 1
 expect_status 2

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
 C
 build "$tmp/libtwin.so" "$tmp/library.c" -fPIC -shared
 build "$tmp/twin" "$tmp/program.c" "$tmp/libtwin.so" "-Wl,-rpath,$tmp"
-start "$tmp/twin" 10
+start "$tmp/twin" 600
 sample_folded -F 999 -U --modules -p "$started" 1
 expect_share ';main \[twin\];same_name \[twin\] ' 60 74
 expect_share ';main \[twin\];library_turn \[libtwin.so\];same_name \[libtwin.so\] ' 26 40
@@ -55,12 +55,12 @@ int main(int argc, char** argv) {
 }
 C
 build "$tmp/inlined" "$tmp/inlined.c"
-start "$tmp/inlined" 20
+start "$tmp/inlined" 600
 sample_folded -F 999 -U --lines -p "$started" 1
-expect_share ';main inlined.c:17;holder inlined.c:9;between inlined.c:6;innermost inlined.c:3 ' 40 60
-expect_share ';main inlined.c:18;bare_one inlined.c:12 ' 40 60
+expect_share ';main inlined.c:17;holder inlined.c:9;between inlined.c:6;innermost inlined.c:3 ' 25 75
+expect_share ';main inlined.c:18;bare_one inlined.c:12 ' 25 75
 sample_folded -F 999 -U -p "$started" 0.4
-expect_share ';main;holder ' 40 60
+expect_share ';main;holder ' 25 75
 expect_absent '(between|innermost|inlined\.c:)'
 
 # As another reader of the same file has it.

@@ -2,7 +2,7 @@
 # A function whose last instruction is a call is named by itself in the stack, not by the function that lies behind it.
 source "$(dirname "$0")/sampling.bash"
 
-burn last_call 60
+burn last_call 600
 sample_folded -F 499 -p "$started" 0.5
 expect_share ';main;caller;never_returns( |;)' 95 100
 expect_absent behind_it

@@ -2,6 +2,7 @@
 # A thread that waits before the run begins and goes on when it has ended is counted for all of it, with its stack; and
 # with -i every report has its part of such a wait.
 source "$(dirname "$0")/sampling.bash"
+need_event off-cpu
 need_command cc python3
 
 # expect_all_of FILE : its wait is as long as the report, in the folded lines and the .pb.gz file of that name.
@@ -18,9 +19,9 @@ __attribute__((noinline)) void hang(void) {
   __asm__ volatile("" ::"r"(__builtin_frame_address(0)));
 #ifdef __x86_64__
   long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(7L), "D"(0L), "S"(0L), "d"(30000L) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall" : "=a"(result) : "a"(7L), "D"(0L), "S"(0L), "d"(600000L) : "rcx", "r11", "memory");
 #else
-  poll(0, 0, 30000);
+  poll(0, 0, 600000);
 #endif
 }
 int main(void) { hang(); return 0; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Which waits count: by length and by state, each tried where some count and some do not.
 source "$(dirname "$0")/sampling.bash"
+need_event off-cpu
 
 # 20 waits of 15 ms each in every function; the sum of a function's is 0.3 s.
 # As long as the program itself has it, in which they grow where others want the CPU.
@@ -26,7 +27,7 @@ expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
 # Two threads that never rest share one CPU: each is away for half of the time, preempted; more
 # where others want that CPU, too.
 need_command taskset
-start taskset -c 0 "$WORKLOADS/threads" 60
+start taskset -c 0 "$WORKLOADS/threads" 600
 for thread in red green; do tid_of "$started" $thread >"$tmp/tid"; done
 sample -e off-cpu -f --state preempted -p "$started" -o - -o "$tmp/a.pb.gz" 2
 all_us=$(length_us "$tmp/a.pb.gz")
@@ -44,6 +45,8 @@ if ((other != 0)); then
 fi
 
 # The kernel's threads wait all the time: they are told in one figure, and fill no list.
-sample -e off-cpu --format table 0.5
+profile -e off-cpu --format table 0.5
+expect_status 0
+expect_balance_with_losses
 expect_out '^all together [0-9.]+ ms in [0-9]+ waits?; kernel threads, [0-9.]+ ms, are left out$'
 expect_no_out ' (kthreadd|rcu_preempt|ksoftirqd/[0-9]+|kworker/.*) +[0-9.]+ +[0-9.]+% '

@@ -2,18 +2,22 @@
 # Waits of four kinds come out as long as the program itself measured them, in whichever way their stacks reach user space:
 # through the maps, or through the ring buffer because the maps have 16 places.
 source "$(dirname "$0")/sampling.bash"
+need_event off-cpu
 
 head -c 40000000 /dev/urandom >"$PWD/waits.data.$$" || skip "no room for a file of 40 MB here"
 at_exit "rm -f $PWD/waits.data.$$"
 
 # expect_waits FOLDED : the microseconds in each function against what the program said.
 expect_waits() {
-  local kind truth found
+  local kind truth found least
   (($(wc -l <"$tmp/out") >= 3)) || fail "the program did not say what it measured; $(outcome)"
   while read -r kind truth; do
     found=$(folded_total "^waits;(.*;)?wait_$kind;" "$1")
-    # What each wait ends with, its way back to user space, is seen by the program and not by the scheduler.
-    expect_between "$found" "$((truth * 98 / 100 - 500))" "$((truth * 102 / 100 + 500))" "microseconds in wait_$kind"
+    # What each wait ends with, its way back to user space, is seen by the program and not by the scheduler. Nor does that
+    # have the interrupts that come while the program runs, which its clock leaves out: a disk's are many.
+    least=98
+    if [[ $kind == direct ]]; then least=95; fi
+    expect_between "$found" "$((truth * least / 100 - 500))" "$((truth * 102 / 100 + 500))" "microseconds in wait_$kind"
   done <"$tmp/out"
 }
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # A kernel that tells nothing of its types still tells when threads leave their CPUs: the same waits come out as long.
 source "$(dirname "$0")/sampling.bash"
+need_event off-cpu
 need_command unshare mount
 
 mkdir "$tmp/empty"
-start "$WORKLOADS/mixed" 20
+start "$WORKLOADS/mixed" 600
 # shellcheck disable=SC2016
 run unshare --mount --propagation private bash -c 'mount --bind "$1" /sys/kernel/btf && shift && exec "$@"' sh "$tmp/empty" \
   "$PROFILE" -e off-cpu --state interruptible -f -p "$started" -o - -o "$tmp/a.pb.gz" 2

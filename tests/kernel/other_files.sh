@@ -2,18 +2,19 @@
 # The file that a process has mapped gives its names, whatever lies at its path: another one in its mount namespace, none any
 # more, a newer one; and none if the very file was written over.
 source "$(dirname "$0")/compiling.bash"
+source "$(dirname "$0")/children.bash"
 need_command unshare
 unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
 
 expect_names() {
-  expect_share ";main;outer;middle;$1heavy " 50 82
-  expect_share ";main;outer;middle;$1light " 18 50
+  expect_present ";main;outer;middle;$1heavy "
+  expect_share ";main;outer;middle;$1(heavy|light) " 75 100
 }
 
 # The same path, and another file there in another mount namespace.
 build_leaves "$tmp/app" ours_
 build_leaves "$tmp/their_app" theirs_
-start unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 10' "$tmp"
+start unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 600' "$tmp"
 theirs=$started
 is_app() { grep -qx app "/proc/$1/comm"; }
 wait_until is_app "$theirs"
@@ -21,12 +22,14 @@ sample_folded -F 999 -U -p "$theirs" 0.5
 expect_names theirs_
 expect_absent ours_
 # Both at once.
-start "$tmp/app" 10
+start "$tmp/app" 600
 ours=$started
 wait_until is_app "$ours"
 sample_folded -F 999 -U -p "$ours,$theirs" 0.7
-expect_share ';middle;theirs_(heavy|light) ' 35 65
-expect_share ';middle;ours_(heavy|light) ' 35 65
+# Which of them has how much of the CPUs is the scheduler's affair.
+expect_present ';middle;theirs_(heavy|light) '
+expect_present ';middle;ours_(heavy|light) '
+expect_share ';middle;(ours|theirs)_(heavy|light) ' 90 100
 sample_folded -F 999 -U -p "$ours" 0.5
 expect_names ours_
 expect_absent theirs_
@@ -60,10 +63,10 @@ kill "$ours"
 build "$tmp/libleaves.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared
 build "$tmp/bad.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared -Dlib_heavy=bad_heavy -Dlib_light=bad_light
 build "$tmp/user" "$SOURCE_DIR/tests/workloads/shared_leaves.c" "$tmp/libleaves.so" "-Wl,-rpath,$tmp"
-start "$tmp/user" 10
+start "$tmp/user" 600
 user=$started
 begin -f -F 999 -U -p "$user" 1.2
-sleep 0.5
+wait_until has_opened "$tmp/libleaves.so"
 # The same code at the same place, never cut short, so that the program goes on.
 cmp -s -n 64 "$tmp/bad.so" "$tmp/libleaves.so" || fail "the two libraries are laid out differently"
 dd if="$tmp/bad.so" of="$tmp/libleaves.so" conv=notrunc status=none
@@ -73,3 +76,39 @@ expect_balance
 expect_share 'main;call_library;.*' 80 100
 expect_absent 'bad_'
 if ! grep -q 'lib_heavy' "$tmp/out"; then expect_err '[0-9]+ file changed since it was mapped'; fi
+
+# A program that was written over is another one, although it is the same file: its frames have another size.
+walks_by_tables || exit 0
+cat >"$tmp/sized.c" <<'C'
+__attribute__((noinline)) static void spin(void) {
+  for (long turn = 0; turn < 100000; turn++) __asm__ volatile("" ::: "memory");
+}
+__attribute__((noinline)) void NAME(void) {
+  volatile char place[SIZE];
+  place[0] = 1;
+  spin();
+  place[SIZE - 1] = 1;
+}
+int main(void) {
+  for (;;) NAME();
+}
+C
+for size in 8 800; do
+  cc -O2 -fomit-frame-pointer "-DSIZE=$size" "-DNAME=holds_$size" -o "$tmp/sized.$size" "$tmp/sized.c" || fail "cannot compile"
+done
+cp "$tmp/sized.8" "$tmp/sized"
+begin -f -a -F 999 -U --comm sized
+for size in 8 800; do
+  cat "$tmp/sized.$size" >"$tmp/sized"
+  start "$tmp/sized"
+  wait_until is_at_work "$started"
+  let_work "$started" 20
+  { kill "$started" && wait "$started"; } 2>/dev/null
+done
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+expect_present '^sized;(.*;)?main;holds_800;spin '
+grep -v '^sized;\[incomplete' "$tmp/out" | grep ';spin ' | grep -vE '^sized;(.*;)?main;holds_800;spin ' >"$tmp/wrong"
+expect_silence wrong

@@ -2,9 +2,9 @@
 # Several outputs of one run tell of the same samples: folded total = counted total = recorded, and shares add up to 100.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 60
+burn leaves 600
 leaves=$started
-burn reader 60
+burn reader 600
 sample -F 999 -p "$leaves,$started" -o - -o "$tmp/a.folded" -o "$tmp/a.residency" -o "$tmp/a.txt" 0.8
 expect_folded_total "$tmp/a.folded"
 expect_equal "$(counted_total)" "$recorded" "total on stdout"

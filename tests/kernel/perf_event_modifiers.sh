@@ -1,9 +1,9 @@
 #!/bin/bash
 # :u samples in programs only and :k in the kernel only, whatever the event; :uk in both.
 source "$(dirname "$0")/sampling.bash"
-burn reader 60
+burn reader 600
 reader=$started
-burn leaves 60
+burn leaves 600
 
 sample_folded -a -e cpu-clock:u -F 499 -p "$reader,$started" 1
 expect_present ';(heavy|light) '

@@ -21,7 +21,9 @@ finish
 expect_status 0
 expect_balance
 expect_equal "$(counted_total)" "$recorded" "total of the report"
-expect_out '^        20000$'
+# By frame pointers all of them are one stack; until there are tables and after that they are two.
+expect_equal "$(awk '/^    touch_pages\+/ { mine = 1 } /^        [0-9]+$/ { if (mine) sum += $1; mine = 0 } END { print sum }' "$tmp/out")" \
+  20000 "page faults of touch_pages in the report"
 
 # One for each hundred, worth a hundred; what is left over on a CPU is less than one.
 sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 30
@@ -29,24 +31,26 @@ expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples
 expect_between "$(folded_total ';touch_pages ' "$report")" 97000 103000 "page faults by hundreds"
 
 # By a rate the total is right all the same, in a steady stream as in bursts.
-sample -e page-faults -F 199 -o "$report" -- "$WORKLOADS/faults" 20000 25 0 30
-expect_between "$(folded_total ';touch_pages ' "$report")" 475000 510000 "page faults of a stream"
-sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 30
-expect_between "$(folded_total ';touch_pages ' "$report")" 95000 102000 "page faults in bursts"
-expect_between "$recorded" 20 400 "samples at 49 Hertz"
 # What comes too soon for another sample is in no stack, and told: together they are all there were.
+in_no_stack() { sed -n 's/^\([0-9]*\) [a-z]*-faults after the last sample of their CPU are in no stack$/\1/p' "$tmp/err"; }
+touched() { expect_between $(($(folded_total ';touch_pages ' "$report") + $(in_no_stack) + 0)) "$@"; }
+sample -e page-faults -F 199 -o "$report" -- "$WORKLOADS/faults" 20000 25 0 30
+touched 475000 510000 "page faults of a stream"
+sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 30
+touched 95000 102000 "page faults in bursts"
+expect_between "$recorded" 20 400 "samples at 49 Hertz"
 sample -e page-faults -F 1 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 1 0 30
-rest=$(sed -n 's/^\([0-9]*\) page-faults after the last sample of their CPU are in no stack$/\1/p' "$tmp/err")
-((rest > 0)) || fail "no word of the page faults after the last sample; $(outcome)"
-expect_between $((rest + $(folded_total . "$report"))) 20000 22000 "page faults in stacks and in none"
+(($(in_no_stack) > 0)) || fail "no word of the page faults after the last sample; $(outcome)"
+expect_between $(($(in_no_stack) + $(folded_total . "$report"))) 20000 22000 "page faults in stacks and in none"
 sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 10 1 0 30
 expect_no_err 'in no stack'
 profile -e page-faults 0.1
 expect_out '^Sampling page-faults at 49 Hertz of all threads '
 
-# The last switch of each process comes after it was asked for its count, or before it was followed.
-sample -e cs -c 1 -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 30
-counted=$(<"$tmp/out")
-expect_between "$counted" 10000 13000 "context switches by the kernel's count"
-expect_between "$(folded_total '^ping_pong;' "$report")" $((counted - 10)) $((counted + 10)) "context switches"
+# The last switch of each process comes after it was asked for its count; of those before main some were not followed yet.
+# By frame pointers: the table of libc may come too late for so short a run.
+sample -e cs -c 1 --unwind fp -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 30
+read -r counted before <"$tmp/out"
+expect_between "$counted" 10000 40000 "context switches by the kernel's count"
+expect_between "$(folded_total '^ping_pong;' "$report")" $((counted - 2)) $((counted + before + 10)) "context switches"
 expect_present '^ping_pong;.*;main;read;.*;schedule ' "$report"

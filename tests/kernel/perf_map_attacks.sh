@@ -5,7 +5,7 @@ source "$(dirname "$0")/sampling.bash"
 need_command mkfifo timeout
 
 # The right line for what `silent` runs is in $tmp/line: only where it stands is wrong.
-burn jit silent "$tmp/line" 60
+burn jit silent "$tmp/line" 600
 wait_until test -s "$tmp/line"
 map=/tmp/perf-$started.map
 at_exit "rm -f '$map'"
@@ -56,7 +56,7 @@ kill "$started"
 chmod 755 "$tmp"
 : >"$tmp/theirs"
 chown 65534 "$tmp/theirs"
-start setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit" silent "$tmp/theirs" 20
+start setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit" silent "$tmp/theirs" 600
 wait_until test -s "$tmp/theirs"
 map=/tmp/perf-$started.map
 at_exit "rm -f '$map'"

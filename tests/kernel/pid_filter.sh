@@ -2,11 +2,11 @@
 # -p samples the processes it names and no other; several, with all their threads.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 60
+burn leaves 600
 leaves=$started
-burn reader 60
+burn reader 600
 reader=$started
-burn threads 60
+burn threads 600
 threads=$started
 
 sample_folded -F 499 -p "$leaves" 0.5

@@ -5,12 +5,12 @@ source "$(dirname "$0")/sampling.bash"
 need_command unshare
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no pid namespace can be made here"
 
-burn leaves.static 60
+burn leaves.static 600
 outside=$started
 # inside SCRIPT : runs it in a namespace where a burner is process 2 to 9 or so; its pid is $inner there.
 inside() {
   run env PROFILE="$PROFILE" WORKLOADS="$WORKLOADS" tmp="$tmp" unshare --pid --fork --mount-proc bash -c '
-    "$WORKLOADS/leaves" 10 &
+    "$WORKLOADS/leaves" 600 &
     inner=$!
     echo "$inner" >"$tmp/inner"
     '"$1"'
@@ -54,7 +54,7 @@ expect_present '^stranger;.*burn_stranger'
 expect_absent '^leaves'
 
 # From outside, the ids are the outer ones, whatever the process itself thinks it is.
-start unshare --pid --fork --mount-proc "$WORKLOADS/leaves.nopie" 10
+start unshare --pid --fork --mount-proc "$WORKLOADS/leaves.nopie" 600
 has_child() { pgrep -P "$started" leaves >/dev/null; }
 need_command pgrep
 wait_until has_child

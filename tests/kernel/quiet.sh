@@ -2,7 +2,7 @@
 # -q says nothing on stderr and changes nothing on stdout; -v says much.
 source "$(dirname "$0")/sampling.bash"
 
-burn leaves 60
+burn leaves 600
 profile -q -f -F 499 -p "$started" 0.4
 expect_status 0
 expect_silence err

@@ -2,8 +2,9 @@
 # Samples that were taken at different rates are not worth the same: `report` adds them up as the time they stand for, as
 # `go tool pprof` does. Of folded lines the rate is not known, and that is said.
 source "$(dirname "$0")/sampling.bash"
+need_timeliness
 
-burn leaves 60
+burn leaves 600
 sample -F 99 -p "$started" -o "$tmp/slow.pb.gz" 2
 slow=$recorded
 sample -F 999 -p "$started" -o "$tmp/fast.pb.gz" -o "$tmp/fast.folded" 0.5

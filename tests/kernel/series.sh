@@ -4,7 +4,7 @@
 source "$(dirname "$0")/sampling.bash"
 mkdir "$tmp/d"
 
-burn leaves 60
+burn leaves 600/3
 leaves=$started
 
 # While they are written a reader takes whatever is there: it never finds a part of a file.
@@ -77,7 +77,7 @@ expect_between "${at%.folded}" "$before" $((after - 1)) "the time in its name"
 cmp "${once[0]}" "$tmp/out" || fail "the file is not what stdout got"
 
 # An interval without samples has its file, too.
-start sleep 60
+start sleep 600
 begin -F 499 -i 0.3 -p "$started" -o "$tmp/d/e-%03d.folded" 1.5
 finish
 expect_status 0

@@ -8,7 +8,7 @@ at_exit "rmdir '$small'"
 mount -t tmpfs -o size=256k tmpfs "$small" || skip "no file system can be mounted here"
 at_exit "umount '$small'"
 
-burn leaves 60
+burn leaves 600/3
 leaves=$started
 fill() { head -c 1000000 /dev/zero >"$small/filler" 2>/dev/null; }
 # files : how many there are.

@@ -2,8 +2,9 @@
 # -U shows the user's frames alone, -K the kernel's alone, and neither loses a sample for it.
 source "$(dirname "$0")/sampling.bash"
 
-burn reader 60
+burn reader 600
 reader=$started
+wait_until is_at_work "$reader"
 
 sample_folded -F 499 -U -p "$reader" 0.5
 expect_share ';main;drain_zero ' 90 100

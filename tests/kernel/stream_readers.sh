@@ -5,6 +5,7 @@ source "$(dirname "$0")/stream.bash"
 # Every CPU is busy, and every sample counts, whoever else there is.
 for ((cpu = 0; cpu < $(nproc); cpu++)); do burn pinned $cpu 60; done
 pinned=$started
+find_precedence
 # Shallow stacks make for the smallest ring buffer, which is soon full.
 flood=(-F 10000 --max-stack-depth 16)
 mkfifo "$tmp/pipe"
@@ -22,12 +23,12 @@ PYTHON
 
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$profiler/stat"; }
 
-# The reader takes a tenth of what comes.
+# The reader takes a tenth of what comes; of an emulated machine it is more, and the buffer is full later.
 python3 "$tmp/slow_reader.py" "$kept" "$tmp/hurry" <"$tmp/pipe" &
 reader=$!
 background+=("$reader")
 begin_into "$tmp/pipe" --stream=json "${flood[@]}"
-pause 5
+pause $((4 + slowness))
 kill -INT "$profiler"
 expect_end_within 2000
 expect_status 0
@@ -36,8 +37,10 @@ wait "$reader"
 unset 'background[-1]'
 expect_balance_with_losses
 ((lost > 0)) || fail "nothing was lost; $(outcome)"
-expect_err "$lost lost \([0-9]+ ring buffer full\)"
-read_stream json "$kept" 'main;burn_pinned' 1
+# Some were read ahead of the reader, because of programs that had ended.
+expect_err "$lost lost \([0-9]+ ring buffer full\)( \([0-9]+ not read in time\))?[;,]"
+# Who computed in the moments that the reader got is chance.
+read_stream json "$kept" '' 100
 expect_equal "$delivered" "$recorded" "samples written"
 
 # The reader is stopped.
@@ -59,7 +62,7 @@ wait "$reader"
 unset 'background[-1]'
 expect_balance_with_losses
 ((unwritten > 0)) || fail "all was written; $(outcome)"
-read_stream folded "$kept" 'main;burn_pinned' 1
+read_stream folded "$kept" '' 100
 expect_equal "$delivered" "$recorded" "samples written"
 
 # The reader has had enough.
@@ -68,6 +71,7 @@ status=$(cat "$tmp/status")
 expect_status 0
 expect_no_err '[Pp]ipe|profile:'
 expect_equal "$(wc -l <"$tmp/out")" 5 "lines read"
+read_stream json "$tmp/out" 'main;burn_pinned' 80
 # Also where no sample comes that would be written.
 sleep 30 &
 background+=("$!")

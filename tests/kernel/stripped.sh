@@ -5,7 +5,7 @@ need_command strip nm
 
 cp "$WORKLOADS/leaves" "$tmp/bare"
 strip "$tmp/bare"
-start "$tmp/bare" 60
+start "$tmp/bare" 600
 wait_until is_at_work "$started"
 sample_folded -F 1999 -U -p "$started" 1
 expect_share ';\[bare\+0x[0-9a-f]+\] ' 95 100

@@ -9,6 +9,6 @@ trace --failed -- "$WORKLOADS/odd_calls"
 expect_count getppid 340
 expect_count semget 0
 expect_count "syscall 999" 30
-expect_count "syscall out of range" 10
+expect_count "syscall 5000" 10
 expect_equal "$(figure failed 'name == "syscall 999"')" 30 "failed calls of number 999"
 expect_equal "$(figure count 'name == "syscall 999" and category == "other"')" 30 "of category other"

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/syscalls.bash"
 
 start "$WORKLOADS/calls" 100000
-run python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -e syscalls --by-process 1.9
+run python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -e syscalls --by-process -p "$started" 1.9
 expect_status 0
 cp "$tmp/out" "$tmp/err"
 expect_balance

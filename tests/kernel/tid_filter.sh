@@ -2,9 +2,10 @@
 # -L samples the threads it names and no other of the same process.
 source "$(dirname "$0")/sampling.bash"
 
-burn threads 60
+burn threads 600
 red=$(tid_of "$started" red)
 green=$(tid_of "$started" green)
+for thread in "$red" "$green"; do wait_until is_at_work "$started/task/$thread"; done
 
 sample_folded -F 499 -L "$red" 0.5
 expect_share '^red;.*burn_red' 100 100
@@ -12,6 +13,17 @@ sample_folded -F 499 -L "$green,$red" 0.5
 expect_present '^red;.*burn_red'
 expect_present '^green;.*burn_green'
 expect_share '^(red|green);' 100 100
+
+# --comm is the whole name, unless a star ends it; a name too long for the kernel is what it keeps of it.
+sample_folded -F 499 -p "$started" --comm red 0.5
+expect_share '^red;.*burn_red' 100 100
+sample_folded -F 499 -p "$started" --comm gree --comm 're*' 0.5
+expect_share '^red;.*burn_red' 100 100
+cp "$WORKLOADS/leaves" "$tmp/named-by-fifteen-and-more"
+sample_folded -F 499 --comm named-by-fifteen-and-more -- "$tmp/named-by-fifteen-and-more" 0.5
+expect_share '^named-by-fiftee;' 100 100
+sample_folded -F 499 --comm named -- "$tmp/named-by-fifteen-and-more" 0.3
+expect_equal "$(wc -l <"$tmp/out")" 0 "lines of a name that nobody has"
 
 # In the counted rows stand the thread's name and the process's id.
 sample -F 499 -L "$green" 0.3

@@ -14,9 +14,14 @@ top() {
 }
 
 # Programs live a minute, and on a busy machine all of this takes longer.
-burn_leaves() { burn leaves 60 && leaves=$started; }
+leaves=
+burn_leaves() {
+  if [[ $leaves ]]; then kill "$leaves"; fi
+  burn leaves 600
+  leaves=$started
+}
 burn_leaves
-burn reader 60
+burn reader 600
 reader=$started
 
 # The share of a function is the one that is known of the program, in each table and on Esc all is there again.
@@ -30,7 +35,11 @@ top 'see: *[0-9.]+% +[0-9.]+% +[0-9]+ heavy +leaves$' "keep:$tmp/functions" \
   'press:\t' 'see:FUNCTION' 'press:q' -- -F 499 -p "$leaves"
 expect_status 0
 expect_balance
-expect_between "$(sed -nE 's/^ *([0-9.]+)% .* heavy +leaves$/\1/p' "$tmp/functions")" 60 90 "per cent in heavy"
+# As near to two thirds as chance allows in the samples of the first screens: five of its standard deviations.
+seen=$(sed -nE '2s/.*samples\/s  ([0-9]+) samples .*/\1/p' "$tmp/functions")
+near=$(awk -v all="$seen" 'BEGIN { print 5 * sqrt(66.7 * 33.3 / all) + 1 }') || fail "no samples: $(cat "$tmp/functions")"
+expect_between "$(sed -nE 's/^ *([0-9.]+)% .* heavy +leaves$/\1/p' "$tmp/functions")" \
+  "$(awk -v near="$near" 'BEGIN { print 66.7 - near }')" "$(awk -v near="$near" 'BEGIN { print 66.7 + near }')" "per cent in heavy of $seen"
 expect_equal "$(head -n 1 "$tmp/functions" | grep -cE "^Sampling at 499 Hertz of PID \[$leaves\] by user \+ kernel stack  *0:00:[0-9]{2}$")" 1 \
   "titles"
 sed -n 2p "$tmp/processes" | grep -Eq '^[01]\.[0-9]{2} CPUs busy  [0-9]+ samples/s  [0-9]+ samples  0 lost' ||
@@ -69,11 +78,11 @@ for file in "$tmp"/still-*.folded; do folded_total . "$file"; done >"$tmp/totals
 expect_between "$(sort -n "$tmp/totals" | tail -n 1)" 1 $((1500 * 499 / 1000)) "samples of the longest interval at 499 Hertz"
 top 'see: heavy' 'stall:1' 'kill:TERM' "written:$tmp/still.folded" -- -F 499 -p "$leaves" -o "$tmp/still.folded"
 expect_status 0
-expect_between "$(folded_total . "$tmp/still.folded")" 100 10000 "samples until it was ended"
+expect_between "$(folded_total . "$tmp/still.folded")" 20 10000 "samples until it was ended"
 
 # Names drive no terminal; top_terminal.py fails when it is sent what it does not know.
 cp "$WORKLOADS/leaves" "$tmp/e"$'\x1b[31m\x1b[2J\a''l'
-burn_hostile=("$tmp/e"$'\x1b[31m\x1b[2J\a''l' 60)
+burn_hostile=("$tmp/e"$'\x1b[31m\x1b[2J\a''l' 600)
 start "${burn_hostile[@]}"
 top 'see:e\?\[31m\?\[2J\?l$' 'press:P' 'see:[0-9] e\?\[31m\?\[2J\?l ' 'press:S' 'see: heavy ← middle' 'press:q' -- -F 499 -p "$started"
 expect_status 0

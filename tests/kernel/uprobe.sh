@@ -30,9 +30,9 @@ expect_equal "$recorded" $((7000 / 9)) "samples by every ninth"
 expect_equal "$(folded_total ';framed_target ')" $((7000 / 9 * 9)) "hits by every ninth"
 
 # Of two processes only the one asked for; the header says what it is about.
-burn hits 1 20
+burn hits 1 600
 wanted=$started
-burn hits 1 20
+burn hits 1 600
 profile -e "uprobe:$WORKLOADS/hits:bare_target" -p "$wanted" 1
 expect_status 0
 expect_balance
@@ -54,3 +54,11 @@ sample_folded -e uprobe:libc:usleep -p "$wanted" 1
 expect_present 'main;usleep '
 sample -e uprobe:libc.so.6:usleep -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
 expect_equal "$(folded_total ';usleep ' "$tmp/run.folded")" 30 "calls of usleep"
+
+# One process whose group is at its limit of memory does not keep the probe from all: the kernel kills that one, or it has left.
+if make_small_group 0; then
+  start sleep 600
+  echo "$started" >"$small_group/cgroup.procs"
+  sample -e uprobe:libc:usleep -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
+  expect_equal "$(folded_total ';usleep ' "$tmp/run.folded")" 30 "calls of usleep beside a group without memory"
+fi

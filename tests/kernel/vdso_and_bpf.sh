@@ -3,12 +3,12 @@
 source "$(dirname "$0")/sampling.bash"
 PATH=$PATH:/usr/sbin
 
-burn clock_reader 60
+burn clock_reader 600
 sample_folded -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 expect_absent '\[vdso\+0x'
 kill "$started"
-burn clock_reader.static 60
+burn clock_reader.static 600
 sample_folded -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 
@@ -25,7 +25,7 @@ clang -O2 -target bpf -c -o "$tmp/burner.o" "$tmp/burner.c" || fail "clang canno
 mount_bpffs
 bpftool prog load "$tmp/burner.o" "$tmp/bpffs/burner" type socket || fail "bpftool cannot load a BPF program"
 head -c 64 /dev/zero >"$tmp/packet"
-start bpftool prog run pinned "$tmp/bpffs/burner" data_in "$tmp/packet" repeat 2000000
+start bpftool prog run pinned "$tmp/bpffs/burner" data_in "$tmp/packet" repeat 50000000
 sample_folded -F 499 --modules -p "$started" 0.5
 expect_share ';bpf_prog_[0-9a-f]+_test_burner \[bpf\]' 50 100
 sample -F 499 -p "$started" 0.3

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Includes point only down the layers, and the top level holds only what belongs there.
+# What scripts/check-layers looks at is in order.
 source "$(dirname "$0")/../lib.sh"
 
 run "$SOURCE_DIR/scripts/check-layers"

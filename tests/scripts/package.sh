@@ -68,7 +68,7 @@ if [[ ${1:-} == --inside ]]; then
 fi
 need_root
 need_command cpack debootstrap dpkg-deb dpkg-shlibdeps chroot
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || skip "this is not Debian 12"
+is_debian_12 || skip "this is not Debian 12"
 
 run cpack -G DEB --config "$BUILD_DIR/CPackConfig.cmake" -B "$tmp/made"
 expect_status 0

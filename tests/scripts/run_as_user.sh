@@ -4,7 +4,7 @@
 source "$(dirname "$0")/checkout.bash"
 need_root
 need_command setpriv
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || skip "this is not Debian 12"
+is_debian_12 || skip "this is not Debian 12"
 make_checkout "$tmp/checkout"
 chown -R nobody: "$tmp"
 as_user=(setpriv --reuid=nobody --regid=nogroup --clear-groups)

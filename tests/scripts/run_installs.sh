@@ -2,7 +2,7 @@
 # On Debian 12 scripts/run installs exactly what is missing, and asks for new package lists only when it cannot without.
 source "$(dirname "$0")/checkout.bash"
 need_root
-grep -q '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release || skip "this is not Debian 12"
+is_debian_12 || skip "this is not Debian 12"
 make_checkout "$tmp/checkout"
 
 MISSING='bpftool clang' run_script

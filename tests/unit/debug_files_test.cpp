@@ -1,5 +1,5 @@
 // The search for debug files: in the right order, of the right file, and nothing that is not a plain file.
-#include "symbol/debug_files.h"
+#include "parse/debug_files.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -9,14 +9,21 @@
 #include <fstream>
 #include <string>
 
+#include "direct_supplier.h"
+#include "elf/debug_link.h"
 #include "elf_fixture.h"
-#include "symbol/debug_link.h"
 
 using namespace profile;
 using namespace profile::test;
 namespace fs = std::filesystem;
 
 namespace {
+
+struct Search {
+  explicit Search(const std::vector<std::string>& directories) : supplier(directories, -1, "") {}
+  DirectSupplier supplier;
+  DebugFiles files{supplier};
+};
 
 // A program, stripped, with a link to "program.debug", which holds what was stripped; each case has its own.
 struct Program {
@@ -49,18 +56,19 @@ struct Program {
   [[nodiscard]] fs::path by_build_id(const fs::path& directory) const {
     return directory / ".build-id" / build_id.substr(0, 2) / (build_id.substr(2) + ".debug");
   }
-  [[nodiscard]] Fd find(DebugFiles& files, const fs::path& seen_as) const {
+  [[nodiscard]] DebugFile find(Search& search, const fs::path& seen_as) const {
     const Fd fd = open_file(file);
     std::string why;
     const auto elf = ElfFile::read(fd.get(), why);
     REQUIRE(elf);
-    return files.find(*elf, fd.get(), seen_as.string());
+    search.supplier.set(fd.get(), seen_as.string());
+    return search.files.find(*elf, fd.get(), search.supplier.file());
   }
   // Which file is found, "" for none.
   [[nodiscard]] fs::path found(const std::vector<std::string>& directories) const {
-    DebugFiles files(directories);
-    const Fd fd = find(files, file);
-    return fd ? fs::read_symlink("/proc/self/fd/" + std::to_string(fd.get())) : fs::path();
+    Search search(directories);
+    const DebugFile found = find(search, file);
+    return found ? fs::read_symlink("/proc/self/fd/" + std::to_string(found.fd.get())) : fs::path();
   }
   [[nodiscard]] fs::path found() const { return found({listed}); }
 };
@@ -150,9 +158,9 @@ TEST_CASE("nothing is looked for beside another file that has the same path here
   const Program program;
   const Program elsewhere;
   put(elsewhere.debug, elsewhere.home / "program.debug");
-  DebugFiles files({program.listed});
+  Search files({program.listed});
   CHECK_FALSE(program.find(files, elsewhere.file));
-  DebugFiles again({program.listed});
+  Search again({program.listed});
   CHECK(elsewhere.find(again, elsewhere.file));
 }
 
@@ -166,7 +174,7 @@ TEST_CASE("a path that is none leads nowhere") {
         program.home.string(), program.home.string() + "/", program.home.string() + "/\0/program"s,
         "/proc/self/root" + program.file.string() + "/"}) {
     CAPTURE(path);
-    DebugFiles files({program.listed});
+    Search files({program.listed});
     CHECK_FALSE(program.find(files, path));
   }
 }
@@ -215,7 +223,7 @@ TEST_CASE("FIFOs, directories, empty files, loops and devices are passed over, a
 
 TEST_CASE("that there is no debug file is remembered, and so is no descriptor") {
   const Program program;
-  DebugFiles files({program.listed});
+  Search files({program.listed});
   const std::size_t before = open_descriptors();
   CHECK_FALSE(program.find(files, program.file));
   put(program.debug, program.by_build_id(program.listed));
@@ -227,7 +235,7 @@ TEST_CASE("that there is no debug file is remembered, and so is no descriptor") 
 
 TEST_CASE("a copy that lies beside its debug file has it, though another copy has none") {
   const Program program;
-  DebugFiles files({program.listed});
+  Search files({program.listed});
   CHECK_FALSE(program.find(files, program.file));
   Program copy = program;
   copy.home = program.home / "copy";
@@ -263,9 +271,10 @@ struct Shared {
     const auto elf = ElfFile::read(fd.get(), why);
     REQUIRE(elf);
     REQUIRE(read_alternate_link(*elf));
-    DebugFiles files(directories);
-    const Fd alternate = files.find_alternate(*elf, fd.get());
-    return alternate ? fs::read_symlink("/proc/self/fd/" + std::to_string(alternate.get())) : fs::path();
+    DirectSupplier supplier(directories, fd.get(), debug);
+    DebugFiles files(supplier);
+    const DebugFile alternate = files.find_alternate(*elf, DirectSupplier::the_file, supplier.file());
+    return alternate ? fs::read_symlink("/proc/self/fd/" + std::to_string(alternate.fd.get())) : fs::path();
   }
 };
 

@@ -1,5 +1,5 @@
 // The readers of .gnu_debuglink and .gnu_debugaltlink, and the checksum.
-#include "symbol/debug_link.h"
+#include "elf/debug_link.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Debug files from a server: one that is a directory (libdebuginfod takes file:// addresses), and one that never
 // answers.
-#include "symbol/debuginfod.h"
+#include "parse/debuginfod.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -15,9 +15,10 @@
 #include <fstream>
 #include <string>
 
+#include "direct_supplier.h"
 #include "elf_fixture.h"
+#include "parse/debug_files.h"
 #include "support/error.h"
-#include "symbol/debug_files.h"
 
 using namespace profile;
 using namespace profile::test;
@@ -82,9 +83,10 @@ TEST_CASE("a debug file comes from the server when no directory has it, and only
   const auto finds = [&] {
     use_server(served.url());
     Debuginfod server;
-    DebugFiles files({directory().file("none")}, &server);
-    const Fd found = files.find(*file, fd.get(), served.program);
-    if (found) CHECK((::fcntl(found.get(), F_GETFD) & FD_CLOEXEC) != 0);
+    DirectSupplier supplier({directory().file("none")}, fd.get(), served.program, &server);
+    DebugFiles files(supplier);
+    const DebugFile found = files.find(*file, fd.get(), supplier.file());
+    if (found) CHECK((::fcntl(found.fd.get(), F_GETFD) & FD_CLOEXEC) != 0);
     CHECK_FALSE(server.ran_out_of_time());
     return static_cast<bool>(found);
   };

@@ -1,5 +1,5 @@
 // What people wrote, out of what compilers made of it; and what was made to hang a demangler.
-#include "symbol/demangle.h"
+#include "demangle/demangle.h"
 
 #include <doctest/doctest.h>
 #include <pthread.h>
@@ -7,8 +7,6 @@
 #include <chrono>
 #include <string>
 #include <vector>
-
-#include "symbol/rust_v0.h"
 
 using namespace profile;
 
@@ -75,7 +73,10 @@ TEST_CASE("Rust names of both schemes are demangled without their hashes") {
 }
 
 TEST_CASE("the grammar of Rust's v0 names is understood") {
-  const auto rust = [](const char* name) { return demangle_rust_v0(name, 1000).value_or("?"); };
+  const auto rust = [](const char* name) {
+    const std::string text = demangle(name);
+    return text == name ? "?" : text;
+  };
   CHECK(rust("_RNCNvC1a4main0") == "a::main::{closure#0}");
   CHECK(rust("_RNCNvC1a4mains_0") == "a::main::{closure#1}");
   CHECK(rust("_RNSNvC1a1f6vtable") == "a::f::{shim:vtable#0}");
@@ -147,13 +148,13 @@ TEST_CASE("a short name that unfolds to gigabytes is left mangled, at once") {
   CHECK(seconds_for(nested) < 0.5);
 }
 
-TEST_CASE("names that keep a demangler busy without printing anything end in milliseconds") {
-  const std::string searched = "_Z1fI" + shared_types(33) + "EDpSX_v";
-  CHECK(demangle(searched) == searched);
-  CHECK(seconds_for(searched) < 0.5);
-  CHECK(seconds_for("_ZN1a" + repeated("cvT_I", 60) + "i" + repeated("E", 60) + "Ev") < 0.5);
-  CHECK(seconds_for("_RNvMINvC1a1bFGzzzzzzzzzz_EuEC1a1f") < 0.5);
-  CHECK(demangle("_Z3fooi") == "foo(int)");  // and the next one is fine
+// In a build that looks for leaks: libiberty holds memory while it hands such an identifier over.
+TEST_CASE("an endless name of identifiers in punycode is left mangled") {
+  const std::string identifier = "u2004" + std::string(2000, 'a') + "_5qa";
+  const std::string once = "_RINvC1a1fTNtC1c" + identifier;
+  CHECK(demangle(once + "B8_EE").size() > 4000);  // "B8_": again what stands behind "_RINvC1a1fT"
+  const std::string often = once + repeated("B8_", 12) + "EE";
+  CHECK(demangle(often) == often);
 }
 
 TEST_CASE("the deepest names of the length allowed need no more than 3 MB of stack") {

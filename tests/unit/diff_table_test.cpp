@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "input/profile_reader.h"
-#include "output/diff_table.h"
-#include "output/flame_comparison.h"
+#include "output/flame/comparison.h"
+#include "output/flame/diff_table.h"
 
 using namespace profile;
 
@@ -81,7 +81,7 @@ TEST_CASE("a function is its name, in whichever process, at whichever line; with
 TEST_CASE("nothing is compared with nothing without a division by it") {
   const std::string text = compared("", "app;main 4\napp 6\n");
   CHECK(text.find("There is nothing in before") != std::string::npos);
-  CHECK(rows(text, "that gained") == std::vector<std::string>{"0.00% 60.00% +60.00 0.00% 60.00% +60.00 [no stack]",
+  CHECK(rows(text, "that gained") == std::vector<std::string>{"0.00% 60.00% +60.00 0.00% 60.00% +60.00 [No Stack]",
                                                               "0.00% 40.00% +40.00 0.00% 40.00% +40.00 main"});
   CHECK(compared("app;main 4\n", "").find("There is nothing in after") != std::string::npos);
   CHECK(compared("", "").find("No function gained") != std::string::npos);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../made_elf.h"
+#include "dwarf/lines_of.h"
 #include "elf_fixture.h"
-#include "symbol/dwarf_lines.h"
 
 using namespace profile;
 using namespace profile::test;
@@ -76,7 +76,7 @@ DwarfSections::InMemory unit_with(const Bytes& entries) {
 }
 
 SourceChains read(const DwarfSections::InMemory& sections, const std::vector<ElfAddress>& addresses) {
-  return read_source_lines(DwarfSections(sections), std::nullopt, addresses);
+  return read_lines_of(DwarfSections(sections), std::nullopt, addresses);
 }
 
 void check_bounds(const SourceChains& chains, std::size_t addresses) {

@@ -1,6 +1,6 @@
 // Source positions against known truth (labels put into the code) and against addr2line and llvm-symbolizer, for every
 // byte of a function, with every way of writing debug information that the compilers and tools of this machine have.
-#include "symbol/dwarf_lines.h"
+#include "dwarf/lines.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Symbols of files whose section headers were taken away.
-#include "symbol/dynamic_sections.h"
+#include "elf/dynamic_sections.h"
 
 #include <doctest/doctest.h>
 

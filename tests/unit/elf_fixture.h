@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "elf/file.h"
+#include "elf/symbols.h"
 #include "support/fd.h"
-#include "symbol/elf_file.h"
-#include "symbol/elf_symbols.h"
 
 namespace profile::test {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "elf/cover.h"
+#include "elf/symbol_source.h"
 #include "elf_fixture.h"
-#include "symbol/alias.h"
-#include "symbol/cover.h"
 
 using namespace profile;
 using namespace profile::test;

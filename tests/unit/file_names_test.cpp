@@ -13,18 +13,41 @@
 #include <vector>
 
 #include "elf_fixture.h"
+#include "parse/children.h"
+#include "parse/file_probes.h"
+#include "parse/file_reader.h"
 
 using namespace profile;
 using namespace profile::test;
 
 namespace {
 
-struct Namer {
-  explicit Namer(const FileNameOptions& options) : names(debug_files, strings, budget, options) {}
+// The real ones: what they answer has gone both ways over the wire.
+Children& children() {
+  static Children all({}, false);
+  return all;
+}
 
-  void name(int fd, const std::vector<Place>& places) {
+// A file that the opener keeps.
+struct Opened {
+  explicit Opened(const std::string& path) {
+    std::string why;
+    auto opened = children().probes().open(path, why);
+    REQUIRE_MESSAGE(opened, path, ": ", why);
+    file = *opened;
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() { children().probes().close(file); }
+  ProbedFile file;
+};
+
+struct Namer {
+  explicit Namer(const FileNameOptions& options) : names(children().reader(), strings, budget, options) {}
+
+  Unnamed name(std::uint64_t number, const std::vector<Place>& places) {
     for (const Place& place : places) known.answers.at(place);
-    names.resolve(fd, "/lib/some.so", known);
+    return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }
   // "function+offset" or "?offset", and in braces the source positions, innermost first.
   [[nodiscard]] std::string shown(const Place& place) {
@@ -42,7 +65,6 @@ struct Namer {
   }
 
   StringTable strings;
-  DebugFiles debug_files{{"/usr/lib/debug"}};
   WorkBudget budget{UINT64_MAX};
   FileAnswers known;
   FileNames names;
@@ -69,16 +91,17 @@ std::vector<Place> some_places(const std::string& path, std::size_t most, std::m
 }
 
 void check_batches(const std::string& path, const std::vector<Place>& places, bool lines, std::mt19937& random) {
-  const Fd fd = open_file(path);
+  const Opened opened(path);
+  const std::uint64_t number = opened.file.number;
   Namer at_once({.lines = lines, .ranges = false});
-  at_once.name(fd.get(), places);
+  at_once.name(number, places);
   std::vector<Place> order = places;
   std::shuffle(order.begin(), order.end(), random);
   Namer bit_by_bit({.lines = lines, .ranges = true});
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     end = std::min(order.size(), begin + 1 + random() % 8);
-    bit_by_bit.name(fd.get(), {order.begin() + static_cast<std::ptrdiff_t>(begin),
-                               order.begin() + static_cast<std::ptrdiff_t>(end)});
+    bit_by_bit.name(
+        number, {order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)});
   }
   std::size_t named = 0;
   for (const Place& place : places) {
@@ -158,6 +181,26 @@ TEST_CASE("source positions found bit by bit are those found at once") {
   check_batches(path, some_places(path, 200, random), true, random);
 }
 
+TEST_CASE("the segment of an address says where in the file its code is") {
+  // The place of the text is no multiple of a page, and far from its offset in the file.
+  const std::string path =
+      compile("x.s", ".globl here\nhere: .quad 0x1122334455667788\n", "-nostdlib -static -Wl,-Ttext=0x7654320");
+  if (path.empty()) return;
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t offset = bytes.find("\x88\x77\x66\x55\x44\x33\x22\x11");
+  REQUIRE(offset != std::string::npos);
+  Namer namer({});
+  const Opened opened(path);
+  namer.name(opened.file.number, {{.at = offset}});
+  REQUIRE(namer.known.answers.at({.at = offset})->address == ElfAddress{0x7654320});
+  const CodeSegment code = namer.known.segment_of({0x7654320});
+  CHECK(code.start == ElfAddress{0x7654000});
+  CHECK(code.limit == ElfAddress{0x7655000});
+  CHECK(code.offset.value + 0x320 == offset);
+  CHECK_FALSE(namer.known.segment_of({0x7655000}).is_known());
+}
+
 TEST_CASE("a new address in a function that was seen before is named without reading the file") {
   const Fd fd = open_file(labels());
   const auto [start, size] = known(labels()).at("__write");
@@ -166,14 +209,18 @@ TEST_CASE("a new address in a function that was seen before is named without rea
   REQUIRE(file);
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
+  const Opened opened(labels());
+  const std::uint64_t number = opened.file.number;
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
-    namer.name(fd.get(), {{offset + 1, false}});
+    namer.name(number, {{offset + 1, false}});
     REQUIRE(namer.shown({offset + 1, false}) == "longer_write+1");
-    const std::string unread = "?" + std::to_string(static_cast<int>(Unnamed::file_malformed));
-    namer.name(-1, {{offset + size - 1, true}, {offset, false}, {offset + size + 1, false}});
-    CHECK(namer.shown({offset + size - 1, true}) == (is_kept ? "longer_write+8" : unread + "+1"));
-    CHECK(namer.shown({offset, false}) == (is_kept ? "longer_write+0" : unread + "+0"));
+    const std::string unread = "?" + std::to_string(static_cast<int>(Unnamed::file_gone));
+    constexpr std::uint64_t nobodys_number = 1;
+    namer.name(nobodys_number, {{offset + size - 1, true}, {offset, false}, {offset + size + 1, false}});
+    CHECK(namer.shown({offset + size - 1, true}) ==
+          (is_kept ? "longer_write+8" : unread + "+" + std::to_string(offset + size)));
+    CHECK(namer.shown({offset, false}) == (is_kept ? "longer_write+0" : unread + "+" + std::to_string(offset)));
     CHECK(namer.shown({offset + size + 1, false}).starts_with(unread));
   }
 }
@@ -186,21 +233,23 @@ TEST_CASE("the byte before a function is the function's when something returns t
   REQUIRE(file);
   std::uint64_t offset = 0;
   while (file->address_of(FileOffset{offset}) != ElfAddress{start}) ++offset;
+  const Opened opened(labels());
+  const std::uint64_t number = opened.file.number;
   const std::string nobodys = "?" + std::to_string(static_cast<int>(Unnamed::no_symbol));
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
     // Together, apart, and with what is before known already.
-    namer.name(fd.get(), {{offset - 1, false}, {offset - 1, true}});
-    namer.name(fd.get(), {{offset - 2, true}});
+    namer.name(number, {{offset - 1, false}, {offset - 1, true}});
+    namer.name(number, {{offset - 2, true}});
     CHECK(namer.shown({offset - 1, true}) == "unsized+0");
     CHECK(namer.shown({offset - 1, false}).starts_with(nobodys));
     CHECK(namer.shown({offset - 2, true}).starts_with(nobodys));
     Namer leaf({.lines = false, .ranges = is_kept});
-    leaf.name(fd.get(), {{offset - 1, false}});
-    leaf.name(fd.get(), {{offset, false}});
+    leaf.name(number, {{offset - 1, false}});
+    leaf.name(number, {{offset, false}});
     CHECK(leaf.shown({offset - 1, false}).starts_with(nobodys));
     CHECK(leaf.shown({offset, false}) == "unsized+0");
-    leaf.name(fd.get(), {{offset - 1, true}});
+    leaf.name(number, {{offset - 1, true}});
     CHECK(leaf.shown({offset - 1, true}) == "unsized+0");
   }
 }

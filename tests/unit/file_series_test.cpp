@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "deliver/file_series.h"
+#include "files/file_series.h"
 #include "support/error.h"
 
 using namespace profile;
@@ -238,6 +238,26 @@ TEST_CASE("what was just written is kept even where others claim to be newer") {
   Told told(directory / "cpu-%s.txt", {.keep = 1});
   told.series.write(2 * second, text("x"));
   CHECK(directory.names() == Names{"cpu-2.txt"});
+}
+
+TEST_CASE("the latest of this run are kept when the clock is set back meanwhile") {
+  const Directory directory;
+  Told told(directory / "cpu-%s.txt", {.keep = 3});
+  directory.make_old("cpu-7.txt", -200'000);
+  for (std::uint64_t s = 1000; s < 1003; ++s) told.series.write(s * second, text("a"));
+  // As a clock would have stamped them that was a day ahead.
+  for (const char* name : {"cpu-1000.txt", "cpu-1001.txt", "cpu-1002.txt"}) {
+    if (fs::exists(directory / name)) directory.make_old(name, -100'000);
+  }
+  CHECK(directory.names() == Names{"cpu-1000.txt", "cpu-1001.txt", "cpu-1002.txt"});
+  told.series.write(500 * second, text("b"));
+  told.series.write(501 * second, text("b"));
+  CHECK(directory.names() == Names{"cpu-1002.txt", "cpu-500.txt", "cpu-501.txt"});
+  // The same second comes twice: a name for each, none is overwritten.
+  told.series.write(501 * second, text("c"));
+  told.series.write(500 * second, text("d"));
+  CHECK(directory.names() == Names{"cpu-500~2.txt", "cpu-501.txt", "cpu-501~2.txt"});
+  CHECK(contents(directory / "cpu-501.txt") == "b");
 }
 
 TEST_CASE("files of somebody else are not removed") {

@@ -187,6 +187,34 @@ inline Profile profile_with_lines() {
   return profile;
 }
 
+// User stacks that were walked, and one that was not: two of the same frames that ended differently. 20 samples.
+inline Profile profile_with_ends() {
+  Profile profile;
+  Namer name(profile);
+  const ProcessId app = profile.process(300, 0, "app");
+  const FrameId work = name.user(app, 0x401010, "work", "app", 0x10);
+  const FrameId main = name.user(app, 0x401110, "main", "app", 0x10);
+  const FrameId start = name.user(app, 0x401210, "_start", "app", 0x10);
+  const FrameId inflate = name.user(app, 0x7f0000001010, "inflate", "libz.so.1", 0x10);
+  const StackId kernel = profile.stack(std::vector{name.kernel(0xffffffff81200010, "vfs_read", "kernel", 0x10)});
+  const auto add = [&](StackId user, StackId kernel_part, std::uint64_t value) {
+    Row row;
+    row.process = app;
+    row.thread_name = profile.strings.intern("app");
+    row.user = user;
+    row.kernel = kernel_part;
+    row.value = row.samples = value;
+    profile.add(row);
+  };
+  add(profile.stack(std::vector{work, main, start}, StackEnd::root), StackId::none, 10);
+  add(profile.stack(std::vector{work, main, start}), StackId::none, 2);
+  add(profile.stack(std::vector{inflate}, StackEnd::no_cfi), kernel, 4);
+  add(profile.stack(std::vector{work, main}, StackEnd::too_deep), StackId::none, 3);
+  add(StackId::missed, StackId::none, 1);
+  profile.account.taken = profile.account.recorded = 20;
+  return profile;
+}
+
 inline Profile fixed_profile() {
   Profile profile;
   add_dd(profile);

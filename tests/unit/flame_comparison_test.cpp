@@ -9,10 +9,10 @@
 #include "fixed_measures.h"
 #include "fixed_profile.h"
 #include "input/profile_reader.h"
-#include "output/flame_colours.h"
-#include "output/flame_comparison.h"
-#include "output/flame_graph.h"
-#include "output/flame_view.h"
+#include "output/flame/colours.h"
+#include "output/flame/comparison.h"
+#include "output/flame/graph.h"
+#include "output/flame/view.h"
 #include "output/output.h"
 
 using namespace profile;
@@ -74,7 +74,7 @@ Texts frames(const FlameTable& table, std::string_view name) {
     if (table.strings().view(frame.name) != name) continue;
     std::string text(table.strings().view(frame.module));
     text.append(" ").append(table.strings().view(frame.file)).append(":").append(std::to_string(frame.line));
-    found.push_back(text + ' ' + std::string(word_of(frame.kind)));
+    found.push_back(text + ' ' + word_of(frame.kind, RunInfo()));
   }
   return found;
 }
@@ -93,7 +93,7 @@ struct StringMaker<Texts> {
 }  // namespace doctest
 
 TEST_CASE("one run has not changed from one format to another") {
-  const OutputOptions all = {.delimited = true, .annotate_kernel = true, .show_modules = true};
+  const OutputOptions all = {.delimited = true, .annotate = true, .show_modules = true};
   for (const Profile& run : {profile_of_threads(), test::fixed_profile(), test::wall_profile()}) {
     // As it is once read: where calls return to is told by where frames stand, not by the fixed profile.
     const Profile pprof = through("pprof", run);

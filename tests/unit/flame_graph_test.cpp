@@ -9,8 +9,8 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
-#include "output/flame_graph.h"
-#include "output/flame_view.h"
+#include "output/flame/graph.h"
+#include "output/flame/view.h"
 
 using namespace profile;
 

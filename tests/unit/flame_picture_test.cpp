@@ -8,7 +8,7 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
-#include "output/flame_picture.h"
+#include "output/flame/picture.h"
 #include "output/text_cells.h"
 
 using namespace profile;
@@ -159,6 +159,31 @@ TEST_CASE("deep stacks make a high picture, then lower rows, and at last what ha
   CHECK(height_of(10, {.width = 1200, .height = 800}, "") == 800);
   CHECK(height_of(100, {.width = 1200, .height = 800}, "") == 800);
   CHECK(height_of(400, {.width = 1200, .height = 800}, "(75.0 %)") == 800);
+}
+
+TEST_CASE("the legend has the kinds that are drawn and no others, and calls a tag by its word") {
+  const auto legend_of = [](const Profile& profile) {
+    const OwnFlameView flames(profile);
+    const FlamePicture picture(flames.view());
+    const auto patches = std::count_if(picture.boxes().begin(), picture.boxes().end(),
+                                       [](const PictureBox& box) { return box.shows == nullptr; });
+    // They are what is written last.
+    std::vector<std::string> words;
+    for (auto text = picture.texts().end() - patches; text != picture.texts().end(); ++text)
+      words.push_back(text->text);
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  Profile plain;
+  add_stack(plain, 3, 10);
+  CHECK(legend_of(plain) == Words{"user", "process"});
+  Row row = plain.rows()[0];
+  row.tag = plain.strings.intern("read");
+  plain.run.tag = "system call";
+  plain.add(row);
+  CHECK(legend_of(plain) == Words{"user", "system call", "process"});
+  CHECK(legend_of(test::fixed_profile()) == Words{"user", "kernel", "JIT", "unnamed", "process"});
+  CHECK(legend_of(Profile()).empty());
 }
 
 TEST_CASE("a profile without samples is a picture that says so") {

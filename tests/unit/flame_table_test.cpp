@@ -9,7 +9,7 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
-#include "output/flame_table.h"
+#include "output/flame/table.h"
 
 using namespace profile;
 
@@ -119,6 +119,43 @@ TEST_CASE("what a JIT compiler's map named is told from a program of that name")
   (void)table.add(profile);
   CHECK(kind_of(table, "fast") == FlameKind::jit);
   CHECK(kind_of(table, "main") == FlameKind::user);
+}
+
+TEST_CASE("frames without any name that stand one upon the other are one where that is asked for") {
+  Profile profile;
+  test::Namer name(profile);
+  Row row;
+  row.process = profile.process(1, 0, "x");
+  row.thread_name = profile.strings.intern("x");
+  const FrameId main = name.user(row.process, 0x1000, "main", "x", 0);
+  const FrameId leaf = name.user(row.process, 0x2000, "leaf", "x", 0);
+  const auto garbage = [&](std::uint64_t address) {
+    return name.unnamed(profile.frame(row.process, FrameKind::user, {address}), Unnamed::not_mapped);
+  };
+  const auto add = [&](const std::vector<FrameId>& leaf_first) {
+    row.user = profile.stack(leaf_first);
+    row.value = row.samples = 1;
+    profile.add(row);
+  };
+  std::vector<FrameId> chain(126);
+  for (std::size_t i = 0; i < chain.size(); ++i) chain[i] = garbage(i + 1);
+  chain.insert(chain.begin(), leaf);
+  add(chain);
+  add({leaf, garbage(1), main, garbage(2), garbage(3)});
+  add({leaf, leaf, main});  // what has a name calls itself
+
+  FlameTable folded(UnknownRuns::folded);
+  const auto cells = folded.add(profile);
+  CHECK(stacks_of(folded, cells) == std::map<std::string, std::uint64_t>{{"x;[unknown] ×126;leaf", 1},
+                                                                         {"x;[unknown] ×2;main;[unknown];leaf", 1},
+                                                                         {"x;main;leaf;leaf", 1}});
+  CHECK(kind_of(folded, "[unknown] ×126") == FlameKind::unnamed);
+  CHECK(sum(cells) == 3);
+
+  FlameTable kept;
+  const auto whole = stacks_of(kept, kept.add(profile));
+  CHECK(whole.contains("x;[unknown];[unknown];main;[unknown];leaf"));
+  CHECK(kept.nodes().size() == 126 + 1 + 3 + 3);
 }
 
 TEST_CASE("adding a profile again adds nothing to the table but gives the same cells") {

@@ -1,5 +1,5 @@
 // What is said about frames without a name and stacks without a root, for profiles in which both are known.
-#include "app/frame_report.h"
+#include "output/frame_report.h"
 
 #include <doctest/doctest.h>
 
@@ -21,10 +21,10 @@ struct Made {
   FrameId unnamed(Unnamed reason, std::string_view module = {}) {
     return namer.unnamed(profile.frame(app, FrameKind::user, {++address}), reason, module);
   }
-  void add(const std::vector<FrameId>& leaf_first, std::uint64_t samples) {
+  void add(const std::vector<FrameId>& leaf_first, std::uint64_t samples, StackEnd end = StackEnd::unknown) {
     Row row;
     row.process = app;
-    row.user = profile.stack(leaf_first);
+    row.user = profile.stack(leaf_first, end);
     row.value = 1000 * samples;  // of another unit
     row.samples = samples;
     profile.add(row);
@@ -122,10 +122,11 @@ TEST_CASE("intervals add up") {
 }
 
 TEST_CASE("the functions that threads begin in are roots, others are not") {
-  for (const char* root : {"_start", "__libc_start_main", "clone3", "start_thread", "runtime.goexit.abi0"}) {
+  for (const char* root : {"_start", "__libc_start_main", "clone3", "start_thread", "runtime.goexit.abi0",
+                           "libc_start_main_stage2", "start", "__clone"}) {
     CHECK_MESSAGE(has_root(root), root);
   }
-  for (const char* other : {"main", "start", "_start_", "", "clone_node"}) CHECK_MESSAGE(!has_root(other), other);
+  for (const char* other : {"main", "starts", "_start_", "", "clone_node"}) CHECK_MESSAGE(!has_root(other), other);
 }
 
 TEST_CASE("a C library without symbols that calls into a program is a root, and nothing else without a name") {
@@ -183,4 +184,40 @@ TEST_CASE("no file is blamed where none is known") {
   made.add({made.unnamed(Unnamed::no_jit_map)}, 1);
   REQUIRE(made.report().lines().size() == 2);
   CHECK(made.report().lines()[1] == "100.0 % of the user stacks end before a root function");
+}
+
+TEST_CASE(
+    "of stacks that were walked the summary says why they are incomplete, and where nothing vouched for the way") {
+  Made made;
+  const FrameId root = made.named("_start", "app");
+  made.add({made.named("work", "app"), root}, 800, StackEnd::root);
+  made.add({made.named("alone", "app")}, 5, StackEnd::root);
+  made.add({made.named("early", "new.so")}, 20, StackEnd::no_table_yet);
+  made.add({made.named("inflate", "libz.so.1")}, 9, StackEnd::no_cfi);
+  made.add({made.named("a", "app"), made.named("b", "libfoo.so"), made.unnamed(Unnamed::not_mapped)}, 40,
+           StackEnd::no_cfi);
+  made.add({made.named("deep", "app")}, 3, StackEnd::too_deep);
+  const FrameReport report = made.report();
+  CHECK(report.user_stacks() == 877);
+  CHECK(report.rootless() == 0);
+  CHECK(report.ends().of(StackEnd::root) == 805);
+  CHECK(report.ends().incomplete() == 72);
+  REQUIRE(report.lines().size() == 2);  // one frame has no name
+  CHECK(report.lines()[1] ==
+        "8.2 % of the user stacks are incomplete: 3 deeper than is taken, 20 no table yet, 49 no unwind table and no "
+        "frame pointer in: libfoo.so (40), libz.so.1 (9)");
+}
+
+TEST_CASE("one incomplete stack is told, however many there are, and what was not walked is told apart from it") {
+  Made made;
+  const FrameId root = made.named("_start", "app");
+  made.add({made.named("work", "app"), root}, 9000, StackEnd::root);
+  made.add({made.named("work", "app"), root}, 1, StackEnd::guessed);
+  REQUIRE(made.report().lines().size() == 1);
+  CHECK(made.report().lines()[0] == "<0.1 % of the user stacks are incomplete: 1 begun with a guessed frame pointer");
+  made.add({made.named("inflate", "libz.so.1")}, 999);
+  REQUIRE(made.report().lines().size() == 2);
+  CHECK(
+      made.report().lines()[1] ==
+      "10.0 % of the user stacks end before a root function; built without frame pointers, it seems: libz.so.1 (999)");
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "input/profile_reader.h"
+#include "model/stack_end.h"
 #include "output/output.h"
 #include "support/error.h"
 
@@ -36,7 +37,7 @@ std::string error_of(const std::string& text) {
   return "none";
 }
 
-constexpr OutputOptions marked{.annotate_kernel = true};
+constexpr OutputOptions marked{.annotate = true};
 
 }  // namespace
 
@@ -46,13 +47,13 @@ TEST_CASE("our own folded lines are written as they were read, with the options 
     OutputOptions options;
   } files[] = {
       {"default.folded", {}},
-      {"annotated.folded", {.annotate_kernel = true}},
+      {"annotated.folded", {.annotate = true}},
       {"delimited.folded", {.delimited = true}},
       {"modules.folded", {.show_modules = true}},
       {"lines.folded", {}},
-      {"lines_marked.folded", {.annotate_kernel = true, .show_modules = true}},
+      {"lines_marked.folded", {.annotate = true, .show_modules = true}},
       {"wall.folded", {}},
-      {"wall_marked.folded", {.delimited = true, .annotate_kernel = true, .show_modules = true}},
+      {"wall_marked.folded", {.delimited = true, .annotate = true, .show_modules = true}},
   };
   for (const auto& [file, options] : files) {
     const std::string text = golden(file);
@@ -122,6 +123,38 @@ TEST_CASE("what stands in for a stack is no frame") {
   CHECK(profile.frame(unnamed[1]).module == StringId::empty);
 }
 
+TEST_CASE("what stands outermost for the frames that a user stack lacks is its end") {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(StackEnd::count); ++i) {
+    const auto end = static_cast<StackEnd>(i);
+    if (!is_incomplete(end)) continue;
+    const std::string line = "a;" + incomplete_frame(end) + ";main;sys_read_[k] 1\n";
+    const Profile profile = read_folded(line, "x");
+    const Row& row = profile.rows().front();
+    CHECK(profile.end_of(row.user) == end);
+    CHECK(profile.stack(row.user).size() == 1);
+    CHECK(profile.end_of(row.kernel) == StackEnd::unknown);
+    CHECK(folded(profile, marked) == line);
+    CHECK(folded(profile) == "a;main;sys_read 1\n");
+  }
+  // Of what nobody writes, whatever is not that stays a frame.
+  for (const std::string line : {
+           "a;[incomplete: no idea];main 1",
+           "a;[incomplete: ];main 1",
+           "a;[incomplete: no CFI;main 1",
+           "a;[incomplete: no CFI]_[k];vfs_[k] 1",
+           "a;main;[incomplete: no CFI] 1",
+           "a;[incomplete: no CFI] 1",
+           "a;[incomplete: no CFI];vfs_[k] 1",
+           "a;[Missed User Stack];[incomplete: no CFI]_[k] 1",
+       }) {
+    const Profile profile = read_folded(line + "\n", "x");
+    CHECK_MESSAGE(profile.end_of(profile.rows().front().user) == StackEnd::unknown, line);
+    CHECK_MESSAGE(folded(profile, marked) == line + "\n", line);
+  }
+  const std::string twice = "a;[incomplete: no CFI];[incomplete: too deep];tiny_[i];main 1\n";
+  CHECK(folded(read_folded(twice, "x"), marked) == twice);
+}
+
 TEST_CASE("others' lines come back as they were, whatever is in them") {
   for (const std::string line : {
            "app;[libc.so.6];operator new[];foo() [clone .cold];a b c 1",
@@ -140,7 +173,7 @@ TEST_CASE("others' lines come back as they were, whatever is in them") {
 
 TEST_CASE("a module with an offset, shown behind a name that begins like one, is no place in a module") {
   const std::string line = "app;read [lib+0x1f];[close [lib+0x1f]_[i];[a[b+0x2] 1\n";
-  const OutputOptions with_modules{.annotate_kernel = true, .show_modules = true};
+  const OutputOptions with_modules{.annotate = true, .show_modules = true};
   CHECK(folded(read_folded(line, "x"), with_modules) == line);
 }
 
@@ -195,7 +228,7 @@ TEST_CASE("a line that is none is named by its number, and why") {
   const auto starts = [](const std::string& text, const std::string& with) {
     CHECK_MESSAGE(text.substr(0, with.size()) == with, text);
   };
-  starts(error_of("a;b 1\na;b\n"), "in.folded:2: ");
+  starts(error_of("a;b\na;b \n 7\n"), "in.folded:1: ");
   starts(error_of("\n#\nnothing\n"), "in.folded:3: ");
   for (const char* bad :
        {"a;b x", "a;b 1x", "a;b 0x10", "a;b +1", "a;b nan", "a;b inf", "a;b 1e400", " 7", "a;b 1,5"}) {
@@ -207,6 +240,20 @@ TEST_CASE("a line that is none is named by its number, and why") {
   CHECK(error_of("a;b 1e20").find("2^64") != std::string::npos);
   CHECK(error_of("a;b 18446744073709551615\na;c 1").find("in.folded:2: ") == 0);
   CHECK(error_of(std::string("a;b\0c 1", 7)).find("no text") != std::string::npos);
+}
+
+TEST_CASE("lines that are none are left out and counted, and those with something wrong in them are not") {
+  AlienLines aliens;
+  CHECK(folded(read_folded("WARNING: 2 stacks lost.\na;b 1\n\n 7\na;b x\n#\na;c 2\n", "x", &aliens)) ==
+        "a;b 1\na;c 2\n");
+  CHECK(aliens.count == 3);
+  CHECK(aliens.first.starts_with("x:1: "));
+  CHECK(error_of("a;b 1\na;b -3\n").find("in.folded:2: ") == 0);
+  CHECK(read_folded("a;b 18446744073709551615\n 7\n", "x").total() == UINT64_MAX);  // what is left out counts nowhere
+  AlienLines none;
+  CHECK(read_profile("a;b 1\n", "x", &none).total() == 1);
+  CHECK(none.count == 0);
+  CHECK_THROWS_WITH_AS(read_profile("{\n \"a\": 1,\n \"b\": 2\n}\n", "x"), doctest::Contains("JSON"), Error);
 }
 
 TEST_CASE("threads of one name are one process without a number") {

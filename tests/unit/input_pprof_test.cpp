@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <functional>
+#include <map>
 #include <protozero/pbf_builder.hpp>
 #include <sstream>
 #include <string>
@@ -13,7 +14,9 @@
 #include "fixed_profile.h"
 #include "input/profile_reader.h"
 #include "model/pprof_format.h"
-#include "output/flame_table.h"
+#include "model/stack_end.h"
+#include "model/stack_roots.h"
+#include "output/flame/table.h"
 #include "output/output.h"
 #include "support/error.h"
 
@@ -87,11 +90,13 @@ class Made {
     one.add_int64(pprof::FunctionField::filename, text(file));
     return *this;
   }
-  Made& mapping(std::uint64_t id, const std::string& file, std::uint64_t start = 0, std::uint64_t offset = 0) {
+  Made& mapping(std::uint64_t id, const std::string& file, std::uint64_t start = 0, std::uint64_t offset = 0,
+                std::uint64_t limit = 0) {
     protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
     protozero::pbf_builder<pprof::MappingField> one(whole, Profile::mapping);
     one.add_uint64(pprof::MappingField::id, id);
     one.add_uint64(pprof::MappingField::memory_start, start);
+    one.add_uint64(pprof::MappingField::memory_limit, limit);
     one.add_uint64(pprof::MappingField::file_offset, offset);
     one.add_int64(pprof::MappingField::filename, text(file));
     return *this;
@@ -123,6 +128,19 @@ class Made {
       for (const std::uint64_t id : locations) one.add_uint64(pprof::SampleField::location_id, id);
       for (const std::int64_t value : values) one.add_int64(pprof::SampleField::value, value);
     }
+    return *this;
+  }
+  // Without a label where `end` is empty.
+  Made& sample_with_end(const std::vector<std::uint64_t>& locations, const std::vector<std::int64_t>& values,
+                        const std::string& end) {
+    protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
+    protozero::pbf_builder<pprof::SampleField> one(whole, Profile::sample);
+    one.add_packed_uint64(pprof::SampleField::location_id, locations.begin(), locations.end());
+    one.add_packed_int64(pprof::SampleField::value, values.begin(), values.end());
+    if (end.empty()) return *this;
+    protozero::pbf_builder<pprof::LabelField> label(one, pprof::SampleField::label);
+    label.add_int64(pprof::LabelField::key, text("stack_end"));
+    label.add_int64(pprof::LabelField::str, text(end));
     return *this;
   }
   Made& labelled_sample(const std::vector<std::int64_t>& values, std::size_t empty_labels) {
@@ -184,7 +202,7 @@ TEST_CASE("our own pprof profile is read back as what it was written from") {
     const Profile read = read_profile(bytes, "x");
     // What the format cleans is clean in folded lines too.
     for (const bool annotate : {false, true}) {
-      const OutputOptions options{.annotate_kernel = annotate};
+      const OutputOptions options{.annotate = annotate};
       CHECK(report(read, "folded", options) == report(original, "folded", options));
     }
     CHECK(report(read, "residency") == report(original, "residency"));
@@ -197,13 +215,69 @@ TEST_CASE("our own pprof profile is read back as what it was written from") {
   }
 }
 
+TEST_CASE("why user stacks end is read back, of those too of which it was not told") {
+  const Profile original = test::profile_with_ends();
+  const std::string bytes = report(original, "pprof");
+  const Profile read = read_profile(bytes, "x");
+  StackEndCounts ends;
+  ends.add(read);
+  const std::map<StackEnd, std::uint64_t> expected = {
+      {StackEnd::root, 10}, {StackEnd::unknown, 2}, {StackEnd::no_cfi, 4}, {StackEnd::too_deep, 3}};
+  ends.each(
+      [&](StackEnd end, std::uint64_t samples) { CHECK(samples == (expected.contains(end) ? expected.at(end) : 0)); });
+  for (const char* const format : {"folded", "table", "speedscope"}) {
+    CHECK_MESSAGE(report(read, format, {.annotate = true}) == report(original, format, {.annotate = true}), format);
+  }
+  CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
+}
+
+TEST_CASE("the label for a stack's end is taken from whoever wrote it, and what it does not know is not made up") {
+  const auto end_of = [](const std::string& end, const std::string& comment) {
+    Made made;
+    made.type("samples", "count").function(1, "f").location(1, {1}).sample_with_end({1}, {1}, end);
+    if (!comment.empty()) made.number(pprof::ProfileField::comment, made.text(comment));
+    const Profile profile = read_pprof(made.bytes(), "x");
+    return profile.end_of(profile.rows().front().user);
+  };
+  CHECK(end_of("no_cfi", "") == StackEnd::no_cfi);
+  CHECK(end_of("no_cfi", "0 user stacks whole") == StackEnd::no_cfi);
+  CHECK(end_of("root", "") == StackEnd::root);
+  CHECK(end_of("", "") == StackEnd::unknown);
+  CHECK(end_of("", "1 user stacks whole") == StackEnd::root);
+  CHECK(end_of("", "all user stacks whole") == StackEnd::unknown);
+  CHECK(end_of("", "1 user stacks whole, it seems") == StackEnd::unknown);
+  CHECK(end_of("no CFI", "") == StackEnd::unknown);
+  CHECK(end_of("made up", "1 user stacks whole") == StackEnd::unknown);
+}
+
+TEST_CASE("a thread inside execve() is no sample without a stack when it is read back") {
+  Profile original;
+  test::Namer name(original);
+  const ProcessId app = original.process(9, 0, "app");
+  Row row;
+  row.process = app;
+  row.thread_name = original.strings.intern("app");
+  Frame frame;
+  frame.space = app;
+  frame.unnamed = Unnamed::named;
+  frame.symbol = original.strings.intern(exec_frame);
+  row.user = original.stack(std::vector{original.frame(frame)}, StackEnd::root);
+  row.value = row.samples = 4;
+  original.add(row);
+  const Profile read = read_profile(report(original, "pprof"), "x");
+  REQUIRE(read.rows().size() == 1);
+  CHECK(read.rows()[0].tag == StringId::empty);
+  CHECK(read.end_of(read.rows()[0].user) == StackEnd::root);
+  CHECK(report(read, "folded") == "app;[exec] 4\n");
+}
+
 TEST_CASE("time that threads waited is read back as time") {
   const Profile original = test::wall_profile();
   const Profile read = read_profile(report(original, "pprof"), "x");
   CHECK(read.run.unit == original.run.unit);
   CHECK(read.run.counted == original.run.counted);
   CHECK(read.total() == original.total());
-  const OutputOptions options{.annotate_kernel = true, .show_modules = true};
+  const OutputOptions options{.annotate = true, .show_modules = true};
   CHECK(report(read, "folded", options) == report(original, "folded", options));
 }
 
@@ -314,7 +388,7 @@ TEST_CASE("the kernel is known by the names of its mappings and by its addresses
   made.function(1, "main").function(2, "vfs_read").function(3, "nft_do_chain");
   made.location(1, {1}, 1, 0x1000).location(2, {2}, 2, 0x10).location(3, {3}, 3, 0xffffffffc0000010);
   made.sample({3, 2, 1}, {2});
-  CHECK(report(read_pprof(made.bytes(), "x"), "folded", {.annotate_kernel = true, .show_modules = true}) ==
+  CHECK(report(read_pprof(made.bytes(), "x"), "folded", {.annotate = true, .show_modules = true}) ==
         "app;main [app];vfs_read [kernel]_[k];nft_do_chain [nf_tables]_[k] 2\n");
 }
 
@@ -323,6 +397,75 @@ TEST_CASE("a location without a function is a place in its file") {
   made.type("samples", "count").mapping(1, "/bin/app", 0x400000, 0x1000).location(1, {}, 1, 0x400010).location(2, {});
   made.sample({1}, {2}).sample({2}, {1});
   CHECK(report(read_pprof(made.bytes(), "x"), "folded") == "app;[unknown] 1\napp;[app+0x1010] 2\n");
+}
+
+TEST_CASE("where others say that a file was mapped stays as they said it") {
+  Made made;
+  made.type("samples", "count").mapping(1, "/bin/app", 0x7f0000400000, 0x1000, 0x7f0000402000);
+  made.mapping(2, "/bin/wrong", 0x500000, 0, 0x400000);
+  made.location(1, {}, 1, 0x7f0000400010).location(2, {}, 1, 0x7f0000402000).location(3, {}, 2, 0x500010);
+  made.sample({1}, {1}).sample({2}, {1}).sample({3}, {1});
+  const Profile profile = read_pprof(made.bytes(), "x");
+  REQUIRE(profile.frames().size() == 3);
+  const auto code_of = [&](std::size_t i) { return profile.binary(profile.frames()[i].binary).code; };
+  CHECK(code_of(0) == CodeSegment{.start = {0x7f0000400000}, .limit = {0x7f0000402000}, .offset = {0x1000}});
+  CHECK(profile.frames()[0].binary_address == ElfAddress{0x7f0000400010});
+  // What is outside of what it is said to be in, and a mapping that is none, are places in a file.
+  CHECK_FALSE(code_of(1).is_known());
+  CHECK(profile.frames()[1].binary_address == ElfAddress{0x3000});
+  CHECK_FALSE(code_of(2).is_known());
+  CHECK(report(profile, "folded") == "app;[app+0x1010] 1\napp;[app+0x3000] 1\napp;[wrong+0x10] 1\n");
+}
+
+TEST_CASE("addresses of others come through our files as they were, however high they are") {
+  constexpr std::uint64_t high = 0xaaaac0000000;  // where arm64 has programs
+  Made made;
+  made.type("samples", "count").mapping(1, "/bin/a", 0x400000, 0, 0x402000).mapping(2, "/bin/b", 0x400000, 0, 0x402000);
+  made.mapping(3, "/bin/high", high, 0, high + 0x2000).location(1, {}, 1, 0x400010).location(2, {}, 2, 0x400020);
+  made.location(3, {}, 3, high + 0x10).sample({1}, {3}).sample({2}, {2}).sample({3}, {1});
+  Profile first = read_pprof(made.bytes(), "x");
+  first.account.taken = first.account.recorded = 6;
+  for (const bool is_known : {false, true}) {
+    first.account.is_known = is_known;
+    const Profile again = read_profile(report(first, "pprof"), "again");
+    REQUIRE(again.frames().size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Frame& frame = again.frames()[i];
+      const Frame& before = first.frames()[i];
+      CHECK(frame.binary_address == before.binary_address);
+      CHECK(again.binary(frame.binary).code == first.binary(before.binary).code);
+    }
+    if (!is_known) CHECK(report(again, "folded") == report(first, "folded"));
+  }
+}
+
+TEST_CASE("only what the comment names was moved") {
+  constexpr std::uint64_t place = 3ULL << 47;
+  const auto start_of = [](const std::string& comment) {
+    Made made;
+    made.type("samples", "count").mapping(1, "/bin/a", place + 0x1000, 0, place + 0x3000);
+    made.location(1, {}, 1, place + 0x1010).sample({1}, {1});
+    made.number(Made::Profile::comment, made.text(comment));
+    const Profile profile = read_pprof(made.bytes(), "x");
+    return profile.binary(profile.frames().front().binary).code.start.value;
+  };
+  const std::string words(pprof::moved_comment);
+  CHECK(start_of(words + " 0x800000002000 0x1800000001000") == 0x1000);
+  CHECK(start_of(words + " 0x800000001000") == place + 0x1000);
+  CHECK(start_of(words + " 1800000001000") == place + 0x1000);
+  CHECK(start_of(words + " 0x1000000000001800000001000") == place + 0x1000);
+  CHECK(start_of("another's") == place + 0x1000);
+}
+
+TEST_CASE("a sample without a stack is one by the older name, too") {
+  for (const char* const name : {"[No Stack]", "[no stack]"}) {
+    Made made;
+    made.type("samples", "count").function(1, name).location(1, {1}).sample({1}, {2});
+    const Profile profile = read_pprof(made.bytes(), "x");
+    REQUIRE(profile.rows().size() == 1);
+    CHECK(profile.rows()[0].user == StackId::none);
+    CHECK(profile.rows()[0].tag == StringId::empty);
+  }
 }
 
 TEST_CASE("what is no profile is said") {

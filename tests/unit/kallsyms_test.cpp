@@ -105,6 +105,18 @@ TEST_CASE("padding before a function goes by the function's name") {
   CHECK(one(text, 0xffffffff81000055) == "before_h+5 [kernel]");
 }
 
+TEST_CASE("the marks of code and data in arm64's modules are no names, and end none") {
+  constexpr std::string_view text =
+      "ffff80007a000000 t $x\t[nf_tables]\n"
+      "ffff80007a000000 t nf_early\t[nf_tables]\n"
+      "ffff80007a000040 t $d\t[nf_tables]\n"
+      "ffff80007a000048 t $x.12\t[nf_tables]\n"
+      "ffff80007a000080 t $excuse\t[nf_tables]\n";
+  CHECK(one(text, 0xffff80007a000000) == "nf_early+0 [nf_tables]");
+  CHECK(one(text, 0xffff80007a000050) == "nf_early+80 [nf_tables]");
+  CHECK(one(text, 0xffff80007a000080) == "$excuse+0 [nf_tables]");
+}
+
 TEST_CASE("of several kernel names for one address the global, plain and short one is taken") {
   CHECK(one("1000 t a\n1000 W b\n1000 T longer_name\n", 0x1000) == "longer_name+0 [kernel]");
   CHECK(one("1000 t a\n1000 W bbbb\n", 0x1000) == "bbbb+0 [kernel]");

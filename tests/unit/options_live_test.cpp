@@ -74,6 +74,15 @@ TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK(parsed({"--per-cpu"}).apart.by_cpu);
 }
 
+TEST_CASE("a film is sampled often enough for its pictures unless a rate is given") {
+  CHECK(parsed({}).sampling.default_frequency_hz == 49);
+  for (const Options& options : {parsed({"-E"}), parsed({"-g", "%04d.png", "-i", "2"})}) {
+    CHECK(options.sampling.default_frequency_hz == 997);
+    CHECK(!options.sampling.frequency_hz);
+  }
+  CHECK(parsed({"-E", "-F", "49"}).sampling.frequency_hz == 49);
+}
+
 TEST_CASE("a film is a numbered picture every interval") {
   const Options options = parsed({"-E"});
   REQUIRE(options.outputs.size() == 1);
@@ -89,6 +98,25 @@ TEST_CASE("a film is a numbered picture every interval") {
   refused_with({"-g", ""}, {"-g"});
   refused_with({"-g", "-"}, {"-g"});
   refused_with({"-E", "--stream"}, {"--stream", "-E"});
+}
+
+TEST_CASE("-g without a pattern is perf's, and needs no word here") {
+  for (const Words& words : {Words{"-F", "99", "-ag"},
+                             {"-F", "99", "-ga", "--", "true"},
+                             {"-F", "99", "-a", "-g", "5"},
+                             {"-g", "-F", "99", "-a"}}) {
+    const Options options = parsed(words);
+    CHECK(options.remarks.size() == 1);
+    CHECK(options.sampling.frequency_hz == 99U);
+    CHECK(options.output.annotate);
+    CHECK_FALSE(options.interval_s);
+    CHECK(options.outputs[0].path == "-");
+  }
+  CHECK(parsed({"-g", "f%03d.png"}).remarks.empty());
+  CHECK(parsed({"-gf%03d.png"}).outputs[0].path == "f%03d.png");
+  CHECK(parsed({"-og"}).outputs[0].path == "g");
+  CHECK(parsed({"--format", "folded", "--", "ls", "-g"}).remarks.empty());
+  refused_with({"-E", "-g"}, {"-g", "PATTERN"});
 }
 
 TEST_CASE("a format of one report needs a name that is another for each") {

@@ -42,6 +42,8 @@ TEST_CASE("without arguments everything is sampled, as the reference says, until
   CHECK(options.sampling.histogram_entries == 40960);
   CHECK(options.sampling.stack_entries == 16384);
   CHECK(options.sampling.max_stack_depth == 127);
+  CHECK(options.sampling.walk_depth == 256);
+  CHECK(options.sampling.unwinding == Unwinding::automatic);
   CHECK(options.sampling.user_stacks);
   CHECK(options.sampling.kernel_stacks);
   CHECK_FALSE(options.sampling.include_idle);
@@ -54,6 +56,7 @@ TEST_CASE("without arguments everything is sampled, as the reference says, until
   CHECK(options.command.empty());
   CHECK_FALSE(options.symbols.lines);
   CHECK_FALSE(options.symbols.debuginfod);
+  CHECK(options.symbols.budget == 1);
   CHECK_FALSE(options.output.show_modules);
   REQUIRE(options.outputs.size() == 1);
   CHECK(options.outputs[0].path == "-");
@@ -114,6 +117,16 @@ TEST_CASE("numbers that are none, zero or too large are named with their option"
   refused("--max-stack-depth", "65537");
   for (const char* value : {"abc", "0", "-1", "inf", "nan", "1x"}) refused("-i", value);
   CHECK(parsed({"--max-stack-depth", "65536"}).sampling.max_stack_depth == 65536);
+  CHECK(parsed({"--max-stack-depth", "65536"}).sampling.walk_depth == 512);
+  CHECK(parsed({"--max-stack-depth", "12"}).sampling.walk_depth == 12);
+}
+
+TEST_CASE("how user stacks are taken is one of three words") {
+  CHECK(parsed({"--unwind", "auto"}).sampling.unwinding == Unwinding::automatic);
+  CHECK(parsed({"--unwind", "cfi"}).sampling.unwinding == Unwinding::tables);
+  CHECK(parsed({"--unwind=fp"}).sampling.unwinding == Unwinding::frame_pointers);
+  for (const char* value : {"", "dwarf", "CFI", "0"}) refused("--unwind", value);
+  excluded({"--unwind", "cfi", "-e", "syscalls"}, "--unwind", "syscalls");
 }
 
 TEST_CASE("an empty value is an error of its option") {
@@ -164,6 +177,20 @@ TEST_CASE("a file's format is that of its ending, else that of -f or -r, else th
   CHECK(format_of({"-f", "-o", "x.txt"}) == "counted");
   CHECK(format_of({"-r", "-o", "x.folded"}) == "folded");
   CHECK(format_of({"-o", "folded"}) == "counted");
+  for (const char* bare : {"a.d/x", ".hidden", "x.", "cpu.2", "cpu.%H%M"}) CHECK(format_of({"-o", bare}) == "counted");
+}
+
+TEST_CASE("an ending that no format has is refused, unless the format is said another way") {
+  for (const char* path : {"x.sgv", "d/x.svgs", "x.svg2", "x.%d.SGV"}) {
+    const std::string text = error_of({"-o", path});
+    CHECK(text.find("-o " + std::string(path)) != std::string::npos);
+    CHECK(text.find(".svg") != std::string::npos);
+    CHECK(text.find("--format") != std::string::npos);
+  }
+  CHECK(format_of({"-f", "-o", "x.sgv"}) == "folded");
+  CHECK(format_of({"-r", "-o", "x.out"}) == "residency");
+  CHECK(format_of({"--format", "svg", "-o", "x.picture"}) == "svg");
+  CHECK(parsed({"--stream=json", "-o", "x.log"}).outputs[0].path == "x.log");
 }
 
 TEST_CASE("--format overrides every ending") {
@@ -190,16 +217,18 @@ TEST_CASE("each switch sets its own field") {
   CHECK_FALSE(parsed({"-K"}).sampling.user_stacks);
   CHECK(parsed({"-K"}).sampling.kernel_stacks);
   CHECK(parsed({"-d"}).output.delimited);
-  CHECK(parsed({"-a"}).output.annotate_kernel);
+  CHECK(parsed({"-a"}).output.annotate);
   CHECK(parsed({"-A"}).output.show_addresses);
   CHECK(parsed({"--modules"}).output.show_modules);
   CHECK(parsed({"--lines"}).symbols.lines);
   CHECK(parsed({"--debuginfod"}).symbols.debuginfod);
+  CHECK(parsed({"--symbol-budget", "100"}).symbols.budget == 100);
   CHECK(parsed({"-q"}).quiet);
   CHECK(parsed({"-v"}).verbose);
   CHECK(parsed({"--cgroup", "/a"}).sampling.cgroup_path == "/a");
   CHECK(parsed({"--cgroupmap", "/b"}).sampling.cgroup_map_path == "/b");
   CHECK(parsed({"--mntnsmap", "/c"}).sampling.mntns_map_path == "/c");
+  CHECK(parsed({"--comm", "a b", "--comm", "c*"}).sampling.names == std::vector<std::string>{"a b", "c*"});
   CHECK(parsed({"--debug-dir", "/d", "--debug-dir", "/e"}).symbols.debug_directories ==
         std::vector<std::string>{"/d", "/e"});
 }

@@ -60,7 +60,7 @@ TEST_CASE("rows of different threads and CPUs are rows of their own, and no samp
 TEST_CASE("texts read the same whether rows are kept apart or not") {
   const Profile whole = doubled(false);
   const Profile apart = doubled(true);
-  for (const char* format : {"counted", "folded", "residency", "table", "speedscope"}) {
+  for (const char* format : {"counted", "folded", "residency", "table"}) {
     CHECK_MESSAGE(printed(format, apart) == printed(format, whole), format);
   }
 }

@@ -50,6 +50,7 @@ TEST_CASE("a path's ending chooses the format") {
   CHECK(chosen("x.PB.GZ") == "pprof");
   CHECK(chosen("cpu.pprof") == "pprof");
   CHECK(chosen("cpu.htm") == "html");
+  CHECK(chosen("cpu.collapsed") == "folded");
   CHECK(chosen("pprof") == "none");
   CHECK(chosen("") == "none");
 }

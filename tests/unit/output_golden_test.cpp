@@ -41,7 +41,7 @@ TEST_CASE("counted with -A puts addresses in front, so stacks at other addresses
   check_golden("counted", {.show_addresses = true}, "addresses.txt");
 }
 
-TEST_CASE("counted takes no notice of -a") { check_golden("counted", {.annotate_kernel = true}, "default.txt"); }
+TEST_CASE("counted takes no notice of -a") { check_golden("counted", {.annotate = true}, "default.txt"); }
 
 TEST_CASE("folded prints root first and merges the lines that read the same") {
   check_golden("folded", {}, "default.folded");
@@ -52,14 +52,14 @@ TEST_CASE("folded with -d puts a dash where both parts were taken") {
 }
 
 TEST_CASE("folded with -a marks kernel frames, the unnamed ones too") {
-  check_golden("folded", {.annotate_kernel = true}, "annotated.folded");
+  check_golden("folded", {.annotate = true}, "annotated.folded");
 }
 
 TEST_CASE("folded takes no notice of -A") { check_golden("folded", {.show_addresses = true}, "default.folded"); }
 
 TEST_CASE("residency groups by process, the largest group and the largest share first") {
   check_golden("residency", {}, "default.residency");
-  check_golden("residency", {.delimited = true, .annotate_kernel = true, .show_addresses = true}, "default.residency");
+  check_golden("residency", {.delimited = true, .annotate = true, .show_addresses = true}, "default.residency");
 }
 
 TEST_CASE(
@@ -87,8 +87,7 @@ TEST_CASE("folded puts inlined functions between their caller and what they call
 }
 
 TEST_CASE("folded with -a and --modules marks inlined frames at the end, behind module and line") {
-  check_golden("folded", {.annotate_kernel = true, .show_modules = true}, "lines_marked.folded",
-               test::profile_with_lines());
+  check_golden("folded", {.annotate = true, .show_modules = true}, "lines_marked.folded", test::profile_with_lines());
 }
 
 TEST_CASE("residency shows lines as folded does, leaf first") {
@@ -102,7 +101,7 @@ TEST_CASE("a tag is one more frame at the leaf, and sets rows apart that are oth
 }
 
 TEST_CASE("a tag stands behind the kernel part, whatever else is asked for") {
-  check_golden("folded", {.delimited = true, .annotate_kernel = true, .show_modules = true}, "wall_marked.folded",
+  check_golden("folded", {.delimited = true, .annotate = true, .show_modules = true}, "wall_marked.folded",
                test::wall_profile());
 }
 
@@ -126,6 +125,7 @@ TEST_CASE("json is one document on one line") {
   check_golden("json", {.top = 2}, "waits_top.json", test::waits_profile());
   check_golden("json", {.top = 2}, "measures_top.json", test::measures_profile());
   check_golden("json", {}, "empty.json", Profile());
+  check_golden("json", {}, "ends.json", test::profile_with_ends());
 }
 
 TEST_CASE("residency of a single process names no process") {
@@ -139,7 +139,7 @@ TEST_CASE("residency of a single process names no process") {
 TEST_CASE("residency of values that are all zero shows no share instead of nan") {
   Profile profile;
   profile.add(Row{.process = profile.process(1, 0, "init")});
-  CHECK(report("residency", {}, profile) == "Residency Stack trace\n 0.0%     [no stack];\n");
+  CHECK(report("residency", {}, profile) == "Residency Stack trace\n 0.0%     [No Stack];\n");
 }
 
 TEST_CASE("a profile without samples is an empty report") {

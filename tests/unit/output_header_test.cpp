@@ -38,7 +38,11 @@ TEST_CASE("the header names the processes or threads asked for") {
   run.tgids = {185};
   CHECK(header(run) == "Sampling at 49 Hertz of PID [185] by user + kernel stack for 5 secs.\n\n");
   run.tgids.clear();
+  run.names = {"red", "k*"};
+  CHECK(header(run).find(" of all threads named [red, k*] by ") != std::string::npos);
   run.tids = {1, 2};
+  CHECK(header(run).find(" of TID [1, 2], threads named [red, k*] by ") != std::string::npos);
+  run.names.clear();
   CHECK(header(run) == "Sampling at 49 Hertz of TID [1, 2] by user + kernel stack for 5 secs.\n\n");
 }
 

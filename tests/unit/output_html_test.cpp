@@ -9,8 +9,8 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
-#include "output/flame_data.h"
-#include "output/flame_view.h"
+#include "output/flame/data.h"
+#include "output/flame/view.h"
 #include "output/output.h"
 #include "output/page.h"
 
@@ -141,6 +141,25 @@ TEST_CASE("a page knows its run and where every sample went") {
   CHECK(account["lost"].GetUint64() == 3);
   CHECK(account["taken"].GetUint64() == account["recorded"].GetUint64() + account["idle"].GetUint64() +
                                             account["filtered"].GetUint64() + account["lost"].GetUint64());
+}
+
+TEST_CASE("a page knows which frames have no name, what was measured besides, and what a tag is") {
+  Profile profile = test::fixed_profile();
+  profile.run.tag = "system call";
+  const auto document = parsed(data_of(page_of(profile)));
+  REQUIRE(document["names"].Size() > 0);
+  CHECK(std::string(document["names"][0].GetString()).find("frames have a function name; ") != std::string::npos);
+  CHECK(document["tables"].Empty());
+  CHECK(std::string(document["run"]["tag"].GetString()) == "system call");
+
+  const Profile measures = test::measures_profile();
+  std::ostringstream tables;
+  find_output_format("table")->make({})->report(tables, measures);
+  std::string lines;
+  const auto with_tables = parsed(data_of(page_of(measures)));
+  for (const auto& line : with_tables["tables"].GetArray()) lines += line.GetString() + std::string("\n");
+  CHECK(lines == tables.str());
+  CHECK(lines.find("recvfrom") != std::string::npos);
 }
 
 TEST_CASE("a comparison has both profiles in one table") {

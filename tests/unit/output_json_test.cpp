@@ -62,7 +62,16 @@ TEST_CASE("names of any bytes become valid text, the same as in the other format
 
 TEST_CASE("a frame has a name or the reason why it has none") {
   std::set<std::string> reasons;
-  const auto document = parsed(json_of(test::fixed_profile()));
+  Profile profile = test::fixed_profile();
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "x");
+  std::vector<FrameId> frames;
+  for (std::uint8_t i = 1; i < static_cast<std::uint8_t>(Unnamed::count); ++i) {
+    const FrameId frame = profile.frame(process, FrameKind::user, {0x9000ULL + i});
+    frames.push_back(name.unnamed(frame, static_cast<Unnamed>(i), "x", i));
+  }
+  profile.add({.process = process, .user = profile.stack(frames), .value = 1});
+  const auto document = parsed(json_of(profile));
   for (const auto& frame : document["ebpf"]["profile"]["frames"].GetArray()) {
     CHECK(frame.HasMember("symbol") != frame.HasMember("unnamed"));
     if (frame.HasMember("unnamed")) reasons.insert(member(frame, "unnamed"));
@@ -225,6 +234,7 @@ TEST_CASE("what was asked for and where every sample went stand in every documen
   Profile profile = test::wall_profile();
   profile.run.command = {"make", "-j2"};
   profile.run.cpus = "0,2-3";
+  profile.run.names = {"make", "cc*"};
   const auto document = parsed(json_of(profile));
   const auto& run = document["profile"];
   CHECK(member(run, "event") == "wall");
@@ -233,10 +243,15 @@ TEST_CASE("what was asked for and where every sample went stand in every documen
   CHECK(run["targets"]["pids"][0].GetUint() == 185);
   CHECK(run["targets"]["command"].Size() == 2);
   CHECK(member(run["targets"], "cpus") == "0,2-3");
+  CHECK(run["targets"]["names"].Size() == 2);
   CHECK_FALSE(run.HasMember("period_events"));
   CHECK(document["account"]["taken"].GetUint64() == 150);
   CHECK(document["account"]["filtered"].GetUint64() == 4);
   CHECK(document["account"]["balanced"].GetBool());
+  CHECK_FALSE(document["account"].HasMember("asked"));
   profile.account.taken = 151;
-  CHECK_FALSE(parsed(json_of(profile))["account"]["balanced"].GetBool());
+  profile.account.asked = 200;
+  const auto other = parsed(json_of(profile));
+  CHECK_FALSE(other["account"]["balanced"].GetBool());
+  CHECK(other["account"]["asked"].GetUint64() == 200);
 }

@@ -9,6 +9,7 @@
 
 #include "fixed_measures.h"
 #include "fixed_profile.h"
+#include "input/profile_reader.h"
 #include "output/clean_text.h"
 
 using namespace profile;
@@ -133,6 +134,63 @@ TEST_CASE("a return address is told as an address in the call") {
   CHECK(read.locations.at(read.samples[0].locations[1]).address == 0x4ff);
 }
 
+TEST_CASE("two files that count their addresses alike have places of their own, and come back as they were") {
+  Profile profile;
+  profile.account.taken = profile.account.recorded = 6;
+  const ProcessId process = profile.process(1, 0, "x");
+  const auto add = [&](const char* file, std::uint64_t runs_at, const CodeSegment& code, std::uint64_t value = 1) {
+    const FrameId id = profile.frame(process, FrameKind::user, {runs_at});
+    Frame& frame = profile.frames()[static_cast<std::size_t>(id)];
+    frame.unnamed = Unnamed::no_symbol;
+    frame.module = profile.strings.intern(file);
+    frame.offset = 0x1234;
+    frame.binary = profile.binary({.path = frame.module, .code = code});
+    frame.binary_address = {0x1234};
+    profile.add({.process = process, .user = profile.stack(std::vector{id}), .value = value, .samples = value});
+  };
+  const CodeSegment code{.start = {0x1000}, .limit = {0x3000}, .offset = {0x800}};
+  add("first", 0x10234, code);
+  add("second", 0x20234, code, 3);
+  add("far", 0x30234, {.start = {0x1000}, .limit = {1ULL << 50}, .offset = {0}});
+  add("unknown", 0x40234, {});
+
+  const PprofProfile read = read_pprof(profile);
+  std::vector<std::uint64_t> starts;
+  for (const char* const file : {"first", "second"}) {
+    const PprofProfile::Mapping& mapping = mapping_named(read, file);
+    CHECK(mapping.limit - mapping.start == 0x2000);
+    CHECK(mapping.offset == 0x800);
+    CHECK(mapping.start % (1ULL << 47) == 0x1000);
+    starts.push_back(mapping.start);
+  }
+  // The heavier one stays where its file says: it is there that `go tool pprof` disassembles.
+  CHECK(starts[1] == 0x1000);
+  CHECK(starts[0] > 1ULL << 47);
+  CHECK(mapping_named(read, "far").start == 0x1000);
+  CHECK(mapping_named(read, "unknown").limit == 0);
+  for (const auto& [id, location] : read.locations) {
+    const PprofProfile::Mapping& mapping = read.mappings.at(location.mapping);
+    CHECK(location.address == mapping.start + (mapping.limit == 0 ? 0x1234 : 0x234));
+  }
+
+  CHECK(read.comments.back() == "out of the way of others by multiples of 0x800000000000: 0x800000001000");
+
+  // Of what is put together with other files it may not be known where every sample went.
+  for (const bool is_known : {true, false}) {
+    profile.account.is_known = is_known;
+    const Profile again = read_profile(bytes_of(profile), "again");
+    REQUIRE(again.frames().size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Frame& frame = again.frames()[i];
+      const Frame& before = profile.frames()[i];
+      if (is_known) CHECK(frame.offset == 0x1234);
+      if (again.binary(frame.binary).code.is_known()) CHECK(frame.binary_address == before.binary_address);
+      CHECK(again.binary(frame.binary).code == profile.binary(before.binary).code);
+    }
+    CHECK(bytes_of(read_profile(bytes_of(again), "third")) == bytes_of(again));
+  }
+}
+
 TEST_CASE("names of any bytes become valid text, and two that become the same are one") {
   Profile profile;
   test::Namer name(profile);
@@ -180,6 +238,18 @@ TEST_CASE("the account and how it was measured stand in the comments") {
   CHECK(read.comments[1] == "155 samples taken: 146 recorded, 0 idle, 4 filtered, 5 lost");
   CHECK(read.comments[2] == "2 lost: ring buffer full");
   CHECK(read.comments[3] == "3 lost: not found in the maps");
+}
+
+TEST_CASE("why user stacks are incomplete stands in the comments, and no frame is made up for it") {
+  const Profile profile = test::profile_with_ends();
+  const PprofProfile read = read_pprof(profile);
+  REQUIRE(read.comments.size() == 5);
+  CHECK(read.comments[1] == "20 samples taken: 20 recorded, 0 idle, 0 filtered, 0 lost");
+  CHECK(read.comments[2] == "10 user stacks whole");
+  CHECK(read.comments[3] == "3 user stacks incomplete: deeper than is taken");
+  CHECK(read.comments[4] == "4 user stacks incomplete: no unwind table and no frame pointer");
+  CHECK(std::none_of(read.texts.begin(), read.texts.end(),
+                     [](const std::string& text) { return text.starts_with("[incomplete"); }));
 }
 
 TEST_CASE("a profile without anything is one that can be read") {

@@ -91,8 +91,7 @@ void check_properties(const Profile& profile) {
   CHECK(table_total(profile) == profile.total());
   check_json(profile);
   for (const bool flag : {false, true}) {
-    const OutputOptions options{
-        .delimited = flag, .annotate_kernel = flag, .show_addresses = flag, .show_modules = flag};
+    const OutputOptions options{.delimited = flag, .annotate = flag, .show_addresses = flag, .show_modules = flag};
     std::uint64_t folded = 0;
     std::uint64_t previous = 0;
     std::set<std::string> stacks;
@@ -256,8 +255,7 @@ TEST_CASE("a kernel frame and a user frame of one name read the same without a m
   row.kernel = profile.stack(std::vector{kernel});
   profile.add(row);
   CHECK(report_lines("folded", {}, profile) == std::vector<std::string>{"x;copy 2"});
-  CHECK(report_lines("folded", {.annotate_kernel = true}, profile) ==
-        std::vector<std::string>{"x;copy 1", "x;copy_[k] 1"});
+  CHECK(report_lines("folded", {.annotate = true}, profile) == std::vector<std::string>{"x;copy 1", "x;copy_[k] 1"});
 }
 
 TEST_CASE("threads and processes with one stack stay apart where the format names them") {

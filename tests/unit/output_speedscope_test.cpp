@@ -1,5 +1,5 @@
 // speedscope's format, read back by a parser: that it has the shape which its schema asks for, the totals of the other
-// formats, and an order in which its first view looks like a flame graph.
+// formats, and an order in which its first view is no timeline.
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
@@ -19,9 +19,9 @@ namespace {
 using namespace profile;
 using Frames = std::vector<std::string>;
 
-std::string written(const Profile& profile, std::size_t top = 10) {
+std::string written(const Profile& profile) {
   std::ostringstream out;
-  find_output_format("speedscope")->make({.top = top})->report(out, profile);
+  find_output_format("speedscope")->make({})->report(out, profile);
   return out.str();
 }
 
@@ -103,35 +103,109 @@ TEST_CASE("the fixed profiles are what the golden files say") {
   check(test::wall_profile(), "wall.speedscope");
 }
 
-TEST_CASE("the first profile has everything, and the processes behind it add up to it") {
+TEST_CASE("each process is a profile, the heaviest first, and behind them stand all together") {
   const auto document = parsed(written(test::fixed_profile()));
   const auto& profiles = document["profiles"];
+  constexpr std::uint64_t period = 20'408'163;  // at 49 Hertz
   REQUIRE(profiles.Size() == 5);
-  CHECK(profiles[0]["endValue"].GetUint64() == 92);
-  CHECK(member(profiles[1], "name") == "dd (185)");
-  CHECK(profiles[1]["endValue"].GetUint64() == 39);
+  CHECK(member(profiles[0], "name") == "dd (185), aggregated");
+  CHECK(profiles[0]["endValue"].GetUint64() == 39 * period);
+  CHECK(member(profiles[4], "name") == "all processes, aggregated");
+  CHECK(profiles[4]["endValue"].GetUint64() == 92 * period);
   std::uint64_t sum = 0;
-  for (rapidjson::SizeType i = 1; i < profiles.Size(); ++i) sum += profiles[i]["endValue"].GetUint64();
-  CHECK(sum == 92);
-  for (const auto& sample : profiles[1]["samples"].GetArray()) {
+  for (rapidjson::SizeType i = 0; i < 4; ++i) {
+    const std::uint64_t value = profiles[i]["endValue"].GetUint64();
+    sum += value;
+    if (i != 0) CHECK(value <= profiles[i - 1]["endValue"].GetUint64());
+  }
+  CHECK(sum == 92 * period);
+  for (const auto& sample : profiles[0]["samples"].GetArray()) {
     const std::string thread = frames_of(document, sample)[0];
     CHECK((thread == "dd" || thread == "dd-writer"));
   }
-  CHECK(parsed(written(test::fixed_profile(), 2))["profiles"].Size() == 3);
   CHECK(parsed(written(test::wall_profile()))["profiles"].Size() == 1);
 }
 
-TEST_CASE("units are speedscope's words, or none") {
+TEST_CASE("each thread is a profile where threads are apart") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(7, 0, "x");
+  const StackId stack = profile.stack(std::vector{name.user(process, 0x10, "f", "x", 0)});
+  for (const std::uint32_t tid : {7U, 8U}) {
+    profile.add({.process = process,
+                 .tid = tid,
+                 .thread_name = profile.strings.intern("worker"),
+                 .user = stack,
+                 .value = tid,
+                 .samples = tid});
+  }
+  const auto document = parsed(written(profile));
+  REQUIRE(document["profiles"].Size() == 3);
+  CHECK(member(document["profiles"][0], "name").starts_with("x (7), worker (8)"));
+  CHECK(member(document["profiles"][1], "name").starts_with("x (7), worker (7)"));
+}
+
+TEST_CASE("each CPU of a process is a profile where CPUs are apart") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(7, 0, "x");
+  const StackId stack = profile.stack(std::vector{name.user(process, 0x10, "f", "x", 0)});
+  for (const std::uint32_t cpu : {0U, 1U}) {
+    profile.add({.process = process, .cpu = cpu, .user = stack, .value = 2 - cpu, .samples = 1});
+  }
+  const auto document = parsed(written(profile));
+  REQUIRE(document["profiles"].Size() == 3);
+  CHECK(member(document["profiles"][0], "name") == "x (7), CPU 0, aggregated");
+  CHECK(member(document["profiles"][1], "name") == "x (7), CPU 1, aggregated");
+}
+
+TEST_CASE("units are speedscope's words, and what it has none for stands in the name") {
   Profile profile = test::wall_profile();
-  const auto unit = [&] { return member(parsed(written(profile))["profiles"][0], "unit"); };
-  CHECK(unit() == "microseconds");
+  const auto first = [&](const char* what) { return member(parsed(written(profile))["profiles"][0], what); };
+  CHECK(first("unit") == "microseconds");
   CHECK(parsed(written(profile))["profiles"][0]["endValue"].GetUint64() == 4'700'000);
   profile.run.unit = "bytes";
-  CHECK(unit() == "bytes");
-  for (const char* const other : {"samples", "page-faults", "hits", "seconds\xff"}) {
+  CHECK(first("unit") == "bytes");
+  profile.run.unit = "samples";
+  profile.run.frequency_hz = 1000;
+  CHECK(first("unit") == "nanoseconds");
+  CHECK(parsed(written(profile))["profiles"][0]["endValue"].GetUint64() == 4'700'000'000'000);
+  profile.run.frequency_hz = 0;
+  profile.run.period_events = 1ULL << 60;  // so that 64 bits do not hold the sum
+  CHECK(first("unit") == "none");
+  CHECK(first("name") == "dd (185), dd (186), samples, aggregated");
+  for (const char* const other : {"page-faults", "hits", "seconds\xff"}) {
     profile.run.unit = other;
-    CHECK(unit() == "none");
+    CHECK(first("unit") == "none");
   }
+  CHECK(first("name") == "dd (185), dd (186), seconds?, aggregated");
+}
+
+TEST_CASE("what is heavier stands further to the left, whatever its name") {
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "x");
+  const auto add = [&](const std::string& root_first, std::uint64_t value) {
+    std::vector<FrameId> frames;
+    for (auto function = root_first.rbegin(); function != root_first.rend(); ++function) {
+      frames.push_back(name.user(process, static_cast<std::uint64_t>(*function), std::string(1, *function), "x", 0));
+    }
+    profile.add({.process = process, .user = profile.stack(frames), .value = value, .samples = value});
+  };
+  // Of b there is more than of any other, though no stack of its is the heaviest.
+  add("ma", 40);
+  add("mbz", 30);
+  add("mby", 35);
+  add("m", 5);
+  add("mb", 1);
+  const auto document = parsed(written(profile));
+  std::vector<std::string> order;
+  for (const auto& sample : document["profiles"][0]["samples"].GetArray()) {
+    std::string stack;
+    for (const std::string& frame : frames_of(document, sample)) stack += frame.size() == 1 ? frame : "";
+    order.push_back(stack);
+  }
+  CHECK(order == std::vector<std::string>{"mby", "mbz", "mb", "ma", "m"});
 }
 
 TEST_CASE("a stack goes from the process to the tag, through what was missed") {
@@ -139,11 +213,11 @@ TEST_CASE("a stack goes from the process to the tag, through what was missed") {
   std::set<Frames> stacks;
   for (const auto& sample : document["profiles"][0]["samples"].GetArray()) stacks.insert(frames_of(document, sample));
   CHECK(stacks == std::set<Frames>{
-                      {"dd (185)", "[off-cpu]"},
-                      {"dd (185)", "main", "read", "vfs_read"},
-                      {"dd (185)", "main", "read", "vfs_read", "[off-cpu]"},
-                      {"dd (185)", "main", "read", "[Missed Kernel Stack]", "[off-cpu]"},
-                      {"dd (185)", "main", "read",
+                      {"dd", "[off-cpu]"},
+                      {"dd", "main", "read", "vfs_read"},
+                      {"dd", "main", "read", "vfs_read", "[off-cpu]"},
+                      {"dd", "main", "read", "[Missed Kernel Stack]", "[off-cpu]"},
+                      {"dd", "main", "read",
                        "we;ird?"
                        "?</script>"},
                   });
@@ -211,7 +285,7 @@ TEST_CASE("what reads the same is one sample, whatever addresses and processes i
   const auto document = parsed(written(profile));
   REQUIRE(document["profiles"].Size() == 1);
   CHECK(document["profiles"][0]["samples"].Size() == 1);
-  CHECK(document["profiles"][0]["weights"][0].GetUint64() == 20);
+  CHECK(document["profiles"][0]["weights"][0].GetUint64() == 20 * 20'408'163ULL);
 }
 
 TEST_CASE("a profile without anything is one that can be read") {

@@ -7,7 +7,7 @@
 #include "fixed_measures.h"
 #include "fixed_profile.h"
 #include "golden_file.h"
-#include "output/flame_view.h"
+#include "output/flame/view.h"
 #include "output/output.h"
 
 using namespace profile;

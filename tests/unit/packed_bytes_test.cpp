@@ -1,5 +1,5 @@
 // A compressed stream read at places all over it gives what was compressed; a damaged one gives it, or nothing.
-#include "symbol/packed_bytes.h"
+#include "elf/packed_bytes.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>

@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "deliver/path_pattern.h"
+#include "files/path_pattern.h"
 #include "support/error.h"
 
 using namespace profile;

@@ -1,5 +1,5 @@
 // The reader of perf maps, on texts a run-time could have written and on such it should not have.
-#include "symbol/perf_map.h"
+#include "parse/perf_map.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -40,7 +40,8 @@ class Map {
     read_bytes = before - budget.left();
     std::vector<std::string> all;
     for (const Symbol& answer : answers) {
-      all.push_back(answer.unnamed == Unnamed::named ? answer.name + "@" + std::to_string(answer.start) : "?");
+      const char* const unnamed = answer.unnamed == Unnamed::too_large ? "too large" : "?";
+      all.push_back(answer.unnamed == Unnamed::named ? answer.name + "@" + std::to_string(answer.start) : unnamed);
     }
     return all;
   }
@@ -200,10 +201,11 @@ TEST_CASE("without the budget to read a map nothing is named, and the next time 
   Map map;
   map.add("100 20 f\n");
   map.budget = WorkBudget(5);
-  CHECK(map.names({0x100}) == Names{"?"});
+  CHECK(map.names({0x100}) == Names{"too large"});
   CHECK(map.read_bytes == 0);
   map.budget = WorkBudget(100);
   CHECK(map.names({0x100}) == Names{"f@256"});
   map.budget = WorkBudget(0);
   CHECK(map.names({0x110}) == Names{"f@256"});
+  CHECK(map.names({0x200}) == Names{"too large"});
 }

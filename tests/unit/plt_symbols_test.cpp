@@ -1,5 +1,5 @@
 // Names of linkage stubs, against what objdump calls them.
-#include "symbol/plt_symbols.h"
+#include "elf/plt_symbols.h"
 
 #include <doctest/doctest.h>
 

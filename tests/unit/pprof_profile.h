@@ -40,6 +40,9 @@ struct PprofProfile {
     std::string file;
     std::string build_id;
     std::string knows;  // "functions files lines inlined", as far as they are
+    std::uint64_t start = 0;
+    std::uint64_t limit = 0;
+    std::uint64_t offset = 0;
   };
 
   std::vector<ValueType> types;

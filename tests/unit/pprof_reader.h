@@ -157,6 +157,9 @@ class PprofReader {
         if (number != 0) mapping.knows += (mapping.knows.empty() ? "" : " ") + std::string(what);
       };
       if (field.tag() == id) its_id = static_cast<std::uint64_t>(number);
+      if (field.tag() == memory_start) mapping.start = static_cast<std::uint64_t>(number);
+      if (field.tag() == memory_limit) mapping.limit = static_cast<std::uint64_t>(number);
+      if (field.tag() == file_offset) mapping.offset = static_cast<std::uint64_t>(number);
       if (field.tag() == filename) mapping.file = text(number);
       if (field.tag() == build_id) mapping.build_id = text(number);
       if (field.tag() == has_functions) knows("functions");

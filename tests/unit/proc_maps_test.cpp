@@ -83,8 +83,9 @@ TEST_CASE("the name of a mapping tells files from memory that nobody can read as
   CHECK(code_kind("[vsyscall]", {}) == CodeKind::none);
   for (const char* name : {"", "//anon", "[heap]", "[stack]", "[anon:v8]"})
     CHECK(code_kind(name, {}) == CodeKind::anonymous);
-  for (const char* name : {"/memfd:jit (deleted)", "/dev/zero (deleted)", "/SYSV00000000 (deleted)",
-                           "/anon_hugepage (deleted)", "/dev/hugepages/x", "anon_inode:[x]", "[anon_shmem:x]"}) {
+  CHECK(code_kind("/memfd:jit (deleted)", some_file) == CodeKind::memory_file);
+  for (const char* name : {"/dev/zero (deleted)", "/SYSV00000000 (deleted)", "/anon_hugepage (deleted)",
+                           "/dev/hugepages/x", "anon_inode:[x]", "[anon_shmem:x]"}) {
     CAPTURE(name);
     CHECK(code_kind(name, some_file) == CodeKind::anonymous);
   }

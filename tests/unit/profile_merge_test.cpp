@@ -25,7 +25,7 @@ std::string report(const Profile& profile, std::string_view format, const Output
 
 std::map<std::string, std::uint64_t> folded(const Profile& profile) {
   std::map<std::string, std::uint64_t> lines;
-  std::istringstream in(report(profile, "folded", {.annotate_kernel = true, .show_modules = true}));
+  std::istringstream in(report(profile, "folded", {.annotate = true, .show_modules = true}));
   for (std::string line; std::getline(in, line);) {
     const std::size_t space = line.rfind(' ');
     lines[line.substr(0, space)] += std::stoull(line.substr(space + 1));
@@ -329,6 +329,27 @@ TEST_CASE("durations that are none change no minimum") {
   CHECK(sum.max_ns == 5);
   CHECK(sum.count == 3);
   CHECK(sum.total_ns == 11);
+}
+
+TEST_CASE("why a stack ended stays with it, and two ends are two stacks") {
+  const auto run = [](StackEnd end) {
+    Profile profile;
+    Row row;
+    row.process = profile.process(1, 0, "app");
+    row.user = profile.stack_of(row.process, FrameKind::user, std::vector<std::uint64_t>{1, 2}, end);
+    row.value = row.samples = 1;
+    profile.add(row);
+    return profile;
+  };
+  Profile whole = run(StackEnd::root);
+  whole.merge(run(StackEnd::no_cfi));
+  whole.merge(run(StackEnd::no_cfi));
+  whole.merge(run(StackEnd::unknown));
+  REQUIRE(whole.rows().size() == 3);
+  CHECK(whole.end_of(whole.rows()[0].user) == StackEnd::root);
+  CHECK(whole.end_of(whole.rows()[1].user) == StackEnd::no_cfi);
+  CHECK(whole.rows()[1].samples == 2);
+  CHECK(whole.end_of(whole.rows()[2].user) == StackEnd::unknown);
 }
 
 TEST_CASE("a hundred thousand rows are merged in a moment") {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <tuple>
@@ -48,6 +49,36 @@ TEST_CASE("a stack is its frames in their order") {
   REQUIRE(profile.stack(stack).size() == 3);
   CHECK(profile.frame(profile.stack(stack).front()).address.value == 1);
   CHECK(profile.frames().size() == 5);  // 1 and 3 both as where execution was and as where a call returns to
+}
+
+TEST_CASE("a stack is its frames and why it ends") {
+  Profile profile;
+  const ProcessId a = profile.process(1, 0, "a");
+  const std::vector<std::uint64_t> addresses{1, 2, 3};
+  const StackId untold = profile.stack_of(a, FrameKind::user, addresses);
+  const StackId whole = profile.stack_of(a, FrameKind::user, addresses, StackEnd::root);
+  const StackId cut = profile.stack_of(a, FrameKind::user, addresses, StackEnd::too_deep);
+  CHECK(profile.stack_count() == 3);
+  CHECK(profile.stack_of(a, FrameKind::user, addresses, StackEnd::too_deep) == cut);
+  CHECK(profile.stack_of(a, FrameKind::user, addresses, StackEnd::unknown) == untold);
+  CHECK(profile.end_of(untold) == StackEnd::unknown);
+  CHECK(profile.end_of(whole) == StackEnd::root);
+  CHECK(profile.end_of(cut) == StackEnd::too_deep);
+  CHECK(std::ranges::equal(profile.stack(whole), profile.stack(cut)));
+
+  Row row;
+  row.process = a;
+  row.user = cut;
+  profile.add(row);
+  profile.change_rows([&](Row& changed) { changed.kernel = StackId::missed; });
+  CHECK(profile.end_of(profile.rows()[0].user) == StackEnd::too_deep);
+}
+
+TEST_CASE("no frames are no stack, however it ended") {
+  Profile profile;
+  CHECK(profile.stack({}, StackEnd::not_readable) == StackId::none);
+  CHECK(profile.end_of(StackId::none) == StackEnd::unknown);
+  CHECK(profile.end_of(StackId::missed) == StackEnd::unknown);
 }
 
 TEST_CASE("a part of a stack can be made a stack of its own") {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "output/output.h"
-#include "sampling/nearest_names.h"
 #include "sampling/source.h"
 #include "sampling/tracepoint.h"
+#include "support/nearest_names.h"
 
 using namespace profile;
 
@@ -83,6 +83,8 @@ TEST_CASE("a tracepoint's name is two words around a colon") {
 TEST_CASE("what was probably meant is named first") {
   CHECK(nearest("cpu-clok").front() == "cpu-clock");
   CHECK(nearest("CPU-Clock").front() == "cpu-clock");
+  CHECK(nearest("cpu").front() == "cpu-clock");
+  CHECK(nearest("io") == std::vector<std::string>{"block-io"});
   CHECK(nearest("page-fault").front() == "page-faults");
   CHECK(nearest("cachemisses").front() == "cache-misses");
   CHECK(nearest("LLC-load-miss").front() == "LLC-load-misses");

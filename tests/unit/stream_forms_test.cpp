@@ -19,7 +19,8 @@ constexpr std::uint64_t time_ns = 1'700'000'000'000'000'042;
 // One profile and one form, and what the form says of samples of it.
 class Stream {
  public:
-  explicit Stream(std::string_view form) : form_(find_stream_form(form)->make()) {}
+  explicit Stream(std::string_view form, const OutputOptions& options = {})
+      : form_(find_stream_form(form)->make(options)) {}
 
   std::string begun(std::string_view unit = "samples") {
     profile.run.unit = unit;
@@ -86,7 +87,7 @@ TEST_CASE("every form has a name of its own, a summary and a maker, and the firs
     CAPTURE(form.name);
     CHECK(names.insert(form.name).second);
     CHECK_FALSE(form.summary.empty());
-    CHECK(form.make() != nullptr);
+    CHECK(form.make({}) != nullptr);
     CHECK(find_stream_form(form.name) == &form);
   }
   CHECK(names == std::set<std::string_view>{"table", "stacks", "folded", "json"});
@@ -227,6 +228,42 @@ TEST_CASE("a JSON line is one object with all that is known") {
                   R"j("file":"/src/app/main.cpp","line":17}])j") != std::string::npos);
 }
 
+TEST_CASE("a JSON line says why the user stack ends, where that is told") {
+  Stream stream("json");
+  stream.begun();
+  const std::vector<FrameId> frames(stream.profile.stack(stream.user()).begin(),
+                                    stream.profile.stack(stream.user()).end());
+  for (const auto& [end, member] :
+       std::vector<std::pair<StackEnd, std::string>>{{StackEnd::unknown, ""},
+                                                     {StackEnd::root, R"("user_end":"root",)"},
+                                                     {StackEnd::no_cfi, R"("user_end":"no_cfi",)"}}) {
+    const std::string line = stream.said("node", stream.profile.stack(frames, end), StackId::none);
+    CHECK(line.ends_with(R"("address":"0x7f000002724a"}],)" + member + "\"kernel\":[]}\n"));
+  }
+}
+
+TEST_CASE("a block ends in why the user stack lacks frames, and a folded line begins with it where it is marked") {
+  const std::string frame = "[incomplete: no CFI]";
+  for (const StackEnd end : {StackEnd::unknown, StackEnd::root, StackEnd::no_cfi}) {
+    const auto said = [end](std::string_view form, const OutputOptions& options) {
+      Stream stream(form, options);
+      stream.begun();
+      const auto lines = stream.profile.stack(stream.with_lines());
+      const std::vector<FrameId> frames(lines.begin(), lines.end());
+      return stream.said("node", stream.profile.stack(frames, end), stream.kernel());
+    };
+    const bool lacks_some = end == StackEnd::no_cfi;
+    CHECK(said("stacks", {}).ends_with("/main.cpp:17]\n" + (lacks_some ? frame + "\n\n" : "\n")));
+    const std::string head = "1700000000000000042 node 4242 4243 64 ";
+    const std::string plain = "outer(int) main.cpp:17;Box<int>::get(int) const box.h:30;[unknown] a:b.h;";
+    CHECK(said("folded", {}) == head + plain + "do_syscall_64;vfs_read\n");
+    CHECK(said("folded", {.annotate = true}) ==
+          head + (lacks_some ? frame + ";" : "") +
+              "outer(int) main.cpp:17;Box<int>::get(int) const box.h:30_[i];[unknown] a:b.h_[i];"
+              "do_syscall_64_[k];vfs_read_[k]\n");
+  }
+}
+
 TEST_CASE("a JSON line parses whatever the names are") {
   Stream stream("json");
   stream.profile.run.event = "tracepoint:\"a\\b\"\n";
@@ -260,7 +297,7 @@ TEST_CASE("a stack reads the same the second time, and after it has been forgott
 TEST_CASE("after forget() the same number is another profile's stack and name") {
   for (const std::string_view form : {"stacks", "folded", "json"}) {
     CAPTURE(form);
-    const auto output = find_stream_form(form)->make();
+    const auto output = find_stream_form(form)->make({});
     const auto said = [&](const char* symbol, const char* comm) {
       Profile profile;
       Namer name(profile);

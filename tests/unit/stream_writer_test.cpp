@@ -16,7 +16,7 @@
 #include <string>
 #include <tuple>
 
-#include "deliver/stream_writer.h"
+#include "files/stream_writer.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/fd.h"

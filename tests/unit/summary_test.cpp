@@ -50,6 +50,32 @@ TEST_CASE("filtered and lost samples are told, the lost by reason") {
         " (2 not found in the maps)");
 }
 
+TEST_CASE("a rate that was not reached is told") {
+  Account account = balanced_account();
+  account.asked = 9411;
+  CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost; 31.5 % of the 9411 asked for"));
+  account.asked = account.taken + account.taken / 98;
+  CHECK(summary_of(account, two_cpus()).ends_with("% of the 2994 asked for"));
+}
+
+TEST_CASE("a rate that was reached is not, but for the ticks at both ends, nor one that nobody knows") {
+  Account account = balanced_account();
+  for (const std::uint64_t more : {0, 1, 4, 29}) {
+    account.asked = account.taken + more;
+    CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost"));
+  }
+  account = {};
+  account.taken = account.recorded = 6;
+  account.asked = 10;
+  CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost"));
+  account.asked = 11;
+  CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost; 54.5 % of the 11 asked for"));
+  account.asked = 0;
+  CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost"));
+  account.asked = 5;
+  CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost"));
+}
+
 TEST_CASE("samples that are nowhere are not hidden, nor are too many") {
   Account account = balanced_account();
   account.taken += 7;

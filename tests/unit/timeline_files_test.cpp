@@ -10,6 +10,7 @@
 #include <fstream>
 #include <random>
 
+#include "process/file_opener.h"
 #include "timeline_fixture.h"
 
 using namespace profile;
@@ -22,57 +23,114 @@ TEST_CASE("a file is opened once, however many processes map it") {
     timeline.exec(100 + tgid, tgid, "dd");
     timeline.update();
   }
-  CHECK(timeline.opener.opens[libc_file] == 1);
+  CHECK(timeline.keeper.opens[libc_file] == 1);
   CHECK(timeline.files.size() == 2);
 }
 
 TEST_CASE("near the limit the files not used for longest are closed, and opened again when asked for") {
-  FakeOpener opener;
-  CodeFiles files(opener, 16);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
   for (std::uint64_t inode = 1; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
   CHECK(files.open_count() <= 16);
-  CHECK(files.at(99).fd() >= 0);
-  CHECK(opener.opens[{8, 1, 100}] == 1);
-  CHECK(files.at(0).fd() >= 0);
-  CHECK(opener.opens[{8, 1, 1}] == 2);
+  CHECK(can_be_read(files, 99));
+  CHECK(keeper.opens[{8, 1, 100}] == 1);
+  CHECK(can_be_read(files, 0));
+  CHECK(keeper.opens[{8, 1, 1}] == 2);
   CHECK(files.open_count() <= 16);
 }
 
 TEST_CASE("a file that is not the same when it is opened again says so") {
-  FakeOpener opener;
-  CodeFiles files(opener, 1);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 1);
   files.mapped({8, 1, 1}, 1, "/f", {});
   files.mapped({8, 1, 2}, 1, "/g", {});
-  opener.modified_ns = 2;
-  CHECK(files.at(0).fd() == -1);
+  keeper.modified_ns = 2;
+  CHECK_FALSE(can_be_read(files, 0));
   CHECK(files.at(0).unreadable == Unnamed::file_changed);
 }
 
 TEST_CASE("a file written anew in place is another file to those that map it then") {
-  FakeOpener opener;
-  CodeFiles files(opener, 16);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
   const auto before = files.mapped(exe_file, 1, "/f", {});
-  opener.modified_ns = 2;
+  keeper.modified_ns = 2;
   files.begin_batch();
   const auto after = files.mapped(exe_file, 1, "/f", {});
   CHECK(before != after);
-  CHECK(files.at(after).fd() >= 0);
-  CHECK(files.at(before).fd() == -1);
+  CHECK(can_be_read(files, after));
+  CHECK_FALSE(can_be_read(files, before));
   CHECK(files.at(before).unreadable == Unnamed::file_changed);
 }
 
 TEST_CASE("a file that is gone says so, and a new file with its number is not taken for it") {
-  FakeOpener opener;
-  CodeFiles files(opener, 16);
-  opener.gone = true;
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  keeper.gone = true;
   const auto gone = files.mapped(exe_file, 1, "/conftest (deleted)", {});
-  CHECK(files.at(gone).fd() == -1);
+  CHECK_FALSE(can_be_read(files, gone));
   CHECK(files.at(gone).unreadable == Unnamed::file_gone);
   CHECK(files.at(gone).path == "/conftest");
-  opener.gone = false;
+  keeper.gone = false;
   const auto next = files.mapped(exe_file, 2, "/conftest", {});
   CHECK(next != gone);
-  CHECK(files.at(next).fd() >= 0);
+  CHECK(can_be_read(files, next));
+}
+
+TEST_CASE("a file that does not answer is not waited for again, and read when it answers after all") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  keeper.is_silent = true;
+  const auto file = files.mapped(exe_file, 1, "/f", {});
+  CHECK_FALSE(can_be_read(files, file));
+  CHECK(files.at(file).unreadable == Unnamed::no_answer);
+  CHECK(files.mapped(exe_file, 1, "/f", {}) == file);
+  CHECK(keeper.opens[exe_file] == 1);
+  keeper.is_silent = false;
+  CHECK(can_be_read(files, file));
+  CHECK(files.at(file).unreadable == Unnamed::named);
+}
+
+TEST_CASE("a file that one process leads nowhere to is opened by way of another that mapped it meanwhile") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  keeper.is_silent = true;
+  keeper.gone = true;
+  const auto file = files.mapped(exe_file, 1, "/f", {.tgid = 1});
+  keeper.gone = false;
+  files.mapped(exe_file, 1, "/f", {.tgid = 2, .own_mounts = true});
+  files.mapped(exe_file, 1, "/f", {.tgid = 3});
+  keeper.is_silent = false;
+  CHECK(can_be_read(files, file));
+  CHECK(keeper.last_mapped_by.tgid == 2);
+  CHECK(keeper.opens[exe_file] == 2);
+}
+
+TEST_CASE("a file that is forgotten before it answers is closed when it does") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  keeper.is_silent = true;
+  files.mapped(exe_file, 1, "/f", {});
+  files.forget_unmapped({false}, 1);
+  files.forget_unmapped({false}, 700'000'000'000);
+  CHECK(files.size() == 0);
+  keeper.is_silent = false;
+  files.begin_batch();
+  CHECK(keeper.open_numbers.empty());
+  CHECK(files.open_count() == 0);
+}
+
+TEST_CASE("a file that was given up is closed, and stays so") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  const auto file = files.mapped(exe_file, 1, "/f", {});
+  REQUIRE(can_be_read(files, file));
+  files.at(file).give_up(Unnamed::parser_gave_up);
+  CHECK(keeper.open_numbers.empty());
+  files.begin_batch();
+  CHECK(files.mapped(exe_file, 1, "/f", {}) == file);
+  CHECK_FALSE(can_be_read(files, file));
+  CHECK(files.at(file).unreadable == Unnamed::parser_gave_up);
+  CHECK(keeper.opens[exe_file] == 1);
 }
 
 TEST_CASE("whether a process sees our mounts is inherited") {
@@ -84,12 +142,12 @@ TEST_CASE("whether a process sees our mounts is inherited") {
   timeline.record(comm_bytes(110, 20, 20, "cc1", true));
   timeline.record(mmap_bytes(111, 20, 0x1000, 0x1000, 0, plugin_a, "/bin/cc1"));
   timeline.update();
-  CHECK(timeline.opener.last_mapped_by.own_mounts);
+  CHECK(timeline.keeper.last_mapped_by.own_mounts);
   timeline.record(fork_bytes(100, 21, 11));
   timeline.record(comm_bytes(110, 21, 21, "cc1", true));
   timeline.record(mmap_bytes(111, 21, 0x1000, 0x1000, 0, plugin_b, "/bin/cc1"));
   timeline.update();
-  CHECK_FALSE(timeline.opener.last_mapped_by.own_mounts);
+  CHECK_FALSE(timeline.keeper.last_mapped_by.own_mounts);
 }
 
 TEST_CASE("whether a process sees our mounts is known of one that has gone before its exec is heard of") {
@@ -100,7 +158,7 @@ TEST_CASE("whether a process sees our mounts is known of one that has gone befor
   timeline.record(comm_bytes(110, 10, 10, "cc1", true));
   timeline.record(mmap_bytes(111, 10, 0x1000, 0x1000, 0, plugin_a, "/bin/cc1"));
   timeline.update();
-  CHECK(timeline.opener.last_mapped_by.own_mounts);
+  CHECK(timeline.keeper.last_mapped_by.own_mounts);
 }
 
 TEST_CASE("mappings put at random never overlap and each address means what was put there last") {
@@ -186,7 +244,7 @@ const MappedBy nobody{0x7fffffff, true, 0, 0};
 
 TEST_CASE("the file of a process that is gone is opened by its path, if it is still that file") {
   const Sandbox box;
-  KernelFileOpener opener;
+  FileOpener opener;
   const OpenedFile opened = opener.open(box.identity("real"), box.path("real"), nobody);
   REQUIRE(opened.fd);
   CHECK(opener.stamp(opened.fd.get()) == opened.stamp);
@@ -197,15 +255,36 @@ TEST_CASE("the file of a process that is gone is opened by its path, if it is st
   CHECK(opener.open(other, box.path("nothing"), nobody).reason == Unnamed::file_gone);
 }
 
+TEST_CASE("memory that holds a program is opened through the mapping, and other memory is not held") {
+  for (const bool is_program : {true, false}) {
+    const Fd memory(::memfd_create("made", MFD_CLOEXEC));
+    const std::string content = is_program ? "\177ELF and more" : "machine code";
+    REQUIRE(::write(memory.get(), content.data(), content.size()) == static_cast<ssize_t>(content.size()));
+    struct stat found {};
+    REQUIRE(::fstat(memory.get(), &found) == 0);
+    void* pages = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, memory.get(), 0);
+    REQUIRE(pages != MAP_FAILED);
+    const auto start = reinterpret_cast<std::uint64_t>(pages);
+    const MappedBy mapped_by{static_cast<std::uint32_t>(::getpid()), true, start, start + 4096};
+    FileOpener opener;
+    const OpenedFile opened =
+        opener.open({::major(found.st_dev), ::minor(found.st_dev), found.st_ino}, "/memfd:made", mapped_by);
+    ::munmap(pages, 4096);
+    if (::geteuid() != 0) continue;  // following map_files takes a privilege
+    CHECK(static_cast<bool>(opened.fd) == is_program);
+    if (!is_program) CHECK(opened.reason == Unnamed::file_malformed);
+  }
+}
+
 TEST_CASE("a path of another mount namespace is not looked up in ours") {
   const Sandbox box;
-  KernelFileOpener opener;
+  FileOpener opener;
   CHECK_FALSE(opener.open(box.identity("real"), box.path("real"), {0x7fffffff, false, 0, 0}).fd);
 }
 
 TEST_CASE("a FIFO, a device, a directory or an empty file in the place of code is not opened") {
   const Sandbox box;
-  KernelFileOpener opener;
+  FileOpener opener;
   REQUIRE(::mkfifo(box.path("fifo").c_str(), 0600) == 0);
   CHECK_FALSE(opener.open(box.identity("fifo"), box.path("fifo"), nobody).fd);
   std::ofstream(box.path("empty")).flush();
@@ -216,7 +295,7 @@ TEST_CASE("a FIFO, a device, a directory or an empty file in the place of code i
 
 TEST_CASE("a path through a magic link of /proc is not followed") {
   const Sandbox box;
-  KernelFileOpener opener;
+  FileOpener opener;
   const Fd held(::open(box.path("real").c_str(), O_RDONLY | O_CLOEXEC));
   const std::string through = "/proc/self/fd/" + std::to_string(held.get());
   CHECK_FALSE(opener.open(box.identity("real"), through, nobody).fd);
@@ -231,7 +310,7 @@ TEST_CASE("a file that is mapped is found through the mapping, though it was del
   REQUIRE(::unlink(box.path("real").c_str()) == 0);
   const auto start = reinterpret_cast<std::uint64_t>(pages);
   const MappedBy mapped_by{static_cast<std::uint32_t>(::getpid()), true, start, start + 4096};
-  KernelFileOpener opener;
+  FileOpener opener;
   const OpenedFile opened = opener.open(identity, box.path("real"), mapped_by);
   // Following map_files takes a privilege.
   if (::geteuid() == 0) CHECK(opened.fd);

@@ -1,10 +1,12 @@
 // A timeline without a kernel: records written by hand, a /proc that the test fills in, files that open as told.
 #pragma once
 
-#include <unistd.h>
-
+#include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 
 #include "process/code_files.h"
@@ -15,6 +17,9 @@
 namespace profile::test {
 
 constexpr std::uint64_t own_mounts = 4026531841;
+
+// A memfd that holds no program.
+constexpr FileIdentity jit_memory{0, 1, 77};
 
 struct FakeProcess {
   std::string comm;
@@ -40,40 +45,69 @@ class FakeProc final : public ProcSource {
     return true;
   }
   bool is_alive(std::uint32_t tgid) override { return processes.contains(tgid); }
+  bool is_running(std::uint32_t tgid) override { return processes.contains(tgid) && !zombies.contains(tgid); }
   std::uint64_t mount_namespace(std::uint32_t tgid) override {
     if (tgid == 0) return own_mounts;
     const auto at = processes.find(tgid);
     return at == processes.end() ? 0 : at->second.mount_namespace;
   }
+  Device root_device() override { return {8, 1}; }
 
   std::map<std::uint32_t, FakeProcess> processes;
+  std::set<std::uint32_t> zombies;
   std::function<void(std::uint32_t)> after_read;  // what happens just after a process was read
   std::uint64_t clock_ns = 1'000'000;
   int reads = 0;
 };
 
-class FakeOpener final : public FileOpener {
+class FakeKeeper final : public FileKeeper {
  public:
-  OpenedFile open(const FileIdentity& identity, std::string_view, const MappedBy& mapped_by) override {
-    ++opens[identity];
-    last_mapped_by = mapped_by;
-    OpenedFile result;
-    if (gone) return result;
-    result.fd = Fd(::dup(STDERR_FILENO));
-    result.stamp = stamp_of(identity);
-    stamps[result.fd.get()] = identity;
-    return result;
+  void open(const FileQuestion& question) override {
+    ++opens[question.identity];
+    last_mapped_by = question.mapped_by;
+    identities[question.number] = question.identity;
+    Unnamed reason = Unnamed::named;
+    if (question.identity == jit_memory) reason = Unnamed::file_malformed;
+    if (gone) reason = Unnamed::file_gone;
+    answers.push_back({question.number, reason, {1, question.identity.inode, 1000, modified_ns}});
+    opened_ns[question.number] = modified_ns;
   }
-  std::optional<FileStamp> stamp(int fd) override { return stamp_of(stamps[fd]); }
-
-  FileStamp stamp_of(const FileIdentity& identity) const { return {1, identity.inode, 1000, modified_ns}; }
+  void take_answers(const std::function<void(const FileAnswer&)>& take) override {
+    while (!is_silent && !answers.empty()) {
+      const FileAnswer answer = answers.front();
+      answers.pop_front();
+      if (answer.reason == Unnamed::named) open_numbers.insert(answer.number);
+      take(answer);
+    }
+  }
+  bool wait_for_answer(std::chrono::milliseconds) override { return !is_silent && !answers.empty(); }
+  State state(std::uint64_t number) override {
+    if (opened_ns.at(number) != modified_ns) return State::changed;
+    return deleted.contains(identities.at(number).inode) ? State::deleted : State::same;
+  }
+  void close(std::uint64_t number) override { open_numbers.erase(number); }
+  void hold_perf_map(std::uint32_t tgid) override { held_maps.insert(tgid); }
+  void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
   bool gone = false;
+  bool is_silent = false;  // until it is not, the answers wait
   std::int64_t modified_ns = 1;
+  std::set<std::uint64_t> deleted;  // inodes
+  std::set<std::uint32_t> held_maps;
   MappedBy last_mapped_by;
   std::map<FileIdentity, int> opens;
-  std::map<int, FileIdentity> stamps;
+  std::map<std::uint64_t, FileIdentity> identities;
+  std::map<std::uint64_t, std::int64_t> opened_ns;
+  std::set<std::uint64_t> open_numbers;
+  std::deque<FileAnswer> answers;
 };
+
+// As before it is read.
+inline bool can_be_read(CodeFiles& files, CodeFiles::Id id) {
+  CodeFile* const file = &files.at(id);
+  files.settle(std::span(&file, 1), std::chrono::milliseconds(0));
+  return file->is_open();
+}
 
 constexpr FileIdentity exe_file{8, 1, 100};
 constexpr FileIdentity libc_file{8, 1, 200};
@@ -81,7 +115,7 @@ constexpr FileIdentity plugin_a{8, 1, 301};
 constexpr FileIdentity plugin_b{8, 1, 302};
 
 struct TestTimeline {
-  explicit TestTimeline(std::size_t most_open = 100) : files(opener, most_open) {}
+  explicit TestTimeline(std::size_t most_open = 100) : files(keeper, most_open) {}
 
   // The kernel writes a record; it is read at the next update, or when /proc is read.
   void record(Bytes bytes) { pending.push_back(std::move(bytes)); }
@@ -134,7 +168,7 @@ struct TestTimeline {
   }
 
   FakeProc proc;
-  FakeOpener opener;
+  FakeKeeper keeper;
   CodeFiles files;
   ProcessTable table{files, proc};
   ProcSurvey survey{proc, table, [this] { catch_up(); }};

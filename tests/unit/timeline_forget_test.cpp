@@ -1,8 +1,6 @@
 // What the timeline lets go of in runs without end: files that nobody has mapped any more.
 #include <doctest/doctest.h>
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,39 +12,32 @@ using namespace profile::test;
 namespace {
 
 constexpr std::uint64_t minute_ns = 60'000'000'000;
+constexpr std::uint64_t second_ns = 1'000'000'000;
 
-class DeletingOpener final : public FileOpener {
- public:
-  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) override {
-    OpenedFile opened = inner.open(identity, path, mapped_by);
-    if (opened.fd) inodes[opened.fd.get()] = identity.inode;
-    return opened;
-  }
-  std::optional<FileStamp> stamp(int fd) override { return inner.stamp(fd); }
-  bool is_deleted(int fd) override { return deleted.contains(inodes[fd]); }
-
-  FakeOpener inner;
-  std::map<int, std::uint64_t> inodes;
-  std::set<std::uint64_t> deleted;
-};
+// As the session does, now and a second later.
+void let_go(TestTimeline& timeline, std::uint64_t now_ns) {
+  timeline.table.note_mapped(now_ns);
+  timeline.table.note_mapped(now_ns + second_ns);
+  timeline.files.let_go();
+}
 
 }  // namespace
 
 TEST_CASE("a deleted file that nobody has mapped is closed at once, another one after a while") {
-  DeletingOpener opener;
-  CodeFiles files(opener, 100);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 100);
   const auto mapped = files.mapped({8, 1, 1}, 1, "/mapped", {});
   const auto deleted = files.mapped({8, 1, 2}, 1, "/deleted", {});
   const auto unmapped = files.mapped({8, 1, 3}, 1, "/unmapped", {});
   const std::uint64_t number = files.at(deleted).number;
-  opener.deleted = {1, 2};
+  keeper.deleted = {1, 2};
   std::vector<bool> is_mapped(files.place_count(), false);
   is_mapped[mapped] = true;
   files.forget_unmapped(is_mapped, minute_ns);
   CHECK(files.open_count() == 2);
   CHECK(files.size() == 2);
-  CHECK(files.at(mapped).fd() >= 0);
-  CHECK(files.at(unmapped).fd() >= 0);
+  CHECK(can_be_read(files, mapped));
+  CHECK(can_be_read(files, unmapped));
 
   // Its place is another file's then, with another number.
   const auto next = files.mapped({8, 1, 4}, 1, "/next", {});
@@ -64,30 +55,30 @@ TEST_CASE("a deleted file that nobody has mapped is closed at once, another one 
 }
 
 TEST_CASE("a file that is mapped again meanwhile stays, and one that was forgotten is opened anew") {
-  DeletingOpener opener;
-  CodeFiles files(opener, 100);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 100);
   const auto id = files.mapped(exe_file, 1, "/f", {});
   files.forget_unmapped({false}, minute_ns);
   files.forget_unmapped({true}, 5 * minute_ns);
   files.forget_unmapped({false}, 12 * minute_ns);
   CHECK(files.size() == 1);
   CHECK(files.mapped(exe_file, 1, "/f", {}) == id);
-  CHECK(opener.inner.opens[exe_file] == 1);
+  CHECK(keeper.opens[exe_file] == 1);
   files.forget_unmapped({false}, 30 * minute_ns);
   CHECK(files.size() == 0);
   files.mapped(exe_file, 1, "/f", {});
-  CHECK(opener.inner.opens[exe_file] == 2);
+  CHECK(keeper.opens[exe_file] == 2);
   CHECK(files.size() == 1);
 }
 
 TEST_CASE("a free place is not forgotten twice") {
-  DeletingOpener opener;
-  CodeFiles files(opener, 100);
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 100);
   files.mapped(exe_file, 1, "/f", {});
-  opener.deleted = {exe_file.inode};
+  keeper.deleted = {exe_file.inode};
   files.forget_unmapped({false}, minute_ns);
   files.forget_unmapped({false}, 20 * minute_ns);
-  opener.deleted.clear();
+  keeper.deleted.clear();
   CHECK(files.mapped({8, 1, 11}, 1, "/g", {}) != files.mapped({8, 1, 12}, 1, "/h", {}));
   CHECK(files.size() == 2);
 }
@@ -111,4 +102,163 @@ TEST_CASE("when processes are forgotten their files go, but for those that other
   CHECK(timeline.files.size() == 2);
   CHECK(timeline.where(20, 20 * minute_ns, 0x1010) == "/bin/cp+16");
   CHECK(timeline.where(20, 20 * minute_ns, 0x9010) == "/lib/libc.so.6+1296");
+}
+
+TEST_CASE("a file that nobody maps any more is closed, but what is known of it is kept") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"dd", ""};
+  timeline.proc.processes[20] = {"cp", ""};
+  timeline.exec(110, 10, "dd");
+  timeline.exec(110, 20, "cp", plugin_a);
+  timeline.update();
+  let_go(timeline, second_ns);
+  CHECK(timeline.files.open_count() == 3);
+
+  // That nobody has waited for it changes nothing.
+  timeline.proc.zombies = {10};
+  timeline.record(exit_bytes(200, 10, 10));
+  timeline.update();
+  timeline.table.note_mapped(10 * second_ns);
+  CHECK_FALSE(timeline.files.any_leaving());
+  timeline.table.note_mapped(11 * second_ns);
+  CHECK(timeline.files.any_leaving());
+  timeline.files.let_go();
+  CHECK_FALSE(timeline.files.any_leaving());
+  CHECK(timeline.files.open_count() == 2);
+  CHECK(timeline.keeper.open_numbers.size() == 2);
+  CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
+
+  // Mapped again it is the same file, opened while there is somebody by whose eyes it can be found.
+  const std::uint64_t number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
+  timeline.exec(300, 30, "dd");
+  timeline.update();
+  CHECK(timeline.files.open_count() == 3);
+  CHECK(timeline.keeper.opens[exe_file] == 2);
+  CHECK(timeline.table.locate(30, 1, RuntimeAddress{0x1010}).file->number == number);
+
+  // An exec lets go of what was there before, too.
+  timeline.exec(400, 20, "cp", plugin_b);
+  timeline.update();
+  let_go(timeline, 20 * second_ns);
+  CHECK(timeline.files.open_count() == 3);
+}
+
+TEST_CASE("a file that is mapped again before it is closed stays open") {
+  TestTimeline timeline;
+  timeline.exec(110, 10, "dd");
+  timeline.update();
+  timeline.record(exit_bytes(200, 10, 10));
+  timeline.update();
+  timeline.table.note_mapped(second_ns);
+  timeline.table.note_mapped(2 * second_ns);
+  REQUIRE(timeline.files.any_leaving());
+  timeline.exec(300, 11, "dd");
+  timeline.update();
+  timeline.files.let_go();
+  CHECK(timeline.files.open_count() == 2);
+  CHECK(timeline.keeper.opens[exe_file] == 1);
+}
+
+TEST_CASE("a process whose first thread has ended has its files while another runs, though no record tells when") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"dd", ""};
+  timeline.exec(110, 10, "dd");
+  timeline.record(exit_bytes(200, 10, 10));
+  timeline.update();
+  let_go(timeline, second_ns);
+  CHECK(timeline.files.open_count() == 2);
+  timeline.proc.processes.clear();
+  let_go(timeline, 5 * second_ns);
+  CHECK(timeline.files.open_count() == 0);
+}
+
+TEST_CASE("the perf map of a process that has ended is dropped") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"java", "", own_mounts + 1};
+  timeline.record(comm_bytes(110, 10, 10, "java", true));
+  timeline.record(mmap_bytes(111, 10, 0x1000, 0x1000, 0, {}, "//anon"));
+  timeline.update();
+  REQUIRE(timeline.keeper.held_maps.contains(10));
+  let_go(timeline, second_ns);
+  CHECK(timeline.keeper.held_maps.contains(10));
+  timeline.proc.processes.clear();
+  timeline.record(exit_bytes(200, 10, 10));
+  timeline.update();
+  timeline.table.note_mapped(10 * second_ns);
+  CHECK(timeline.files.is_perf_map_leaving(10));
+  timeline.files.let_go();
+  CHECK(timeline.keeper.held_maps.empty());
+}
+
+TEST_CASE(
+    "of a command and its descendants alone the files are opened, unless it is not known whose children are whose") {
+  TestTimeline timeline;
+  timeline.table.follow(10, true);
+  timeline.exec(110, 20, "stranger", plugin_b);
+  timeline.exec(110, 10, "make", plugin_a);
+  timeline.record(fork_bytes(120, 11, 10));
+  timeline.record(fork_bytes(121, 12, 11));
+  timeline.record(fork_bytes(122, 21, 20));
+  timeline.exec(130, 12, "cc1");
+  timeline.update();
+  CHECK(timeline.files.size() == 3);
+  CHECK(timeline.where(12, 140, 0x1010) == "/bin/cc1+16");
+  CHECK(timeline.name(21, 140).empty());
+
+  // The last of them has ended: it is not that all are of interest now.
+  for (const std::uint32_t tgid : {10U, 11U, 12U}) timeline.record(exit_bytes(200, tgid, tgid));
+  timeline.update();
+  let_go(timeline, second_ns);
+  timeline.exec(210, 22, "stranger", plugin_b);
+  timeline.update();
+  CHECK(timeline.files.size() == 3);
+
+  timeline.record(lost_bytes(220, 1));
+  timeline.exec(230, 23, "orphan", plugin_b);
+  timeline.update();
+  CHECK(timeline.where(23, 240, 0x1010) == "/bin/orphan+16");
+}
+
+TEST_CASE("what a living process has unmapped is found, and what it maps meanwhile is not lost") {
+  constexpr FileIdentity other_disk{9, 1, 500};
+  const std::string program = "1000-2000 r-xp 0 08:01 100 /bin/host\n9000-a000 r-xp 500 08:01 200 /lib/libc.so.6\n";
+  const std::string plugin = "20000-21000 r-xp 0 09:01 500 /disk/plugin.so\n";
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"host", program + plugin};
+  timeline.exec(110, 10, "host");
+  timeline.record(mmap_bytes(120, 10, 0x20000, 0x1000, 0, other_disk, "/disk/plugin.so"));
+  timeline.update();
+  const auto look = [&](std::uint64_t at_ns) {
+    timeline.proc.clock_ns = at_ns;
+    timeline.survey.look_for_unmapped();
+  };
+  look(10 * second_ns);
+  CHECK(timeline.where(10, 10 * second_ns, 0x20010) == "/disk/plugin.so+16");
+  const int reads = timeline.proc.reads;
+  look(10 * second_ns + 1000);  // soon again
+  CHECK(timeline.proc.reads == reads);
+
+  timeline.proc.processes[10].code_lines = program;
+  // It is mapped again just after it was seen not to be.
+  timeline.proc.after_read = [&](std::uint32_t) {
+    timeline.record(mmap_bytes(timeline.proc.clock_ns, 10, 0x20000, 0x1000, 0, other_disk, "/disk/plugin.so"));
+  };
+  look(20 * second_ns);
+  timeline.proc.after_read = nullptr;
+  CHECK(timeline.where(10, 20 * second_ns + 1000, 0x20010) == "/disk/plugin.so+16");
+
+  look(30 * second_ns);
+  CHECK(timeline.where(10, 29 * second_ns, 0x20010) == "/disk/plugin.so+16");
+  CHECK(timeline.where(10, 31 * second_ns, 0x20010) == "nowhere");
+  CHECK(timeline.where(10, 31 * second_ns, 0x1010) == "/bin/host+16");
+  timeline.table.note_mapped(32 * second_ns);
+  timeline.table.note_mapped(33 * second_ns);
+  REQUIRE(timeline.files.any_leaving());
+  timeline.files.let_go();
+  CHECK(timeline.files.open_count() == 2);
+
+  // Nobody is read who holds nothing that could be unmounted.
+  const int all = timeline.proc.reads;
+  look(40 * second_ns);
+  CHECK(timeline.proc.reads == all);
 }

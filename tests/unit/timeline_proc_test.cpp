@@ -40,7 +40,7 @@ TEST_CASE("a mapping learnt from /proc and from a record is one") {
   timeline.survey.scan({});
   timeline.update();
   CHECK(timeline.image_at(10, 5) == timeline.image_at(10, UINT64_MAX));
-  CHECK(timeline.opener.opens[libc_file] == 1);
+  CHECK(timeline.keeper.opens[libc_file] == 1);
 }
 
 TEST_CASE("a snapshot that an exec overtook does not touch the new image") {
@@ -199,4 +199,70 @@ TEST_CASE("what /proc tells of this very process is the code in its maps") {
   CHECK(source.mount_namespace(self) == source.mount_namespace(0));
   CHECK(source.is_alive(self));
   CHECK_FALSE(source.read(0x7fffffff, snapshot));
+}
+
+TEST_CASE("a process that maps code without end is read now and then, and what others map is followed") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "storm");
+  timeline.exec(100, 20, "honest");
+  timeline.update();
+  timeline.proc.processes[10] = {"storm", "1000-2000 r-xp 00000000 08:01 100 /bin/storm\n"};
+  timeline.proc.processes[20] = {"honest", ""};
+  constexpr std::uint64_t step_ns = 10'000;
+  std::uint64_t now_ns = 1000;
+  const auto map = [&](std::uint32_t tgid, bool is_a) {
+    timeline.record(
+        mmap_bytes(now_ns += step_ns, tgid, 0x20000, 0x1000, 0, is_a ? plugin_a : plugin_b, is_a ? "/a" : "/b"));
+  };
+  for (int i = 0; i < 5000; ++i) map(10, i % 2 != 0);
+  map(20, true);
+  const std::uint64_t mapped_ns = now_ns;
+  map(20, false);
+  timeline.proc.processes[10].code_lines += "20000-21000 r-xp 00000000 08:01 302 /b\n";
+  timeline.proc.clock_ns = now_ns;
+  timeline.update();
+  CHECK(timeline.table.skipped_count() > 3900);
+  CHECK(timeline.table.skipped_count() < 4100);
+  CHECK(timeline.proc.reads == 1);
+  CHECK(timeline.where(10, now_ns, 0x20010) == "/b+16");
+  CHECK(timeline.where(20, mapped_ns, 0x20010) == "/a+16");
+  CHECK(timeline.where(20, now_ns, 0x20010) == "/b+16");
+
+  // Again only after a tenth of a second.
+  map(10, true);
+  timeline.update();
+  CHECK(timeline.proc.reads == 1);
+  timeline.proc.processes[10].code_lines = "20000-21000 r-xp 00000000 08:01 301 /a\n";
+  timeline.proc.clock_ns += 200'000'000;
+  timeline.update();
+  CHECK(timeline.proc.reads == 2);
+  CHECK(timeline.where(10, now_ns, 0x20010) == "/a+16");
+}
+
+TEST_CASE("a program that maps a thousand libraries at once, and one that does so slowly for ever, are followed") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "large");
+  constexpr std::uint64_t second_ns = 1'000'000'000;
+  std::uint64_t now_ns = second_ns;
+  for (std::uint64_t i = 0; i < 900; ++i) {
+    timeline.record(mmap_bytes(++now_ns, 10, 0x100000 + 0x1000 * i, 0x1000, 0, {8, 1, 1000 + i}, "/lib"));
+  }
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    timeline.record(
+        mmap_bytes(now_ns += second_ns / 50, 10, 0x20000, 0x1000, 0, i % 2 == 0 ? plugin_a : plugin_b, "/p"));
+  }
+  timeline.update();
+  CHECK(timeline.table.skipped_count() == 0);
+}
+
+TEST_CASE("a process that executes program after program is followed") {
+  TestTimeline timeline;
+  std::uint64_t now_ns = 1'000'000'000;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    timeline.exec(++now_ns, 10, "again");
+    timeline.record(mmap_bytes(++now_ns, 10, 0x20000, 0x1000, 0, plugin_a, "/a"));
+  }
+  timeline.update();
+  CHECK(timeline.table.skipped_count() == 0);
+  CHECK(timeline.where(10, now_ns, 0x20010) == "/a+16");
 }

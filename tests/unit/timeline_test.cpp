@@ -56,6 +56,32 @@ TEST_CASE("exec begins a new image, and samples before it keep the old one") {
   CHECK(timeline.image_at(10, 199) < timeline.image_at(10, 200));
 }
 
+TEST_CASE("what only the program before exec had mapped is of the one that was replaced") {
+  TestTimeline timeline;
+  timeline.record(fork_bytes(90, 10, 1));
+  timeline.exec(100, 10, "sh");
+  timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  timeline.record(mmap_bytes(120, 10, 0x20000, 0x1000, 0, plugin_b, "/lib/b.so"));  // over code: an image, no program
+  const auto is_of_replaced = [&](std::uint64_t time_ns, std::uint64_t address) {
+    return timeline.table.is_of_replaced_program(10, timeline.image_at(10, time_ns), RuntimeAddress{address});
+  };
+  CHECK_FALSE(is_of_replaced(130, 0x20000));
+  CHECK_FALSE(is_of_replaced(130, 0x30000));
+  timeline.record(comm_bytes(200, 10, 10, "cc1", true));
+  timeline.record(mmap_bytes(210, 10, 0x1000, 0x1000, 0, plugin_b, "/bin/cc1"));
+  timeline.record(mmap_bytes(220, 10, 0x1000, 0x1000, 0, plugin_a, "/lib/a.so"));
+  CHECK_FALSE(is_of_replaced(199, 0x20000));
+  for (const std::uint64_t time_ns : {205U, 225U}) {
+    CHECK(is_of_replaced(time_ns, 0x20000));
+    CHECK(is_of_replaced(time_ns, 0x9010));
+    CHECK_FALSE(is_of_replaced(time_ns, 0x1010));  // of the new one, too
+    CHECK_FALSE(is_of_replaced(time_ns, 0x30000));
+  }
+  timeline.record(comm_bytes(300, 10, 10, "as", true));
+  CHECK(is_of_replaced(310, 0x1010));
+  CHECK_FALSE(is_of_replaced(310, 0x20000));  // of the one before that
+}
+
 TEST_CASE("a number used again is another process") {
   TestTimeline timeline;
   timeline.record(fork_bytes(50, 1000, 1));
@@ -117,13 +143,31 @@ TEST_CASE("code generated at run time is told from files, and a process without 
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "node");
   timeline.record(mmap_bytes(110, 10, 0x50000, 0x1000, 0, {}, "//anon"));
-  timeline.record(mmap_bytes(111, 10, 0x60000, 0x1000, 0, {0, 1, 77}, "/memfd:v8 (deleted)"));
+  timeline.record(mmap_bytes(111, 10, 0x60000, 0x1000, 0, jit_memory, "/memfd:v8 (deleted)"));
   timeline.record(mmap_bytes(112, 10, 0x70000, 0x2000, 0, {}, "[vdso]"));
   CHECK(timeline.where(10, 150, 0x50800) == "jit");
   CHECK(timeline.where(10, 150, 0x60800) == "jit");
   CHECK(timeline.where(10, 150, 0x71000) == "vdso+4096");
   CHECK(timeline.where(10, 150, 0x80000) == "nowhere");
   CHECK(timeline.where(99, 150, 0x80000) == "unknown");
+}
+
+TEST_CASE("a program in memory is a file; memory that cannot be opened is a JIT's while the process lives") {
+  const FileIdentity program{0, 1, 78};
+  TestTimeline timeline;
+  timeline.record(comm_bytes(100, 10, 10, "fetched", true));
+  timeline.record(mmap_bytes(101, 10, 0x60000, 0x1000, 0x2000, program, "/memfd:fetched (deleted)"));
+  CHECK(timeline.where(10, 150, 0x60010) == "/memfd:fetched+8208");
+
+  TestTimeline barred;
+  barred.keeper.gone = true;
+  barred.proc.processes[10] = {};
+  for (const std::uint32_t tgid : {10U, 11U}) {
+    barred.record(comm_bytes(100, tgid, tgid, "fetched", true));
+    barred.record(mmap_bytes(101, tgid, 0x60000, 0x1000, 0x2000, {0, 1, 70 + tgid}, "/memfd:fetched (deleted)"));
+  }
+  CHECK(barred.where(10, 150, 0x60010) == "jit");
+  CHECK(barred.where(11, 150, 0x60010) == "/memfd:fetched+8208");
 }
 
 TEST_CASE("a program that copies its text into huge pages keeps its names") {
@@ -145,7 +189,7 @@ TEST_CASE("memory that is not executable is not kept") {
   timeline.exec(100, 10, "dd");
   timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so", 7, 1));
   CHECK(timeline.where(10, 150, 0x20000) == "nowhere");
-  CHECK(timeline.opener.opens.count(plugin_a) == 0);
+  CHECK(timeline.keeper.opens.count(plugin_a) == 0);
 }
 
 TEST_CASE("only the wanted processes are kept") {
@@ -184,11 +228,17 @@ TEST_CASE("a process that maps and unmaps code without end stays bounded") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "host");
+  constexpr std::uint64_t step_ns = 20'000'000;  // so slowly that each is followed
   for (std::uint64_t i = 0; i < 20'000; ++i) {
-    timeline.record(mmap_bytes(200 + i, 10, 0x20000, 0x1000, 0, i % 2 == 0 ? plugin_a : plugin_b, "/lib/x.so"));
+    timeline.record(
+        mmap_bytes(step_ns * (1 + i), 10, 0x20000, 0x1000, 0, i % 2 == 0 ? plugin_a : plugin_b, "/lib/x.so"));
   }
   timeline.update();
-  CHECK(timeline.image_at(10, 150) == 0);  // the oldest are given up
-  CHECK(timeline.where(10, 200 + 19'999, 0x20010) == "/lib/x.so+16");
+  // Of the oldest is known what was true of all of them.
+  CHECK(timeline.where(10, 150, 0x1010) == "/bin/host+16");
+  CHECK(timeline.where(10, 150, 0x20010) == "unknown");
+  CHECK(timeline.name(10, 150) == "host");
+  CHECK(timeline.table.image_at(10, 150) == timeline.table.image_at(10, step_ns * 1000));
+  CHECK(timeline.where(10, step_ns * 20'000, 0x20010) == "/lib/x.so+16");
   CHECK(timeline.files.size() == 4);
 }

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "direct_supplier.h"
 #include "elf_fixture.h"
+#include "parse/allocator_functions.h"
+#include "parse/named_places.h"
 #include "sampling/allocators.h"
 #include "support/error.h"
-#include "symbol/named_places.h"
 
 using namespace profile;
 
@@ -36,8 +38,9 @@ NameSearch find(const std::string& path, const std::string& name) {
   std::string why;
   const auto elf = ElfFile::read(fd.get(), why);
   REQUIRE_MESSAGE(elf, why);
-  DebugFiles none({});
-  return find_by_name(*elf, fd.get(), path, none, name);
+  test::DirectSupplier supplier({}, fd.get(), path);
+  DebugFiles none(supplier);
+  return find_by_name(*elf, fd.get(), supplier.file(), none, name, 0, [](std::size_t) {});
 }
 
 // One entry of the dynamic linker's cache: its name and its path.
@@ -59,7 +62,10 @@ std::string cache_of(const std::vector<std::pair<std::string, std::string>>& lib
     strings += static_cast<std::uint32_t>(path.size()) + 1;
     cache.resize(cache.size() + 12);
   }
-  for (const auto& [name, path] : libraries) cache += name + '\0' + path + '\0';
+  for (const auto& [name, path] : libraries) {
+    cache.append(name).push_back('\0');
+    cache.append(path).push_back('\0');
+  }
   return cache;
 }
 
@@ -105,6 +111,9 @@ TEST_CASE("a library is known by its name with and without versions, and not by 
   CHECK(is_library_called("libc.so.6", "libc"));
   CHECK(is_library_called("libc-2.31.so", "libc"));
   CHECK(is_library_called("libc.so", "libc"));
+  CHECK(is_library_called("ld-musl-x86_64.so.1", "libc"));
+  CHECK(is_library_called("libc.musl-x86_64.so.1", "libc"));
+  CHECK_FALSE(is_library_called("ld-musl-x86_64.so.1", "libcap"));
   CHECK(is_library_called("libstdc++.so.6.0.30", "libstdc++.so.6"));
   CHECK_FALSE(is_library_called("libcap.so.2", "libc"));
   CHECK_FALSE(is_library_called("libc-client.so.2007", "libc"));
@@ -197,15 +206,18 @@ TEST_CASE("this system's C library is an allocator, each of whose places is name
   CHECK(is_allocator_library("libjemalloc.so.2"));
   CHECK_FALSE(is_allocator_library("libcap.so.2"));
   for (const std::string& path : library_paths("libc.so.6")) {
-    const ProbedFile file = open_probed_file(path, "test");
-    const auto functions = allocator_functions(file.elf);
+    const Fd fd = test::open_file(path);
+    std::string why;
+    const auto elf = ElfFile::read(fd.get(), why);
+    REQUIRE_MESSAGE(elf, path, why);
+    const auto functions = allocator_functions(*elf);
     CHECK(functions.size() >= 6);
     for (const AllocatorFunction& function : functions) {
       const auto same = [&](const AllocatorFunction& other) { return other.offset == function.offset; };
       CHECK(std::count_if(functions.begin(), functions.end(), same) == 1);
-      const auto address = file.elf.address_of(function.offset);
+      const auto address = elf->address_of(function.offset);
       REQUIRE(address);
-      CHECK(file_offset_of(file.elf, *address) == function.offset);
+      CHECK(elf->offset_of(*address) == function.offset);
     }
   }
 }
@@ -213,5 +225,7 @@ TEST_CASE("this system's C library is an allocator, each of whose places is name
 TEST_CASE("a program that has no malloc of its own is no allocator") {
   const std::string path = test::compile("plain.c", "#include <stdlib.h>\nint main(void) { return !malloc(1); }\n", "");
   REQUIRE(!path.empty());
-  CHECK(allocator_functions(open_probed_file(path, "test").elf).empty());
+  const Fd fd = test::open_file(path);
+  std::string why;
+  CHECK(allocator_functions(*ElfFile::read(fd.get(), why)).empty());
 }

@@ -1,7 +1,7 @@
 /* True of it: in turn and without end it computes, calls getppid, asks for memory and gives it back, touches new pages,
  * waits for a futex that nobody wakes, sleeps and, when FILE is not "-", writes a block of it to the device: something
- * for every source, each in a function that says so. Its one other thread, `idler`, only sleeps. `busybody FILE
- * SECONDS` */
+ * for every source, each in a function that says so. Its one other thread, `idler`, only sleeps. With ROUNDS it ends
+ * after so many. `busybody FILE [ROUNDS] SECONDS` */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -15,7 +15,7 @@
 static const struct timespec millisecond = {0, 1000 * 1000};
 
 __attribute__((noinline)) void compute(void) {
-  for (int i = 0; i < 200; i++) WORK(UNIT);
+  for (int i = 0; i < 60; i++) WORK(UNIT);
 }
 __attribute__((noinline)) void ask(void) {
   KEEP_FRAME();
@@ -47,7 +47,9 @@ __attribute__((noinline)) void rest(void) {
 __attribute__((noinline)) void store(int file) {
   static char block[4096];
   KEEP_FRAME();
-  if (file >= 0 && pwrite(file, block, sizeof block, 0) == sizeof block) fdatasync(file);
+  if (file < 0) return;
+  call(SYS_pwrite64, file, (long)block, sizeof block, 0);
+  call(SYS_fdatasync, file, 0, 0, 0);
 }
 
 static void* idle(void* unused) {
@@ -58,11 +60,12 @@ static void* idle(void* unused) {
 
 int main(int argc, char** argv) {
   pthread_t idler;
-  if (argc != 3) return 2;
+  if (argc != 3 && argc != 4) return 2;
   end_after(seconds_of(argc, argv));
+  long rounds = argc == 4 ? atol(argv[2]) : -1;
   const int file = argv[1][0] == '-' ? -1 : open(argv[1], O_WRONLY | O_CREAT, 0600);
   if (pthread_create(&idler, 0, idle, 0)) return 1;
-  while (goes_on) {
+  while (goes_on && rounds-- != 0) {
     compute();
     ask();
     allocate();

@@ -1,8 +1,8 @@
 /* True of it: every user stack is main;run_made and the copy of a loop in memory of its own making, as a run-time
  * compiler leaves it. What is said of it is in /tmp/perf-PID.map, by the first argument: `plain` names it made_loop
- * with addresses as the format has them, `prefixed` with 0x before them as some run-times write, `silent` leaves
- * writing to others. Its second argument, if there is one before the time, is a file to which it writes the map's line
- * in any case. */
+ * with addresses as the format has them, `prefixed` with 0x before them as some run-times write, `here` writes the map
+ * into the working directory, `silent` leaves writing to others. Its second argument, if there is one before the time,
+ * is a file to which it writes the map's line in any case. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -36,11 +36,12 @@ int main(int argc, char** argv) {
   void* const code = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED) return 1;
   memcpy(code, made_code_start, size);
-  if (mprotect(code, size, PROT_READ | PROT_EXEC) != 0) return 1;
-  __builtin___clear_cache((char*)code, (char*)code + size);
-  snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+  /* Before the code is code: a profiler that looks for a map earlier may leave it missing in a file system's memory. */
+  snprintf(path, sizeof path, "%s/perf-%d.map", strcmp(argv[1], "here") == 0 ? "." : "/tmp", (int)getpid());
   if (strcmp(argv[1], "silent") != 0) write_map(path, strcmp(argv[1], "prefixed") == 0 ? "0x" : "", code, size);
   if (argc > 3) write_map(argv[2], "", code, size);
+  if (mprotect(code, size, PROT_READ | PROT_EXEC) != 0) return 1;
+  __builtin___clear_cache((char*)code, (char*)code + size);
   end_after(seconds);
   Loop* made;
   memcpy(&made, &code, sizeof made);

@@ -22,7 +22,8 @@ static inline __attribute__((always_inline)) long read_here(long fd, void* buffe
 #endif
 }
 
-static char buffer[1 << 20];
+/* So much at a time that the way into the kernel and back costs nothing beside, however dear a machine makes it. */
+static char buffer[1 << 24];
 
 void drain_zero(int fd) {
   KEEP_FRAME();

@@ -1,6 +1,6 @@
 /* True of it: a thread called `first` naps 10 times for 10 ms and gives up its id, because it exits or, with `exec`,
  * because it runs another program. Then a process called `second` has that id and naps 10 times for 30 ms. Says
- * "PID TID". Exits with 3 where nobody can choose an id.
+ * "PID TID", and of each how many milliseconds the naps took: "NAME MS". Exits with 3 where nobody can choose an id.
  *   successor exit|exec SECONDS */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,8 +19,13 @@ struct clone_arguments {
 
 static void nap(const char* name, long milliseconds) {
   const struct timespec time = {0, milliseconds * 1000 * 1000};
+  struct timespec began, ended;
   prctl(PR_SET_NAME, name);
+  clock_gettime(CLOCK_MONOTONIC, &began);
   for (int i = 0; i < 10; i++) nanosleep(&time, 0);
+  clock_gettime(CLOCK_MONOTONIC, &ended);
+  printf("%s %ld\n", name, (ended.tv_sec - began.tv_sec) * 1000 + (ended.tv_nsec - began.tv_nsec) / 1000000);
+  fflush(stdout);
 }
 
 /* As soon as nobody has it any more. */

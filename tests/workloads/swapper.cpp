@@ -1,6 +1,7 @@
-// True of it: half of its time thread `first` is in main;run_from;use_library;library_turn;in_first of libfirst.so;
-// then that library is unloaded, libsecond.so takes its place in memory, and thread `second` is in in_second. Exits
-// with 3 if the second one came to lie elsewhere. The libraries are beside it.
+// swapper SECONDS, of computing. True of it: half of its time thread `first` is in
+// main;run_from;use_library;library_turn;in_first of libfirst.so; then that library is unloaded, libsecond.so takes its
+// place in memory, and thread `second` is in in_second. Exits with 3 if the second one came to lie elsewhere. The
+// libraries are beside it.
 #include <dlfcn.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -11,7 +12,7 @@
 
 static double now() {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 

@@ -23,7 +23,16 @@ static long microseconds(clockid_t clock) {
   clock_gettime(clock, &now);
   return now.tv_sec * 1000000L + now.tv_nsec / 1000;
 }
-static long off_cpu_clock(void) { return microseconds(CLOCK_MONOTONIC) - microseconds(CLOCK_THREAD_CPUTIME_ID); }
+/* Read anew when it lost the CPU between the clocks: that time would be in the truth and in none of the functions. */
+static long off_cpu_clock(void) {
+  long before, on_cpu, now;
+  do {
+    before = microseconds(CLOCK_MONOTONIC);
+    on_cpu = microseconds(CLOCK_THREAD_CPUTIME_ID);
+    now = microseconds(CLOCK_MONOTONIC);
+  } while (now - before > 20);
+  return now - on_cpu;
+}
 
 static const struct timespec rest = {0, 15 * 1000 * 1000};
 

@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A compiler told to keep frame pointers still makes no frame for a leaf that has nothing to put there, unless it asks.
@@ -48,20 +50,49 @@ static void end_of_workload(int number) {
   _exit(0);
 }
 
+/* Which time end_after() means: that of the world or that of the process's own computing. */
+static int clock_of_end = ITIMER_REAL;
+
+/* Who computes only for a part of the time rests each time that it has for five milliseconds, until that is the part.
+ */
+#define TURN_US 5000L
+static long parts = 1;
+static void rest_of_turns(int number) {
+  const struct timespec rest = {0, (parts - 1) * TURN_US * 1000};
+  (void)number;
+  nanosleep(&rest, 0);
+}
+
 /* This process exits with 0 after so many seconds. A child needs its own call; exec keeps it going. */
 __attribute__((unused)) static void end_after(double seconds) {
   struct itimerval time = {{0, 0}, {0, 0}};
   time.it_value.tv_sec = (long)seconds;
   time.it_value.tv_usec = (long)((seconds - (double)(long)seconds) * 1e6);
-  signal(SIGALRM, end_of_workload);
-  setitimer(ITIMER_REAL, &time, 0);
+  signal(clock_of_end == ITIMER_PROF ? SIGPROF : SIGALRM, end_of_workload);
+  setitimer(clock_of_end, &time, 0);
+  if (parts > 1) {
+    const struct itimerval turn = {{0, TURN_US}, {0, TURN_US}};
+    signal(SIGPROF, rest_of_turns);
+    setitimer(ITIMER_PROF, &turn, 0);
+  }
 }
 
-/* The last argument of every workload is its time in seconds, at most a minute. */
+/* The last argument of every workload is its time in seconds, at most 1200 (in a guest). "0.5cpu" is half a second of
+ * its own computing: what it does is then the same beside whatever other work there is. "600/4" are 600 seconds in
+ * which it computes a quarter of the time at most, and leaves the rest to others. */
 __attribute__((unused)) static double seconds_of(int argc, char** argv) {
-  const double seconds = argc > 1 ? atof(argv[argc - 1]) : 0;
-  if (seconds > 0 && seconds <= 60) return seconds;
-  fprintf(stderr, "usage: %s [...] SECONDS\n", argv[0]);
+  static char nothing[] = "";
+  char* rest = nothing;
+  const double seconds = argc > 1 ? strtod(argv[argc - 1], &rest) : 0;
+  if (strcmp(rest, "cpu") == 0) {
+    clock_of_end = ITIMER_PROF;
+    rest = nothing;
+  } else if (*rest == '/') {
+    parts = strtol(rest + 1, &rest, 10);
+    if (parts < 1 || parts > 100) *rest = '?';
+  }
+  if (seconds > 0 && seconds <= 1200 && *rest == 0) return seconds;
+  fprintf(stderr, "usage: %s [...] SECONDS[cpu|/PARTS]\n", argv[0]);
   exit(2);
 }
 
@@ -74,6 +105,14 @@ __attribute__((always_inline, unused)) static inline long call(long number, long
                    : "=a"(result)
                    : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
                    : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long kind __asm__("x8") = number;
+  register long result __asm__("x0") = a;
+  register long second __asm__("x1") = b;
+  register long third __asm__("x2") = c;
+  register long fourth __asm__("x3") = d;
+  __asm__ volatile("svc #0" : "+r"(result) : "r"(kind), "r"(second), "r"(third), "r"(fourth) : "memory");
   return result;
 #else
   return syscall(number, a, b, c, d, 0, 0);

@@ -7,8 +7,14 @@ function accountWords({taken, recorded, idle, filtered, lost}) {
   return addsUp ? words : `${words}. These do not add up: that is a fault of the profiler.`;
 }
 
-// `run` and `account` as the data has them.
-function aboutRun(run, account, heading) {
+// Of the lines that say which frames have no name; none, where the data does not tell.
+function namesWords(names) {
+  if (names === undefined) return '';
+  return names.length === 0 ? 'every frame has a function name' : names.join('; ');
+}
+
+// `run`, `account` and `names` as the data has them.
+function aboutRun({run, account, names, heading}) {
   const list = made('dl');
   const row = (term, text, className) => {
     if (text === '' || text === undefined) return;
@@ -21,24 +27,36 @@ function aboutRun(run, account, heading) {
   if (run.began_unix_ms) row('Began', new Date(run.began_unix_ms).toLocaleString());
   if (run.duration_s) row('Took', amount(run.duration_s * 1e6, 'microseconds'));
   if (account) row('Samples', accountWords(account), 'account');
+  row('Names', namesWords(names), 'names');
   return heading === '' ? [list] : [made('h2', '', heading), list];
 }
 
 function showAbout(runs) {
-  element('about-text').replaceChildren(...runs.flatMap(({run, account, heading}) => aboutRun(run, account, heading)));
+  element('about-text').replaceChildren(...runs.flatMap(aboutRun));
 }
 
 // Of a live page; the rest stays as it is, so that it can be selected.
-function showAccount(account) {
+function showAccount(account, names) {
   document.querySelector('#about-text .account').textContent = accountWords(account);
+  const shown = document.querySelector('#about-text .names');
+  if (shown !== null) shown.textContent = namesWords(names);
 }
 
-function showTitle(run, view) {
+function showTitle(run) {
   const what = run.event || 'profile';
   element('title').textContent = run.title || what;
   // Tabs are told apart by their first words; those of every run begin alike: "profile -F 99 -o out.html".
   const command = (run.command_line || '').replace(/^\S*profile\s+/, '');
   document.title = command === '' ? `${what} — profile` : `${what}: ${command} — profile`;
+}
+
+// What was measured besides stacks, line by line.
+function showTables(lines) {
+  element('tables').hidden = lines.length === 0;
+  element('tables-text').textContent = lines.join('\n').trimEnd();
+}
+
+function followSubtitle(view) {
   element('subtitle').textContent = '';
   view.listeners.push((done) => {
     if (done < due.tree) return;

@@ -1,4 +1,4 @@
-// Colours, by the rule of the pictures (headers/output/flame_colours.h): a tone a kind of frame, a shade a name, so that
+// Colours, by the rule of the pictures (output/flame/colours.h): a tone a kind of frame, a shade a name, so that
 // one function looks the same everywhere. In a comparison the change of the share alone decides: red for what grew, blue
 // for what shrank. The dark is the page's own.
 

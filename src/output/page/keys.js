@@ -88,7 +88,7 @@ class Hands {
       zoom: (box) => view.zoom(box),
       copy: (box) => this.copy(foldedLine(view.tree, box), 'The stack'),
       'copy-name': (box) => this.copy(view.tree.nameOf(box), 'The name'),
-      search: (box) => this.tools.searchFor(view.tree.nameOf(box)),
+      search: (box) => this.tools.searchFor(exactly(view.tree.nameOf(box))),
     };
     for (const button of this.menu.children) {
       button.addEventListener('click', () => {

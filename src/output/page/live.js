@@ -1,8 +1,10 @@
 // The live page: follows the profiler by server-sent events. What arrives is kept for as long as the longest window and
-// no longer; a connection that was lost begins with everything anew, so nothing is counted twice.
+// no longer; a connection that was lost begins with everything anew, so nothing is counted twice. When the run is over
+// the page waits for the next profiler at its address.
 
 const windows = [5, 10, 30, 60, 300];
 const sinceStart = 0;
+const retryMs = 3000;
 
 // What is known of one epoch of the server, within which numbers stay the same.
 class Followed {
@@ -10,6 +12,7 @@ class Followed {
     this.epoch = hello.epoch;
     this.run = hello.run;
     this.account = hello.account;
+    this.names = hello.names;
     this.tickMs = (hello.tick_s || 1) * 1000;
     this.keptMs = (hello.window_s || 300) * 1000;
     this.table = new Table();
@@ -23,6 +26,7 @@ class Followed {
   add(tick) {
     this.table.append(tick);
     this.account = tick.account;
+    this.names = tick.names;
     const {pairs, values} = this.keep(tick);
     this.total = addTo(this.total, pairs, values, this.table.pairs.owner.length);
   }
@@ -91,18 +95,19 @@ class Live {
     on('hello', (hello) => this.begin(hello));
     on('reset', (hello) => this.begin(hello));
     on('tick', (tick) => this.tick(tick));
+    const again = () => {
+      source.close();
+      setTimeout(() => this.connect(), retryMs);
+    };
     on('end', () => {
       this.ended = true;
-      source.close();
       this.state('ended', 'the run is over');
+      again();
     });
     source.addEventListener('error', () => {
-      if (this.ended) return;
-      this.state('lost', 'connection lost, trying again');
+      if (!this.ended) this.state('lost', 'connection lost, trying again');
       // Where the server answered something else than events, the browser gives up; this does not.
-      if (source.readyState !== EventSource.CLOSED) return;
-      source.close();
-      setTimeout(() => this.connect(), 3000);
+      if (this.ended || source.readyState === EventSource.CLOSED) again();
     });
   }
   state(name, text) {
@@ -114,7 +119,15 @@ class Live {
   begin(hello) {
     const before = this.followed;
     this.followed = new Followed(hello);
-    showAbout([{run: hello.run, account: hello.account, heading: ''}]);
+    this.ended = false;
+    nameTags(hello.run);
+    showTitle(hello.run);
+    showAbout([{run: hello.run, account: hello.account, names: hello.names, heading: ''}]);
+    if (before !== null && before.run.unit !== hello.run.unit && this.base !== null) {
+      this.base = null;
+      this.say('The comparison has ended: what follows is measured in another unit.');
+      this.showFreeze();
+    }
     if (this.base !== null) this.carryBase();
     if (before === null && this.followed.keptMs < 300_000) {
       this.fillWindows(windows.filter((s) => s * 1000 <= this.followed.keptMs));
@@ -156,7 +169,7 @@ class Live {
     const {taken, lost} = this.followed.account;
     const lostText = made('span', lost > 0 ? 'lost' : '', `${count(lost)} lost`);
     element('counters').replaceChildren(`${count(taken)} samples · `, lostText);
-    showAccount(this.followed.account);
+    showAccount(this.followed.account, this.followed.names);
   }
 
   get shown() {

@@ -22,7 +22,9 @@ function start() {
   const filters = new Filters(view);
   const hands = new Hands(view, sheet, words, tools);
   const times = {read: parsed - read, load: 0, firstPaint: 0};
-  showTitle(data.run, view);
+  nameTags(data.run);
+  showTitle(data.run);
+  followSubtitle(view);
   showKeys();
   view.listeners.push((done) => {
     if (done >= due.tree) filters.update();
@@ -43,9 +45,9 @@ function start() {
 
 function showFile(view, data) {
   view.show(fileSource(data));
-  const runs = [{run: data.run, account: data.account, heading: data.before ? 'Now' : ''}];
-  if (data.before) runs.unshift({run: data.before.run, account: data.before.account, heading: 'Before'});
-  showAbout(runs);
+  const about = ({run, account, names}, heading) => ({run, account, names, heading});
+  showAbout(data.before ? [about(data.before, 'Before'), about(data, 'Now')] : [about(data, '')]);
+  showTables(data.tables || []);
 }
 
 // What the page shows, for those who test it and for the curious at the console: to be read, not to be changed.

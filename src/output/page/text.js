@@ -44,6 +44,10 @@ function foldedLine(tree, box) {
 }
 
 const kindWords = ['user', 'kernel', 'inlined', 'JIT', 'unnamed', 'state', 'process'];
+// What a tag is goes by what was measured: "system call".
+function nameTags(run) {
+  kindWords[kinds.tag] = run.tag || 'state';
+}
 
 // Of a text, as the pictures have it: FNV-1a over its bytes.
 const encoder = new TextEncoder();
@@ -53,10 +57,15 @@ function hashOf(text) {
   return hash >>> 0;
 }
 
-// What is matched by a search: null for an empty one. /…/ is a regular expression, anything else a part of the name.
-// Throws SyntaxError when the expression is none.
+// The words that search for just this name.
+const exactly = (name) => `"${name}"`;
+
+// What is matched by a search: null for an empty one. "…" is the whole name, /…/ a regular expression, anything else a
+// part of the name. Throws SyntaxError when the expression is none.
 function matcherOf(words) {
   if (words === '') return null;
+  const whole = /^"(.+)"$/s.exec(words);
+  if (whole !== null) return (name) => name === whole[1];
   const expression = /^\/(.*)\/([imsu]*)$/s.exec(words) || /^\/(.+)$/s.exec(words);
   if (expression !== null) {
     const pattern = new RegExp(expression[1], expression[2]);

@@ -26,7 +26,7 @@ METRICS = {
     "bare": Metric("frames in a file with neither name nor [module+0xoff], %", 2),
     "unnamed_in_file": Metric("frames in a file without function name, %", 1),
     "unnamed": Metric("user frames without function name, %", 1),
-} | plain_run.METRICS
+} | plain_run.COSTS
 EXTRA = {}
 
 # The reasons in our summary for a frame that lies in no file.

@@ -1,0 +1,89 @@
+/* From a frame to its caller through code that no table describes, or none yet: by the frame pointer, which is believed
+ * as far as what stands around it allows. A part of frame.bpf.h. */
+#ifndef PROFILE_BY_FRAME_POINTER_BPF_H
+#define PROFILE_BY_FRAME_POINTER_BPF_H
+
+/* Whether a call stands before `back`: the forms of it that compilers use. Go has each goroutine return into
+ * runtime.goexit as if that had called it: behind a no-operation, before a call. runtime/asm_amd64.s, asm_arm64.s */
+#ifdef __TARGET_ARCH_x86
+static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
+  const __u8 *code = (const __u8 *)walk->raw, *next = code + 8;
+  if (read_user(walk->raw, 16, back - 8)) return false;
+  if (code[3] == 0xe8 || (code[7] == 0x90 && next[0] == 0xe8 && next[5] == 0x90)) return true; /* call offset */
+  /* call *: with or without a register, and an offset of none, one or four bytes */
+  return (code[6] == 0xff && (code[7] & 0x38) == 0x10) || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||
+         (code[4] == 0xff && (code[5] & 0x38) == 0x10) || (code[2] == 0xff && (code[3] & 0x38) == 0x10) ||
+         (code[1] == 0xff && (code[2] & 0x38) == 0x10);
+}
+#else
+static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
+  const __u32 *code = (const __u32 *)walk->raw;
+  if (read_user(walk->raw, 8, back - 4)) return false;
+  const bool calls_next = (code[1] & 0xfc000000) == 0x94000000; /* bl */
+  return (code[0] & 0xfc000000) == 0x94000000 || (code[0] & 0xfffffc1f) == 0xd63f0000 /* blr */ ||
+         (code[0] == 0xaa0003e0 /* mov x0, x0 */ && calls_next);
+}
+#endif
+
+#ifdef __TARGET_ARCH_x86
+#define LEAF_RETURN 2 /* of walk::raw, behind the code that is looked at */
+/* A leaf without a frame, whose caller its frame pointer does not tell: on the top of the stack lies the return address
+ * of a call to where it begins, and it does not begin as what makes a frame: push, sub, Go's look at the stack's end.
+ */
+static __always_inline bool is_bare_leaf(struct walk *walk) {
+  const __u8 *code = (const __u8 *)walk->raw;
+  __u64 *back = &walk->raw[LEAF_RETURN];
+  if (walk->depth != 1 || read_user(back, sizeof(*back), walk->sp) || *back < LOWEST_CODE) return false;
+  if (read_user(walk->raw, 8, *back - 8) || code[3] != 0xe8) return false;
+  const __u64 begin = *back + *(const __s32 *)(code + 4);
+  if (walk->pc - begin >= LARGEST_LEAF || read_user(walk->raw, 8, begin)) return false;
+  const bool makes_room = code[0] == 0x48 && (code[1] == 0x81 || code[1] == 0x83) && code[2] == 0xec;
+  const bool looks_for_room = (code[0] == 0x49 && code[1] == 0x3b) || code[0] == 0x64;
+  return code[0] != 0x55 && code[0] != 0xf3 && !makes_room && !looks_for_room;
+}
+#endif
+
+/* Through code that no table describes, or none yet. */
+__noinline int by_frame_pointer(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return WALK_NO_CFI;
+  const struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
+  const int without = mapping->kind == MAPPING_PENDING ? WALK_NO_TABLE_YET : WALK_NO_CFI;
+  /* The outermost frame's is 0, by both ABIs; but code with a table may keep any number there, and so may a leaf. */
+  const int root = mapping->kind == MAPPING_PENDING || walk->depth == 1 ? without : WALK_ROOT_BY_FP;
+#ifndef __TARGET_ARCH_x86
+  if (walk->depth == 1 && mapping->is_vdso) { /* leaves that are not described */
+    walk->was_interrupted = 0;
+    return go_to(walk, walk->innermost[REGISTER_EXTRA], walk->sp);
+  }
+#endif
+  if (walk_config.mode == WALK_TABLES) return without;
+#ifdef __TARGET_ARCH_x86
+  if (is_bare_leaf(walk)) {
+    walk->was_interrupted = 0;
+    return go_to(walk, walk->raw[LEAF_RETURN], walk->sp + 8);
+  }
+#endif
+  if (need_fp(walk)) return without;
+  const __u64 fp = walk->fp;
+  if (fp == 0) return root;
+  const int nowhere = walk->start_stack - walk->sp < NEXT_TO_START ? root : without;
+  if (fp < walk->sp || (fp & 7)) return nowhere;
+  if (!walk->stack_end) find_stack_end();
+  if (fp + 16 > walk->stack_end) return nowhere;
+  __u64 both[2];
+  if (read_user(both, sizeof(both), fp)) return nowhere;
+  if (both[1] < LOWEST_CODE) return root;
+  if (!is_behind_call(walk, WITHOUT_AUTHENTICATION(both[1]))) walk->guessed = 1;
+  walk->fp = both[0];
+  walk->lost |= LOST_EXTRA;
+  walk->was_interrupted = 0;
+#ifdef __TARGET_ARCH_x86
+  return go_to(walk, both[1], fp + 16);
+#else
+  /* The record lies at the low end of its frame: the caller's stack pointer is its frame pointer, as a rule. */
+  return go_to(walk, both[1], both[0] > fp ? both[0] : fp + 16);
+#endif
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* Whose samples are wanted: the filters of record.bpf.h, which includes this in its middle and has their constants.
+ * User space sets what is asked for before loading, so that the verifier removes what is not. */
+#ifndef PROFILE_FILTERS_BPF_H
+#define PROFILE_FILTERS_BPF_H
+
+/* The tgids or tids asked for, or those of the command and its descendants (follow.bpf.h says what the value is). */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u32);
+  __type(value, __u64);
+  __uint(max_entries, 1); /* set by user space */
+} targets SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u32));
+  __uint(max_entries, 1);
+} wanted_cgroup SEC(".maps");
+
+/* Replaced by the pinned maps of the person who asks. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u64);
+  __type(value, __u32);
+  __uint(max_entries, 1);
+} cgroup_map SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __type(key, __u64);
+  __type(value, __u32);
+  __uint(max_entries, 1);
+} mntns_map SEC(".maps");
+
+static __always_inline bool is_wanted_cpu(__u32 cpu) {
+  if (!record_config.filter_cpu) return true;
+  cpu &= PROFILE_MAX_CPUS - 1;
+  return wanted_cpus[cpu / 64] >> (cpu % 64) & 1;
+}
+
+/* Whether a thread of this name is asked for. Unrolled, so that the verifier sees constants only and removes what is
+ * off. */
+static __always_inline bool is_wanted_name(const __u64 name[PROFILE_COMM_BYTES / 8]) {
+#pragma unroll
+  for (__u32 i = 0; i < PROFILE_MOST_NAMES; i++) {
+    const volatile struct name_pattern *pattern = &wanted_names.patterns[i];
+    if (i < wanted_names.count && (name[0] & pattern->mask[0]) == pattern->value[0] &&
+        (name[1] & pattern->mask[1]) == pattern->value[1]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static __always_inline bool is_wanted_current_name(void) {
+  __u64 name[PROFILE_COMM_BYTES / 8] = {}; /* the helper does not fill it up on every kernel */
+  bpf_get_current_comm(name, sizeof(name));
+  return is_wanted_name(name);
+}
+
+/* Whether it is a process of the profiler's. Unrolled, so that it is a few comparisons. */
+static __always_inline bool is_own(__u32 tgid) {
+  const volatile __u32 *own = record_state.own_tgids;
+#pragma unroll
+  for (__u32 i = 0; i < PROFILE_MOST_OWN; i++) {
+    const __u32 one = own[i];
+    if (one == 0) return false;
+    if (one == tgid) return true;
+  }
+  return false;
+}
+
+/* Whether the current task is one of those asked for, on a CPU asked for; its ids are those the person sees. */
+static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
+  if (!is_wanted_cpu(bpf_get_smp_processor_id())) return false;
+  if (record_config.without_self && is_own(tgid)) return false;
+  if (record_config.target_filter != TARGET_ALL) {
+    __u32 id = record_config.target_filter == TARGET_TIDS ? tid : tgid;
+    if (record_config.target_filter == TARGET_FOLLOWED) id = bpf_get_current_pid_tgid() >> 32;
+    if (!bpf_map_lookup_elem(&targets, &id)) return false;
+  }
+  if (wanted_names.count && !is_wanted_current_name()) return false;
+  if (record_config.filter_cgroup && bpf_current_task_under_cgroup(&wanted_cgroup, 0) != 1) return false;
+  if (record_config.filter_cgroup_map) {
+    __u64 id = bpf_get_current_cgroup_id();
+    if (!bpf_map_lookup_elem(&cgroup_map, &id)) return false;
+  }
+#ifndef PROFILE_LEAN
+  if (record_config.filter_mntns_map) {
+    __u64 id = current_mount_namespace();
+    if (!bpf_map_lookup_elem(&mntns_map, &id)) return false;
+  }
+#endif
+  return true;
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* From one frame of a user stack to its caller: by the rule that its file's table has for the place, or by the frame
+ * pointer where there is none. Never reads where there may be no stack: a read that fails is a page fault, and costs as
+ * much as a hundred frames. */
+#ifndef PROFILE_FRAME_BPF_H
+#define PROFILE_FRAME_BPF_H
+
+#define LOST_FP 1
+#define LOST_EXTRA 2
+/* Bytes of code: what is longer makes calls, and so a frame. */
+#define LARGEST_LEAF 4096
+/* Where a stack begins no caller's frame fits any more. */
+#define NEXT_TO_START 128
+
+static __always_inline long read_user(void *to, __u32 bytes, __u64 from) {
+  return bpf_probe_read_user(to, bytes, (void *)from);
+}
+
+#ifdef __TARGET_ARCH_x86
+#define WITHOUT_AUTHENTICATION(address) (address)
+#else
+#define WITHOUT_AUTHENTICATION(address) ((address)&0xffffffffffffULL)
+#endif
+
+/* 0, or why the frame pointer is not to be had. */
+static __always_inline int need_fp(struct walk *walk) {
+  if (walk->lost & LOST_FP) return WALK_NO_REGISTER;
+  const __u64 from = walk->fp_at;
+  if (!from) return 0;
+  walk->fp_at = 0;
+  return read_user(&walk->fp, sizeof(walk->fp), from) ? WALK_NOT_READABLE : 0;
+}
+static __always_inline int need_extra(struct walk *walk) {
+  if (walk->lost & LOST_EXTRA) return WALK_NO_REGISTER;
+  const __u64 from = walk->extra_at;
+  if (!from) return 0;
+  walk->extra_at = 0;
+  return read_user(&walk->extra, sizeof(walk->extra), from) ? WALK_NOT_READABLE : 0;
+}
+
+/* The register of that number of DWARF's, as it is in this frame. */
+static __always_inline int need_register(struct walk *walk, __u32 number, __u64 *value) {
+  int missing = 0;
+  if (number == REGISTER_SP) {
+    *value = walk->sp;
+  } else if (number == REGISTER_FP) {
+    missing = need_fp(walk);
+    *value = walk->fp;
+  } else if (number == REGISTER_EXTRA) {
+    missing = need_extra(walk);
+    *value = walk->extra;
+  } else if (walk->depth == 1) {
+    *value = walk->innermost[number & (REGISTERS - 1)];
+  } else {
+    missing = WALK_NO_REGISTER;
+  }
+  return missing;
+}
+
+/* --- The row -------------------------------------------------------------------------------------------------------
+ */
+
+/* The code of the row that holds for byte `offset` of the mapping's file; 0: none does. */
+static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 offset) {
+#ifdef __TARGET_ARCH_x86
+  const __u32 unit_shift = UNWIND_X86_64_UNIT_SHIFT;
+#else
+  const __u32 unit_shift = UNWIND_ARM64_UNIT_SHIFT;
+#endif
+  const __u64 page = (offset >> UNWIND_PAGE_SHIFT(unit_shift)) - mapping->first_page;
+  if (page >= mapping->pages) return 0;
+  __u32 at = mapping->pages_at + (__u32)page * sizeof(struct unwind_page);
+  const char *slab = slab_of(at);
+  if (!slab) return 0;
+  const struct unwind_page found =
+      *(struct unwind_page *)(slab + (at & (WALK_SLAB_BYTES - sizeof(struct unwind_page))));
+  __u32 rows = found.rows_and_code >> UNWIND_CODE_BITS;
+  const __u32 before = found.rows_and_code & UNWIND_CODE_MASK;
+  if (!rows) return before;
+  slab = slab_of(found.first_row << 2);
+  if (found.first_row >> 30 || !slab) return 0;
+  /* The last row at or before it: its number in the page is as large and its code at most all ones. */
+  const __u32 sought = ((__u32)(offset >> unit_shift) & UNWIND_MOST_IN_PAGE) << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
+  __u32 first = found.first_row;
+  /* Without a branch: `half` is added when its row is not beyond. */
+  for (int i = 0; i < 10; i++) {
+    if (rows <= 1) break;
+    const __u32 half = rows >> 1;
+    const __u32 row = *(__u32 *)(slab + ((first + half) * 4 & (WALK_SLAB_BYTES - 4)));
+    __s64 room = (__s64)sought - (__s64)row;
+    __asm__ volatile("" : "+r"(room)); /* or clang makes a branch of it */
+    first += half & ~(__u32)(room >> 63);
+    rows -= half;
+  }
+  const __u32 row = *(__u32 *)(slab + (first * 4 & (WALK_SLAB_BYTES - 4)));
+  return row <= sought ? row & UNWIND_CODE_MASK : before;
+}
+
+/* --- The caller ----------------------------------------------------------------------------------------------------
+ */
+
+/* What a probe of the return has put away: the trampoline stands in its place. `slot`: where the stack pointer was when
+ * the function was entered. */
+__noinline int real_return(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return 0;
+  __u64 instance = walk->probe_return;
+  for (int i = 0; i < 64; i++) {
+    __u64 stack = 0, address = 0;
+    if (!instance || READ_AT(stack, instance, return_stack) || READ_AT(address, instance, return_address)) return 0;
+    if (stack == walk->look && address != walk->probe_area) {
+      walk->pc = address;
+      walk->probe_return = instance;
+      return 0;
+    }
+    if (READ_AT(instance, instance, return_next)) return 0;
+  }
+  return 0;
+}
+
+static __always_inline void begin_probes(struct walk *walk, __u64 task, __u64 mm) {
+  __u64 area = 0, probes = 0;
+  walk->probe_area = 0;
+  walk->probe_return = 0;
+  if (!layout.task_probes) return;
+  if (READ_AT(area, mm, mm_probe_area) || !area) return;
+  if (READ_AT(probes, task, task_probes) || !probes) return;
+  if (READ_AT(walk->probe_return, probes, probes_returns)) return;
+  READ_AT(walk->probe_area, area, probe_area_start);
+}
+
+/* Goes to the frame that was called from `back`, at `cfa`. */
+static __always_inline int go_to(struct walk *walk, __u64 back, __u64 cfa) {
+  back = WITHOUT_AUTHENTICATION(back);
+  if (back < LOWEST_CODE) return back == 0 && !walk->guessed ? WALK_ROOT_BY_FP : WALK_NO_CFI;
+  walk->pc = back;
+  walk->sp = cfa;
+  if (walk->probe_area && back == walk->probe_area) {
+#ifdef __TARGET_ARCH_x86
+    walk->look = cfa - 8;
+#else
+    walk->look = cfa;
+#endif
+    real_return();
+  }
+  return WALK_GOES_ON;
+}
+
+/* The CFA, of a rule that is the code itself. */
+static __always_inline int short_cfa(struct walk *walk, __u32 code, __u64 *cfa) {
+  *cfa = walk->sp;
+  if (code & UNWIND_SHORT_BY_FP) {
+    const int missing = need_fp(walk);
+    if (missing) return missing;
+    *cfa = walk->fp;
+  }
+  *cfa += (code >> UNWIND_SHORT_CFA_SHIFT & UNWIND_SHORT_CFA_MOST) * 8;
+  return 0;
+}
+
+#ifdef __TARGET_ARCH_x86
+/* Most rules are the code itself: the return address lies in the word below the CFA. */
+static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
+  const __u32 fp_below = code >> UNWIND_X86_64_FP_SHIFT & UNWIND_X86_64_SLOT_MOST;
+  const __u32 extra_below = code >> UNWIND_X86_64_EXTRA_SHIFT & UNWIND_X86_64_SLOT_MOST;
+  __u64 cfa, back;
+  const int unknown = short_cfa(walk, code, &cfa);
+  if (unknown) return unknown;
+  if (cfa <= walk->sp) return WALK_BACKWARDS;
+  if (fp_below == 1) { /* both in one read */
+    __u64 both[2];
+    if (read_user(both, sizeof(both), cfa - 16)) return WALK_NOT_READABLE;
+    walk->fp = both[0];
+    walk->fp_at = 0;
+    walk->lost &= ~LOST_FP;
+    back = both[1];
+  } else {
+    if (read_user(&back, sizeof(back), cfa - 8)) return WALK_NOT_READABLE;
+    if (fp_below) {
+      walk->fp_at = cfa - 8 - fp_below * 8;
+      walk->lost &= ~LOST_FP;
+    }
+  }
+  if (extra_below) {
+    walk->extra_at = cfa - 8 - extra_below * 8;
+    walk->lost &= ~LOST_EXTRA;
+  }
+  walk->was_interrupted = 0;
+  return go_to(walk, back, cfa);
+}
+#else
+static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
+  const __u32 fp_below = code & UNWIND_ARM64_SLOT_MOST;
+  __u64 cfa, back;
+  const int unknown = short_cfa(walk, code, &cfa);
+  if (unknown) return unknown;
+  if (fp_below) {
+    __u64 both[2];
+    if (cfa <= walk->sp) return WALK_BACKWARDS;
+    if (read_user(both, sizeof(both), cfa - fp_below * 8)) return WALK_NOT_READABLE;
+    walk->fp = both[0];
+    walk->fp_at = 0;
+    walk->lost &= ~LOST_FP;
+    back = both[1];
+  } else {
+    /* In the link register, which nobody but the innermost frame or one that was interrupted still has. */
+    if (!walk->was_interrupted) return WALK_NO_REGISTER;
+    if (cfa < walk->sp) return WALK_BACKWARDS;
+    const int missing = need_extra(walk);
+    if (missing) return missing;
+    back = walk->extra;
+  }
+  walk->was_interrupted = 0;
+  return go_to(walk, back, cfa);
+}
+#endif
+
+/* Where a register of the caller lies; 0: it is not in memory. */
+static __always_inline int place_of(struct walk *walk, __u32 place, __s64 offset, __u64 cfa, __u64 *at) {
+  *at = 0;
+  if (place == UNWIND_AT_CFA) *at = cfa + offset;
+  if (place == UNWIND_AT_SP) *at = walk->sp + offset;
+  if (place == UNWIND_AT_FP) {
+    const int missing = need_fp(walk);
+    if (missing) return missing;
+    *at = walk->fp + offset;
+  }
+  return 0;
+}
+
+static __always_inline int cfa_of(struct walk *walk, const struct unwind_rule *rule, __u64 *cfa) {
+  if (rule->cfa == UNWIND_CFA_STUB) {
+    *cfa = walk->sp + rule->cfa_offset + ((walk->pc & 15) >= rule->cfa_register ? 8 : 0);
+    return 0;
+  }
+  const int missing = need_register(walk, rule->cfa_register, cfa);
+  if (missing) return missing;
+  *cfa += rule->cfa_offset;
+  if (rule->cfa == UNWIND_CFA_MEMORY && read_user(cfa, sizeof(*cfa), *cfa)) return WALK_NOT_READABLE;
+  return 0;
+}
+
+/* The return address, by the rule. */
+static __always_inline int return_of(struct walk *walk, const struct unwind_rule *rule, __u64 cfa, __u64 *back) {
+  __u64 at = 0;
+  const int missing = place_of(walk, rule->ra, rule->ra_offset, cfa, &at);
+  if (missing) return missing;
+  if (at) return read_user(back, sizeof(*back), at) ? WALK_NOT_READABLE : 0;
+#ifndef __TARGET_ARCH_x86
+  if (rule->ra == UNWIND_SAME && walk->was_interrupted)
+    return need_extra(walk) ? WALK_NO_REGISTER : (*back = walk->extra, 0);
+#endif
+  if (rule->ra == UNWIND_IN_REGISTER) return need_register(walk, (__u32)rule->ra_offset, back);
+  return rule->ra == UNWIND_SAME ? WALK_NO_REGISTER : WALK_UNKNOWN_RULE;
+}
+
+static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *rule) {
+  __u64 cfa = 0, back = 0, fp_at = 0, extra_at = 0, fp = 0, extra = 0;
+  int missing = cfa_of(walk, rule, &cfa);
+  if (missing) return missing;
+  missing = return_of(walk, rule, cfa, &back);
+  if (missing) return missing;
+  if (cfa <= walk->sp && !rule->is_signal && rule->ra != UNWIND_IN_REGISTER && rule->ra != UNWIND_SAME) {
+    return WALK_BACKWARDS;
+  }
+  /* Where they lie is told by the registers of this frame. */
+  const bool fp_in_memory = rule->fp == UNWIND_AT_CFA || rule->fp == UNWIND_AT_FP || rule->fp == UNWIND_AT_SP;
+  const bool extra_in_memory =
+      rule->extra == UNWIND_AT_CFA || rule->extra == UNWIND_AT_FP || rule->extra == UNWIND_AT_SP;
+  const int extra_missing = place_of(walk, rule->extra, rule->extra_offset, cfa, &extra_at);
+  const int fp_missing = place_of(walk, rule->fp, rule->fp_offset, cfa, &fp_at);
+  __u32 lost = walk->lost;
+  if (rule->extra == UNWIND_IN_REGISTER) {
+    if (need_register(walk, (__u32)rule->extra_offset, &extra)) lost |= LOST_EXTRA;
+  }
+  if (rule->fp == UNWIND_IN_REGISTER) {
+    if (need_register(walk, (__u32)rule->fp_offset, &fp)) lost |= LOST_FP;
+  }
+  if (rule->extra == UNWIND_LOST || extra_missing) lost |= LOST_EXTRA;
+  if (rule->fp == UNWIND_LOST || fp_missing) lost |= LOST_FP;
+  if (extra_in_memory && !extra_missing) {
+    walk->extra_at = extra_at;
+    lost &= ~LOST_EXTRA;
+  } else if (rule->extra == UNWIND_IN_REGISTER && !(lost & LOST_EXTRA)) {
+    walk->extra = extra;
+    walk->extra_at = 0;
+  }
+  if (fp_in_memory && !fp_missing) {
+    walk->fp_at = fp_at;
+    lost &= ~LOST_FP;
+  } else if (rule->fp == UNWIND_IN_REGISTER && !(lost & LOST_FP)) {
+    walk->fp = fp;
+    walk->fp_at = 0;
+  }
+  walk->lost = lost;
+  walk->was_interrupted = rule->is_signal;
+  if (rule->is_signal) walk->stack_end = 0; /* the handler may have had a stack of its own */
+  return go_to(walk, back, cfa);
+}
+
+/* Wants the above. */
+#include "by_frame_pointer.bpf.h"
+
+/* Remembers the first frame whose table is missing, with registers that need nothing from below it. */
+__noinline int note_stuck(void) {
+  struct walk *walk = this_walk();
+  if (!walk || walk->stuck.depth) return 0;
+  if (need_fp(walk)) walk->lost |= LOST_FP;
+  if (need_extra(walk)) walk->lost |= LOST_EXTRA;
+  walk->stuck.pc = walk->pc;
+  walk->stuck.sp = walk->sp;
+  walk->stuck.fp = walk->fp;
+  walk->stuck.extra = walk->extra;
+  walk->stuck.file = walk->key;
+  walk->stuck.depth = walk->depth;
+  walk->stuck.lost = walk->lost;
+  walk->stuck.was_interrupted = walk->was_interrupted;
+  return 0;
+}
+
+/* Goes from the frame that was added last to its caller: WALK_GOES_ON, or why there is none. */
+static __always_inline int next_frame(struct walk *walk) {
+  const __u64 look = walk->was_interrupted ? walk->pc : walk->pc - 1; /* in the call, not behind it */
+  struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
+  if (look - mapping->start >= mapping->bytes) {
+    walk->look = look;
+    const int found = find_mapping();
+    if (found != FOUND) return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
+    mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
+  }
+  __u32 code = 0;
+  if (mapping->kind == MAPPING_TABLE) code = code_at(mapping, look - mapping->bias);
+  if (mapping->kind == MAPPING_PENDING) note_stuck();
+  if (code & UNWIND_SHORT) return by_short_rule(walk, code);
+  if (!code) return by_frame_pointer();
+  const __u32 at = mapping->rules_at + code * sizeof(struct unwind_rule);
+  const char *slab = slab_of(at);
+  if (!slab) return WALK_UNKNOWN_RULE;
+  walk->rule = *(struct unwind_rule *)(slab + (at & (WALK_SLAB_BYTES - sizeof(struct unwind_rule))));
+  if (walk->rule.cfa == UNWIND_CFA_END) return WALK_ROOT;
+  if (walk->rule.cfa == UNWIND_CFA_NONE || walk->rule.cfa == UNWIND_CFA_UNKNOWN) return by_frame_pointer();
+  return by_rule(walk, &walk->rule);
+}
+
+#endif

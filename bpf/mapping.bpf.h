@@ -1,0 +1,237 @@
+/* Which mapping of the current address space holds an address: the kernel's tree of them read without its lock. What is
+ * found may be gone by then, or be about to go; the checks below make that harmless. */
+#ifndef PROFILE_MAPPING_BPF_H
+#define PROFILE_MAPPING_BPF_H
+
+enum level { LEVEL_GOES_ON, LEVEL_NOTHING, LEVEL_VMA };
+
+/* One level down the maple tree. Nodes have 256 bytes and are aligned to that; in the low byte of a pointer to one
+ * stands its type. include/linux/maple_tree.h */
+__noinline int maple_level(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return LEVEL_NOTHING;
+  const __u64 entry = walk->entry, node_at = entry & ~255ULL;
+  const __u32 type = entry >> 3 & 15;
+  if (entry <= 4096) return LEVEL_NOTHING;
+  __u64 *node = walk->node;
+  if (bpf_probe_read_kernel(node, NODE_WORDS * sizeof(__u64), (void *)node_at)) return LEVEL_NOTHING;
+  /* A dead node is its own parent: what it says held until now, and is not kept. */
+  if (node[0] == node_at) walk->keep_nothing = 1;
+  __u32 pivots, pivots_at, slots_at;
+  if (type == layout.gap_type) {
+    pivots = layout.gap_pivots;
+    pivots_at = layout.gap_pivots_at;
+    slots_at = layout.gap_slots_at;
+  } else if (type == layout.range_type || type == layout.leaf_type) {
+    pivots = layout.range_pivots;
+    pivots_at = layout.range_pivots_at;
+    slots_at = layout.range_slots_at;
+  } else {
+    return LEVEL_NOTHING;
+  }
+  __u32 i = 0;
+  for (i = 0; i < 15; i++) {
+    if (i >= pivots) break;
+    const __u64 pivot = node[(pivots_at + i) & (NODE_WORDS - 1)];
+    if (pivot >= walk->look) {
+      walk->high = pivot;
+      break;
+    }
+    if (!pivot && i) break; /* behind the last slot in use */
+    walk->low = pivot + 1;
+  }
+  walk->entry = node[(slots_at + i) & (NODE_WORDS - 1)];
+  return type == layout.leaf_type ? LEVEL_VMA : LEVEL_GOES_ON;
+}
+
+/* One level down the red-black tree of before 6.1; a node lies in its VMA. */
+__noinline int red_black_level(void) {
+  struct walk *walk = this_walk();
+  if (!walk || !walk->entry) return LEVEL_NOTHING;
+  __u64 *vma = walk->node;
+  const __u64 vma_at = walk->entry - layout.vma_node;
+  if (bpf_probe_read_kernel(vma, LAYOUT_VMA_BYTES, (void *)vma_at)) return LEVEL_NOTHING;
+  const __u32 node = layout.vma_node / 8; /* parent, right, left */
+  if (walk->look >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
+    walk->entry = vma[(node + 1) & (NODE_WORDS - 1)];
+  } else if (walk->look < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
+    walk->entry = vma[(node + 2) & (NODE_WORDS - 1)];
+  } else {
+    walk->entry = vma_at;
+    return LEVEL_VMA;
+  }
+  return LEVEL_GOES_ON;
+}
+
+#define VMA_EXECUTABLE 4 /* VM_EXEC of include/linux/mm.h */
+#define VMA_WORD(walk, member) (walk)->node[layout.member / 8 & (NODE_WORDS - 1)]
+
+/* Puts the mapping that holds walk->look into entry, start, end, file and offset. */
+__noinline int find_vma(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return FOUND_NOTHING;
+  if (READ_AT(walk->entry, walk->mm, mm_tree)) return FOUND_NOTHING;
+  int level = LEVEL_GOES_ON;
+  if (layout.tree == LAYOUT_MAPLE_TREE) {
+    if ((walk->entry & 3) != 2) return FOUND_NOTHING; /* of the root alone: it is a node */
+    walk->low = 0;
+    walk->high = ~0ULL;
+    for (int i = 0; i < 6 && level == LEVEL_GOES_ON; i++) level = maple_level();
+  } else {
+    for (int i = 0; i < 40 && level == LEVEL_GOES_ON; i++) level = red_black_level();
+  }
+  if (level != LEVEL_VMA || !walk->entry) return FOUND_NOTHING;
+  if (bpf_probe_read_kernel(walk->node, LAYOUT_VMA_BYTES, (void *)walk->entry)) return FOUND_TORN;
+  walk->start = VMA_WORD(walk, vma_start);
+  walk->end = VMA_WORD(walk, vma_end);
+  walk->offset = VMA_WORD(walk, vma_offset);
+  walk->file = VMA_WORD(walk, vma_file);
+  /* A VMA that was freed may have an rcu_head over its range: 0 and a kernel function, which holds everything. */
+  if (walk->look - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
+  if (VMA_WORD(walk, vma_mm) != walk->mm) return FOUND_TORN;
+  /* What cannot be executed has called nobody. */
+  if (!walk->of_any_size && !(VMA_WORD(walk, vma_flags) & VMA_EXECUTABLE)) return FOUND_NOTHING;
+  /* Inside a split or a merge range and offset may not fit each other; then the tree and the VMA disagree. */
+  if (layout.tree == LAYOUT_MAPLE_TREE && !walk->of_any_size &&
+      (walk->start != walk->low || walk->end - 1 != walk->high)) {
+    return FOUND_TORN;
+  }
+  return FOUND;
+}
+
+/* Whether the VMA still is what it was: then its file was held all the time. */
+__noinline int has_changed(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return 1;
+  if (bpf_probe_read_kernel(walk->node, LAYOUT_VMA_BYTES, (void *)walk->entry)) return 1;
+  return VMA_WORD(walk, vma_start) != walk->start || VMA_WORD(walk, vma_end) != walk->end ||
+         VMA_WORD(walk, vma_mm) != walk->mm || VMA_WORD(walk, vma_offset) != walk->offset ||
+         VMA_WORD(walk, vma_file) != walk->file;
+}
+
+/* Odd and large: three numbers that differ a little make different versions. */
+#define VERSION_FACTOR 2654435761U
+
+static __always_inline bool read_file_key(struct walk *walk) {
+  struct walk_file_key *key = &walk->key;
+  __u64 inode = 0, super = 0;
+  __u32 seconds = 0, ns = 0;
+  if (READ_AT(inode, walk->file, file_inode) || READ_AT(key->inode, inode, inode_number) ||
+      READ_AT(key->version, inode, inode_generation) || READ_AT(seconds, inode, inode_changed_s) ||
+      READ_AT(ns, inode, inode_changed_ns) || READ_AT(super, inode, inode_super)) {
+    return false;
+  }
+  key->version = (key->version * VERSION_FACTOR + seconds) * VERSION_FACTOR + ns;
+  return READ_AT(key->device, super, super_device) == 0;
+}
+
+/* Asks user space for the table of a file that nothing is known of, once. */
+static __always_inline void ask_for(struct walk *walk) {
+  walk->asked = (struct walk_file){.state = WALK_FILE_ASKED, .met = 1};
+  if (bpf_map_update_elem(&walk_files, &walk->key, &walk->asked, BPF_NOEXIST)) return;
+  struct ring_file *question = bpf_ringbuf_reserve(&ring, sizeof(*question), 0);
+  if (!question) {
+    bpf_map_delete_elem(&walk_files, &walk->key);
+    return;
+  }
+  question->header.type = RING_FILE;
+  question->header.generation = 0;
+  question->key = walk->key;
+  question->time_ns = bpf_ktime_get_ns();
+  question->start = walk->start;
+  question->end = walk->end;
+  question->tgid = walk->tgid;
+  question->unused = 0;
+  bpf_ringbuf_submit(question, BPF_RB_FORCE_WAKEUP);
+}
+
+static __always_inline void take_table(struct walk *walk, struct walk_mapping *mapping) {
+  struct walk_file *file = bpf_map_lookup_elem(&walk_files, &walk->key);
+  if (file) {
+    __sync_fetch_and_add(&file->met, 1);
+    const __u32 state = file->state;
+    mapping->first_page = file->first_page;
+    mapping->pages = file->pages;
+    mapping->pages_at = file->pages_at;
+    mapping->rules_at = file->rules_at;
+    /* An element that is replaced may be another file's at once. */
+    const bool still_there = bpf_map_lookup_elem(&walk_files, &walk->key) == file;
+    if (still_there && state == WALK_FILE_NONE) return;
+    if (still_there && state == WALK_FILE_READY) {
+      mapping->kind = MAPPING_TABLE;
+      return;
+    }
+  }
+  if (!file) ask_for(walk);
+  mapping->kind = MAPPING_PENDING;
+  walk->keep_nothing = 1; /* it may come at any moment */
+}
+
+/* The VMA that holds walk->look, and its file; twice, when it changed under the first look. */
+static __always_inline int find_file(struct walk *walk) {
+  int found = FOUND_TORN;
+  for (int tries = 0; tries < 2 && found == FOUND_TORN; tries++) {
+    found = find_vma();
+    if (found != FOUND) continue;
+    /* A writer may have moved the start and not yet the offset: 6.1 tells the tree between the two. */
+    if (layout.mm_lock_mask) {
+      __u32 holders = 0;
+      READ_AT(holders, walk->mm, mm_lock);
+      if (holders & layout.mm_lock_mask) {
+        walk->is_unsure = 1;
+        walk->keep_nothing = 1;
+      }
+    }
+    if (walk->file && (!read_file_key(walk) || has_changed())) found = FOUND_TORN;
+  }
+  return found;
+}
+
+/* Makes walk->current the mapping that holds walk->look. */
+__noinline int find_mapping(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return FOUND_NOTHING;
+  const __u32 count = walk->count;
+  for (__u32 i = 0; i < MAPPINGS; i++) {
+    if (i >= count) break;
+    if (walk->look - walk->mappings[i].start < walk->mappings[i].bytes) {
+      walk->current = i;
+      return FOUND;
+    }
+  }
+  walk->key = (struct walk_file_key){};
+  const int found = find_file(walk);
+  if (found != FOUND) return found;
+  __u32 place = count < MAPPINGS ? count : walk->turn++;
+  __asm__ volatile("" : "+r"(place)); /* or clang drops the mask, which the verifier of 6.1 needs */
+  place &= MAPPINGS - 1;
+  struct walk_mapping *mapping = &walk->mappings[place];
+  mapping->start = walk->start;
+  mapping->bytes = walk->end - walk->start;
+  mapping->bias = walk->start - (walk->offset << layout.page_shift);
+  mapping->kind = MAPPING_PLAIN;
+  mapping->is_vdso = 0;
+  if (!walk->file) {
+    __u64 vdso = 0;
+    READ_AT(vdso, walk->mm, mm_vdso);
+    mapping->is_vdso = walk->start == vdso;
+    mapping->bias = walk->start;
+  }
+  if (walk->file || mapping->is_vdso) take_table(walk, mapping);
+  walk->current = place;
+  if (count < MAPPINGS) walk->count = count + 1;
+  return FOUND;
+}
+
+/* Where the mapping ends that the stack lies in; 1: there is none. */
+__noinline int find_stack_end(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return 0;
+  walk->look = walk->sp;
+  walk->of_any_size = 1;
+  walk->stack_end = find_vma() == FOUND ? walk->end : 1;
+  walk->of_any_size = 0;
+  return 0;
+}
+
+#endif

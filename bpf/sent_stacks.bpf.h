@@ -1,0 +1,78 @@
+/* What goes to user space of a walk: each stack once a generation, ahead of the samples that name its hash, and what it
+ * takes to finish a walk that lacks a table. A part of walk.bpf.h. */
+#ifndef PROFILE_SENT_STACKS_BPF_H
+#define PROFILE_SENT_STACKS_BPF_H
+
+/* Of the stacks that were sent in a generation, by their hash. */
+#define SENT_MAP(name)                    \
+  struct {                                \
+    __uint(type, BPF_MAP_TYPE_HASH);      \
+    __type(key, __u64);                   \
+    __type(value, __u64);                 \
+    __uint(max_entries, 16384); /* set */ \
+  } name SEC(".maps")
+SENT_MAP(sent_0);
+SENT_MAP(sent_1);
+
+/* Samples for user space to finish. */
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 1 << 22);
+} unfinished SEC(".maps");
+/* Where one is put together: whoever has the walk of this CPU has it. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct ring_unfinished);
+} unfinished_scratch SEC(".maps");
+
+/* A stack that this generation has not seen goes to user space before its hash is used. False: there is no room. */
+static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 generation, __u64 hash) {
+  if (bpf_map_lookup_elem(sent, &hash)) return true;
+  walk->head.header.type = RING_STACK;
+  walk->head.header.generation = generation;
+  walk->head.hash = hash;
+  __u64 bytes = (walk->depth & (2 * WALK_MOST_FRAMES - 1)) * sizeof(__u64);
+  if (bytes > sizeof(walk->frames)) bytes = sizeof(walk->frames);
+  if (bpf_ringbuf_output(&ring, &walk->head, sizeof(walk->head) + bytes, ring_wakeup())) return false;
+  const __u64 one = 1;
+  /* Without room in it the stack is just sent again. */
+  if (bpf_map_update_elem(sent, &hash, &one, BPF_NOEXIST)) return true;
+  __sync_fetch_and_add(&walk_state.sent[generation & 1], 1);
+  if (walk_state.sent[generation & 1] >= walk_config.half_full) tell_half_full(generation);
+  return true;
+}
+
+/* Sends what it takes to finish the walk. False: there is no room, and the sample counts with the frames that it has.
+ */
+static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
+  const __u32 zero = 0;
+  struct walk *walk = this_walk();
+  if (!walk || record_config.stream) return false;
+  struct ring_unfinished *kept = bpf_map_lookup_elem(&unfinished_scratch, &zero);
+  if (!kept) return false;
+  const __u64 sp = walk->stuck.sp;
+  walk->sp = sp;
+  find_stack_end();
+  __u64 end = walk->stack_end;
+  /* Above the first frame lie the program's arguments, in pages that may not be there; one of them makes all
+   * unreadable.
+   */
+  if (sp < walk->start_stack && walk->start_stack < end) end = walk->start_stack;
+  __u64 bytes = end > sp ? end - sp : 0;
+  if (bytes > UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES;
+  if (!bytes || read_user(kept->stack, bytes, sp)) return false;
+  kept->header.type = RING_UNFINISHED;
+  kept->header.generation = generation;
+  kept->time_ns = bpf_ktime_get_ns();
+  kept->value = value;
+  kept->key = *key;
+  kept->stuck = walk->stuck;
+  kept->start_stack = walk->start_stack;
+  __builtin_memcpy(kept->innermost, walk->innermost, sizeof(walk->innermost));
+  kept->bytes = bytes;
+  return bpf_ringbuf_output(&unfinished, kept, offsetof(struct ring_unfinished, stack) + bytes, 0) == 0;
+}
+
+#endif

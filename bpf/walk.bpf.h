@@ -1,0 +1,331 @@
+/* The walk of the current task's user stack by the tables of its files (headers/abi/unwind.h): through the kernel's own
+ * tree of mappings, without a lock and without anything kept by process, so that a program's first instruction is as
+ * good as any. No CO-RE: the places of what is read come in by kernel_layout, so that libbpf need not load the kernel's
+ * types. mapping.bpf.h finds the mappings, frame.bpf.h goes from one frame to the next. */
+#ifndef PROFILE_WALK_BPF_H
+#define PROFILE_WALK_BPF_H
+
+#include "abi/walk.h"
+#include "frame_types.bpf.h"
+#include "record.bpf.h"
+
+SEC(".rodata.walk") const volatile struct walk_config walk_config = {};
+SEC(".rodata.layout") const volatile struct kernel_layout layout = {};
+SEC(".data.walk") struct walk_state walk_state = {};
+
+#ifdef __TARGET_ARCH_x86
+#define RAW_WORDS 21 /* of struct pt_regs */
+#else
+#define RAW_WORDS 34 /* of struct user_pt_regs, and more that does not matter */
+#endif
+
+#define NODE_WORDS 32
+
+/* The walk under way on this CPU, and what is kept from it for the next. */
+struct walk {
+  /* The frame: where it is, and the registers that are followed. Where one was saved is remembered, and it is read when
+   * a rule needs it: its place, or 0 when it is known. */
+  __u64 pc;
+  __u64 sp;
+  __u64 fp;
+  __u64 fp_at;
+  __u64 extra;
+  __u64 extra_at;
+  __u64 innermost[REGISTERS]; /* all of them, by DWARF's numbers: known in the innermost frame */
+  __u32 lost;                 /* bits: 1 the frame pointer, 2 the extra register */
+  __u32 was_interrupted;      /* the frame goes on at pc itself, and has not called */
+  __u32 guessed;
+  __u32 is_unsure; /* a writer was at the mappings: only a stack that reaches its root is believed */
+  __u64 stack_end; /* of the mapping that holds the stack; 0: not looked up, 1: none */
+  __u64 start_stack;
+  __u64 probe_area; /* where returns lead that probes wait for; 0: nowhere */
+  __u64 probe_return;
+  __u64 hash[4];
+  struct walk_stuck stuck;
+
+  /* The mapping that is looked for, and the way through the tree to it. */
+  __u64 look;
+  __u64 entry; /* a node, then the VMA */
+  __u64 low;   /* what the tree says of its range */
+  __u64 high;
+  __u64 start; /* what the VMA says */
+  __u64 end;
+  __u64 file;
+  __u64 offset;      /* in pages */
+  __u64 of_any_size; /* ranges may differ: a stack grows */
+  /* These and the rule are here and not on the stack of BPF, which is small. */
+  struct walk_file_key key;
+  struct walk_file asked;
+  struct unwind_rule rule;
+  __u64 node[NODE_WORDS];
+
+  /* Whose the mappings are, as far as they are good for the next sample. */
+  __u64 mm;
+  __u64 sequence;
+  __u64 exec_id;
+  __u64 tag_stack;
+  __u32 tgid;
+  __u32 epoch;
+  __u32 keep_nothing;
+  __u32 count;
+  __u32 turn; /* of the places: the next to be overwritten */
+  __u32 current;
+  struct walk_mapping mappings[MAPPINGS];
+
+  __u64 raw[RAW_WORDS + 1];
+  __u32 busy; /* one program may interrupt another on the same CPU */
+  __u32 depth;
+  struct ring_stack head; /* the frames behind it, to be sent as they are */
+  __u64 frames[WALK_MOST_FRAMES];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct walk);
+} walks SEC(".maps");
+
+struct slab {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, 1);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, WALK_SLAB_BYTES);
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, WALK_MOST_SLABS);
+  __uint(key_size, sizeof(__u32));
+  __array(values, struct slab);
+} slabs SEC(".maps");
+
+/* Preallocated, as the two below: before 6.1 a program on a perf event may have no other hash. */
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, struct walk_file_key);
+  __type(value, struct walk_file);
+} walk_files SEC(".maps");
+
+/* Without a walk there are no maps for it, and the verifier sees that nothing here is reached. */
+static __always_inline struct walk *this_walk(void) {
+  const __u32 zero = 0;
+  if (walk_config.mode == WALK_OFF) return NULL;
+  return bpf_map_lookup_elem(&walks, &zero);
+}
+
+/* The slab in which byte `at` of the space of tables lies. */
+static __always_inline char *slab_of(__u32 at) {
+  const __u32 number = at >> WALK_SLAB_SHIFT, zero = 0;
+  void *one = bpf_map_lookup_elem(&slabs, &number);
+  return one ? bpf_map_lookup_elem(one, &zero) : NULL;
+}
+
+/* What lies at `member` of the kernel's structure at `base`: 0 when it was read. */
+#define READ_AT(to, base, member) bpf_probe_read_kernel(&(to), sizeof(to), (const char *)(base) + layout.member)
+
+#include "mapping.bpf.h"
+/* Wants the above. */
+#include "frame.bpf.h"
+
+#include "stack_hash.bpf.h"
+
+/* Adds the frame, and goes to its caller. */
+__noinline int walk_frame(void) {
+  struct walk *walk = this_walk();
+  if (!walk) return WALK_NOT_READABLE;
+  const __u32 depth = walk->depth;
+  if (depth >= walk_config.depth) return WALK_TOO_DEEP;
+  const __u64 shown = walk->was_interrupted && depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
+  walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
+  walk->depth = depth + 1;
+  add_to_hash(walk, shown);
+  return next_frame(walk);
+}
+
+__noinline int walk_frames(void) {
+  for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
+    const int end = walk_frame();
+    if (end != WALK_GOES_ON) return end;
+  }
+  return WALK_TOO_DEEP;
+}
+
+static __always_inline __u64 current_sequence(__u64 mm) {
+  __u64 sequence = 0;
+  if (layout.sequence == LAYOUT_VMACACHE) READ_AT(sequence, mm, mm_sequence);
+  if (layout.sequence == LAYOUT_UNLOCKS || layout.sequence == LAYOUT_COUNTS) {
+    __u32 word = 0;
+    READ_AT(word, mm, mm_sequence);
+    sequence = word;
+  }
+  return sequence;
+}
+
+static __always_inline bool is_being_written(__u64 sequence) {
+  return layout.sequence == LAYOUT_COUNTS && (sequence & 1);
+}
+
+enum begun {
+  BEGUN,
+  BEGUN_IN_EXEC, /* the registers are those of a program that is gone */
+  NO_USER_STACK,
+  NOT_WALKED, /* the kernel knows better: 32-bit code */
+};
+
+/* The registers with which the task entered the kernel. */
+static __always_inline enum begun take_registers(struct walk *walk, __u64 task) {
+  __u64 from = 0;
+  if (layout.has_task_pt_regs) {
+    from = bpf_task_pt_regs((struct task_struct *)bpf_get_current_task_btf());
+  } else {
+    if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
+    from += layout.task_regs_at;
+  }
+  __u64 *raw = walk->raw;
+  if (bpf_probe_read_kernel(raw, RAW_WORDS * sizeof(__u64), (void *)from)) return NO_USER_STACK;
+#ifdef __TARGET_ARCH_x86
+  const __u32 code_segment = raw[17] & 0xffff; /* FRED has more above it */
+  if ((code_segment & 3) != 3 || !raw[16]) return NO_USER_STACK;
+  if (code_segment == 0x23) return NOT_WALKED;
+  walk->pc = raw[16];
+  walk->sp = raw[19];
+  walk->fp = raw[4];
+  walk->extra = raw[5];
+  __u64 *named = walk->innermost;
+  named[0] = raw[10];
+  named[1] = raw[12];
+  named[2] = raw[11];
+  named[3] = raw[5];
+  named[4] = raw[13];
+  named[5] = raw[14];
+  named[6] = raw[4];
+  named[7] = raw[19];
+  named[8] = raw[9];
+  named[9] = raw[8];
+  named[10] = raw[7];
+  named[11] = raw[6];
+  named[12] = raw[3];
+  named[13] = raw[2];
+  named[14] = raw[1];
+  named[15] = raw[0];
+#else
+  if (!raw[32]) return NO_USER_STACK;
+  if (raw[33] & 0x1f) return raw[33] & 0x10 ? NOT_WALKED : NO_USER_STACK; /* 32 bits; not of EL0 */
+  walk->pc = raw[32];
+  walk->sp = raw[31];
+  walk->fp = raw[29];
+  walk->extra = raw[30];
+  __builtin_memcpy(walk->innermost, raw, sizeof(walk->innermost));
+#endif
+  return BEGUN;
+}
+
+/* Whether what is known of mappings is still good, and otherwise forgets it. */
+static __always_inline void keep_mappings(struct walk *walk, __u64 mm, __u64 exec_id, __u32 tgid) {
+  const __u64 sequence = current_sequence(mm);
+  const __u32 epoch = *(volatile __u32 *)&walk_state.epoch;
+  const bool written = is_being_written(sequence);
+  if (layout.sequence == LAYOUT_NO_SEQUENCE || written || walk->keep_nothing || walk->mm != mm ||
+      walk->sequence != sequence || walk->exec_id != exec_id || walk->tgid != tgid ||
+      walk->tag_stack != walk->start_stack || walk->epoch != epoch) {
+    walk->count = 0;
+    walk->current = 0;
+    walk->mappings[0].bytes = 0;
+    walk->mm = mm;
+    walk->sequence = sequence;
+    walk->exec_id = exec_id;
+    walk->tgid = tgid;
+    walk->tag_stack = walk->start_stack;
+    walk->epoch = epoch;
+    walk->keep_nothing = written;
+  }
+}
+
+static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
+  const __u64 task = bpf_get_current_task();
+  __u64 mm = 0, exec_id = 0;
+  if (READ_AT(mm, task, task_mm) || !mm) return NO_USER_STACK;
+  const enum begun begun = take_registers(walk, task);
+  if (begun != BEGUN) return begun;
+  begin_hash(walk);
+  walk->fp_at = 0;
+  walk->extra_at = 0;
+  walk->lost = 0;
+  walk->was_interrupted = 1;
+  walk->guessed = 0;
+  walk->is_unsure = 0;
+  walk->stack_end = 0;
+  walk->depth = 0;
+  walk->stuck.depth = 0;
+  walk->of_any_size = 0;
+  walk->start_stack = 0;
+  READ_AT(walk->start_stack, mm, mm_start_stack);
+  READ_AT(exec_id, task, task_exec_id);
+  begin_probes(walk, task, mm);
+  keep_mappings(walk, mm, exec_id & 0xffffffff, tgid);
+  if (layout.task_in_execve_mask) {
+    __u8 flags = 0;
+    READ_AT(flags, task, task_in_execve_at);
+    if (flags & layout.task_in_execve_mask) return BEGUN_IN_EXEC;
+  }
+  return BEGUN;
+}
+
+#include "sent_stacks.bpf.h"
+
+/* Takes the current task's user stack into the key. With WALKED_UNFINISHED the walk stays as it is until end_walk(). */
+static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key) {
+  struct walk *walk = this_walk();
+  if (!walk || walk->busy) return WALKED_NOT;
+  walk->busy = 1;
+  enum walked walked = WALKED;
+  int end = WALK_NOT_MAPPED;
+  switch (begin_walk(walk, key->tgid)) {
+    case BEGUN:
+      end = walk_frames();
+      break;
+    case BEGUN_IN_EXEC:
+      walk->frames[0] = walk->pc;
+      walk->depth = 1;
+      add_to_hash(walk, walk->pc);
+      break;
+    case NO_USER_STACK:
+      key->user_stack = -EFAULT;
+      goto done;
+    default:
+      walked = WALKED_NOT;
+      goto done;
+  }
+  /* What leads nowhere is no frame, unless it is all there is. */
+  if (end == WALK_NOT_MAPPED && walk->depth > 1) walk->depth--;
+  /* Frame pointers may have passed over a caller of code that has none. */
+  const bool is_stuck = walk->stuck.depth != 0;
+  if (is_stuck) {
+    end = WALK_NO_TABLE_YET;
+    walk->guessed = 0;
+  }
+  if (walk->is_unsure && end != WALK_ROOT) end = WALK_MAPS_CHANGED;
+  /* Written meanwhile: what was seen held, and nothing of it is kept. */
+  if (layout.sequence != LAYOUT_NO_SEQUENCE && current_sequence(walk->mm) != walk->sequence) walk->keep_nothing = 1;
+  key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);
+  key->user_hash = end_hash(walk, (__u64)walk->depth << 32 | (__u32)key->user_stack);
+  if (!(generation == 0 ? send_stack(walk, &sent_0, 0, key->user_hash)
+                        : send_stack(walk, &sent_1, 1, key->user_hash))) {
+    walked = WALKED_LOST;
+  }
+  if (is_stuck && walked == WALKED && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_area) {
+    return WALKED_UNFINISHED;
+  }
+done:
+  walk->busy = 0;
+  return walked;
+}
+
+static __always_inline void end_walk(void) {
+  struct walk *walk = this_walk();
+  if (walk) walk->busy = 0;
+}
+
+#endif

@@ -1,0 +1,56 @@
+// What is drawn as a flame graph, by whichever of the formats: one profile, or two compared. The outputs of the table
+// of formats call these with one; `profile diff` calls them with two.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+
+#include "model/profile.h"
+#include "output/flame/comparison.h"
+#include "output/flame/table.h"
+
+namespace profile {
+
+struct FlameView {
+  const Profile* profile = nullptr;  // for what the page and the picture say of the run: title, unit, account, command
+  const FlameTable* table = nullptr;
+  std::span<const FlameTable::Cell> cells;
+  // Of a comparison: the earlier profile, and its cells in the same table. Shares of totals are compared, not values.
+  const Profile* before = nullptr;
+  std::span<const FlameTable::Cell> before_cells;
+};
+
+// A table of its own for one profile, or for two that are compared, and the view of it, as pictures show them. The
+// profiles must outlive it.
+class OwnFlameView {
+ public:
+  explicit OwnFlameView(const Profile& profile, const Profile* before = nullptr,
+                        SameFunction same = SameFunction::by_name) {
+    if (before == nullptr) {
+      flames_.table = FlameTable(UnknownRuns::folded);
+      flames_.after = flames_.table.add(profile);
+    } else {
+      flames_ = compare_flames(*before, profile, same, UnknownRuns::folded);
+    }
+    view_.profile = &profile;
+    view_.table = &flames_.table;
+    view_.cells = flames_.after;
+    view_.before = before;
+    view_.before_cells = flames_.before;
+  }
+  OwnFlameView(const OwnFlameView&) = delete;
+  OwnFlameView& operator=(const OwnFlameView&) = delete;
+
+  [[nodiscard]] const FlameView& view() const { return view_; }
+
+ private:
+  FlameComparison flames_;
+  FlameView view_;
+};
+
+void write_flame_svg(std::ostream& out, const FlameView& view);
+void write_flame_html(std::ostream& out, const FlameView& view);
+void write_flame_png(std::ostream& out, const FlameView& view);
+
+}  // namespace profile

@@ -1,0 +1,102 @@
+// What the forms of the stream are made of. A stream writes the same few thousand stacks and names a million times, so
+// each is rendered once and kept, and a sample is some copies and a few numbers.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+#include "output/clean_text.h"
+
+namespace profile {
+
+// Right-aligned to `width` with `fill`.
+inline void append_number(std::string& out, std::uint64_t value, int base = 10, std::size_t width = 1,
+                          char fill = '0') {
+  char digits[20];  // as many as 2^64 - 1 has in base 10
+  const char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
+  const auto size = static_cast<std::size_t>(end - digits);
+  if (size < width) out.append(width - size, fill);
+  out.append(digits, size);
+}
+
+// The name of a thread, clean; "[unknown]" in the place of an empty one.
+void append_name(std::string& out, std::string_view name, Semicolon semicolon);
+// The same as one word, for lines that are split at blanks and semicolons: each blank, Unicode's too, becomes an
+// underscore.
+void append_word(std::string& out, std::string_view name);
+
+// A frame as it is shown: one of the functions inlined at its address, or the one whose code it is.
+struct ShownFrame {
+  const Frame* frame = nullptr;
+  bool is_inlined = false;
+  StringId symbol = StringId::empty;  // empty when not known
+  SourceLine at;
+};
+
+// What -a puts behind a frame of folded lines.
+[[nodiscard]] inline std::string_view mark_of(FrameKind kind, bool is_inlined) {
+  if (is_inlined) return "_[i]";
+  return kind == FrameKind::kernel ? "_[k]" : "";
+}
+
+// Calls `show` with all that is shown of a frame, leaf first.
+template <class Show>
+void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
+  const Frame& frame = profile.frame(id);
+  const SourcePlace source = profile.source(frame.source);
+  for (const InlinedFunction& function : source.inlined) {
+    show(ShownFrame{.frame = &frame, .is_inlined = true, .symbol = function.symbol, .at = function.at});
+  }
+  const bool named = frame.unnamed == Unnamed::named;
+  show(ShownFrame{.frame = &frame, .symbol = named ? frame.symbol : StringId::empty, .at = source.at});
+}
+
+// "main", "[dd+0x1234]" where only the file is known, or "[unknown]".
+void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon);
+
+// Texts by a small number, a StackId or a StringId. Together they stay below a few megabytes: when there are more, they
+// are made anew as they are needed.
+class KeptTexts {
+ public:
+  // Appends the text of `id` to `out`; `render(std::string&)` appends it to where it is kept when it is not there yet.
+  template <class Id, class Render>
+  void append(std::string& out, Id id, const Render& render) {
+    const auto index = static_cast<std::size_t>(id);
+    if (index >= slices_.size()) slices_.resize(index + 1);
+    if (slices_[index].size == 0) {
+      if (texts_.size() > most_bytes) forget_texts();
+      const std::size_t begin = texts_.size();
+      render(texts_);
+      slices_[index] = {.begin = begin, .size = texts_.size() - begin};
+    }
+    out.append(texts_, slices_[index].begin, slices_[index].size);
+  }
+
+  void forget() {
+    texts_.clear();
+    slices_.clear();
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = 8 << 20;
+  struct Slice {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+
+  void forget_texts() {
+    texts_.clear();
+    std::fill(slices_.begin(), slices_.end(), Slice{});
+  }
+
+  std::string texts_;
+  std::vector<Slice> slices_;
+};
+
+}  // namespace profile

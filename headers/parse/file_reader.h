@@ -1,0 +1,97 @@
+// Asks what files of strangers say: names and lines of the code in them. Whoever answers may fail, die or be killed
+// over a file; then the answer says that it failed, and the next file is read as if nothing had been. Behind an
+// interface, so that what is built on it can be tested without children.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "elf/reach.h"
+#include "model/address.h"
+#include "model/profile.h"
+#include "model/string_table.h"
+#include "process/code_file.h"
+#include "unwind/table.h"
+
+namespace profile {
+
+class WorkBudget;
+
+// A file that the FileKeeper has open.
+struct FileRef {
+  std::uint64_t number = 0;
+  std::string_view path;  // as `mapped_by` sees it
+  MappedBy mapped_by;
+};
+
+struct NameOfCode {
+  Unnamed unnamed = Unnamed::pending;
+  StringId symbol = StringId::empty;  // demangled
+  std::uint64_t start = 0;            // of the symbol, counted as `address`
+  ElfAddress address;                 // of the place, where the file says it lies
+  Reach reach = {};                   // around the place, which has the same answer
+};
+
+struct NamesOfFile {
+  Unnamed failed = Unnamed::named;  // anything else: there is no answer, and why
+  std::string build_id;             // in lower-case hex; empty when there is none
+  std::vector<CodeSegment> code;
+  StringTable strings;
+  std::vector<NameOfCode> names;  // as many as were asked for, unless it failed
+};
+
+struct LineOfCode {
+  StringId function = StringId::empty;  // demangled; empty when not known
+  StringId file = StringId::empty;
+  std::uint32_t line = 0;  // 0: not known
+};
+
+struct LinesOfFile {
+  Unnamed failed = Unnamed::named;
+  StringTable strings;
+  // The innermost inlined function first, the one with the code last; empty where nothing is known.
+  std::vector<std::vector<LineOfCode>> chains;
+  std::map<std::string, std::string> unread_splits;  // by path, why
+};
+
+struct UnwindOfFile {
+  Unnamed failed = Unnamed::named;
+  UnwindFault fault = UnwindFault::none;
+  UnwindTable table;  // sound; empty with a fault, and when it failed
+};
+
+class FileReader {
+ public:
+  virtual ~FileReader() = default;
+  // Of the code at `offsets`, which ascend and are distinct. What it costs is taken from `budget`; when that is spent,
+  // nothing is named.
+  [[nodiscard]] virtual NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets,
+                                          WorkBudget& budget) = 0;
+  [[nodiscard]] virtual LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses,
+                                          WorkBudget& budget) = 0;
+  // Of the kernel's own code in every process; `offsets` count from its start.
+  [[nodiscard]] virtual NamesOfFile vdso_names(std::span<const FileOffset> offsets) = 0;
+
+  // By what rules stacks are walked through its code; of the vDSO when its number is 0.
+  [[nodiscard]] virtual UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) = 0;
+
+  // The perf map of a process as it is now: its size, and the number to ask by; 0: there is none.
+  struct PerfMapRef {
+    std::uint64_t number = 0;
+    std::uint64_t size_bytes = 0;
+  };
+  [[nodiscard]] virtual PerfMapRef perf_map_of(std::uint32_t tgid) = 0;
+  // What that map says of `addresses`, which ascend and are distinct. `budget`: bytes.
+  [[nodiscard]] virtual NamesOfFile jit_names(std::uint32_t tgid, const PerfMapRef& map,
+                                              std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;
+
+  [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
+  // Nothing is read for now: files that were are closed.
+  virtual void rest() = 0;
+};
+
+}  // namespace profile

@@ -1,0 +1,76 @@
+// The stream: samples are handed over as the recorder reads them, named in small batches and written one by one, and
+// what they share (names, rendered stacks) is kept up to a bound.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/intake.h"
+#include "app/options.h"
+#include "files/stream_writer.h"
+#include "output/frame_report.h"
+#include "sampling/recorder.h"
+#include "sampling/source.h"
+#include "symbol/symboliser.h"
+
+namespace profile {
+
+class Streaming : public Intake {
+ public:
+  // Opens the output. Throws Error when it cannot. From now on the source's recorder hands its samples over here. `say`
+  // prints a line for the person. `run` goes into the stream; the rest must outlive it.
+  Streaming(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+            std::function<void(const std::string&)> say);
+
+  void watch(EventLoop& loop) override;
+  void begin(std::uint64_t began_ns) override;
+  void relieve() override;
+  bool name_leaving() override;
+  void report_interval() override {}  // a stream has none
+  // Waits a little for a slow reader.
+  void finish(std::uint64_t ended_ns) override;
+  [[nodiscard]] bool is_wanted() const override { return !is_over_; }
+  [[nodiscard]] bool has_failed() const override { return has_failed_; }
+  [[nodiscard]] std::uint64_t samples() const override {
+    return account_.taken + profile_->account.taken + source_.pending_samples();
+  }
+  [[nodiscard]] std::uint64_t rows() const override { return 0; }
+  // Those that could not be written are lost.
+  [[nodiscard]] const Account& account() const override { return account_; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return frame_report_.lines(); }
+
+ private:
+  // Takes what the ring buffer holds, unless the reader is too slow for what was taken already, and writes what can be
+  // written without waiting.
+  void pump();
+  void attempt(const std::function<void()>& step);
+  void flush();
+  void name_batch(std::size_t first);
+  void append_named();
+  void append_rest();
+  void lose(std::uint64_t records);
+  void fresh_profile();
+  void count(StackId stack, StackId Row::*part, std::uint64_t samples);
+  void report_counted();
+
+  RunInfo run_;
+  Source& source_;
+  ProcessTimeline& timeline_;
+  Symboliser& symboliser_;
+  std::function<void(const std::string&)> say_;
+  std::unique_ptr<StreamOutput> form_;
+  StreamWriter writer_;
+  std::unique_ptr<Profile> profile_;
+  std::vector<Sample> batch_;  // read from the ring buffer
+  std::size_t appended_ = 0;   // of them, handed to the writer
+  // By stack of the profile, the samples written that have it: so that a frame is looked at once for all of them.
+  std::vector<Row> counted_;
+  FrameReport frame_report_;
+  Account account_;
+  bool is_over_ = false;  // nobody reads any more, or it could not be written
+  bool has_failed_ = false;
+};
+
+}  // namespace profile

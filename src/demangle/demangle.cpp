@@ -1,0 +1,137 @@
+#include "demangle/demangle.h"
+
+// Or its header declares a basename() of its own, at odds with the C library's.
+#define HAVE_DECL_BASENAME 1
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace profile {
+namespace {
+
+// The stack libiberty takes grows with the name: 0.7 MB for the deepest of this length, measured, and the tables below.
+constexpr std::size_t max_mangled_bytes = 4096;
+// 256 bytes can unfold to 109 MB. Nobody reads more than this of one name.
+constexpr std::size_t max_bytes = 16384;
+// libiberty lays a table of this many 16-byte entries on the stack: 1 MB at the most.
+constexpr std::size_t max_scope_entries = 65536;
+
+struct Output {
+  std::array<char, max_bytes> text;
+  std::size_t size;
+  bool is_full;
+  jmp_buf escape;
+};
+
+// There is no other way out of libiberty. It is left when the next piece comes, not at once: it may hold memory while
+// it hands over a piece (an identifier out of punycode), and never hands over two of those in a row.
+void append(const char* text, std::size_t size, void* opaque) {
+  Output& output = *static_cast<Output*>(opaque);
+  if (output.is_full) longjmp(output.escape, 1);
+  output.is_full = size > output.text.size() - output.size;
+  if (output.is_full) return;
+  std::copy_n(text, size, output.text.data() + output.size);
+  output.size += size;
+}
+
+enum class Scheme { cxx, rust };
+
+// No object with a destructor lives in here: it may be returned to from the middle of libiberty.
+bool run_libiberty(const char* mangled, Scheme scheme, Output& output) noexcept {
+  output.size = 0;
+  output.is_full = false;
+  if (setjmp(output.escape) != 0) return false;
+  const int done =
+      scheme == Scheme::rust
+          ? rust_demangle_callback(mangled, DMGL_PARAMS, append, &output)
+          : cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, &output);
+  return done != 0 && !output.is_full && output.size > 0;  // "_RC0" is nothing: a crate without a name
+}
+
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + what.size())) ++found;
+  return found;
+}
+
+// One row for each reference to a template parameter, one column for each template, and at most twice of each.
+bool fits_the_stack(std::string_view mangled) {
+  return count(mangled, "I") * (count(mangled, "RT") + count(mangled, "OT")) * 4 <= max_scope_entries;
+}
+
+std::optional<std::string> libiberty(const std::string& mangled, Scheme scheme) {
+  if (scheme == Scheme::cxx && !fits_the_stack(mangled)) return std::nullopt;
+  Output output;  // NOLINT(cppcoreguidelines-pro-type-member-init): 16 KB that are written before they are read
+  if (!run_libiberty(mangled.c_str(), scheme, output)) return std::nullopt;
+  return std::string(output.text.data(), output.size);
+}
+
+// A suffix of LLVM's, ".llvm." and a hash of the whole module: it makes a local name unique for the linker, changes
+// with every build, and tells the reader nothing.
+std::string without_hash(std::string_view mangled) {
+  constexpr std::string_view mark = ".llvm.";
+  std::string name(mangled);
+  const auto begin = name.find(mark);
+  if (begin == std::string::npos) return name;
+  const auto end = std::min(name.find_first_not_of("0123456789", begin + mark.size()), name.size());
+  return name.erase(begin, end - begin);
+}
+
+// As libiberty writes those of C++.
+std::string with_clone(std::string name, std::string_view suffix) {
+  if (!suffix.empty()) name.append(" [clone ").append(suffix).append("]");
+  return name;
+}
+
+// Names of the older Rust scheme are C++ names that end in a hash: "17h", 16 digits and the closing "E". They may have
+// dots in them, so the suffix is what follows that.
+std::optional<std::string> rust_legacy(std::string_view mangled) {
+  constexpr std::size_t tail_bytes = 3 + 16 + 1;
+  const auto tail = mangled.rfind("17h");
+  if (!mangled.starts_with("_ZN") || tail == std::string_view::npos) return std::nullopt;
+  if (mangled.size() - tail < tail_bytes || mangled[tail + tail_bytes - 1] != 'E') return std::nullopt;
+  const std::string_view suffix = mangled.substr(tail + tail_bytes);
+  if (!suffix.empty() && suffix[0] != '.') return std::nullopt;
+  auto name = libiberty(std::string(mangled.substr(0, tail + tail_bytes)), Scheme::rust);
+  return name ? std::optional(with_clone(std::move(*name), suffix)) : std::nullopt;
+}
+
+std::optional<std::string> rust_v0(std::string_view mangled) {
+  const auto end = std::min(mangled.find_first_of(".$"), mangled.size());
+  auto name = libiberty(std::string(mangled.substr(0, end)), Scheme::rust);
+  return name ? std::optional(with_clone(std::move(*name), mangled.substr(end))) : std::nullopt;
+}
+
+std::optional<std::string> cxx(std::string_view mangled) {
+  if (auto name = libiberty(std::string(mangled), Scheme::cxx)) return name;  // it knows the suffixes of compilers
+  const auto dot = mangled.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  auto name = libiberty(std::string(mangled.substr(0, dot)), Scheme::cxx);
+  return name ? std::optional(with_clone(std::move(*name), mangled.substr(dot))) : std::nullopt;
+}
+
+std::optional<std::string> demangled(std::string_view symbol) {
+  if (symbol.size() > max_mangled_bytes || symbol.find('\0') != std::string_view::npos) return std::nullopt;
+  const bool rust = symbol.starts_with("_R");
+  if (!rust && !symbol.starts_with("_Z")) return std::nullopt;
+  const std::string mangled = without_hash(symbol);
+  if (rust) return rust_v0(mangled);
+  auto name = rust_legacy(mangled);
+  return name ? name : cxx(mangled);
+}
+
+}  // namespace
+
+std::string demangle(std::string_view raw) {
+  const auto at = raw.find('@');
+  if (at == 0) return std::string(raw);
+  const std::string_view symbol = raw.substr(0, at);
+  std::string name = demangled(symbol).value_or(std::string(symbol));
+  if (at != std::string_view::npos && raw.substr(at) == "@plt") name += "@plt";
+  return name;
+}
+
+}  // namespace profile

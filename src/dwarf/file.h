@@ -1,0 +1,68 @@
+// One file with debug information: its sections, where its units begin, and the abbreviation tables in use.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "dwarf/form.h"
+#include "dwarf/sections.h"
+#include "support/work_budget.h"
+
+namespace profile {
+
+struct DwarfUnitHeader {
+  std::uint64_t offset = 0;  // in .debug_info, and
+  std::uint64_t end = 0;     // where the next begins
+  std::uint64_t abbrev_offset = 0;
+  DwarfEncoding encoding{};
+  std::uint64_t split_id = 0;  // since version 5: the same in a skeleton and in what was split off it
+  std::uint8_t type = 0;
+  std::uint8_t header_bytes = 0;
+};
+
+class DwarfFile {
+ public:
+  // `budget` must outlive this.
+  DwarfFile(DwarfSections sections, WorkBudget& budget) : sections_(std::move(sections)), budget_(budget) {}
+  DwarfFile(const DwarfFile&) = delete;
+  DwarfFile& operator=(const DwarfFile&) = delete;
+
+  [[nodiscard]] DwarfSection& section(DwarfSectionId id) { return sections_[id]; }
+  [[nodiscard]] const DwarfSections& sections() const { return sections_; }
+  [[nodiscard]] WorkBudget& budget() { return budget_; }
+
+  // nullopt where no unit of a known version begins.
+  [[nodiscard]] std::optional<DwarfUnitHeader> unit_at(std::uint64_t offset);
+  // Where the units begin, ascending. Costs a pass over all headers the first time.
+  [[nodiscard]] const std::vector<std::uint64_t>& unit_offsets();
+  // The unit that holds the entry at `offset`.
+  [[nodiscard]] std::optional<DwarfUnitHeader> unit_holding(std::uint64_t offset);
+  [[nodiscard]] std::shared_ptr<const DwarfAbbrevs> abbrevs(const DwarfUnitHeader& unit);
+
+ private:
+  struct Table {
+    std::uint64_t offset = 0;
+    DwarfEncoding encoding;
+    std::shared_ptr<const DwarfAbbrevs> abbrevs;
+  };
+
+  DwarfSections sections_;
+  WorkBudget& budget_;
+  bool units_listed_ = false;
+  std::vector<std::uint64_t> unit_offsets_;
+  std::vector<Table> tables_;  // the last few: dwz lets all units share one
+  std::size_t next_table_ = 0;
+};
+
+// Which unit the code at an address came from.
+constexpr std::uint64_t no_unit = UINT64_MAX;
+
+// For each of `addresses`, which ascend, where its unit begins in .debug_info. Read from .debug_aranges; units that are
+// not listed there (clang lists none) are asked for their own ranges, but only while an address is left without one.
+[[nodiscard]] std::vector<std::uint64_t> find_units(DwarfFile& file, std::span<const std::uint64_t> addresses);
+
+}  // namespace profile

@@ -1,0 +1,15 @@
+// read_source_lines() of sections that are already there: what is tested with sections made in memory.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "dwarf/lines.h"
+#include "dwarf/sections.h"
+
+namespace profile {
+
+[[nodiscard]] SourceChains read_lines_of(DwarfSections sections, std::optional<DwarfSections> other,
+                                         std::span<const ElfAddress> addresses, SplitFiles* splits = nullptr);
+
+}  // namespace profile

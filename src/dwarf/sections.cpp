@@ -1,0 +1,255 @@
+// Finds the sections by their names. The section headers are read here and not by ElfFile, which takes only what can
+// run: the file a .gnu_debugaltlink points to is of type ET_REL.
+#include "dwarf/sections.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "elf/packed_bytes.h"
+
+namespace profile {
+namespace {
+
+constexpr std::size_t window_bytes = 4096;
+constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
+constexpr std::uint64_t max_sections = 16384;
+constexpr std::uint64_t max_split_sections = 4096;  // a program may name thousands of such files
+constexpr std::uint64_t section_steps = 256;        // of the budget: what it costs to ask for the name of one
+// Larger ones are unpacked as they are read. Not so texts, which are asked for all over the section.
+constexpr std::uint64_t max_whole_bytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t max_whole_texts_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_unpacked_bytes = std::uint64_t{1}
+                                             << 30;  // of one file, all sections that are unpacked whole
+constexpr std::uint64_t max_ratio = 1100;            // zlib cannot do better than 1032
+
+// Without the ".debug_" or ".zdebug_" in front; in the order of DwarfSectionId.
+constexpr std::array<std::string_view, static_cast<std::size_t>(DwarfSectionId::count)> section_names = {
+    "info", "abbrev", "aranges", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists", "cu_index"};
+
+template <class T>
+bool read_object(const FileBytes& file, std::uint64_t offset, T& object) {
+  return file.read_at(offset, std::as_writable_bytes(std::span(&object, 1)));
+}
+
+}  // namespace
+
+bool DwarfSection::read(std::uint64_t offset, std::span<std::byte> out) {
+  if (offset > size_bytes_ || out.size() > size_bytes_ - offset) return false;
+  if (in_memory()) {
+    std::copy_n(held_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+  } else if (!(packed_ ? packed_->read(offset, out) : file_.read_at(offset_ + offset, out))) {
+    unreadable_ = true;
+  }
+  return !unreadable_;
+}
+
+std::span<const std::byte> DwarfSection::window(std::uint64_t offset, std::size_t wanted_bytes) {
+  if (offset >= size_bytes_) return {};
+  wanted_bytes = std::min<std::uint64_t>(wanted_bytes, size_bytes_ - offset);
+  const bool held = offset >= held_offset_ && offset - held_offset_ <= held_.size() &&
+                    wanted_bytes <= held_.size() - (offset - held_offset_);
+  if (!held) {
+    if (in_memory()) return {};
+    held_offset_ = offset;
+    held_.resize(std::min<std::uint64_t>(std::max(wanted_bytes, window_bytes), size_bytes_ - offset));
+    if (held_.capacity() > 16 * window_bytes && held_.size() <= window_bytes) held_.shrink_to_fit();
+    if (!read(offset, held_)) held_.clear();  // it has shrunk since
+  }
+  const std::span<const std::byte> bytes(held_);
+  return bytes.empty() ? bytes : bytes.subspan(offset - held_offset_, wanted_bytes);
+}
+
+std::string DwarfSection::text(std::uint64_t offset) {
+  for (const std::size_t limit : {std::size_t{256}, max_text_bytes}) {
+    const std::span<const std::byte> bytes = window(offset, limit);
+    const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
+    if (end == bytes.end() && limit != max_text_bytes) continue;
+    return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin())};
+  }
+  return {};
+}
+
+// The section headers of either class in one form.
+struct DwarfSections::Elf {
+  struct Section {
+    std::uint32_t name = 0;
+    std::uint32_t type = 0;
+    std::uint64_t flags = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+  std::uint64_t size_bytes = 0;
+  std::vector<Section> sections;
+  std::uint32_t names = 0;  // the index of the section that holds them
+
+  [[nodiscard]] bool holds(const Section& section) const {
+    return section.type != SHT_NOBITS && section.offset <= size_bytes && section.size <= size_bytes - section.offset;
+  }
+
+  template <class Header, class RawSection>
+  bool read(const FileBytes& file, std::uint64_t most_sections) {
+    Header header{};
+    RawSection first{};
+    if (!read_object(file, 0, header) || header.e_shentsize != sizeof first) return false;
+    if (header.e_shoff == 0 || !read_object(file, header.e_shoff, first)) return false;
+    const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
+    names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
+    if (count > most_sections || names >= count) return false;
+    std::vector<RawSection> raw(count);
+    if (!file.read_at(header.e_shoff, std::as_writable_bytes(std::span(raw)))) return false;
+    for (const RawSection& each : raw) {
+      sections.push_back({each.sh_name, each.sh_type, each.sh_flags, each.sh_offset, each.sh_size});
+    }
+    return holds(sections[names]);
+  }
+};
+
+DwarfSections::DwarfSections(InMemory bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    places_[i].size_bytes = bytes[i].size();
+    sections_[i] = DwarfSection(std::move(bytes[i]));
+  }
+}
+
+std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::string& why) {
+  return read(file, why, nullptr);
+}
+
+std::optional<DwarfSections> DwarfSections::read_split(const FileBytes& file, std::string& why, WorkBudget& budget) {
+  return read(file, why, &budget);
+}
+
+std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::string& why, WorkBudget* split_budget) {
+  std::array<unsigned char, EI_NIDENT> ident{};
+  constexpr int ours = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (!file || !read_object(file, 0, ident) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0 ||
+      ident[EI_DATA] != ours) {
+    why = "is not an ELF file of this machine's kind";
+    return std::nullopt;
+  }
+  DwarfSections found;
+  found.file_ = file;
+  found.is_64bit_ = ident[EI_CLASS] == ELFCLASS64;
+  Elf elf;
+  elf.size_bytes = file.size_bytes();
+  const std::uint64_t most = split_budget != nullptr ? max_split_sections : max_sections;
+  if (!(found.is_64bit_ ? elf.read<Elf64_Ehdr, Elf64_Shdr>(file, most)
+                        : elf.read<Elf32_Ehdr, Elf32_Shdr>(file, most))) {
+    why = "has no section headers, or damaged ones";
+    return std::nullopt;
+  }
+  if (split_budget != nullptr && !split_budget->take(section_steps * elf.sections.size())) {
+    why = "too much to read";
+    return std::nullopt;
+  }
+  const Elf::Section& names = elf.sections[elf.names];
+  for (const Elf::Section& section : elf.sections) {
+    if (!elf.holds(section) || section.name >= names.size) continue;
+    std::array<char, 32> name{};  // longer than any that is wanted
+    const std::size_t length = std::min<std::uint64_t>(name.size() - 1, names.size - section.name);
+    if (!file.read_at(names.offset + section.name, std::as_writable_bytes(std::span(name.data(), length)))) continue;
+    const Packing packing = (section.flags & SHF_COMPRESSED) != 0 ? Packing::elf : Packing::none;
+    found.take(name.data(), split_budget != nullptr, {section.offset, section.size, packing});
+  }
+  if (found.places_[0].size_bytes == 0) {
+    why = "has no debug information";
+    return std::nullopt;
+  }
+  return found;
+}
+
+void DwarfSections::take(std::string_view name, bool split_wanted, const Place& place) {
+  constexpr std::string_view plain = ".debug_";
+  constexpr std::string_view packed = ".zdebug_";
+  const bool is_packed = name.starts_with(packed);
+  if (!is_packed && !name.starts_with(plain)) return;
+  name.remove_prefix(is_packed ? packed.size() : plain.size());
+  constexpr std::string_view split = ".dwo";
+  const bool is_split = name.ends_with(split);
+  if (is_split) name.remove_suffix(split.size());
+  // An index is of what is split, and not split itself.
+  if (is_split != (split_wanted && name != "cu_index")) return;
+  const auto found = std::find(section_names.begin(), section_names.end(), name);
+  if (found == section_names.end()) return;
+  const auto index = static_cast<std::size_t>(found - section_names.begin());
+  if (places_[index].size_bytes != 0) return;  // the first of a name counts
+  places_[index] = place;
+  if (is_packed) places_[index].packing = Packing::gnu;
+  if (places_[index].packing == Packing::none) sections_[index] = DwarfSection(file_, place.offset, place.size_bytes);
+}
+
+DwarfSection& DwarfSections::operator[](DwarfSectionId id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (places_[index].packing != Packing::none) unpack(index);
+  return sections_[index];
+}
+
+std::string DwarfSections::why_unreadable() const {
+  for (std::size_t i = 0; why_unreadable_.empty() && i < sections_.size(); ++i) {
+    if (sections_[i].unreadable()) return "section .debug_" + std::string(section_names[i]) + " cannot be read";
+  }
+  return why_unreadable_;
+}
+
+std::uint64_t DwarfSections::size_bytes() const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    sum += std::max(places_[i].size_bytes, sections_[i].size_bytes());
+  }
+  return sum;
+}
+
+void DwarfSections::unpack(std::size_t index) {
+  const Place place = places_[index];
+  places_[index].packing = Packing::none;  // tried once
+  const std::string name = "section .debug_" + std::string(section_names[index]);
+  std::uint64_t header_bytes = 12;  // of the older form: "ZLIB", then the size, big-endian
+  std::uint64_t size = 0;
+  std::uint32_t type = ELFCOMPRESS_ZLIB;
+  bool sound = false;
+  if (place.packing == Packing::gnu) {
+    std::array<unsigned char, 12> header{};
+    sound = read_object(file_, place.offset, header) && std::memcmp(header.data(), "ZLIB", 4) == 0;
+    for (std::size_t i = 4; i < header.size(); ++i) size = size << 8 | header[i];
+  } else if (is_64bit_) {
+    Elf64_Chdr header{};
+    sound = read_object(file_, place.offset, header);
+    header_bytes = sizeof header, size = header.ch_size, type = header.ch_type;
+  } else {
+    Elf32_Chdr header{};
+    sound = read_object(file_, place.offset, header);
+    header_bytes = sizeof header, size = header.ch_size, type = header.ch_type;
+  }
+  constexpr std::uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
+  if (!sound || place.size_bytes < header_bytes || (type != ELFCOMPRESS_ZLIB && type != zstd)) {
+    why_unreadable_ = name + " is compressed in an unknown way";
+    return;
+  }
+  const bool texts = static_cast<DwarfSectionId>(index) == DwarfSectionId::str;
+  const bool whole = type == zstd || size <= (texts ? max_whole_texts_bytes : max_whole_bytes);
+  if ((whole && size > max_unpacked_bytes - unpacked_bytes_) || size / max_ratio > place.size_bytes) {
+    why_unreadable_ = name + " is too large once decompressed";
+    return;
+  }
+  if (!whole) {
+    PackedBytes bytes(file_, place.offset + header_bytes, place.size_bytes - header_bytes, size);
+    sections_[index] = DwarfSection(std::move(bytes), size);
+    return;
+  }
+  std::vector<std::byte> packed(place.size_bytes - header_bytes);
+  std::vector<std::byte> bytes(size);
+  if (!file_.read_at(place.offset + header_bytes, packed) ||
+      !(type == zstd ? inflate_zstd(packed, bytes) : inflate_zlib(packed, bytes))) {
+    why_unreadable_ = name + " cannot be decompressed";
+    return;
+  }
+  unpacked_bytes_ += size;
+  sections_[index] = DwarfSection(std::move(bytes));
+}
+
+}  // namespace profile

@@ -1,0 +1,96 @@
+// One unit of debug information (what the compiler made of one source file, mostly) and what its values mean:
+// addresses, ranges and texts stand in other sections, at bases that the unit names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dwarf/file.h"
+#include "dwarf/form.h"
+
+namespace profile {
+
+struct DwarfRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// The attributes that say where the code of an entry lies.
+struct DwarfPlace {
+  DwarfValue low;
+  DwarfValue high;
+  DwarfValue ranges;
+
+  // Takes the attribute if it is one of them.
+  void take(std::uint16_t name, const DwarfValue& value);
+};
+
+class DwarfUnit;
+
+// What a unit in a .dwo or .dwp lacks.
+struct DwarfSplitOff {
+  DwarfUnit* skeleton = nullptr;         // in the program: has the addresses and, before version 5, the lists of ranges
+  std::uint64_t text_offsets_begin = 0;  // where its part of .debug_str_offsets begins, and
+  std::uint64_t range_lists_begin = 0;   // of .debug_rnglists
+};
+
+class DwarfUnit {
+ public:
+  // `file` is the file's own, `other` that of common parts (dwz) or nullptr; both must outlive this.
+  DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header) : DwarfUnit(file, other, header, {}) {}
+  // One that was split off its skeleton, which must outlive it.
+  DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header, const DwarfSplitOff& split);
+
+  [[nodiscard]] const DwarfUnitHeader& header() const { return header_; }
+  [[nodiscard]] const DwarfAbbrevs& abbrevs() const { return *abbrevs_; }
+  [[nodiscard]] DwarfFile& file() const { return file_; }
+  [[nodiscard]] DwarfFile* other() const { return other_; }
+  [[nodiscard]] const DwarfPlace& place() const { return place_; }
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+  [[nodiscard]] std::optional<std::uint64_t> line_offset() const { return line_offset_; }
+
+  [[nodiscard]] bool is_split() const { return split_.skeleton != nullptr; }
+  // Of a skeleton: the file that the rest was split off to, relative to directory(); otherwise empty.
+  [[nodiscard]] const std::string& split_name() const { return split_name_; }
+  [[nodiscard]] std::optional<std::uint64_t> split_id() const { return split_id_; }
+
+  // All its bytes, its header included; kept from the first call on. Empty when they cannot be read.
+  [[nodiscard]] std::span<const std::byte> load();
+  // Those of the entry at `offset` of .debug_info and some behind it. Valid until the next call for this file.
+  [[nodiscard]] std::span<const std::byte> entry(std::uint64_t offset);
+
+  // Appends the ranges of the code; not the empty ones, and none from address 0 on, which is where linkers leave the
+  // functions they have dropped.
+  void ranges(const DwarfPlace& place, std::vector<DwarfRange>& out);
+  // `entry` are the bytes the value was read from. Empty when there is none.
+  [[nodiscard]] std::string text(const DwarfValue& value, std::span<const std::byte> entry);
+
+ private:
+  void read_root();
+  [[nodiscard]] std::optional<std::uint64_t> address(const DwarfValue& value);
+  void ranges_before_5(std::uint64_t offset, std::vector<DwarfRange>& out);
+  void ranges_since_5(std::uint64_t offset, std::vector<DwarfRange>& out);
+
+  DwarfFile& file_;
+  DwarfFile* other_;
+  DwarfUnitHeader header_;
+  std::shared_ptr<const DwarfAbbrevs> abbrevs_;
+  std::vector<std::byte> bytes_;
+  DwarfSplitOff split_;
+  DwarfPlace place_;
+  std::string directory_;
+  std::string split_name_;
+  std::optional<std::uint64_t> split_id_;
+  std::optional<std::uint64_t> line_offset_;
+  std::uint64_t low_ = 0;  // what its ranges count from
+  std::uint64_t text_offsets_base_ = 0;
+  std::uint64_t addresses_base_ = 0;
+  std::uint64_t range_lists_base_ = 0;
+  std::uint64_t split_ranges_base_ = 0;  // before version 5, of what was split off
+};
+
+}  // namespace profile

@@ -1,0 +1,120 @@
+#include "elf/debug_data.h"
+
+#include <lzma.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace profile {
+namespace {
+
+// Symbol tables shrink to a fifth or a tenth. What grows more than this has been made to.
+constexpr std::uint64_t most_growth = 64;
+constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections make small ones grow more
+// `xz -9` needs 65 MiB, untouched for the most part when the file is small.
+constexpr std::uint64_t most_decoder_bytes = 80 << 20;
+constexpr std::size_t chunk_bytes = 65536;
+
+class Decoder {
+ public:
+  Decoder() : status_(lzma_stream_decoder(&stream_, most_decoder_bytes, 0)) {}
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() { lzma_end(&stream_); }
+
+  void give(std::span<const std::byte> input) {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(input.data());
+    stream_.avail_in = input.size();
+  }
+  [[nodiscard]] bool wants_input() const { return stream_.avail_in == 0; }
+  // What came out. `status()` says whether there is more.
+  std::span<const std::byte> step(std::span<std::byte> output) {
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
+    stream_.avail_out = output.size();
+    status_ = lzma_code(&stream_, LZMA_RUN);
+    return output.first(output.size() - stream_.avail_out);
+  }
+  [[nodiscard]] lzma_ret status() const { return status_; }
+
+ private:
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  lzma_ret status_;
+};
+
+const char* reason_of(lzma_ret status) {
+  switch (status) {
+    case LZMA_MEM_ERROR:
+    case LZMA_MEMLIMIT_ERROR:
+      return "wants too much memory to be unpacked";
+    case LZMA_FORMAT_ERROR:
+      return "is not in xz format";
+    case LZMA_OPTIONS_ERROR:
+      return "is compressed in a way this liblzma does not know";
+    default:
+      return "is damaged";
+  }
+}
+
+std::uint64_t believable_bytes(const ElfSection& packed, std::uint64_t most_bytes) {
+  return packed.size > most_bytes ? most_bytes
+                                  : std::min(most_bytes, std::max(grows_freely_bytes, packed.size * most_growth));
+}
+
+// nullptr when all of `packed` went well. `into` is what it may grow to; `written_bytes` of it were needed.
+const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std::byte> into,
+                   std::size_t& written_bytes) {
+  std::vector<std::byte> input(chunk_bytes);
+  Decoder decoder;
+  std::uint64_t read_bytes = 0;
+  while (decoder.status() == LZMA_OK) {
+    if (decoder.wants_input()) {
+      const auto part = std::span(input).first(std::min<std::uint64_t>(chunk_bytes, packed.size - read_bytes));
+      if (part.empty()) return "ends too early";
+      if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
+      read_bytes += part.size();
+      decoder.give(part);
+    }
+    const auto rest = into.subspan(written_bytes);
+    const auto made = decoder.step(rest.first(std::min(chunk_bytes, rest.size())));
+    if (!file.spend(made.size())) return "is too much with all the others";
+    written_bytes += made.size();
+    if (written_bytes == into.size()) return "unpacks to an unbelievable size";
+  }
+  return decoder.status() == LZMA_STREAM_END ? nullptr : reason_of(decoder.status());
+}
+
+}  // namespace
+
+UnpackedFile::UnpackedFile(std::uint64_t most_bytes) {
+  void* const pages =
+      ::mmap(nullptr, most_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages != MAP_FAILED) pages_ = {static_cast<std::byte*>(pages), most_bytes};
+}
+
+UnpackedFile::UnpackedFile(UnpackedFile&& other) noexcept
+    : pages_(std::exchange(other.pages_, {})), size_bytes_(other.size_bytes_) {}
+
+UnpackedFile::~UnpackedFile() {
+  if (!pages_.empty()) ::munmap(pages_.data(), pages_.size());
+}
+
+std::optional<UnpackedFile> unpack_debug_data(const ElfFile& file, std::string& why, std::uint64_t most_bytes) {
+  why.clear();
+  const ElfSection* const packed = file.section(".gnu_debugdata");
+  if (packed == nullptr) return std::nullopt;
+  const auto refuse = [&](const std::string& reason) {
+    why = "its .gnu_debugdata " + reason;
+    return std::nullopt;
+  };
+  if (!file.holds(*packed)) return refuse("is not in the file");
+  // One byte more than is believed: what needs it, too, is larger.
+  UnpackedFile unpacked(believable_bytes(*packed, most_bytes) + 1);
+  if (unpacked.pages_.empty()) return refuse("finds no memory to be unpacked to");
+  if (const char* const reason = unpack(file, *packed, unpacked.pages_, unpacked.size_bytes_)) return refuse(reason);
+  return unpacked;
+}
+
+}  // namespace profile

@@ -1,0 +1,175 @@
+#include "elf/dynamic_sections.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace profile {
+namespace {
+
+// Real ones have some thirty entries.
+constexpr std::uint64_t max_dynamic_entries = 4096;
+constexpr std::uint64_t max_symbols = 8'000'000;
+constexpr std::size_t chunk_entries = 4096;
+// Chains of a hash table hold a handful. Each link is a read.
+constexpr std::uint64_t longest_chain = 4096;
+
+struct Layout32 {
+  using Dynamic = Elf32_Dyn;
+  using Symbol = Elf32_Sym;
+};
+struct Layout64 {
+  using Dynamic = Elf64_Dyn;
+  using Symbol = Elf64_Sym;
+};
+
+// What PT_DYNAMIC says; addresses, 0 when it does not.
+struct DynamicTables {
+  std::uint64_t symbols = 0;
+  std::uint64_t strings = 0;
+  std::uint64_t strings_bytes = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t gnu_hash = 0;
+};
+
+// Where the byte lies that is loaded at `address`, and how many follow it in its segment.
+struct Place {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+std::optional<Place> place_of(const ElfFile& file, std::uint64_t address) {
+  for (const ElfSegment& segment : file.segments()) {
+    if (segment.type != PT_LOAD || address < segment.address) continue;
+    const std::uint64_t into = address - segment.address;
+    if (into >= segment.file_size || segment.offset > UINT64_MAX - into) continue;
+    return Place{segment.offset + into, segment.file_size - into};
+  }
+  return std::nullopt;
+}
+
+template <class T>
+bool read_at(const ElfFile& file, std::uint64_t offset, T& object) {
+  return file.read_at(offset, std::as_writable_bytes(std::span(&object, 1)));
+}
+
+template <class Layout>
+DynamicTables tables_of(const ElfFile& file) {
+  DynamicTables tables;
+  const auto dynamic = std::ranges::find(file.segments(), std::uint32_t{PT_DYNAMIC}, &ElfSegment::type);
+  if (dynamic == file.segments().end()) return tables;
+  const std::uint64_t count = std::min(dynamic->file_size / sizeof(typename Layout::Dynamic), max_dynamic_entries);
+  std::vector<typename Layout::Dynamic> entries(count);
+  if (!file.read_records(dynamic->offset, std::span(entries))) return tables;
+  for (const auto& entry : entries) {
+    if (entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_SYMTAB) tables.symbols = entry.d_un.d_val;
+    if (entry.d_tag == DT_STRTAB) tables.strings = entry.d_un.d_val;
+    if (entry.d_tag == DT_STRSZ) tables.strings_bytes = entry.d_un.d_val;
+    if (entry.d_tag == DT_HASH) tables.hash = entry.d_un.d_val;
+    if (entry.d_tag == DT_GNU_HASH) tables.gnu_hash = entry.d_un.d_val;
+  }
+  return tables;
+}
+
+// The table is sorted by bucket, so the last symbol is at the end of the chain that starts last. 0 when damaged.
+std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
+  struct {
+    std::uint32_t buckets, first, bloom_words, bloom_shift;
+  } header{};
+  const auto place = place_of(file, address);
+  if (!place || !read_at(file, place->offset, header) || header.buckets > max_symbols) return 0;
+  const std::uint64_t word_bytes = file.is_64bit() ? 8 : 4;
+  const std::uint64_t buckets_at = place->offset + sizeof header + header.bloom_words * word_bytes;
+  std::vector<std::uint32_t> chunk(chunk_entries);
+  std::uint64_t last = 0;
+  for (std::uint64_t at = 0; at < header.buckets; at += chunk_entries) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, header.buckets - at));
+    if (!file.read_at(buckets_at + at * 4, std::as_writable_bytes(part))) return 0;
+    last = std::max<std::uint64_t>(last, *std::ranges::max_element(part));
+  }
+  if (last < header.first) return header.first;  // none of its symbols is defined here
+  const std::uint64_t chains_at = buckets_at + header.buckets * std::uint64_t{4};
+  for (const std::uint64_t end = last + longest_chain; last < end; ++last) {
+    std::uint32_t hash = 0;
+    if (!read_at(file, chains_at + (last - header.first) * 4, hash)) return 0;
+    if ((hash & 1U) != 0) return last + 1;
+  }
+  return 0;
+}
+
+std::uint64_t count_by_hash(const ElfFile& file, std::uint64_t address) {
+  struct {
+    std::uint32_t buckets, chains;  // as many chains as symbols
+  } header{};
+  const auto place = place_of(file, address);
+  return place && read_at(file, place->offset, header) ? header.chains : 0;
+}
+
+// Symbols name sections by numbers that mean nothing any more. The highest of those in use, so that there can be as
+// many as that; 0 when none of the symbols is in one.
+template <class Layout>
+std::uint64_t highest_section(const ElfFile& file, std::uint64_t offset, std::uint64_t count) {
+  std::vector<typename Layout::Symbol> chunk(chunk_entries);
+  std::uint64_t highest = 0;
+  for (std::uint64_t at = 0; at < count; at += chunk_entries) {
+    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, count - at));
+    if (!file.read_records(offset + at * sizeof(typename Layout::Symbol), part)) return 0;
+    for (const auto& symbol : part) {
+      if (symbol.st_shndx < SHN_LORESERVE) highest = std::max<std::uint64_t>(highest, symbol.st_shndx);
+    }
+  }
+  return highest;
+}
+
+template <class Layout>
+std::optional<ElfFile> with_sections_of(const ElfFile& file) {
+  const DynamicTables tables = tables_of<Layout>(file);
+  const auto symbols = place_of(file, tables.symbols);
+  const auto strings = place_of(file, tables.strings);
+  if (tables.symbols == 0 || tables.strings == 0 || !symbols || !strings) return std::nullopt;
+  std::uint64_t count = 0;
+  if (tables.gnu_hash != 0) count = count_by_gnu_hash(file, tables.gnu_hash);
+  if (count == 0 && tables.hash != 0) count = count_by_hash(file, tables.hash);
+  constexpr std::uint64_t symbol_bytes = sizeof(typename Layout::Symbol);
+  count = std::min({count, max_symbols, symbols->bytes / symbol_bytes});
+  const std::uint64_t highest = highest_section<Layout>(file, symbols->offset, count);
+  const auto code = std::ranges::find_if(
+      file.segments(), [](const ElfSegment& one) { return one.type == PT_LOAD && (one.flags & PF_X) != 0; });
+  if (highest == 0 || code == file.segments().end()) return std::nullopt;
+
+  // Every section that a symbol may name stands for all of the code.
+  const ElfSection all_code{.type = SHT_PROGBITS,
+                            .flags = SHF_ALLOC | SHF_EXECINSTR,
+                            .address = code->address,
+                            .offset = code->offset,
+                            .size = code->file_size};
+  std::vector<ElfSection> sections(highest + 1, all_code);
+  sections[0] = {};
+  const auto strings_number = static_cast<std::uint32_t>(sections.size());
+  sections.push_back({.type = SHT_STRTAB,
+                      .flags = SHF_ALLOC,
+                      .address = tables.strings,
+                      .offset = strings->offset,
+                      .size = std::min(tables.strings_bytes, strings->bytes)});
+  sections.push_back({.type = SHT_DYNSYM,
+                      .flags = SHF_ALLOC,
+                      .address = tables.symbols,
+                      .offset = symbols->offset,
+                      .size = count * symbol_bytes,
+                      .link = strings_number,
+                      .entry_size = symbol_bytes});
+  return file.with_sections(std::move(sections));
+}
+
+}  // namespace
+
+std::optional<ElfFile> with_dynamic_sections(const ElfFile& file) {
+  if (!file.sections().empty()) return std::nullopt;
+  return file.is_64bit() ? with_sections_of<Layout64>(file) : with_sections_of<Layout32>(file);
+}
+
+}  // namespace profile

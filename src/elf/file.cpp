@@ -1,0 +1,293 @@
+#include "elf/file.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+namespace profile {
+namespace {
+
+// The kernel runs no program with more than 64 KiB of program headers, which is 1170 of them.
+constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
+// Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
+constexpr std::uint64_t max_sections = 16384;
+// A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
+constexpr std::uint64_t max_note_bytes = 65536;
+constexpr std::size_t max_build_id_bytes = 64;
+constexpr int max_notes = 64;
+// Of a read, apart from its bytes: a file of many tiny things takes its time, too.
+constexpr std::uint64_t read_steps = 256;
+
+struct Layout32 {
+  using Header = Elf32_Ehdr;
+  using Segment = Elf32_Phdr;
+  using Section = Elf32_Shdr;
+};
+struct Layout64 {
+  using Header = Elf64_Ehdr;
+  using Segment = Elf64_Phdr;
+  using Section = Elf64_Shdr;
+};
+
+template <class T>
+std::span<std::byte> bytes_of(T& object) {
+  return std::as_writable_bytes(std::span(&object, 1));
+}
+
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 4096L)); }
+
+// Addresses are only ever sampled in executable mappings, and a mapping covers whole pages: the first and the last page
+// of an executable segment may hold bytes that a neighbour's header claims.
+bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t page) {
+  const std::uint64_t begin = segment.offset & ~(page - 1);
+  const std::uint64_t end = segment.offset + segment.file_size;
+  return offset >= begin && (offset < end || offset - end < (page - end % page) % page);
+}
+
+}  // namespace
+
+std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, std::string& why, WorkBudget* budget) {
+  return read(bytes, Content::code, why, budget);
+}
+
+std::optional<ElfFile> ElfFile::read_shared_debug_data(const FileBytes& bytes, std::string& why) {
+  return read(bytes, Content::debug_data, why, nullptr);
+}
+
+ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
+  ElfFile other(*this);
+  other.sections_ = std::move(sections);
+  other.sections_damaged_ = false;
+  other.section_names_ = 0;
+  return other;
+}
+
+std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, Content content, std::string& why, WorkBudget* budget) {
+  if (!bytes) {
+    why = std::string("cannot be examined: ") + std::strerror(errno);
+    return std::nullopt;
+  }
+  ElfFile file(bytes, budget);
+  std::array<std::uint8_t, EI_NIDENT> ident{};
+  if (!file.read_at(0, bytes_of(ident)) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0) {
+    why = "is not an ELF file";
+    return std::nullopt;
+  }
+  constexpr int ours = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+  if (ident[EI_DATA] != ours) {
+    why = "is an ELF file of the other byte order";
+    return std::nullopt;
+  }
+  file.byte_order_ = ident[EI_DATA];
+  file.is_64bit_ = ident[EI_CLASS] == ELFCLASS64;
+  if (!file.is_64bit_ && ident[EI_CLASS] != ELFCLASS32) {
+    why = "is an ELF file of an unknown class";
+    return std::nullopt;
+  }
+  const bool read =
+      file.is_64bit_ ? file.read_headers<Layout64>(content, why) : file.read_headers<Layout32>(content, why);
+  return read ? std::optional<ElfFile>(std::move(file)) : std::nullopt;
+}
+
+template <class Layout>
+bool ElfFile::read_headers(Content content, std::string& why) {
+  typename Layout::Header header;
+  if (!read_records(0, std::span(&header, 1))) {
+    why = "is a truncated ELF file";
+    return false;
+  }
+  const bool poses = content == Content::debug_data && header.e_type == ET_REL;
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN && !poses) {
+    why = "is neither a program nor a shared library";
+    return false;
+  }
+  const std::uint64_t count = header.e_phnum;
+  if (count > max_segments || (count > 0 && header.e_phentsize != sizeof(typename Layout::Segment))) {
+    why = "has unbelievable program headers";
+    return false;
+  }
+  std::vector<typename Layout::Segment> raw(count);
+  if (count > 0 && !read_records(header.e_phoff, std::span(raw))) {
+    why = "is a truncated ELF file (no program headers)";
+    return false;
+  }
+  segments_.reserve(count);
+  for (const auto& segment : raw) {
+    segments_.push_back(
+        {segment.p_type, segment.p_flags, segment.p_offset, segment.p_vaddr, segment.p_filesz, segment.p_align});
+  }
+
+  if (header.e_shoff == 0) return true;
+  std::uint64_t section_count = header.e_shnum;
+  section_names_ = header.e_shstrndx;
+  if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for their fields: see section 0
+    typename Layout::Section first{};
+    if (read_records(header.e_shoff, std::span(&first, 1))) {
+      if (section_count == 0) section_count = first.sh_size;
+      if (section_names_ == SHN_XINDEX) section_names_ = first.sh_link;
+    }
+  }
+  sections_damaged_ =
+      header.e_shentsize != sizeof(typename Layout::Section) || !read_sections<Layout>(header.e_shoff, section_count);
+  return true;
+}
+
+template <class Layout>
+bool ElfFile::read_sections(std::uint64_t offset, std::uint64_t count) {
+  if (count > max_sections) return false;
+  std::vector<typename Layout::Section> raw(count);
+  if (!read_records(offset, std::span(raw))) return false;
+  sections_.reserve(count);
+  for (const auto& section : raw) {
+    sections_.push_back({section.sh_name, section.sh_type, section.sh_flags, section.sh_addr, section.sh_offset,
+                         section.sh_size, section.sh_link, section.sh_entsize});
+  }
+  return true;
+}
+
+bool ElfFile::translate(RecordKind kind, std::span<std::byte> records) const {
+  Elf_Data data{};
+  data.d_buf = records.data();
+  data.d_size = records.size();
+  data.d_type = kind.type;
+  data.d_version = EV_CURRENT;
+  const auto to_memory = kind.is_64bit ? ::elf64_xlatetom : ::elf32_xlatetom;
+  return to_memory(&data, &data, byte_order_) != nullptr;
+}
+
+bool ElfFile::read_at(std::uint64_t offset, std::span<std::byte> buffer) const {
+  if (offset > size_bytes() || buffer.size() > size_bytes() - offset) return false;
+  return spend(buffer.size() * bytes_.steps_a_byte() + read_steps) && bytes_.read_at(offset, buffer);
+}
+
+std::optional<ElfAddress> ElfFile::address_of(FileOffset offset) const {
+  const auto page = page_bytes();
+  const ElfSegment* best = nullptr;
+  int best_rank = 0;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || segment.file_size == 0) continue;
+    if (segment.file_size > UINT64_MAX - segment.offset) continue;
+    const bool executable = (segment.flags & PF_X) != 0;
+    const bool inside = offset.value >= segment.offset && offset.value - segment.offset < segment.file_size;
+    int rank = 0;
+    if (inside) {
+      rank = executable ? 3 : 1;
+    } else if (executable && in_pages_of(segment, offset.value, page)) {
+      rank = 2;
+    }
+    if (rank > best_rank) {
+      best = &segment;
+      best_rank = rank;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return ElfAddress{offset.value - best->offset + best->address};
+}
+
+std::optional<FileOffset> ElfFile::offset_of(ElfAddress address) const {
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || address.value < segment.address) continue;
+    const std::uint64_t inside = address.value - segment.address;
+    if (inside < segment.file_size) return FileOffset{segment.offset + inside};
+  }
+  return std::nullopt;
+}
+
+Reach ElfFile::same_segment_around(FileOffset offset) const {
+  const auto page = page_bytes();
+  Reach reach;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || segment.file_size == 0) continue;
+    if (segment.file_size > UINT64_MAX - segment.offset) continue;
+    const std::uint64_t end = segment.offset + segment.file_size;
+    for (const std::uint64_t point :
+         {segment.offset & ~(page - 1), segment.offset, end, end + (page - end % page) % page}) {
+      reach.stop_at(offset.value, point);
+    }
+  }
+  return reach;
+}
+
+std::vector<CodeSegment> ElfFile::code_segments() const {
+  // Of the smallest pages there are: readers take neighbours for another segment's where larger ones overlap.
+  constexpr std::uint64_t page = 4096;
+  std::vector<CodeSegment> all;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0 || segment.file_size == 0) continue;
+    const std::uint64_t before = segment.offset % page;
+    const std::uint64_t bytes = before + segment.file_size;
+    if (segment.address < before || bytes < before || bytes > UINT64_MAX - page) continue;
+    const std::uint64_t start = segment.address - before;
+    const std::uint64_t whole = (bytes + page - 1) & ~(page - 1);
+    if (whole > UINT64_MAX - start) continue;
+    all.push_back({.start = {start}, .limit = {start + whole}, .offset = {segment.offset - before}});
+  }
+  return all;
+}
+
+bool ElfFile::holds(const ElfSection& section) const {
+  return section.type != SHT_NOBITS && section.offset <= size_bytes() && section.size <= size_bytes() - section.offset;
+}
+
+const ElfSection* ElfFile::section(std::string_view name) const {
+  if (section_names_ == 0 || section_names_ >= sections_.size()) return nullptr;
+  const ElfSection& names = sections_[section_names_];
+  if (!holds(names)) return nullptr;
+  std::string text(name.size() + 1, '\0');
+  for (const ElfSection& section : sections_) {
+    if (section.name >= names.size || text.size() > names.size - section.name) continue;
+    if (!read_at(names.offset + section.name, std::as_writable_bytes(std::span(text)))) continue;
+    if (text.back() == '\0' && std::string_view(text.data(), name.size()) == name) return &section;
+  }
+  return nullptr;
+}
+
+std::string ElfFile::build_id() const {
+  int looked_at = 0;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != PT_NOTE || ++looked_at > max_notes) continue;
+    if (std::string id = build_id_in(segment.offset, segment.file_size, segment.align); !id.empty()) return id;
+  }
+  for (const ElfSection& section : sections_) {
+    if (section.type != SHT_NOTE || ++looked_at > max_notes) continue;
+    // Section alignment is not kept; the property note is the only one aligned to 8, and never the build-id's
+    // neighbour.
+    if (std::string id = build_id_in(section.offset, section.size, 4); !id.empty()) return id;
+  }
+  return {};
+}
+
+std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const {
+  const std::uint64_t unit = align == 8 ? 8 : 4;
+  std::vector<std::byte> notes(std::min({size, max_note_bytes, offset < size_bytes() ? size_bytes() - offset : 0}));
+  if (!read_at(offset, notes)) return {};
+  const auto padded = [unit](std::uint64_t position) { return (position + unit - 1) & ~(unit - 1); };
+  std::uint64_t at = 0;
+  while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
+    Elf64_Nhdr note;  // the same in both classes
+    std::memcpy(&note, notes.data() + at, sizeof note);
+    const std::uint64_t name = at + sizeof note;
+    const std::uint64_t content = padded(name + note.n_namesz);
+    if (content > notes.size() || note.n_descsz > notes.size() - content) break;
+    const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
+    if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= max_build_id_bytes) {
+      constexpr char digits[] = "0123456789abcdef";
+      std::string id;
+      for (std::size_t i = 0; i < note.n_descsz; ++i) {
+        const auto byte = std::to_integer<unsigned>(notes[content + i]);
+        id += digits[byte >> 4];
+        id += digits[byte & 15];
+      }
+      return id;
+    }
+    at = padded(content + note.n_descsz);
+  }
+  return {};
+}
+
+}  // namespace profile

@@ -1,0 +1,41 @@
+#include "elf/symbol_table.h"
+
+namespace profile {
+
+std::optional<ElfSymbolTable> ElfSymbolTable::find(const ElfFile& file, std::uint32_t type, bool& damaged) {
+  for (const ElfSection& symbols : file.sections()) {
+    if (symbols.type != type) continue;
+    const std::size_t entry_bytes = file.is_64bit() ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    const bool readable = symbols.entry_size == entry_bytes && symbols.link < file.sections().size() &&
+                          file.holds(symbols) && file.sections()[symbols.link].type == SHT_STRTAB &&
+                          file.holds(file.sections()[symbols.link]);
+    if (readable) return ElfSymbolTable(file, symbols, file.sections()[symbols.link]);
+    damaged = true;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string_view ElfNameReader::read(std::uint32_t name) {
+  const auto in_window = [&]() -> std::optional<std::string_view> {
+    if (name < begin_ || name >= end_) return std::nullopt;
+    const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);
+    const char* const text = window_.data() + (name - begin_);
+    const void* const end = std::memchr(text, 0, most);
+    if (end != nullptr) return std::string_view(text, static_cast<std::size_t>(static_cast<const char*>(end) - text));
+    // Without its end it is whole only when it is too long anyway.
+    return most == max_name_bytes ? std::optional(std::string_view(text, most)) : std::nullopt;
+  };
+  if (const auto text = in_window()) return *text;
+  const ElfSection& strings = table_->strings();
+  begin_ = end_ = 0;
+  if (name >= strings.size) return {};
+  const std::size_t size = std::min<std::uint64_t>(window_bytes, strings.size - name);
+  ++reads_;
+  if (!table_->file().read_at(strings.offset + name, std::as_writable_bytes(std::span(window_).first(size)))) return {};
+  begin_ = name;
+  end_ = name + size;
+  return in_window().value_or(std::string_view{});
+}
+
+}  // namespace profile

@@ -1,0 +1,126 @@
+#include "files/aside.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "support/close_from.h"
+#include "support/end_signals.h"
+#include "support/error.h"
+#include "support/own_processes.h"
+#include "support/place.h"
+
+namespace profile {
+namespace {
+
+// File systems without a block device of their own that answer from here.
+constexpr std::string_view local[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs"};
+// What is left of the patience when the person asks for the end.
+constexpr std::chrono::milliseconds patience_at_the_end{500};
+
+// It holds nothing that others wait for, and no terminal's signals reach it.
+[[noreturn]] void run(int in, int out, const std::function<int()>& work, pid_t parent) noexcept {
+  ::prctl(PR_SET_NAME, "profile-writer");
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(EIO);
+  ::setsid();
+  // Neither may be in the other's place.
+  const int spare_in = ::fcntl(in, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int spare_out = ::fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::dup2(spare_in, STDIN_FILENO);
+  ::dup2(spare_out, STDOUT_FILENO);
+  ::dup2(STDIN_FILENO, STDERR_FILENO);
+  close_from(STDERR_FILENO + 1);
+  ::_exit(work());
+}
+
+}  // namespace
+
+bool is_served_elsewhere(const Fd& place, mode_t type) {
+  Mounts mounts;
+  const auto look = look_at(place, mounts, 0);
+  if (!look || (look->found.stx_mode & S_IFMT) != type) return false;
+  if (look->found.stx_dev_major != 0 || look->is_memory) return false;
+  return std::find(std::begin(local), std::end(local), look->mount.type) == std::end(local);
+}
+
+bool is_ready_in_time(int fd, short events, const Deadline& given) {
+  Deadline deadline = given;
+  const sigset_t signals = end_signals();
+  // They are not taken from it, so that they are there for who reads them next.
+  const Fd asked(::signalfd(-1, &signals, SFD_CLOEXEC));
+  pollfd awaited[] = {{.fd = fd, .events = events, .revents = 0}, {.fd = asked.get(), .events = POLLIN, .revents = 0}};
+  for (;;) {
+    const int ready = ::poll(awaited, 2, static_cast<int>(deadline.left().count()));
+    if (ready > 0 && awaited[0].revents != 0) return true;
+    if (ready > 0) {
+      awaited[1].fd = -1;
+      if (deadline.left() > patience_at_the_end) deadline = Deadline(patience_at_the_end);
+    } else if (deadline.is_over()) {
+      return false;
+    }
+  }
+}
+
+Aside::Aside(const Fd& in, const Fd& out, const std::function<int()>& work) {
+  const pid_t self = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) throw system_error("cannot start a process", errno);
+  if (child == 0) run(in.get(), out.get(), work, self);
+  child_ = child;
+  child_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  add_own_process(child);
+}
+
+Aside::Aside(Aside&& other) noexcept
+    : child_(std::exchange(other.child_, std::nullopt)),
+      is_left_(other.is_left_),
+      child_fd_(std::move(other.child_fd_)) {}
+
+Aside::~Aside() {
+  leave();
+  static_cast<void>(is_gone());
+}
+
+void Aside::leave() {
+  if (child_ && !is_left_) ::kill(*child_, SIGKILL);
+  is_left_ = true;
+}
+
+bool Aside::is_gone() {
+  if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) {
+    remove_own_process(*child_);
+    child_.reset();
+  }
+  return !child_;
+}
+
+int Aside::finish(const Deadline& deadline) {
+  if (!child_ || is_left_) return EIO;
+  for (bool is_over = false;; is_over = !is_ready_in_time(child_fd_.get(), POLLIN, deadline)) {
+    int status = 0;
+    const pid_t ended = ::waitpid(*child_, &status, WNOHANG);
+    if (ended != 0) {
+      remove_own_process(*child_);
+      child_.reset();
+      return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+    }
+    if (!is_over) continue;
+    leave();
+    return ETIMEDOUT;
+  }
+}
+
+}  // namespace profile

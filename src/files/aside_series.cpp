@@ -1,0 +1,136 @@
+#include "files/aside_series.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "support/error.h"
+#include "support/socket_pair.h"
+
+namespace profile {
+namespace {
+
+// Of one that waits for as long as it takes. False: the other end is gone.
+template <class Way>
+bool move_all(Way way, char* at, std::size_t bytes) {
+  while (bytes != 0) {
+    const ssize_t done = way(at, bytes);
+    if (done == 0 || (done < 0 && errno != EINTR)) return false;
+    if (done < 0) continue;
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+// Of one that waits for as long as there is time. An errno.
+template <class Way>
+int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::size_t bytes) {
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t moved = way(done);
+    const bool must_wait = moved < 0 && errno == EAGAIN;
+    if (moved > 0) {
+      done += static_cast<std::size_t>(moved);
+    } else if (must_wait && !is_ready_in_time(fd, events, deadline)) {
+      return ETIMEDOUT;
+    } else if (!must_wait && (moved == 0 || errno != EINTR)) {
+      return EIO;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+// False: there is none, as long as the one before is stuck. Throws Error.
+bool AsideSeries::has_started() {
+  if (child_ && socket_) return true;
+  if (child_ && !child_->is_gone()) return false;
+  auto [ours, its] = new_socket_pair();
+  socket_ = std::move(ours);
+  child_.reset();
+  child_.emplace(its, its, [this] { return serve(); });
+  return true;
+}
+
+AsideSeries::Answer AsideSeries::ask(const Request& request, const char* bytes) {
+  const Deadline deadline(patience_with_writing);
+  const int fd = socket_.get();
+  const auto send = [&](const void* from, std::size_t size) {
+    const auto part = [&](std::size_t done) {
+      return ::send(fd, static_cast<const char*>(from) + done, size - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+    };
+    return move_in_time(fd, POLLOUT, deadline, part, size);
+  };
+  Answer answer;
+  const auto receive = [&](std::size_t done) {
+    return ::recv(fd, reinterpret_cast<char*>(&answer) + done, sizeof answer - done, MSG_DONTWAIT);
+  };
+  int error = send(&request, sizeof request);
+  if (error == 0) error = send(bytes, request.bytes);
+  if (error == 0) error = move_in_time(fd, POLLIN, deadline, receive, sizeof answer);
+  if (error == 0) return answer;
+  child_->leave();
+  socket_.reset();
+  return {.error = error};
+}
+
+int AsideSeries::try_out() {
+  static_cast<void>(has_started());
+  return ask({.is_trial = true}, nullptr).error;
+}
+
+SeriesFiles::Outcome AsideSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
+  std::string why = takes_nothing;
+  try {
+    if (!has_started()) return {.error = ETIMEDOUT, .why = why};
+    std::ostringstream out;
+    print(out);
+    const std::string text = std::move(out).str();
+    const Answer answer = ask({.unix_ns = unix_ns, .bytes = text.size()}, text.data());
+    if (answer.error != ETIMEDOUT) why.clear();
+    return {.error = answer.error, .again = answer.again, .why = why};
+  } catch (const Error& error) {
+    return {.error = ECANCELED, .why = error.what()};
+  }
+}
+
+bool AsideSeries::finish() {
+  if (!child_ || !socket_) return true;  // what is lost has been said
+  socket_.reset();
+  return child_->finish(Deadline(patience_with_writing)) != ETIMEDOUT;
+}
+
+int AsideSeries::serve() try {
+  const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
+  const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
+  Request request;
+  while (move_all(take, reinterpret_cast<char*>(&request), sizeof request)) {
+    std::string text(request.bytes, '\0');
+    if (!move_all(take, text.data(), text.size())) return EIO;
+    SeriesFiles::Outcome outcome;
+    if (request.is_trial) {
+      outcome.error = files_.try_out();
+    } else {
+      outcome = files_.write(request.unix_ns, [&](std::ostream& out) { out << text; });
+    }
+    Answer answer{.error = outcome.error, .again = outcome.again};
+    if (!move_all(give, reinterpret_cast<char*>(&answer), sizeof answer)) return EIO;
+    if (outcome.error != 0 || request.is_trial) continue;
+    files_.note_written(request.unix_ns, outcome.again);
+    files_.remove_old();
+  }
+  return 0;
+} catch (const std::exception&) {
+  return EIO;
+}
+
+}  // namespace profile

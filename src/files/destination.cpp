@@ -1,0 +1,91 @@
+#include "files/destination.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ostream>
+
+#include "files/aside_writer.h"
+#include "files/fd_buffer.h"
+#include "files/open_output.h"
+#include "support/error.h"
+
+namespace profile {
+Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(path_ == "-") {
+  if (!is_stdout_ && AsideWriter::is_for(path_)) {
+    aside_ = std::make_unique<AsideWriter>(path_);
+    fd_ = aside_->take_socket();
+    is_in_vain_ = is_regular_ = true;
+    device_ = aside_->device();
+    inode_ = aside_->inode();
+    return;
+  }
+  OpenedOutput output;
+  if (is_stdout_) {
+    path_ = "stdout";
+    output.fd = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    output.error = errno;
+    note_identity(output);
+    is_empty_ = true;
+  } else {
+    output = open_output(path_);
+    is_in_vain_ = true;
+  }
+  if (!output.fd) throw system_error("cannot write " + path_, output.error);
+  fd_ = std::move(output.fd);
+  is_regular_ = output.is_regular;
+  device_ = output.device;
+  inode_ = output.inode;
+  made_at_ = std::move(output.made_at);
+}
+
+Destination::Destination(Destination&&) noexcept = default;
+
+Destination::~Destination() {
+  if (!fd_ || !is_in_vain_) return;
+  if (aside_) {
+    aside_->abandon(std::move(fd_));
+  } else {
+    remove_unwritten(made_at_, device_, inode_);
+  }
+}
+
+void Destination::refuse(int error) const {
+  if (aside_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
+  throw system_error("cannot write " + path_, error);
+}
+
+Destination::Result Destination::write(const std::function<void(std::ostream&)>& print) {
+  is_in_vain_ = false;
+  const bool has_more = !is_empty_ && is_regular_ && !aside_;
+  FdBuffer buffer(fd_.get(), has_more ? FdBuffer::Before::cut : FdBuffer::Before::keep);
+  std::ostream out(&buffer);
+  print(out);
+  out.flush();
+  is_empty_ = buffer.before() == FdBuffer::Before::keep;
+  if (buffer.error() == EPIPE && aside_) refuse(aside_->finish(fd_));
+  if (buffer.error() == EPIPE) return Result::closed_pipe;
+  if (buffer.error() != 0) refuse(buffer.error());
+  return Result::written;
+}
+
+bool Destination::is_same_file(const Destination& other) const {
+  return is_regular_ && other.is_regular_ && device_ == other.device_ && inode_ == other.inode_;
+}
+
+void Destination::close() {
+  is_in_vain_ = false;
+  if (aside_) {
+    const int error = aside_->finish(fd_);
+    fd_.reset();
+    if (error != 0) refuse(error);
+    return;
+  }
+  if (fd_ && !is_empty_ && is_regular_ && ::ftruncate(fd_.get(), 0) != 0) {
+    throw system_error("cannot empty " + path_, errno);
+  }
+  if (fd_ && ::close(fd_.release()) != 0) throw system_error("cannot write " + path_, errno);
+}
+
+}  // namespace profile

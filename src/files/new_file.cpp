@@ -1,0 +1,84 @@
+#include "files/new_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace profile {
+namespace {
+
+constexpr int most_attempts = 100;
+
+// Short, so that it fits where the final name does.
+std::string interim_name(int attempt) {
+  return ".profile-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+}
+
+}  // namespace
+
+// Without a name where the file system can do that: then nothing stays behind whatever becomes of us.
+NewFile::NewFile(int directory_fd) : directory_fd_(directory_fd) {
+  fd_ = Fd(::openat(directory_fd_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (fd_ || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)) {
+    error_ = fd_ ? 0 : errno;
+    return;
+  }
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    std::string name = interim_name(attempt);
+    fd_ = Fd(::openat(directory_fd_, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
+    error_ = fd_ ? 0 : errno;
+    if (fd_) interim_name_ = std::move(name);
+    if (error_ != EEXIST) return;
+  }
+}
+
+NewFile::~NewFile() {
+  if (!interim_name_.empty()) ::unlinkat(directory_fd_, interim_name_.c_str(), 0);
+}
+
+int NewFile::finish() {
+  if (interim_name_.empty()) return 0;  // closing it would be its end
+  return ::close(fd_.release()) == 0 ? 0 : errno;
+}
+
+int NewFile::link_to(const std::string& name) const {
+  if (interim_name_.empty()) {
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_.get());
+    return ::linkat(AT_FDCWD, self.c_str(), directory_fd_, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  }
+  return ::linkat(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str(), 0) == 0 ? 0 : errno;
+}
+
+int NewFile::give_interim_name() {
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    std::string name = interim_name(attempt);
+    const int error = link_to(name);
+    if (error == 0) interim_name_ = std::move(name);
+    if (error != EEXIST) return error;
+  }
+  return EEXIST;
+}
+
+int NewFile::publish(const std::string& name, IfTaken if_taken) {
+  if (if_taken == IfTaken::fail) {
+    // Not every file system has links, and not every one can rename without replacing.
+    if (!interim_name_.empty() &&
+        ::renameat2(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str(), RENAME_NOREPLACE) == 0) {
+      interim_name_.clear();
+      return 0;
+    }
+    if (!interim_name_.empty() && errno != EINVAL && errno != ENOSYS) return errno;
+    return link_to(name);  // what is left of the interim name goes with this object
+  }
+  if (interim_name_.empty()) {
+    if (const int error = give_interim_name(); error != 0) return error;
+  }
+  if (::renameat(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str()) != 0) return errno;
+  interim_name_.clear();
+  return 0;
+}
+
+}  // namespace profile

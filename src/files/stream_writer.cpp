@@ -1,0 +1,197 @@
+// Not waiting is easy where the open file description is ours: O_NONBLOCK. That of stdout is not: it is shared with
+// whoever started us and whoever was started beside us, who would be surprised by EAGAIN. A pipe or a terminal can be
+// opened once more through /proc/self/fd, which gives a description of our own.
+#include "files/stream_writer.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <utility>
+
+#include "files/aside_writer.h"
+#include "files/open_output.h"
+#include "support/clock.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr double ms_per_s = 1e3;
+
+// 0: not known.
+mode_t type_of(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 ? status.st_mode & S_IFMT : 0;
+}
+
+// What a write says when the other end is gone; a terminal that was hung up says EIO.
+bool means_closed(int error, bool is_terminal) {
+  return error == EPIPE || error == ECONNRESET || (error == EIO && is_terminal);
+}
+
+// What poll() says of it at once.
+short state_of(int fd, short wanted) {
+  pollfd state{.fd = fd, .events = wanted, .revents = 0};
+  return ::poll(&state, 1, 0) > 0 ? state.revents : short{0};
+}
+
+}  // namespace
+
+StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (!epoll_) throw system_error("cannot wait for events", errno);
+  const bool is_stdout = path_ == "-";
+  if (is_stdout) {
+    open_stdout();
+  } else {
+    open_file();
+  }
+  is_terminal_ = ::isatty(fd_.get()) == 1;
+  way_ = way_of(!is_stdout);
+  if (way_ == Way::plain) return;
+  epoll_event nothing{};
+  can_wait_ = ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd_.get(), &nothing) == 0;
+  // A device that cannot be waited for does not make one wait.
+  if (!can_wait_ && errno == EPERM) way_ = Way::plain;
+}
+
+StreamWriter::~StreamWriter() = default;
+
+StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
+
+void StreamWriter::open_stdout() {
+  path_ = "stdout";
+  fd_ = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (!fd_) throw system_error("cannot write " + path_, errno);
+}
+
+void StreamWriter::open_file() {
+  is_empty_ = false;
+  if (AsideWriter::is_for(path_)) {
+    aside_ = std::make_unique<AsideWriter>(path_);
+    fd_ = aside_->take_socket();
+    return;
+  }
+  OpenedOutput output = open_output(path_);
+  if (!output.fd) throw system_error("cannot write " + path_, output.error);
+  fd_ = std::move(output.fd);
+}
+
+void StreamWriter::refuse(int error) const {
+  if (aside_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
+  throw system_error("cannot write " + path_, error);
+}
+
+StreamWriter::Way StreamWriter::way_of(bool is_ours) {
+  const mode_t type = type_of(fd_.get());
+  if (type == S_IFREG) return Way::plain;
+  if (type == S_IFSOCK) return Way::socket;
+  // Other devices are not opened once more: some do things when they are.
+  if (type != S_IFIFO && !is_terminal_) return Way::shared;
+  if (is_ours) return ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK) == 0 ? Way::own : Way::shared;
+  return make_own() ? Way::own : Way::shared;
+}
+
+// Fails where /proc is not there, where a pipe's reader is gone already, and for another user's pipe or terminal.
+bool StreamWriter::make_own() {
+  const std::string link = "/proc/self/fd/" + std::to_string(fd_.get());
+  Fd own(::open(link.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!own) return false;
+  fd_ = std::move(own);
+  return true;
+}
+
+StreamWriter::Result StreamWriter::flush() {
+  if (!is_open_) return Result::closed_pipe;
+  if (!is_empty_ && type_of(fd_.get()) == S_IFREG && ::ftruncate(fd_.get(), 0) != 0) fail(errno);
+  is_empty_ = true;
+  write_pending();
+  forget_written();
+  // The end of the reader is heard of also while nothing is pending.
+  if (is_open_ && pending_bytes() == 0 && can_wait_ && reader_is_gone()) is_open_ = false;
+  watch(pending_bytes() != 0 ? std::uint32_t{EPOLLOUT} : 0);
+  if (!is_open_) return Result::closed_pipe;
+  return pending_bytes() == 0 ? Result::written : Result::behind;
+}
+
+bool StreamWriter::reader_is_gone() const { return (state_of(fd_.get(), 0) & (POLLERR | POLLHUP)) != 0; }
+
+void StreamWriter::write_pending() {
+  while (pending_bytes() != 0) {
+    const long done = write_some(pending_.data() + written_, pending_bytes());
+    if (done >= 0) {
+      written_ += static_cast<std::size_t>(done);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    } else if (errno != EINTR) {
+      fail(errno);
+      return;
+    }
+  }
+}
+
+long StreamWriter::write_some(const char* data, std::size_t size) const {
+  if (way_ == Way::socket) return ::send(fd_.get(), data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (way_ == Way::shared) {
+    if (state_of(fd_.get(), POLLOUT) == 0) {
+      errno = EAGAIN;
+      return -1;
+    }
+    size = std::min<std::size_t>(size, PIPE_BUF);
+  }
+  return ::write(fd_.get(), data, size);
+}
+
+// Ends it; throws unless it is just that nobody reads any more.
+void StreamWriter::fail(int error) {
+  is_open_ = false;
+  forget_written();
+  watch(0);
+  if (aside_) refuse(aside_->finish(fd_));
+  if (!means_closed(error, is_terminal_)) refuse(error);
+}
+
+void StreamWriter::forget_written() {
+  while (!record_ends_.empty() && record_ends_.front() <= dropped_bytes_ + written_) record_ends_.pop_front();
+  // Moved to the front no more often than that each byte is moved once.
+  if (written_ < pending_bytes()) return;
+  pending_.erase(0, written_);
+  dropped_bytes_ += written_;
+  written_ = 0;
+}
+
+// `events` 0 still tells of an error, which is how a pipe's reader goes; once that is known, nothing is to be told.
+void StreamWriter::watch(std::uint32_t events) {
+  if (!can_wait_) return;
+  epoll_event event{};
+  event.events = events;
+  ::epoll_ctl(epoll_.get(), is_open_ ? EPOLL_CTL_MOD : EPOLL_CTL_DEL, fd_.get(), &event);
+  can_wait_ = is_open_;
+}
+
+StreamWriter::Unwritten StreamWriter::finish(double patience_s) {
+  const std::uint64_t end_ns = monotonic_ns() + to_ns(patience_s);
+  while (is_open_ && flush() == Result::behind) {
+    const std::uint64_t now_ns = monotonic_ns();
+    if (now_ns >= end_ns) break;
+    const double left_ms = std::ceil(to_seconds(end_ns - now_ns) * ms_per_s);
+    pollfd state{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
+    ::poll(&state, 1, static_cast<int>(left_ms));
+  }
+  const Unwritten rest{.bytes = pending_bytes(), .records = record_ends_.size()};
+  const bool was_open = std::exchange(is_open_, false);
+  watch(0);
+  const int aside_error = aside_ && was_open ? aside_->finish(fd_) : 0;
+  const int error = fd_ && ::close(fd_.release()) != 0 ? errno : 0;
+  if (was_open && (error != 0 || aside_error != 0)) refuse(error != 0 ? error : aside_error);
+  return rest;
+}
+
+}  // namespace profile

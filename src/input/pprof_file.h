@@ -1,0 +1,102 @@
+// A pprof message taken apart, and checked: whatever refers to something by number refers to something that is there.
+// Texts are views of the message; samples are read from it once more, one by one, for they are most of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/error.h"
+
+namespace profile {
+
+class PprofFile {
+ public:
+  struct ValueType {
+    std::string_view type;
+    std::string_view unit;
+  };
+  struct Mapping {
+    std::uint64_t id = 0;
+    std::uint64_t start = 0;
+    std::uint64_t limit = 0;
+    std::uint64_t file_offset = 0;
+    std::string_view file;
+    std::string_view build_id;
+  };
+  struct Function {
+    std::uint64_t id = 0;
+    std::string_view name;
+    std::string_view file;
+  };
+  struct Line {
+    std::uint64_t function = 0;  // 0: not known
+    std::int64_t line = 0;
+  };
+  struct Location {
+    std::uint64_t id = 0;
+    std::uint64_t mapping = 0;  // 0: none
+    std::uint64_t address = 0;
+    std::uint32_t first_line = 0;
+    std::uint32_t lines = 0;
+  };
+  struct Label {
+    std::string_view key;
+    std::string_view text;
+    std::int64_t number = 0;
+  };
+  struct Sample {
+    std::vector<std::uint32_t> locations;  // indices of locations(), leaf first
+    std::vector<std::int64_t> values;      // as many as there are sample types
+    std::vector<Label> labels;
+  };
+
+  // `message` is not compressed and must outlive it. Throws Error; so does all that reads on.
+  explicit PprofFile(std::string_view message);
+
+  [[nodiscard]] const std::vector<ValueType>& sample_types() const { return sample_types_; }
+  [[nodiscard]] const ValueType& period_type() const { return period_type_; }
+  [[nodiscard]] std::int64_t period() const { return period_; }
+  [[nodiscard]] std::string_view default_sample_type() const { return default_sample_type_; }
+  [[nodiscard]] std::int64_t time_ns() const { return time_ns_; }
+  [[nodiscard]] std::int64_t duration_ns() const { return duration_ns_; }
+  [[nodiscard]] const std::vector<std::string_view>& comments() const { return comments_; }
+  [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
+  [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }  // in the order of the file
+  // Of a location, innermost first.
+  [[nodiscard]] std::span<const Line> lines(const Location& location) const {
+    return std::span(lines_).subspan(location.first_line, location.lines);
+  }
+  // Nullptr for 0.
+  [[nodiscard]] const Mapping* mapping(std::uint64_t id) const;
+  [[nodiscard]] const Function* function(std::uint64_t id) const;
+  // One after the other, into the same Sample.
+  void each_sample(const std::function<void(const Sample&)>& visit) const;
+
+ private:
+  class Parser;
+
+  [[nodiscard]] std::string_view text(std::uint64_t index) const;
+  void read_sample(std::string_view bytes, Sample& sample) const;
+  [[nodiscard]] Error wrong_values(std::size_t found) const;
+
+  std::string_view message_;
+  std::vector<std::string_view> texts_;
+  std::vector<ValueType> sample_types_;
+  std::vector<Mapping> mappings_;
+  std::vector<std::uint32_t> mapping_order_;  // indices, by id
+  std::vector<Function> functions_;           // by id; as are
+  std::vector<Location> locations_;
+  std::vector<Line> lines_;
+  ValueType period_type_;
+  std::int64_t period_ = 0;
+  std::string_view default_sample_type_;
+  std::int64_t time_ns_ = 0;
+  std::int64_t duration_ns_ = 0;
+  std::vector<std::string_view> comments_;
+};
+
+}  // namespace profile

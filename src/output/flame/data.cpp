@@ -1,0 +1,117 @@
+// Written column by column, straight from the table: nothing is gathered first.
+#include "output/flame/data.h"
+
+#include <string>
+
+#include "output/header.h"
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+constexpr std::uint64_t ns_per_ms = 1'000'000;
+
+// NAME: [what `number` makes of each item...]
+template <class Items, class Number>
+void write_column(JsonWriter& json, std::string_view name, const Items& items, const Number& number) {
+  json.begin_array(name);
+  for (const auto& item : items) json.value(number(item));
+  json.end_array();
+}
+
+// A column of indices, in which -1 is none.
+template <class Items, class Which>
+void write_indices(JsonWriter& json, std::string_view name, const Items& items, const Which& which) {
+  json.begin_array(name);
+  for (const auto& item : items) {
+    const std::uint32_t index = which(item);
+    if (index == UINT32_MAX) {
+      json.value(-1);
+    } else {
+      json.value(index);
+    }
+  }
+  json.end_array();
+}
+
+std::uint32_t number_of(StringId id) { return static_cast<std::uint32_t>(id); }
+
+void write_frames(JsonWriter& json, std::span<const FlameTable::Frame> frames) {
+  using Frame = FlameTable::Frame;
+  json.begin_object("frames");
+  write_column(json, "name", frames, [](const Frame& frame) { return number_of(frame.name); });
+  write_column(json, "module", frames, [](const Frame& frame) { return number_of(frame.module); });
+  write_column(json, "file", frames, [](const Frame& frame) { return number_of(frame.file); });
+  write_column(json, "line", frames, [](const Frame& frame) { return frame.line; });
+  write_column(json, "kind", frames, [](const Frame& frame) { return static_cast<unsigned>(frame.kind); });
+  json.end_object();
+}
+
+void write_owners(JsonWriter& json, std::span<const FlameTable::Owner> owners) {
+  using Owner = FlameTable::Owner;
+  json.begin_object("owners");
+  write_column(json, "process", owners, [](const Owner& owner) { return number_of(owner.process); });
+  write_column(json, "pid", owners, [](const Owner& owner) { return owner.tgid; });
+  write_column(json, "thread", owners, [](const Owner& owner) { return number_of(owner.thread); });
+  write_column(json, "tid", owners, [](const Owner& owner) { return owner.tid; });
+  static_assert(any_cpu == FlameTable::none);
+  write_indices(json, "cpu", owners, [](const Owner& owner) { return owner.cpu; });
+  json.end_object();
+}
+
+}  // namespace
+
+void write_flame_run(JsonWriter& json, const Profile& profile) {
+  json.begin_object("run");
+  json.member("title", title_of(profile.run));
+  json.member("event", profile.run.event);
+  json.member("unit", profile.run.unit);
+  json.member("counted", profile.run.counted);
+  json.member("tag", profile.run.tag);
+  json.member("command_line", profile.run.command_line);
+  json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
+  json.member("duration_s", to_seconds(profile.duration_ns));
+  json.end_object();
+}
+
+void write_flame_account(JsonWriter& json, const Account& account) {
+  json.begin_object("account");
+  json.member("taken", account.taken);
+  json.member("recorded", account.recorded);
+  json.member("idle", account.idle);
+  json.member("filtered", account.filtered);
+  json.member("lost", account.lost());
+  json.end_object();
+}
+
+void write_flame_names(JsonWriter& json, const FrameReport& names) {
+  json.begin_array("names");
+  for (const std::string& line : names.lines()) json.value(line);
+  json.end_array();
+}
+
+void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameTable::Mark& from) {
+  json.begin_array("strings");
+  for (std::size_t i = from.strings; i < table.strings().size(); ++i) {
+    json.value(table.strings().view(static_cast<StringId>(i)));
+  }
+  json.end_array();
+  write_frames(json, std::span(table.frames()).subspan(from.frames));
+  write_owners(json, std::span(table.owners()).subspan(from.owners));
+  const auto nodes = std::span(table.nodes()).subspan(from.nodes);
+  json.begin_object("nodes");
+  write_indices(json, "parent", nodes, [](const FlameTable::Node& node) { return node.parent; });
+  write_column(json, "frame", nodes, [](const FlameTable::Node& node) { return node.frame; });
+  json.end_object();
+}
+
+void write_flame_cells(JsonWriter& json, std::string_view name, std::span<const FlameTable::Cell> cells) {
+  using Cell = FlameTable::Cell;
+  json.begin_object(name);
+  write_column(json, "owner", cells, [](const Cell& cell) { return cell.owner; });
+  write_indices(json, "node", cells, [](const Cell& cell) { return cell.node; });
+  write_column(json, "value", cells, [](const Cell& cell) { return cell.value; });
+  json.end_object();
+}
+
+}  // namespace profile

@@ -1,0 +1,149 @@
+// Where a function stands twice on a stack it counts once. "Self" is what decides the order: what a function's callees
+// gained is theirs.
+#include "output/flame/diff_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+#include "output/clean_text.h"
+#include "output/flame/comparison.h"
+#include "output/text_table.h"
+
+namespace profile {
+namespace {
+
+// In percent of the totals.
+struct Shares {
+  double self = 0;
+  double total = 0;
+};
+
+struct Function {
+  std::string name;
+  Shares before;
+  Shares after;
+  [[nodiscard]] double self_change() const { return after.self - before.self; }
+  [[nodiscard]] double total_change() const { return after.total - before.total; }
+};
+
+// What reads as 0.00 is no change.
+constexpr int digits = 2;
+constexpr double least_change = 0.005;
+bool is_change(double points) { return std::abs(points) >= least_change; }
+
+double total_of(std::span<const FlameTable::Cell> cells) {
+  double sum = 0;
+  for (const FlameTable::Cell& cell : cells) sum += static_cast<double>(cell.value);
+  return sum;
+}
+
+class Functions {
+ public:
+  Functions(const FlameTable& table, bool show_modules) : table_(table) {
+    for (const FlameTable::Frame& frame : table.frames()) {
+      std::string name(table.strings().view(frame.name));
+      if (show_modules && frame.module != StringId::empty) {
+        name.append(" [").append(bare_module(table.strings().view(frame.module))).append("]");
+      }
+      functions_.push_back({.name = std::move(name), .before = {}, .after = {}});
+    }
+    no_stack_ = functions_.size();
+    functions_.push_back({.name = std::string(no_stack_name), .before = {}, .after = {}});
+    last_cell_.resize(functions_.size());
+  }
+
+  void add(std::span<const FlameTable::Cell> cells, Shares Function::*side) {
+    const double whole = total_of(cells);
+    if (whole == 0) return;
+    for (const FlameTable::Cell& cell : cells) {
+      const double share = 100 * static_cast<double>(cell.value) / whole;
+      ++cell_;
+      const bool has_stack = cell.node != FlameTable::none;
+      (functions_[has_stack ? function_at(cell.node) : no_stack_].*side).self += share;
+      if (!has_stack) (functions_[no_stack_].*side).total += share;
+      for (FlameTable::Index node = cell.node; node != FlameTable::none; node = table_.nodes()[node].parent) {
+        const std::size_t function = function_at(node);
+        if (last_cell_[function] == cell_) continue;  // it calls itself
+        last_cell_[function] = cell_;
+        (functions_[function].*side).total += share;
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<Function>& all() const { return functions_; }
+
+ private:
+  [[nodiscard]] std::size_t function_at(FlameTable::Index node) const { return table_.nodes()[node].frame; }
+
+  const FlameTable& table_;
+  std::vector<Function> functions_;  // by frame; and the last one stands for having no stack
+  std::size_t no_stack_ = 0;
+  std::vector<std::uint64_t> last_cell_;  // by function: the cell that was added to its total last
+  std::uint64_t cell_ = 0;
+};
+
+std::string points(double change) {
+  const std::string text = decimal(std::abs(change), digits);
+  return !is_change(change) ? text : (change < 0 ? "-" : "+") + text;
+}
+
+std::string share(double percent) { return decimal(percent, digits) + "%"; }
+
+// `sign`: 1 for those that gained, -1 for those that lost.
+void write_changed(std::ostream& out, const std::vector<Function>& functions, int sign, const DiffOptions& options) {
+  std::vector<const Function*> changed;
+  for (const Function& function : functions) {
+    const double change = is_change(function.self_change()) ? function.self_change() : function.total_change();
+    if (is_change(change) && (change > 0) == (sign > 0)) changed.push_back(&function);
+  }
+  const std::string_view what = sign > 0 ? "gained" : "lost";
+  if (changed.empty()) {
+    out << "No function " << what << ".\n\n";
+    return;
+  }
+  std::sort(changed.begin(), changed.end(), [sign](const Function* a, const Function* b) {
+    const auto order = [sign](const Function* function) {
+      const double self = is_change(function->self_change()) ? function->self_change() : 0;
+      return std::pair(-sign * self, -sign * function->total_change());
+    };
+    return order(a) != order(b) ? order(a) < order(b) : a->name < b->name;
+  });
+  const std::size_t shown = std::min(options.top, changed.size());
+  out << top_of(shown, changed.size(), "function") << " that " << what << '\n';
+  TextTable table(
+      {{"SELF"}, {"AFTER"}, {"POINTS"}, {"TOTAL"}, {"AFTER"}, {"POINTS"}, {"FUNCTION", TextTable::Align::left}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Function& one = *changed[i];
+    table.add({share(one.before.self), share(one.after.self), points(one.self_change()), share(one.before.total),
+               share(one.after.total), points(one.total_change()), one.name});
+  }
+  table.write(out);
+  out << '\n';
+}
+
+}  // namespace
+
+void write_diff_table(std::ostream& out, const DiffSide& before, const DiffSide& after, const FlameTable& table,
+                      const DiffOptions& options) {
+  const auto whole = [&](const DiffSide& side) {
+    std::uint64_t sum = 0;
+    for (const FlameTable::Cell& cell : side.cells) sum += cell.value;
+    return clean_text(side.name) + " (" + std::to_string(sum) + " " + clean_text(options.unit) + ")";
+  };
+  out << whole(after) << " compared with " << whole(before) << ", in percent of each\n\n";
+  for (const DiffSide* side : {&before, &after}) {
+    if (total_of(side->cells) == 0)
+      out << "There is nothing in " << clean_text(side->name) << ": all its shares are 0.\n\n";
+  }
+  Functions functions(table, options.show_modules);
+  functions.add(before.cells, &Function::before);
+  functions.add(after.cells, &Function::after);
+  write_changed(out, functions.all(), 1, options);
+  write_changed(out, functions.all(), -1, options);
+}
+
+}  // namespace profile

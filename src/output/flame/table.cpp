@@ -1,0 +1,212 @@
+// Frames and stacks of a profile are looked up once each, whatever number of rows has them: a profile of 100,000 rows
+// has some thousand frames, and its stacks share most of their way.
+#include "output/flame/table.h"
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "model/stack_end.h"
+#include "output/clean_text.h"
+#include "output/code_file_name.h"
+#include "output/shown_frame.h"
+#include "support/hash.h"
+
+namespace profile {
+namespace {
+
+template <class A, class B>
+std::uint64_t pair_of(A high, B low) {
+  return static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint32_t>(low);
+}
+
+FlameKind kind_of(const Profile& profile, const ShownFrame& shown) {
+  const Frame& frame = *shown.frame;
+  if (shown.is_inlined) return FlameKind::inlined;
+  if (frame.kind == FrameKind::kernel) return FlameKind::kernel;
+  if (frame.unnamed == Unnamed::no_jit_map) return FlameKind::jit;
+  if (frame.unnamed != Unnamed::named) return FlameKind::unnamed;
+  const bool is_jit = frame.binary == BinaryId::none && profile.strings.view(frame.module) == jit_module;
+  return is_jit ? FlameKind::jit : FlameKind::user;
+}
+
+}  // namespace
+
+std::size_t FlameTable::FrameHash::operator()(const Frame& frame) const noexcept {
+  const std::uint64_t hash = hash_of(pair_of(frame.name, frame.module), pair_of(frame.file, frame.line));
+  return hash_of(hash, static_cast<std::uint64_t>(frame.kind));
+}
+
+std::size_t FlameTable::OwnerHash::operator()(const Owner& owner) const noexcept {
+  const std::uint64_t hash = hash_of(pair_of(owner.process, owner.tgid), pair_of(owner.thread, owner.tid));
+  return hash_of(hash, owner.cpu);
+}
+
+FlameTable::Index FlameTable::intern_frame(const Frame& frame) {
+  const auto [found, is_new] = frame_ids_.try_emplace(frame, static_cast<Index>(frames_.size()));
+  if (is_new) frames_.push_back(frame);
+  return found->second;
+}
+
+FlameTable::Index FlameTable::intern_owner(const Owner& owner) {
+  const auto [found, is_new] = owner_ids_.try_emplace(owner, static_cast<Index>(owners_.size()));
+  if (is_new) owners_.push_back(owner);
+  return found->second;
+}
+
+FlameTable::Index FlameTable::copy_frame(const FlameTable& from, Index frame) {
+  Frame copy = from.frames_[frame];
+  for (StringId* text : {&copy.name, &copy.module, &copy.file}) *text = copy_text(from, *text);
+  return intern_frame(copy);
+}
+
+FlameTable::Index FlameTable::copy_owner(const FlameTable& from, Index owner) {
+  Owner copy = from.owners_[owner];
+  for (StringId* text : {&copy.process, &copy.thread}) *text = copy_text(from, *text);
+  return intern_owner(copy);
+}
+
+FlameTable::Index FlameTable::child(Index parent, Index frame) {
+  const auto [found, is_new] = node_ids_.try_emplace(pair_of(parent, frame), static_cast<Index>(nodes_.size()));
+  if (is_new) nodes_.push_back({.parent = parent, .frame = frame});
+  return found->second;
+}
+
+// One profile on its way into the table.
+class FlameTable::Adding {
+ public:
+  Adding(FlameTable& table, const Profile& profile)
+      : table_(table), profile_(profile), tops_(profile.stack_count() + 1) {
+    shown_of_.reserve(profile.frames().size() + 1);
+    for (std::size_t i = 0; i < profile.frames().size(); ++i) {
+      shown_of_.push_back(static_cast<std::uint32_t>(shown_.size()));
+      show(static_cast<FrameId>(i));
+    }
+    shown_of_.push_back(static_cast<std::uint32_t>(shown_.size()));
+  }
+
+  std::vector<Cell> cells() {
+    std::unordered_map<std::uint64_t, std::size_t> places;
+    std::vector<Cell> cells;
+    for (const Row& row : profile_.rows()) {
+      const Index owner = owner_of(row);
+      const Index node = node_of(row);
+      const auto [place, is_new] = places.try_emplace(pair_of(owner, node), cells.size());
+      if (is_new) cells.push_back({.owner = owner, .node = node, .value = 0});
+      cells[place->second].value += row.value;
+    }
+    return cells;
+  }
+
+ private:
+  StringId clean(std::string_view text) {
+    scratch_.clear();
+    append_clean(scratch_, text, Semicolon::keep);
+    return table_.strings_.intern(scratch_);
+  }
+  StringId name(StringId id) {
+    scratch_.clear();
+    append_name(scratch_, profile_.strings.view(id), Semicolon::keep);
+    return table_.strings_.intern(scratch_);
+  }
+
+  // Puts what is shown of a frame into shown_, leaf first.
+  void show(FrameId id) {
+    const StringId module = clean(code_file_name(profile_, profile_.frame(id)));
+    for_each_shown(profile_, id, [&](const ShownFrame& one) {
+      scratch_.clear();
+      append_function(scratch_, profile_, one, Semicolon::keep);
+      shown_.push_back(table_.intern_frame({.name = table_.strings_.intern(scratch_),
+                                            .module = module,
+                                            .file = clean(profile_.strings.view(one.at.file)),
+                                            .line = profile_.run.frames_by_line ? one.at.line : 0,
+                                            .kind = kind_of(profile_, one)}));
+    });
+  }
+
+  Index stand_in(std::string_view text, FlameKind kind) {
+    return table_.intern_frame({.name = clean(text), .kind = kind});
+  }
+
+  // A frame, and how often it stands there one upon the other.
+  struct Run {
+    Index frame = none;
+    std::size_t length = 0;
+  };
+
+  // The node of a stack that begins at `bottom`.
+  Index climb(Index bottom, StackId stack) {
+    Index node = bottom;
+    Run run;
+    const std::span<const FrameId> leaf_first = profile_.stack(stack);
+    for (std::size_t i = leaf_first.size(); i-- > 0;) {
+      const auto frame = static_cast<std::size_t>(leaf_first[i]);
+      for (std::uint32_t at = shown_of_[frame + 1]; at-- > shown_of_[frame];) {
+        if (shown_[at] == run.frame && is_folded(run.frame)) {
+          ++run.length;
+          continue;
+        }
+        node = stand(node, run);
+        run = {.frame = shown_[at], .length = 1};
+      }
+    }
+    return stand(node, run);
+  }
+
+  // What stands where frames are missing gathers such stacks, apart from those that begin with a root.
+  Index bottom_of(StackId user) {
+    const StackEnd end = profile_.end_of(user);
+    return is_incomplete(end) ? table_.child(none, stand_in(incomplete_frame(end), FlameKind::unnamed)) : none;
+  }
+
+  [[nodiscard]] bool is_folded(Index frame) const {
+    return table_.runs_ == UnknownRuns::folded && table_.strings_.view(table_.frames_[frame].name) == unknown_name;
+  }
+
+  Index stand(Index node, const Run& run) {
+    if (run.length == 0) return node;
+    if (run.length == 1) return table_.child(node, run.frame);
+    Frame frame = table_.frames_[run.frame];
+    frame.name = table_.intern(std::string(unknown_name) + " ×" + std::to_string(run.length));
+    return table_.child(node, table_.intern_frame(frame));
+  }
+
+  Index node_of(const Row& row) {
+    Index node = none;
+    if (row.user == StackId::missed) {
+      node = table_.child(node, stand_in(missed_user_stack, FlameKind::unnamed));
+    } else if (row.user != StackId::none) {
+      // Many rows share a user stack, which is always at the root.
+      std::optional<Index>& top = tops_[static_cast<std::size_t>(row.user)];
+      if (!top) top = climb(bottom_of(row.user), row.user);
+      node = *top;
+    }
+    if (row.kernel == StackId::missed) {
+      node = table_.child(node, stand_in(missed_kernel_stack, FlameKind::unnamed));
+    } else {
+      node = climb(node, row.kernel);
+    }
+    if (row.tag == StringId::empty) return node;
+    return table_.child(node, stand_in(profile_.strings.view(row.tag), FlameKind::tag));
+  }
+
+  Index owner_of(const Row& row) {
+    const Process& process = profile_.process(row.process);
+    return table_.intern_owner({.process = name(process.name),
+                                .tgid = process.tgid,
+                                .thread = name(row.thread_name),
+                                .tid = row.tid,
+                                .cpu = row.cpu});
+  }
+
+  FlameTable& table_;
+  const Profile& profile_;
+  std::string scratch_;
+  std::vector<Index> shown_;                // those of a frame stand together, leaf first
+  std::vector<std::uint32_t> shown_of_;     // by FrameId, where they begin in shown_; and the end
+  std::vector<std::optional<Index>> tops_;  // by StackId, of user stacks
+};
+
+std::vector<FlameTable::Cell> FlameTable::add(const Profile& profile) { return Adding(*this, profile).cells(); }
+
+}  // namespace profile

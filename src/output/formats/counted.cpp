@@ -1,0 +1,52 @@
+// The default: one block a stack, a line a frame, the hottest block last, right above the prompt or above what else was
+// measured.
+#include <ostream>
+#include <string>
+
+#include "output/header.h"
+#include "output/labelled_rows.h"
+#include "output/output.h"
+#include "output/tables.h"
+
+namespace profile {
+namespace {
+
+class Counted final : public Output {
+ public:
+  explicit Counted(const OutputOptions& options) : top_(options.top) {
+    wording_.owner = Wording::Owner::thread_and_tgid;
+    wording_.owner_first = false;
+    wording_.root_first = false;
+    wording_.offsets = true;
+    wording_.modules = true;
+    wording_.addresses = options.show_addresses;
+    wording_.semicolon = Semicolon::keep;
+    if (options.delimited) wording_.delimiter = "--";
+  }
+
+  void begin(std::ostream& out, const RunInfo& run) const override { write_header(out, run); }
+
+  void report(std::ostream& out, const Profile& profile) const override {
+    write_stacks(out, profile);
+    write_tables(out, profile, top_);
+  }
+
+ private:
+  void write_stacks(std::ostream& out, const Profile& profile) const {
+    const LabelledRows labelled(profile, wording_);
+    labelled.each_by_value([&](const LabelledRow& row, std::span<const Label> frames) {
+      for (const Label frame : frames) out << "    " << labelled.text(frame) << '\n';
+      out << "    -                " << labelled.text(row.owner) << '\n';
+      out << "        " << std::to_string(row.value) << "\n\n";
+    });
+  }
+
+  Wording wording_;
+  std::size_t top_;
+};
+
+}  // namespace
+
+std::unique_ptr<Output> make_counted(const OutputOptions& options) { return std::make_unique<Counted>(options); }
+
+}  // namespace profile

@@ -1,0 +1,81 @@
+// A page that holds its data: it opens from disk, and nothing is fetched. What it looks like is src/output/page/.
+#include <algorithm>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "output/flame/data.h"
+#include "output/flame/view.h"
+#include "output/output.h"
+#include "output/page.h"
+#include "output/tables.h"
+
+namespace profile {
+namespace {
+
+void write_about(JsonWriter& json, const Profile& profile) {
+  write_flame_run(json, profile);
+  if (profile.account.is_known) write_flame_account(json, profile.account);
+  FrameReport names;
+  names.add(profile);
+  write_flame_names(json, names);
+}
+
+// Texts in JSON have no line breaks here.
+void write_lines(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.begin_array(name);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    json.value(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  json.end_array();
+}
+
+void write_data(std::ostream& out, const FlameView& view, const std::string& tables) {
+  JsonWriter json(out, JsonWriter::Place::html);
+  json.begin_object();
+  json.member("version", page_data_version);
+  write_about(json, *view.profile);
+  write_lines(json, "tables", tables);
+  write_flame_table(json, *view.table, {});
+  write_flame_cells(json, "cells", view.cells);
+  if (view.before != nullptr) {
+    json.begin_object("before");
+    write_about(json, *view.before);
+    write_flame_cells(json, "cells", view.before_cells);
+    json.end_object();
+  }
+  json.end_object();
+  json.end_document();
+}
+
+void write_page(std::ostream& out, const FlameView& view, const std::string& tables) {
+  out << page_before_data(PageUse::file);
+  write_data(out, view, tables);
+  out << page_after_data();
+}
+
+class Html final : public Output {
+ public:
+  explicit Html(const OutputOptions& options) : top_(options.top) {}
+
+  void report(std::ostream& out, const Profile& profile) const override {
+    std::ostringstream tables;
+    write_tables(tables, profile, top_);
+    write_page(out, OwnFlameView(profile).view(), std::move(tables).str());
+  }
+
+ private:
+  std::size_t top_;
+};
+
+}  // namespace
+
+void write_flame_html(std::ostream& out, const FlameView& view) { write_page(out, view, {}); }
+
+std::unique_ptr<Output> make_html(const OutputOptions& options) { return std::make_unique<Html>(options); }
+
+}  // namespace profile

@@ -1,0 +1,107 @@
+// All there is of a report, for programs: one JSON document on one line, so that the reports of an interval run can be
+// read line by line. Written as it goes; man/profile.schema.json tells what stands where.
+#include <algorithm>
+#include <ostream>
+
+#include "output/formats/json_parts.h"
+#include "output/json_writer.h"
+#include "output/output.h"
+
+namespace profile {
+namespace {
+
+template <class Items>
+void write_items(JsonWriter& json, std::string_view name, const Items& items) {
+  if (items.empty()) return;
+  json.begin_array(name);
+  for (const auto& item : items) json.value(item);
+  json.end_array();
+}
+
+// What does not apply is left out.
+void write_run(JsonWriter& json, const RunInfo& run) {
+  json.begin_object("profile");
+  if (!run.event.empty()) json.member("event", run.event);
+  json.member("unit", run.unit);
+  if (!run.title.empty()) json.member("title", run.title);
+  if (run.frequency_hz != 0) json.member("frequency_hz", run.frequency_hz);
+  if (run.period_events != 0) json.member("period_events", run.period_events);
+  if (run.duration_s) json.member("duration_s", *run.duration_s);
+  json.member("user_stacks", run.user_stacks);
+  json.member("kernel_stacks", run.kernel_stacks);
+  json.begin_object("targets");
+  write_items(json, "pids", run.tgids);
+  write_items(json, "tids", run.tids);
+  write_items(json, "names", run.names);
+  if (!run.cpus.empty()) json.member("cpus", run.cpus);
+  write_items(json, "command", run.command);
+  json.end_object();
+  json.end_object();
+}
+
+void write_account(JsonWriter& json, const Account& account) {
+  json.begin_object("account");
+  if (account.asked != 0) json.member("asked", account.asked);
+  json.member("taken", account.taken);
+  json.member("recorded", account.recorded);
+  json.member("recorded_by_ring", account.recorded_by_ring);
+  json.member("idle", account.idle);
+  json.member("filtered", account.filtered);
+  json.member("lost", account.lost());
+  json.member("lost_ring_full", account.lost_ring_full);
+  json.member("lost_spans_full", account.lost_spans_full);
+  json.member("lost_unread", account.lost_unread);
+  json.member("balanced", account.balanced());
+  json.end_object();
+}
+
+bool has_tag(const Row& row) { return row.tag != StringId::empty; }
+bool any(const Row&) { return true; }
+
+class Json final : public Output {
+ public:
+  explicit Json(const OutputOptions& options) : top_(options.top) {}
+
+  void report(std::ostream& out, const Profile& profile) const override {
+    JsonWriter json(out);
+    json.begin_object();
+    write_run(json, profile.run);
+    if (profile.account.is_known) write_account(json, profile.account);
+    json.begin_object("ebpf");
+    write_measures(json, profile);
+    json.end_object();
+    json.end_object();
+    json.end_document();
+  }
+
+ private:
+  void write_measures(JsonWriter& json, const Profile& profile) const {
+    const bool has_waits = profile.thread_waits.has_value();
+    // Waits that stand beside something else have a tag; without one there is nothing but waits.
+    const bool waits_alone = has_waits && std::none_of(profile.rows().begin(), profile.rows().end(), has_tag);
+    if (has_waits) {
+      json.key("offcpu");
+      write_json_waits(json, profile, top_, [&] { write_json_stacks(json, profile, waits_alone ? any : has_tag); });
+    }
+    if (profile.syscalls) {
+      json.key("syscalls");
+      write_json_syscalls(json, profile, top_);
+    }
+    if (!profile.duration_tables.empty()) {
+      json.key("durations");
+      write_json_duration_tables(json, profile);
+    }
+    if (!profile.rows().empty() && !waits_alone) {
+      json.key("profile");
+      write_json_stacks(json, profile, any);
+    }
+  }
+
+  std::size_t top_;
+};
+
+}  // namespace
+
+std::unique_ptr<Output> make_json(const OutputOptions& options) { return std::make_unique<Json>(options); }
+
+}  // namespace profile

@@ -1,0 +1,130 @@
+// Durations in JSON: what threads waited for, and the tables of sources that time something.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "output/blocking_threads.h"
+#include "output/clean_text.h"
+#include "output/formats/json_parts.h"
+#include "output/text_table.h"
+
+namespace profile {
+namespace {
+
+std::uint64_t average(const Durations& durations) {
+  return durations.count == 0 ? 0 : durations.total_ns / durations.count;
+}
+
+// A member a thread. A name stands once in an object of JSON, so threads that had one number after the other are one
+// here, with the name of the one that waited longest.
+void write_thread_stats(JsonWriter& json, const Profile& profile) {
+  std::vector<ThreadWait> threads(*profile.thread_waits);
+  std::stable_sort(threads.begin(), threads.end(), [](const ThreadWait& a, const ThreadWait& b) {
+    return a.tgid != b.tgid ? a.tgid < b.tgid : a.tid < b.tid;
+  });
+  for (std::size_t i = 0; i < threads.size();) {
+    ThreadWait thread = threads[i];
+    for (++i; i < threads.size() && threads[i].tgid == thread.tgid && threads[i].tid == thread.tid; ++i) {
+      thread.waits += threads[i].waits;
+    }
+    json.begin_object(std::to_string(thread.tgid) + ':' + std::to_string(thread.tid));
+    json.member("tid", thread.tid);
+    json.member("name", clean_name(profile.strings.view(thread.name)));
+    json.member("total_time_ns", thread.waits.total_ns);
+    json.member("count", thread.waits.count);
+    json.member("avg_time_ns", average(thread.waits));
+    json.member("max_time_ns", thread.waits.max_ns);
+    json.member("min_time_ns", thread.waits.min_ns);
+    json.end_object();
+  }
+}
+
+// Nothing where the source keeps none.
+void write_histogram(JsonWriter& json, const Log2Histogram& histogram) {
+  const auto& counts = histogram.count;
+  if (std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; })) return;
+  json.begin_array("histogram");
+  for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
+    if (counts[bucket] == 0) continue;
+    const std::uint64_t least = std::uint64_t{1} << bucket;
+    json.begin_object();
+    json.member("from_ns", bucket == 0 ? 0 : least);
+    json.member("to_ns", least + (least - 1));
+    json.member("count", counts[bucket]);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void write_json_durations(JsonWriter& json, const Durations& durations) {
+  json.begin_object();
+  json.member("count", durations.count);
+  json.member("total_ns", durations.total_ns);
+  json.member("avg_ns", average(durations));
+  json.member("min_ns", durations.min_ns);
+  json.member("max_ns", durations.max_ns);
+  write_histogram(json, durations.histogram);
+  json.end_object();
+}
+
+void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
+                      const std::function<void()>& stack_traces) {
+  Durations all;
+  for (const ThreadWait& thread : *profile.thread_waits) all += thread.waits;
+  json.begin_object();
+  json.member("total_time_ns", all.total_ns);
+  json.member("total_events", all.count);
+  json.member("avg_time_ns", average(all));
+  json.member("max_time_ns", all.max_ns);
+  json.member("min_time_ns", all.min_ns);
+  json.begin_object("thread_stats");
+  write_thread_stats(json, profile);
+  json.end_object();
+  const BlockingThreads threads = blocking_threads(*profile.thread_waits);
+  json.begin_array("top_blocking_threads");
+  for (std::size_t i = 0; i < std::min(top, threads.listed.size()); ++i) {
+    const ThreadWait& thread = *threads.listed[i];
+    json.begin_object();
+    json.member("tid", thread.tid);
+    json.member("pid", thread.tgid);
+    json.member("name", clean_name(profile.strings.view(thread.name)));
+    json.member("time_ms", static_cast<double>(thread.waits.total_ns) / 1e6);
+    json.member("percentage", 100 * mean(thread.waits.total_ns, threads.total_ns));
+    json.end_object();
+  }
+  json.end_array();
+  json.key("stack_traces");
+  stack_traces();
+  json.end_object();
+}
+
+void write_json_duration_tables(JsonWriter& json, const Profile& profile) {
+  json.begin_array();
+  for (const DurationTable& table : profile.duration_tables) {
+    json.begin_object();
+    json.member("id", table.id);
+    json.member("title", table.title);
+    json.begin_array("columns");
+    for (const std::string& name : table.column_names) json.value(name);
+    json.end_array();
+    json.begin_array("rows");
+    for (const DurationTable::Row& row : table.rows) {
+      json.begin_object();
+      json.begin_array("labels");
+      for (const StringId label : row.labels) json.value(profile.strings.view(label));
+      json.end_array();
+      json.key("durations");
+      write_json_durations(json, row.durations);
+      if (table.has_bytes) json.member("bytes", row.bytes);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace profile

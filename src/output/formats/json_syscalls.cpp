@@ -1,0 +1,103 @@
+// System calls in JSON: all of them, the most frequent by name, and what the mix says.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/syscall_analysis.h"
+#include "output/clean_text.h"
+#include "output/error_name.h"
+#include "output/formats/json_parts.h"
+
+namespace profile {
+namespace {
+
+// By name, whether or not processes are told apart.
+void write_top(JsonWriter& json, const Profile& profile, std::size_t top) {
+  std::vector<std::pair<StringId, std::uint64_t>> calls;
+  std::unordered_map<StringId, std::size_t> place_of;
+  for (const SyscallUse& call : profile.syscalls->calls) {
+    const auto [found, is_new] = place_of.try_emplace(call.name, calls.size());
+    if (is_new) calls.emplace_back(call.name, 0);
+    calls[found->second].second += call.count;
+  }
+  std::stable_sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  json.begin_array("top_syscalls");
+  for (std::size_t i = 0; i < std::min(top, calls.size()); ++i) {
+    json.begin_object();
+    json.member("name", clean_name(profile.strings.view(calls[i].first)));
+    json.member("count", calls[i].second);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_errors(JsonWriter& json, const SyscallUse& call) {
+  json.begin_array("errors");
+  for (const auto& [error, count] : call.errors) {
+    json.begin_object();
+    json.member("errno", error);
+    json.member("name", error_name(error));
+    json.member("count", count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_call(JsonWriter& json, const Profile& profile, const SyscallUse& call) {
+  const SyscallReport& report = *profile.syscalls;
+  json.begin_object();
+  json.member("name", clean_name(profile.strings.view(call.name)));
+  json.member("category", name_of(call.category));
+  if (report.by_process) {
+    json.member("pid", call.tgid);
+    json.member("process", clean_name(profile.strings.view(call.process)));
+  }
+  json.member("count", call.count);
+  if (report.has_failures) {
+    json.member("failed", call.failed);
+    write_errors(json, call);
+  }
+  if (report.has_durations) {
+    json.key("latency");
+    write_json_durations(json, call.durations);
+  }
+  json.end_object();
+}
+
+void write_analysis(JsonWriter& json, const SyscallReport& report, const SyscallAnalysis& analysis) {
+  json.begin_object("analysis");
+  json.member("syscall_rate_per_sec", analysis.rate_per_s);
+  if (!report.is_partial) {
+    json.member("io_intensity", analysis.io_intensity);
+    json.member("memory_intensity", analysis.memory_intensity);
+  }
+  json.member("cpu_intensity", analysis.cpu_intensity);
+  if (!report.is_partial) json.member("network_intensity", analysis.network_intensity);
+  json.member("behavior", analysis.behavior);
+  json.member("rule", analysis.rule);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_json_syscalls(JsonWriter& json, const Profile& profile, std::size_t top) {
+  const SyscallReport& report = *profile.syscalls;
+  const SyscallAnalysis analysis = analyse(report);
+  json.begin_object();
+  json.member("total", analysis.total);
+  json.begin_object("by_category");
+  for (std::size_t i = 0; i < syscall_categories; ++i) {
+    json.member(name_of(static_cast<SyscallCategory>(i)), analysis.by_category[i]);
+  }
+  json.end_object();
+  write_top(json, profile, top);
+  write_analysis(json, report, analysis);
+  json.member("seconds", report.seconds);
+  json.begin_array("calls");
+  for (const SyscallUse& call : report.calls) write_call(json, profile, call);
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace profile

@@ -1,0 +1,43 @@
+// A flame graph as a picture of pixels: for chats, and for a film, whose frames must be of one size. How many there
+// will be is not known to a format, so the first report decides for all that follow.
+#include <algorithm>
+
+#include "output/flame/picture.h"
+#include "output/output.h"
+#include "support/module.h"
+
+namespace profile {
+namespace {
+
+constexpr unsigned least_height = 800;
+constexpr unsigned height_step = 100;
+
+// Room for stacks that are a quarter deeper than those of the first report; rows of others become lower.
+unsigned height_for(const FlameView& view) {
+  const unsigned asked = FlamePicture(view).height();
+  const unsigned with_room = (asked + asked / 4 + height_step - 1) / height_step * height_step;
+  return std::max(least_height, with_room);
+}
+
+class Png final : public Output {
+ public:
+  void report(std::ostream& out, const Profile& profile) const override {
+    const OwnFlameView flames(profile);
+    if (size_.height == 0) size_.height = height_for(flames.view());
+    module_.draw(out, FlamePicture(flames.view(), size_));
+  }
+
+ private:
+  const PictureModule& module_ = load_module<PictureModule>();
+  mutable PictureSize size_;  // of all frames, once there was one
+};
+
+}  // namespace
+
+void write_flame_png(std::ostream& out, const FlameView& view) {
+  load_module<PictureModule>().draw(out, FlamePicture(view));
+}
+
+std::unique_ptr<Output> make_png(const OutputOptions&) { return std::make_unique<Png>(); }
+
+}  // namespace profile

@@ -1,0 +1,246 @@
+// What `go tool pprof` and those that collect for it read: a gzip-compressed protocol buffer. One sample a row, leaf
+// first, with the process and the thread as labels. Written as it goes: what is kept is the table of texts, and a
+// number or two for each frame.
+#include <protozero/pbf_builder.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "model/clock_period.h"
+#include "model/stack_end.h"
+#include "output/formats/pprof_sink.h"
+#include "output/formats/pprof_tables.h"
+#include "output/header.h"
+#include "output/output.h"
+#include "output/shown_frame.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+using pprof::LabelField;
+using pprof::ProfileField;
+using pprof::SampleField;
+using pprof::ValueTypeField;
+
+std::int64_t to_signed(std::uint64_t value) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));
+}
+
+struct ValueType {
+  std::string type;
+  std::string unit;
+};
+
+// What a row's numbers are. Behind the number of samples stands the value, and pprof shows the last unless told.
+struct Values {
+  std::vector<ValueType> types;
+  bool are_samples = false;  // a row's value is a number of samples, each of which stands for a period
+  ValueType period_type;
+  std::uint64_t period = 0;  // 0: not known, or it varies
+};
+
+// "off_cpu": those that ask a collector for a type must name it in a query.
+std::string identifier(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    text += is_plain ? c : '_';
+  }
+  return text;
+}
+
+Values values_of(const RunInfo& run) {
+  Values values;
+  values.types.push_back({identifier(run.counted), "count"});
+  if (run.unit == "samples") {
+    values.are_samples = true;
+    values.period = clock_period_ns(run);
+    values.period_type = {"cpu", "nanoseconds"};
+    if (values.period != 0) values.types.push_back(values.period_type);
+    return values;
+  }
+  if (run.unit == "microseconds") {
+    values.period_type = {identifier(run.event), run.unit};
+    values.period = clock_period_ns(run) / 1000;
+  } else if (run.unit == "bytes" || run.unit == "nanoseconds") {
+    values.period_type = {identifier(run.event), run.unit};
+  } else if (run.unit == run.counted) {  // one number is enough
+    values.are_samples = true;
+    values.period = 1;
+    values.period_type = values.types.back();
+    return values;
+  } else {
+    values.period_type = {identifier(run.unit), "count"};
+    values.period = run.period_events;
+  }
+  // What has no rate is looked at each time.
+  if (run.frequency_hz == 0 && run.period_events == 0) values.period = 1;
+  values.types.push_back(values.period_type);
+  return values;
+}
+
+void add_account(std::vector<std::string>& comments, const Account& account) {
+  const auto part = [](std::uint64_t count, const char* what) { return std::to_string(count) + " " + what; };
+  comments.push_back(part(account.taken, "samples taken: ") + part(account.recorded, "recorded, ") +
+                     part(account.idle, "idle, ") + part(account.filtered, "filtered, ") +
+                     part(account.lost(), "lost"));
+  const auto lost = [&](std::uint64_t count, const char* why) {
+    if (count != 0) comments.push_back(part(count, "lost: ") + why);
+  };
+  lost(account.lost_ring_full, "ring buffer full");
+  lost(account.lost_spans_full, "begun without a place to note it");
+  lost(account.lost_unread, "not found in the maps");
+}
+
+// For people, who find no other place in the format where this is said.
+std::vector<std::string> comments_of(const Profile& profile, const StackEndCounts& ends) {
+  std::ostringstream header;
+  write_header(header, profile.run);
+  std::vector<std::string> comments{header.str()};
+  comments[0].erase(comments[0].find_last_not_of('\n') + 1);
+  if (profile.account.is_known) add_account(comments, profile.account);
+  if (ends.any_told()) comments.push_back(std::to_string(ends.of(StackEnd::root)).append(pprof::whole_comment));
+  ends.each([&](StackEnd end, std::uint64_t samples) {
+    if (!is_incomplete(end) || samples == 0) return;
+    comments.push_back(std::to_string(samples) + " user stacks incomplete: " + std::string(words_of(end).words));
+  });
+  return comments;
+}
+
+class Writer {
+ public:
+  Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
+      : profile_(profile), values_(values_of(profile.run)), sink_(out), tables_(profile, hide_addresses) {
+    ends_.add(profile);
+  }
+
+  void write() {
+    for (const ValueType& type : values_.types) write_value_type(ProfileField::sample_type, type);
+    // Of samples whose period is not known it is not known either what they stand for.
+    if (values_.period != 0 || !values_.are_samples) write_value_type(ProfileField::period_type, values_.period_type);
+    if (values_.period != 0) sink_.number(ProfileField::period, to_signed(values_.period));
+    sink_.number(ProfileField::default_sample_type, tables_.text(values_.types.back().type));
+    if (profile_.began_unix_ns != 0) sink_.number(ProfileField::time_nanos, to_signed(profile_.began_unix_ns));
+    if (profile_.duration_ns != 0) sink_.number(ProfileField::duration_nanos, to_signed(profile_.duration_ns));
+    for (const std::string& comment : comments_of(profile_, ends_)) {
+      sink_.number(ProfileField::comment, tables_.text(comment));
+    }
+    for (const Row& row : profile_.rows()) write_sample(row);
+    tables_.write(sink_);
+    sink_.finish();
+  }
+
+ private:
+  void write_value_type(ProfileField field, const ValueType& type) {
+    sink_.message<ValueTypeField>(field, [&](auto& message) {
+      message.add_int64(ValueTypeField::type, tables_.text(type.type));
+      message.add_int64(ValueTypeField::unit, tables_.text(type.unit));
+    });
+  }
+
+  // Its numbers are signed.
+  static std::int64_t product(std::uint64_t value, std::uint64_t factor) {
+    std::int64_t number = 0;
+    if (__builtin_mul_overflow(value, factor, &number)) throw Error("pprof has no numbers above 2^63 - 1");
+    return number;
+  }
+
+  void write_sample(const Row& row) {
+    find_locations(row);
+    // Where the values are samples, they are the first number.
+    const std::array<std::int64_t, 2> values = {product(values_.are_samples ? row.value : row.samples, 1),
+                                                product(row.value, values_.are_samples ? values_.period : 1)};
+    const Process& process = profile_.process(row.process);
+    sink_.message<SampleField>(ProfileField::sample, [&](auto& sample) {
+      sample.add_packed_uint64(SampleField::location_id, locations_.begin(), locations_.end());
+      const auto count = static_cast<std::ptrdiff_t>(values_.types.size());
+      sample.add_packed_int64(SampleField::value, values.begin(), values.begin() + count);
+      add_label(sample, "process", process.name);
+      add_label(sample, "pid", process.tgid);
+      add_label(sample, "thread", row.thread_name);
+      add_label(sample, "tid", row.tid);
+      if (row.cpu != any_cpu) add_cpu(sample, row.cpu);
+      add_end(sample, row.user);
+    });
+  }
+
+  // Fills locations_, leaf first.
+  void find_locations(const Row& row) {
+    locations_.clear();
+    if (row.tag != StringId::empty) locations_.push_back(tables_.stand_in(profile_.strings.view(row.tag)));
+    add_stack(row.kernel, missed_kernel_stack, row.value);
+    add_stack(row.user, missed_user_stack, row.value);
+    // pprof would not show it among the functions, and its sum not be that of all samples.
+    if (locations_.empty()) locations_.push_back(tables_.stand_in(no_stack_name));
+  }
+
+  void add_stack(StackId stack, std::string_view if_missed, std::uint64_t value) {
+    if (stack == StackId::missed) locations_.push_back(tables_.stand_in(if_missed));
+    for (const FrameId frame : profile_.stack(stack)) locations_.push_back(tables_.location(frame, value));
+  }
+
+  using SampleBuilder = protozero::pbf_builder<SampleField>;
+
+  void add_label(SampleBuilder& sample, std::string_view key, StringId name) {
+    const std::string_view words = profile_.strings.view(name);
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text(key));
+    label.add_int64(LabelField::str, words.empty() ? tables_.text(unknown_name) : tables_.text(name));
+  }
+
+  // 0 says that it is not known, as it does in the format.
+  void add_label(SampleBuilder& sample, std::string_view key, std::uint32_t number) {
+    if (number == 0) return;
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text(key));
+    label.add_int64(LabelField::num, number);
+  }
+
+  // There is a CPU 0: a label with a unit is one even so. The unit is one that pprof does not show.
+  void add_cpu(SampleBuilder& sample, std::uint32_t number) {
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text("cpu"));
+    label.add_int64(LabelField::num, number);
+    label.add_int64(LabelField::num_unit, tables_.text("count"));
+  }
+
+  // Where no end was told, there is nothing to tell apart.
+  void add_end(SampleBuilder& sample, StackId user) {
+    const StackEnd end = profile_.end_of(user);
+    if (!ends_.any_told() || profile_.stack(user).empty() || end == StackEnd::root) return;
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text(pprof::stack_end_label));
+    label.add_int64(LabelField::str, tables_.text(words_of(end).key));
+  }
+
+  const Profile& profile_;
+  StackEndCounts ends_;
+  Values values_;
+  PprofSink sink_;
+  PprofTables tables_;
+  std::vector<std::uint64_t> locations_;  // of the sample that is being written
+};
+
+class Pprof final : public Output {
+ public:
+  explicit Pprof(const OutputOptions& options) : hide_addresses_(options.hide_addresses) {}
+
+  void report(std::ostream& out, const Profile& profile) const override {
+    Writer(out, profile, hide_addresses_).write();
+  }
+
+ private:
+  bool hide_addresses_;
+};
+
+}  // namespace
+
+std::unique_ptr<Output> make_pprof(const OutputOptions& options) { return std::make_unique<Pprof>(options); }
+
+}  // namespace profile

@@ -1,0 +1,259 @@
+// The file format of https://www.speedscope.app, as its file-format-schema.json describes it. Its first view draws the
+// samples one after the other as if that were time, and ours have none: so a profile is one process, or one thread or
+// CPU of it where these are apart, its name says that it is aggregated, and what is heavier stands further left.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/clock_period.h"
+#include "output/flame/table.h"
+#include "output/header.h"
+#include "output/json_writer.h"
+#include "output/output.h"
+
+namespace profile {
+namespace {
+
+// Index of a frame of the file.
+using Number = std::uint32_t;
+
+// The frames of the file, in the order of their texts: what reads the same is one, whatever kind of frame it is.
+class Frames {
+ public:
+  // Numbers are good for each other, and for in_file() once all are there.
+  Number intern(std::string_view name, std::string_view file = {}, std::uint32_t line = 0) {
+    const auto next = static_cast<Number>(numbers_.size());
+    return numbers_.try_emplace({std::string(name), std::string(file), line}, next).first->second;
+  }
+  void settle() {
+    in_file_.resize(numbers_.size());
+    Number next = 0;
+    for (const auto& [shown, number] : numbers_) in_file_[number] = next++;
+  }
+  [[nodiscard]] Number in_file(Number number) const { return in_file_[number]; }
+
+  void write(JsonWriter& json) const {
+    json.begin_array("frames");
+    for (const auto& [shown, number] : numbers_) {
+      const auto& [name, file, line] = shown;
+      json.begin_object();
+      json.member("name", name);
+      if (!file.empty()) json.member("file", file);
+      if (line != 0) json.member("line", line);
+      json.end_object();
+    }
+    json.end_array();
+  }
+
+ private:
+  using Shown = std::tuple<std::string, std::string, std::uint32_t>;  // name, file, line
+  std::map<Shown, Number> numbers_;
+  std::vector<Number> in_file_;
+};
+
+// Stacks as a tree, which is walked with the heaviest first.
+class Tree {
+ public:
+  void add(const std::vector<Number>& root_first, std::uint64_t weight) {
+    std::uint32_t at = root;
+    nodes_[at].total += weight;
+    for (const Number number : root_first) {
+      const auto key = std::uint64_t{at} << 32 | number;
+      const auto [found, is_new] = children_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
+      if (is_new) nodes_.push_back({.number = number, .parent = at});
+      at = found->second;
+      nodes_[at].total += weight;
+    }
+    nodes_[at].self += weight;
+    nodes_[at].is_leaf = true;
+  }
+  [[nodiscard]] std::uint64_t total() const { return nodes_[root].total; }
+
+  // Calls `visit(root_first, weight)` for each distinct stack. What ends in a function stands behind what it called.
+  template <class Visit>
+  void walk(const Frames& frames, const Visit& visit) const {
+    const std::vector<std::uint32_t> order = by_weight(frames);
+    std::vector<std::uint32_t> next(nodes_.size() + 1);  // where in `order` the children of a node begin, then go on
+    for (const Node& node : nodes_) ++next[node.parent + std::size_t{1}];
+    next[root + 1] -= 1;  // it is no child of its own
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    const std::vector<std::uint32_t> begins = next;
+    std::vector<Number> path;
+    for (std::uint32_t at = root;;) {
+      if (next[at] != begins[at + std::size_t{1}]) {
+        at = order[next[at]++];
+        path.push_back(nodes_[at].number);
+        continue;
+      }
+      if (nodes_[at].is_leaf) visit(path, nodes_[at].self);
+      if (at == root) return;
+      path.pop_back();
+      at = nodes_[at].parent;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t root = 0;
+  struct Node {
+    Number number = 0;
+    std::uint32_t parent = root;
+    std::uint64_t total = 0;
+    std::uint64_t self = 0;
+    bool is_leaf = false;  // some stack ends here
+  };
+
+  // All but the root: children of one node stand together.
+  [[nodiscard]] std::vector<std::uint32_t> by_weight(const Frames& frames) const {
+    std::vector<std::uint32_t> order(nodes_.size() - 1);
+    std::iota(order.begin(), order.end(), 1U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) {
+      const Node& a = nodes_[i];
+      const Node& b = nodes_[j];
+      if (a.parent != b.parent) return a.parent < b.parent;
+      return a.total != b.total ? a.total > b.total : frames.in_file(a.number) < frames.in_file(b.number);
+    });
+    return order;
+  }
+
+  std::vector<Node> nodes_ = std::vector<Node>(1);
+  std::unordered_map<std::uint64_t, std::uint32_t> children_;  // key: parent << 32 | number
+};
+
+// What a weight is in speedscope's words. It has none for counts, so that their unit stands in the name.
+struct Unit {
+  std::string_view word = "none";
+  std::uint64_t factor = 1;
+  std::string in_name;
+};
+
+Unit unit_of(const Profile& profile) {
+  const RunInfo& run = profile.run;
+  if (run.unit == "microseconds" || run.unit == "nanoseconds" || run.unit == "bytes")
+    return {.word = run.unit, .in_name = {}};
+  const std::uint64_t period = run.unit == "samples" ? clock_period_ns(run) : 0;
+  const bool fits = period != 0 && profile.total() <= std::numeric_limits<std::uint64_t>::max() / period;
+  if (fits) return {.word = "nanoseconds", .factor = period, .in_name = {}};
+  return {.in_name = ", " + run.unit};
+}
+
+class Document {
+ public:
+  Document(std::ostream& out, const Profile& profile)
+      : json_(out), title_(title_of(profile.run)), unit_(unit_of(profile)), cells_(table_.add(profile)) {
+    for (const FlameTable::Frame& frame : table_.frames()) {
+      const bool has_source = frame.file != StringId::empty;
+      numbers_.push_back(
+          frames_.intern(text(frame.name), text(has_source ? frame.file : frame.module), has_source ? frame.line : 0));
+    }
+    gather();
+    frames_.settle();
+  }
+
+  void write() {
+    json_.begin_object();
+    json_.member("$schema", "https://www.speedscope.app/file-format-schema.json");
+    json_.member("exporter", "profile");
+    json_.member("name", title_);
+    json_.member("activeProfileIndex", 0);
+    json_.begin_object("shared");
+    frames_.write(json_);
+    json_.end_object();
+    json_.begin_array("profiles");
+    write_profiles();
+    json_.end_array();
+    json_.end_object();
+    json_.end_document();
+  }
+
+ private:
+  struct Part {
+    std::string name;
+    Tree tree;
+  };
+
+  [[nodiscard]] std::string text(StringId id) const { return std::string(table_.strings().view(id)); }
+  static std::string numbered(const std::string& name, std::uint32_t number) {
+    return name + " (" + std::to_string(number) + ")";
+  }
+
+  void gather() {
+    std::map<std::string, std::size_t> known;
+    std::vector<Number> path;
+    for (const FlameTable::Cell& cell : cells_) {
+      const FlameTable::Owner& owner = table_.owners()[cell.owner];
+      const std::string process = numbered(text(owner.process), owner.tgid);
+      const std::string thread = text(owner.thread);
+      std::string name = owner.tid == 0 ? process : process + ", " + numbered(thread, owner.tid);
+      if (owner.cpu != any_cpu) name += ", CPU " + std::to_string(owner.cpu);
+      const auto [found, is_new] = known.try_emplace(name, parts_.size());
+      if (is_new) parts_.push_back({.name = name, .tree = {}});
+      path.clear();
+      for (FlameTable::Index node = cell.node; node != FlameTable::none; node = table_.nodes()[node].parent)
+        path.push_back(numbers_[table_.nodes()[node].frame]);
+      path.push_back(frames_.intern(thread));
+      std::reverse(path.begin(), path.end());
+      parts_[found->second].tree.add(path, cell.value);
+      path.front() = frames_.intern(process);
+      all_.tree.add(path, cell.value);
+    }
+  }
+
+  void write_profiles() {
+    std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+      return a.tree.total() != b.tree.total() ? a.tree.total() > b.tree.total() : a.name < b.name;
+    });
+    for (const Part& part : parts_) write_profile(part);
+    if (parts_.size() != 1) write_profile(all_);
+  }
+
+  void write_profile(const Part& part) {
+    json_.begin_object();
+    json_.member("type", "sampled");
+    json_.member("name", part.name + unit_.in_name + ", aggregated");
+    json_.member("unit", unit_.word);
+    std::vector<std::uint64_t> weights;
+    json_.begin_array("samples");
+    part.tree.walk(frames_, [&](const std::vector<Number>& path, std::uint64_t weight) {
+      json_.begin_array();
+      for (const Number number : path) json_.value(frames_.in_file(number));
+      json_.end_array();
+      weights.push_back(weight * unit_.factor);
+    });
+    json_.end_array();
+    json_.begin_array("weights");
+    for (const std::uint64_t weight : weights) json_.value(weight);
+    json_.end_array();
+    json_.member("startValue", 0);
+    json_.member("endValue", part.tree.total() * unit_.factor);
+    json_.end_object();
+  }
+
+  JsonWriter json_;
+  std::string title_;
+  Unit unit_;
+  FlameTable table_;
+  std::vector<FlameTable::Cell> cells_;
+  Frames frames_;
+  std::vector<Number> numbers_;  // by frame of the table
+  std::vector<Part> parts_;      // by process, thread and CPU as these are apart
+  Part all_{.name = "all processes", .tree = {}};
+};
+
+class Speedscope final : public Output {
+ public:
+  void report(std::ostream& out, const Profile& profile) const override { Document(out, profile).write(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Output> make_speedscope(const OutputOptions&) { return std::make_unique<Speedscope>(); }
+
+}  // namespace profile

@@ -1,0 +1,105 @@
+// One line a sample, `<unix_ns> <comm> <pid> <tid> <cpu> root;...;leaf`: the user stack, then the kernel's, then what
+// the source puts at the leaf. A line splits at its first five blanks, for blanks in a thread's name become
+// underscores, and the rest at every semicolon, whatever the names were; a sample without any stack has the one frame
+// [No Stack]. Where a sample is worth something else than one sample, its worth stands behind the stack, split off at
+// the last blank: what is behind the first five blanks is then what flame graph tools read. With -a it is marked as the
+// report's folded lines are.
+#include "model/stack_end.h"
+#include "output/shown_frame.h"
+#include "output/stream.h"
+
+namespace profile {
+namespace {
+
+// " box.h:30": as in folded reports, files by their last name.
+void append_place(std::string& out, const Profile& profile, const SourceLine& at) {
+  if (at.file == StringId::empty) return;
+  const std::string_view path = profile.strings.view(at.file);
+  const std::string_view last_name = path.substr(path.rfind('/') + 1);
+  out += ' ';
+  append_clean(out, last_name.empty() ? path : last_name, Semicolon::replace);
+  if (at.line == 0) return;
+  out += ':';
+  append_number(out, at.line);
+}
+
+class Folded final : public StreamOutput {
+ public:
+  explicit Folded(bool annotate) : annotate_(annotate) {}
+
+  void begin(std::string& /*out*/, const RunInfo& run) override { shows_value_ = run.unit != "samples"; }
+
+  void append(std::string& out, const Profile& profile, const Sample& sample) override {
+    append_number(out, sample.unix_ns);
+    out += ' ';
+    names_.append(out, sample.row.thread_name,
+                  [&](std::string& text) { append_word(text, profile.strings.view(sample.row.thread_name)); });
+    out += ' ';
+    append_number(out, profile.process(sample.row.process).tgid);
+    out += ' ';
+    append_number(out, sample.row.tid);
+    out += ' ';
+    append_number(out, sample.cpu);
+    const std::size_t before = out.size();
+    append_part(out, profile, sample.row.user, missed_user_stack, ' ');
+    append_part(out, profile, sample.row.kernel, missed_kernel_stack, out.size() == before ? ' ' : ';');
+    if (sample.row.tag != StringId::empty) {
+      out += out.size() == before ? ' ' : ';';
+      append_clean(out, profile.strings.view(sample.row.tag), Semicolon::replace);
+    }
+    if (out.size() == before) out.append(1, ' ').append(no_stack_name);
+    if (shows_value_) {
+      out += ' ';
+      append_number(out, sample.row.value);
+    }
+    out += '\n';
+  }
+
+  void forget() override {
+    names_.forget();
+    stacks_.forget();
+  }
+
+ private:
+  void append_part(std::string& out, const Profile& profile, StackId stack, std::string_view missed, char separator) {
+    if (stack == StackId::none) return;
+    out += separator;
+    if (stack == StackId::missed) {
+      out += missed;
+    } else {
+      stacks_.append(out, stack, [&](std::string& text) { render(text, profile, stack); });
+    }
+  }
+
+  // Root first; a frame's inlined functions come leaf first.
+  void render(std::string& text, const Profile& profile, StackId stack) {
+    const std::size_t begin = text.size();
+    const auto leaf_first = profile.stack(stack);
+    const StackEnd end = profile.end_of(stack);
+    if (annotate_ && is_incomplete(end)) text += incomplete_frame(end);
+    for (auto frame = leaf_first.rbegin(); frame != leaf_first.rend(); ++frame) {
+      shown_.clear();
+      for_each_shown(profile, *frame, [this](const ShownFrame& shown) { shown_.push_back(shown); });
+      for (auto shown = shown_.rbegin(); shown != shown_.rend(); ++shown) {
+        if (text.size() != begin) text += ';';
+        append_function(text, profile, *shown, Semicolon::replace);
+        append_place(text, profile, shown->at);
+        if (annotate_) text += mark_of(shown->frame->kind, shown->is_inlined);
+      }
+    }
+  }
+
+  bool annotate_;
+  bool shows_value_ = false;
+  KeptTexts names_;
+  KeptTexts stacks_;
+  std::vector<ShownFrame> shown_;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamOutput> make_stream_folded(const OutputOptions& options) {
+  return std::make_unique<Folded>(options.annotate);
+}
+
+}  // namespace profile

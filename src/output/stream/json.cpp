@@ -1,0 +1,155 @@
+// One JSON object a line. Each stack is leaf first; a frame has its symbol or the reason why it has none, an address as
+// a text, because kernel addresses are beyond what JavaScript keeps exactly, and what else is known of it. No stack is
+// an empty array; one that could not be taken has the one frame [Missed User Stack] or [Missed Kernel Stack]. How the
+// user stack ended is `user_end`, where that is known. What the source puts at the leaf is `tag`, for it is part of
+// neither stack. RapidJSON writes what has to be quoted, once; a sample's own line is put together of the finished
+// pieces, because Writer::RawValue() copies byte by byte.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <iterator>
+
+#include "model/stack_end.h"
+#include "output/shown_frame.h"
+#include "output/stream.h"
+
+namespace profile {
+namespace {
+
+// By Unnamed.
+constexpr std::string_view reasons[] = {
+    "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
+    "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large",
+};
+static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
+
+class Json final : public StreamOutput {
+ public:
+  void begin(std::string& /*out*/, const RunInfo& run) override {
+    event_and_unit_ = ",\"event\":";
+    append_quoted(event_and_unit_, run.event);
+    event_and_unit_ += ",\"unit\":";
+    append_quoted(event_and_unit_, run.unit);
+    event_and_unit_ += ",\"value\":";
+  }
+
+  void append(std::string& out, const Profile& profile, const Sample& sample) override {
+    out += "{\"time_unix_ns\":";
+    append_number(out, sample.unix_ns);
+    out += ",\"comm\":";
+    append_kept(out, profile, sample.row.thread_name);
+    out += ",\"pid\":";
+    append_number(out, profile.process(sample.row.process).tgid);
+    out += ",\"tid\":";
+    append_number(out, sample.row.tid);
+    out += ",\"cpu\":";
+    append_number(out, sample.cpu);
+    out += event_and_unit_;
+    append_number(out, sample.row.value);
+    if (sample.row.tag != StringId::empty) {
+      out += ",\"tag\":";
+      append_kept(out, profile, sample.row.tag);
+    }
+    out += ",\"user\":";
+    append_stack(out, profile, sample.row.user, missed_user_stack);
+    if (const StackEnd end = profile.end_of(sample.row.user); end != StackEnd::unknown) {
+      out.append(",\"user_end\":\"").append(words_of(end).key).append("\"");
+    }
+    out += ",\"kernel\":";
+    append_stack(out, profile, sample.row.kernel, missed_kernel_stack);
+    out += "}\n";
+  }
+
+  void forget() override {
+    texts_.forget();
+    stacks_.forget();
+  }
+
+ private:
+  using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+  void write(Writer& writer, std::string_view text) {
+    clean_.clear();
+    append_clean(clean_, text, Semicolon::keep);
+    writer.String(clean_.data(), static_cast<rapidjson::SizeType>(clean_.size()));
+  }
+
+  void append_quoted(std::string& out, std::string_view text) {
+    buffer_.Clear();
+    Writer writer(buffer_);
+    write(writer, text);
+    out.append(buffer_.GetString(), buffer_.GetSize());
+  }
+
+  void append_kept(std::string& out, const Profile& profile, StringId id) {
+    texts_.append(out, id, [&](std::string& text) { append_quoted(text, profile.strings.view(id)); });
+  }
+
+  void append_stack(std::string& out, const Profile& profile, StackId stack, std::string_view missed) {
+    if (stack == StackId::none) {
+      out += "[]";
+    } else if (stack == StackId::missed) {
+      out.append("[{\"symbol\":\"").append(missed).append("\"}]");
+    } else {
+      stacks_.append(out, stack, [&](std::string& text) { render(text, profile, stack); });
+    }
+  }
+
+  void render(std::string& text, const Profile& profile, StackId stack) {
+    buffer_.Clear();
+    Writer writer(buffer_);
+    writer.StartArray();
+    for (const FrameId frame : profile.stack(stack)) {
+      for_each_shown(profile, frame, [&](const ShownFrame& shown) { write(writer, profile, shown); });
+    }
+    writer.EndArray();
+    text.append(buffer_.GetString(), buffer_.GetSize());
+  }
+
+  void write(Writer& writer, const Profile& profile, const ShownFrame& shown) {
+    const Frame& frame = *shown.frame;
+    const auto write_text = [&](const char* key, StringId id) {
+      if (id == StringId::empty) return;
+      writer.Key(key);
+      write(writer, profile.strings.view(id));
+    };
+    writer.StartObject();
+    write_text("symbol", shown.symbol);
+    if (!shown.is_inlined && frame.unnamed != Unnamed::named) {
+      writer.Key("unnamed");
+      write(writer, reasons[static_cast<std::size_t>(frame.unnamed)]);
+    }
+    write_text("module", frame.module);
+    if (!shown.is_inlined && (shown.symbol != StringId::empty || frame.module != StringId::empty)) {
+      writer.Key("offset");
+      writer.Uint64(frame.offset);
+    }
+    writer.Key("address");
+    address_ = "0x";
+    append_number(address_, frame.address.value, 16);
+    write(writer, address_);
+    write_text("file", shown.at.file);
+    if (shown.at.line != 0) {
+      writer.Key("line");
+      writer.Uint(shown.at.line);
+    }
+    if (shown.is_inlined) {
+      writer.Key("inlined");
+      writer.Bool(true);
+    }
+    writer.EndObject();
+  }
+
+  std::string event_and_unit_;
+  KeptTexts texts_;
+  KeptTexts stacks_;
+  rapidjson::StringBuffer buffer_;
+  std::string clean_;
+  std::string address_;
+};
+
+}  // namespace
+
+std::unique_ptr<StreamOutput> make_stream_json(const OutputOptions& /*options*/) { return std::make_unique<Json>(); }
+
+}  // namespace profile

@@ -1,0 +1,214 @@
+#include "parse/channel.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "parse/wire.h"
+
+namespace profile {
+namespace {
+
+// A message's size and how many descriptors come with it.
+struct Head {
+  std::uint32_t bytes = 0;
+  std::uint32_t fds = 0;
+};
+// The names of all functions of the largest programs, or all lines of one, are some ten megabytes.
+constexpr std::size_t most_bytes = 256 << 20;
+constexpr std::size_t most_unsent_bytes = 64 << 20;
+constexpr std::size_t most_fds = 8;
+constexpr std::size_t chunk_bytes = 64 << 10;
+
+using Control = std::array<char, CMSG_SPACE(most_fds * sizeof(int))>;
+
+// As send(2), with descriptors.
+ssize_t send_some(int socket, std::string_view bytes, std::span<const int> fds, int flags) {
+  iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
+  alignas(cmsghdr) Control control{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (!fds.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+    cmsghdr* const carried = CMSG_FIRSTHDR(&header);
+    carried->cmsg_level = SOL_SOCKET;
+    carried->cmsg_type = SCM_RIGHTS;
+    carried->cmsg_len = CMSG_LEN(fds.size_bytes());
+    std::memcpy(CMSG_DATA(carried), fds.data(), fds.size_bytes());
+  }
+  for (;;) {
+    const ssize_t sent = ::sendmsg(socket, &header, flags | MSG_NOSIGNAL);
+    if (sent >= 0 || errno != EINTR) return sent;
+  }
+}
+
+// As recv(2); descriptors that come are added to `fds`, or, without it, dropped by the kernel.
+ssize_t receive_some(int socket, char* to, std::size_t size, std::vector<Fd>* fds, int flags) {
+  iovec part{.iov_base = to, .iov_len = size};
+  alignas(cmsghdr) Control control{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (fds != nullptr) {
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+  }
+  ssize_t got = 0;
+  do {
+    got = ::recvmsg(socket, &header, flags | MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0 || fds == nullptr) return got;
+  for (cmsghdr* carried = CMSG_FIRSTHDR(&header); carried != nullptr; carried = CMSG_NXTHDR(&header, carried)) {
+    if (carried->cmsg_level != SOL_SOCKET || carried->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= carried->cmsg_len; at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(carried) + at, sizeof fd);
+      fds->emplace_back(fd);
+    }
+  }
+  return got;
+}
+
+std::string with_head(std::string_view bytes, std::size_t fds) {
+  const Head head{.bytes = static_cast<std::uint32_t>(bytes.size()), .fds = static_cast<std::uint32_t>(fds)};
+  std::string whole(sizeof head, '\0');
+  std::memcpy(whole.data(), &head, sizeof head);
+  whole += bytes;
+  return whole;
+}
+
+bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds) {
+  while (size > 0) {
+    const ssize_t got = receive_some(socket, to, size, &fds, 0);
+    if (got <= 0) return false;
+    to += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool WaitingChannel::send(std::string_view bytes, std::span<const int> fds) const {
+  const std::string whole = with_head(bytes, fds.size());
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    const ssize_t sent = send_some(socket_.get(), rest, rest.size() == whole.size() ? fds : std::span<const int>(), 0);
+    if (sent < 0) return false;
+    rest.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+std::optional<Message> WaitingChannel::receive() const {
+  Head head;
+  Message message;
+  if (!receive_all(socket_.get(), reinterpret_cast<char*>(&head), sizeof head, message.fds)) return std::nullopt;
+  if (head.bytes > most_bytes) return std::nullopt;
+  message.bytes.resize(head.bytes);
+  if (!receive_all(socket_.get(), message.bytes.data(), message.bytes.size(), message.fds)) return std::nullopt;
+  if (message.fds.size() != head.fds) return std::nullopt;
+  return message;
+}
+
+bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
+  WireWriter words;
+  words.put(tag);
+  return to.send(words.bytes(), std::span(&fd, 1));
+}
+
+Fd take_over(const WaitingChannel& from, std::uint64_t tag) {
+  while (auto message = from.receive()) {
+    WireReader in(message->bytes);
+    if (in.number<std::uint64_t>() == tag && message->fds.size() == 1) return std::move(message->fds[0]);
+  }
+  return {};
+}
+
+Channel::Channel(Fd socket, bool takes_fds) : socket_(std::move(socket)), takes_fds_(takes_fds) {}
+
+void Channel::send(std::string_view bytes, std::vector<Fd> fds) {
+  if (is_gone_) return;
+  std::size_t waiting = 0;
+  for (const Unsent& unsent : unsent_) waiting += unsent.bytes.size() - unsent.sent;
+  // Whoever takes so little for so long is lost.
+  if (waiting + bytes.size() > most_unsent_bytes) is_gone_ = true;
+  std::string whole = with_head(bytes, fds.size());
+  unsent_.push_back({.bytes = std::move(whole), .sent = 0, .fds = std::move(fds)});
+  flush();
+}
+
+void Channel::flush() {
+  while (!unsent_.empty() && !is_gone_) {
+    Unsent& first = unsent_.front();
+    std::vector<int> fds;
+    if (first.sent == 0) {
+      for (const Fd& fd : first.fds) fds.push_back(fd.get());
+    }
+    const std::string_view rest = std::string_view(first.bytes).substr(first.sent);
+    const ssize_t sent = send_some(socket_.get(), rest, fds, MSG_DONTWAIT);
+    if (sent < 0) {
+      if (errno != EAGAIN && errno != EWOULDBLOCK) is_gone_ = true;
+      return;
+    }
+    first.sent += static_cast<std::size_t>(sent);
+    if (first.sent == first.bytes.size()) unsent_.pop_front();
+  }
+}
+
+// False: nothing was there.
+bool Channel::read_some() {
+  if (taken_ == in_.size()) {
+    in_.clear();
+    taken_ = 0;
+  }
+  const std::size_t filled = in_.size();
+  in_.resize(filled + chunk_bytes);
+  const ssize_t got =
+      receive_some(socket_.get(), in_.data() + filled, chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
+  in_.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) is_gone_ = true;
+  return got > 0;
+}
+
+std::optional<Message> Channel::take() {
+  flush();
+  for (;;) {
+    Head head;
+    const std::size_t there = in_.size() - taken_;
+    if (there >= sizeof head) {
+      std::memcpy(&head, in_.data() + taken_, sizeof head);
+      if (head.bytes > most_bytes || (head.fds != 0 && !takes_fds_)) {
+        is_gone_ = true;
+        return std::nullopt;
+      }
+      if (there - sizeof head >= head.bytes) {
+        Message message;
+        message.bytes = in_.substr(taken_ + sizeof head, head.bytes);
+        taken_ += sizeof head + head.bytes;
+        const auto end = in_fds_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head.fds, in_fds_.size()));
+        message.fds.assign(std::make_move_iterator(in_fds_.begin()), std::make_move_iterator(end));
+        in_fds_.erase(in_fds_.begin(), end);
+        return message;
+      }
+    }
+    if (is_gone_ || !read_some()) return std::nullopt;
+  }
+}
+
+bool Channel::wait(std::chrono::milliseconds patience) {
+  if (is_gone_) return false;
+  pollfd awaited{
+      .fd = socket_.get(), .events = static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT), .revents = 0};
+  const bool is_ready = ::poll(&awaited, 1, static_cast<int>(patience.count())) > 0;
+  if (is_ready) flush();
+  return is_ready;
+}
+
+}  // namespace profile

@@ -1,0 +1,52 @@
+#include "parse/child_watch.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "support/clock.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+// Together, of one question: what is read over a slow network is not worth more.
+constexpr std::uint64_t most_waiting_ns = 2'000'000'000;
+
+}  // namespace
+
+ChildWatch::ChildWatch(pid_t child, std::uint64_t most_ns, std::uint64_t still_ns)
+    : child_(child),
+      most_ns_(most_ns),
+      still_ns_(still_ns),
+      start_ns_(monotonic_ns()),
+      at_start_(times().value_or(Times{})),
+      changed_ns_(start_ns_),
+      last_(at_start_) {}
+
+std::optional<ChildWatch::Times> ChildWatch::times() const {
+  const auto line = read_first_line("/proc/" + std::to_string(child_) + "/schedstat");
+  Times times;
+  if (!line || std::sscanf(line->c_str(), "%" SCNu64 " %" SCNu64, &times.ran_ns, &times.waited_for_cpu_ns) != 2) {
+    return std::nullopt;
+  }
+  return times;
+}
+
+ChildWatch::Finding ChildWatch::look() {
+  const std::uint64_t now = monotonic_ns();
+  const Times found = times().value_or(last_);
+  if (found.ran_ns != last_.ran_ns || found.waited_for_cpu_ns != last_.waited_for_cpu_ns) changed_ns_ = now;
+  last_ = found;
+  const std::uint64_t ran = found.ran_ns - at_start_.ran_ns;
+  const std::uint64_t accounted = ran + found.waited_for_cpu_ns - at_start_.waited_for_cpu_ns;
+  const std::uint64_t waited = now - start_ns_ > accounted ? now - start_ns_ - accounted : 0;
+  if (ran > most_ns_) return Finding::too_long;
+  // The time that it waits for a CPU is counted once it has got one.
+  const bool is_still = now - changed_ns_ > still_ns_;
+  return waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_)) ? Finding::stuck
+                                                                                           : Finding::works;
+}
+
+}  // namespace profile

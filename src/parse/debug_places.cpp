@@ -1,0 +1,242 @@
+#include "parse/debug_places.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "support/file_status.h"
+#include "support/place.h"
+
+namespace profile {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* system_directory = "/usr/lib/debug";
+// The shortest build-id that makes both a directory and a file name.
+constexpr std::size_t fewest_hex_digits = 4;
+// The packages of the largest programs have some gigabytes.
+constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
+
+// Whose view of the files a candidate is opened in, and how far what lies there is trusted.
+enum class Way : std::uint8_t {
+  ours,     // links are followed wherever they lead: they are how distributions arrange theirs
+  theirs,   // the process's root; links lead nowhere out of it
+  beside,   // the directory of the file itself: no link, and only root's files and its owner's
+  recorded  // a path that a compiler left, in the process's root: the same
+};
+
+Fd root_of(const MappedBy& mapped_by) {
+  Fd root;
+  if (mapped_by.tgid != 0) {
+    const std::string path = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
+    root = Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  // The process is gone. It saw what we see.
+  if (!root && mapped_by.own_mounts) root = Fd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return root;
+}
+
+// The path of the root directory of a process that has another than ours; else empty.
+std::string own_root_of(std::uint32_t tgid) {
+  if (tgid == 0) return {};
+  std::error_code error;
+  std::string root = fs::read_symlink("/proc/" + std::to_string(tgid) + "/root", error);
+  return root.size() > 1 ? std::move(root) : std::string();
+}
+
+// With the path as the process sees it: the kernel tells it from the root of all mounts on, whatever root directory the
+// process has.
+DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
+  DebugBase inside = base;
+  if (!own_root.empty() && base.path.starts_with(own_root + "/")) inside.path = base.path.substr(own_root.size());
+  return inside;
+}
+
+std::optional<uid_t> owner_of(int fd) {
+  const auto found = status_of(fd);
+  return found ? std::optional<uid_t>(found->owner) : std::nullopt;
+}
+
+// Open for reading if it is a regular file with something in it, of root or of `owner` unless that is nobody.
+Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
+  Mounts mounts;
+  const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
+  if (!look) {
+    why = "not there";
+  } else if (look->refusal != nullptr) {
+    why = look->refusal;
+  } else if (look->found.stx_size == 0) {
+    why = "empty";
+  } else if (look->found.stx_size > most_bytes) {
+    why = "too large";
+  } else if (owner && look->found.stx_uid != 0 && look->found.stx_uid != *owner) {
+    why = "of another owner than the program";
+  } else {
+    Fd fd = reopen(place);
+    if (!fd) why = std::strerror(errno);
+    return fd;
+  }
+  return {};
+}
+
+// The directory that the open file lies in. None unless the same path leads to the same file there: it may be gone.
+Fd directory_of(const DebugBase& base) {
+  const std::size_t slash = base.path.rfind('/');
+  if (!base.path.starts_with('/') || base.path.find('\0') != std::string::npos) return {};
+  const Fd root = root_of(base.mapped_by.tgid == 0 ? MappedBy{.own_mounts = true} : base.mapped_by);
+  if (!root) return {};
+  Fd directory = place_at(root.get(), base.path.substr(0, slash + 1), O_DIRECTORY, RESOLVE_IN_ROOT);
+  const std::string name = base.path.substr(slash + 1);
+  if (!directory || name.empty()) return {};
+  const Fd itself =
+      place_at(directory.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+  const auto wanted = status_of(base.fd);
+  const auto found = itself ? status_of(itself.get()) : std::nullopt;
+  if (!wanted || !found || wanted->device != found->device || wanted->inode != found->inode) return {};
+  return directory;
+}
+
+// What the kernel says an open file is called, as we see it.
+std::string path_of(int fd) {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/fd/" + std::to_string(fd), error).string();
+}
+
+// Whether `path`, both of them without "." and "..", lies below `directory`.
+bool is_below(const fs::path& path, const fs::path& directory) {
+  const auto [end, rest] = std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
+  return end == directory.end() && rest != path.end();
+}
+
+std::string without_trailing_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+bool is_plain_folder(const std::string& folder) {
+  return folder.starts_with('/') && folder.find('\0') == std::string::npos && folder.find("/../") == std::string::npos;
+}
+
+}  // namespace
+
+bool has_own_root(std::uint32_t tgid) { return !own_root_of(tgid).empty(); }
+
+struct DebugPlaces::Candidate {
+  Way way = Way::ours;
+  std::string path;
+  std::string directory = {};  // of ours
+};
+
+DebugPlaces::DebugPlaces(const std::vector<std::string>& directories) {
+  for (const std::string& directory : directories)
+    directories_.push_back(without_trailing_slash(fs::absolute(directory).lexically_normal().string()));
+}
+
+// The person's own directories come first, the system's last.
+std::vector<DebugPlaces::Candidate> DebugPlaces::candidates(const DebugQuestion& question, const DebugBase& base,
+                                                            bool is_rooted_elsewhere,
+                                                            const MayLookInto& may_look_into) const {
+  std::vector<Candidate> all;
+  const auto in_directories = [&](const std::string& below) {
+    for (const std::string& directory : directories_) all.push_back({Way::ours, directory + below, directory});
+    const bool sees_others = base.mapped_by.tgid != 0 && (is_rooted_elsewhere || !base.mapped_by.own_mounts);
+    if (sees_others) all.push_back({Way::theirs, system_directory + below});
+    all.push_back({Way::ours, system_directory + below, system_directory});
+  };
+  const std::string& text = question.text;
+  switch (question.kind) {
+    case DebugQuestion::Kind::build_id:
+      if (text.size() < fewest_hex_digits || text.find_first_not_of("0123456789abcdef") != std::string::npos) break;
+      in_directories("/.build-id/" + text.substr(0, 2) + "/" + text.substr(2) + ".debug");
+      break;
+    case DebugQuestion::Kind::link: {
+      if (text.find('/') != std::string::npos) break;
+      all.push_back({Way::beside, text});
+      all.push_back({Way::beside, ".debug/" + text});
+      const std::string folder = base.path.substr(0, base.path.rfind('/') + 1);
+      if (is_plain_folder(folder)) in_directories(folder + text);
+      break;
+    }
+    case DebugQuestion::Kind::alternate: {
+      const fs::path target = (fs::path(path_of(base.fd)).parent_path() / text).lexically_normal();
+      // A path that somebody's file names may be opened if it leads into one of the listed directories.
+      const std::string in = target.is_absolute() ? listed_directory_of(target.string(), may_look_into) : std::string();
+      if (!in.empty()) all.push_back({Way::ours, target.string(), in});
+      // The whole of /usr/lib/debug may have been unpacked elsewhere.
+      constexpr std::string_view shared_folder = "/.dwz/";
+      if (const auto at = target.string().rfind(shared_folder); at != std::string::npos) {
+        in_directories(target.string().substr(at));
+      }
+      if (text.find('/') == std::string::npos) all.push_back({Way::beside, text});
+      break;
+    }
+    case DebugQuestion::Kind::package:
+      all.push_back({Way::recorded, base.path + ".dwp"});
+      break;
+    case DebugQuestion::Kind::split:
+      all.push_back({Way::recorded, text});
+      break;
+    case DebugQuestion::Kind::count:
+      break;
+  }
+  return all;
+}
+
+std::string DebugPlaces::listed_directory_of(const std::string& path, const MayLookInto& may_look_into) const {
+  std::vector<std::string> all = directories_;
+  all.emplace_back(system_directory);
+  for (const std::string& directory : all) {
+    if (is_below(path, directory)) return directory;
+    if (!may_look_into(directory)) continue;
+    std::error_code error;
+    const fs::path real = fs::canonical(directory, error);
+    if (!real.empty() && is_below(path, real)) return directory;
+  }
+  return {};
+}
+
+Fd DebugPlaces::open(const DebugQuestion& question, const DebugBase& given, const MayLookInto& may_look_into,
+                     unsigned& next, std::string& why) const {
+  const std::string own_root = own_root_of(given.mapped_by.tgid);
+  const DebugBase base = as_seen_inside(given, own_root);
+  const std::vector<Candidate> all = candidates(question, base, !own_root.empty(), may_look_into);
+  why = "not there";
+  while (next < all.size()) {
+    const auto& [way, path, directory_of_ours] = all[next++];
+    if (path.find('\0') != std::string::npos) continue;
+    Fd place;
+    std::optional<uid_t> owner;
+    bool is_link = false;
+    switch (way) {
+      case Way::ours:
+        if (may_look_into(directory_of_ours)) place = place_at(AT_FDCWD, path, 0, 0);
+        break;
+      case Way::theirs:
+        if (const Fd root = root_of(base.mapped_by)) place = place_at(root.get(), path, 0, RESOLVE_IN_ROOT);
+        break;
+      case Way::beside:
+        owner = owner_of(base.fd);
+        if (const Fd directory = owner ? directory_of(base) : Fd()) {
+          place = place_at(directory.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+        }
+        break;
+      case Way::recorded:
+        owner = owner_of(base.fd);
+        if (const Fd root = owner && path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
+          place = place_at(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+          is_link = !place && errno == ELOOP;
+        }
+        break;
+    }
+    if (Fd found = checked(place, owner, why)) return found;
+    if (is_link) why = "behind a symbolic link";
+  }
+  return {};
+}
+
+}  // namespace profile

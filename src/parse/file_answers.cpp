@@ -1,0 +1,77 @@
+#include "parse/file_answers.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "demangle/demangle.h"
+
+namespace profile {
+namespace {
+
+constexpr std::size_t most_unread_splits = 1000;
+
+// Puts names into a table as they are shown, each spelling once: neighbouring addresses share their symbol.
+class Demangler {
+ public:
+  // `most`: so many names will come.
+  Demangler(StringTable& strings, const Spelling& spelling, std::size_t most)
+      : strings_(strings), is_plain_(spelling.is_plain) {
+    if (!is_plain_) spelling.demangles(most);
+  }
+  StringId operator()(std::string_view raw) {
+    const auto [found, is_new] = known_.try_emplace(std::string(raw));
+    if (is_new) found->second = strings_.intern(is_plain_ ? std::string(raw) : demangle(raw));
+    return found->second;
+  }
+
+ private:
+  StringTable& strings_;
+  bool is_plain_;
+  std::unordered_map<std::string, StringId> known_;
+};
+
+}  // namespace
+
+NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, const Spelling& spelling) {
+  NamesOfFile names;
+  if (file.elf()) {
+    names.build_id = file.elf()->build_id();
+    names.code = file.elf()->code_segments();
+  }
+  std::vector<ElfAddress> addresses(offsets.size());
+  std::vector<Symbol> symbols(offsets.size());
+  file.name(offsets, addresses, symbols);
+  Demangler demangled(names.strings, spelling, offsets.size());
+  names.names.reserve(offsets.size());
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const bool is_named = symbols[i].unnamed == Unnamed::named;
+    names.names.push_back({.unnamed = symbols[i].unnamed,
+                           .symbol = is_named ? demangled(symbols[i].name) : StringId::empty,
+                           .start = symbols[i].start,
+                           .address = addresses[i],
+                           .reach = symbols[i].reach});
+  }
+  return names;
+}
+
+LinesOfFile lines_of(FileSymbols& file, std::span<const ElfAddress> addresses, const Spelling& spelling) {
+  LinesOfFile lines;
+  const SourceChains chains = file.lines(addresses);
+  for (const auto& unread : chains.unread_splits()) {
+    if (lines.unread_splits.size() < most_unread_splits) lines.unread_splits.insert(unread);
+  }
+  Demangler demangled(lines.strings, spelling, chains.strings().size());
+  lines.chains.resize(addresses.size());
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    for (const SourcePosition& position : chains.chain(i)) {
+      lines.chains[i].push_back({.function = demangled(chains.strings().view(position.function)),
+                                 .file = lines.strings.intern(chains.strings().view(position.file)),
+                                 .line = position.line});
+    }
+  }
+  return lines;
+}
+
+}  // namespace profile

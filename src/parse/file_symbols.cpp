@@ -1,0 +1,130 @@
+#include "parse/file_symbols.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "elf/debug_data.h"
+#include "elf/dynamic_sections.h"
+#include "elf/file.h"
+#include "elf/plt_symbols.h"
+#include "elf/symbols.h"
+
+namespace profile {
+namespace {
+
+// Of the budget: what one question to the opener costs, and a character of a path, which may make a step.
+constexpr std::uint64_t question_steps = 16384;
+constexpr std::uint64_t character_steps = 16;
+
+bool all_named(std::span<const Symbol> answers) {
+  return std::all_of(answers.begin(), answers.end(),
+                     [](const Symbol& symbol) { return symbol.unnamed == Unnamed::named; });
+}
+
+// A file with nothing but symbols, of the same addresses.
+void ask_companion(const FileBytes& bytes, std::span<const ElfAddress> addresses, std::span<Symbol> answers,
+                   WorkBudget& budget) {
+  std::string why;
+  if (const auto elf = ElfFile::read(bytes, why, &budget)) ElfSymbols(*elf).resolve(addresses, answers);
+}
+
+// What was split off, by way of whoever opens debug files.
+class HandedSplits final : public SplitFiles {
+ public:
+  HandedSplits(DebugSupplier& supplier, std::uint64_t base) : supplier_(supplier), base_(base) {}
+  Fd package(WorkBudget& budget) override {
+    std::string why;
+    return open({.kind = DebugQuestion::Kind::package, .text = {}}, why, budget);
+  }
+  Fd open(const std::string& path, std::string& why, WorkBudget& budget) override {
+    return open({.kind = DebugQuestion::Kind::split, .text = path}, why, budget);
+  }
+
+ private:
+  Fd open(const DebugQuestion& question, std::string& why, WorkBudget& budget) {
+    if (!budget.take(question_steps + character_steps * question.text.size())) return {};
+    unsigned next = 0;
+    return supplier_.open(question, base_, next, why).fd;
+  }
+
+  DebugSupplier& supplier_;
+  std::uint64_t base_;
+};
+
+bool has_debug_information(const ElfFile& elf) {
+  return elf.section(".debug_info") != nullptr || elf.section(".zdebug_info") != nullptr;
+}
+
+}  // namespace
+
+FileSymbols::FileSymbols(const FileBytes& bytes, const FileRef& file, DebugFiles& debug_files, WorkBudget& budget)
+    : bytes_(bytes), file_(file), debug_files_(debug_files), budget_(budget) {
+  std::string why;
+  elf_ = ElfFile::read(bytes, why, &budget);
+}
+
+const DebugFile& FileSymbols::debug_file() {
+  if (!debug_file_) debug_file_ = bytes_.fd() < 0 ? DebugFile() : debug_files_.find(*elf_, bytes_.fd(), file_);
+  return *debug_file_;
+}
+
+// `addresses` ascend and are distinct.
+void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+  const auto dynamic = with_dynamic_sections(*elf_);
+  ElfSymbols(dynamic ? *dynamic : *elf_).resolve(addresses, answers);
+  if (all_named(answers) || budget_.spent()) return;
+  std::string why;
+  if (const auto unpacked = unpack_debug_data(*elf_, why))
+    ask_companion(unpacked->bytes(), addresses, answers, budget_);
+  // What is looked for without budget would not be found, and remembered as not there.
+  if (all_named(answers) || budget_.spent()) return;
+  if (const DebugFile& debug = debug_file()) ask_companion(debug.fd.get(), addresses, answers, budget_);
+  if (all_named(answers)) return;
+  PltSymbols(*elf_).resolve(addresses, answers);
+}
+
+void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses,
+                       std::span<Symbol> answers) {
+  if (!elf_) {
+    const Unnamed reason = budget_.spent() ? Unnamed::too_large : Unnamed::file_malformed;
+    for (Symbol& answer : answers) answer.unnamed = reason;
+    return;
+  }
+  // By ELF address, whose order need not be that of the offsets.
+  std::vector<ElfAddress> wanted;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const auto address = elf_->address_of(offsets[i]);
+    addresses[i] = address.value_or(ElfAddress{offsets[i].value});
+    if (address)
+      wanted.push_back(*address);
+    else
+      answers[i].unnamed = Unnamed::no_symbol;
+  }
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  std::vector<Symbol> symbols(wanted.size());
+  ask_in_order(wanted, symbols);
+  if (budget_.spent()) symbols.assign(wanted.size(), Symbol{.name = {}, .unnamed = Unnamed::too_large});
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (answers[i].unnamed == Unnamed::pending) {
+      const auto at = std::lower_bound(wanted.begin(), wanted.end(), addresses[i]) - wanted.begin();
+      answers[i] = symbols[static_cast<std::size_t>(at)];
+      if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
+    }
+    answers[i].reach.keep_within(elf_->same_segment_around(offsets[i]));
+  }
+}
+
+SourceChains FileSymbols::lines(std::span<const ElfAddress> addresses) {
+  const bool is_elsewhere = elf_ && !has_debug_information(*elf_) && debug_file();
+  const FileBytes source = is_elsewhere ? FileBytes(debug_file().fd.get()) : bytes_;
+  std::string why;
+  const auto other = is_elsewhere ? ElfFile::read(source, why) : std::nullopt;
+  const auto& elf = is_elsewhere ? other : elf_;
+  const std::uint64_t number = is_elsewhere ? debug_file().number : file_.number;
+  const DebugFile shared = elf && bytes_.fd() >= 0 ? debug_files_.find_alternate(*elf, number, file_) : DebugFile();
+  HandedSplits splits(debug_files_.supplier(), file_.number);
+  return read_source_lines(source, shared ? FileBytes(shared.fd.get()) : FileBytes(), addresses, &splits);
+}
+
+}  // namespace profile

@@ -1,0 +1,94 @@
+#include "parse/keeper.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "parse/fetcher_child.h"
+#include "parse/opener_child.h"
+#include "parse/parser_child.h"
+#include "parse/prober_child.h"
+#include "parse/sandbox.h"
+#include "parse/wire.h"
+#include "support/deadline.h"
+#include "support/error.h"
+#include "support/socket_pair.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-fetch", "profile-prober"};
+// It has nothing else to do, so longer takes only one that somebody stopped.
+constexpr std::chrono::milliseconds patience{2000};
+
+[[noreturn]] void run_child(ChildKind kind, std::vector<Fd> channels, pid_t parent,
+                            const std::vector<std::string>& debug_directories) {
+  become_child(names[static_cast<std::size_t>(kind)], parent, channels);
+  std::vector<Fd> kept;
+  for (std::size_t i = 0; i < channels.size(); ++i) kept.emplace_back(STDERR_FILENO + 1 + static_cast<int>(i));
+  switch (kind) {
+    case ChildKind::opener:
+      run_opener(std::move(kept[0]), debug_directories);
+    case ChildKind::parser:
+      run_parser(std::move(kept[0]), std::move(kept[1]), kept.size() > 2 ? std::move(kept[2]) : Fd());
+    case ChildKind::fetcher:
+      run_fetcher(std::move(kept[0]));
+    case ChildKind::prober:
+      run_prober(std::move(kept[0]), std::move(kept[1]));
+    case ChildKind::count:
+      break;
+  }
+  ::_exit(1);
+}
+
+[[noreturn]] void run_keeper(Fd socket, pid_t parent, const std::vector<std::string>& debug_directories) {
+  become_child("profile-keeper", parent, std::span(&socket, 1));
+  const WaitingChannel channel(Fd(STDERR_FILENO + 1));
+  const pid_t self = ::getpid();
+  while (auto message = channel.receive()) {
+    WireReader in(message->bytes);
+    const auto kind = in.one_of(ChildKind::count);
+    if (!in.ok() || message->fds.empty()) continue;
+    const pid_t child = ::fork();
+    if (child == 0) run_child(kind, std::move(message->fds), self, debug_directories);
+    WireWriter out;
+    out.put(child);
+    channel.send(out.bytes());
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+Keeper::Keeper(const std::vector<std::string>& debug_directories) : channel_(Fd()) {
+  auto [ours, its] = new_socket_pair();
+  const pid_t self = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) throw system_error("cannot start a process", errno);
+  if (pid_ == 0) {
+    ours.reset();
+    run_keeper(std::move(its), self, debug_directories);
+  }
+  channel_ = Channel(std::move(ours));
+}
+
+std::optional<pid_t> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
+  WireWriter out;
+  out.put(kind);
+  channel_.send(out.bytes(), std::move(channels));
+  const Deadline deadline(patience);
+  for (;;) {
+    if (const auto message = channel_.take()) {
+      WireReader in(message->bytes);
+      const auto child = in.number<pid_t>();
+      if (in.ok() && child > 0) return child;
+      return std::nullopt;
+    }
+    if (deadline.is_over() || !channel_.wait(deadline.left())) return std::nullopt;
+  }
+}
+
+}  // namespace profile

@@ -1,0 +1,192 @@
+#include "parse/named_places.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "demangle/demangle.h"
+#include "elf/debug_data.h"
+#include "elf/dynamic_sections.h"
+#include "elf/symbol_table.h"
+#include "parse/debug_files.h"
+
+namespace profile {
+namespace {
+
+struct Symbol {
+  std::uint32_t name;
+  std::uint8_t type;
+  std::uint8_t binding;
+  std::uint64_t start;
+  std::uint64_t size;
+};
+
+using Visit = std::function<void(std::string_view name, const Symbol&)>;
+
+bool is_named_place(const ElfTableSymbol& symbol) {
+  switch (symbol.type) {
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+    case STT_OBJECT:
+      return true;
+    case STT_NOTYPE:
+      return (symbol.section->flags & SHF_EXECINSTR) != 0;  // a label of hand-written code
+    default:
+      return false;
+  }
+}
+
+// In the order of the names, because those can be read in one direction then.
+void visit_table(const ElfFile& file, std::uint32_t type, const Visit& visit) {
+  bool damaged = false;
+  const auto table = ElfSymbolTable::find(file, type, damaged);
+  if (!table) return;
+  std::vector<Symbol> symbols;
+  const bool whole = table->for_each([&](const ElfTableSymbol& symbol) {
+    if (is_named_place(symbol)) {
+      symbols.push_back({symbol.name, symbol.type, symbol.binding, symbol.start, symbol.size});
+    }
+  });
+  if (!whole) return;
+  std::ranges::sort(symbols, {}, &Symbol::name);
+  ElfNameReader names(*table);
+  for (const Symbol& symbol : symbols) {
+    const std::string_view name = names.read(symbol.name);
+    const auto version = name.find('@');
+    if (!name.empty() && version != 0) visit(name.substr(0, version), symbol);
+  }
+}
+
+void visit_file(const ElfFile& file, const Visit& visit) {
+  const auto dynamic = with_dynamic_sections(file);
+  visit_table(file, SHT_SYMTAB, visit);
+  visit_table(dynamic ? *dynamic : file, SHT_DYNSYM, visit);
+}
+
+NamedPlace::Kind kind_of(const Symbol& symbol) {
+  if (symbol.type == STT_GNU_IFUNC) return NamedPlace::Kind::resolver;
+  return symbol.type == STT_OBJECT ? NamedPlace::Kind::data : NamedPlace::Kind::function;
+}
+
+// The places that a name has; a global one hides the local ones.
+class Places {
+ public:
+  void add(std::string_view name, const Symbol& symbol) {
+    const bool is_local = symbol.binding == STB_LOCAL;
+    if (is_local && has_global_) return;
+    if (!is_local && !has_global_) places_.clear();
+    has_global_ = has_global_ || !is_local;
+    const auto same = std::find_if(places_.begin(), places_.end(),
+                                   [&](const NamedPlace& place) { return place.address.value == symbol.start; });
+    if (same == places_.end()) {
+      places_.push_back({std::string(name), {symbol.start}, symbol.size, kind_of(symbol), std::nullopt});
+    } else {
+      same->size_bytes = std::max(same->size_bytes, symbol.size);
+    }
+  }
+  [[nodiscard]] bool empty() const { return places_.empty(); }
+  [[nodiscard]] std::vector<NamedPlace> take() {
+    std::ranges::sort(places_, {}, &NamedPlace::address);
+    return std::move(places_);
+  }
+
+ private:
+  std::vector<NamedPlace> places_;
+  bool has_global_ = false;
+};
+
+// "f(int) const [clone .cold]" is "f"; "operator()(int)" is "operator()".
+std::string_view without_parameters(std::string_view demangled) {
+  constexpr std::string_view call = "operator()";
+  const auto operator_at = demangled.find(call);
+  const auto from = operator_at == std::string_view::npos ? 0 : operator_at + call.size();
+  return demangled.substr(0, demangled.find('(', from));
+}
+
+// So many names are demangled at a time.
+constexpr std::size_t batch = 1000;
+
+class Search {
+ public:
+  Search(std::string_view wanted, const std::function<void(std::size_t)>& demangles)
+      : wanted_(wanted), demangles_(demangles) {}
+
+  // False when there is none of that name.
+  bool look_for_exact(const ElfFile& file) {
+    visit_file(file, [this](std::string_view name, const Symbol& symbol) {
+      if (name == wanted_) exact_.add(name, symbol);
+    });
+    return !exact_.empty();
+  }
+
+  void look_for_similar(const ElfFile& file) {
+    visit_file(file, [this](std::string_view name, const Symbol& symbol) {
+      if (symbol.type == STT_OBJECT) return;
+      if (!name.starts_with("_Z") && !name.starts_with("_R")) {
+        suggest(name);
+        return;
+      }
+      if (demangled_names_++ % batch == 0) demangles_(batch);
+      const std::string whole = demangle(name);
+      const std::string_view bare = without_parameters(whole);
+      if (whole == wanted_) demangled_.add(name, symbol);
+      if (bare == wanted_ && whole.find("[clone ") == std::string::npos) bare_.add(name, symbol);
+      suggest(bare);
+    });
+  }
+
+  NameSearch take() {
+    for (Places* places : {&exact_, &demangled_, &bare_}) {
+      if (!places->empty()) return {.places = places->take(), .names = {}};
+    }
+    return {.places = {}, .names = std::move(names_)};
+  }
+
+  [[nodiscard]] bool has_similar() const { return !demangled_.empty() || !bare_.empty(); }
+
+ private:
+  void suggest(std::string_view name) {
+    if (name.size() <= 2 * wanted_.size() + 16) names_.emplace_back(name);
+  }
+
+  std::string_view wanted_;
+  const std::function<void(std::size_t)>& demangles_;
+  std::size_t demangled_names_ = 0;
+  Places exact_;
+  Places demangled_;
+  Places bare_;  // the name without the parameters
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+namespace {
+
+NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files,
+                             std::string_view name, const std::function<void(std::size_t)>& demangles) {
+  Search search(name, demangles);
+  if (search.look_for_exact(elf)) return search.take();
+  std::string why;
+  const auto packed = unpack_debug_data(elf, why);
+  const auto inner = packed ? ElfFile::read(packed->bytes(), why) : std::nullopt;
+  if (inner && search.look_for_exact(*inner)) return search.take();
+  const DebugFile debug = debug_files.find(elf, fd, file);
+  const auto elsewhere = debug ? ElfFile::read(debug.fd.get(), why) : std::nullopt;
+  if (elsewhere && search.look_for_exact(*elsewhere)) return search.take();
+
+  search.look_for_similar(elf);
+  if (inner && !search.has_similar()) search.look_for_similar(*inner);
+  if (elsewhere && !search.has_similar()) search.look_for_similar(*elsewhere);
+  return search.take();
+}
+
+}  // namespace
+
+NameSearch find_by_name(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files, std::string_view name,
+                        std::uint64_t added, const std::function<void(std::size_t)>& demangles) {
+  NameSearch search = search_everywhere(elf, fd, file, debug_files, name, demangles);
+  for (NamedPlace& place : search.places) place.offset = elf.offset_of(ElfAddress{place.address.value + added});
+  return search;
+}
+
+}  // namespace profile

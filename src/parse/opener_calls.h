@@ -1,0 +1,27 @@
+// What the opener is asked, and how: a number of the question, one of these, and what follows it. Each answer begins
+// with the number of its question and a reason (Unnamed::named: it was done). The answer to question 0 is asked by
+// nobody: all workers are stuck, and from now on nothing is opened.
+#pragma once
+
+#include <cstdint>
+
+namespace profile {
+
+enum class OpenerCall : std::uint8_t {
+  open,       // number, FileIdentity, path, MappedBy           -> FileStamp
+  state,      // number                                         -> FileKeeper::State
+  hand,       // number, tag: passed on to the parser, if it is unchanged
+  close,      // number; no answer
+  debug,      // number, base, kind, text, next: opened, and handed over with its number as tag -> next, why
+  perf_map,   // number, tgid                                   -> size
+  path,       // number, path, as we see it                     -> why not, device, inode
+  to_prober,  // number, tag: passed on to the prober
+  look,       // path, as we see it, whether it is to be written -> errno, whether it is a directory
+  stacks,     // tgid, depth, registers of each             -> frames of each
+  distrust,   // number: reading it got stuck; no answer
+  parser,     // with a descriptor: the way to a new parser; no answer
+  prober,     // the same to a prober
+  count
+};
+
+}  // namespace profile

@@ -1,0 +1,98 @@
+#include "parse/opener_files.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace profile {
+namespace {
+
+constexpr unsigned most_forgiven = 3;
+
+}  // namespace
+
+KeptPlace OpenerFiles::find(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto at = kept_.find(number);
+  return at == kept_.end() ? nullptr : at->second;
+}
+
+KeptPlace OpenerFiles::keep(std::uint64_t number, KeptFile file) {
+  auto place = std::make_shared<const KeptFile>(std::move(file));
+  KeptPlace before;  // closed without the lock
+  const std::lock_guard lock(mutex_);
+  before = std::exchange(kept_[number], place);
+  return place;
+}
+
+void OpenerFiles::begin_close(std::uint64_t number, std::uint64_t question) {
+  const std::lock_guard lock(mutex_);
+  const auto at = kept_.find(number);
+  if (at == kept_.end()) return;
+  closing_[question] = std::move(at->second);
+  kept_.erase(at);
+}
+
+KeptPlace OpenerFiles::find_closing(std::uint64_t question) {
+  const std::lock_guard lock(mutex_);
+  const auto at = closing_.find(question);
+  return at == closing_.end() ? nullptr : at->second;
+}
+
+// Whoever found it before is the last to hold it, without the lock.
+void OpenerFiles::close(std::uint64_t question) {
+  const std::lock_guard lock(mutex_);
+  closing_.erase(question);
+}
+
+std::map<FileOwner, std::uint64_t> OpenerFiles::closings() {
+  std::map<FileOwner, std::uint64_t> one_of_each;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [question, file] : closing_) one_of_each.try_emplace(file->owner, question);
+  return one_of_each;
+}
+
+std::optional<std::uint64_t> OpenerFiles::closing_of(const FileOwner& owner) {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::ranges::find_if(closing_, [&](const auto& entry) { return entry.second->owner == owner; });
+  return at == closing_.end() ? std::nullopt : std::optional(at->first);
+}
+
+void OpenerFiles::ban(const FileOwner& owner) {
+  const std::lock_guard lock(mutex_);
+  Ban& ban = bans_[owner];
+  ban.holds = true;
+  ++ban.times;
+}
+
+void OpenerFiles::forgive(const FileOwner& owner) {
+  const std::lock_guard lock(mutex_);
+  const auto ban = bans_.find(owner);
+  if (ban != bans_.end() && ban->second.times <= most_forgiven) ban->second.holds = false;
+}
+
+bool OpenerFiles::is_banned(const FileOwner& owner) {
+  const std::lock_guard lock(mutex_);
+  const auto ban = bans_.find(owner);
+  return ban != bans_.end() && ban->second.holds;
+}
+
+void OpenerFiles::set_way(Taker taker, Fd link) {
+  const std::lock_guard lock(mutex_);
+  ways_[static_cast<std::size_t>(taker)] = std::make_shared<const WaitingChannel>(std::move(link));
+}
+
+bool OpenerFiles::give(Taker taker, std::uint64_t tag, int fd) {
+  std::unique_lock lock(mutex_);
+  const auto way = ways_[static_cast<std::size_t>(taker)];
+  lock.unlock();
+  if (!way) return false;
+  const std::lock_guard giving(giving_);
+  return hand_over(*way, tag, fd);
+}
+
+void OpenerFiles::answer(const WireWriter& words) {
+  const std::lock_guard lock(answering_);
+  questions_.send(words.bytes());
+}
+
+}  // namespace profile

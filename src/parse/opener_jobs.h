@@ -1,0 +1,57 @@
+// What the opener does when it is asked to. Any of it may wait for ever: only its threads do it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "model/profile.h"
+#include "parse/debug_places.h"
+#include "parse/opener_calls.h"
+#include "parse/opener_files.h"
+#include "parse/wire.h"
+#include "process/file_opener.h"
+
+namespace profile {
+
+struct OpenerJob {
+  std::uint64_t id = 0;  // of the question
+  OpenerCall call = OpenerCall::count;
+  std::string rest;
+  bool is_again = false;  // a close that was put off
+};
+
+// Of one thread.
+class OpenerJobs {
+ public:
+  // Is told whose files a job is about to touch, before it does. False: it keeps the job for later. Not asked for a
+  // job that has begun: it is true then.
+  using Begin = std::function<bool(const FileOwner&, bool has_begun)>;
+  OpenerJobs(OpenerFiles& files, const DebugPlaces& places, Begin begin);
+  // Answers it, now or when it is run again.
+  void run(const OpenerJob& job);
+
+ private:
+  // False: it was refused, or comes again.
+  [[nodiscard]] bool is_turn_of(const OpenerJob& job, const FileOwner& owner);
+  [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t only) const;
+  [[nodiscard]] static WireWriter answer_to(const OpenerJob& job, Unnamed reason);
+  void refuse(const OpenerJob& job, Unnamed reason);
+  void open(const OpenerJob& job, WireReader& in);
+  void state(const OpenerJob& job, WireReader& in);
+  void hand(const OpenerJob& job, WireReader& in);
+  void close(const OpenerJob& job);
+  void debug(const OpenerJob& job, WireReader& in);
+  void perf_map(const OpenerJob& job, WireReader& in);
+  void path(const OpenerJob& job, WireReader& in);
+  void look(const OpenerJob& job, WireReader& in);
+  void stacks(const OpenerJob& job, WireReader& in);
+
+  OpenerFiles& files_;
+  const DebugPlaces& places_;
+  Begin begin_;
+  FileOpener opener_;
+  std::uint64_t own_user_namespace_;
+};
+
+}  // namespace profile

@@ -1,0 +1,85 @@
+// The opener's perf maps: as they are when they are asked for, and held of those whose /tmp goes with them.
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "parse/opener.h"
+
+namespace profile {
+namespace {
+
+// Of containers: so long after it was looked for a map it is looked again, at last, and for so many processes.
+constexpr std::chrono::milliseconds most_map_patience{10'000};
+constexpr std::size_t most_held_maps = 256;
+
+bool is_gone_process(std::uint32_t tgid) { return ::kill(static_cast<pid_t>(tgid), 0) != 0 && errno == ESRCH; }
+
+}  // namespace
+
+void Opener::hold_perf_map(std::uint32_t tgid) {
+  if (held_maps_.size() >= most_held_maps && !held_maps_.contains(tgid)) return;
+  HeldMap& map = held_maps_[tgid];
+  if (map.number == 0) map.number = new_number();
+  ask_for_map(tgid, map);
+}
+
+void Opener::ask_for_map(std::uint32_t tgid, HeldMap& map) {
+  const auto now = std::chrono::steady_clock::now();
+  if (map.is_open || is_exhausted_ || now < map.ask_again) return;
+  // Most never write one.
+  map.ask_again = now + map.patience;
+  map.patience = std::min(2 * map.patience, most_map_patience);
+  std::uint64_t id = 0;
+  WireWriter words = question(OpenerCall::perf_map, id);
+  words.put(map.number);
+  words.put(tgid);
+  channel_.send(words.bytes());
+  asked_maps_[id] = {.tgid = tgid, .number = map.number};
+}
+
+void Opener::ask_for_maps() {
+  for (auto& [tgid, map] : held_maps_) ask_for_map(tgid, map);
+}
+
+std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes) {
+  pump();
+  const auto held = held_maps_.find(tgid);
+  const auto is_held = [&] { return held != held_maps_.end() && held->second.is_open; };
+  // While the process lives its map may be another file by now.
+  if (!is_held() || !is_gone_process(tgid)) {
+    const std::uint64_t number = open_perf_map_now(tgid, size_bytes);
+    if (number != 0 || !is_held()) return number;
+  }
+  size_bytes = held->second.size_bytes;
+  return held->second.number;
+}
+
+std::uint64_t Opener::open_perf_map_now(std::uint32_t tgid, std::uint64_t& size_bytes) {
+  std::uint64_t id = 0;
+  const std::uint64_t number = new_number();
+  WireWriter words = question(OpenerCall::perf_map, id);
+  words.put(number);
+  words.put(tgid);
+  const auto answer = ask(words, id);
+  if (!answer) return 0;
+  WireReader in(*answer);
+  if (in.one_of(Unnamed::count) != Unnamed::named) return 0;
+  size_bytes = in.number<std::uint64_t>();
+  return number;
+}
+
+void Opener::leave_perf_map(std::uint32_t tgid, std::uint64_t number) {
+  const auto held = held_maps_.find(tgid);
+  if (held == held_maps_.end() || held->second.number != number) return close(number);
+  if (is_gone_process(tgid)) drop_perf_map(tgid);
+}
+
+void Opener::drop_perf_map(std::uint32_t tgid) {
+  const auto held = held_maps_.find(tgid);
+  if (held == held_maps_.end()) return;
+  if (held->second.is_open) close(held->second.number);
+  held_maps_.erase(held);
+}
+
+}  // namespace profile

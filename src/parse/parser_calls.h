@@ -1,0 +1,34 @@
+// What is said between the main process and the parser. Every message begins with one of these.
+#pragma once
+
+#include <cstdint>
+
+namespace profile {
+
+enum class ParserCall : std::uint8_t {
+  names,        // number, path, own_view, budget, offsets    -> budget left, NamesOfFile
+  lines,        // number, path, own_view, budget, addresses  -> budget left, LinesOfFile
+  vdso,         // offsets                                    -> budget left, NamesOfFile
+  jit,          // number, tgid, budget, addresses            -> budget left, NamesOfFile
+  demangle,     // names                                      -> names
+  search,       // number, path, own_view, name, offset       -> class, NameSearch
+  unwind,       // number, path, own_view, budget             -> budget left, UnwindOfFile
+  vdso_unwind,  // budget                                     -> budget left, UnwindOfFile
+  allocators,   // number, path, own_view                     -> class, AllocatorFunctions
+  supplied,     // the answer to `wants`: found, number, next, why
+  rest,         // closes what it has open; no answer
+  plainly,      // the answer to the next question has the names as the file spells them; no answer
+  count
+};
+
+// The numbers are those under which the opener keeps a file, and with which it hands it over.
+enum class ParserWord : std::uint8_t {
+  begun,         // it has the file that it was asked about, and nothing of the one before
+  demangles,     // so many names from here on
+  wants,         // a debug file: kind, text, base, next
+  wants_served,  // one of a debuginfod server: build-id
+  answer,
+  count
+};
+
+}  // namespace profile

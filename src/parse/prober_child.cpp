@@ -1,0 +1,95 @@
+#include "parse/prober_child.h"
+
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "parse/channel.h"
+#include "parse/sandbox.h"
+#include "parse/wire.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* event_source = "/sys/bus/event_source/devices/uprobe/";
+
+// "config:0"
+std::optional<unsigned> bit_of_return() {
+  const auto line = read_first_line(std::string(event_source) + "format/retprobe");
+  constexpr std::string_view field = "config:";
+  unsigned bit = 0;
+  if (!line || !line->starts_with(field)) return std::nullopt;
+  const auto [end, error] = std::from_chars(line->data() + field.size(), line->data() + line->size(), bit);
+  if (error != std::errc{} || bit > 63) return std::nullopt;
+  return bit;
+}
+
+// Linux reads the instruction when it attaches; what hangs over that does so here, where it is told from locks that
+// others hold.
+bool read_instruction(int file, std::uint64_t offset) {
+  char instruction[16];
+  return ::pread(file, instruction, sizeof instruction, static_cast<off_t>(offset)) >= 0;
+}
+
+Fd open_event(int file, std::uint64_t offset, bool on_return, std::int32_t tgid) {
+  const auto type = read_number(std::string(event_source) + "type");
+  const auto bit = bit_of_return();
+  if (!type || !bit) {
+    errno = ENODEV;
+    return {};
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = static_cast<std::uint32_t>(*type);
+  if (on_return) attr.config |= std::uint64_t{1} << *bit;
+  attr.uprobe_path = reinterpret_cast<std::uint64_t>(path.c_str());
+  attr.probe_offset = offset;
+  const int cpu = tgid < 0 ? 0 : -1;  // of any process it is opened on one CPU, and hit on all
+  return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, tgid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+}  // namespace
+
+void run_prober(Fd questions, Fd files) {
+#ifdef CAP_PERFMON
+  constexpr int needed[] = {CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE};
+#else
+  constexpr int needed[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE};
+#endif
+  keep_capabilities(needed);
+  const WaitingChannel main_process(std::move(questions));
+  const WaitingChannel opener(std::move(files));
+  while (const auto message = main_process.receive()) {
+    WireReader in(message->bytes);
+    const Fd file = take_over(opener, in.number<std::uint64_t>());
+    if (!file) break;
+    const auto offset = in.number<std::uint64_t>();
+    const bool on_return = in.number<std::uint8_t>() != 0;
+    const auto tgid = in.number<std::int32_t>();
+    const bool is_readable = read_instruction(file.get(), offset);
+    int error = is_readable ? 0 : errno;
+    WireWriter word;
+    word.put(ProberWord::has_read);
+    main_process.send(word.bytes());
+    const Fd event = is_readable ? open_event(file.get(), offset, on_return, tgid) : Fd();
+    if (is_readable && !event) error = errno;
+    WireWriter out;
+    out.put(ProberWord::done);
+    out.put(error);
+    const int fd = event.get();
+    main_process.send(out.bytes(), event ? std::span(&fd, 1) : std::span<const int>());
+  }
+  ::_exit(0);
+}
+
+}  // namespace profile

@@ -1,0 +1,46 @@
+// The main process's side of probing files: opener, parser and prober together.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/channel.h"
+#include "parse/file_probes.h"
+#include "parse/keeper.h"
+#include "parse/opener.h"
+#include "parse/parser.h"
+
+namespace profile {
+
+class Probes final : public FileProbes {
+ public:
+  // All must outlive this.
+  Probes(Keeper& keeper, Opener& opener, Parser& parser) : keeper_(keeper), opener_(opener), parser_(parser) {}
+
+  std::optional<ProbedFile> open(const std::string& path, std::string& why) override;
+  std::optional<ProbedFile> open_mapped(const FileIdentity& identity, const std::string& path,
+                                        const MappedBy& mapped_by, std::string& why) override;
+  void close(const ProbedFile& file) override { opener_.close(file.number); }
+  NameSearch search(const ProbedFile& file, std::string_view name, std::uint64_t added) override;
+  std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
+  Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
+
+  [[nodiscard]] std::optional<pid_t> pid() const { return pid_; }
+
+ private:
+  [[nodiscard]] bool is_elf(ProbedFile& file, std::string& why);
+  [[nodiscard]] static FileRef ref(const ProbedFile& file) {
+    return {.number = file.number, .path = file.path, .mapped_by = {.own_mounts = true}};
+  }
+  [[nodiscard]] bool start();
+
+  Keeper& keeper_;
+  Opener& opener_;
+  Parser& parser_;
+  std::optional<Channel> prober_;
+  std::optional<pid_t> pid_;
+};
+
+}  // namespace profile

@@ -1,0 +1,85 @@
+// Numbers and texts in a message between us and a child, both of one program on one machine: in its own byte order.
+// What comes from the parser is a stranger's bytes, so every read is bounded, and one that fails fails all that follow.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace profile {
+
+class WireWriter {
+ public:
+  template <class Number>
+  void put(Number number) {
+    static_assert(std::is_integral_v<Number> || std::is_enum_v<Number>);
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + sizeof number);
+    std::memcpy(bytes_.data() + at, &number, sizeof number);
+  }
+  void text(std::string_view text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    bytes_.append(text);
+  }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class WireReader {
+ public:
+  // `bytes` must outlive this and the texts it gives.
+  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
+
+  // 0 once something was missing.
+  template <class Number>
+  Number number() {
+    static_assert(std::is_integral_v<Number> && !std::is_same_v<Number, bool>);
+    Number number{};
+    if (rest_.size() < sizeof number) {
+      fail();
+      return number;
+    }
+    std::memcpy(&number, rest_.data(), sizeof number);
+    rest_.remove_prefix(sizeof number);
+    return number;
+  }
+  // One of an enumeration's values below `end`.
+  template <class Enum>
+  Enum one_of(Enum end) {
+    using Number = std::underlying_type_t<Enum>;
+    const auto number = this->number<Number>();
+    if (number < static_cast<Number>(end)) return static_cast<Enum>(number);
+    fail();
+    return Enum{};
+  }
+  // How many of something follow, each of which takes at least `least_bytes`; 0 when there cannot be so many.
+  std::size_t count(std::size_t least_bytes) {
+    const std::size_t count = number<std::uint32_t>();
+    if (count <= rest_.size() / least_bytes) return count;
+    fail();
+    return 0;
+  }
+  std::string_view text() {
+    const std::size_t size = count(1);
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+  void fail() {
+    ok_ = false;
+    rest_ = {};
+  }
+  [[nodiscard]] bool ok() const { return ok_; }
+  // Nothing was missing, and nothing is left.
+  [[nodiscard]] bool is_whole() const { return ok_ && rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+}  // namespace profile

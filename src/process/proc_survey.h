@@ -1,0 +1,55 @@
+// Reads /proc into the process table without racing the side-band records: at the start, for a process met in the
+// middle of its life, and where records were lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "process/proc_source.h"
+#include "process/process_table.h"
+
+namespace profile {
+
+class ProcSurvey {
+ public:
+  // `catch_up` must apply all records stamped before the moment it is called.
+  ProcSurvey(ProcSource& source, ProcessTable& table, std::function<void()> catch_up)
+      : source_(source), table_(table), catch_up_(std::move(catch_up)) {}
+
+  // One pass over `only`, or over all processes when that is empty.
+  void scan(const std::vector<std::uint32_t>& only);
+  // To be called after each batch of records: looks at processes that were met, and, if that `may_cost`, at those that
+  // map code without end, and repairs losses.
+  void settle(bool may_cost = true);
+  // For a process nothing is known of: one look, and never again unless it turns up in a record.
+  void look_once(std::uint32_t tgid);
+  // Looks for what processes have unmapped, which no record tells: a few times a second, at some of them each time.
+  void look_for_unmapped();
+  [[nodiscard]] std::uint64_t repairs() const { return repairs_; }
+
+ private:
+  void look(std::uint32_t tgid, std::optional<std::uint64_t> loss_since);
+  void repair();
+  void look_at_skipped();
+  void look_for_unmapped(std::uint32_t tgid);
+
+  ProcSource& source_;
+  ProcessTable& table_;
+  std::function<void()> catch_up_;
+  ProcSnapshot snapshot_;
+  std::unordered_set<std::uint32_t> looked_at_;
+  std::unordered_map<std::uint32_t, std::uint64_t> skipped_;  // as ProcessTable::take_skipped()
+  std::uint64_t next_skipped_ns_ = 0;
+  std::vector<std::uint32_t> holders_;  // ProcessTable::holders() that are still to be looked at this time round
+  std::uint64_t next_holders_ns_ = 0;
+  std::uint64_t next_round_ns_ = 0;
+  std::optional<std::uint64_t> loss_since_;
+  std::uint64_t next_repair_ns_ = 0;
+  std::uint64_t repairs_ = 0;
+};
+
+}  // namespace profile

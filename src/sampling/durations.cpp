@@ -1,0 +1,112 @@
+#include "sampling/durations.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "sampling/map_walk.h"
+#include "support/clock.h"
+#include "support/plural.h"
+
+namespace profile {
+namespace {
+
+void add(DurationRows::Sum& to, const durations_sum& from) {
+  Durations& durations = to.durations;
+  if (from.count != 0) {
+    durations.min_ns = durations.count == 0 ? from.min_ns : std::min<std::uint64_t>(durations.min_ns, from.min_ns);
+  }
+  durations.count += from.count;
+  durations.total_ns += from.total_ns;
+  durations.max_ns = std::max<std::uint64_t>(durations.max_ns, from.max_ns);
+  for (std::size_t i = 0; i < PROFILE_DURATION_BUCKETS; ++i) durations.histogram.count[i] += from.histogram[i];
+  to.bytes += from.bytes;
+  if (to.comm.empty()) to.comm.assign(from.comm, ::strnlen(from.comm, sizeof from.comm));
+}
+
+}  // namespace
+
+void DurationRows::prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows) {
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "durations"), options.stream ? 1 : most_rows),
+            "size the table of durations");
+}
+
+DurationRows::DurationRows(bpf_object& object, std::uint32_t most_rows)
+    : map_fd_(bpf_map__fd(&bpf_map_named(object, "durations"))),
+      most_rows_(most_rows),
+      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.durations")), sizeof(durations_state)),
+      state_(static_cast<durations_state*>(state_memory_.data())) {}
+
+bool DurationRows::is_filling() const {
+  return std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > most_rows_ / 2;
+}
+
+void DurationRows::take(bool stopped) {
+  const auto generation = static_cast<std::uint16_t>(state_->generation);
+  if (!stopped) {
+    std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
+    barrier_.wait();  // now nobody writes to rows of the old generation
+  }
+  std::vector<durations_key> taken;
+  for_each_entry<durations_key>(map_fd_, sizeof(durations_sum), false,
+                                [&](const durations_key& key, const std::uint64_t* words) {
+                                  if (key.generation != generation) return;
+                                  add(sums_[{key.what, key.whose}], *reinterpret_cast<const durations_sum*>(words));
+                                  taken.push_back(key);
+                                });
+  for (const durations_key& key : taken) bpf_map_delete_elem(map_fd_, &key);
+  std::atomic_ref(state_->rows).fetch_sub(taken.size(), std::memory_order_relaxed);
+}
+
+void DurationRows::fill(DurationTable& table, const LabelsOf& labels_of) {
+  for (const auto& [key, sum] : sums_) {
+    table.rows.push_back(
+        {.labels = labels_of(key.first, key.second, sum), .durations = sum.durations, .bytes = sum.bytes});
+  }
+  sums_.clear();
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const DurationTable::Row& a, const DurationTable::Row& b) {
+    return a.durations.total_ns > b.durations.total_ns;
+  });
+}
+
+std::vector<std::string> DurationRows::notes(std::string_view thing) const {
+  std::vector<std::string> lines;
+  char text[160];
+  if (state_->cut != 0) {
+    const bool one = state_->cut == 1;
+    std::snprintf(text, sizeof text, " %s still going on at the end; %s %.3f s are counted", one ? "was" : "were",
+                  one ? "its" : "their", to_seconds(state_->cut_ns));
+    lines.push_back(number_of(state_->cut, thing) + text);
+  }
+  if (state_->unlisted != 0) {
+    lines.push_back(number_of(state_->unlisted, thing) + (state_->unlisted == 1 ? " is" : " are") +
+                    " not in the table, which was full");
+  }
+  return lines;
+}
+
+std::vector<std::string> TimedPrograms::notes() const {
+  std::vector<std::string> lines = programs_.notes();
+  for (std::string& line : rows_.notes(thing_)) lines.push_back(std::move(line));
+  return lines;
+}
+
+void TimedPrograms::make_room() {
+  if (rows_.is_filling()) rows_.take(false);
+}
+
+void TimedPrograms::flush(bool stopped) {
+  rows_.set_last_flush(stopped);
+  programs_.run("flush");
+}
+
+DurationTable TimedPrograms::take(DurationTable table, bool stopped, const DurationRows::LabelsOf& labels_of) {
+  rows_.take(stopped);
+  rows_.fill(table, labels_of);
+  return table;
+}
+
+}  // namespace profile

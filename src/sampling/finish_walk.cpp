@@ -1,0 +1,134 @@
+#include "sampling/finish_walk.h"
+
+#include <algorithm>
+#include <cstring>
+
+#if defined(__x86_64__)
+#define __TARGET_ARCH_x86
+#endif
+#ifndef __noinline
+#define __noinline
+#endif
+#ifndef __always_inline
+#define __always_inline inline
+#endif
+// The kernel's own memory is not to be had here: what a probe of a return has put away is not found.
+#define READ_AT(to, base, member) unreadable()
+
+namespace profile {
+namespace {
+
+#include "bpf/frame_types.bpf.h"
+
+long unreadable() { return -1; }
+
+// What frame.bpf.h uses of the kernel side's; without what it keeps for the next sample.
+struct walk {
+  __u64 pc = 0;
+  __u64 sp = 0;
+  __u64 fp = 0;
+  __u64 fp_at = 0;
+  __u64 extra = 0;
+  __u64 extra_at = 0;
+  __u64 innermost[REGISTERS]{};
+  __u32 lost = 0;
+  __u32 was_interrupted = 0;
+  __u32 guessed = 0;
+  __u32 depth = 0;
+  __u64 stack_end = 0;
+  __u64 start_stack = 0;
+  __u64 probe_area = 0;
+  __u64 probe_return = 0;
+  __u64 look = 0;
+  __u64 raw[4]{};
+  unwind_rule rule{};
+  walk_stuck stuck{};
+  walk_file_key key{};
+  __u32 current = 0;
+  walk_mapping mappings[MAPPINGS]{};
+
+  const ring_unfinished* begun = nullptr;
+  WalkedCode* code = nullptr;
+  bool is_waiting = false;
+};
+
+// The kernel side's functions have no arguments, as its verifier likes them.
+walk* under_way = nullptr;
+walk* this_walk() { return under_way; }
+
+struct {
+  __u32 mode = WALK_AUTO;
+} walk_config;
+constexpr kernel_layout layout{};
+
+const char* slab_of(__u32 at) { return under_way->code->slab(at >> WALK_SLAB_SHIFT); }
+
+// 0 when all of it lies in the copy.
+long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
+  const ring_unfinished& begun = *under_way->begun;
+  const std::uint64_t at = reinterpret_cast<std::uint64_t>(from) - begun.stuck.sp;
+  if (at > begun.bytes || begun.bytes - at < bytes) return -1;
+  std::memcpy(to, begun.stack + at, bytes);
+  return 0;
+}
+
+// Of the one address: how far it reaches nobody needs to know.
+int find_mapping() {
+  const WalkedCode::Place place = under_way->code->place_of(under_way->look);
+  using Kind = WalkedCode::Place::Kind;
+  if (place.kind == Kind::waiting) under_way->is_waiting = true;
+  if (place.kind == Kind::waiting || place.kind == Kind::nowhere) return FOUND_NOTHING;
+  under_way->mappings[0] = {.start = under_way->look,
+                            .bytes = 1,
+                            .bias = under_way->look - place.offset,
+                            .kind = place.kind == Kind::table ? __u32{MAPPING_TABLE} : __u32{MAPPING_PLAIN},
+                            .first_page = place.table.first_page,
+                            .pages = place.table.pages,
+                            .pages_at = place.table.pages_at,
+                            .rules_at = place.table.rules_at,
+                            .is_vdso = place.is_vdso ? 1U : 0U};
+  return FOUND;
+}
+
+int find_stack_end() {
+  under_way->stack_end = under_way->begun->stuck.sp + under_way->begun->bytes;
+  return 0;
+}
+
+#include "bpf/frame.bpf.h"
+
+}  // namespace
+
+FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool tables_alone, std::uint32_t most_frames) {
+  walk walk;
+  walk.pc = begun.stuck.pc;
+  walk.sp = begun.stuck.sp;
+  walk.fp = begun.stuck.fp;
+  walk.extra = begun.stuck.extra;
+  walk.lost = begun.stuck.lost;
+  walk.was_interrupted = begun.stuck.was_interrupted;
+  walk.depth = begun.stuck.depth;
+  walk.start_stack = begun.start_stack;
+  std::copy_n(begun.innermost, REGISTERS, walk.innermost);
+  walk.begun = &begun;
+  walk.code = &code;
+  walk_config.mode = tables_alone ? WALK_TABLES : WALK_AUTO;
+  under_way = &walk;
+
+  FinishedWalk finished;
+  int end = next_frame(&walk);
+  while (end == WALK_GOES_ON && walk.depth < most_frames) {
+    finished.callers.push_back(walk.was_interrupted != 0 ? walk.pc | WALK_INTERRUPTED : walk.pc);
+    ++walk.depth;
+    end = next_frame(&walk);
+  }
+  under_way = nullptr;
+  if (end == WALK_GOES_ON) end = WALK_TOO_DEEP;
+  if (end == WALK_NOT_MAPPED && !finished.callers.empty()) finished.callers.pop_back();
+  finished.end = static_cast<walk_end>(end);
+  finished.is_guessed = walk.guessed != 0;
+  finished.is_waiting = walk.is_waiting;
+  return finished;
+}
+
+}  // namespace profile

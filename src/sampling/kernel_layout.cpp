@@ -1,0 +1,235 @@
+#include "sampling/kernel_layout.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "support/fd.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* types_path = "/sys/kernel/btf/vmlinux";
+constexpr std::string_view wanted[] = {
+    "task_struct",    "mm_struct",       "vm_area_struct", "file",        "inode",       "super_block",     "pt_regs",
+    "maple_range_64", "maple_arange_64", "maple_type",     "bpf_func_id", "uprobe_task", "return_instance", "xol_area"};
+// THREAD_SIZE of both architectures, as all distributions build them.
+constexpr std::uint32_t thread_bytes = 16384;
+// Of rwbase_rt::readers, the lock on kernels with PREEMPT_RT (WRITER_BIAS of include/linux/rwbase_rt.h); of
+// rw_semaphore::count the lowest bit says that a writer has it (RWSEM_WRITER_LOCKED of kernel/locking/rwsem.c).
+constexpr std::uint32_t rt_writer = 1U << 30;
+constexpr std::uint32_t writer = 1;
+
+class Finder {
+ public:
+  explicit Finder(const KernelTypes& types) : types_(types) {}
+
+  // Of a member that must be there.
+  std::uint32_t bytes_at(std::string_view structure, std::string_view path) {
+    if (const auto found = types_.member(structure, path)) return found->bits_at / 8;
+    missing_ += (missing_.empty() ? "" : ", ") + std::string(structure) + "." + std::string(path);
+    return 0;
+  }
+  std::uint32_t words_at(std::string_view structure, std::string_view path) {
+    return bytes_at(structure, path) / static_cast<std::uint32_t>(sizeof(std::uint64_t));
+  }
+  std::uint32_t elements(std::string_view structure, std::string_view path) {
+    const auto found = types_.member(structure, path);
+    return found ? types_.elements(*found) : 0;
+  }
+  void lacks(std::string_view what) { missing_ += (missing_.empty() ? "" : ", ") + std::string(what); }
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  const KernelTypes& types_;
+  std::string missing_;
+};
+
+void find_tree(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
+  if (!types.member("mm_struct", "mm_mt")) {
+    layout.tree = LAYOUT_RED_BLACK_TREE;
+    layout.mm_tree = finder.bytes_at("mm_struct", "mm_rb.rb_node");
+    layout.vma_node = finder.bytes_at("vm_area_struct", "vm_rb");
+    return;
+  }
+  layout.tree = LAYOUT_MAPLE_TREE;
+  layout.mm_tree = finder.bytes_at("mm_struct", "mm_mt.ma_root");
+  const auto type = [&](std::string_view name) {
+    const auto value = types.enumerator("maple_type", name);
+    if (!value) finder.lacks(name);
+    return static_cast<std::uint32_t>(value.value_or(0));
+  };
+  layout.leaf_type = type("maple_leaf_64");
+  layout.range_type = type("maple_range_64");
+  layout.gap_type = type("maple_arange_64");
+  layout.range_pivots_at = finder.words_at("maple_range_64", "pivot");
+  layout.range_slots_at = finder.words_at("maple_range_64", "slot");
+  layout.range_pivots = finder.elements("maple_range_64", "pivot");
+  layout.gap_pivots_at = finder.words_at("maple_arange_64", "pivot");
+  layout.gap_slots_at = finder.words_at("maple_arange_64", "slot");
+  layout.gap_pivots = finder.elements("maple_arange_64", "pivot");
+  // A node has 32 words.
+  if (layout.range_pivots == 0 || layout.gap_pivots == 0 || layout.range_pivots > 15 || layout.gap_pivots > 15) {
+    finder.lacks("nodes of the maple tree as they are known");
+  }
+}
+
+void find_sequence(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
+  layout.sequence = LAYOUT_NO_SEQUENCE;
+  if (const auto sequence = types.member("mm_struct", "mm_lock_seq")) {
+    layout.sequence = types.is_structure(*sequence) ? LAYOUT_COUNTS : LAYOUT_UNLOCKS;
+    layout.mm_sequence =
+        layout.sequence == LAYOUT_COUNTS ? finder.bytes_at("mm_struct", "mm_lock_seq.sequence") : sequence->bits_at / 8;
+  } else if (const auto counter = types.member("mm_struct", "vmacache_seqnum");
+             counter && layout.tree == LAYOUT_RED_BLACK_TREE && types.bytes(*counter) == sizeof(std::uint64_t)) {
+    layout.sequence = LAYOUT_VMACACHE;
+    layout.mm_sequence = counter->bits_at / 8;
+  }
+  if (const auto lock = types.member("mm_struct", "mmap_lock.count")) {
+    layout.mm_lock = lock->bits_at / 8;
+    layout.mm_lock_mask = writer;
+  } else if (const auto rt_lock = types.member("mm_struct", "mmap_lock.rwbase.readers")) {
+    layout.mm_lock = rt_lock->bits_at / 8;
+    layout.mm_lock_mask = rt_writer;
+  }
+}
+
+void find_task(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
+  layout.task_mm = finder.bytes_at("task_struct", "mm");
+  layout.task_stack = finder.bytes_at("task_struct", "stack");
+  layout.task_exec_id = finder.bytes_at("task_struct", "self_exec_id");
+  if (const auto flag = types.member("task_struct", "in_execve"); flag && flag->bits == 1) {
+    layout.task_in_execve_at = flag->bits_at / 8;
+    layout.task_in_execve_mask = 1U << flag->bits_at % 8;
+  }
+  layout.has_task_pt_regs = types.enumerator("bpf_func_id", "BPF_FUNC_task_pt_regs") ? 1 : 0;
+  const std::uint32_t regs = types.size_of("pt_regs").value_or(0);
+  if (regs == 0 || regs > thread_bytes) finder.lacks("pt_regs");
+  layout.task_regs_at = thread_bytes - regs;
+}
+
+// When the content of a file was changed: the type of that has had three names so far.
+void find_time_of_change(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {{"i_mtime_sec", "i_mtime_nsec"},
+                                                                     {"__i_mtime.tv_sec", "__i_mtime.tv_nsec"},
+                                                                     {"i_mtime.tv_sec", "i_mtime.tv_nsec"}};
+  for (const auto& [seconds, ns] : names) {
+    if (!types.member("inode", seconds)) continue;
+    layout.inode_changed_s = finder.bytes_at("inode", seconds);
+    layout.inode_changed_ns = finder.bytes_at("inode", ns);
+    return;
+  }
+  finder.lacks("inode.i_mtime");
+}
+
+void find_mappings(Finder& finder, kernel_layout& layout) {
+  layout.mm_start_stack = finder.bytes_at("mm_struct", "start_stack");
+  layout.mm_vdso = finder.bytes_at("mm_struct", "context.vdso");
+  layout.vma_start = finder.bytes_at("vm_area_struct", "vm_start");
+  layout.vma_end = finder.bytes_at("vm_area_struct", "vm_end");
+  layout.vma_mm = finder.bytes_at("vm_area_struct", "vm_mm");
+  layout.vma_offset = finder.bytes_at("vm_area_struct", "vm_pgoff");
+  layout.vma_file = finder.bytes_at("vm_area_struct", "vm_file");
+  layout.vma_flags = finder.bytes_at("vm_area_struct", "vm_flags");
+  layout.file_inode = finder.bytes_at("file", "f_inode");
+  layout.inode_number = finder.bytes_at("inode", "i_ino");
+  layout.inode_generation = finder.bytes_at("inode", "i_generation");
+  layout.inode_super = finder.bytes_at("inode", "i_sb");
+  layout.super_device = finder.bytes_at("super_block", "s_dev");
+  for (const std::uint32_t at :
+       {layout.vma_start, layout.vma_end, layout.vma_mm, layout.vma_offset, layout.vma_file, layout.vma_flags}) {
+    if (at > LAYOUT_VMA_BYTES - sizeof(std::uint64_t)) finder.lacks("a mapping's members where they are known");
+  }
+}
+
+// Kernels without uprobes have none of these.
+void find_probes(const KernelTypes& types, kernel_layout& layout) {
+  bool has_all = true;
+  const auto at = [&](std::string_view structure, std::string_view path) {
+    const auto found = types.member(structure, path);
+    has_all = has_all && found;
+    return found ? found->bits_at / 8 : 0;
+  };
+  const std::uint32_t probes = at("task_struct", "utask");
+  layout.probes_returns = at("uprobe_task", "return_instances");
+  layout.return_address = at("return_instance", "orig_ret_vaddr");
+  layout.return_stack = at("return_instance", "stack");
+  layout.return_next = at("return_instance", "next");
+  layout.mm_probe_area = at("mm_struct", "uprobes_state.xol_area");
+  layout.probe_area_start = at("xol_area", "vaddr");
+  layout.task_probes = has_all ? probes : 0;
+}
+
+// The kernel's types: mapped, from Linux 6.16 on, so that their five megabytes are no memory of ours; elsewhere read.
+class TypesFile {
+ public:
+  TypesFile() {
+    const Fd file(::open(types_path, O_RDONLY | O_CLOEXEC));
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (mapped != MAP_FAILED) {
+      mapped_ = {static_cast<const std::byte*>(mapped), size};
+    } else {
+      read(file, size);
+    }
+  }
+  TypesFile(const TypesFile&) = delete;
+  TypesFile& operator=(const TypesFile&) = delete;
+  ~TypesFile() {
+    if (!mapped_.empty()) ::munmap(const_cast<std::byte*>(mapped_.data()), mapped_.size());
+  }
+
+  // Empty: there is none.
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapped_.empty() ? std::span(read_) : mapped_; }
+
+ private:
+  void read(const Fd& file, std::size_t size) {
+    read_.resize(size);
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t more = ::read(file.get(), read_.data() + got, size - got);
+      if (more <= 0) break;
+      got += static_cast<std::size_t>(more);
+    }
+    read_.resize(got);
+  }
+
+  std::span<const std::byte> mapped_;
+  std::vector<std::byte> read_;
+};
+
+}  // namespace
+
+std::optional<std::string> layout_of(const KernelTypes& types, kernel_layout& layout) {
+  layout = {};
+  Finder finder(types);
+  find_tree(types, finder, layout);
+  find_sequence(types, finder, layout);
+  find_task(types, finder, layout);
+  find_mappings(finder, layout);
+  find_time_of_change(types, finder, layout);
+  find_probes(types, layout);
+  layout.page_shift = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned long>(::sysconf(_SC_PAGESIZE))));
+  if (finder.missing().empty()) return std::nullopt;
+  return "the kernel's types have not what is needed: " + finder.missing();
+}
+
+std::optional<std::string> read_kernel_layout(kernel_layout& layout) {
+  const TypesFile file;
+  const auto bytes = file.bytes();
+  if (bytes.empty()) return "the kernel tells nothing of its types (no BTF)";
+  const auto types = KernelTypes::read(bytes, wanted);
+  if (!types) return "what the kernel tells of its types (BTF) cannot be read";
+  return layout_of(*types, layout);
+}
+
+}  // namespace profile

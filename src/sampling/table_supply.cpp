@@ -1,0 +1,205 @@
+#include "sampling/table_supply.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "process/timeline.h"
+#include "support/clock.h"
+#include "support/work_budget.h"
+
+namespace profile {
+namespace {
+
+// A process that is not known by then is gone, and a file that is not open by then does not answer; whoever meets the
+// file next asks again.
+constexpr std::uint64_t patience_ns = 2'000'000'000;
+// So long the caller has nothing else to do.
+constexpr std::uint64_t at_once_ns = 5'000'000;
+// In steps of WorkBudget, for one file: ten times what the largest programs take.
+constexpr std::uint64_t most_steps = 1ULL << 30;
+constexpr std::uint32_t most_tries = 8;
+constexpr std::size_t most_remembered = 4096;
+// A table that no walk has looked up for so long, or twice as long, makes room.
+constexpr std::uint64_t sweep_every_ns = 120'000'000'000;
+
+// In steps of WorkBudget, what asking for the smallest costs.
+constexpr std::uint64_t steps_a_file = 1ULL << 16;
+
+// In walk_file_key::version, for a file whose key is not known: no walk of the kernel side finds it.
+constexpr std::uint32_t own_version = 0xffffffff;
+
+bool is_vdso(const walk_file_key& key) { return key.inode == 0 && key.device == 0; }
+
+constexpr std::uint32_t minor_bits = 20;  // of super_block::s_dev
+
+CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTimeline& timeline) {
+  const std::uint32_t image = timeline.image_at(question.tgid, time_ns);
+  return timeline.locate(question.tgid, image, RuntimeAddress{question.start});
+}
+
+}  // namespace
+
+void TableSupply::ask(const ring_file& question) {
+  asked_.push_back({.question = question, .since_ns = monotonic_ns()});
+}
+
+void TableSupply::note_drained(std::uint32_t generation) {
+  tables_.note_drained(generation);
+  const std::uint64_t now_ns = monotonic_ns();
+  if (swept_ns_ == 0) swept_ns_ = now_ns;
+  if (now_ns - swept_ns_ < sweep_every_ns) return;
+  swept_ns_ = now_ns;
+  tables_.forget_unmet();
+}
+
+void TableSupply::supply(ProcessTimeline& timeline) {
+  const std::uint64_t end_ns = monotonic_ns() + at_once_ns;
+  answer_while([end_ns] { return monotonic_ns() < end_ns; }, timeline);
+}
+
+void TableSupply::answer_while(const std::function<bool()>& may_go_on, ProcessTimeline& timeline) {
+  if (asked_.empty()) return;
+  sort_by_need();
+  std::erase_if(asked_, [&](const Asked& asked) { return may_go_on() && answer(asked, timeline); });
+}
+
+void TableSupply::hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& work) {
+  if (may_wait) {
+    std::vector<CodeFile*> files;
+    for (const Asked& asked : asked_) {
+      CodeFile* const file = located(asked.question, asked.question.time_ns, timeline).file;
+      if (file != nullptr && !file->is_open()) files.push_back(file);
+    }
+    timeline.settle(files, patience_with_files);
+  }
+  const std::uint64_t before = spent_steps_;
+  const std::uint64_t most = work.left();
+  answer_while([&] { return spent_steps_ - before < most; }, timeline);
+  work.take(spent_steps_ - before);
+}
+
+void TableSupply::want(const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address) {
+  const FileIdentity& identity = file.identity;
+  const walk_file_key key{.inode = identity.inode,
+                          .device = identity.device_major << minor_bits | identity.device_minor,
+                          .version = own_version};
+  const auto is_same = [&](const Asked& asked) { return WalkFileOrder::compare(asked.question.key, key) == 0; };
+  if (std::ranges::any_of(asked_, is_same)) return;
+  ask({.header = {.type = RING_FILE, .generation = 0},
+       .key = key,
+       .time_ns = time_ns,
+       .start = address,
+       .end = address + 1,
+       .tgid = tgid,
+       .unused = 0});
+}
+
+void TableSupply::sort_by_need() {
+  if (asked_.size() < 2) return;
+  std::map<walk_file_key, std::uint32_t, WalkFileOrder> met;
+  for (const Asked& asked : asked_) met[asked.question.key] = tables_.met(asked.question.key);
+  std::ranges::stable_sort(asked_, std::ranges::greater(), [&](const Asked& asked) { return met[asked.question.key]; });
+}
+
+bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
+  const walk_file_key& key = asked.question.key;
+  if (is_vdso(key)) {
+    make(key, {});
+    return true;
+  }
+  const bool is_late = monotonic_ns() - asked.since_ns > patience_ns;
+  const auto later = [&] {
+    if (is_late) tables_.forget(key);
+    return is_late;
+  };
+  const auto is_found = [](const CodeLocation& place) {
+    return place.kind != CodeLocation::Kind::unknown && place.kind != CodeLocation::Kind::nowhere;
+  };
+  CodeLocation place = located(asked.question, asked.question.time_ns, timeline);
+  // It may be that of then nobody has read anything, while it is still there.
+  if (!is_found(place)) place = located(asked.question, monotonic_ns(), timeline);
+  if (!is_found(place)) return later();
+  if (place.file == nullptr) {
+    give_up(key);
+    return true;
+  }
+  if (!is_surely(key, *place.file)) {
+    tables_.forget(key);
+    return true;
+  }
+  if (place.file->is_open()) {
+    make(key, {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()});
+    return true;
+  }
+  const Unnamed why = place.file->unreadable;
+  if (why == Unnamed::named || why == Unnamed::no_answer) return later();
+  if (why != Unnamed::file_gone && why != Unnamed::file_changed) {
+    refuse(key, place.file->number);
+    return true;
+  }
+  // It is opened by way of a mapping of it, which may have been replaced meanwhile: the next one may be more lasting.
+  if (is_late) give_up(key);
+  return is_late;
+}
+
+void TableSupply::give_up(const walk_file_key& key) {
+  if (tries_.size() == most_remembered && !tries_.contains(key)) tries_.clear();
+  if (++tries_[key] < most_tries) {
+    tables_.forget(key);
+  } else {
+    tables_.refuse(key);
+  }
+}
+
+// The mapping that was met may have been replaced before its record was written: then the timeline tells the file
+// before it. On one device another number is another file. On two it may be an overlay, whose files have numbers of
+// their own; that is believed when it is told twice.
+bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
+  const FileIdentity& identity = file.identity;
+  const bool same_device = identity.device_major == key.device >> minor_bits &&
+                           identity.device_minor == (key.device & ((1U << minor_bits) - 1));
+  if (same_device) return identity.inode == key.inode;
+  if (other_numbers_.size() == most_remembered && !other_numbers_.contains(key)) other_numbers_.clear();
+  const auto [told, is_new] = other_numbers_.try_emplace(key, file.number);
+  return !is_new && std::exchange(told->second, file.number) == file.number;
+}
+
+void TableSupply::make(const walk_file_key& key, const FileRef& file) {
+  WorkBudget budget(most_steps);
+  const UnwindOfFile made = reader_.unwind_table(file, budget);
+  spent_steps_ += steps_a_file + most_steps - budget.left();
+  const bool has_table = made.failed == Unnamed::named && made.fault == UnwindFault::none;
+  if (!has_table || !tables_.add(key, made.table)) {
+    refuse(key, file.number);
+    return;
+  }
+  note_key(file.number, key);
+}
+
+void TableSupply::refuse(const walk_file_key& key, std::uint64_t number) {
+  tables_.refuse(key);
+  note_key(number, key);
+}
+
+// Without room for all, who walks in user space waits for some in vain.
+void TableSupply::note_key(std::uint64_t number, const walk_file_key& key) {
+  ++changes_;
+  if (keys_.size() == most_remembered && !keys_.contains(number)) keys_.clear();
+  walk_file_key& known = keys_[number];
+  const walk_file_key before = std::exchange(known, key);
+  if (before.version == own_version && key.version != own_version) tables_.forget(before);
+}
+
+walk_file TableSupply::known(const CodeFile* file) const {
+  if (file == nullptr) return tables_.find({});
+  const auto key = keys_.find(file->number);
+  return key == keys_.end() ? walk_file{} : tables_.find(key->second);
+}
+
+bool TableSupply::is_known_as(const CodeFile& file, const walk_file_key& key) const {
+  const auto known = keys_.find(file.number);
+  return known != keys_.end() && std::is_eq(WalkFileOrder::compare(known->second, key));
+}
+
+}  // namespace profile

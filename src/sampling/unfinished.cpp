@@ -1,0 +1,123 @@
+#include "sampling/unfinished.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "process/timeline.h"
+#include "sampling/table_supply.h"
+#include "support/work_budget.h"
+
+namespace profile {
+namespace {
+
+// As two rings hold: who has more waits for a file that does not come.
+constexpr std::uint64_t most_kept_bytes = 8U << 20;
+
+// For tables at the end of a run, in steps of WorkBudget: some 100 ms on a machine at rest. On a busy one it takes as
+// long as it takes; by the clock, the same run would have other stacks there.
+constexpr std::uint64_t most_work = 1ULL << 27;
+// At the end of an interval: the rings hold what comes in a quarter of a second.
+constexpr std::uint64_t most_work_while_sampling = 1ULL << 25;
+
+const ring_unfinished& unfinished_in(const std::vector<std::uint64_t>& record) {
+  return *reinterpret_cast<const ring_unfinished*>(record.data());
+}
+
+// Where the process had what, when the sample was taken.
+class CodeThen : public WalkedCode {
+ public:
+  CodeThen(const ring_unfinished& begun, TableSupply& tables, ProcessTimeline& timeline)
+      : tables_(tables),
+        timeline_(timeline),
+        tgid_(begun.key.tgid),
+        time_ns_(begun.time_ns),
+        image_(timeline.image_at(tgid_, begun.time_ns)) {}
+
+  Place place_of(std::uint64_t address) override {
+    const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{address});
+    using Kind = Place::Kind;
+    switch (found.kind) {
+      case CodeLocation::Kind::unknown:
+        return {.kind = Kind::waiting};
+      case CodeLocation::Kind::nowhere:
+        return {.kind = Kind::nowhere};
+      case CodeLocation::Kind::jit:
+        return {.kind = Kind::plain};
+      case CodeLocation::Kind::vdso:
+      case CodeLocation::Kind::file:
+        break;
+    }
+    const bool is_vdso = found.kind == CodeLocation::Kind::vdso;
+    const walk_file file = tables_.known(is_vdso ? nullptr : found.file);
+    if (file.state == WALK_FILE_ASKED && !is_vdso) tables_.want(*found.file, tgid_, time_ns_, address);
+    Place place{.table = file, .offset = found.offset.value, .is_vdso = is_vdso};
+    place.kind = Kind::waiting;
+    if (file.state == WALK_FILE_READY) place.kind = Kind::table;
+    if (file.state == WALK_FILE_NONE) place.kind = Kind::plain;
+    return place;
+  }
+  const char* slab(std::uint32_t number) override { return tables_.slab(number); }
+
+  // What the timeline tells of the frame is what the kernel saw; it may have been replaced before its record was
+  // written.
+  [[nodiscard]] bool agrees_on(const walk_stuck& stuck) const {
+    const std::uint64_t look = stuck.was_interrupted != 0 ? stuck.pc : stuck.pc - 1;
+    const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{look});
+    if (found.kind == CodeLocation::Kind::vdso) return stuck.file.inode == 0 && stuck.file.device == 0;
+    return found.kind == CodeLocation::Kind::file && tables_.is_known_as(*found.file, stuck.file);
+  }
+
+ private:
+  TableSupply& tables_;
+  ProcessTimeline& timeline_;
+  std::uint32_t tgid_;
+  std::uint64_t time_ns_;
+  std::uint32_t image_;
+};
+
+}  // namespace
+
+void UnfinishedWalks::keep(std::span<const std::uint64_t> record) {
+  kept_.emplace_back(record.begin(), record.end());
+  kept_bytes_ += record.size_bytes();
+  has_new_ = true;
+}
+
+void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_finished) {
+  const bool has_new = std::exchange(has_new_, false);
+  if (kept_.empty() || (!has_new && tried_at_change_ == tables_.changes())) return;
+  tried_at_change_ = tables_.changes();
+  const bool are_too_many = kept_bytes_ > most_kept_bytes;
+  std::erase_if(kept_, [&](const Record& record) { return try_one(record, are_too_many, timeline, on_finished); });
+}
+
+void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline,
+                          const OnFinished& on_finished) {
+  WorkBudget work(is_sampling ? most_work_while_sampling : most_work);
+  // A table may lead to the next file that has none, as the one from a library to the program.
+  constexpr int most_rounds = 4;
+  for (int round = 0; round < most_rounds && !kept_.empty(); ++round) {
+    finish(timeline, on_finished);
+    if (!kept_.empty() && tables_.is_asked()) tables_.hurry(timeline, !is_sampling, work);
+  }
+  std::erase_if(kept_, [&](const Record& record) {
+    return unfinished_in(record).header.generation == generation && try_one(record, true, timeline, on_finished);
+  });
+}
+
+bool UnfinishedWalks::try_one(const Record& record, bool is_last, ProcessTimeline& timeline,
+                              const OnFinished& on_finished) {
+  const ring_unfinished& begun = unfinished_in(record);
+  CodeThen code(begun, tables_, timeline);
+  FinishedWalk finished;
+  finished.is_waiting = true;
+  if (code.agrees_on(begun.stuck)) finished = finish_walk(begun, code, tables_alone_, most_frames_);
+  if (finished.is_waiting && !is_last) return false;
+  // Behind the copy there may be more of the stack.
+  if (finished.end == WALK_NOT_READABLE) finished.end = WALK_NO_TABLE_YET;
+  kept_bytes_ -= record.size() * sizeof(std::uint64_t);
+  on_finished(begun, finished.is_waiting ? nullptr : &finished);
+  return true;
+}
+
+}  // namespace profile

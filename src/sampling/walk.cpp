@@ -1,0 +1,79 @@
+#include "sampling/walk.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "abi/walk.h"
+#include "sampling/kernel_layout.h"
+#include "sampling/kernel_needs.h"
+#include "support/bpf.h"
+#include "support/error.h"
+#include "support/privilege.h"
+
+namespace profile {
+namespace {
+
+constexpr const char* walk_maps[] = {"slabs", "walk_files", "sent_0", "sent_1", "walks"};
+
+// Why there is no walk here.
+std::optional<std::string> fill_layout(bpf_object& object) {
+  if (auto lockdown = missing_by_lockdown()) return lockdown;
+  auto* layout = static_cast<kernel_layout*>(bpf_section_memory(object, ".rodata.layout", sizeof(kernel_layout)));
+  return read_kernel_layout(*layout);
+}
+
+walk_config& config_of(bpf_object& object) {
+  return *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
+}
+
+}  // namespace
+
+SamplingOptions within_kernel_depth(SamplingOptions options) {
+  if (const auto most = most_kernel_frames()) {
+    options.max_stack_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.max_stack_depth, *most));
+  }
+  return options;
+}
+
+std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options) {
+  std::optional<std::string> why;
+  bool walks = options.user_stacks && options.unwinding != Unwinding::frame_pointers;
+  if (walks) {
+    why = fill_layout(object);
+    if (why && options.unwinding == Unwinding::tables) throw Error("--unwind cfi: " + *why);
+    walks = !why;
+  }
+  walk_config& config = config_of(object);
+  for (const char* name : walk_maps) {
+    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), walks), "leave out an unused map");
+  }
+  for (const char* name : {"unfinished", "unfinished_scratch"}) {
+    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), walks && !options.stream),
+              "leave out an unused map");
+  }
+  if (!walks) {
+    if (why) return "user stacks are taken by frame pointers alone: " + *why;
+    return std::nullopt;
+  }
+  config.mode = options.unwinding == Unwinding::tables ? WALK_TABLES : WALK_AUTO;
+  config.depth = options.walk_depth;
+  config.half_full = std::max(1U, options.stack_entries / 2);
+  if (::getrandom(config.seed, sizeof config.seed, 0) != sizeof config.seed)
+    throw system_error("cannot get random bytes", errno);
+  for (const char* name : {"sent_0", "sent_1"}) {
+    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries),
+              "size the table of stacks");
+  }
+  return std::nullopt;
+}
+
+bool walks(bpf_object& object) {
+  bpf_map* map = bpf_object__find_map_by_name(&object, ".rodata.walk");
+  if (map == nullptr) return false;
+  std::size_t size = 0;
+  const void* memory = bpf_map__initial_value(map, &size);
+  return memory != nullptr && static_cast<const walk_config*>(memory)->mode != WALK_OFF;
+}
+
+}  // namespace profile

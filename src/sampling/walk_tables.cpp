@@ -1,0 +1,198 @@
+#include "sampling/walk_tables.h"
+
+#include <bpf/bpf.h>
+#include <elf.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <tuple>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+#ifdef __aarch64__
+constexpr std::uint16_t own_machine = EM_AARCH64;
+#else
+constexpr std::uint16_t own_machine = EM_X86_64;
+#endif
+
+// The rows of one page must not run on from one slab into the next.
+constexpr std::uint32_t rows_of_slab = WALK_SLAB_BYTES / sizeof(std::uint32_t);
+
+constexpr std::uint32_t row_count(const unwind_page& page) { return page.rows_and_code >> UNWIND_CODE_BITS; }
+
+}  // namespace
+
+std::vector<unwind_page> placed_pages(const UnwindTable& table, std::uint64_t base, std::uint64_t& total) {
+  std::vector<unwind_page> pages = table.pages;
+  std::uint64_t shift = 0;
+  for (unwind_page& page : pages) {
+    const std::uint64_t first = base + page.first_row + shift;
+    const std::uint64_t in_slab = first % rows_of_slab;
+    if (row_count(page) != 0 && in_slab + row_count(page) > rows_of_slab) shift += rows_of_slab - in_slab;
+    page.first_row = static_cast<std::uint32_t>(base + page.first_row + shift);
+  }
+  total = table.rows.size() + shift;
+  return pages;
+}
+
+std::uint64_t most_row_bytes(std::size_t rows) {
+  const std::uint64_t bytes = rows * sizeof(std::uint32_t);
+  // The rows may begin at the end of a slab, and the gaps themselves lead beyond another border.
+  return bytes + (bytes / WALK_SLAB_BYTES + 2) * UNWIND_MOST_IN_PAGE * sizeof(std::uint32_t);
+}
+
+std::strong_ordering WalkFileOrder::compare(const walk_file_key& one, const walk_file_key& other) {
+  return std::tuple(one.inode, one.device, one.version) <=> std::tuple(other.inode, other.device, other.version);
+}
+
+WalkTables::WalkTables(bpf_object& object)
+    : files_fd_(bpf_map__fd(&bpf_map_named(object, "walk_files"))),
+      slabs_fd_(bpf_map__fd(&bpf_map_named(object, "slabs"))),
+      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.walk")), sizeof(walk_state)),
+      state_(static_cast<walk_state*>(state_memory_.data())),
+      slabs_(WALK_MOST_SLABS),
+      ranges_(std::uint64_t{WALK_MOST_SLABS} * WALK_SLAB_BYTES) {}
+
+bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
+  if (table.elf_machine != own_machine) return false;
+  if (placed_.contains(key)) forget(key);
+  // Rules and pages first, which are words and pairs of words; then the rows, with room for the gaps between slabs.
+  const std::uint64_t rules = table.rules.size() * sizeof(unwind_rule);
+  const std::uint64_t pages = table.pages.size() * sizeof(unwind_page);
+  const std::uint64_t size = rules + pages + most_row_bytes(table.rows.size());
+  const auto at = ranges_.take(size);
+  if (!at) return false;
+  if (!make_slabs(*at, size)) {
+    ranges_.give(*at, size);
+    return false;
+  }
+  const auto pages_at = static_cast<std::uint32_t>(*at + rules);
+  const std::uint64_t base = (pages_at + pages) / sizeof(std::uint32_t);
+  std::uint64_t total = 0;
+  const std::vector<unwind_page> placed = placed_pages(table, base, total);
+  write(*at, table.rules.data(), rules);
+  write(pages_at, placed.data(), pages);
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    write(placed[i].first_row * static_cast<std::uint32_t>(sizeof(std::uint32_t)),
+          table.rows.data() + table.pages[i].first_row, row_count(placed[i]) * sizeof(std::uint32_t));
+  }
+  // What was taken for gaps that there are not goes back.
+  const std::uint64_t needed = rules + pages + total * sizeof(std::uint32_t);
+  const std::uint64_t kept = ByteRanges::whole_units(needed);
+  if (kept < size) ranges_.give(static_cast<std::uint32_t>(*at + kept), size - kept);
+  placed_[key] = {.at = *at, .size = kept, .met = 0};
+  used_bytes_ += kept;
+  set(key, {.state = WALK_FILE_READY,
+            .first_page = table.first_page,
+            .pages = static_cast<__u32>(table.pages.size()),
+            .pages_at = pages_at,
+            .rules_at = *at,
+            .met = 0});
+  return true;
+}
+
+void WalkTables::refuse(const walk_file_key& key) {
+  if (placed_.contains(key)) forget(key);
+  placed_[key] = {};
+  set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0});
+}
+
+// Without room in the map it is as if it had been forgotten.
+void WalkTables::set(const walk_file_key& key, const walk_file& file) {
+  bpf_map_update_elem(files_fd_, &key, &file, BPF_ANY);
+}
+
+void WalkTables::forget(const walk_file_key& key) {
+  bpf_map_delete_elem(files_fd_, &key);
+  const auto found = placed_.find(key);
+  if (found == placed_.end()) return;
+  const Placed range = found->second;
+  placed_.erase(found);
+  give_back({range});
+}
+
+walk_file WalkTables::find(const walk_file_key& key) const {
+  walk_file file{};
+  static_assert(WALK_FILE_ASKED == 0);
+  return bpf_map_lookup_elem(files_fd_, &key, &file) == 0 ? file : walk_file{};
+}
+
+std::uint32_t WalkTables::met(const walk_file_key& key) const { return find(key).met; }
+
+const char* WalkTables::slab(std::uint32_t number) const {
+  if (number >= slabs_.size() || !slabs_[number].memory) return nullptr;
+  return static_cast<const char*>(slabs_[number].memory->data());
+}
+
+void WalkTables::forget_unmet() {
+  std::vector<Placed> ranges;
+  for (auto file = placed_.begin(); file != placed_.end();) {
+    const std::uint32_t now = met(file->first);
+    if (now != file->second.met) {
+      file->second.met = now;
+      ++file;
+      continue;
+    }
+    bpf_map_delete_elem(files_fd_, &file->first);
+    ranges.push_back(file->second);
+    file = placed_.erase(file);
+  }
+  // Also so that mappings which are kept from one sample to the next are looked up, and count, from now on.
+  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  give_back(ranges);
+}
+
+void WalkTables::give_back(const std::vector<Placed>& ranges) {
+  if (ranges.empty()) return;
+  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  barrier_.wait();
+  for (const Placed& range : ranges) {
+    if (range.size == 0) continue;  // a file without a table
+    ranges_.give(range.at, range.size);
+    used_bytes_ -= range.size;
+    drop_slabs(range.at, range.size);
+  }
+}
+
+bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
+  for (std::uint64_t slab = at / WALK_SLAB_BYTES; slab <= (at + size - 1) / WALK_SLAB_BYTES; ++slab) {
+    if (slab >= slabs_.size()) return false;
+    if (slabs_[slab].memory) continue;
+    LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+    Fd fd(bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", sizeof(__u32), WALK_SLAB_BYTES, 1, &options));
+    if (!fd) return false;
+    const auto number = static_cast<__u32>(slab);
+    const int value = fd.get();
+    if (bpf_map_update_elem(slabs_fd_, &number, &value, BPF_ANY) != 0) return false;
+    slabs_[slab].memory = std::make_unique<SharedArray>(fd.get(), WALK_SLAB_BYTES);
+    slabs_[slab].fd = std::move(fd);
+  }
+  return true;
+}
+
+void WalkTables::drop_slabs(std::uint32_t at, std::uint64_t size) {
+  for (std::uint64_t slab = at / WALK_SLAB_BYTES; slab <= (at + size - 1) / WALK_SLAB_BYTES; ++slab) {
+    if (!slabs_[slab].memory || !ranges_.is_free(slab * WALK_SLAB_BYTES, WALK_SLAB_BYTES)) continue;
+    const auto number = static_cast<__u32>(slab);
+    bpf_map_delete_elem(slabs_fd_, &number);
+    slabs_[slab] = {};
+  }
+}
+
+void WalkTables::write(std::uint32_t at, const void* from, std::size_t size) {
+  const auto* bytes = static_cast<const std::byte*>(from);
+  while (size != 0) {
+    const std::uint32_t in_slab = at % WALK_SLAB_BYTES;
+    const std::size_t now = std::min<std::size_t>(size, WALK_SLAB_BYTES - in_slab);
+    std::memcpy(static_cast<std::byte*>(slabs_[at / WALK_SLAB_BYTES].memory->data()) + in_slab, bytes, now);
+    at += static_cast<std::uint32_t>(now);
+    bytes += now;
+    size -= now;
+  }
+}
+
+}  // namespace profile

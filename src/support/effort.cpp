@@ -1,0 +1,77 @@
+#include "support/effort.h"
+
+#include <algorithm>
+
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+// A budget takes about a second, so that in the long run this is a twentieth of a CPU: many times what it takes to read
+// large programs anew whenever something else of them runs. At first there is more to be read.
+constexpr std::uint64_t budgets_allowed = 3;
+constexpr double seconds_a_budget = 20;
+// What is read in vain: still more than the largest programs take, and then a thousandth of a CPU.
+constexpr std::uint64_t eighths_in_vain = 5;
+constexpr double in_vain_whole_after_s = 600;
+// What a file is given in any case: more than all but the largest programs take.
+constexpr std::uint64_t least_share = 32;
+// Whoever waits for the names of others does so for one file that is too large, or for some small ones.
+constexpr std::uint64_t share_in_vain = 8;
+constexpr std::size_t most_remembered = 10'000;
+
+}  // namespace
+
+void Allowance::renew(std::uint64_t now_ns) {
+  const double part = std::min(to_seconds(now_ns - renewed_ns_) / whole_after_s_, 1.0);
+  renewed_ns_ = now_ns;
+  const auto back = static_cast<std::uint64_t>(part * static_cast<double>(most_));
+  budget_ = WorkBudget(std::min(most_, budget_.left() + back));
+}
+
+Effort::Effort(std::uint64_t most, bool comes_again)
+    : most_(most),
+      most_in_vain_(comes_again ? most / share_in_vain : UINT64_MAX),
+      left_(most),
+      allowance_(budgets_allowed * most, budgets_allowed * seconds_a_budget),
+      in_vain_(most / 8 * eighths_in_vain, in_vain_whole_after_s),
+      budget_(0) {}
+
+void Effort::renew(std::uint64_t now_ns) {
+  allowance_.renew(now_ns);
+  in_vain_.renew(now_ns);
+  left_ = std::min(most_, allowance_.left());
+  spent_in_vain_ = 0;
+}
+
+bool Effort::begin(std::uint64_t file) {
+  const auto found = known_.find(file);
+  const Known known = found != known_.end() ? found->second : Known{};
+  // What has been read before is not lost because others are too large since.
+  const std::uint64_t least = std::min(most_, std::max(most_ / least_share, 2 * known.sufficed));
+  const std::uint64_t entitled = std::max(least, in_vain_.left());
+  file_ = file;
+  given_ = std::min(left_, entitled);
+  is_given_all_ = given_ == entitled;
+  budget_ = WorkBudget(given_);
+  if (given_ == 0 || spent_in_vain_ >= most_in_vain_) return false;
+  return is_given_all_ || given_ / 2 >= known.too_little;
+}
+
+Effort::Verdict Effort::end() {
+  const std::uint64_t used = given_ - budget_.left();
+  left_ -= used;
+  allowance_.budget().take(used);
+  if (known_.size() >= most_remembered) known_.clear();
+  Known& known = known_[file_];
+  if (!budget_.spent()) {
+    known.sufficed = std::max(known.sufficed, used);
+    return Verdict::fits;
+  }
+  in_vain_.budget().take(given_);
+  spent_in_vain_ += given_;
+  known.too_little = std::max(known.too_little, given_);
+  return is_given_all_ ? Verdict::too_large : Verdict::later;
+}
+
+}  // namespace profile

@@ -1,0 +1,46 @@
+#include "support/module.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the module stands; where it should when it is missing.
+fs::path place_of(const std::string& file) {
+  std::error_code error;
+  const fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (error) throw system_error("cannot read /proc/self/exe", error.value());
+  fs::path beside = directory / file;
+  if (fs::exists(beside, error)) return beside;
+  return (directory / PROFILE_MODULE_DIRECTORY / file).lexically_normal();
+}
+
+std::string loader_error() {
+  const char* const text = ::dlerror();
+  return text != nullptr ? text : "unknown error";
+}
+
+}  // namespace
+
+const void* module_functions(std::string_view name) {
+  const fs::path place = place_of("profile-" + std::string(name) + ".so");
+  // A path with a slash: the loader looks nowhere else.
+  void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) throw Error("cannot load a part of this program: " + loader_error());
+  const auto* const entry =
+      static_cast<const ModuleEntry*>(::dlsym(library, ("profile_module_" + std::string(name)).c_str()));
+  if (entry == nullptr || std::string_view(entry->version) != PROFILE_VERSION) {
+    throw Error("cannot load a part of this program: " + place.string() + " is not of version " PROFILE_VERSION);
+  }
+  return entry->functions;
+}
+
+}  // namespace profile

@@ -1,0 +1,41 @@
+#include "symbol/leaving_frames.h"
+
+#include "process/timeline.h"
+
+namespace profile {
+
+// Each frame is looked at once: where an address lies does not change any more.
+void LeavingFrames::sort(const Profile& profile, const ProcessTimeline& timeline) {
+  const auto frames = profile.frames();
+  for (; sorted_ < frames.size(); ++sorted_) {
+    const Frame& frame = frames[sorted_];
+    if (frame.unnamed != Unnamed::pending || frame.kind == FrameKind::kernel) continue;
+    const Process& process = profile.process(frame.space);
+    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+    if (location.kind == CodeLocation::Kind::file) by_file_[location.file].push_back(sorted_);
+    if (location.kind == CodeLocation::Kind::jit) by_process_[process.tgid].push_back(sorted_);
+  }
+}
+
+std::vector<Frame*> LeavingFrames::take(Profile& profile, const ProcessTimeline& timeline) {
+  sort(profile, timeline);
+  std::vector<Frame*> leaving;
+  const auto take_all = [&](const Indices& frames) {
+    for (const std::size_t i : frames) leaving.push_back(&profile.frames()[i]);
+  };
+  std::erase_if(by_file_, [&](const auto& one) {
+    if (!one.first->is_leaving()) return false;
+    take_all(one.second);
+    return true;
+  });
+  std::erase_if(by_process_, [&](const auto& one) {
+    if (!timeline.is_perf_map_leaving(one.first)) return false;
+    take_all(one.second);
+    return true;
+  });
+  return leaving;
+}
+
+void LeavingFrames::clear() { *this = {}; }
+
+}  // namespace profile

@@ -1,0 +1,38 @@
+// Which frames of a profile are to be named before all others, because the file or the perf map with their names is
+// about to be closed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profile {
+
+class CodeFile;
+class ProcessTimeline;
+
+// Where the call stands, not where it returns to: it may be the last thing in its function, or in its file.
+[[nodiscard]] inline std::uint64_t call_address(const Frame& frame) {
+  return frame.address.value - (frame.is_return ? 1 : 0);
+}
+
+class LeavingFrames {
+ public:
+  // Those of `profile` that wait for a name from what is leaving. It may have grown since the last call.
+  [[nodiscard]] std::vector<Frame*> take(Profile& profile, const ProcessTimeline& timeline);
+  // The profile was named, or another one follows.
+  void clear();
+
+ private:
+  void sort(const Profile& profile, const ProcessTimeline& timeline);
+
+  using Indices = std::vector<std::size_t>;  // of frames
+  std::size_t sorted_ = 0;                   // of the profile's frames
+  std::unordered_map<const CodeFile*, Indices> by_file_;
+  std::unordered_map<std::uint32_t, Indices> by_process_;  // in code of no file, by tgid
+};
+
+}  // namespace profile

@@ -1,0 +1,257 @@
+// The keys. What they change is seen when the table is asked for the next time (rows.cpp).
+#include <algorithm>
+#include <array>
+
+#include "output/clean_text.h"
+#include "terminal/model.h"
+
+namespace profile {
+namespace {
+
+constexpr std::array<double, 5> windows_s = {1, 5, 15, 60, 0};
+constexpr std::size_t most_filter_bytes = 200;
+
+void append_utf8(std::string& out, char32_t c) {
+  const auto byte = [&out](char32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
+  if (c < 0x80) {
+    byte(c);
+  } else if (c < 0x800) {
+    byte(0xc0U | c >> 6);
+    byte(0x80U | (c & 0x3fU));
+  } else if (c < 0x10000) {
+    byte(0xe0U | c >> 12);
+    byte(0x80U | (c >> 6 & 0x3fU));
+    byte(0x80U | (c & 0x3fU));
+  } else {
+    byte(0xf0U | c >> 18);
+    byte(0x80U | (c >> 12 & 0x3fU));
+    byte(0x80U | (c >> 6 & 0x3fU));
+    byte(0x80U | (c & 0x3fU));
+  }
+}
+
+void remove_last_character(std::string& text) {
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80U) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
+}  // namespace
+
+void TopModel::add(const Profile& profile) {
+  history_.add(profile);
+  // Even when it is paused: the numbers of the table may have changed.
+  is_stale_ = true;
+}
+
+double TopModel::window_s() const { return windows_s[window_]; }
+
+bool TopModel::on_key(TopKey key, char32_t character) {
+  if (is_typing_) {
+    on_typing(key, character);
+    return true;
+  }
+  if (shows_help_) {
+    shows_help_ = false;
+    const bool closes = key != TopKey::character || character == U'?' || character == U'h' || character == U' ';
+    if (closes) return true;
+  }
+  const auto page = static_cast<std::ptrdiff_t>(std::max<std::size_t>(height_, 2) - 1);
+  switch (key) {
+    case TopKey::character:
+      return on_character(character);
+    case TopKey::up:
+      move_by(-1);
+      break;
+    case TopKey::down:
+      move_by(1);
+      break;
+    case TopKey::page_up:
+      move_by(-page);
+      break;
+    case TopKey::page_down:
+      move_by(page);
+      break;
+    case TopKey::home:
+      held_ = 0;
+      selected_ = 0;
+      break;
+    case TopKey::end:
+      update();
+      move_to(lines_.empty() ? 0 : lines_.size() - 1);
+      break;
+    case TopKey::enter:
+      on_enter();
+      break;
+    case TopKey::escape:
+      on_escape();
+      break;
+    case TopKey::tab:
+      look_at(static_cast<TopWhat>((static_cast<int>(what_) + 1) % 3));
+      break;
+    case TopKey::tab_back:
+      look_at(static_cast<TopWhat>((static_cast<int>(what_) + 2) % 3));
+      break;
+    case TopKey::backspace:
+      break;
+  }
+  return true;
+}
+
+bool TopModel::on_character(char32_t character) {
+  switch (character) {
+    case U'q':
+    case U'Q':
+      return false;
+    case U'f':
+    case U'F':
+    case U'1':
+      look_at(TopWhat::functions);
+      break;
+    case U'p':
+    case U'P':
+    case U'2':
+      look_at(TopWhat::processes);
+      break;
+    case U'S':
+    case U'3':
+      look_at(TopWhat::stacks);
+      break;
+    case U's':
+      next_sort();
+      break;
+    case U'w':
+      window_ = (window_ + 1) % windows_s.size();
+      break;
+    case U'W':
+      window_ = (window_ + windows_s.size() - 1) % windows_s.size();
+      break;
+    case U'k':
+      toggle_part(TopPart::kernel);
+      break;
+    case U'u':
+      toggle_part(TopPart::user);
+      break;
+    case U'/':
+      is_typing_ = true;
+      break;
+    case U' ':
+      toggle_pause();
+      break;
+    case U'h':
+    case U'?':
+      shows_help_ = true;
+      break;
+    default:
+      return true;
+  }
+  is_stale_ = true;
+  return true;
+}
+
+void TopModel::on_typing(TopKey key, char32_t character) {
+  if (key == TopKey::enter) {
+    is_typing_ = false;
+  } else if (key == TopKey::escape) {
+    is_typing_ = false;
+    filter_.clear();
+  } else if (key == TopKey::backspace) {
+    remove_last_character(filter_);
+  } else if (key == TopKey::character && filter_.size() < most_filter_bytes) {
+    std::string typed;
+    append_utf8(typed, character);
+    if (clean_text(typed) == typed) filter_ += typed;
+  } else if (key == TopKey::up || key == TopKey::down) {
+    move_by(key == TopKey::up ? -1 : 1);
+  }
+  is_stale_ = true;
+}
+
+// One step into what is selected.
+void TopModel::on_enter() {
+  update();
+  if (lines_.empty()) return;
+  const TopRow& row = *lines_[selected_].row;
+  const TopTable& names = table();
+  if (what_ == TopWhat::processes) {
+    const TopTable::Process& process = names.processes()[row.item];
+    process_ = process.identity;
+    process_text_ = std::string(names.view(process.name)) + " (" + std::to_string(process.tgid) + ')';
+    filter_.clear();
+    look_at(TopWhat::functions);
+  } else if (what_ == TopWhat::functions) {
+    const TopTable::Function& function = names.functions()[row.item];
+    function_ = function.identity;
+    function_text_ = names.view(function.name);
+    filter_.clear();
+    look_at(TopWhat::stacks);
+  } else {
+    if (unfolded_.erase(row.identity) == 0) unfolded_.insert(row.identity);
+    held_ = row.identity;
+    held_frame_ = 0;
+    is_stale_ = true;
+  }
+}
+
+// The latest step back.
+void TopModel::on_escape() {
+  if (!filter_.empty()) {
+    filter_.clear();
+  } else if (function_ != 0) {
+    look_at(TopWhat::functions);
+  } else if (process_ != 0) {
+    process_ = 0;
+    process_text_.clear();
+    look_at(TopWhat::processes);
+  }
+  is_stale_ = true;
+}
+
+void TopModel::look_at(TopWhat what) {
+  if (what != what_) {
+    held_ = 0;
+    held_frame_ = 0;
+    selected_ = 0;
+    first_ = 0;
+    unfolded_.clear();
+  }
+  if (what != TopWhat::stacks) {
+    function_ = 0;
+    function_text_.clear();
+  }
+  what_ = what;
+  is_stale_ = true;
+}
+
+void TopModel::next_sort() {
+  TopSort& sort = sorts_[static_cast<std::size_t>(what_)];
+  sort = sort == TopSort::name                                  ? TopSort::self
+         : sort == TopSort::self && what_ == TopWhat::functions ? TopSort::total
+                                                                : TopSort::name;
+}
+
+void TopModel::toggle_part(TopPart part) { part_ = part_ == part ? TopPart::both : part; }
+
+void TopModel::toggle_pause() {
+  if (history_.is_paused()) {
+    history_.go_on();
+  } else {
+    history_.pause();
+  }
+}
+
+void TopModel::move_by(std::ptrdiff_t lines) {
+  update();
+  const auto last = static_cast<std::ptrdiff_t>(lines_.size()) - 1;
+  const auto to = static_cast<std::ptrdiff_t>(selected_) + lines;
+  move_to(static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, std::max<std::ptrdiff_t>(last, 0))));
+}
+
+void TopModel::move_to(std::size_t line) {
+  if (lines_.empty()) return;
+  selected_ = line;
+  held_ = line == 0 ? 0 : lines_[line].row->identity;
+  held_frame_ = 0;
+  while (held_frame_ < line && lines_[line - held_frame_].is_frame) ++held_frame_;
+}
+
+}  // namespace profile

@@ -1,0 +1,228 @@
+// The rows of the tables: added up, filtered, sorted, and the part of them that is seen.
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "support/ascii.h"
+#include "terminal/model.h"
+
+namespace profile {
+namespace {
+
+// Whatever the case of ASCII letters; the others are compared as they are.
+bool contains(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](char a, char b) { return to_lower(a) == to_lower(b); }) != text.end();
+}
+
+std::uint64_t sum_of(std::span<const FlameTable::Cell> cells) {
+  std::uint64_t sum = 0;
+  for (const FlameTable::Cell& cell : cells) sum += cell.value;
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t TopModel::total() {
+  update();
+  return total_;
+}
+
+std::uint64_t TopModel::total_of_all() {
+  update();
+  return total_of_all_;
+}
+
+std::size_t TopModel::row_count() {
+  update();
+  return row_count_;
+}
+
+TopTable::Index TopModel::chosen_process() const {
+  const auto& processes = table().processes();
+  const auto found = std::find_if(processes.begin(), processes.end(),
+                                  [this](const TopTable::Process& process) { return process.identity == process_; });
+  // One that the table does not know any more has no samples.
+  return static_cast<TopTable::Index>(found - processes.begin());
+}
+
+// Whether what was kept of the time before the stacks belongs to what is looked at.
+bool TopModel::knows_before_stacks() const {
+  return window_s() == 0 && process_ == 0 && part_ == TopPart::both && what_ != TopWhat::stacks;
+}
+
+void TopModel::update() {
+  if (!is_stale_) return;
+  is_stale_ = false;
+  const TopRecording& recording = history_.shown();
+  std::vector<FlameTable::Cell> cells = window_s() == 0 ? recording.all_cells() : recording.last_cells(window_s());
+  total_of_all_ = knows_before_stacks() ? recording.value : sum_of(cells);
+  keep_only(cells, table(), part_, process_ == 0 ? TopTable::none : chosen_process());
+  total_ = knows_before_stacks() ? recording.value : sum_of(cells);
+  rows_.clear();
+  switch (what_) {
+    case TopWhat::functions:
+      update_functions(cells);
+      break;
+    case TopWhat::processes:
+      update_processes(cells);
+      break;
+    case TopWhat::stacks:
+      update_stacks(cells);
+      break;
+  }
+  sort_rows();
+  lay_out();
+}
+
+void TopModel::update_functions(std::span<const FlameTable::Cell> cells) {
+  std::vector<TopSum> sums = function_sums(table(), cells);
+  if (knows_before_stacks()) {
+    const std::vector<TopSum>& before = history_.shown().functions;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      sums[i].self += before[i].self;
+      sums[i].total += before[i].total;
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i].total == 0) continue;
+    const TopTable::Function& function = table().functions()[i];
+    if (!contains(table().view(function.name), filter_) && !contains(table().view(function.module), filter_)) continue;
+    rows_.push_back({.identity = function.identity, .item = static_cast<TopTable::Index>(i), .value = sums[i]});
+  }
+}
+
+void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
+  std::vector<std::uint64_t> sums = process_sums(table(), cells);
+  if (knows_before_stacks()) {
+    const std::vector<std::uint64_t>& before = history_.shown().processes;
+    for (std::size_t i = 0; i < before.size(); ++i) sums[i] += before[i];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] == 0) continue;
+    const TopTable::Process& process = table().processes()[i];
+    if (!contains(table().view(process.name), filter_) && !contains(std::to_string(process.tgid), filter_)) continue;
+    rows_.push_back({.identity = process.identity,
+                     .item = static_cast<TopTable::Index>(i),
+                     .value = {.self = sums[i], .total = sums[i]}});
+  }
+}
+
+void TopModel::update_stacks(std::span<const FlameTable::Cell> cells) {
+  const auto& functions = table().functions();
+  const auto& nodes = table().nodes();
+  // Of each function, and then of each stack: whether the filter's words stand in it, whether it is the one asked for.
+  std::vector<bool> passes(functions.size());
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    passes[i] =
+        contains(table().view(functions[i].name), filter_) || contains(table().view(functions[i].module), filter_);
+  }
+  std::vector<bool> stack_passes(nodes.size());
+  std::vector<bool> has_function(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const TopTable::Node& node = nodes[i];
+    const bool has_parent = node.parent != TopTable::none;
+    stack_passes[i] = passes[node.function] || (has_parent && stack_passes[node.parent]);
+    has_function[i] = functions[node.function].identity == function_ || (has_parent && has_function[node.parent]);
+  }
+  for (const TopStackSum& sum : stack_sums(table(), cells)) {
+    const bool has_stack = sum.node != TopTable::none;
+    const std::uint64_t stack = has_stack ? nodes[sum.node].identity : 0;
+    const bool is_asked_for =
+        function_ == 0 || (has_stack ? has_function[sum.node] : functions[table().no_stack()].identity == function_);
+    const std::string_view process = table().view(sum.process);
+    if (!is_asked_for || !((has_stack && stack_passes[sum.node]) || contains(process, filter_))) continue;
+    rows_.push_back({.identity = stack * 31 + std::hash<std::string_view>()(process),
+                     .item = sum.node,
+                     .process = sum.process,
+                     .value = {.self = sum.value, .total = sum.value}});
+  }
+}
+
+std::string_view TopModel::name_of(const TopRow& row) const {
+  switch (what_) {
+    case TopWhat::functions:
+      return table().view(table().functions()[row.item].name);
+    case TopWhat::processes:
+      return table().view(table().processes()[row.item].name);
+    case TopWhat::stacks:
+      break;
+  }
+  return table().view(row.process);
+}
+
+void TopModel::sort_rows() {
+  row_count_ = rows_.size();
+  const auto before = [this](const TopRow& a, const TopRow& b) {
+    const TopSort by = sort();
+    if (by == TopSort::self && a.value.self != b.value.self) return a.value.self > b.value.self;
+    if (by != TopSort::name && a.value.total != b.value.total) return a.value.total > b.value.total;
+    if (by == TopSort::total && a.value.self != b.value.self) return a.value.self > b.value.self;
+    // What is equal has to keep its place from one second to the next.
+    const int order = name_of(a).compare(name_of(b));
+    if (order != 0) return order < 0;
+    return by == TopSort::name && a.value.self != b.value.self ? a.value.self > b.value.self : a.identity < b.identity;
+  };
+  const std::size_t shown = std::min(rows_.size(), most_rows);
+  std::partial_sort(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(shown), rows_.end(), before);
+  rows_.resize(shown);
+}
+
+// Rows and frames into lines, and where among them what was selected now stands.
+void TopModel::lay_out() {
+  lines_.clear();
+  std::size_t held_line = SIZE_MAX;
+  for (const TopRow& row : rows_) {
+    const std::size_t line = lines_.size();
+    lines_.push_back({.row = &row});
+    if (what_ == TopWhat::stacks && unfolded_.contains(row.identity)) {
+      for (TopTable::Index at = row.item; at != TopTable::none; at = table().nodes()[at].parent) {
+        lines_.push_back({.row = &row, .node = at, .is_frame = true});
+      }
+    }
+    if (row.identity == held_) held_line = std::min(line + held_frame_, lines_.size() - 1);
+  }
+  if (held_line != SIZE_MAX) {
+    selected_ = held_line;
+  } else if (held_ == 0) {
+    selected_ = 0;
+  } else {
+    // It is not there now: who stands in its place is selected until it is back.
+    selected_ = std::min(selected_, lines_.empty() ? 0 : lines_.size() - 1);
+  }
+}
+
+std::vector<TopTableLine> TopModel::lines(std::size_t height) {
+  update();
+  height_ = std::max<std::size_t>(height, 1);
+  const std::size_t last = lines_.size() > height_ ? lines_.size() - height_ : 0;
+  first_ = std::min(first_, last);
+  if (selected_ < first_) first_ = selected_;
+  if (selected_ >= first_ + height_) first_ = selected_ - height_ + 1;
+  std::vector<TopTableLine> seen;
+  for (std::size_t i = first_; i < lines_.size() && seen.size() < height_; ++i) {
+    seen.push_back(lines_[i]);
+    seen.back().is_selected = i == selected_;
+  }
+  return seen;
+}
+
+std::vector<std::vector<double>> TopModel::histories_of(std::span<const TopTable::Index> processes,
+                                                        std::size_t count) const {
+  std::unordered_map<TopTable::Index, std::size_t> places;
+  for (const TopTable::Index process : processes) places.try_emplace(process, places.size());
+  const auto& ticks = history_.shown().ticks;
+  const std::size_t from = ticks.size() - std::min(count, ticks.size());
+  std::vector<std::vector<double>> histories(processes.size(), std::vector<double>(ticks.size() - from));
+  for (std::size_t i = from; i < ticks.size(); ++i) {
+    if (ticks[i].seconds <= 0) continue;
+    for (const FlameTable::Cell& cell : ticks[i].cells) {
+      const auto place = places.find(table().process_of(cell.owner));
+      if (place == places.end() || !is_part(cell, table(), part_)) continue;
+      histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].seconds;
+    }
+  }
+  return histories;
+}
+
+}  // namespace profile

@@ -1,0 +1,217 @@
+// Columns are as wide as what stands in them needs; the names take what is left.
+#include "terminal/table_lines.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "output/text_table.h"
+#include "terminal/line.h"
+#include "terminal/text.h"
+
+namespace profile {
+namespace {
+
+constexpr std::size_t most_history_columns = 60;
+constexpr std::size_t share_columns = 6;
+constexpr std::size_t value_columns = 9;
+constexpr std::size_t pid_columns = 7;
+
+// A column and the blank behind it.
+constexpr std::size_t behind(std::size_t columns) { return columns + 1; }
+
+class Table {
+ public:
+  Table(TopModel& model, const RunInfo& run, std::size_t width, bool unicode)
+      : model_(model), run_(run), width_(width), unicode_(unicode) {}
+
+  std::vector<TopLine> lines(std::size_t height) {
+    std::vector<TopLine> lines;
+    if (height >= 2) lines.push_back(heading());
+    const std::vector<TopTableLine> rows = model_.lines(height - lines.size());
+    if (rows.empty()) lines.push_back(nothing());
+    std::vector<std::vector<double>> histories;
+    if (model_.what() == TopWhat::processes) histories = histories_of(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].is_frame) {
+        lines.push_back(frame(rows[i]));
+      } else if (model_.what() == TopWhat::functions) {
+        lines.push_back(function(rows[i]));
+      } else if (model_.what() == TopWhat::processes) {
+        lines.push_back(process(rows[i], histories[i]));
+      } else {
+        lines.push_back(stack(rows[i]));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  [[nodiscard]] TopLineMaker line() const { return {width_, unicode_}; }
+
+  [[nodiscard]] TopLine nothing() const {
+    TopLineMaker made = line();
+    if (!model_.filter().empty()) {
+      made.add("Nothing here has \"" + model_.filter() + "\" in it.");
+    } else {
+      made.add(model_.history().shown().ticks.empty() ? "Nothing was sampled yet."
+                                                      : "Nothing was sampled in this time.");
+    }
+    return made.take();
+  }
+
+  [[nodiscard]] std::size_t module_columns() const { return std::clamp<std::size_t>(width_ / 5, 8, 30); }
+  [[nodiscard]] std::size_t function_columns() const {
+    const std::size_t others = 2 * behind(share_columns) + behind(value_columns) + behind(module_columns());
+    return width_ > others + 12 ? width_ - others : 0;  // 0: no room for the module
+  }
+  [[nodiscard]] std::size_t history_columns() const {
+    const std::size_t others = behind(share_columns) + behind(value_columns) + behind(pid_columns);
+    const std::size_t room = width_ > others ? width_ - others : 0;
+    return room < 30 ? 0 : std::min(most_history_columns, room - std::max<std::size_t>(17, room / 3));
+  }
+  [[nodiscard]] std::size_t process_columns() const { return width_ < 60 ? 8 : 15; }
+
+  // The column that the table is sorted by stands out.
+  [[nodiscard]] TopLine heading() const {
+    TopLineMaker made = line();
+    const auto style = [this](TopSort sort) { return model_.sort() == sort ? TopStyle::chosen : TopStyle::heading; };
+    const auto gap = [&made] { made.add(" ", TopStyle::heading); };
+    made.add_right(model_.what() == TopWhat::functions ? "SELF" : "SHARE", share_columns, style(TopSort::self));
+    gap();
+    if (model_.what() == TopWhat::functions) {
+      made.add_right("TOTAL", share_columns, style(TopSort::total));
+      gap();
+    }
+    made.add_right(unit_heading(), value_columns, TopStyle::heading);
+    gap();
+    if (model_.what() == TopWhat::functions) {
+      made.add("FUNCTION", style(TopSort::name));
+      const std::size_t columns = function_columns();
+      if (columns != 0) {
+        made.add(std::string(columns - std::min(columns, std::string_view("FUNCTION").size()) + 1, ' '),
+                 TopStyle::heading);
+        made.add("MODULE", TopStyle::heading);
+      }
+    } else if (model_.what() == TopWhat::processes) {
+      made.add_right("PID", pid_columns, TopStyle::heading);
+      gap();
+      made.add("NAME", style(TopSort::name));
+    } else {
+      made.add("PROCESS", style(TopSort::name));
+      made.add(std::string(behind(process_columns()) - std::string_view("PROCESS").size(), ' '), TopStyle::heading);
+      made.add(unicode_ ? "STACK, leaf ← root" : "STACK, leaf < root", TopStyle::heading);
+    }
+    made.fill(TopStyle::heading);
+    return made.take();
+  }
+
+  [[nodiscard]] std::string unit_heading() const {
+    if (run_.unit == "microseconds") return "TIME";
+    if (run_.unit == "bytes" || run_.unit == "samples" || run_.unit == "calls" || run_.unit == "hits") {
+      std::string text = run_.unit;
+      std::transform(text.begin(), text.end(), text.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+      return text;
+    }
+    return "COUNT";
+  }
+
+  [[nodiscard]] static TopStyle style_of(FlameKind kind) {
+    switch (kind) {
+      case FlameKind::kernel:
+        return TopStyle::kernel;
+      case FlameKind::jit:
+        return TopStyle::jit;
+      default:
+        return TopStyle::plain;
+    }
+  }
+
+  void add_share(TopLineMaker& made, std::uint64_t value) const {
+    made.add_right(percent(static_cast<double>(value), static_cast<double>(model_.total())), share_columns);
+    made.add(" ");
+  }
+  void add_value(TopLineMaker& made, std::uint64_t value) const {
+    made.add_right(amount(static_cast<double>(value), run_.unit), value_columns);
+    made.add(" ");
+  }
+
+  [[nodiscard]] TopLine function(const TopTableLine& at) const {
+    const TopTable& table = model_.table();
+    const TopTable::Function& function = table.functions()[at.row->item];
+    TopLineMaker made = line();
+    add_share(made, at.row->value.self);
+    add_share(made, at.row->value.total);
+    add_value(made, at.row->value.self);
+    const std::size_t columns = function_columns();
+    made.add_left(table.view(function.name), columns == 0 ? made.room() : columns, style_of(function.kind));
+    made.add(" ");
+    made.add(table.view(function.module), style_of(function.kind));
+    return made.take(at.is_selected);
+  }
+
+  [[nodiscard]] std::vector<std::vector<double>> histories_of(const std::vector<TopTableLine>& rows) const {
+    std::vector<TopTable::Index> processes;
+    processes.reserve(rows.size());
+    for (const TopTableLine& at : rows) processes.push_back(at.row->item);
+    return model_.histories_of(processes, history_columns());
+  }
+
+  [[nodiscard]] TopLine process(const TopTableLine& at, const std::vector<double>& history) const {
+    const TopTable::Process& process = model_.table().processes()[at.row->item];
+    TopLineMaker made = line();
+    add_share(made, at.row->value.self);
+    add_value(made, at.row->value.self);
+    made.add_right(std::to_string(process.tgid), pid_columns);
+    made.add(" ");
+    const std::size_t columns = history_columns();
+    made.add_left(model_.table().view(process.name), made.room() - columns - (columns == 0 ? 0 : 1));
+    if (columns != 0) {
+      made.add(" ");
+      made.add_right(sparkline(history, *std::max_element(history.begin(), history.end()), unicode_), columns);
+    }
+    return made.take(at.is_selected);
+  }
+
+  [[nodiscard]] TopLine stack(const TopTableLine& at) const {
+    const TopTable& table = model_.table();
+    TopLineMaker made = line();
+    add_share(made, at.row->value.self);
+    add_value(made, at.row->value.self);
+    made.add_left(table.view(at.row->process), process_columns());
+    for (TopTable::Index i = at.row->item; i != TopTable::none && made.room() != 0; i = table.nodes()[i].parent) {
+      made.add(i == at.row->item ? " " : unicode_ ? " ← " : " < ");
+      const TopTable::Function& function = table.functions()[table.nodes()[i].function];
+      made.add(table.view(function.name), style_of(function.kind));
+    }
+    if (at.row->item == TopTable::none) made.add(" " + std::string(no_stack_name));
+    return made.take(at.is_selected);
+  }
+
+  [[nodiscard]] TopLine frame(const TopTableLine& at) const {
+    const TopTable& table = model_.table();
+    const TopTable::Function& function = table.functions()[table.nodes()[at.node].function];
+    TopLineMaker made = line();
+    made.add(std::string(behind(share_columns) + behind(value_columns) + 2, ' '));
+    const std::size_t module = module_columns();
+    made.add_left(table.view(function.name), made.room() > module + 12 ? made.room() - module - 1 : made.room(),
+                  style_of(function.kind));
+    made.add(" ");
+    made.add(table.view(function.module), style_of(function.kind));
+    return made.take(at.is_selected);
+  }
+
+  TopModel& model_;
+  const RunInfo& run_;
+  std::size_t width_;
+  bool unicode_;
+};
+
+}  // namespace
+
+std::vector<TopLine> top_table_lines(TopModel& model, const RunInfo& run, std::size_t width, std::size_t height,
+                                     bool unicode) {
+  return Table(model, run, width, unicode).lines(height);
+}
+
+}  // namespace profile

@@ -1,0 +1,128 @@
+#include "unwind/build.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "unwind/frame_bytes.h"
+#include "unwind/frame_entries.h"
+#include "unwind/interpreter.h"
+#include "unwind/machine.h"
+#include "unwind/plain_code.h"
+#include "unwind/row_writer.h"
+#include "unwind/rule_list.h"
+
+namespace profile {
+namespace {
+
+// Between functions lies what fills up to the next one, where nothing runs: no rows are spent on it. Assembly that
+// nobody described is longer than this.
+constexpr std::uint64_t longest_filler_bytes = 31;
+
+class Builder {
+ public:
+  Builder(const ElfFile& file, const UnwindMachine& machine) : file_(file), machine_(machine), rules_(machine) {}
+
+  UnwindAnswer build() {
+    UnwindAnswer answer;
+    answer.table.elf_machine = machine_.elf_machine;
+    answer.table.unit_shift = machine_.unit_shift;
+    answer.fault = read_entries();
+    if (answer.fault == UnwindFault::none) answer.fault = write_rows(answer.table);
+    if (answer.fault != UnwindFault::none) answer.table = {};
+    return answer;
+  }
+
+ private:
+  UnwindFault read_entries() {
+    bool are_damaged = false;
+    for (const FrameSection kind : {FrameSection::eh_frame, FrameSection::debug_frame}) {
+      bytes_ = FrameBytes::find(file_, kind);
+      if (!bytes_) continue;
+      entries_.emplace(file_, machine_, *bytes_);
+      are_damaged = !entries_->read();
+      if (are_damaged || !entries_->ranges().empty()) break;
+    }
+    if (!file_.spend(0)) return UnwindFault::spent;
+    if (are_damaged) return UnwindFault::damaged;
+    if (!entries_ || entries_->ranges().empty()) return UnwindFault::no_frames;
+    return UnwindFault::none;
+  }
+
+  bool sort(std::vector<FrameRange>& ranges) {
+    // By their place in the section where two begin at the same: the first one counts, as for those who search it.
+    const auto order = [](const FrameRange& range) { return std::pair(range.start, range.at); };
+    if (!file_.spend(ranges.size() * std::bit_width(ranges.size()))) return false;
+    if (!std::ranges::is_sorted(ranges, {}, order)) std::ranges::sort(ranges, {}, order);
+    return true;
+  }
+
+  // Of code whose beginning no entry describes, what lies before the next one that is described.
+  void add_plain_code() {
+    std::vector<FrameRange>& ranges = entries_->ranges();
+    std::vector<FrameRange> plain = plain_code_of(file_, machine_, rules_);
+    for (FrameRange& range : plain) {
+      const auto next = std::ranges::upper_bound(ranges, range.start, {}, &FrameRange::start);
+      const std::uint64_t described = next == ranges.begin() ? 0 : next[-1].end();
+      const std::uint64_t end = next == ranges.end() ? range.end() : std::min<std::uint64_t>(range.end(), next->start);
+      range.bytes = described <= range.start ? static_cast<std::uint32_t>(end - range.start) : 0;
+    }
+    std::erase_if(plain, [](const FrameRange& range) { return range.bytes == 0; });
+    ranges.insert(ranges.end(), plain.begin(), plain.end());
+  }
+
+  UnwindFault write_rows(UnwindTable& table) {
+    if (!sort(entries_->ranges())) return UnwindFault::spent;
+    add_plain_code();
+    if (!sort(entries_->ranges())) return UnwindFault::spent;
+    RowWriter rows(table);
+    std::uint64_t end = 0;
+    bool was_plain = false;
+    for (const FrameRange& range : entries_->ranges()) {
+      if (range.end() <= end) continue;
+      // Behind what is known by its bytes there may be anything.
+      if (range.start > end + (was_plain ? 0 : longest_filler_bytes)) rows.add(end, 0);
+      was_plain = range.common == FrameRange::plain;
+      const std::uint64_t from = std::max<std::uint64_t>(range.start, end);
+      if (was_plain) {
+        rows.add(from, range.at);
+        end = range.end();
+        continue;
+      }
+      const auto instructions = bytes_->from(range.at, range.instruction_bytes);
+      if (instructions.size() != range.instruction_bytes) break;
+      if (!file_.spend(instructions.size())) return UnwindFault::spent;
+      run_entry(machine_, entries_->common(range.common), range, from, instructions, rules_, rows);
+      end = range.end();
+    }
+    rows.add(end, 0);
+    rows.finish();
+    if (!file_.spend(0)) return UnwindFault::spent;
+    if (bytes_->is_unreadable()) return UnwindFault::damaged;
+    if (rows.is_full()) return UnwindFault::too_large;
+    if (rules_.is_full()) return UnwindFault::too_complex;
+    table.rules = rules_.take();
+    return UnwindFault::none;
+  }
+
+  const ElfFile& file_;
+  const UnwindMachine& machine_;
+  RuleList rules_;
+  std::optional<FrameBytes> bytes_;
+  std::optional<FrameEntries> entries_;
+};
+
+}  // namespace
+
+UnwindAnswer unwind_table_of(const ElfFile& file) {
+  const auto without = [](UnwindFault fault) { return UnwindAnswer{.fault = fault, .table = {}}; };
+  const UnwindMachine* const machine = unwind_machine_of(file);
+  if (machine == nullptr) return without(file.spend(0) ? UnwindFault::other_machine : UnwindFault::spent);
+  const bool has_code = std::ranges::any_of(file.segments(), [](const ElfSegment& segment) {
+    return segment.type == PT_LOAD && (segment.flags & PF_X) != 0 && segment.file_size != 0;
+  });
+  if (!has_code) return without(UnwindFault::no_code);
+  return Builder(file, *machine).build();
+}
+
+}  // namespace profile

@@ -1,0 +1,73 @@
+// The entries of .eh_frame and .debug_frame: which part of the code each one describes, and where its instructions are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "elf/file.h"
+#include "unwind/frame_bytes.h"
+#include "unwind/frame_state.h"
+#include "unwind/machine.h"
+#include "unwind/table.h"
+
+namespace profile {
+
+// What many entries have in common (a CIE).
+struct FrameCommon {
+  std::uint64_t code_step = 1;  // code alignment factor
+  std::int64_t data_step = 1;   // data alignment factor
+  std::uint64_t ra_register = 0;
+  std::uint8_t pointers = 0;  // DW_EH_PE_...
+  bool has_augmentation_data = false;
+  FrameState start;
+};
+
+// Code from `start` on in the file, and how it is described.
+struct FrameRange {
+  std::uint32_t start = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t at = 0;  // where its instructions are in the section
+  std::uint32_t instruction_bytes = 0;
+  std::uint32_t common = 0;  // index into FrameEntries::commons
+
+  // Of ranges that no entry describes: one rule holds for all of it, and its code stands in `at`.
+  static constexpr std::uint32_t plain = UINT32_MAX;
+  [[nodiscard]] std::uint64_t end() const { return std::uint64_t{start} + bytes; }
+};
+
+class FrameEntries {
+ public:
+  FrameEntries(const ElfFile& file, const UnwindMachine& machine, FrameBytes& bytes);
+
+  // False: they do not hold together, and none is to be believed.
+  [[nodiscard]] bool read();
+  [[nodiscard]] std::vector<FrameRange>& ranges() { return ranges_; }
+  [[nodiscard]] const FrameCommon& common(std::uint32_t index) const { return commons_[index]; }
+
+ private:
+  struct Header {
+    std::uint64_t next = 0;   // where the entry behind it begins
+    std::uint32_t id_at = 0;  // where that which says what it is stands
+    std::uint64_t id = 0;
+    std::uint32_t body = 0;  // what follows that
+  };
+  [[nodiscard]] std::optional<Header> header_at(std::uint32_t at);
+  [[nodiscard]] bool is_common(const Header& header) const;
+  [[nodiscard]] bool read_range(const Header& header);
+  [[nodiscard]] std::optional<std::uint32_t> common_at(std::uint64_t at);
+  [[nodiscard]] std::optional<FrameCommon> read_common(const Header& header);
+  void add(std::uint64_t address, std::uint64_t bytes, FrameRange range);
+
+  const UnwindMachine& machine_;
+  FrameBytes& bytes_;
+  std::vector<ElfSegment> code_;
+  std::vector<FrameCommon> commons_;
+  std::unordered_map<std::uint64_t, std::optional<std::uint32_t>> common_by_place_;
+  std::uint64_t last_common_at_ = UINT64_MAX;
+  std::optional<std::uint32_t> last_common_;
+  std::vector<FrameRange> ranges_;
+};
+
+}  // namespace profile

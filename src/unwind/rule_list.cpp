@@ -1,0 +1,124 @@
+#include "unwind/rule_list.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace profile {
+namespace {
+
+// All 3,000 files of a Debian with compilers and browsers have 5,000 between them.
+constexpr std::size_t most_rules = 32768;
+static_assert(most_rules < UNWIND_SHORT);
+
+std::size_t hash_of(const unwind_rule& rule) {
+  const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
+  std::uint64_t hash = words[0] ^ words[1] * 0x9e3779b97f4a7c15;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
+  return hash ^ hash >> 32;
+}
+
+bool are_equal(const unwind_rule& a, const unwind_rule& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+// Bytes below the CFA, as words, where that is what it is.
+std::uint32_t words_below_cfa(const RegisterPlace& place) {
+  const bool fits = place.kind == UNWIND_AT_CFA && place.offset < 0 && place.offset % 8 == 0;
+  return fits ? static_cast<std::uint32_t>(-(place.offset / 8)) : 0;
+}
+
+bool put(const RegisterPlace& place, std::uint8_t& kind, std::int16_t& offset) {
+  kind = place.kind;
+  offset = static_cast<std::int16_t>(place.offset);
+  return offset == place.offset;
+}
+
+// Of a register that the walk can do without.
+void put_spared(const RegisterPlace& place, std::uint8_t& kind, std::int16_t& offset) {
+  const bool is_known = place.kind != UNWIND_IN_REGISTER && place.kind != place_undefined;
+  if (is_known && put(place, kind, offset)) return;
+  kind = UNWIND_LOST;
+  offset = 0;
+}
+
+}  // namespace
+
+RuleList::RuleList(const UnwindMachine& machine) : machine_(machine), rules_(1), places_(1024) {}
+
+std::uint32_t RuleList::short_code(const FrameState& state) const {
+  if (state.cfa != UNWIND_CFA_REGISTER || state.is_signal) return 0;
+  const bool by_fp = state.cfa_register == machine_.fp;
+  if (!by_fp && state.cfa_register != machine_.sp) return 0;
+  const auto cfa = static_cast<std::uint32_t>(state.cfa_offset);
+  if (cfa % 8 != 0 || cfa / 8 > UNWIND_SHORT_CFA_MOST) return 0;
+  std::uint32_t code = UNWIND_SHORT | (by_fp ? UNWIND_SHORT_BY_FP : 0) | cfa / 8 << UNWIND_SHORT_CFA_SHIFT;
+  const std::uint32_t ra = words_below_cfa(state.ra);
+  if (machine_.has_link_register) {
+    if (state.extra.kind != UNWIND_SAME) return 0;
+    if (state.fp.kind == UNWIND_SAME && state.ra.kind == UNWIND_SAME) return code;
+    if (ra == 0 || ra >= UNWIND_ARM64_SLOT_MOST || words_below_cfa(state.fp) != ra + 1) return 0;
+    return code | (ra + 1);
+  }
+  if (ra != 1) return 0;
+  if (state.fp.kind != UNWIND_SAME) {
+    const std::uint32_t slot = words_below_cfa(state.fp) - 1;
+    if (slot == 0 || slot > UNWIND_X86_64_SLOT_MOST) return 0;
+    code |= slot << UNWIND_X86_64_FP_SHIFT;
+  }
+  if (state.extra.kind != UNWIND_SAME) {
+    const std::uint32_t slot = words_below_cfa(state.extra) - 1;
+    if (slot == 0 || slot > UNWIND_X86_64_SLOT_MOST) return 0;
+    code |= slot << UNWIND_X86_64_EXTRA_SHIFT;
+  }
+  return code;
+}
+
+unwind_rule RuleList::rule_of(const FrameState& state) const {
+  unwind_rule rule{};
+  if (state.ra.kind == place_undefined) {
+    rule.cfa = UNWIND_CFA_END;
+    return rule;
+  }
+  rule.cfa = state.cfa;
+  rule.cfa_register = state.cfa_register;
+  rule.cfa_offset = state.cfa_offset;
+  rule.is_signal = state.is_signal ? 1 : 0;
+  put_spared(state.fp, rule.fp, rule.fp_offset);
+  put_spared(state.extra, rule.extra, rule.extra_offset);
+  const bool fits = put(state.ra, rule.ra, rule.ra_offset);
+  const bool is_nowhere = rule.ra == UNWIND_LOST || (rule.ra == UNWIND_SAME && !machine_.has_link_register);
+  if (fits && !is_nowhere && rule.cfa != UNWIND_CFA_UNKNOWN) return rule;
+  rule = {};
+  rule.cfa = UNWIND_CFA_UNKNOWN;
+  return rule;
+}
+
+std::uint32_t RuleList::number_of(const unwind_rule& rule) {
+  if (are_equal(rule, rules_.front())) return 0;
+  const std::size_t mask = places_.size() - 1;
+  std::size_t at = hash_of(rule) & mask;
+  while (places_[at] != 0) {
+    if (are_equal(rules_[places_[at]], rule)) return places_[at];
+    at = (at + 1) & mask;
+  }
+  if (rules_.size() == most_rules) {
+    is_full_ = true;
+    return 0;
+  }
+  const auto number = static_cast<std::uint32_t>(rules_.size());
+  places_[at] = number;
+  rules_.push_back(rule);
+  if (2 * rules_.size() > places_.size()) widen();
+  return number;
+}
+
+void RuleList::widen() {
+  places_.assign(2 * places_.size(), 0);
+  const std::size_t mask = places_.size() - 1;
+  for (std::uint32_t number = 1; number < rules_.size(); ++number) {
+    std::size_t at = hash_of(rules_[number]) & mask;
+    while (places_[at] != 0) at = (at + 1) & mask;
+    places_[at] = number;
+  }
+}
+
+}  // namespace profile

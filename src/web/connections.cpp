@@ -1,0 +1,62 @@
+#include "web/connections.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <new>
+
+namespace profile {
+
+void LiveConnections::wait(int socket, For what) noexcept {
+  const std::uint64_t now_ns = now_ns_();
+  const std::uint64_t patience_ns = what == For::answer ? patience_.answer_ns : patience_.request_ns;
+  const std::scoped_lock lock(mutex_);
+  try {
+    if (!waiting_.contains(socket)) make_room();
+    waiting_[socket] = {.since_ns = now_ns, .give_up_ns = now_ns + patience_ns, .what = what};
+  } catch (const std::bad_alloc&) {  // it may be slow, then
+  }
+}
+
+void LiveConnections::make_room() {
+  if (waiting_.size() < patience_.most || waiting_.empty()) return;
+  const auto oldest = std::ranges::min_element(waiting_, {}, [](const auto& connection) {
+    const Waiting& waiting = connection.second;
+    return std::pair(waiting.what == For::answer, waiting.since_ns);
+  });
+  ::shutdown(oldest->first, SHUT_RDWR);
+  waiting_.erase(oldest);
+}
+
+void LiveConnections::expect_request(int socket) noexcept { wait(socket, For::request); }
+
+void LiveConnections::rest(int socket) noexcept { wait(socket, For::next_request); }
+
+void LiveConnections::expect_taken(int socket) noexcept { wait(socket, For::answer); }
+
+void LiveConnections::begin_request(int socket) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = waiting_.find(socket);
+  if (found == waiting_.end() || found->second.what != For::next_request) return;
+  const std::uint64_t now_ns = now_ns_();
+  found->second = {.since_ns = now_ns, .give_up_ns = now_ns + patience_.request_ns};
+}
+
+void LiveConnections::note_request(int socket) {
+  const std::scoped_lock lock(mutex_);
+  waiting_.erase(socket);
+}
+
+void LiveConnections::hang_up_slow() {
+  const std::uint64_t now_ns = now_ns_();
+  // With the mutex: a descriptor that is in the table is not closed yet, and so is nobody else's.
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(waiting_, [&](const auto& connection) {
+    const auto& [socket, waiting] = connection;
+    if (now_ns < waiting.give_up_ns) return false;
+    ::shutdown(socket, SHUT_RDWR);
+    return true;
+  });
+}
+
+}  // namespace profile

@@ -1,0 +1,206 @@
+// Connections are set going only after mutex_ was let go of: the HTTP library takes a lock of its own for it, and calls
+// readers while it holds others. A connection that is paused cannot disappear meanwhile.
+#include "web/events.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+// A snapshot is used for this many texts more, for clients that come at the same time.
+constexpr std::uint64_t snapshot_texts = 2;
+constexpr std::string_view end_of_event = "\n\n";
+
+std::string head_of(std::string_view event, std::uint64_t number) {
+  return "event: " + std::string(event) + "\nid: " + std::to_string(number) + "\ndata: ";
+}
+
+void call(const std::vector<std::function<void()>>& all) {
+  for (const auto& one : all) one();
+}
+
+}  // namespace
+
+void LiveEvents::push(std::string text) {
+  bytes_ += text.size();
+  texts_.push_back(std::make_shared<const std::string>(std::move(text)));
+  while (texts_.size() > 1 && (texts_.size() > limits_.texts || bytes_ > limits_.bytes)) {
+    bytes_ -= texts_.front()->size();
+    texts_.pop_front();
+    ++first_number_;
+  }
+  if (end_number() > snapshot_number_ + snapshot_texts) snapshot_.reset();
+}
+
+std::vector<std::function<void()>> LiveEvents::paused() {
+  std::vector<std::function<void()>> all;
+  all.reserve(readers_.size());  // one that is not paused any more has to be among them
+  for (Reader* reader : readers_) {
+    if (std::exchange(reader->is_paused_, false)) all.push_back(reader->go_on_);
+  }
+  return all;
+}
+
+void LiveEvents::publish(std::string_view json) {
+  std::unique_lock lock(mutex_);
+  push(head_of("tick", end_number()).append(json).append(end_of_event));
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+void LiveEvents::publish_comment() {
+  std::unique_lock lock(mutex_);
+  push(":\n\n");
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+void LiveEvents::reset() {
+  std::unique_lock lock(mutex_);
+  // One number is left out, so that those who had read all are behind, too.
+  first_number_ = end_number() + 1;
+  texts_.clear();
+  bytes_ = 0;
+  snapshot_.reset();
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+std::size_t LiveEvents::snapshots_in_use() {
+  std::erase_if(snapshots_, [](const auto& one) { return one.expired(); });
+  return snapshots_.size();
+}
+
+bool LiveEvents::wants_snapshot() {
+  const std::scoped_lock lock(mutex_);
+  return is_wanted_ && !has_ended_ && snapshots_in_use() < limits_.snapshots;
+}
+
+void LiveEvents::set_snapshot(std::string json) {
+  std::unique_lock lock(mutex_);
+  snapshot_ = std::make_shared<const std::string>(json.append(end_of_event));
+  snapshot_number_ = end_number();
+  snapshots_.emplace_back(snapshot_);
+  is_wanted_ = false;
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+void LiveEvents::end() {
+  std::unique_lock lock(mutex_);
+  if (!has_ended_) push(head_of("end", end_number()).append("{}").append(end_of_event));
+  has_ended_ = true;
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+void LiveEvents::close() {
+  std::unique_lock lock(mutex_);
+  has_ended_ = is_closed_ = true;
+  const auto waiting = paused();
+  lock.unlock();
+  call(waiting);
+}
+
+LiveEvents::Counts LiveEvents::counts() const {
+  const std::scoped_lock lock(mutex_);
+  Counts counts = counts_;
+  counts.readers = readers_.size();
+  return counts;
+}
+
+LiveEvents::Reader::Reader(LiveEvents& events, std::function<void()> pause, std::function<void()> go_on)
+    : events_(events), pause_(std::move(pause)), go_on_(std::move(go_on)) {
+  const std::scoped_lock lock(events_.mutex_);
+  is_admitted_ = !events_.has_ended_ && events_.readers_.size() < events_.limits_.readers;
+  if (is_admitted_) {
+    events_.readers_.push_back(this);
+  } else {
+    ++events_.counts_.refused;
+  }
+}
+
+LiveEvents::Reader::~Reader() {
+  const std::scoped_lock lock(events_.mutex_);
+  std::erase(events_.readers_, this);
+}
+
+// Called with the mutex.
+bool LiveEvents::Reader::take_snapshot() {
+  if (!events_.snapshot_ || events_.snapshot_number_ < events_.first_number_) return false;
+  if (has_had_one_) ++events_.counts_.resets;
+  position_ = events_.snapshot_number_;
+  head_ = head_of(has_had_one_ ? "reset" : "hello", position_ - 1);
+  text_ = events_.snapshot_;
+  needs_snapshot_ = false;
+  has_had_one_ = true;
+  give_up_ns_ = monotonic_ns() + to_ns(events_.limits_.patience_s);
+  return true;
+}
+
+LiveEvents::Reader::State LiveEvents::Reader::next() {
+  head_.clear();
+  text_.reset();
+  done_ = 0;
+  give_up_ns_ = 0;
+  const std::scoped_lock lock(events_.mutex_);
+  if (events_.is_closed_) return State::over;
+  needs_snapshot_ = needs_snapshot_ || position_ < events_.first_number_;
+  if (needs_snapshot_ && take_snapshot()) return State::some;
+  // There will be none any more; what is left is to say so.
+  if (needs_snapshot_ && events_.has_ended_) {
+    position_ = std::max(position_, events_.end_number() - 1);
+    needs_snapshot_ = false;
+  }
+  if (!needs_snapshot_ && position_ < events_.end_number()) {
+    text_ = events_.texts_[position_ - events_.first_number_];
+    ++position_;
+    return State::some;
+  }
+  if (events_.has_ended_) return State::over;
+  is_paused_ = true;
+  pause_();
+  if (needs_snapshot_) {
+    events_.is_wanted_ = true;
+    if (events_.wanted_) events_.wanted_();
+  }
+  return State::paused;
+}
+
+LiveEvents::Reader::State LiveEvents::Reader::read(char* buffer, std::size_t& size) {
+  const std::size_t most = std::exchange(size, 0);
+  if (!is_admitted_) return State::over;
+  while (size < most) {
+    const std::size_t whole = head_.size() + (text_ ? text_->size() : 0);
+    if (done_ == whole) {
+      // What has been put into the buffer must go first.
+      if (size != 0) break;
+      if (const State state = next(); state != State::some) return state;
+      continue;
+    }
+    if (give_up_ns_ != 0 && monotonic_ns() > give_up_ns_) {
+      const std::scoped_lock lock(events_.mutex_);
+      ++events_.counts_.dropped;
+      return State::over;
+    }
+    const bool in_head = done_ < head_.size();
+    const std::string_view from =
+        in_head ? std::string_view(head_).substr(done_) : std::string_view(*text_).substr(done_ - head_.size());
+    const std::size_t part = std::min(from.size(), most - size);
+    std::memcpy(buffer + size, from.data(), part);
+    size += part;
+    done_ += part;
+  }
+  return State::some;
+}
+
+}  // namespace profile

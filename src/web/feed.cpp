@@ -1,0 +1,162 @@
+#include "web/feed.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "support/clock.h"
+#include "web/signals.h"
+
+namespace profile {
+namespace {
+
+// Of what waits for the thread, in ticks and in what takes their memory.
+constexpr std::size_t longest_queue = 12;
+constexpr std::size_t largest_queue = 300'000;
+// Once the run is over, what has not been looked at so long after it is left alone.
+constexpr std::uint64_t patience_at_end_ns = 200'000'000;
+// Proxies and browsers take a connection for dead after some time without a byte.
+constexpr std::uint64_t comment_after_ns = 15 * ns_per_s;
+constexpr auto look_around = std::chrono::seconds(1);
+
+std::size_t size_of(const Profile& profile) {
+  return profile.frames().size() + profile.stack_count() + profile.rows().size();
+}
+
+}  // namespace
+
+LiveFeed::LiveFeed(const RunInfo& run, std::uint64_t longest_silence_ns)
+    : history_(run, monotonic_ns(), unix_offset_ns(), {}),
+      events_({}),
+      captures_({}),
+      longest_silence_ns_(longest_silence_ns),
+      heard_ns_(monotonic_ns()) {
+  published_ns_ = heard_ns_;
+  events_.on_wanted([this] { wake(); });
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { this->run(); });
+}
+
+LiveFeed::~LiveFeed() { close(); }
+
+void LiveFeed::close() {
+  end();
+  if (thread_.joinable()) thread_.join();
+  events_.close();
+}
+
+void LiveFeed::wake() {
+  const std::scoped_lock lock(mutex_);
+  is_woken_ = true;
+  changed_.notify_one();
+}
+
+void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Status& status) {
+  const std::scoped_lock lock(mutex_);
+  figures_.status = status;
+  heard_ns_ = monotonic_ns();
+  ++figures_.ticks;
+  const std::size_t size = size_of(*profile);
+  if (queue_.empty() || (queue_.size() < longest_queue && queue_size_ + size <= largest_queue)) {
+    queue_size_ += size;
+    queue_.push_back({.profile = std::move(profile), .status = status});
+  } else {
+    newly_skipped_ += profile->total();
+    figures_.value += profile->total();
+    figures_.user_stacks.add(*profile);
+    skipped_account_ += profile->account;
+  }
+  changed_.notify_one();
+}
+
+void LiveFeed::end() {
+  const std::scoped_lock lock(mutex_);
+  if (!has_ended_) ended_ns_ = monotonic_ns();
+  has_ended_ = true;
+  changed_.notify_one();
+}
+
+LiveFigures LiveFeed::figures() const {
+  const LiveEvents::Counts counts = events_.counts();
+  const std::size_t captures = captures_.count();
+  const std::scoped_lock lock(mutex_);
+  LiveFigures figures = figures_;
+  figures.clients = counts.readers;
+  figures.refused = counts.refused;
+  figures.resets = counts.resets;
+  figures.dropped = counts.dropped;
+  figures.captures = captures;
+  return figures;
+}
+
+bool LiveFeed::is_healthy() const {
+  const std::scoped_lock lock(mutex_);
+  return !has_ended_ && monotonic_ns() - heard_ns_ < longest_silence_ns_;
+}
+
+void LiveFeed::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait_for(lock, look_around, [this] { return !queue_.empty() || is_woken_ || has_ended_; });
+    is_woken_ = false;
+    if (has_ended_ && (queue_.empty() || monotonic_ns() - ended_ns_ > patience_at_end_ns)) break;
+    const std::uint64_t skipped = std::exchange(newly_skipped_, 0);
+    const Account of_skipped = std::exchange(skipped_account_, {});
+    figures_.skipped += skipped;
+    Tick tick;
+    if (!queue_.empty()) {
+      tick = std::move(queue_.front());
+      queue_.pop_front();
+      queue_size_ -= size_of(*tick.profile);
+    }
+    const bool is_last = has_ended_;
+    lock.unlock();
+    // Short of memory something is not shown; that is no reason to end the run, whose reports need none of this.
+    try {
+      if (skipped != 0) history_.skip(skipped);
+      captures_.skip(of_skipped);
+      if (tick.profile) take(tick);
+      if (!is_last) serve();
+    } catch (const std::exception&) {
+      events_.reset();
+    }
+    tick = {};  // a large profile takes a while to go; not with the mutex
+    lock.lock();
+  }
+  lock.unlock();
+  captures_.end();
+  events_.end();
+}
+
+void LiveFeed::take(const Tick& tick) {
+  const std::string text = history_.add(*tick.profile, tick.status.account);
+  if (text.empty()) {
+    events_.reset();
+  } else {
+    events_.publish(text);
+  }
+  published_ns_ = monotonic_ns();
+  captures_.add(*tick.profile);
+  const LiveState& state = history_.state();
+  StackEndCounts ends;
+  ends.add(*tick.profile);
+  const std::scoped_lock lock(mutex_);
+  figures_.value += tick.profile->total();
+  figures_.user_stacks.add(ends);
+  figures_.nodes = state.table.nodes().size();
+  figures_.owners = state.table.owners().size();
+  figures_.text_bytes = state.text_bytes;
+  figures_.folded_nodes = history_.folded_nodes();
+}
+
+void LiveFeed::serve() {
+  const std::uint64_t now_ns = monotonic_ns();
+  captures_.tidy();
+  if (events_.wants_snapshot()) events_.set_snapshot(history_.snapshot(now_ns));
+  if (now_ns - published_ns_ >= comment_after_ns) {
+    events_.publish_comment();
+    published_ns_ = now_ns;
+  }
+}
+
+}  // namespace profile

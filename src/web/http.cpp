@@ -1,0 +1,127 @@
+#include "web/http.h"
+
+#include <poll.h>
+#include <strings.h>
+
+#include <exception>
+#include <utility>
+
+#include "output/page.h"
+
+namespace profile {
+namespace {
+
+// Of what the library asks for at a time.
+constexpr std::size_t block_bytes = std::size_t{32} << 10;
+// A client of the events that has taken nothing for so long is closed; a browser comes back by itself.
+constexpr unsigned events_timeout_s = 30;
+
+constexpr const char* other_policy = "default-src 'none'; frame-ancestors 'none'";
+
+struct Destroy {
+  void operator()(MHD_Response* response) const { MHD_destroy_response(response); }
+};
+using Response = std::unique_ptr<MHD_Response, Destroy>;
+
+void add_headers(MHD_Response* response, const char* type, bool is_page) {
+  MHD_add_response_header(response, "Content-Type", type);
+  MHD_add_response_header(response, "Content-Security-Policy", is_page ? page_policy().c_str() : other_policy);
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(response, "X-Frame-Options", "DENY");
+  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+  MHD_add_response_header(response, "Cross-Origin-Opener-Policy", "same-origin");
+  MHD_add_response_header(response, "Cache-Control", "no-store");
+}
+
+void free_body(void* body) noexcept { delete static_cast<std::string*>(body); }
+void free_reader(void* reader) noexcept { delete static_cast<LiveEvents::Reader*>(reader); }
+
+ssize_t read_events(void* reader, std::uint64_t /*position*/, char* buffer, std::size_t size) noexcept {
+  try {
+    switch (static_cast<LiveEvents::Reader*>(reader)->read(buffer, size)) {
+      case LiveEvents::Reader::State::some:
+        return static_cast<ssize_t>(size);
+      case LiveEvents::Reader::State::paused:
+        return 0;
+      case LiveEvents::Reader::State::over:
+        break;
+    }
+  } catch (const std::exception&) {  // no memory for this client
+    return MHD_CONTENT_READER_END_WITH_ERROR;
+  }
+  return MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+MHD_Result queue(MHD_Connection* connection, unsigned status, const Response& response) {
+  return MHD_queue_response(connection, status, response.get());
+}
+
+}  // namespace
+
+MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
+  auto body = std::make_unique<std::string>(std::move(answer.body));
+  const Response response(
+      MHD_create_response_from_buffer_with_free_callback_cls(body->size(), body->data(), free_body, body.get()));
+  if (!response) return MHD_NO;
+  static_cast<void>(body.release());  // the response's now
+  add_headers(response.get(), answer.type, answer.is_page);
+  if (answer.extra_name != nullptr) {
+    MHD_add_response_header(response.get(), answer.extra_name, answer.extra_value.c_str());
+  }
+  if (answer.is_last) MHD_add_response_header(response.get(), "Connection", "close");
+  return queue(connection, answer.status, response);
+}
+
+MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
+  auto reader = std::make_unique<LiveEvents::Reader>(
+      events, [connection] { MHD_suspend_connection(connection); },
+      [connection] { MHD_resume_connection(connection); });
+  if (!reader->is_admitted()) {
+    return send_answer(connection, {.status = MHD_HTTP_SERVICE_UNAVAILABLE,
+                                    .body = "too many clients follow the events, or the run has ended\n",
+                                    .extra_name = "Retry-After",
+                                    .extra_value = "5",
+                                    .is_last = true});
+  }
+  const Response response(
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block_bytes, read_events, reader.get(), free_reader));
+  if (!response) return MHD_NO;
+  static_cast<void>(reader.release());
+  add_headers(response.get(), "text/event-stream", false);
+  MHD_add_response_header(response.get(), "Connection", "close");
+  MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, events_timeout_s);
+  return queue(connection, MHD_HTTP_OK, response);
+}
+
+std::string_view header_of(MHD_Connection* connection, const char* name) {
+  const char* value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+int count_headers(MHD_Connection* connection, std::string_view name) {
+  std::pair<std::string_view, int> counted{name, 0};
+  MHD_get_connection_values(
+      connection, MHD_HEADER_KIND,
+      [](void* to, MHD_ValueKind /*kind*/, const char* key, const char* /*value*/) noexcept {
+        auto& [wanted, count] = *static_cast<std::pair<std::string_view, int>*>(to);
+        if (std::string_view(key).size() == wanted.size() && ::strncasecmp(key, wanted.data(), wanted.size()) == 0) {
+          ++count;
+        }
+        return MHD_YES;
+      },
+      &counted);
+  return counted.second;
+}
+
+int socket_of(MHD_Connection* connection) {
+  const MHD_ConnectionInfo* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == nullptr ? -1 : info->connect_fd;
+}
+
+bool is_gone(MHD_Connection* connection) {
+  pollfd state{.fd = socket_of(connection), .events = POLLRDHUP, .revents = 0};
+  return ::poll(&state, 1, 0) > 0;  // poll() knows nothing of -1
+}
+
+}  // namespace profile

@@ -1,0 +1,137 @@
+// Names and units are those Prometheus asks for: seconds and bytes, counters that end in _total, and its own names for
+// what every process has.
+#include "web/metrics.h"
+
+#include <initializer_list>
+#include <sstream>
+#include <string_view>
+#include <type_traits>
+
+#include "output/clean_text.h"
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+struct Label {
+  std::string_view name;
+  std::string_view value;
+};
+
+// In a label's value a backslash, a quote and a line's end are escaped.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : clean_text(text)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+class MetricsText {
+ public:
+  MetricsText() { out_.precision(15); }
+
+  enum class Type { counter, gauge };
+  void begin(std::string_view name, Type type, std::string_view help) {
+    name_ = name;
+    out_ << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' '
+         << (type == Type::counter ? "counter" : "gauge") << '\n';
+  }
+  template <class Number>
+  void sample(Number number, std::initializer_list<Label> labels = {}) {
+    static_assert(std::is_arithmetic_v<Number>);
+    out_ << name_;
+    char separator = '{';
+    for (const Label& label : labels) {
+      out_ << separator << label.name << '=' << quoted(label.value);
+      separator = ',';
+    }
+    out_ << (labels.size() != 0 ? "} " : " ") << number << '\n';
+  }
+  template <class Number>
+  void counter(std::string_view name, std::string_view help, Number number) {
+    begin(name, Type::counter, help);
+    sample(number);
+  }
+  template <class Number>
+  void gauge(std::string_view name, std::string_view help, Number number) {
+    begin(name, Type::gauge, help);
+    sample(number);
+  }
+  [[nodiscard]] std::string text() && { return std::move(out_).str(); }
+
+ private:
+  std::ostringstream out_;
+  std::string_view name_;
+};
+
+void write_account(MetricsText& text, const Account& account) {
+  using Type = MetricsText::Type;
+  if (account.asked != 0) {
+    text.counter("profile_samples_asked_total", "Samples the rate asked for; fewer are taken when ticks come late.",
+                 account.asked);
+  }
+  text.counter("profile_samples_taken_total", "Samples the kernel took.", account.taken);
+  text.begin("profile_samples_total", Type::counter,
+             "Samples by where they ended; all of these are those that were taken.");
+  text.sample(account.recorded, {{"ended", "recorded"}});
+  text.sample(account.idle, {{"ended", "idle"}});
+  text.sample(account.filtered, {{"ended", "filtered"}});
+  text.sample(account.lost(), {{"ended", "lost"}});
+  text.begin("profile_samples_lost_total", Type::counter, "Samples that were lost, by the reason.");
+  text.sample(account.lost_ring_full, {{"reason", "ring_full"}});
+  text.sample(account.lost_spans_full, {{"reason", "spans_full"}});
+  text.sample(account.lost_unwritten, {{"reason", "unwritten"}});
+  text.sample(account.lost_unread, {{"reason", "unread"}});
+  text.counter("profile_samples_recorded_by_ring_total", "Samples recorded that went through the ring buffer.",
+               account.recorded_by_ring);
+}
+
+void write_user_stacks(MetricsText& text, const StackEndCounts& ends) {
+  text.begin("profile_user_stacks_total", MetricsText::Type::counter,
+             "Samples with a user stack, by why it ends: root is a whole one, unknown is not told.");
+  ends.each([&](StackEnd end, std::uint64_t samples) { text.sample(samples, {{"end", words_of(end).key}}); });
+}
+
+void write_cost(MetricsText& text, const LiveView::Status& status) {
+  text.counter("process_cpu_seconds_total", "CPU time of the profiler itself.", status.cpu_s);
+  text.gauge("process_resident_memory_bytes", "Memory of the profiler itself.", status.rss_bytes);
+  if (status.bpf_ns == 0 && status.bpf_runs == 0) return;  // not known
+  text.counter("profile_bpf_seconds_total", "Time the profiler's BPF programs ran.", to_seconds(status.bpf_ns));
+  text.counter("profile_bpf_runs_total", "How often they ran.", status.bpf_runs);
+}
+
+void write_view(MetricsText& text, const LiveFigures& figures) {
+  text.counter("profile_live_ticks_total", "Times that what was sampled was handed to the live view.", figures.ticks);
+  text.counter("profile_live_skipped_value_total", "Of the value, what the page does not show, for want of time.",
+               figures.skipped);
+  text.gauge("profile_live_stack_nodes", "Nodes in the page's tree of stacks.", figures.nodes);
+  text.gauge("profile_live_owners", "Processes and threads the page tells apart, by CPU.", figures.owners);
+  text.gauge("profile_live_text_bytes", "Memory of the page's names.", figures.text_bytes);
+  text.counter("profile_live_folded_nodes_total", "Nodes folded into their parents to keep the tree small.",
+               figures.folded_nodes);
+  text.gauge("profile_live_clients", "Clients that follow the page's events.", figures.clients);
+  text.gauge("profile_live_captures", "Requests for a profile that are under way.", figures.captures);
+  text.counter("profile_live_clients_refused_total", "Clients there was no room for.", figures.refused);
+  text.counter("profile_live_clients_reset_total", "Snapshots sent in the place of events that a client missed.",
+               figures.resets);
+  text.counter("profile_live_clients_dropped_total", "Clients that took too long to read a snapshot.", figures.dropped);
+}
+
+}  // namespace
+
+std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const std::string& version) {
+  MetricsText text;
+  text.begin("profile_build_info", MetricsText::Type::gauge, "The version of the profiler; always 1.");
+  text.sample(1, {{"version", version}});
+  write_account(text, figures.status.account);
+  text.begin("profile_value_total", MetricsText::Type::counter, "What was recorded, in its unit.");
+  text.sample(figures.value, {{"event", run.event}, {"unit", run.unit}});
+  write_user_stacks(text, figures.user_stacks);
+  write_cost(text, figures.status);
+  write_view(text, figures);
+  return std::move(text).text();
+}
+
+}  // namespace profile

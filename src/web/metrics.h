@@ -1,0 +1,34 @@
+// /metrics of the live view: the figures of a run in the text format that Prometheus collects, version 0.0.4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "model/stack_end.h"
+#include "web/view.h"
+
+namespace profile {
+
+struct LiveFigures {
+  LiveView::Status status;
+  std::uint64_t ticks = 0;
+  std::uint64_t value = 0;     // of all rows of the ticks
+  std::uint64_t skipped = 0;   // of that, not shown on the page, because making its texts took too long
+  StackEndCounts user_stacks;  // of all rows of the ticks
+  // Of the page's history.
+  std::size_t nodes = 0;
+  std::size_t owners = 0;
+  std::size_t text_bytes = 0;
+  std::uint64_t folded_nodes = 0;
+  // Of those who look.
+  std::size_t clients = 0;
+  std::size_t captures = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t resets = 0;
+  std::uint64_t dropped = 0;
+};
+
+[[nodiscard]] std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const std::string& version);
+
+}  // namespace profile

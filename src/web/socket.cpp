@@ -1,0 +1,89 @@
+#include "web/socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// What the kernel keeps for a client that does not read, which else grows to megabytes. Connections inherit it.
+constexpr int send_buffer_bytes = 256 << 10;
+// As many as the kernel allows: a client that knocks beside a thousand others is not told to come again a second later.
+constexpr int backlog = SOMAXCONN;
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Addresses parse(const std::string& address) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (address.empty() || ::getaddrinfo(address.c_str(), nullptr, &hints, &found) != 0) {
+    throw usage_error("--listen " + address + ": not an address; it is numeric, as 127.0.0.1, 0.0.0.0 or ::1");
+  }
+  return {found, &::freeaddrinfo};
+}
+
+bool is_loopback_address(const sockaddr* address) {
+  if (address->sa_family == AF_INET) {
+    sockaddr_in ipv4{};
+    std::memcpy(&ipv4, address, sizeof ipv4);
+    return ntohl(ipv4.sin_addr.s_addr) >> 24 == 127;
+  }
+  sockaddr_in6 ipv6{};
+  std::memcpy(&ipv6, address, sizeof ipv6);
+  return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr);
+}
+
+void set_port(sockaddr* address, std::uint16_t port) {
+  // The port stands at the same place in both.
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  const std::uint16_t in_order = htons(port);
+  std::memcpy(reinterpret_cast<char*>(address) + offsetof(sockaddr_in, sin_port), &in_order, sizeof in_order);
+}
+
+std::uint16_t port_of(int fd) {
+  sockaddr_in6 bound{};
+  socklen_t size = sizeof bound;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &size) != 0) throw system_error("cannot listen", errno);
+  return ntohs(bound.sin6_port);
+}
+
+}  // namespace
+
+LiveSocket::LiveSocket(const std::string& address, std::uint16_t port) : address_(address), port_(port) {
+  const Addresses addresses = parse(address);
+  is_loopback_ = is_loopback_address(addresses->ai_addr);
+  set_port(addresses->ai_addr, port);
+  const auto refuse = [this](int error) {
+    const std::string attempted = "cannot listen on " + name();
+    if (error == EADDRINUSE) throw Error(attempted + ": address already in use; -R names another port");
+    throw system_error(attempted, error);
+  };
+  fd_ = Fd(::socket(addresses->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd_) refuse(errno);
+  const int yes = 1;
+  const int no = 0;
+  // So that the next run need not wait for the connections of the last to be forgotten.
+  ::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDBUF, &send_buffer_bytes, sizeof send_buffer_bytes);
+  // "::" is every address of the machine, the older ones too.
+  if (addresses->ai_family == AF_INET6) ::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  if (::bind(fd_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0) refuse(errno);
+  if (::listen(fd_.get(), backlog) != 0) refuse(errno);
+  port_ = port_of(fd_.get());
+}
+
+std::string LiveSocket::name() const {
+  const bool is_ipv6 = address_.find(':') != std::string::npos;
+  return (is_ipv6 ? '[' + address_ + ']' : address_) + ':' + std::to_string(port_);
+}
+
+}  // namespace profile

@@ -1,0 +1,350 @@
+// libmicrohttpd answers on one thread of its own, LiveFeed makes what is answered on another. Requests that wait are
+// suspended, so that neither thread ever does.
+#include "web/view.h"
+
+#include <microhttpd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <climits>
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "output/flame/data.h"
+#include "output/json_writer.h"
+#include "output/page.h"
+#include "support/clock.h"
+#include "support/error.h"
+#include "support/module.h"
+#include "web/connections.h"
+#include "web/feed.h"
+#include "web/http.h"
+#include "web/metrics.h"
+#include "web/requests.h"
+#include "web/signals.h"
+#include "web/socket.h"
+
+namespace profile {
+namespace {
+
+// Of which the half may be waited for, and the rest follow the events, wait for a profile, or are being closed.
+constexpr unsigned most_connections = 128;
+// Beyond so many none is kept for the next request, so that those that rest do not keep others out.
+constexpr unsigned most_kept = 16;
+constexpr unsigned timeout_s = 10;
+constexpr unsigned answer_timeout_s = 60;  // for a client to take all of one
+constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
+constexpr unsigned content_too_large = 413;  // the library has renamed its name of it
+constexpr std::uint32_t default_seconds = 30;
+constexpr auto patience_at_end = std::chrono::seconds(1);
+
+// go tool pprof asks for the names it does not find in a profile, by POST, and gives up when that is refused. Whatever
+// has a name has it in the profile.
+constexpr std::string_view symbol_path = "/debug/pprof/symbol";
+constexpr std::string_view no_symbols = "num_symbols: 0\n";
+// Of any request. It asks for some nineteen bytes an address that has no name.
+constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 20;
+// The library takes no answer in the middle of a body.
+constexpr std::string_view no_more_body =
+    "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+constexpr std::string_view pprof_index =
+    "profile: what is served here\n"
+    "  profile?seconds=N   a pprof file of the next N seconds, 30 unless told; go tool pprof reads it\n";
+
+std::string machine_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+// A request under way.
+struct Request {
+  std::shared_ptr<LiveCaptures::Capture> capture;  // it waits for this
+  std::uint64_t body_bytes = 0;                    // read so far
+};
+
+LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
+
+LiveAnswer too_large() {
+  return refusal(content_too_large, "that is more than the megabyte that is read of a request");
+}
+
+LiveAnswer overloaded(std::string why) {
+  LiveAnswer answer = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, std::move(why));
+  answer.extra_name = "Retry-After";
+  answer.extra_value = "5";
+  return answer;
+}
+
+// What the request says of its body, which is then on its way; 0 when it does not say. The library has seen to it that
+// it is a number.
+std::uint64_t announced_bytes(MHD_Connection* connection) {
+  const std::string_view text = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  std::uint64_t bytes = 0;
+  std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return bytes;
+}
+
+// Of ?seconds=: the default when there is none, none when one of them makes no sense.
+std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
+  std::optional<std::uint32_t> seconds = default_seconds;
+  MHD_get_connection_values_n(
+      connection, MHD_GET_ARGUMENT_KIND,
+      [](void* to, MHD_ValueKind /*kind*/, const char* key, std::size_t key_size, const char* value,
+         std::size_t value_size) noexcept {
+        if (std::string_view(key, key_size) != "seconds") return MHD_YES;
+        auto& found = *static_cast<std::optional<std::uint32_t>*>(to);
+        found = seconds_of(value == nullptr ? std::string_view() : std::string_view(value, value_size));
+        return found ? MHD_YES : MHD_NO;
+      },
+      &seconds);
+  return seconds;
+}
+
+class LiveServer final : public LiveView {
+ public:
+  LiveServer(const LiveOptions& options, const RunInfo& run)
+      : version_(options.version),
+        path_(live_path_of(options.path)),
+        socket_(options.address, options.port),
+        host_{.address = options.address, .is_loopback = socket_.is_loopback(), .machine = machine_name()},
+        feed_(run, options.longest_silence_ns) {
+    about_.run = run;
+    about_.began_unix_ns = monotonic_ns() + unix_offset_ns();
+    start();
+  }
+
+  ~LiveServer() override {
+    feed_.end();
+    const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
+    while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    // The library wants no connection to be suspended any more when it is told to stop.
+    feed_.close();
+    MHD_stop_daemon(daemon_);
+  }
+  LiveServer(const LiveServer&) = delete;
+  LiveServer& operator=(const LiveServer&) = delete;
+
+  [[nodiscard]] std::string url() const override { return "http://" + socket_.name() + path_; }
+  void add(std::shared_ptr<const Profile> profile, const Status& status) override {
+    feed_.add(std::move(profile), status);
+    connections_.hang_up_slow();
+  }
+  void end() override { feed_.end(); }
+
+ private:
+  void start() {
+    const SignalsBlocked blocked;
+    const std::string name = socket_.name();
+    daemon_ = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr,
+                               &LiveServer::on_request, this,                                  //
+                               MHD_OPTION_LISTEN_SOCKET, socket_.release(),                    //
+                               MHD_OPTION_CONNECTION_LIMIT, most_connections,                  //
+                               MHD_OPTION_CONNECTION_TIMEOUT, timeout_s,                       //
+                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, bytes_per_connection,       //
+                               MHD_OPTION_URI_LOG_CALLBACK, &LiveServer::on_first_line, this,  //
+                               MHD_OPTION_NOTIFY_COMPLETED, &LiveServer::on_completed, this,   //
+                               MHD_OPTION_NOTIFY_CONNECTION, &LiveServer::on_connection, this, MHD_OPTION_END);
+    if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
+  }
+
+  // The library keeps what it returns as the state of the request.
+  static void* on_first_line(void* self, const char* /*uri*/, MHD_Connection* connection) noexcept {
+    static_cast<LiveServer*>(self)->connections_.begin_request(socket_of(connection));
+    return nullptr;
+  }
+
+  // The library calls it when the headers are there, for each part of the body, with none for its end, and once more
+  // after a request was suspended. An answer to the first call closes the connection, with what is still to come of the
+  // body.
+  static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url, const char* method,
+                               const char* /*version*/, const char* /*body*/, std::size_t* body_size,
+                               void** state) noexcept {
+    auto& server = *static_cast<LiveServer*>(self);
+    try {
+      if (*state == nullptr) {
+        *state = new Request;
+        ++server.requests_;
+        if (announced_bytes(connection) <= most_body_bytes) return MHD_YES;
+        return server.send(connection, too_large());
+      }
+      auto& request = *static_cast<Request*>(*state);
+      if (*body_size != 0) {
+        request.body_bytes += std::exchange(*body_size, 0);
+        if (request.body_bytes <= most_body_bytes) return MHD_YES;
+        ::send(socket_of(connection), no_more_body.data(), no_more_body.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        return MHD_NO;
+      }
+      if (request.capture) return server.answer_capture(connection, request);
+      server.connections_.note_request(socket_of(connection));
+      return server.answer(connection, url, method, request);
+    } catch (const std::exception&) {
+      return MHD_NO;  // closes the connection; there was no memory
+    }
+  }
+
+  static void on_completed(void* self, MHD_Connection* connection, void** state,
+                           MHD_RequestTerminationCode /*how*/) noexcept {
+    auto& server = *static_cast<LiveServer*>(self);
+    server.connections_.rest(socket_of(connection));
+    if (*state == nullptr) return;
+    delete static_cast<Request*>(std::exchange(*state, nullptr));
+    --server.requests_;
+  }
+
+  // The library tells of the end before it closes the socket.
+  static void on_connection(void* self, MHD_Connection* connection, void** /*state*/,
+                            MHD_ConnectionNotificationCode what) noexcept {
+    auto& server = *static_cast<LiveServer*>(self);
+    const int socket = socket_of(connection);
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+      --server.open_;
+      server.connections_.forget(socket);
+    } else if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+      ++server.open_;
+      server.connections_.expect_request(socket);
+    }
+  }
+
+  MHD_Result send(MHD_Connection* connection, LiveAnswer answer) {
+    connections_.expect_taken(socket_of(connection));
+    answer.is_last = open_ > most_kept;
+    return send_answer(connection, std::move(answer));
+  }
+
+  MHD_Result answer(MHD_Connection* connection, std::string_view url, std::string_view method, Request& request) {
+    const bool is_head = method == MHD_HTTP_METHOD_HEAD;
+    if (auto refused = refused_client(connection, url == path_)) return send(connection, std::move(*refused));
+    const bool takes_post = url == symbol_path;
+    if (method != MHD_HTTP_METHOD_GET && !is_head && !(takes_post && method == MHD_HTTP_METHOD_POST)) {
+      const std::string allowed = takes_post ? "GET, HEAD, POST" : "GET, HEAD";
+      LiveAnswer answer = refusal(MHD_HTTP_METHOD_NOT_ALLOWED, "only " + allowed + " are answered here");
+      answer.extra_name = "Allow";
+      answer.extra_value = allowed;
+      return send(connection, std::move(answer));
+    }
+    if (url == path_ + "events" && !is_head) return send_events(connection, feed_.events());
+    if (url == "/debug/pprof/profile") return begin_capture(connection, is_head, request);
+    return send(connection, plain_answer(url));
+  }
+
+  // The answer to somebody who may not ask.
+  [[nodiscard]] std::optional<LiveAnswer> refused_client(MHD_Connection* connection, bool for_page) const {
+    const std::string_view host = header_of(connection, "Host");
+    if (count_headers(connection, "Host") != 1) return refusal(MHD_HTTP_BAD_REQUEST, "one Host header is needed");
+    if (!is_our_host(host, host_)) {
+      return refusal(MHD_HTTP_MISDIRECTED_REQUEST, "this server does not answer to that name; ask for " +
+                                                       (host_.is_loopback ? url() : "it by its address"));
+    }
+    const int origins = count_headers(connection, "Origin");
+    if (origins > 1 || (origins == 1 && !is_our_origin(header_of(connection, "Origin"), host)) ||
+        !is_our_fetch(header_of(connection, "Sec-Fetch-Site"), header_of(connection, "Sec-Fetch-Mode"), for_page)) {
+      return refusal(MHD_HTTP_FORBIDDEN, "other sites may not ask");
+    }
+    return std::nullopt;
+  }
+
+  // What needs no waiting.
+  [[nodiscard]] LiveAnswer plain_answer(std::string_view url) const {
+    if (url == path_) return {.type = "text/html; charset=utf-8", .body = page(), .is_page = true};
+    if (url == path_ + "events") return {.type = "text/event-stream"};  // HEAD
+    if (url == "/metrics") {
+      return {.type = "text/plain; version=0.0.4; charset=utf-8",
+              .body = metrics_text(feed_.figures(), about_.run, version_)};
+    }
+    if (url == "/healthz") {
+      if (feed_.is_healthy()) return {.body = "ok\n"};
+      return refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the run has ended, or is stuck");
+    }
+    if (url == symbol_path) return {.body = std::string(no_symbols)};
+    if (url == "/debug/pprof/") return {.body = std::string(pprof_index)};
+    if (std::string(url) + '/' == path_) {
+      return {.status = MHD_HTTP_PERMANENT_REDIRECT, .extra_name = "Location", .extra_value = path_};
+    }
+    return refusal(MHD_HTTP_NOT_FOUND, "there is nothing here; the page is " + this->url());
+  }
+
+  [[nodiscard]] std::string page() const {
+    std::ostringstream out;
+    out << page_before_data(PageUse::live);
+    JsonWriter json(out, JsonWriter::Place::html);
+    json.begin_object();
+    json.member("version", page_data_version);
+    json.begin_object("live");
+    json.member("events", path_ + "events");
+    json.end_object();
+    write_flame_run(json, about_);
+    json.end_object();
+    json.end_document();
+    out << page_after_data();
+    return std::move(out).str();
+  }
+
+  MHD_Result begin_capture(MHD_Connection* connection, bool is_head, Request& request) {
+    const auto seconds = asked_seconds(connection);
+    if (!seconds) {
+      return send(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
+    }
+    if (is_head) return send_profile(connection, {});
+    request.capture = feed_.captures().begin(
+        *seconds, [connection] { MHD_suspend_connection(connection); },
+        [connection] { MHD_resume_connection(connection); }, [connection] { return is_gone(connection); });
+    if (request.capture) return MHD_YES;
+    return send(connection, overloaded("too many profiles are being taken, or the run has ended"));
+  }
+
+  MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
+    if (request.capture->answer().empty()) {
+      if (is_gone(connection)) {
+        return send(connection, refusal(MHD_HTTP_BAD_REQUEST,
+                                        "the connection was closed at your end, and so nobody seemed to wait for the "
+                                        "profile; keep it open until the answer is there"));
+      }
+      return send(connection, overloaded("nothing was sampled before the run ended, or there is no memory"));
+    }
+    return send_profile(connection, request.capture->take_answer());
+  }
+
+  // With the name that Go's own servers give it.
+  MHD_Result send_profile(MHD_Connection* connection, std::string file) {
+    return send(connection, {.type = "application/octet-stream",
+                             .body = std::move(file),
+                             .extra_name = "Content-Disposition",
+                             .extra_value = "attachment; filename=\"profile\""});
+  }
+
+  std::string version_;
+  std::string path_;
+  LiveSocket socket_;
+  LiveHost host_;
+  Profile about_;  // the run; it has no rows
+  LiveFeed feed_;
+  LiveConnections connections_{
+      {.request_ns = timeout_s * ns_per_s, .answer_ns = answer_timeout_s * ns_per_s, .most = most_connections / 2}};
+  std::atomic<int> requests_ = 0;
+  unsigned open_ = 0;  // connections; for the library's thread
+  MHD_Daemon* daemon_ = nullptr;
+};
+
+constexpr LiveViewModule web{.make = make_live_view};
+
+}  // namespace
+
+std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, const RunInfo& run) {
+  return std::make_unique<LiveServer>(options, run);
+}
+
+extern "C" const ModuleEntry profile_module_web{.version = PROFILE_VERSION, .functions = &web};
+
+}  // namespace profile

@@ -1,0 +1,76 @@
+// What the parser answers: whoever took it over may say anything. It is read whole or not at all, and what was read is
+// within the bounds that the rest of the program counts on.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "parse/answers_wire.h"
+
+using namespace profile;
+
+namespace {
+
+constexpr std::size_t most_asked = 64;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check_names(std::string_view bytes, std::size_t asked) {
+  WireReader in(bytes);
+  const auto names = take_names(in, asked);
+  if (!names) return;
+  require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
+  for (const NameOfCode& name : names->names) {
+    require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
+    require(static_cast<std::size_t>(name.symbol) < names->strings.size());
+  }
+  WireWriter again;
+  put_names(*names, again);
+  WireReader back(again.bytes());
+  require(take_names(back, asked).has_value() && back.is_whole());
+}
+
+void check_lines(std::string_view bytes, std::size_t asked) {
+  WireReader in(bytes);
+  const auto lines = take_lines(in, asked);
+  if (!lines) return;
+  require(lines->failed == Unnamed::named ? lines->chains.size() == asked : lines->chains.empty());
+  for (const auto& chain : lines->chains) {
+    for (const LineOfCode& line : chain) {
+      require(static_cast<std::size_t>(std::max(line.function, line.file)) < lines->strings.size());
+    }
+  }
+}
+
+void check_unwind(std::string_view bytes) {
+  WireReader in(bytes);
+  const auto unwind = take_unwind(in, 0);
+  if (!unwind) return;
+  require(unwind->fault == UnwindFault::none ? is_sound(unwind->table) : unwind->table.size_bytes() == 0);
+  for (std::uint64_t offset = 0; offset < UINT32_MAX; offset += 1 << 20) {
+    require(rule_at(unwind->table, {offset}).cfa <= UNWIND_CFA_UNKNOWN);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::size_t asked = data[0] % most_asked;
+  check_names(bytes, asked);
+  check_lines(bytes, asked);
+  check_unwind(bytes);
+  WireReader search(bytes);
+  if (const auto found = take_search(search)) {
+    for (const NamedPlace& place : found->places) require(place.kind < NamedPlace::Kind::count);
+  }
+  WireReader allocators(bytes);
+  if (const auto functions = take_allocators(allocators)) {
+    for (const AllocatorFunction& function : *functions) require(function.call < AllocatorCall::count);
+  }
+  return 0;
+}

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Who owns what gives no answer takes the names of nobody else, not even by many user namespaces.
+source "$(dirname "$0")/served.bash"
+need_user_namespaces
+
+burn leaves 600/3
+
+echo "one user's twenty namespaces"
+in_crowd 20 0
+expect_others_named
+echo "eight users"
+in_crowd 8 1
+expect_others_named

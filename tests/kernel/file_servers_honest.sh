@@ -1,0 +1,49 @@
+#!/bin/bash
+# A file system of a process that does answer gives names as any other: a fast one, a slow one, and one whose answer is late.
+source "$(dirname "$0")/served.bash"
+need_user_namespaces
+
+# expect_served_named : in folded lines, what runs from there.
+expect_served_named() {
+  expect_present '^served;(.*;)?main;outer;middle;heavy '
+  expect_present '^served;(.*;)?main;outer;middle;light '
+  expect_share '^served;.*\[unknown\]' 0 20
+}
+
+for options in '' -o '-o -u 65534'; do
+  echo "fast $options"
+  # shellcheck disable=SC2086
+  serve -l $options -- "$tmp/place" served
+  sample_work "$served" 10 -F 999
+  expect_served_named
+  stop_serving
+done
+
+# What its user alone may see is not read with more rights; that the reason says.
+serve -l -u 65534 -- "$tmp/place" served
+sample_work "$served" 10 -F 999
+expect_no_err 'file gone'
+stop_serving
+
+for options in '' '-o -u 65534'; do
+  echo "slow $options"
+  # shellcheck disable=SC2086
+  serve -l -d 50 $options -- "$tmp/place" served
+  hang
+  sample_folded -F 199 -p "$served" 2
+  expect_served_named
+  stop_serving
+done
+
+# The answer comes in the middle of the run.
+serve -h OPEN -o -u 65534 -- "$tmp/place" served
+hang
+begin -f -F 199 -i 1 -o "$tmp/part-%02d.folded" 3
+sleep 1.5
+kill -USR2 "$server"
+finish
+expect_status 0
+expect_balance
+last=$(printf '%s\n' "$tmp"/part-*.folded | tail -n 1)
+cp "$last" "$tmp/out"
+expect_served_named

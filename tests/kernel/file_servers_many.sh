@@ -1,0 +1,65 @@
+#!/bin/bash
+# A thousand files that give no answer hold up no longer than one; the same thousand are named where they do.
+source "$(dirname "$0")/served.bash"
+source "$(dirname "$0")/children.bash"
+need_user_namespaces
+
+burn leaves 600/3
+
+# serve_many COUNT [OPTION...] : a program with so many libraries of its own.
+cp "$WORKLOADS/libleaves.so" "$tmp/files/lib.0"
+for at in {1..999}; do ln "$tmp/files/lib.0" "$tmp/files/lib.$at"; done
+serve_many() {
+  serve "${@:2}" -- "$tmp/place" many_files "$tmp/place/lib" "$1"
+  wait_until grep -q '^loaded' "$said"
+}
+# READ more often: of those who wait for their turn to be opened some were forgotten, one time in four.
+for operation in OPEN READ READ READ; do
+  echo "$operation of a thousand"
+  serve_many 1000 -h "$operation" -o -u 65534
+  hang
+  in_time 1 -f -F 999 1
+  expect_others_named
+  expect_present '^many_files;'
+  expect_absent '^many_files;.*;lib_heavy '
+  # Any other profiler of the machine asks as well.
+  expect_between "$(unanswered "$operation")" 1 16 "files that were asked for"
+  stop_serving
+done
+
+# What was open of files that gave no answer is closed some time after their server has gone.
+echo "descriptors of ten"
+held() { find "/proc/$opener/fd" -lname '*/lib.[0-9]' 2>/dev/null | wc -l; }
+holds_some() { (($(held) > 0)); }
+holds_none() { (($(held) == 0)); }
+serve_many 10 -h READ -o -u 65534
+begin -f -F 999 -i 0.5 600
+wait_until has_child profile-opener
+opener=$(child profile-opener)
+wait_until holds_some
+hang
+wait_until grep -q '^unanswered READ' "$said"
+wait_until grep -q '^many_files;' "$tmp/out"
+stop_serving
+wait_until holds_none
+kill -INT "$profiler"
+finish
+expect_status 0
+
+# What was opened and read is closed, by the parser first: ten of that at once.
+for options in '' '-o -u 65534'; do
+  echo "FLUSH of ten $options"
+  # shellcheck disable=SC2086
+  serve_many 10 -h FLUSH $options
+  hang
+  in_time 1 -f -F 999 1
+  expect_others_named
+  expect_present '^many_files;'
+  stop_serving
+done
+
+# The same that do answer.
+serve_many 1000 -l
+sample_folded -F 999 -p "$served" 2
+expect_present '^many_files;(.*;)?lib_outer;lib_middle;lib_heavy '
+expect_share '^many_files;.*;lib_(heavy|light)' 80 100

@@ -1,0 +1,198 @@
+#!/bin/bash
+# A path of the command line on a file system that gives no answer, as a server of files on a network may do: the run ends in time
+# or says what is wrong, and Ctrl-C ends it always.
+source "$(dirname "$0")/served.bash"
+
+burn leaves 600/3
+mkdir -p "$tmp/files/.build-id" "$tmp/files/here"
+# new_place : a directory to serve of its own, for what runs aside.
+new_place() { mkdir -p "$tmp/files/here" "$tmp/place"; }
+
+# ends WHAT [ARGUMENT...] : by itself within three seconds, or by Ctrl-C soon.
+ends() {
+  local began_us=${EPOCHREALTIME/./}
+  inside=(nsenter -t "$server" -m)
+  "${inside[@]}" "$PROFILE" "${@:2}" >"$tmp/out" 2>"$tmp/err" </dev/null &
+  profiler=$!
+  background+=("$profiler")
+  while is_running && ((${EPOCHREALTIME/./} - began_us < 3000000 * slowness)); do sleep 0.05; done
+  if is_running; then
+    kill -INT "$profiler"
+    ends_soon "$1: Ctrl-C does not end it"
+  fi
+  finish
+  stop_serving
+  ((status != 0 || $(wc -l <"$tmp/err") > 0)) || fail "$1: nothing is said"
+}
+is_running() { grep -q '^State:[^ZX]*$' "/proc/$profiler/status" 2>/dev/null; }
+# ends_soon WHAT : the profiler does so, before any wait for an answer would be over, or the test fails.
+ends_soon() {
+  local began_us=${EPOCHREALTIME/./}
+  while is_running && ((${EPOCHREALTIME/./} - began_us < 6000000 * slowness)); do sleep 0.05; done
+  if is_running; then stop_serving && fail "$1"; fi
+}
+
+# In writing alone: the report is given up after a while, and that is said; the server itself gets the file's end no sooner than the
+# rest. Another report is whole.
+given_up() {
+  local form=(-f -o "$tmp/whole.folded" -o "$tmp/place/here/a.folded") began_us=${EPOCHREALTIME/./}
+  new_place
+  if [[ $1 == "a stream" ]]; then form=(--stream=folded -o "$tmp/place/here/a.folded"); fi
+  : >"$tmp/files/here/a.folded"
+  serve -h WRITE -- "$tmp/place"
+  hang
+  run nsenter -t "$server" -m timeout -s KILL $((60 * slowness)) "$PROFILE" -F 499 "${form[@]}" 0.5
+  took=$((${EPOCHREALTIME/./} - began_us))
+  stop_serving
+  expect_status 1
+  expect_err "^profile: cannot write $tmp/place/here/a.folded: its file system does not answer$"
+  expect_between "$took" 0 $((20000000 * slowness)) "microseconds of a report that is not taken"
+  if [[ $1 != "a stream" ]]; then expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/whole.folded"; fi
+}
+
+# begin_series OPERATION [ARGUMENT...] : a file a report, to where no answer comes to that from the second report on, or later.
+begin_series() {
+  new_place
+  serve -h "$1" -- "$tmp/place"
+  : >"$tmp/err"
+  nsenter -t "$server" -m "$PROFILE" -f -F 199 -i 0.2 -o "$tmp/whole.folded" -o "$tmp/place/here/x-%s.folded" "${@:2}" \
+    >"$tmp/out" 2>"$tmp/err" </dev/null &
+  profiler=$!
+  background+=("$profiler")
+  wait_until any_file
+  hang
+  wait_until has_asked "$1"
+}
+any_file() { cat "$tmp"/files/here/x-*.folded 2>/dev/null | grep -q '^leaves;.*;heavy '; }
+has_asked() { (($(unanswered "$1") > 0)); }
+end_series() {
+  kill -INT "$profiler"
+  ends_soon "$1: Ctrl-C does not end it"
+  finish
+  stop_serving
+  expect_status 1
+  expect_err "^profile: cannot write $tmp/place/here/x-[0-9]+(~[0-9]+)?.folded: its file system does not answer"
+  expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/whole.folded"
+}
+# The reports after the one that is given up do not wait for as long, and when answers come they are written again.
+series_goes_on() {
+  local before
+  begin_series WRITE
+  wait_until grep -q 'does not answer; the run goes on' "$tmp/err"
+  before=$(wc -l <"$tmp/whole.folded")
+  has_more() { (($(wc -l <"$tmp/whole.folded") > before)); }
+  wait_until has_more
+  expect_equal "$(unanswered WRITE)" 1 "writes that were begun"
+  kill -USR2 "$server"
+  wait_until grep -qE 'is written; [0-9]+ reports? before it could not be' "$tmp/err"
+  end_series WRITE
+}
+series_ends() {
+  begin_series "$@"
+  end_series "$1"
+}
+# What is written stays so when an old one cannot be removed; the next is given up.
+series_keeps_old() {
+  begin_series UNLINK --keep 1
+  wait_until grep -q 'does not answer; the run goes on' "$tmp/err"
+  end_series UNLINK
+}
+series_cannot_begin() {
+  new_place
+  serve -h "$1" -- "$tmp/place"
+  hang
+  ends "-o of many, $1" -F 99 -o "$tmp/place/here/x-%s.folded" 0.5
+  expect_status 1
+  expect_err "^profile: cannot write $tmp/place/here/x-[0-9]+.folded: its file system does not answer$"
+}
+for how in "a while" "a stream"; do aside given_up "$how"; done
+aside series_goes_on
+aside series_keeps_old
+
+for operation in LOOKUP OPEN GETATTR READ FLUSH; do
+  echo "--debug-dir, $operation"
+  serve -h "$operation" -- "$tmp/place"
+  inside=(nsenter -t "$server" -m)
+  hang
+  if [[ $operation == GETATTR ]]; then
+    # It cannot even be said whether it is a directory.
+    run "${inside[@]}" timeout -s KILL $((20 * slowness)) "$PROFILE" --debug-dir "$tmp/place" -f 0.4
+    expect_status 1
+    expect_err "^profile: --debug-dir $tmp/place: its file system does not answer$"
+  else
+    in_time 0.4 --debug-dir "$tmp/place" -f -F 499 0.4
+    expect_others_named
+  fi
+  stop_serving
+done
+
+for operation in LOOKUP OPEN GETATTR CREATE FLUSH; do
+  echo "-o, $operation"
+  # It has to be made, or is there.
+  if [[ $operation == @(CREATE|FLUSH) ]]; then rm -f "$tmp/files/here/a.folded"; else : >"$tmp/files/here/a.folded"; fi
+  serve -h "$operation" -- "$tmp/place"
+  hang
+  ends "-o, $operation" -F 99 -o "$tmp/place/here/a.folded" 0.5
+done
+
+echo "-o, WRITE: Ctrl-C"
+: >"$tmp/files/here/a.folded"
+serve -h WRITE -- "$tmp/place"
+hang
+ends "-o, WRITE" -F 99 -o "$tmp/place/here/a.folded" 0.5
+
+for operation in CREATE RENAME; do
+  echo "-o of many, $operation"
+  aside series_ends "$operation"
+done
+aside series_cannot_begin CREATE
+# What answers is written to, and the shell that waits for the profiler's stdout gets its end.
+serve -- "$tmp/place" served
+out=$(nsenter -t "$server" -m "$PROFILE" -f -F 499 -o "$tmp/place/here/a.folded" -o - 0.5 2>"$tmp/err") || fail "status $? where files are served"
+[[ $out == *';heavy '* ]] || fail "no names on stdout"
+grep -q '^leaves;.*;heavy ' "$tmp/files/here/a.folded" || fail "no names in what is served"
+seq 100000 >"$tmp/files/here/b.folded"
+for form in '--stream=folded -o' '-f -o'; do
+  for name in b new; do
+    # shellcheck disable=SC2086
+    run nsenter -t "$server" -m "$PROFILE" -F 499 $form "$tmp/place/here/$name.folded" 0.3
+    expect_status 0
+    grep -qE '(^| )leaves[ ;].*;heavy( |$)' "$tmp/files/here/$name.folded" || fail "$form $name: no names in what is served"
+    if grep -q '^99999$' "$tmp/files/here/$name.folded"; then fail "$form: what was there before is left"; fi
+  done
+done
+# What a start that fails has made is gone, and what was there is not touched.
+ln -s nowhere.folded "$tmp/files/here/link.folded"
+cp "$tmp/files/here/b.folded" "$tmp/b.folded"
+run nsenter -t "$server" -m "$PROFILE" -f -o "$tmp/place/here/vain.folded" -o "$tmp/place/here/b.folded" \
+  -o "$tmp/place/here/link.folded" -o "$tmp/not/there.folded" 0.3
+expect_status 1
+for name in vain nowhere; do [[ ! -e $tmp/files/here/$name.folded ]] || fail "$name.folded is left by a start that failed"; done
+cmp "$tmp/b.folded" "$tmp/files/here/b.folded" || fail "a start that failed changed a file"
+stop_serving
+
+serve -h LOOKUP -- "$tmp/place"
+hang
+ends "--cgroup" -F 99 --cgroup "$tmp/place/here" 0.5
+
+# A probe is set into a file that is looked for, opened and read.
+for operation in LOOKUP OPEN READ; do
+  echo "uprobe, $operation"
+  serve -h "$operation" -- "$tmp/place"
+  hang
+  ends "uprobe, $operation" -e "uprobe:$tmp/place/served:heavy" 0.5
+done
+join_asides
+
+# Who writes there is one of the profiler's processes, and counted no more than it; other profilers of the machine are.
+need_group
+profile_in_group() { (in_group nsenter -t "$server" -m "$PROFILE" --cgroup "$group" "$@"); }
+serve -- "$tmp/place" served
+for event in syscalls malloc uprobe:libc.so.6:write; do
+  echo "-e $event"
+  run profile_in_group -e "$event" -f -i 0.1 -o "$tmp/place/here/a.folded" -o "$tmp/place/here/s-%s.folded" -o - 0.7
+  expect_status 0
+  expect_absent '^profile'
+  compgen -G "$tmp/files/here/s-*.folded" >/dev/null || fail "no report is where it should be"
+  rm "$tmp"/files/here/s-*
+done

@@ -1,0 +1,61 @@
+#!/bin/bash
+# Every kind of run ends in time beside a file system that gives no answer: a second of each.
+source "$(dirname "$0")/served.bash"
+need_user_namespaces
+need_event off-cpu
+need_event syscalls
+need_command curl
+
+burn leaves 600/3
+serve -h OPEN -o -u 65534 -- "$tmp/place" served
+hang
+
+in_time 1 1
+expect_out 'heavy'
+
+in_balance=expect_balance_with_losses
+in_time 1 -e syscalls 1
+
+in_time 1 -f -e off-cpu 1
+in_balance=expect_balance
+
+# A command's own run does not wait for files that it would never report.
+in_time 1 -f -F 499 -- "$WORKLOADS/leaves" 1
+expect_others_named
+expect_absent '^served;'
+
+in_time 1 -f -F 499 -i 0.3 1
+expect_others_named
+
+# --- a page that is looked at all the while: it is healthy, but for a moment in which the machine kept it from its work
+ahead=("${precedence[@]}")
+begin -T -R 0 -i 1
+wait_until grep -aqE 'http://[^ ]+:[0-9]+/' "$tmp/err"
+url=$(grep -aoEm 1 'http://[^ ]+/' "$tmp/err")
+healthy=0
+for ((asked = 0; asked < 40; asked++)); do
+  if curl -sf -m 20 -o "$tmp/answer" "${url}healthz"; then healthy=$((healthy + 1)); fi
+  sleep 0.05
+done
+expect_between "$healthy" 36 40 "times that it was healthy; $(cat "$tmp/answer")"
+curl -s -m 5 -o "$tmp/metrics" "${url}metrics"
+began_us=${EPOCHREALTIME/./}
+kill -INT "$profiler"
+finish
+took=$((${EPOCHREALTIME/./} - began_us))
+expect_status 0
+expect_balance
+expect_between "$took" 0 $((4500000 * slowness * (1 + SANITIZED))) "microseconds until the run ended"
+stop_serving
+
+# --- a thread that is blocked on a stack which the file system would have to give
+truncate -s 256K "$tmp/files/stack"
+serve -h READ -o -u 65534 -- "$tmp/place" parked "$tmp/place/stack"
+wait_until grep -q '^parked' "$said"
+hang
+in_time 1 -f -e off-cpu -p "$served" 1
+expect_present '^parked;'
+in_balance=expect_balance_with_losses
+in_time 0.5 -f -e off-cpu -i 0.2 0.5
+in_balance=expect_balance
+in_time 0.5 -f -e wall -p "$served" 0.5

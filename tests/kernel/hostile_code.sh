@@ -1,0 +1,61 @@
+#!/bin/bash
+# Programs whose files are whatever the fuzzers have found worth keeping, and copies of them that are damaged: a run beside them
+# ends well and in time, with all else named.
+source "$(dirname "$0")/sampling.bash"
+need_command python3
+
+# The seed of elf_symbols_fuzz is C, and made here where there is a compiler.
+functions=()
+if command -v cc >/dev/null; then
+  functions=("$tmp/functions" "$tmp/functions-stripped")
+  for made in "${functions[@]}"; do
+    cc -O1 -fPIC -shared -nostdlib -Wl,--build-id -o "$made" "$SOURCE_DIR/tests/fuzz/corpus/elf_symbols_fuzz/functions.c" ||
+      fail "functions.c does not compile"
+  done
+  strip "${functions[1]}" || fail "strip"
+fi
+
+# Three damaged ones of each, the same ones every time.
+mkdir "$tmp/files"
+python3 - "$tmp/files" "$SOURCE_DIR"/tests/fuzz/corpus/{dwarf_lines,dynamic_sections,plt_symbols,debug_link,packed_bytes,unwind_tables}_fuzz/* \
+  "${functions[@]}" "$WORKLOADS"/{leaves,mangled,leaves.static} <<'END'
+import os, random, sys
+random.seed(14)
+for path in sys.argv[2:]:
+    content = open(path, "rb").read()
+    for copy in range(4):
+        damaged = bytearray(content)
+        for _ in range(copy * 8):
+            # Where the headers are, at either end, and between.
+            at = random.choice([random.randrange(min(len(damaged), 128)), random.randrange(len(damaged)),
+                                len(damaged) - 1 - random.randrange(min(len(damaged), 2048))])
+            damaged[at] = random.choice([0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)])
+        name = os.path.basename(os.path.dirname(path)) + "-" + os.path.basename(path) + f".{copy}"
+        open(os.path.join(sys.argv[1], name), "wb").write(damaged)
+END
+burn leaves 600
+leaves=$started
+burn impostor "$tmp"/files/* 600
+impostor=$started
+wait_until grep -q '^mapped' "$tmp/started"
+began_us=${EPOCHREALTIME/./}
+sample_folded --lines -F 999 -p "$leaves,$impostor" 1
+took=$((${EPOCHREALTIME/./} - began_us))
+expect_present '^leaves;(.*;)?main:?.*;outer.*;middle.*;heavy'
+expect_present '^impostor;.*;run_made'
+expect_between "$took" 0 $((6000000 * slowness * (1 + 9 * SANITIZED))) "microseconds of a run of a second"
+# All of its samples are there: what is wrong with a file takes none of them.
+sample_folded -F 999 -p "$impostor" 0.5
+expect_share '^impostor;(.*;)?main;run_made' 85 100
+
+# A name to which there is no end costs the spelling of the names of its file, and far less than the 20 s of a CPU that a file may
+# take; and only once, however often its file is asked.
+burn endless_name 600
+began_us=${EPOCHREALTIME/./}
+sample_folded -F 999 -p "$started,$leaves" 1
+took=$((${EPOCHREALTIME/./} - began_us))
+expect_present '^leaves;(.*;)?main;outer;middle;heavy'
+expect_present '^endless_name;(.*;)?main;_ZN1acvT_'
+expect_absent '\[endless_name\+'
+expect_err 'names of 1 file are as the file spells them'
+expect_between "$took" 0 $((15000000 * slowness)) "microseconds of a run of a second"

@@ -1,0 +1,67 @@
+#!/bin/bash
+# What the parser may ask of the kernel: a run makes no other call than the list has, and one that a stranger's file might make it
+# try is its end.
+source "$(dirname "$0")/children.bash"
+need_command timeout
+
+allowed='pread64 read write sendmsg recvmsg close fstat mmap munmap mremap mprotect madvise brk futex getrandom clock_gettime
+  rt_sigreturn exit exit_group'
+# What Linux makes of a probe that somebody else has put into a library of ours; strace may not know their names.
+allowed+=' uretprobe uprobe syscall_0x14f syscall_0x150'
+
+# In the sanitized program there are the sanitizers' own.
+if ! command -v strace >/dev/null; then
+  without "the calls of a run" "there is no strace here"
+elif ((SANITIZED == 0)); then
+  # Not of the whole machine: with each call traced, a busy one answers too late.
+  burn leaves 600
+  pids=$started
+  mangled=$WORKLOADS/mangled
+  if [[ -x $mangled ]]; then start "$mangled" 600 && pids+=,$started; fi
+  burn jit plain 600
+  pids+=,$started
+  at_exit "rm -f '/tmp/perf-$started.map'"
+  wait_until test -s "/tmp/perf-$started.map"
+  mkdir "$tmp/calls"
+  run timeout -s KILL $((60 * slowness)) strace -f -ff -qq -o "$tmp/calls/of" "$PROFILE" --lines -f -F 499 -p "$pids" 1
+  expect_status 0
+  expect_present '^leaves;(.*;)?main[^;]*;outer[^;]*;middle[^;]*;heavy'
+  parsers=$(grep -l 'PR_SET_NAME, "profile-parser"' "$tmp"/calls/of.*) || fail "no parser was seen"
+  for parser in $parsers; do
+    # From the filter on.
+    awk '/^(seccomp\(SECCOMP_SET_MODE_FILTER|prctl\(PR_SET_SECCOMP)/ && / = 0$/ { found = 1; next } found' "$parser" |
+      grep -v '^[-+]' >"$tmp/asked"
+    [[ -s $tmp/asked ]] || fail "the parser does nothing after its filter: $(tail -n 5 "$parser")"
+    others=$(sed -nE 's/^([a-z0-9_]+)\(.*/\1/p' "$tmp/asked" | sort -u | grep -vxF "$(tr -s ' ' '\n' <<<"$allowed")")
+    expect_equal "${others//$'\n'/ }" '' "system calls of the parser that are not in the list"
+    if grep -E '^m(map|protect)\(.*PROT_EXEC' "$tmp/asked"; then fail "the parser makes memory that can be run"; fi
+  done
+fi
+
+# intrude NAME : what becomes of a parser that makes this call, in the middle of a run.
+intrude() {
+  begin -f -F 99 -p $$
+  wait_until has_child profile-parser
+  parser=$(child profile-parser)
+  wait_until is_waiting "$parser"
+  run "$WORKLOADS/intruder" "$parser" "$1"
+  expect_status 0
+  answer=$(cat "$tmp/out")
+}
+is_waiting() { [[ $(cat "/proc/$1/syscall" 2>/dev/null) == [0-9]* ]]; }
+end_run() {
+  kill -INT "$profiler"
+  finish
+  expect_status 0
+  expect_balance
+}
+intrude getrandom
+expect_equal "$answer" 'answered 0' "what is in the list"
+end_run
+for call in open connect fork exec socket kill memory; do
+  echo "$call"
+  intrude "$call"
+  expect_equal "$answer" 'killed by 31' "$call"
+  wait_until is_gone "$parser"
+  end_run
+done

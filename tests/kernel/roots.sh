@@ -1,0 +1,42 @@
+#!/bin/bash
+# The stacks of static programs, of glibc's and musl's, are whole: they begin with a root, nothing stands beyond it, and nobody
+# is said to be built without frame pointers.
+source "$(dirname "$0")/compiling.bash"
+
+# What calls a root, where stacks are walked by tables; frame pointers lead to the root and no further.
+start='(_start;|__libc_start_main;|_start_c;)*'
+
+# expect_whole ROOT CHAIN : the stacks of the work begin with the root, and what was found beyond it is gone.
+expect_whole() {
+  expect_share "^[^;]*;$start$1;$2(;| )" 90 100
+  expect_no_err 'without frame pointers'
+  expect_no_err 'in no mapping'
+}
+sample_work() { wait_until is_at_work "$started" && sample_folded -F 3999 -U -p "$started" 0.5; }
+
+burn leaves.static 600
+sample_work
+expect_whole __libc_start_call_main 'main;outer;middle;(heavy|light)'
+sample --stream=folded -F 999 -U -p "$started" 0.4
+expect_out ' __libc_start_call_main;main;outer;middle;(heavy|light)$'
+expect_no_out 'unknown'
+kill "$started"
+burn threads.static 600
+sample_work
+expect_whole '((__)?clone3?;)?start_thread' '(red|green)_thread;burn_(red|green)'
+kill "$started"
+
+need_command musl-gcc
+# build_musl TARGET WORKLOAD
+build_musl() {
+  musl-gcc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -static -o "$tmp/$1" \
+    "$SOURCE_DIR/tests/workloads/$1.c" || fail "musl-gcc cannot build $1"
+  start "$tmp/$1" 600
+}
+build_musl leaves
+sample_work
+expect_whole libc_start_main_stage2 'main;outer;middle;(heavy|light)'
+kill "$started"
+build_musl threads
+sample_work
+expect_whole '(__clone;)?start' '(red|green)_thread;burn_(red|green)'

@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# For the tests with file systems that a process serves (workloads/fuse_server.c), which may give no answer: what hangs ends with
+# the server, and that with the test, however it ends.
+source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
+[[ -c /dev/fuse ]] || skip "there is no /dev/fuse here"
+need_command timeout setpriv unshare nsenter
+find_precedence
+
+chmod 755 "$tmp"
+mkdir "$tmp/files" "$tmp/place"
+chmod 777 "$tmp/files"
+# served is a program of its own name in the reports, with the stacks of `leaves`.
+cp "$WORKLOADS/leaves" "$tmp/files/served"
+cp "$WORKLOADS/jit" "$WORKLOADS/parked" "$WORKLOADS/many_files" "$tmp/files"
+
+# need_user_namespaces : skips the test with the reason where a user without privilege cannot mount such a file system.
+need_user_namespaces() {
+  as_nobody -- unshare -U true 2>/dev/null || skip "a user without privilege gets no user namespace here"
+}
+
+# serve [OPTION...] -- PLACE [PROGRAM [ARGUMENT...]] : the server's pid is $server, the program's $served, and what both say is in
+# the file $said. PROGRAM's last argument, its seconds, is added; it computes a third of the time, before what else there is to do.
+servings=0
+serve() {
+  local options=() lives=$((60 * slowness)) program=() reason
+  while [[ $1 != -- ]]; do options+=("$1") && shift; done
+  if (($# > 2)); then program=("${@:3}" "$lives/3"); fi
+  said=$tmp/said.$((++servings))
+  : >"$said"
+  nice -n -10 "$WORKLOADS/fuse_server" "${options[@]}" "$tmp/files" "$2" "$lives" "${program[@]}" >"$said" 2>&1 </dev/null &
+  server=$!
+  background+=("$server")
+  wait_until grep -qE '^(program|ready|fuse_server:)' "$said"
+  if reason=$(grep '^fuse_server:' "$said"); then skip "no file system can be served here: $reason"; fi
+  served=$(sed -n 's/^program //p' "$said")
+  if [[ $served ]]; then wait_until is_program "$served"; fi
+}
+# is_program PID : it is no more the server's child, and no more being loaded.
+is_program() {
+  [[ -d /proc/$1 ]] || fail "the program ended: $(tail -n 3 "$said")"
+  [[ $(readlink "/proc/$1/exe") == */fuse_server ]] && return 1
+  is_at_work "$1" || [[ $(cut -d ' ' -f 3 "/proc/$1/stat") == S && $(cat "/proc/$1/wchan") != request_wait* ]]
+}
+# hang : from now on there are no answers. stop_serving : the server ends, and all that hangs through it.
+hang() { kill -USR1 "${1:-$server}"; }
+stop_serving() {
+  { kill -KILL "$server" && wait "$server"; } 2>/dev/null
+  true
+}
+# unanswered [OPERATION] : how many questions got none.
+unanswered() { grep -c "^unanswered ${1:-}" "$said"; }
+
+# What stands before the profiler in a command: nothing, or what brings it into a server's namespace.
+inside=()
+# What its account must be: something may be lost where all calls of a whole machine are traced.
+in_balance=expect_balance
+# in_time SECONDS [ARGUMENT...] : a run of the profiler of so many seconds as its arguments say, which ends well and at most two
+# seconds later, or some more where others keep the machine busy: what hangs does so for ever. It comes before other work.
+in_time() {
+  local seconds=$1 began_us=${EPOCHREALTIME/./} most_us
+  shift
+  most_us=$(awk -v a="$seconds" -v cpus="$(nproc)" -v more=$((8 * SANITIZED)) -v times="$slowness" \
+    '{ busy = $1 / cpus; print 1000000 * times * (a + 2 + more + (busy < 6 ? busy : 6)) }' /proc/loadavg)
+  run "${precedence[@]}" "${inside[@]}" timeout -s KILL $((20 * slowness)) "$PROFILE" "$@"
+  took=$((${EPOCHREALTIME/./} - began_us))
+  expect_status 0
+  $in_balance
+  expect_between "$took" 0 "$most_us" "microseconds of a run of $seconds s"
+}
+# in_crowd COUNT STEP : so many servers, by users so far from each other, or by one, that give no answer, and a run beside them.
+in_crowd() {
+  local at servers=() lives=$((60 * slowness))
+  for ((at = 1; at <= $1; at++)); do
+    "$WORKLOADS/fuse_server" -h OPEN -o -u $((65000 + at * $2)) "$tmp/files" "$tmp/place" "$lives" served "$lives/10" \
+      >"$tmp/crowd.$at" 2>&1 </dev/null &
+    servers+=("$!")
+  done
+  background+=("${servers[@]}")
+  for ((at = 1; at <= $1; at++)); do
+    wait_until grep -q '^program' "$tmp/crowd.$at"
+    wait_until is_program "$(sed -n 's/^program //p' "$tmp/crowd.$at")"
+  done
+  kill -USR1 "${servers[@]}"
+  in_time 1 -f -F 499 1
+  kill -KILL "${servers[@]}"
+  wait "${servers[@]}" 2>/dev/null
+}
+# expect_others_named : in folded lines, what `leaves` does beside it.
+expect_others_named() {
+  expect_present '^leaves;(.*;)?main;outer;middle;(heavy|light) '
+}
+# Why a frame has no name, as the summary has it.
+# shellcheck disable=SC2034
+no_answer='[0-9]+ [^,]*(no answer|not answer|given up)'

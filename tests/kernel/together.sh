@@ -1,0 +1,65 @@
+#!/bin/bash
+# Profilers beside each other, and one that is profiled in its turn: each is whole, and hides no processes but its own.
+source "$(dirname "$0")/children.bash"
+
+# Twenty profilers go before what they sample, unless that does so, too.
+start nice -n -10 "$WORKLOADS/leaves" 1200
+leaves=$started
+
+# Twenty at once. `run` and what looks at its files have a directory for each.
+one_of_many() {
+  run "$PROFILE" -f -F 199 -p "$leaves" $((slowness + SANITIZED))
+  expect_status 0
+  expect_balance
+  expect_folded_total
+  expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
+  expect_no_err 'given up|not answer|was ended'
+}
+for ((i = 0; i < 20; i++)); do aside one_of_many; done
+join_asides
+renice -n 0 -p "$leaves" >/dev/null
+
+# Another one's children work and wait like any process: what they do is seen. Its own are not.
+need_children() {
+  begin -T -R 0 -f -F 49 -o "$tmp/other-%02d.folded" -i 0.2
+  for name in "${children[@]}"; do wait_until has_child "$name"; done
+}
+need_children
+other=$profiler
+names=(profile profile-opener) # the parser works only when there is something new
+if has_event syscalls; then
+  sample_folded -e syscalls -p "$other,$(child profile-opener)" $((2 * slowness))
+  for name in "${names[@]}"; do expect_present "^$name;"; done
+  profile -e syscalls -f 1
+  expect_status 0
+  expect_balance_with_losses # others may call as often as they like
+  for name in "${names[@]}"; do expect_present "^$name;"; done
+fi
+if has_event off-cpu; then
+  profile -f -e off-cpu "$slowness"
+  expect_status 0
+  expect_balance_with_losses
+  for name in "${names[@]}"; do expect_present "^$name;"; done
+fi
+kill -INT "$other"
+profiler=$other
+finish
+expect_status 0
+cat "$tmp"/other-*.folded >"$tmp/out"
+expect_present '^leaves;(.*;)?main;outer;middle;heavy '
+
+# Profiled by perf, which has its own events of the same threads.
+if command -v perf >/dev/null && perf record -q -F 99 -e cpu-clock -o "$tmp/perf.none" true 2>/dev/null; then
+  run perf record -q -g -F 999 -e cpu-clock -o "$tmp/perf.data" "$PROFILE" -f -F 499 -p "$leaves" 1
+  expect_status 0
+  expect_balance
+  expect_folded_total
+  expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
+  # They hardly compute, but they are not hidden from it.
+  perf script -i "$tmp/perf.data" --show-task-events 2>/dev/null | grep -o 'PERF_RECORD_COMM.*' >"$tmp/comms"
+  for name in "${children[@]}"; do
+    grep -q ": $name:" "$tmp/comms" || fail "perf has not seen $name: $(head -n 20 "$tmp/comms")"
+  done
+else
+  echo "left out: no perf here"
+fi

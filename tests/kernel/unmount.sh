@@ -1,0 +1,103 @@
+#!/bin/bash
+# The file system of a program that has ended, also one of a container, and that of a library that a living program has unloaded
+# can be unmounted while the run goes on, and what was sampled keeps its names; files of processes that are not sampled are not
+# opened at all.
+source "$(dirname "$0")/children.bash"
+
+need_command unshare nsenter python3
+is_unmounted() { umount "$1" 2>/dev/null; }
+is_unmounted_inside() { nsenter -t "$1" -m umount "$2" 2>/dev/null; }
+mkdir "$tmp/disk" "$tmp/inner"
+# sampled_there [ARGUMENT...] : a run of the profiler during which a program of another file system starts and ends.
+sampled_there() {
+  mount -t tmpfs none "$tmp/disk" || skip "no tmpfs can be mounted here"
+  cp "$WORKLOADS/leaves" "$tmp/disk/guest"
+  begin "$@"
+  wait_until has_child profile-opener
+  pause 0.5
+  "$tmp/disk/guest" 0.3cpu
+  wait_until is_unmounted "$tmp/disk"
+  leave
+}
+leave() {
+  pause "${linger:-0}"
+  kill -INT "$profiler"
+  finish
+  expect_status 0
+}
+named=';.*;main;outer;middle;(heavy|light)'
+
+# The same, and beside it one in a mount namespace of its own, which a process there outlives; and a program that goes on without
+# the library that it had from that file system.
+all_sampled_there() {
+  mount -t tmpfs none "$tmp/disk" || skip "no tmpfs can be mounted here"
+  cp "$WORKLOADS/leaves" "$tmp/disk/guest"
+  cp "$WORKLOADS/libfirst.so" "$tmp/disk"
+  rm -f "$tmp/inmate_ended" "$tmp/unloaded"
+  begin "$@"
+  wait_until has_child profile-opener
+  pause 0.5
+  start unshare -m --propagation private bash -c \
+    'mount -t tmpfs none "$1" && cp "$2" "$1/inmate" && "$1/inmate" 0.3cpu && touch "$3" && exec sleep 600' \
+    - "$tmp/inner" "$WORKLOADS/leaves" "$tmp/inmate_ended"
+  local container=$started
+  start python3 -c '
+import ctypes, _ctypes, sys, time
+library = ctypes.CDLL(sys.argv[1])
+while time.process_time() < 0.5:
+    for _ in range(100):
+        library.library_turn()
+_ctypes.dlclose(library._handle)
+open(sys.argv[2], "w").close()
+time.sleep(600)' "$tmp/disk/libfirst.so" "$tmp/unloaded"
+  local program=$started
+  "$tmp/disk/guest" 0.3cpu
+  wait_until test -e "$tmp/inmate_ended"
+  wait_until is_unmounted_inside "$container" "$tmp/inner"
+  wait_until test -e "$tmp/unloaded"
+  wait_until is_unmounted "$tmp/disk"
+  if is_gone "$program" || is_gone "$container"; then fail "a program has ended: $(cat "$tmp/started")"; fi
+  leave
+  kill "$program" "$container"
+}
+expect_all_named() {
+  expect_balance
+  expect_present "^guest$named" "$1"
+  expect_present "^inmate$named" "$1"
+  expect_present ';library_turn;in_first ' "$1"
+}
+
+all_sampled_there -f -F 499
+expect_all_named "$tmp/out"
+expect_folded_total
+expect_absent '^guest;.*\[guest\+0x[^]]*\];[^ ]*(heavy|light)'
+
+all_sampled_there -f -F 499 -i 1
+expect_all_named "$tmp/out"
+expect_folded_total
+
+all_sampled_there -T -R 0 -f -o "$tmp/live" -F 499
+expect_all_named "$tmp/live"
+
+sampled_there --stream=folded -F 499
+expect_balance
+expect_out ' guest [0-9]+ [0-9]+ [0-9]+ .*;main;outer;middle;(heavy|light)'
+
+# A wait that outlasts the file is one wait all the same.
+cp "$(command -v sleep)" "$tmp/patient"
+start "$tmp/patient" 600
+linger=1.3 sampled_there -f -e off-cpu --min-block-us 2000000
+expect_balance_with_losses
+expect_present '^patient;'
+
+# files_of [ARGUMENT...] : how many files a run knows.
+files_of() {
+  sample -v "$@"
+  sed -n 's/^timeline: .* \([0-9]*\) files, .*/\1/p' "$tmp/err"
+}
+expect_between "$(files_of -- sleep 0.2)" 1 6 "files for sleep"
+expect_between "$(files_of -- bash -c 'for i in 1 2 3; do sleep 0.1; done; true')" 2 16 "files for bash and sleep"
+burn leaves 600
+expect_between "$(files_of -p "$started" 0.3)" 1 6 "files for one process"
+sample_folded -F 499 -- bash -c '"$0" 0.2cpu; true' "$WORKLOADS/leaves"
+expect_present '^leaves;.*;main;outer;middle;heavy'

@@ -1,0 +1,42 @@
+#!/bin/bash
+# What the verifier has to look at and what our programs take of the stack over their calls stay well below what kernels
+# allow, so that the next one's stricter verifier is no surprise. Every program of bpf/ is among them.
+source "$(dirname "$0")/sampling.bash"
+need_event off-cpu wall futex block-io malloc
+burn busybody - 600
+wanted=$started
+
+# budget_of ARGUMENT... : the programs of this use are within it, and noted.
+budget_of() {
+  local program instructions bytes
+  run "$PROFILE" -v "$@" </dev/null
+  expect_status 0
+  sed -nE 's/^verifier: ([a-z0-9_]+): ([0-9]+) instructions, ([0-9]+) bytes of stack$/\1 \2 \3/p' "$tmp/err" >"$tmp/programs"
+  [[ -s $tmp/programs ]] || fail "$*: no program is told of"
+  while read -r program instructions bytes; do
+    expect_between "$instructions" 2 500000 "$*: instructions of $program"
+    expect_between "$bytes" 32 448 "$*: bytes of stack of $program"
+    echo "$program"
+  done <"$tmp/programs" >>"$tmp/seen"
+}
+
+for event in cpu-clock page-faults sched:sched_switch uprobe:libc:malloc off-cpu wall futex block-io syscalls malloc; do
+  budget_of -e "$event" -f 0.05
+  budget_of -e "$event" --stream=stacks -p "$wanted" 0.05
+done
+budget_of -e off-cpu -f -- "$WORKLOADS/busybody" - 0.05
+budget_of -e off-cpu -U --state interruptible --min-block-us 5 -f 0.05
+budget_of -e wall -K --per-thread --per-cpu -C 0 -o "$tmp/a.json" 0.05
+budget_of -e sched:sched_switch -c 7 -f 0.05
+budget_of -e uprobe:libc:malloc -c 7 -f 0.05
+budget_of -e malloc --live -f 0.05
+budget_of -e syscalls --latency -f 0.05
+budget_of -e syscalls --latency --failed --by-process --category file_io 0.05
+
+# A program is what has a section of its own.
+programs=$(awk '/^SEC\("(tp_btf|raw_tp|tracepoint|perf_event|u(ret)?probe|iter)/ { getline; sub(/^int (BPF_PROG\()?/, ""); sub(/[^a-z0-9_].*/, ""); print }' \
+  "$SOURCE_DIR"/bpf/*.bpf.[ch] | sort -u)
+(($(wc -w <<<"$programs") >= 30)) || fail "only these programs were found in the sources: $programs"
+for program in $programs; do
+  grep -qx "$program" "$tmp/seen" || fail "$program was never loaded"
+done

@@ -1,0 +1,118 @@
+// How many samples were asked for, of clocks that have been on for a known time.
+#include "sampling/asked_ticks.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <utility>
+
+using namespace profile;
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+
+IdleTimes of_cpus(std::map<int, std::uint64_t> ns_of_cpu, std::uint64_t at_ns = 0) {
+  return {.at_ns = at_ns, .ns_of_cpu = std::move(ns_of_cpu)};
+}
+
+}  // namespace
+
+TEST_CASE("parts of a run ask for as much as the whole") {
+  AskedTicks ticks(10 * ms, [] { return IdleTimes{}; });
+  CHECK(ticks.take(95 * ms, 0) == 9);
+  CHECK(ticks.take(95 * ms, 0) == 0);
+  CHECK(ticks.take(205 * ms, 0) == 11);
+}
+
+TEST_CASE("without a known rate nothing is known") {
+  AskedTicks ticks(0, [] { return IdleTimes{}; });
+  ticks.note_idle();
+  CHECK(ticks.take(1000 * ms, 5) == 0);
+}
+
+TEST_CASE("a kernel that takes no samples on idle CPUs is not asked for them") {
+  std::uint64_t idle = 7'000 * ms;
+  AskedTicks ticks(10 * ms, [&] { return of_cpus({{0, idle}}); });
+  ticks.note_idle();
+  idle += 900 * ms;
+  ticks.note_idle();
+  CHECK(ticks.take(1'000 * ms, 0) == 10);
+  idle += 100 * ms;
+  ticks.note_idle();
+  CHECK(ticks.take(2'000 * ms, 0) == 90);
+}
+
+TEST_CASE("a kernel that takes them is, and for no more than there are on time") {
+  std::uint64_t idle = 7'000 * ms;
+  AskedTicks ticks(10 * ms, [&] { return of_cpus({{0, idle}}); });
+  ticks.note_idle();
+  idle += 900 * ms;
+  ticks.note_idle();
+  CHECK(ticks.take(1'000 * ms, 90) == 100);
+  // What it missed while it was busy counts as missed.
+  CHECK(ticks.take(2'000 * ms, 0) == 100);
+  idle += 500 * ms;
+  ticks.note_idle();
+  CHECK(ticks.take(2'500 * ms, 60) == 50);
+}
+
+TEST_CASE("of two idle CPUs one may take samples and the other none") {
+  IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}});
+  AskedTicks ticks(10 * ms, [&] { return idle; });
+  ticks.note_idle();
+  idle = of_cpus({{0, 8'000 * ms}, {1, 6'000 * ms}});
+  ticks.note_idle();
+  CHECK(ticks.take(2'000 * ms, 99) == 99);
+}
+
+TEST_CASE("idle time that is known to a tick of the kernel's may be longer") {
+  IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}});
+  idle.known_to_ns = 10 * ms;
+  AskedTicks ticks(ms, [&] { return idle; });
+  ticks.note_idle();
+  idle.ns_of_cpu = {{0, 7'990 * ms}, {1, 5'000 * ms}};
+  ticks.note_idle();
+  CHECK(ticks.take(2'000 * ms, 0) == 1'000);
+}
+
+TEST_CASE("a CPU that comes online was not idle before") {
+  IdleTimes idle = of_cpus({{0, 7'000 * ms}}, 0);
+  AskedTicks ticks(10 * ms, [&] { return idle; });
+  ticks.note_idle();
+  idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}}, 500 * ms);
+  ticks.note_idle();
+  idle = of_cpus({{0, 7'000 * ms}, {1, 5'300 * ms}}, 1'000 * ms);
+  ticks.note_idle();
+  CHECK(ticks.take(1'500 * ms, 0) == 120);
+}
+
+TEST_CASE("a CPU that goes offline takes no idle time of the others with it") {
+  IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}}, 0);
+  AskedTicks ticks(10 * ms, [&] { return idle; });
+  ticks.note_idle();
+  idle = of_cpus({{0, 7'400 * ms}, {1, 5'100 * ms}}, 1'000 * ms);
+  ticks.note_idle();
+  CHECK(ticks.take(2'000 * ms, 0) == 150);
+  // It left after 200 ms, of which nobody knows what it did.
+  idle = of_cpus({{0, 7'500 * ms}}, 1'200 * ms);
+  ticks.note_idle();
+  CHECK(ticks.take(2'400 * ms, 0) == 10);
+  // And comes back, with less than it had: its time begins anew.
+  idle = of_cpus({{0, 7'500 * ms}, {1, 0}}, 1'400 * ms);
+  ticks.note_idle();
+  idle = of_cpus({{0, 7'500 * ms}, {1, 100 * ms}}, 1'600 * ms);
+  ticks.note_idle();
+  CHECK(ticks.take(3'000 * ms, 0) == 50);
+}
+
+TEST_CASE("the kernel tells of each CPU that is online, and of no other") {
+  CHECK(idle_times({}).ns_of_cpu.empty());
+  const int first = online_cpus().front();
+  const IdleTimes before = idle_times({first, 65535});
+  const IdleTimes after = idle_times({first, 65535});
+  REQUIRE(before.ns_of_cpu.size() == 1);
+  REQUIRE(after.ns_of_cpu.size() == 1);
+  CHECK(after.at_ns >= before.at_ns);
+  CHECK(idle_times(online_cpus()).ns_of_cpu.contains(first));
+}

@@ -1,0 +1,50 @@
+// Debug files for tests: opened here and now, by the opener's own rules, without the opener.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parse/debug_files.h"
+#include "parse/debug_places.h"
+#include "parse/debuginfod.h"
+
+namespace profile::test {
+
+class DirectSupplier final : public DebugSupplier {
+ public:
+  static constexpr std::uint64_t the_file = 1;
+
+  // The file is open as `fd`, and a process saw it as `path`.
+  DirectSupplier(const std::vector<std::string>& directories, int fd, std::string path, Debuginfod* server = nullptr)
+      : places_(directories), server_(server) {
+    bases_[the_file] = {.fd = fd, .path = std::move(path), .mapped_by = {.own_mounts = true}};
+  }
+  [[nodiscard]] FileRef file() const {
+    return {.number = the_file, .path = bases_.at(the_file).path, .mapped_by = {.own_mounts = true}};
+  }
+  // Another one instead.
+  void set(int fd, std::string path) {
+    bases_[the_file].fd = fd;
+    bases_[the_file].path = std::move(path);
+  }
+  DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
+    DebugFile found{.fd = places_.open(
+                        question, bases_.at(base), [](const std::string&) { return true; }, next, why),
+                    .number = bases_.size() + 1};
+    if (found) bases_[found.number] = {.fd = found.fd.get(), .path = bases_.at(base).path, .mapped_by = {}};
+    return found;
+  }
+  DebugFile from_server(const std::string& build_id) override {
+    return {.fd = server_ != nullptr ? server_->find(build_id) : Fd(), .number = 0};
+  }
+
+ private:
+  DebugPlaces places_;
+  Debuginfod* server_;
+  std::map<std::uint64_t, DebugBase> bases_;
+};
+
+}  // namespace profile::test

@@ -1,0 +1,119 @@
+// What may be read of files at one time, and of those that take more than that.
+#include "support/effort.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+using namespace profile;
+
+namespace {
+
+using Verdict = Effort::Verdict;
+constexpr std::uint64_t most = 1000;
+constexpr std::uint64_t second_ns = 1'000'000'000;
+
+Verdict read(Effort& effort, std::uint64_t file, std::uint64_t steps) {
+  REQUIRE(effort.begin(file));
+  effort.budget().take(steps);
+  return effort.end();
+}
+
+}  // namespace
+
+TEST_CASE("a file is too large when a whole budget is not enough for it, and not for what others had") {
+  Effort effort(most, false);
+  effort.renew(second_ns);
+  CHECK(read(effort, 1, 600) == Verdict::fits);
+  CHECK(read(effort, 2, 420) == Verdict::later);
+  CHECK_FALSE(effort.begin(3));  // nothing is left
+  effort.renew(2 * second_ns);
+  CHECK(read(effort, 2, 220) == Verdict::fits);
+  effort.renew(3 * second_ns);
+  CHECK(read(effort, 4, 5000) == Verdict::too_large);
+}
+
+TEST_CASE("a file is not tried again with hardly more than it has spent in vain") {
+  Effort effort(most, false);
+  effort.renew(second_ns);
+  CHECK(read(effort, 1, 600) == Verdict::fits);
+  CHECK(read(effort, 3, 200) == Verdict::fits);
+  CHECK(read(effort, 2, 300) == Verdict::later);
+  effort.renew(2 * second_ns);
+  CHECK(read(effort, 1, 600) == Verdict::fits);
+  CHECK(read(effort, 3, 100) == Verdict::fits);
+  CHECK_FALSE(effort.begin(2));  // of 300, when it has spent 200
+  effort.renew(3 * second_ns);
+  CHECK(read(effort, 2, 300) == Verdict::fits);
+}
+
+TEST_CASE("files that are too large cost one budget together and then next to nothing, and others are read as before") {
+  Effort effort(most, false);
+  effort.renew(second_ns);
+  CHECK(read(effort, 1, 400) == Verdict::fits);
+  effort.renew(2 * second_ns);
+  CHECK(read(effort, 2, 5000) == Verdict::too_large);
+  constexpr std::uint64_t small_part = most / 20;
+  for (std::uint64_t file = 3; file < 15; ++file) {
+    effort.renew(2 * second_ns);
+    REQUIRE(effort.begin(file));
+    CHECK(effort.budget().left() < small_part);
+    effort.budget().take(5000);
+    CHECK(effort.end() == Verdict::too_large);
+  }
+  effort.renew(3 * second_ns);
+  CHECK(read(effort, 15, small_part / 2) == Verdict::fits);
+  CHECK(read(effort, 1, 450) == Verdict::fits);
+}
+
+TEST_CASE(
+    "of files that are too large one is read at a time, or some small parts of them, where there is another time") {
+  Effort effort(most, true);
+  effort.renew(second_ns);
+  CHECK(read(effort, 1, 100) == Verdict::fits);
+  CHECK(read(effort, 2, 5000) == Verdict::too_large);
+  CHECK_FALSE(effort.begin(3));
+  effort.renew(second_ns);
+  std::uint64_t file = 3;
+  for (; effort.begin(file); ++file) {
+    effort.budget().take(5000);
+    CHECK(effort.end() == Verdict::too_large);
+  }
+  CHECK(file > 4);
+  CHECK(file < 10);
+  effort.renew(second_ns);
+  CHECK(read(effort, file, 10) == Verdict::fits);
+}
+
+TEST_CASE("file after file costs a small part of the time in the long run, and after a rest all is there again") {
+  Effort effort(most, false);
+  const std::uint64_t first_ns = 1000 * second_ns;
+  const auto spend = [&effort](std::uint64_t file, std::uint64_t steps) {
+    if (!effort.begin(file)) return std::uint64_t{0};
+    const std::uint64_t given = effort.budget().left();
+    effort.budget().take(steps);
+    const std::uint64_t left = effort.budget().left();
+    static_cast<void>(effort.end());
+    return given - left;
+  };
+  std::uint64_t spent = 0;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    effort.renew(first_ns + i * second_ns);
+    spent += spend(i, most / 2);
+  }
+  CHECK(spent <= 9 * most);
+  effort.renew(first_ns + 2000 * second_ns);
+  CHECK(spend(1000, most / 2) == most / 2);
+}
+
+TEST_CASE("an allowance comes back with time, and never more than there was") {
+  Allowance allowance(most, 10);
+  allowance.renew(100 * second_ns);
+  allowance.budget().take(800);
+  allowance.renew(101 * second_ns);
+  CHECK(allowance.budget().left() == 300);
+  allowance.renew(105 * second_ns);
+  CHECK(allowance.budget().left() == 700);
+  allowance.renew(200 * second_ns);
+  CHECK(allowance.budget().left() == most);
+}

@@ -1,0 +1,17 @@
+// How many descriptors a run asks for.
+#include "support/fd_limit.h"
+
+#include <doctest/doctest.h>
+
+using namespace profile;
+
+TEST_CASE("a run on one CPU of many does not ask for what sampling all would take") {
+  CHECK(needed_fds(400, 1) < 1024);
+  CHECK(needed_fds(400, 400) > 1024);
+}
+
+TEST_CASE("there are descriptors for the ring of each CPU and for the event and the link of each that is sampled") {
+  const std::size_t of_none = needed_fds(0, 0);
+  CHECK(needed_fds(64, 0) - of_none >= 64);
+  CHECK(needed_fds(64, 64) - needed_fds(64, 0) >= 2 * 64);
+}

@@ -1,0 +1,179 @@
+// Walks that go on in the copy of a stack: by the tables that have come since, never outside of the copy.
+#include "sampling/finish_walk.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <vector>
+
+using namespace profile;
+
+#ifdef __x86_64__
+
+namespace {
+
+using Kind = WalkedCode::Place::Kind;
+
+// The caller's frame lies so many words above the stack pointer; the return address in the word below.
+std::uint32_t short_rule(std::uint32_t words) { return UNWIND_SHORT | words << UNWIND_SHORT_CFA_SHIFT; }
+constexpr std::uint32_t root_rule = 1;
+constexpr std::uint32_t signal_rule = 2;
+
+// Code of one page a function, each with one rule from its first byte on.
+class Code : public WalkedCode {
+ public:
+  Code() {
+    rule(root_rule).cfa = UNWIND_CFA_END;
+    unwind_rule& signal = rule(signal_rule);
+    signal.cfa = UNWIND_CFA_REGISTER;
+    signal.cfa_register = 7;
+    signal.ra = UNWIND_AT_CFA;
+    signal.is_signal = 1;
+    signal.cfa_offset = 16;
+    signal.ra_offset = -8;
+  }
+  void add(std::uint64_t function, std::uint32_t code) {
+    const std::uint32_t number = pages_++;
+    const unwind_page page{.first_row = 0, .rows_and_code = code};
+    std::memcpy(slab_.get() + pages_at + number * sizeof page, &page, sizeof page);
+    kinds_[function] = {Kind::table, number};
+  }
+  void add(std::uint64_t function, Kind kind) { kinds_[function] = {kind, 0}; }
+
+  Place place_of(std::uint64_t address) override {
+    const auto found = kinds_.find(address & ~0xfffULL);
+    if (found == kinds_.end()) return {};
+    Place place;
+    place.kind = found->second.first;
+    place.offset = std::uint64_t{found->second.second} * 1024;
+    place.table.pages = pages_;
+    place.table.pages_at = pages_at;
+    return place;
+  }
+  const char* slab(std::uint32_t number) override { return number == 0 ? slab_.get() : nullptr; }
+
+ private:
+  static constexpr std::uint32_t pages_at = 4096;
+  unwind_rule& rule(std::uint32_t number) { return reinterpret_cast<unwind_rule*>(slab_.get())[number]; }
+
+  std::unique_ptr<char[]> slab_ = std::make_unique<char[]>(WALK_SLAB_BYTES);
+  std::uint32_t pages_ = 0;
+  std::map<std::uint64_t, std::pair<Kind, std::uint32_t>> kinds_;
+};
+
+constexpr std::uint64_t stack_at = 0x7ffe0000;
+constexpr std::uint64_t leaf = 0x10000;
+constexpr std::uint64_t middle = 0x20000;
+constexpr std::uint64_t outer = 0x30000;
+
+std::unique_ptr<ring_unfinished> begun_with(const std::vector<std::uint64_t>& stack) {
+  auto begun = std::make_unique<ring_unfinished>();
+  std::memset(begun.get(), 0, sizeof *begun);
+  begun->stuck.pc = leaf + 8;
+  begun->stuck.sp = stack_at;
+  begun->stuck.depth = 1;
+  begun->stuck.was_interrupted = 1;
+  begun->bytes = static_cast<__u32>(stack.size() * sizeof stack[0]);
+  if (!stack.empty()) std::memcpy(begun->stack, stack.data(), begun->bytes);
+  return begun;
+}
+FinishedWalk finish(const ring_unfinished& begun, Code& code, std::uint32_t most_frames = 512) {
+  return finish_walk(begun, code, false, most_frames);
+}
+
+using Frames = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("a walk goes on by the rules of the tables to the root") {
+  Code code;
+  code.add(leaf, short_rule(1));
+  code.add(middle, short_rule(3));
+  code.add(outer, root_rule);
+  const auto begun = begun_with({middle + 5, 1, 2, outer + 7});
+  const FinishedWalk finished = finish(*begun, code);
+  CHECK(finished.callers == Frames{middle + 5, outer + 7});
+  CHECK(finished.end == WALK_ROOT);
+  CHECK_FALSE(finished.is_waiting);
+  CHECK_FALSE(finished.is_guessed);
+  SUBCASE("or as deep as asked") {
+    const FinishedWalk cut = finish(*begun, code, 2);
+    CHECK(cut.callers == Frames{middle + 5});
+    CHECK(cut.end == WALK_TOO_DEEP);
+  }
+}
+
+TEST_CASE("what a signal interrupted is no return address") {
+  Code code;
+  code.add(leaf, signal_rule);
+  code.add(outer, root_rule);
+  // Its first byte: the byte before it is another function's.
+  const FinishedWalk finished = finish(*begun_with({0, outer}), code);
+  CHECK(finished.callers == Frames{outer | WALK_INTERRUPTED});
+  CHECK(finished.end == WALK_ROOT);
+}
+
+TEST_CASE("a walk that meets another table that is missing can be tried again") {
+  Code code;
+  code.add(leaf, short_rule(1));
+  code.add(middle, Kind::waiting);
+  const auto begun = begun_with({middle + 5, outer + 7});
+  CHECK(finish(*begun, code).is_waiting);
+  code.add(middle, short_rule(1));
+  code.add(outer, root_rule);
+  CHECK(finish(*begun, code).callers == Frames{middle + 5, outer + 7});
+}
+
+TEST_CASE("code without a table is passed by frame pointer, and that is a guess where no call can be seen") {
+  Code code;
+  code.add(leaf, Kind::plain);
+  code.add(outer, root_rule);
+  const auto begun = begun_with({0, 0, stack_at + 32, outer + 7});
+  begun->stuck.fp = stack_at + 16;
+  const FinishedWalk finished = finish(*begun, code);
+  CHECK(finished.callers == Frames{outer + 7});
+  CHECK(finished.is_guessed);
+  const FinishedWalk alone = finish_walk(*begun, code, true, 512);
+  CHECK(alone.callers.empty());
+  CHECK(alone.end == WALK_NO_CFI);
+}
+
+TEST_CASE("nothing outside of the copy is read, whatever the registers and rules say") {
+  Code code;
+  code.add(leaf, short_rule(3));
+  code.add(middle, short_rule(2));
+  SUBCASE("a frame ends where the copy does") {
+    CHECK(finish(*begun_with({0, 0, middle + 5}), code).callers.size() == 1);
+  }
+  SUBCASE("a word beyond the copy") { CHECK(finish(*begun_with({0, 0}), code).end == WALK_NOT_READABLE); }
+  SUBCASE("no copy") { CHECK(finish(*begun_with({}), code).end == WALK_NOT_READABLE); }
+  SUBCASE("half a word") {
+    const auto begun = begun_with({0, 0, middle + 5});
+    begun->bytes -= 4;
+    CHECK(finish(*begun, code).end == WALK_NOT_READABLE);
+  }
+  SUBCASE("frame pointers everywhere") {
+    code.add(leaf, Kind::plain);
+    for (const std::uint64_t fp : {std::uint64_t{0}, std::uint64_t{8}, stack_at - 16, stack_at + 16, UINT64_MAX - 7}) {
+      const auto begun = begun_with({0, 0, 0});
+      begun->stuck.fp = fp;
+      CHECK(finish(*begun, code).callers.empty());
+    }
+  }
+  SUBCASE("a chain that leads back to itself") {
+    code.add(leaf, Kind::plain);
+    const auto begun = begun_with({stack_at, leaf + 8});
+    begun->stuck.fp = stack_at;
+    CHECK(finish(*begun, code).callers.size() < 512);
+  }
+  SUBCASE("a table that is not there") {
+    code.add(leaf, Kind::table);
+    const auto begun = begun_with({middle + 5});
+    begun->stuck.pc = leaf + 0xfff;
+    CHECK(finish(*begun, code).end != WALK_ROOT);
+  }
+}
+
+#endif

@@ -1,0 +1,110 @@
+// Why user stacks end: the words, and what gathers the incomplete ones in pictures, tables and folded lines.
+#include "model/stack_end.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_profile.h"
+#include "output/flame/table.h"
+#include "output/output.h"
+#include "terminal/model.h"
+
+using namespace profile;
+
+namespace {
+
+std::string report(std::string_view format, const OutputOptions& options) {
+  std::ostringstream out;
+  find_output_format(format)->make(options)->report(out, test::profile_with_ends());
+  return out.str();
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// "root;leaf"
+std::multiset<std::string> stacks_in(const FlameTable& table, const std::vector<FlameTable::Cell>& cells) {
+  std::multiset<std::string> stacks;
+  for (const FlameTable::Cell& cell : cells) {
+    std::string text;
+    for (FlameTable::Index node = cell.node; node != FlameTable::none; node = table.nodes()[node].parent) {
+      const FlameTable::Frame& frame = table.frames()[table.nodes()[node].frame];
+      text.insert(0, std::string(table.strings().view(frame.name)) + (text.empty() ? "" : ";"));
+    }
+    stacks.insert(text + " " + std::to_string(cell.value));
+  }
+  return stacks;
+}
+
+}  // namespace
+
+TEST_CASE("every end has words of its own, and every frame for one reads as such") {
+  std::set<std::string_view> keys;
+  std::set<std::string_view> words;
+  std::set<std::string> frames;
+  for (std::uint8_t i = 0; i < static_cast<std::uint8_t>(StackEnd::count); ++i) {
+    const auto end = static_cast<StackEnd>(i);
+    CHECK(keys.insert(words_of(end).key).second);
+    CHECK(words.insert(words_of(end).words).second);
+    CHECK(words_of(end).frame.empty() != is_incomplete(end));
+    if (is_incomplete(end)) CHECK(frames.insert(incomplete_frame(end)).second);
+  }
+  CHECK(incomplete_frame(StackEnd::no_cfi) == "[incomplete: no CFI]");
+  CHECK(incomplete_frame(StackEnd::too_deep) == "[incomplete: too deep]");
+}
+
+TEST_CASE("ends count in samples, and stacks that could not be taken have none") {
+  StackEndCounts counts;
+  CHECK_FALSE(counts.any_told());
+  counts.add(test::fixed_profile());
+  CHECK_FALSE(counts.any_told());
+  CHECK(counts.of(StackEnd::unknown) != 0);
+  StackEndCounts told;
+  told.add(test::profile_with_ends());
+  CHECK(told.any_told());
+  CHECK(told.all() == 19);
+  CHECK(told.incomplete() == 7);
+  counts.add(told);
+  CHECK(counts.of(StackEnd::no_cfi) == 4);
+}
+
+TEST_CASE("pictures and tables gather incomplete stacks by the reason, at the root") {
+  const Profile profile = test::profile_with_ends();
+  FlameTable table;
+  const std::vector<FlameTable::Cell> cells = table.add(profile);
+  CHECK(stacks_in(table, cells) ==
+        std::multiset<std::string>{"_start;main;work 12", "[incomplete: no CFI];inflate;vfs_read 4",
+                                   "[incomplete: too deep];main;work 3", "[Missed User Stack] 1"});
+  for (const char* const format : {"svg", "html", "speedscope"}) {
+    CHECK_MESSAGE(contains(report(format, {}), "[incomplete: no CFI]"), format);
+  }
+  CHECK(contains(report("html", {}), "36.8 % of the user stacks are incomplete: 3 deeper than is taken, 4 no unwind"));
+}
+
+TEST_CASE("--top has what gathers incomplete stacks as a function that is never the leaf") {
+  TopModel model;
+  model.add(test::profile_with_ends());
+  bool is_there = false;
+  for (const TopTableLine& line : model.lines(100)) {
+    const TopTable::Function& function = model.table().functions()[line.row->item];
+    if (model.table().view(function.name) != "[incomplete: no CFI]") continue;
+    is_there = true;
+    CHECK(line.row->value.self == 0);
+    CHECK(line.row->value.total == 4);
+  }
+  CHECK(is_there);
+}
+
+TEST_CASE("folded lines gather incomplete stacks with -a alone, and other text does not") {
+  CHECK(report("folded", {}) ==
+        "app;[Missed User Stack] 1\napp;main;work 3\napp;inflate;vfs_read 4\napp;_start;main;work 12\n");
+  CHECK(report("folded", {.delimited = true, .annotate = true}) ==
+        "app;[Missed User Stack] 1\napp;[incomplete: too deep];main;work 3\n"
+        "app;[incomplete: no CFI];inflate;-;vfs_read_[k] 4\napp;_start;main;work 12\n");
+  for (const char* const format : {"counted", "residency", "table"}) {
+    CHECK_MESSAGE(!contains(report(format, {.annotate = true}), "[incomplete"), format);
+  }
+}

@@ -1,0 +1,327 @@
+// The tables of --top and its keys, without a terminal.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "terminal/model.h"
+#include "terminal_profile.h"
+
+namespace profile {
+namespace {
+
+using test::press;
+using test::second_of;
+using Names = std::vector<std::string>;
+
+// Of the rows that are seen; of an unfolded stack the frames, too.
+Names names_of(TopModel& model, std::size_t height = 100) {
+  Names names;
+  const TopTable& table = model.table();
+  for (const TopTableLine& line : model.lines(height)) {
+    const TopRow& row = *line.row;
+    StringId name = row.process;
+    if (line.is_frame) {
+      name = table.functions()[table.nodes()[line.node].function].name;
+    } else if (model.what() == TopWhat::functions) {
+      name = table.functions()[row.item].name;
+    } else if (model.what() == TopWhat::processes) {
+      name = table.processes()[row.item].name;
+    }
+    names.push_back((line.is_selected ? ">" : "") + std::string(table.view(name)));
+  }
+  return names;
+}
+
+std::vector<std::uint64_t> selves_of(TopModel& model) {
+  std::vector<std::uint64_t> values;
+  for (const TopTableLine& line : model.lines(100)) values.push_back(line.row->value.self);
+  return values;
+}
+
+// Two processes: "app" (1) 60 in 3 stacks, "dd" (2) 40, of which 30 in the kernel.
+Profile two_processes() {
+  return second_of({{"app", 1, {"main", "parse"}, 30},
+                    {"app", 1, {"main", "write"}, 20},
+                    {"app", 1, {"main"}, 10},
+                    {"dd", 2, {"main", "k:read"}, 30},
+                    {"dd", 2, {"copy"}, 10}});
+}
+
+TEST_CASE("functions stand by their self, and by total and by name when asked for") {
+  TopModel model;
+  model.add(two_processes());
+  // "main" of app and of dd lie in different files, so they are two functions.
+  CHECK(names_of(model) == Names{">parse", "read", "write", "main", "copy", "main"});
+  CHECK(selves_of(model) == std::vector<std::uint64_t>{30, 30, 20, 10, 10, 0});
+  REQUIRE(press(model, U"s"));
+  CHECK(model.sort() == TopSort::total);
+  CHECK(names_of(model) == Names{">main", "parse", "read", "main", "write", "copy"});
+  REQUIRE(press(model, U"s"));
+  CHECK(names_of(model) == Names{">copy", "main", "main", "parse", "read", "write"});
+  REQUIRE(press(model, U"s"));
+  CHECK(model.sort() == TopSort::self);
+}
+
+TEST_CASE("processes and stacks are tables of their own, each sorted as it was left") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"P"));
+  CHECK(names_of(model) == Names{">app", "dd"});
+  CHECK(selves_of(model) == std::vector<std::uint64_t>{60, 40});
+  REQUIRE(press(model, U"s3"));
+  CHECK(names_of(model) == Names{">app", "dd", "app", "app", "dd"});
+  REQUIRE(model.on_key(TopKey::tab));
+  CHECK(model.what() == TopWhat::functions);
+  REQUIRE(model.on_key(TopKey::tab_back));
+  REQUIRE(model.on_key(TopKey::tab_back));
+  CHECK(model.what() == TopWhat::processes);
+  CHECK(model.sort() == TopSort::name);
+}
+
+TEST_CASE("stacks of processes of one name are one") {
+  TopModel model;
+  model.add(second_of({{"cc1", 10, {"main", "parse"}, 1}, {"cc1", 11, {"main", "parse"}, 1}, {"ld", 12, {"main"}, 1}}));
+  REQUIRE(press(model, U"S"));
+  CHECK(names_of(model) == Names{">cc1", "ld"});
+  REQUIRE(press(model, U"P"));
+  CHECK(model.row_count() == 3);
+}
+
+TEST_CASE("the filter finds letters of either case in names and modules, and Esc takes it away") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"/WRi"));
+  CHECK(model.is_typing());
+  CHECK(names_of(model) == Names{">write"});
+  // Keys are letters while it is typed.
+  REQUIRE(press(model, U"q"));
+  CHECK(names_of(model).empty());
+  REQUIRE(model.on_key(TopKey::backspace));
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(!model.is_typing());
+  CHECK(model.filter() == "WRi");
+  CHECK(model.total() == 100);  // shares stay those of the whole
+  REQUIRE(press(model, U"S"));
+  CHECK(model.row_count() == 1);
+  REQUIRE(model.on_key(TopKey::escape));
+  CHECK(model.row_count() == 5);
+  REQUIRE(press(model, U"F/kernel"));
+  CHECK(names_of(model) == Names{">read"});
+  REQUIRE(model.on_key(TopKey::escape));
+  REQUIRE(press(model, U"P/2"));
+  CHECK(names_of(model) == Names{">dd"});
+}
+
+TEST_CASE("a filter takes letters of any alphabet and no control characters") {
+  TopModel model;
+  model.add(second_of({{"app", 1, {"größe"}, 1}, {"app", 1, {"漢字"}, 1}}));
+  REQUIRE(press(model, U"/\x1\x9b\u202e漢"));
+  CHECK(model.filter() == "漢");
+  CHECK(names_of(model) == Names{">漢字"});
+  REQUIRE(model.on_key(TopKey::backspace));
+  CHECK(model.filter().empty());
+  REQUIRE(model.on_key(TopKey::backspace));
+  for (int i = 0; i < 1000; ++i) REQUIRE(press(model, U"x"));
+  CHECK(model.filter().size() <= 200);
+}
+
+TEST_CASE("Enter on a process shows its functions and stacks alone, and Esc all again") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"P"));
+  REQUIRE(model.on_key(TopKey::down));
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(model.process() == "dd (2)");
+  CHECK(names_of(model) == Names{">read", "copy", "main"});
+  CHECK(model.total() == 40);
+  CHECK(model.total_of_all() == 100);
+  REQUIRE(press(model, U"S"));
+  CHECK(model.row_count() == 2);
+  REQUIRE(model.on_key(TopKey::escape));
+  CHECK(model.what() == TopWhat::processes);
+  CHECK(model.row_count() == 2);
+  CHECK(model.total() == 100);
+}
+
+TEST_CASE("Enter on a function shows the stacks it is on, wherever it stands in them") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"s"));
+  REQUIRE(model.on_key(TopKey::enter));  // app's main
+  CHECK(model.what() == TopWhat::stacks);
+  CHECK(model.function() == "main");
+  CHECK(selves_of(model) == std::vector<std::uint64_t>{30, 20, 10});
+  REQUIRE(model.on_key(TopKey::escape));
+  CHECK(model.what() == TopWhat::functions);
+  CHECK(model.function().empty());
+}
+
+TEST_CASE("Enter on a stack lists its frames, leaf first, and on any of its lines folds it") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"S/dd"));
+  REQUIRE(model.on_key(TopKey::enter));
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(names_of(model) == Names{">dd", "read", "main", "dd"});
+  REQUIRE(model.on_key(TopKey::down));
+  REQUIRE(model.on_key(TopKey::down));
+  CHECK(names_of(model) == Names{"dd", "read", ">main", "dd"});
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(names_of(model) == Names{">dd", "dd"});
+}
+
+TEST_CASE("only the kernel, only user code, and both again") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U"k"));
+  CHECK(names_of(model) == Names{">read", "main"});  // main called it
+  CHECK(model.total() == 30);
+  REQUIRE(press(model, U"u"));
+  CHECK(model.total() == 70);
+  REQUIRE(press(model, U"uP"));
+  CHECK(model.total() == 100);
+  REQUIRE(press(model, U"k"));
+  CHECK(names_of(model) == Names{">dd"});
+}
+
+TEST_CASE("the time that is looked at is chosen by w: seconds, or since the start") {
+  TopModel model;
+  for (std::uint64_t i = 0; i < 30; ++i) model.add(second_of({{"app", 1, {"main"}, 1}}));
+  CHECK(model.window_s() == 5);
+  CHECK(model.total() == 5);
+  REQUIRE(press(model, U"w"));
+  CHECK(model.total() == 15);
+  REQUIRE(press(model, U"w"));
+  CHECK(model.total() == 30);
+  REQUIRE(press(model, U"w"));
+  CHECK(model.window_s() == 0);
+  CHECK(model.total() == 30);
+  REQUIRE(press(model, U"w"));
+  CHECK(model.window_s() == 1);
+  CHECK(model.total() == 1);
+  REQUIRE(press(model, U"W"));
+  CHECK(model.window_s() == 0);
+}
+
+TEST_CASE("since the start means all of it for functions and processes, and for stacks since when it says") {
+  TopModel model(TopHistory::Limits{.nodes = 20});
+  REQUIRE(press(model, U"www"));
+  for (int i = 0; i < 50; ++i) {
+    model.add(second_of({{"app", 1, {"main", "f" + std::to_string(i)}, 1}, {"dd", 2, {"copy"}, 1}}));
+  }
+  CHECK(model.start_s() == 0);
+  CHECK(model.total() == 100);
+  REQUIRE(press(model, U"s"));
+  CHECK(selves_of(model).at(0) == 50);  // copy
+  REQUIRE(press(model, U"P"));
+  CHECK(selves_of(model) == std::vector<std::uint64_t>{50, 50});
+  REQUIRE(press(model, U"S"));
+  CHECK(model.start_s() > 0);
+  CHECK(model.total() < 100);
+  CHECK(model.total() == model.total_of_all());
+  // A process that was chosen is the same one in the next table.
+  REQUIRE(press(model, U"P"));
+  REQUIRE(model.on_key(TopKey::enter));
+  CHECK(model.process() == "app (1)");
+  for (int i = 0; i < 50; ++i) model.add(second_of({{"app", 1, {"g" + std::to_string(i)}, 1}, {"dd", 2, {"h"}, 1}}));
+  REQUIRE(press(model, U"w"));
+  CHECK(names_of(model) == Names{">g49"});
+}
+
+TEST_CASE("a stopped picture stays while sampling goes on, and can still be looked through") {
+  TopModel model;
+  model.add(two_processes());
+  REQUIRE(press(model, U" "));
+  for (int i = 0; i < 100; ++i) model.add(second_of({{"later", 3, {"later"}, 1}}));
+  CHECK(names_of(model).size() == 6);
+  REQUIRE(press(model, U"P"));
+  CHECK(names_of(model) == Names{">app", "dd"});
+  REQUIRE(press(model, U" "));
+  CHECK(names_of(model) == Names{">later"});
+}
+
+TEST_CASE("what was moved to stays selected wherever it goes; the first line is whoever is first") {
+  TopModel model;
+  model.add(two_processes());
+  CHECK(names_of(model).front() == ">parse");
+  model.add(second_of({{"dd", 2, {"copy"}, 100}}));
+  CHECK(names_of(model).front() == ">copy");
+  REQUIRE(model.on_key(TopKey::end));
+  CHECK(names_of(model).back() == ">main");
+  REQUIRE(model.on_key(TopKey::up));
+  const std::string held = names_of(model)[4];
+  CHECK(held == ">main");  // app's; below it stands dd's, which has no self
+  model.add(second_of({{"app", 1, {"main"}, 1000}}));
+  CHECK(names_of(model).front() == held);
+  REQUIRE(model.on_key(TopKey::home));
+  model.add(second_of({{"dd", 2, {"copy"}, 5000}}));
+  CHECK(names_of(model).front() == ">copy");
+}
+
+TEST_CASE("the selected line is always among those that are seen") {
+  TopModel model;
+  std::vector<test::Seen> seen;
+  for (std::uint64_t i = 0; i < 500; ++i) seen.push_back({"app", 1, {"f" + std::to_string(i)}, 500 - i});
+  model.add(second_of(seen));
+  const auto selected = [&model](std::size_t height) {
+    for (const std::string& name : names_of(model, height)) {
+      if (name.front() == '>') return name.substr(1);
+    }
+    return std::string();
+  };
+  CHECK(names_of(model, 10).size() == 10);
+  REQUIRE(model.on_key(TopKey::page_down));
+  CHECK(selected(10) == "f9");
+  REQUIRE(model.on_key(TopKey::page_down));
+  CHECK(selected(10) == "f18");
+  CHECK(selected(1) == "f18");
+  REQUIRE(model.on_key(TopKey::page_up));
+  CHECK(selected(10) == "f17");  // a page of one line is one line
+  REQUIRE(model.on_key(TopKey::end));
+  CHECK(selected(10) == "f499");
+  REQUIRE(model.on_key(TopKey::down));
+  CHECK(selected(10) == "f499");
+  REQUIRE(model.on_key(TopKey::home));
+  REQUIRE(model.on_key(TopKey::up));
+  CHECK(selected(10) == "f0");
+}
+
+TEST_CASE("a table ends at a thousand rows and tells how many there are") {
+  TopModel model;
+  std::vector<test::Seen> seen;
+  for (int i = 0; i < 1500; ++i) seen.push_back({"app", 1, {"f" + std::to_string(i)}, 1});
+  model.add(second_of(seen));
+  CHECK(model.row_count() == 1500);
+  CHECK(model.lines(5000).size() == TopModel::most_rows);
+}
+
+TEST_CASE("keys do no harm where there is nothing, and q quits") {
+  TopModel model;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int key = static_cast<int>(TopKey::up); key <= static_cast<int>(TopKey::tab_back); ++key) {
+      CHECK(model.on_key(static_cast<TopKey>(key)));
+      CHECK(model.lines(1).empty());
+    }
+    CHECK(press(model, U"fps123 kuwWzZ{ "));
+    CHECK(press(model, U"h"));
+    CHECK(model.shows_help());
+    CHECK(model.on_key(TopKey::escape));
+    CHECK(!model.shows_help());
+    model.add(second_of({}));
+  }
+  CHECK(!press(model, U"q"));
+}
+
+TEST_CASE("each second of a process is told a second") {
+  TopModel model;
+  model.add(second_of({{"app", 1, {"main"}, 4}, {"dd", 2, {"k:read"}, 7}}, 2));
+  model.add(second_of({{"app", 1, {"main"}, 3}}));
+  const std::vector<TopTable::Index> processes = {0, 1};
+  const auto histories = model.histories_of(processes, 60);
+  CHECK(histories == std::vector<std::vector<double>>{{2, 3}, {3.5, 0}});
+  CHECK(model.histories_of(processes, 1) == std::vector<std::vector<double>>{{3}, {0}});
+}
+
+}  // namespace
+}  // namespace profile

@@ -1,0 +1,84 @@
+// Text on a terminal: widths, cutting, and the numbers.
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "fixed_profile.h"
+#include "terminal/text.h"
+
+namespace profile {
+namespace {
+
+TEST_CASE("a text that fits stays as it is, another ends in an ellipsis within the width") {
+  const TopLocale locale("C.UTF-8");
+  REQUIRE(locale.has_unicode());
+  CHECK(fitted("vfs_read", 8, true) == "vfs_read");
+  CHECK(fitted("vfs_read", 7, true) == "vfs_re…");
+  CHECK(fitted("vfs_read", 1, true) == "…");
+  CHECK(fitted("vfs_read", 0, true).empty());
+  CHECK(fitted("vfs_read", 7, false) == "vfs_r..");
+  CHECK(fitted("vfs_read", 1, false) == "v");
+  CHECK(columns_of(fitted(test::template_name(), 40, true)) == 40);
+}
+
+TEST_CASE("what is two columns wide is never cut in half, and what is none wide goes with what it stands on") {
+  const TopLocale locale("C.UTF-8");
+  CHECK(columns_of("漢字") == 4);
+  CHECK(fitted("漢字", 4, true) == "漢字");
+  CHECK(fitted("漢字かな", 6, true) == "漢字…");
+  CHECK(left_aligned("漢字かな", 6, true) == "漢字… ");
+  CHECK(fitted("e\u0301te\u0301", 3, true) == "e\u0301te\u0301");
+  CHECK(fitted("e\u0301te\u0301s", 3, true) == "e\u0301t…");
+  CHECK(columns_of(right_aligned("e\u0301", 4, true)) == 4);
+}
+
+TEST_CASE("marks do not pile up, and none stands alone at the beginning") {
+  const TopLocale locale("C.UTF-8");
+  std::string piled = "a";
+  for (int i = 0; i < 50; ++i) piled += "\u0301";
+  CHECK(fitted(piled, 10, true) == "a\u0301\u0301");
+  CHECK(fitted("\u0301b", 10, true) == "b");
+}
+
+TEST_CASE("control bytes, damaged bytes and characters that the terminal has not are question marks") {
+  const TopLocale locale("C.UTF-8");
+  CHECK(fitted("a\x1b[2Jb\n", 20, true) == "a?[2Jb?");
+  CHECK(fitted("a\xff\xc3", 20, true) == "a??");
+  CHECK(fitted("naïve → λ", 20, false) == "na?ve ? ?");
+}
+
+TEST_CASE("the locale is this thread's, and the one before is back afterwards") {
+  const std::string before = ::setlocale(LC_ALL, nullptr);
+  const locale_t thread_before = ::uselocale(nullptr);
+  {
+    const TopLocale locale("C.UTF-8");
+    CHECK(::setlocale(LC_ALL, nullptr) == before);
+  }
+  CHECK(::uselocale(nullptr) == thread_before);
+  CHECK(!TopLocale("C").has_unicode());
+}
+
+TEST_CASE("a sparkline has a character a value, blank for nothing and full for the most") {
+  constexpr std::array<double, 5> values = {0, 1, 50, 100, 200};
+  CHECK(sparkline(values, 100, true) == " ▁▄██");
+  CHECK(sparkline(values, 100, false) == " .=##");
+  CHECK(sparkline(values, 0, true) == "     ");
+}
+
+TEST_CASE("amounts are short, in the unit's own steps") {
+  CHECK(amount(0, "samples") == "0");
+  CHECK(amount(9'999'999, "samples") == "9999999");
+  CHECK(amount(12'345'678, "samples") == "12.3M");
+  CHECK(amount(1.9e19, "page-faults") == "19000.0P");
+  CHECK(amount(999, "microseconds") == "999 us");
+  CHECK(amount(12'345, "microseconds") == "12.3 ms");
+  CHECK(amount(61'000'000, "microseconds") == "61.0 s");
+  CHECK(amount(7.2e9, "microseconds") == "2.0 h");
+  CHECK(amount(512, "bytes") == "512 B");
+  CHECK(amount(1'572'864, "bytes") == "1.5 MiB");
+  CHECK(clock_time(0) == "0:00:00");
+  CHECK(clock_time(3723.9) == "1:02:03");
+}
+
+}  // namespace
+}  // namespace profile

@@ -1,0 +1,137 @@
+// Who is hung up on, and when.
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "support/fd.h"
+#include "web/connections.h"
+
+using namespace profile;
+
+namespace {
+
+constexpr std::uint64_t patience_ns = 10'000'000'000;
+constexpr LiveConnections::Patience patience{.request_ns = patience_ns, .answer_ns = 2 * patience_ns, .most = 3};
+
+// Whose time passes when a case says so.
+struct Timed {
+  std::uint64_t now_ns = 1;
+  LiveConnections connections{patience, [this] { return now_ns; }};
+
+  void wait(double patiences) { now_ns += static_cast<std::uint64_t>(patiences * patience_ns); }
+};
+
+class Pair {
+ public:
+  Pair() {
+    std::array<int, 2> ends{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+    ours_ = Fd(ends[0]);
+    theirs_ = Fd(ends[1]);
+  }
+  [[nodiscard]] int fd() const { return ours_.get(); }
+  [[nodiscard]] bool was_hung_up_on() const {
+    char byte = 0;
+    return ::recv(theirs_.get(), &byte, 1, MSG_DONTWAIT) == 0;
+  }
+
+ private:
+  Fd ours_;
+  Fd theirs_;
+};
+
+}  // namespace
+
+TEST_CASE("a request is late when it has not come in time, whatever of it has begun") {
+  Timed timed;
+  LiveConnections& connections = timed.connections;
+  const Pair silent;
+  const Pair slow;
+  const Pair done;
+  for (const Pair* one : {&silent, &slow, &done}) connections.expect_request(one->fd());
+  timed.wait(0.6);
+  connections.begin_request(slow.fd());
+  connections.note_request(done.fd());
+  connections.hang_up_slow();
+  for (const Pair* one : {&silent, &slow, &done}) CHECK_FALSE(one->was_hung_up_on());
+  timed.wait(0.6);
+  connections.hang_up_slow();
+  CHECK(silent.was_hung_up_on());
+  CHECK(slow.was_hung_up_on());
+  CHECK_FALSE(done.was_hung_up_on());
+}
+
+TEST_CASE("a connection that rests has all the time for its next request, once, and does not rest for ever") {
+  Timed timed;
+  LiveConnections& connections = timed.connections;
+  const Pair resting;
+  const Pair next;
+  for (const Pair* one : {&resting, &next}) connections.rest(one->fd());
+  timed.wait(0.6);
+  connections.begin_request(next.fd());
+  timed.wait(0.6);
+  connections.begin_request(next.fd());
+  connections.hang_up_slow();
+  CHECK(resting.was_hung_up_on());
+  CHECK_FALSE(next.was_hung_up_on());
+  timed.wait(0.6);
+  connections.hang_up_slow();
+  CHECK(next.was_hung_up_on());
+}
+
+TEST_CASE("an answer is given longer to be taken, and not for ever") {
+  Timed timed;
+  LiveConnections& connections = timed.connections;
+  const Pair slow;
+  const Pair done;
+  for (const Pair* one : {&slow, &done}) connections.expect_taken(one->fd());
+  timed.wait(1.2);
+  connections.hang_up_slow();
+  for (const Pair* one : {&slow, &done}) CHECK_FALSE(one->was_hung_up_on());
+  connections.rest(done.fd());
+  timed.wait(0.9);
+  connections.hang_up_slow();
+  CHECK(slow.was_hung_up_on());
+  CHECK_FALSE(done.was_hung_up_on());
+}
+
+TEST_CASE("of too many the oldest is hung up on, and who takes an answer last") {
+  Timed timed;
+  LiveConnections& connections = timed.connections;
+  const std::array<Pair, 6> pairs;
+  connections.expect_request(pairs[0].fd());
+  connections.note_request(pairs[0].fd());
+  connections.expect_taken(pairs[0].fd());
+  for (const int next : {1, 2}) {
+    timed.wait(0.01);
+    connections.expect_request(pairs[next].fd());
+  }
+  // The same again is none more.
+  connections.rest(pairs[1].fd());
+  for (const Pair& pair : pairs) CHECK_FALSE(pair.was_hung_up_on());
+  timed.wait(0.01);
+  connections.rest(pairs[1].fd());
+  timed.wait(0.01);
+  connections.expect_request(pairs[3].fd());
+  CHECK(pairs[2].was_hung_up_on());
+  timed.wait(0.01);
+  connections.expect_request(pairs[4].fd());
+  CHECK(pairs[1].was_hung_up_on());
+  for (const int next : {3, 4}) connections.expect_taken(pairs[next].fd());
+  connections.expect_request(pairs[5].fd());
+  CHECK(pairs[0].was_hung_up_on());
+  for (const int next : {3, 4, 5}) CHECK_FALSE(pairs[next].was_hung_up_on());
+}
+
+TEST_CASE("a descriptor that was forgotten is left alone") {
+  Timed timed;
+  LiveConnections& connections = timed.connections;
+  const Pair pair;
+  connections.expect_request(pair.fd());
+  connections.forget(pair.fd());
+  connections.begin_request(pair.fd());
+  timed.wait(1.2);
+  connections.hang_up_slow();
+  CHECK_FALSE(pair.was_hung_up_on());
+}

@@ -1,0 +1,131 @@
+// Who may ask the live view, and for what.
+#include <doctest/doctest.h>
+
+#include "support/error.h"
+#include "web/requests.h"
+
+using namespace profile;
+
+TEST_CASE("a path is put between slashes") {
+  CHECK(live_path_of("") == "/");
+  CHECK(live_path_of("/") == "/");
+  CHECK(live_path_of("//") == "/");
+  CHECK(live_path_of("live") == "/live/");
+  CHECK(live_path_of("/live") == "/live/");
+  CHECK(live_path_of("live/") == "/live/");
+  CHECK(live_path_of("/a/b.c-d_e~9/") == "/a/b.c-d_e~9/");
+  CHECK(live_path_of("/metricsx") == "/metricsx/");
+  CHECK(live_path_of("/debug") == "/debug/");
+}
+
+TEST_CASE("what is no path, and what hides other things, is refused with its name") {
+  for (const char* typed : {"a b", "a?b", "a#b", "<b>", "a//b", "..", "/a/../b", "/./", "a\nb", "\xff", "%2e",
+                            "metrics", "/metrics/", "/metrics/a", "/healthz", "debug/pprof", "/debug/pprof/profile"}) {
+    CAPTURE(typed);
+    std::string said = "nothing";
+    try {
+      said = "accepted as " + live_path_of(typed);
+    } catch (const Error& error) {
+      said = error.what();
+      CHECK(error.exit_status() == Error::misused);
+    }
+    CHECK(said.starts_with("-P " + std::string(typed) + ": "));
+  }
+  CHECK_THROWS_AS(static_cast<void>(live_path_of(std::string(300, 'a'))), Error);
+}
+
+TEST_CASE("on loopback only the names of loopback are ours") {
+  const LiveHost ours{.address = "127.0.0.1", .is_loopback = true, .machine = "box"};
+  for (const char* host : {"127.0.0.1", "127.0.0.1:9090", "127.0.0.1:1", "localhost", "LocalHost:9090", "[::1]",
+                           "[::1]:9090", "[0:0:0:0:0:0:0:1]:9090"}) {
+    CAPTURE(host);
+    CHECK(is_our_host(host, ours));
+  }
+  for (const char* host : {"",
+                           ":",
+                           ":9090",
+                           "evil.com",
+                           "evil.com:9090",
+                           "box",
+                           "box:9090",
+                           "127.0.0.2",
+                           "10.0.0.1",
+                           "[::2]",
+                           "::1",
+                           "[::1",
+                           "[::1]x",
+                           "[::1]:",
+                           "[127.0.0.1]",
+                           "[localhost]",
+                           "localhost.",
+                           "localhost.evil.com",
+                           "127.0.0.1.evil.com",
+                           "127.0.0.1:9090:1",
+                           "127.0.0.1:x",
+                           "127.0.0.1:123456",
+                           "127.0.0.1:",
+                           "localhost/",
+                           "evil@localhost",
+                           "127.1",
+                           "2130706433",
+                           "0x7f.1",
+                           "127.0.0.1 ",
+                           " 127.0.0.1",
+                           "[]",
+                           "[]:1"}) {
+    CAPTURE(host);
+    CHECK_FALSE(is_our_host(host, ours));
+  }
+  CHECK_FALSE(is_our_host(std::string_view("127.0.0.1\0.evil.com", 19), ours));
+}
+
+TEST_CASE("another loopback address that is listened on is ours") {
+  CHECK(is_our_host("127.0.0.2:9090", {.address = "127.0.0.2", .is_loopback = true, .machine = {}}));
+  CHECK(is_our_host("[::1]:9090", {.address = "::1", .is_loopback = true, .machine = {}}));
+}
+
+TEST_CASE("where others can connect, every address is ours and the machine's name is, and no other name") {
+  const LiveHost ours{.address = "0.0.0.0", .is_loopback = false, .machine = "Box.example.org"};
+  for (const char* host : {"10.1.2.3:9090", "127.0.0.1", "[fe80::1]:9090", "box.example.org:9090", "localhost:9090"}) {
+    CAPTURE(host);
+    CHECK(is_our_host(host, ours));
+  }
+  for (const char* host :
+       {"", "evil.com", "box", "box.example.org.evil.com", "10.1.2.3.evil.com", "[evil]", "[fe80::1"}) {
+    CAPTURE(host);
+    CHECK_FALSE(is_our_host(host, ours));
+  }
+  CHECK_FALSE(is_our_host("", {.address = "0.0.0.0", .is_loopback = false, .machine = ""}));
+}
+
+TEST_CASE("an origin is ours when it is the host that was asked") {
+  CHECK(is_our_origin("http://127.0.0.1:9090", "127.0.0.1:9090"));
+  CHECK(is_our_origin("HTTP://LOCALHOST:9090", "localhost:9090"));
+  for (const char* origin :
+       {"", "null", "http://", "http:/", "h", "http://127.0.0.1", "http://127.0.0.1:9091", "https://127.0.0.1:9090",
+        "http://evil.com", "http://127.0.0.1:9090.evil.com", "http://127.0.0.1:9090/", "127.0.0.1:9090"}) {
+    CAPTURE(origin);
+    CHECK_FALSE(is_our_origin(origin, "127.0.0.1:9090"));
+  }
+}
+
+TEST_CASE("another site may lead a person to the page, and fetch nothing") {
+  CHECK(is_our_fetch("", "", false));
+  CHECK(is_our_fetch("same-origin", "cors", false));
+  CHECK(is_our_fetch("none", "navigate", false));
+  CHECK(is_our_fetch("cross-site", "navigate", true));
+  CHECK_FALSE(is_our_fetch("cross-site", "navigate", false));
+  CHECK_FALSE(is_our_fetch("cross-site", "no-cors", true));
+  CHECK_FALSE(is_our_fetch("same-site", "no-cors", false));
+}
+
+TEST_CASE("seconds are whole, from 1 to 3600") {
+  CHECK(seconds_of("1") == 1);
+  CHECK(seconds_of("30") == 30);
+  CHECK(seconds_of("3600") == 3600);
+  for (const char* text :
+       {"", "0", "-1", "+1", "abc", "1e3", "1.5", "3601", "99999999999", "18446744073709551617", "1 ", " 1", "0x10"}) {
+    CAPTURE(text);
+    CHECK_FALSE(seconds_of(text));
+  }
+}

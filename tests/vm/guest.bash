@@ -1,0 +1,133 @@
+# shellcheck shell=bash
+# Machines in QEMU: what an architecture is emulated by, the first file system of a guest, its start, and what it leaves on a
+# raw disk.
+: "${PROFILE:?}" "${WORKLOADS:?}" "${tmp:?}" "${tree:?}"
+
+# Sets what differs between architectures. $sysroot and $program are of the guest's architecture.
+use_architecture() {
+  case $1 in
+    amd64)
+      triplet=x86_64-linux-gnu
+      # Without the exchange of 16 bytes, of which QEMU 7.2 leaves wrong flags: Linux 6.12 does not live long with them.
+      emulator=(qemu-system-x86_64 -machine pc -cpu max,-cx16)
+      # A check of the timer that a busy host makes fail is left out.
+      words=(console=ttyS0 no_timer_check)
+      ;;
+    arm64)
+      triplet=aarch64-linux-gnu
+      # Signs addresses in a way of its own: the architecture's takes most of the emulator's time.
+      emulator=(qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on)
+      words=(console=ttyAMA0)
+      cross_build "$1" profile busybody frameless
+      return
+      ;;
+    *) fail "the table of kernels names the unknown architecture $1" ;;
+  esac
+  sysroot=/ program=$PROFILE programs=$WORKLOADS busybox=$(command -v busybox)
+}
+
+# --- The first file system -------------------------------------------------------------------------------------------
+needed_by() { LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'; }
+interpreter_of() { LC_ALL=C readelf -lW "$1" 2>/dev/null | sed -nE 's/.*Requesting program interpreter: (.*)\]/\1/p'; }
+
+# add_program FILE PLACE : copies it into $tree without what only debuggers read, and the libraries it wants.
+add_program() {
+  local name found interpreter
+  mkdir -p "$(dirname "$tree$2")"
+  llvm-strip -g -o "$tree$2" "$1" 2>/dev/null || cp -L "$1" "$tree$2" || fail "$1 cannot be copied"
+  interpreter=$(interpreter_of "$1")
+  if [[ $interpreter && ! -e $tree$interpreter ]]; then
+    mkdir -p "$(dirname "$tree$interpreter")" && cp -L "$sysroot$interpreter" "$tree$interpreter" || fail "there is no $interpreter"
+  fi
+  while read -r name; do
+    if [[ -e $tree/lib/$triplet/$name ]]; then continue; fi
+    found=$(find "$sysroot/lib/$triplet/$name" "$sysroot/usr/lib/$triplet/$name" 2>/dev/null | head -n 1)
+    [[ $found ]] || fail "$1 wants $name, which is not here"
+    add_program "$found" "/lib/$triplet/$name"
+  done < <(needed_by "$1")
+}
+
+# The part that all kernels of an architecture share, in $tree.
+make_tree() {
+  local part
+  mkdir -p "$tree"/{bin,dev,etc,lib,proc,sys,tmp,run,out,root,usr/sbin,work}
+  add_program "$busybox" /bin/busybox
+  ln -s busybox "$tree/bin/sh"
+  add_program "$program" /usr/sbin/profile
+  for part in "$(dirname "$program")"/profile-*.so; do
+    if [[ -e $part ]]; then add_program "$part" "/usr/sbin/${part##*/}"; fi
+  done
+  for part; do add_program "$programs/$part" "/work/$part"; done
+  # By its cache programs are told where a library lies.
+  add_program "$sysroot/sbin/ldconfig" /sbin/ldconfig
+  printf '/lib/%s\n' "$triplet" >"$tree/etc/ld.so.conf"
+  printf '%s\n' root:x:0:0:root:/root:/bin/sh nobody:x:65534:65534:nobody:/:/bin/sh >"$tree/etc/passwd"
+  printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
+}
+
+# add_kernel DIR : finds $image in what was unpacked there, and adds the modules by which a guest reaches its disks and the
+# files on them, in the order in which they want each other.
+add_kernel() {
+  local want module
+  image=$(find "$@" -name 'vmlinuz*' -type f | head -n 1)
+  [[ $image ]] || fail "there is no kernel in $*"
+  mkdir -p "$tree/modules"
+  for want in virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk \
+    crc16 crc32c_generic mbcache jbd2 ext4 loop; do
+    module=$(find "$@" -name "$want.ko*" -type f | head -n 1)
+    case $module in
+      *.xz) xz -dc "$module" ;;
+      *.zst) zstd -qdc "$module" ;;
+      *.ko) cat "$module" ;;
+      *) continue ;; # built in
+    esac >"$tree/modules/$want.ko" || fail "$module cannot be read"
+    printf '%s\n' "$want" >>"$tree/modules/list"
+  done
+}
+
+# --- The guest -------------------------------------------------------------------------------------------------------
+# boot SECONDS PATIENCE CPUS MEGABYTES WORD... : starts $image on $tree with these words for the kernel, and leaves in $tmp/left
+# what the guest has put into /out, in $tmp/console what it said. Ends it after so many seconds, or when it says nothing for
+# PATIENCE of them. The second disk is there to be written to. 1: its first process was not reached; 2: it was, and then no end.
+boot() {
+  local seconds=$1 patience=$2 cpus=$3 megabytes=$4 pid status
+  shift 4
+  (cd "$tree" && find . -print0 | cpio --null -o -H newc --quiet >"$tmp/initrd") || fail "no first file system can be made"
+  truncate -s 64M "$tmp/results" && truncate -s 16M "$tmp/disk"
+  : >"$tmp/console"
+  # One thread for all CPUs: with one each, QEMU 7.2 may run an instruction that the kernel, which changes its own text, has
+  # replaced. Quiet: what the kernel says stays in its log, and the emulated serial line is slow.
+  "${emulator[@]}" -accel tcg,thread=single -smp "$cpus" -m "$megabytes" -nographic -no-reboot \
+    -kernel "$image" -initrd "$tmp/initrd" -append "${words[*]} quiet oops=panic panic=-1 $*" -nic none \
+    -drive "file=$tmp/results,if=none,format=raw,id=results" -device virtio-blk-pci,drive=results \
+    -drive "file=$tmp/disk,if=none,format=raw,id=disk" -device virtio-blk-pci,drive=disk \
+    </dev/null >"$tmp/console" 2>&1 &
+  pid=$!
+  background+=("$pid")
+  watch_guest "$pid" "$seconds" "$patience"
+  wait "$pid"
+  status=$?
+  background=()
+  mkdir "$tmp/left"
+  tar -xf "$tmp/results" -C "$tmp/left" 2>/dev/null
+  [[ -e $tmp/left/end ]] && return
+  printf 'QEMU ended with %s; the last lines of the console:\n' "$status"
+  tail -n 100 "$tmp/console"
+  if grep -aq 'vm: init is reached' "$tmp/console"; then return 2; fi
+  return 1
+}
+
+# watch_guest PID SECONDS PATIENCE
+watch_guest() {
+  local size last=-1 since=$SECONDS began=$SECONDS
+  while kill -0 "$1" 2>/dev/null; do
+    size=$(stat -c %s "$tmp/console")
+    if ((size != last)); then last=$size since=$SECONDS; fi
+    if ((SECONDS - since > $3 || SECONDS - began > $2)); then
+      printf 'stopped after %s s, of which the guest was silent for the last %s\n' $((SECONDS - began)) $((SECONDS - since))
+      kill "$1"
+      return
+    fi
+    sleep 0.5
+  done
+}

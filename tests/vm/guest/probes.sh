@@ -1,0 +1,128 @@
+#!/bin/sh
+# Runs in a guest: every event that --list-events has, each for a command that causes it a known number of times, and some uses
+# more. Of each probe it leaves NAME.out, .err and .status in /out; what came of it is judged outside, where time is cheaper.
+profile=/usr/sbin/profile
+rounds=$(cat /work/rounds)
+
+now() { cut -d ' ' -f 1 /proc/uptime; }
+# probe NAME ARGUMENT...
+probe() {
+  name=$1
+  shift
+  # In a short run, of several that have the same programs just one.
+  if [ -e /work/short ] && ! grep -qx -- "$name" /work/short; then
+    echo "$name" >>/out/skipped
+    return
+  fi
+  # A sign of life.
+  echo "vm: $name" >/dev/console
+  began=$(now)
+  timeout 100 $profile "$@" >"/out/$name.out" 2>"/out/$name.err" </dev/null
+  echo "$?" >"/out/$name.status"
+  echo "$name $began $(now)" >>/out/times
+}
+# of_process NAME ARGUMENT... : of a process that goes on for as long as the probe.
+of_process() {
+  busybody /disk/file 60 &
+  probe "$@" -p $!
+  kill $!
+  wait $!
+} 2>/dev/null
+
+# of_command NAME ARGUMENT... -- COMMAND... : of the command where one can be followed, and of such a process elsewhere.
+of_command() {
+  if [ -e /out/commands ]; then
+    probe "$@"
+  else
+    arguments=
+    for argument; do
+      if [ "$argument" = -- ]; then break; fi
+      arguments="$arguments $argument"
+    done
+    of_process $arguments 1
+  fi
+}
+
+# A file system on a disk, and a cgroup of its own, so that there are others to switch to: the kernel gives groups their perf
+# events when it gives them anything else.
+mke2fs /dev/vdb && mkdir /disk && mount -t ext4 /dev/vdb /disk
+cp $profile /disk/profile
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/busy
+echo $$ >/sys/fs/cgroup/busy/cgroup.procs
+
+probe list-events --list-events
+awk '
+  /^[A-Z]/ { of_all = "-" }
+  /^ +none of them here: / { of_all = /no hardware counters/ ? "counters" : "missing" }
+  /^  [^ ]/ { if (name) print name, missing; name = $1; sub(/,$/, "", name); missing = of_all }
+  /^ +not here: / { missing = /no hardware counters/ ? "counters" : "missing" }
+  END { print name, missing }' /out/list-events.out >/out/events
+
+# Enough that its computing takes many ticks of any clock.
+many=$((20 * rounds))
+without_counters=0
+while read -r event missing; do
+  asked=$event how='' turns=$rounds
+  case $event in
+    uprobe:*) asked=uprobe:/work/busybody:allocate ;;
+    SYSTEM:EVENT) asked=sched:sched_switch ;;
+    CACHE-OPERATIONS) asked=L1-dcache-loads ;;
+    rNNNN) asked=r01c2 ;;
+    *-faults | *-switches | *-migrations) how="-c 1" ;;
+    *-clock | wall) how="-F 997" turns=$many ;;
+  esac
+  # All hardware events are missing for the same reason, and one is enough to see it.
+  if [ $missing = counters ]; then
+    without_counters=$((without_counters + 1))
+    if [ $without_counters -gt 1 ]; then continue; fi
+  fi
+  set -- busybody /disk/file "$turns" 60
+  if [ "$event" = cpu-migrations ] && [ "$(nproc)" != 1 ]; then
+    # shellcheck disable=SC2016
+    set -- /bin/sh -c 'for i in 1 2 3; do taskset -p 1 $$; taskset -p 2 $$; done >/dev/null'
+  elif [ "$event" = major-faults ]; then
+    sync
+    echo 3 >/proc/sys/vm/drop_caches
+    set -- /disk/profile --version
+  fi
+  of_command "$event" -v -e $asked $how -f -- "$@"
+done </out/events
+
+# The lean programs, which know no families of processes; and what other options make of the programs.
+of_process pid -v -F 997 -f 1
+of_process comm -v -F 997 --comm 'busy*' -f 1
+# Stacks that no frame pointers lead through: by tables alone, where there can be any.
+unwind=cfi
+$profile -q -U --unwind cfi 0.05 >/dev/null 2>&1 || unwind=auto
+for shape in plain aligned many steep written swapped; do
+  frameless $shape 60 &
+  # Longer where the host gives so little time that the tables are not there after a second.
+  for seconds in 1 10; do
+    probe walk-$shape -v --unwind $unwind -F 997 -U -f -a -p $! $seconds
+    if [ $unwind != cfi ] || grep -q ';main;' /out/walk-$shape.out; then break; fi
+  done
+  kill $!
+done
+of_process pid-tracepoint -v -e sched:sched_switch -f 2
+of_process pid-uprobe -v -e uprobe:/work/busybody:allocate -f 2
+of_process pid-off-cpu -v -e off-cpu -f 2
+probe command -v -F 997 -f -- busybody /disk/file "$many" 60
+of_command malloc-live -v -e malloc --live -f -- busybody /disk/file "$rounds" 60
+of_command syscalls-latency -v -e syscalls --latency --failed -- busybody /disk/file "$rounds" 60
+of_command off-cpu-state -v -e off-cpu --state interruptible -f -- busybody /disk/file "$rounds" 60
+of_command wall-stream -e wall --stream=folded -- busybody /disk/file "$many" 60
+busybody /disk/file 60 &
+probe cgroup -v -F 997 --cgroup /sys/fs/cgroup/busy -f 1
+probe kernel -F 499 -K -f 1
+kill $!
+su -s /bin/sh nobody -c "$profile -f 0.1" >/dev/null 2>/out/unprivileged.err
+echo $? >/out/unprivileged.status
+
+# From the start to the first sample that is seen.
+began=$(now)
+$profile --stream=folded -q -F 997 1 2>/dev/null | {
+  read -r line
+  [ "$line" ] && echo "$began $(now)" >/out/first
+  cat >/dev/null
+}

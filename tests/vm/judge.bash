@@ -1,0 +1,222 @@
+# shellcheck shell=bash
+# What came of the probes in a guest: each event that is there has the weight that is known of its workload, each that is not
+# is one the table of kernels says so of, in the words it says. Reads what the guest of the table's row has left.
+: "${tmp:?}" "${row:?}" "${architecture:?}" "${here:?}" "${cpus:?}"
+left=$tmp/left
+rounds=10 # of the workload
+faults=0
+wrong() {
+  printf 'WRONG %s: %s\n' "$row" "$*"
+  faults=$((faults + 1))
+}
+
+# lack_of NAME : what the row says when it lacks that.
+lack_of() {
+  awk -v row="$row" -v architecture="$architecture" -v name="$1" '
+    $1 == "lacks" && ($2 == row || $2 == architecture) && index("," $3 ",", "," name ",") {
+      sub(/^[^ ]+ +[^ ]+ +[^ ]+ +/, "")
+      print
+      exit
+    }' "$here/kernels"
+}
+# What was asked for by its name is answered by its name.
+said_by() { grep -a '^profile: ' "$left/$1.err" | tail -n 1; }
+
+# weight NAME PATTERN : the counts of the folded lines that match, added up.
+weight() { folded_total "$2" "$left/$1.out"; }
+
+# expect_weight NAME PATTERN LOW [HIGH]
+expect_weight() {
+  local found
+  found=$(weight "$1" "$2")
+  if ((found < $3 || (${4:-found} < found))); then wrong "$1: $found of '$2', not $3${4:+ to $4}"; fi
+}
+# exactly NAME PATTERN WEIGHT : but for events that are said to be unseen. Of Linux 7 on, a tracepoint's program can be preempted,
+# and the kernel then runs it for nobody else on that CPU.
+exactly() {
+  local unseen
+  unseen=$(sed -nE 's/^([0-9]+) events? (was|were) not seen: .*/\1/p' "$left/$1.err")
+  expect_weight "$1" "$2" "$(($3 - ${unseen:-0}))" "$3"
+}
+
+# known_truth NAME : of the workload, as a command that makes so many rounds.
+known_truth() {
+  local n=$rounds
+  case $1 in
+    *-clock | command) expect_weight "$1" '^busybody;.*;compute(;| )' 1 ;;
+    page-faults | minor-faults) exactly "$1" ';main;touch(;| )' $((16 * n)) ;;
+    # A millisecond may be over before its sleeper has left the CPU.
+    context-switches | SYSTEM:EVENT) expect_weight "$1" ';main;rest;' 1 ;;
+    major-faults) expect_weight "$1" '^profile;' 1 ;;
+    cgroup-switches) expect_weight "$1" ';main;' 1 ;;
+    cpu-migrations) ((cpus == 1)) || expect_weight "$1" '^sh;' 1 ;;
+    uprobe:*) exactly "$1" ';main;allocate ' "$n" ;;
+    off-cpu*) expect_weight "$1" ';main;rest;' 1000 ;;
+    wall*)
+      expect_weight "$1" ';main;rest;' 1000
+      expect_weight "$1" ';main;compute(;| )' 1
+      ;;
+    futex) expect_weight "$1" ';main;await(;| )' $((1000 * n)) ;;
+    block-io) expect_weight "$1" ';main;.*\[write vdb\] ' 1 ;;
+    syscalls) exactly "$1" ';main;ask;getppid ' $((10 * n)) ;;
+    # One walk in a hundred may end early: a page of the stack that is away just then is not waited for.
+    malloc) expect_weight "$1" ';main;allocate;' $((10 * 990 * n)) $((10 * 1000 * n)) ;;
+    malloc-live) exactly "$1" ';main;allocate;' 0 ;;
+  esac
+}
+# Of a process that was there before and goes on.
+known_presence() {
+  case $1 in
+    *-clock | pid | comm | cgroup) expect_weight "$1" '^busybody;.*;compute(;| )' 1 ;;
+    page-faults | minor-faults) expect_weight "$1" ';main;touch(;| )' 1 ;;
+    cgroup-switches) expect_weight "$1" ';main;' 1 ;;
+    context-switches | off-cpu | wall | SYSTEM:EVENT | pid-tracepoint | pid-off-cpu) expect_weight "$1" ';main;rest;' 1 ;;
+    uprobe:* | pid-uprobe | malloc) expect_weight "$1" ';main;allocate(;| )' 1 ;;
+    futex) expect_weight "$1" ';main;await(;| )' 1 ;;
+    block-io) expect_weight "$1" '\[write vdb\] ' 1 ;;
+    syscalls) expect_weight "$1" ';main;ask;getppid ' 1 ;;
+    kernel) expect_weight "$1" . 1 ;;
+  esac
+}
+
+is_skipped() { grep -qxF -- "$1" "$left/skipped" 2>/dev/null; }
+
+# judge_probe NAME : one that should work.
+judge_probe() {
+  local status
+  if is_skipped "$1"; then return; fi
+  status=$(cat "$left/$1.status" 2>/dev/null)
+  if [[ $status != 0 ]]; then
+    wrong "$1 fails with ${status:-nothing}: $(said_by "$1")"
+    # What the verifier had against it.
+    grep -aE -B 6 -- '-- END PROG LOAD LOG --|^processed [0-9]+ insns' "$left/$1.err" | tail -n 8
+    return
+  fi
+  if ! grep -aqE '(^| )0 lost' "$left/$1.err" && [[ $1 != wall-stream ]]; then
+    wrong "$1: samples are lost: $(grep -a 'samples in' "$left/$1.err")"
+  fi
+  if [[ $1 == pid* || $1 == comm || $1 == cgroup || $1 == kernel || ! -e $left/commands ]]; then known_presence "$1"; else known_truth "$1"; fi
+}
+# judge_refusal NAME WORDS : one that should not.
+judge_refusal() {
+  local words
+  if is_skipped "$1"; then return; fi
+  words=$(said_by "$1")
+  [[ $(cat "$left/$1.status") == 1 ]] || wrong "$1 ends with $(cat "$left/$1.status"), not 1"
+  [[ $(grep -ac '^profile: ' "$left/$1.err") == 1 && $words =~ $2 ]] || wrong "$1 is refused by '$words', not by '$2'"
+}
+
+# judge_events : each line of --list-events.
+judge_events() {
+  local event missing lack reason
+  (($(wc -l <"$left/events") > 20)) || wrong "--list-events names only $(wc -l <"$left/events") events"
+  while read -r event missing; do
+    lack=$(lack_of "$event")
+    if [[ $missing == - && ! $lack ]]; then
+      judge_probe "$event"
+    elif [[ $missing == - ]]; then
+      wrong "--list-events says nothing of $event, which needs: $lack"
+    else
+      reason=$(reason_against "$event" "$left/list-events.out")
+      [[ $lack && $reason =~ $lack ]] || wrong "--list-events says of $event: '$reason', not '${lack:-that it is there}'"
+      # Of hardware events just one was tried.
+      if [[ -e $left/$event.status ]]; then judge_refusal "$event" "${lack:-$reason}"; fi
+    fi
+  done <"$left/events"
+}
+# judge_walks : stacks without frame pointers are whole, but for those taken before the tables were there; where the kernel
+# allows no walk, that is said.
+judge_walks() {
+  local -A chains
+  local shape all whole lack
+  chains=([plain]='first;second;third;spin' [aligned]='aligned;spin' [many]='many;spin' [written]='written;spin'
+    [steep]="$(printf 'descend;%.0s' {1..40})spin" [swapped]='swapped;outer(;middle(;inner)?)?')
+  lack=$(lack_of walk)
+  for shape in "${!chains[@]}"; do
+    if is_skipped "walk-$shape"; then continue; fi
+    if [[ $lack ]]; then
+      grep -aqE "^user stacks are taken by frame pointers alone: .*$lack" "$left/walk-$shape.err" || wrong "walk-$shape does not say '$lack'"
+      continue
+    fi
+    if [[ $shape == written && $architecture != amd64 ]]; then continue; fi
+    whole=$(weight "walk-$shape" "^frameless;([^;]*;)*main;${chains[$shape]} ")
+    # Of code whose mappings change under the walk less may be told, and nothing that is wrong.
+    if [[ $shape == swapped ]]; then
+      all=$(weight "walk-$shape" '^frameless;[^[](.*;)?(outer|middle|inner)( |;)')
+      if ((whole != all)); then wrong "walk-$shape: $((all - whole)) of $all stacks are wrong"; fi
+      continue
+    fi
+    all=$(($(weight "walk-$shape" .) - $(weight "walk-$shape" 'incomplete: no table yet')))
+    if ((all < 10 || whole * 100 < all * 80)); then wrong "walk-$shape: $whole of $all stacks are whole"; fi
+  done
+}
+# judge_uses : the other probes, NAME=EVENT.
+judge_uses() {
+  local use name lack
+  for use in pid=cpu-clock pid-tracepoint=SYSTEM:EVENT pid-uprobe=uprobe:FILE:SYMBOL pid-off-cpu=off-cpu comm=cpu-clock \
+    command=cpu-clock malloc-live=malloc syscalls-latency=syscalls off-cpu-state=off-cpu wall-stream=wall cgroup=cpu-clock kernel=cpu-clock; do
+    name=${use%%=*}
+    lack=$(lack_of "$name")
+    [[ $lack ]] || lack=$(lack_of "${use#*=}")
+    if [[ $lack ]]; then judge_refusal "$name" "$lack"; else judge_probe "$name"; fi
+  done
+  judge_refusal unprivileged 'cap_bpf|root'
+  if is_skipped kernel; then return; fi
+  # What is hidden is said to be.
+  lack=$(lack_of kernel-names)
+  if [[ ! $lack ]]; then
+    expect_weight kernel '[;][a-z_][a-z0-9_.]*(;| )' 1
+  else
+    grep -aqE "$lack" "$left/kernel.err" || wrong "kernel functions have no names, and '$lack' is not said"
+    exactly kernel '[;][a-z_][a-z0-9_.]*(;| )' 0
+  fi
+}
+
+# judge_kernel : what the kernel itself has to say against it.
+judge_kernel() {
+  local complaint='WARNING:|BUG:|INFO: (task|rcu)|rcu.*(stall|self-detected)|[Ll]ockdep|possible (circular|recursive)|scheduling while'
+  complaint+='|Oops|general protection|nable to handle|soft lockup|hard LOCKUP'
+  if grep -E -A 20 "$complaint" "$left/dmesg"; then wrong "the kernel complains"; fi
+  if [[ -e $left/complaints ]]; then wrong "$(cat "$left/complaints")"; fi
+}
+
+# judge_verifier : a table of the programs: what the verifier had to look at, at most, and the stack over their calls.
+judge_verifier() {
+  local program instructions stack
+  cat "$left"/*.err | sed -nE 's/^verifier: ([^ :]+): ([0-9]+) instructions?, ([0-9]+) bytes? of stack$/\1 \2 \3/p' |
+    sort -k1,1 -k2,2nr | awk '$1 != last { print; last = $1 }' >"$tmp/programs"
+  printf '\n%-30s %12s %6s\n' PROGRAM INSTRUCTIONS STACK
+  while read -r program instructions stack; do
+    printf '%-30s %12s %6s\n' "$program" "$instructions" "$stack"
+    if ((instructions > 500000)); then wrong "$program: the verifier looks at $instructions instructions"; fi
+    # Not even the simplest of them does without any.
+    if ((stack > 448 || stack == 0)); then wrong "$program: $stack bytes of stack"; fi
+  done <"$tmp/programs"
+  if [[ ! -s $tmp/programs ]]; then wrong "-v tells nothing of what the verifier looks at"; fi
+}
+
+# judge_probes : what was seen, as a table, and what it should be.
+judge_probes() {
+  local name began ended
+  if [[ -e $left/first ]]; then
+    read -r began ended <"$left/first"
+    printf 'first sample after %s s\n' "$(awk -v a="$began" -v b="$ended" 'BEGIN { printf "%.2f", b - a }')"
+  fi
+  printf '\n%-28s %6s %10s %6s\n' PROBE STATUS WEIGHT TIME
+  while read -r name began ended; do
+    printf '%-28s %6s %10s %6.1f\n' "$name" "$(cat "$left/$name.status")" "$(weight "$name" ' [0-9]+$')" \
+      "$(awk -v a="$began" -v b="$ended" 'BEGIN { print b - a }')"
+  done <"$left/times"
+  judge_events
+  judge_uses
+  judge_walks
+  judge_verifier
+}
+
+# judge TASK : fails when something was wrong.
+judge() {
+  printf 'Linux %s, %s, booted in %s s, all in %s s\n' "$(cat "$left/release")" "$row" "$(cat "$left/booted")" "$(cat "$left/end")"
+  if [[ $1 == tests ]]; then judge_kernel_tests; else judge_probes; fi
+  judge_kernel
+  ((faults == 0)) || fail "$faults things are wrong on $row"
+}

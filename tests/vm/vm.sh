@@ -1,0 +1,76 @@
+#!/bin/bash
+# vm.sh ROW: boots the kernel of that row of the table `kernels` in QEMU and looks at what the profiler does there: every event
+# that --list-events has, by a workload whose truth is known. vm.sh ROW short: of events that have the same programs just one.
+# vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there,
+# or those whose name matches that regular expression.
+source "$(dirname "$0")/../lib.sh"
+row=$1 task=${2:-probes} chosen=${3:-}
+# shellcheck disable=SC2034 # of skip
+test_name=vm.$row
+case $task in tests) test_name=guest.$row ;; short) test_name=vm_short.$row ;; esac
+here=$SOURCE_DIR/tests/vm
+tree=$tmp/tree
+source "$here/fetch.bash"
+source "$here/cross.bash"
+source "$here/guest.bash"
+
+# What cannot be had is a failure where all of it is promised, on Debian 12, and a reason elsewhere.
+cannot() {
+  if is_debian_12; then fail "$*"; fi
+  skip "$*"
+}
+
+read -r _ _ _ architecture suite packages words machine < <(awk -v row="$row" '$1 == "row" && $2 == row' "$here/kernels")
+[[ ${machine:-} ]] || fail "the table of kernels has no row $row"
+# A probe ends after 100 s at the latest, a test after 600.
+cpus=2 megabytes=1536 seconds=1000 patience=120
+kernel_words=()
+if [[ $words != - ]]; then kernel_words=("${words//,/ }"); fi
+for setting in ${machine//,/ }; do
+  case $setting in
+    cpus=*) cpus=${setting#*=} ;;
+    memory=*) megabytes=${setting#*=} ;;
+    hide=* | sysctl=*) kernel_words+=("vm.$setting") ;;
+    -) ;;
+    *) fail "$row: unknown setting $setting" ;;
+  esac
+done
+source "$here/judge.bash"
+short=(list-events cpu-clock page-faults SYSTEM:EVENT uprobe:FILE:SYMBOL off-cpu wall futex block-io syscalls malloc
+  pid pid-tracepoint pid-off-cpu command syscalls-latency walk-plain)
+
+if [[ $task == tests && $architecture != amd64 ]]; then skip "the tests of tests/kernel are for amd64 here"; fi
+use_architecture "$architecture"
+for command in "${emulator[0]}" busybox cpio readelf llvm-strip xz zstd apt-get dpkg-deb; do
+  command -v "$command" >/dev/null || cannot "there is no $command here"
+done
+kernel_parts=()
+for pattern in ${packages//,/ }; do
+  fetch_package "$suite" "$architecture" "$pattern" 2>"$tmp/err" || cannot "$(tail -n 1 "$tmp/err")"
+  # shellcheck disable=SC2154 # set by fetch_package
+  kernel_parts+=("$unpacked")
+done
+
+make_tree busybody frameless
+install -m 755 "$here/guest/init.sh" "$tree/init"
+if [[ $task == tests ]]; then
+  source "$here/kernel_tests.bash"
+  add_kernel_tests "$chosen"
+  seconds=14000 patience=700
+else
+  # shellcheck disable=SC2154 # set by judge.bash
+  echo "$rounds" >"$tree/work/rounds"
+  cp "$here/guest/probes.sh" "$tree/work/main.sh"
+  if [[ $task == short ]]; then printf '%s\n' "${short[@]}" >"$tree/work/short"; fi
+fi
+add_kernel "${kernel_parts[@]}"
+boot "$seconds" "$patience" "$cpus" "$megabytes" "${kernel_words[@]}"
+case $? in
+  0) ;;
+  2) fail "Linux of the row $row boots, and does not get to its end" ;;
+  *) cannot "Linux of the row $row cannot be booted" ;;
+esac
+# What was seen stays for who wants to read it of a test that passed.
+mkdir -p "$BUILD_DIR/vm"
+judge "$task" | tee "$BUILD_DIR/vm/$test_name"
+exit "${PIPESTATUS[0]}"

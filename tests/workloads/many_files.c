@@ -1,0 +1,23 @@
+/* True of it: every user stack is main;lib_outer;lib_middle and one of two leaves, all but main in one of COUNT
+ * libraries, FILE.0 and so on, each of them as often as any other. `many_files FILE COUNT SECONDS`; it says "loaded"
+ * when it has them. */
+#include <dlfcn.h>
+
+#include "workload.h"
+
+typedef void Outer(void);
+
+int main(int argc, char** argv) {
+  char path[4096];
+  end_after(seconds_of(argc, argv));
+  if (argc != 4) return 2;
+  const long count = atol(argv[2]);
+  Outer** const libraries = calloc((size_t)count + 1, sizeof *libraries);
+  for (long at = 0; at < count; at++) {
+    snprintf(path, sizeof path, "%s.%ld", argv[1], at);
+    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library || !(libraries[at] = (Outer*)dlsym(library, "lib_outer"))) return 1;
+  }
+  dprintf(1, "loaded\n");
+  for (long at = 0; goes_on; at = (at + 1) % count) libraries[at]();
+}
