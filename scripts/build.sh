@@ -53,6 +53,17 @@ build_directory() {
   run_logged "$log" "the build" cmake --build "$dir" --target "${targets[@]}" --parallel "$(build_jobs)"
 }
 
+# ccache where it is there and may write: another clone's objects then serve this one. Sets $launched, for build_directory.
+launched=()
+use_compiler_cache() {
+  local cache launcher=''
+  if command -v ccache >/dev/null && cache=$(ccache --get-config=cache_dir 2>/dev/null) && mkdir -p "$cache" 2>/dev/null && [[ -w $cache ]]; then
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+    launcher=ccache
+  fi
+  launched=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
+}
+
 # One job a CPU, but no more than memory allows: a C++ file takes up to half a gigabyte.
 build_jobs() {
   local cpus kilobytes by_memory

@@ -26,6 +26,7 @@ build fonts-dejavu-core            -
 build libmicrohttpd-dev            <microhttpd.h>
 build libncurses-dev               <ncurses.h>
 build libboost-program-options-dev <boost/program_options.hpp>
+test  ccache                       ccache
 test  doctest-dev                  <doctest/doctest.h>
 test  clang-format                 clang-format
 test  clang-tidy                   clang-tidy
