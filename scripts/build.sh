@@ -54,13 +54,13 @@ build_directory() {
 }
 
 # ccache where it is there and may write: another clone's objects then serve this one. Sets $launched, for build_directory.
-launched=()
 use_compiler_cache() {
   local cache launcher=''
   if command -v ccache >/dev/null && cache=$(ccache --get-config=cache_dir 2>/dev/null) && mkdir -p "$cache" 2>/dev/null && [[ -w $cache ]]; then
     export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
     launcher=ccache
   fi
+  # shellcheck disable=SC2034
   launched=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 }
 
