@@ -62,15 +62,32 @@ undo_leftovers() {
   done
 }
 
-# machine_times : hundredths of a second since boot: all CPUs' time, that which the host took from them, that in which they waited.
-machine_times() { awk '/^cpu / { print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $5 + $6 }' /proc/stat; }
+# as_root FUNCTION : one of these, with root's rights.
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo -- bash -c "$(declare -f say left_processes undo_leftovers); $*"; fi
+}
 
-# say_how_busy TIMES : since these, so that a failure can be judged.
+# Hundredths of a second of all CPUs since boot: all, those that the host took, idle ones, and those of this script's children.
+machine_times() {
+  local own
+  own=$(times | awk 'NR == 2 { gsub(/[ms]/, " "); print int(100 * ($1 * 60 + $2 + $3 * 60 + $4)) }')
+  awk -v own="$own" '/^cpu / { print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $5 + $6, own }' /proc/stat
+}
+
+# watch_machine : from now on. say_how_busy : since then, so that a failure can be judged; is_too_busy afterwards: whether others
+# had more than a fifth of the CPUs.
+watch_machine() { read -ra watched_since < <(machine_times); }
 say_how_busy() {
-  local all stolen idle
-  read -r all stolen idle < <(machine_times)
-  awk -v all="$all" -v stolen="$stolen" -v idle="$idle" -v before="$1" -v load="$(cut -d ' ' -f 1-3 /proc/loadavg)" 'BEGIN {
-    split(before, was, " "); all -= was[1]; if (all < 1) all = 1
-    printf "== the machine: %d s, %.1f %% of its CPU time stolen by the host, %.1f %% idle; load %s\n", all / 100 / '"$(nproc)"',
-      100 * (stolen - was[2]) / all, 100 * (idle - was[3]) / all, load }'
+  local now
+  read -ra now < <(machine_times)
+  local all=$((now[0] - watched_since[0])) stolen=$((now[1] - watched_since[1])) idle=$((now[2] - watched_since[2]))
+  if ((all < 1)); then all=1; fi
+  others=$((all - stolen - idle - (now[3] - watched_since[3])))
+  if ((others < 0)); then others=0; fi
+  too_busy=$((all > 6000 && 5 * (stolen + others) > all))
+  printf '== the machine: %d s; of its CPU time %d %% idle, %d %% stolen by the host, %d %% used by others; load %s\n' \
+    $((all / 100 / $(nproc))) $((100 * idle / all)) $((100 * stolen / all)) $((100 * others / all)) "$(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+is_too_busy() {
+  ((too_busy)) && say "the machine was too busy to tell a defect from chance"
 }

@@ -1,18 +1,24 @@
 #!/bin/bash
 # scripts/test runs each test once, in the sanitized build just what it is for unless --all says otherwise; its arguments choose
-# among them, and a test that fails has failed.
+# among them, a test that fails has failed, and what passed at a commit is not run again there.
 source "$(dirname "$0")/checkout.bash"
 need_root
-need_command ctest
+need_command ctest git
+export PROFILE_INNER_SUITE=1
 make_checkout "$tmp/checkout"
 script=$tmp/checkout/scripts/test
 
+# A good and a bad one of each kind; those with a set are for -C all.
 for build in build-test build-sanitize; do
   mkdir "$tmp/checkout/$build"
-  for name in unit.good unit.bad fuzz.good kernel.good kernel.bad; do
+  for name in unit.good unit.bad fuzz.good kernel.good kernel.bad kernel.slow/measured cli.page/browser; do
+    labels=${name%%.*}
+    if [[ $name == */* ]]; then labels+=";${name#*/}"; fi
     # shellcheck disable=SC2016
-    printf 'add_test(%s "/bin/bash" "-c" "echo %s >>$RECORDS/%s; [[ %s == *.good ]]")\nset_tests_properties(%s PROPERTIES LABELS %s)\n' \
-      $name $name $build $name $name ${name%%.*}
+    test=$(printf 'add_test(%s "/bin/bash" "-c" "echo %s >>$RECORDS/%s; [[ %s != *.bad || -e $RECORDS/mended ]]")\nset_tests_properties(%s PROPERTIES LABELS "%s")' \
+      "${name%/*}" "${name%/*}" $build "${name%/*}" "${name%/*}" "$labels")
+    if [[ $name == */* ]]; then test="if(CTEST_CONFIGURATION_TYPE STREQUAL \"all\")"$'\n'"$test"$'\n'"endif()"; fi
+    printf '%s\n' "$test"
   done >"$tmp/checkout/$build/CTestTestfile.cmake"
 done
 
@@ -25,15 +31,32 @@ ran() {
   expect_equal "$(sort "$tmp/build-test" | tr '\n' ' ')" "$2" "tests of '${*:4}'"
   expect_equal "$(sort "$tmp/build-sanitize" | tr '\n' ' ')" "$3" "sanitized tests of '${*:4}'"
 }
-all='fuzz.good kernel.bad kernel.good unit.bad unit.good '
-ran 1 "$all" 'fuzz.good unit.bad unit.good '
-ran 1 "$all" "$all" --all
-ran 0 'kernel.good ' '' -R kernel.good
-ran 0 'kernel.good ' 'kernel.good ' --all -R kernel.good
+gate='fuzz.good kernel.bad kernel.good unit.bad unit.good '
+ran 1 "$gate" 'fuzz.good unit.bad unit.good '
+ran 0 'kernel.good unit.good ' 'unit.good ' good -E fuzz
+ran 0 'kernel.slow ' '' slow
+ran 0 'kernel.slow ' '' kernel.slow
 ran 1 'kernel.bad ' '' -R kernel.bad
 ran 1 'unit.bad unit.good ' 'unit.bad unit.good ' -L unit
-ran 0 'fuzz.good unit.good ' 'fuzz.good unit.good ' -L 'unit|fuzz' -E bad
-ran 1 '' '' -R nothing --no-tests=error
+ran 0 'cli.page ' '' --all browser
+ran 1 "$gate" 'fuzz.good unit.bad unit.good ' --all gate
+run_script --all nothing
+expect_status 1
+expect_err 'its parts are gate measured browser'
 # What they are built of: no more than is run.
-expect_equal "$(grep -c -- '--target unit_tests fuzz_replay' "$tmp/cmake.calls")" 6 "builds of a part"
-expect_equal "$(grep -c -- '--target all fuzz_targets' "$tmp/cmake.calls")" 2 "builds that are for fuzzing"
+expect_out_of() { expect_equal "$(grep -c -- "--target $1" "$tmp/cmake.calls")" "$2" "builds of $1"; }
+expect_out_of 'unit_tests fuzz_replay' 4
+
+# A part that passed is left out at the same commit, and only there.
+touch "$tmp/mended"
+git -C "$tmp/checkout" init -q
+printf '/build-*\n' >"$tmp/checkout/.gitignore"
+commit() { git -C "$tmp/checkout" add -A && git -C "$tmp/checkout" -c user.name=a -c user.email=b commit -q --allow-empty -m "$1"; }
+commit first
+ran 0 'cli.page kernel.slow ' '' --all browser measured
+ran 0 "$gate" 'fuzz.good unit.bad unit.good ' --all browser measured gate
+ran 0 '' '' --all browser measured gate
+commit second
+ran 0 'cli.page ' '' --all browser
+touch "$tmp/checkout/changed"
+ran 0 'cli.page ' '' --all browser

@@ -1,0 +1,132 @@
+# shellcheck shell=bash
+# Whether only a defect can make the gate fail: `scripts/test --prove HOW...` runs it again and again while the machine is used by
+# others. Sourced by test, whose run_part and keep_result it uses.
+#   quiet    3 runs as they are
+#   busy     3 beside two busy loops and a process that writes and syncs
+#   stolen   2 while a real-time process takes each CPU for 0.4 s of every 1.2, and everything stands still for 3 s of every 20
+#   killed   1 after a run was killed by SIGKILL in the middle of each test that changes the machine or fills its memory
+: "${root:?}" "${normal:?}" "${sanitized:?}"
+machine_lock=''
+declare -A proofs=([quiet]=3 [busy]=3 [stolen]=2 [killed]=3)
+killed_in=(hidden_kernel cpu_hotplug malloc)
+
+choose_proofs() {
+  local word
+  for word; do
+    [[ ${proofs[$word]:-} ]] || stop "--prove is quiet, busy, stolen or killed, and not $word"
+  done
+  if (($# == 0)); then set -- quiet busy stolen killed; fi
+  # shellcheck disable=SC2034
+  chosen=("$@")
+}
+
+disturbers=()
+disturb() {
+  setpriv --pdeathsig KILL "$@" </dev/null >/dev/null 2>&1 {machine_lock}<&- &
+  disturbers+=("$!")
+}
+leave_alone() {
+  if ((${#disturbers[@]} != 0)); then
+    kill -KILL "${disturbers[@]}"
+    wait "${disturbers[@]}"
+  fi 2>/dev/null
+  disturbers=()
+  if [[ ${frozen:-} ]]; then
+    echo THAWED >"$frozen/freezer.state"
+    while read -r pid; do echo "$pid" >"${frozen%/*}/cgroup.procs"; done <"$frozen/cgroup.procs"
+    rmdir "$frozen"
+    frozen=''
+  fi 2>/dev/null
+}
+
+make_busy() {
+  local written=$normal/proof.written
+  disturb sh -c 'while :; do :; done'
+  disturb sh -c 'while :; do :; done'
+  disturb sh -c "while :; do dd if=/dev/zero of='$written' bs=1M count=16 conv=fsync; done"
+}
+
+# As a host does that gives the CPUs to others.
+make_stolen() {
+  local cpu
+  for ((cpu = 0; cpu < $(nproc); cpu++)); do
+    disturb chrt -f 50 taskset -c "$cpu" python3 -c '
+import time
+while True:
+    end = time.monotonic() + 0.4
+    while time.monotonic() < end: pass
+    time.sleep(0.8)'
+  done
+  if mkdir /sys/fs/cgroup/freezer/profile-test-suite 2>/dev/null; then
+    frozen=/sys/fs/cgroup/freezer/profile-test-suite
+    disturb sh -c "while sleep 17; do echo FROZEN >$frozen/freezer.state; sleep 3; echo THAWED >$frozen/freezer.state; done"
+    # All that comes from here on; those who disturb stay outside.
+    echo "$BASHPID" >"$frozen/cgroup.procs"
+  fi
+}
+
+# is_in_the_middle TEST : whether what it does to the machine can be seen.
+is_in_the_middle() {
+  case $1 in
+    hidden_kernel) [[ $(</proc/sys/kernel/kptr_restrict) == 2 ]] ;;
+    cpu_hotplug) grep -q 0 /sys/devices/system/cpu/cpu[1-9]*/online ;;
+    malloc) pgrep -f "^$normal/tests/workloads/allocs" >/dev/null ;;
+  esac
+}
+# Like a machine's owner who ends the suite: the test and its ctest are gone at once, what they started is not.
+kill_in_the_middle() {
+  local runner left
+  setpriv --pdeathsig KILL ctest --test-dir "$normal" -C all -R "^kernel\.$1\$" </dev/null >/dev/null 2>&1 {machine_lock}<&- &
+  runner=$!
+  for ((left = 3000; left > 0; left--)); do
+    if is_in_the_middle "$1"; then break; fi
+    sleep 0.02
+  done
+  ((left > 0)) || say "$1 was never in the middle"
+  kill -KILL "$runner"
+  pkill -KILL -f "^bash $root/tests/kernel/$1\.sh"
+  wait "$runner" 2>/dev/null
+  ((left > 0))
+}
+
+prove_once() {
+  local status=0
+  case $1 in
+    busy) make_busy ;;
+    stolen) make_stolen ;;
+    killed)
+      kill_in_the_middle "${killed_in[$2 - 1]}" || return 1
+      undo_leftovers
+      ;;
+  esac
+  # A shell of its own, which the freezer may hold.
+  (run_part gate) || status=1
+  leave_alone
+  return "$status"
+}
+
+# As root: what is disturbed is the machine.
+prove() {
+  local how run failed=0
+  ((EUID == 0)) || stop "--prove wants to be root"
+  trap leave_alone EXIT
+  build_and_test "$normal" all -N >/dev/null
+  build_and_test "$sanitized" "unit_tests fuzz_replay" -N >/dev/null
+  for how; do
+    for ((run = 1; run <= proofs[$how]; run++)); do
+      if has_passed "prove-$how-$run"; then
+        printf '== %s, run %d: passed at this commit before\n' "$how" "$run"
+        continue
+      fi
+      local began=$SECONDS
+      if prove_once "$how" "$run"; then
+        keep_result "prove-$how-$run $((SECONDS - began)) s"
+        printf '== %s, run %d: passed after %d s\n' "$how" "$run" $((SECONDS - began))
+      else
+        failed=1
+        printf '== %s, run %d: FAILED after %d s\n' "$how" "$run" $((SECONDS - began))
+      fi
+    done
+  done
+  return "$failed"
+}
