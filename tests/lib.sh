@@ -19,7 +19,7 @@ clean_up() {
   rm -rf "$tmp"
 }
 trap clean_up EXIT
-# A test that CTest ends for its timeout cleans up as well.
+# Not for a time-out: CTest stops the test and kills it and its children, so that no trap runs.
 trap 'exit 1' TERM INT HUP
 
 # What the last run wrote stands behind the reason: nobody can ask a machine that is gone.
@@ -71,9 +71,14 @@ mount_bpffs() {
   mount -t bpf bpf "$tmp/bpffs" || { rmdir "$tmp/bpffs"; skip "a BPF file system cannot be mounted here"; }
 }
 
-# start COMMAND... : runs it in the background until the test ends; its pid is $started. Its output goes to $tmp/started.PID.
+# tied COMMAND... : becomes it; it is killed when the test is, even by SIGKILL, for which no trap runs. A function of the test is
+# called, and has to tie what it starts.
+tied() {
+  if [[ $(type -t -- "$1") == function ]]; then "$@"; elif command -v setpriv >/dev/null; then exec setpriv --pdeathsig KILL "$@"; else exec "$@"; fi
+}
+# start COMMAND... : runs it in the background until the test ends; its pid is $started. Its output goes to $tmp/started.
 start() {
-  "$@" >"$tmp/started" 2>&1 </dev/null &
+  tied "$@" >"$tmp/started" 2>&1 </dev/null &
   started=$!
   background+=("$started")
 }

@@ -4,7 +4,9 @@
 source "$(dirname "$0")/sampling.bash"
 need_command setpriv
 hidden=/proc/sys/kernel/kptr_restrict
-at_exit "echo $(cat $hidden) >$hidden"
+# Not 2, which a run that was killed here has left.
+at_exit "echo $(($(<$hidden) == 0 ? 0 : 1)) >$hidden"
+echo 0 >$hidden
 burn reader 600
 reader=$started
 wait_until is_at_work "$reader"

@@ -86,7 +86,7 @@ find_precedence() {
 ahead=()
 begin() {
   : >"$tmp/out"
-  "${ahead[@]}" "$PROFILE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+  tied "${ahead[@]}" "$PROFILE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
   profiler=$!
   background+=("$profiler")
 }
@@ -161,6 +161,18 @@ sample_folded() {
 # shellcheck disable=SC2120
 expect_folded_total() { expect_equal "$(folded_total . "${1:-$tmp/out}")" "$recorded" "total of the folded lines"; }
 
+# sample_enough N [ARGUMENT...] SECONDS : as sample_folded, and in twice the time if that has not given N samples, until it does: a
+# machine that stalls gives few in a short time.
+sample_enough() {
+  local least=$1 window=${*: -1}
+  shift
+  sample_folded "$@"
+  while ((recorded < least)); do
+    window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') || fail "$recorded samples in a minute; $(outcome)"
+    sample_folded "${@:1:$#-1}" "$window"
+  done
+}
+
 # sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, of that process or thread until it has computed for so much longer:
 # as many samples, whoever else computes.
 sample_work() {
@@ -182,12 +194,12 @@ expect_share() {
   share=$(share_of "$1" "${4:-$tmp/out}")
   expect_between "$share" "$2" "$3" "per cent of the samples with '$1'"
 }
-# expect_near PATTERN PERCENT [FILE] : a share that is known; so far off it as chance allows in so many samples: four of its
-# standard deviations, and 0.8 for what is no part of the work.
+# expect_near PATTERN PERCENT [FILE] : a share that is known; so far off it as chance allows in so many samples: 6.2 of its
+# standard deviations, which chance exceeds once in 10^9 times, and 0.8 for what is no part of the work.
 expect_near() {
   local off
   off=$(awk -v all="$(folded_total . "${3:-$tmp/out}")" -v percent="$2" \
-    'BEGIN { if (all < 60) exit 1; print 0.8 + 4 * sqrt(percent * (100 - percent) / all) }') || fail "too few samples; $(outcome)"
+    'BEGIN { if (all < 60) exit 1; print 0.8 + 6.2 * sqrt(percent * (100 - percent) / all) }') || fail "too few samples; $(outcome)"
   expect_share "$1" "$(awk -v a="$2" -v b="$off" 'BEGIN { print a - b }')" "$(awk -v a="$2" -v b="$off" 'BEGIN { print a + b }')" "${3:-$tmp/out}"
 }
 # expect_present PATTERN [FILE], expect_absent PATTERN [FILE] : in folded lines.
@@ -255,7 +267,7 @@ is_asleep() { grep -qE 'sleep|select|poll' "/proc/$1/wchan"; }
 as_nobody() {
   need_command setpriv
   chmod 755 "$tmp"
-  setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+  setpriv --pdeathsig KILL --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
 # need_group : an empty cgroup of the test's own as $group. in_group COMMAND... : becomes the command, in it.
@@ -267,7 +279,7 @@ need_group() {
   mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
   at_exit "rmdir '$group'"
 }
-in_group() { echo "$BASHPID" >"$group/cgroup.procs" && exec "$@"; }
+in_group() { echo "$BASHPID" >"$group/cgroup.procs" && tied "$@"; }
 
 # make_small_group BYTES : an empty group that may have no more memory, as $small_group. False: none can be made.
 make_small_group() {
