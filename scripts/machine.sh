@@ -67,10 +67,11 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo -- bash -c "$(declare -f say left_processes undo_leftovers); $*"; fi
 }
 
-# Hundredths of a second of all CPUs since boot: all, those that the host took, idle ones, and those of this script's children.
+# Hundredths of a second of all CPUs since boot: all, those that the host took, idle ones, and those of this script's children. Not by
+# `times`, which knows of none in a subshell.
 machine_times() {
   local own
-  own=$(times | awk 'NR == 2 { gsub(/[ms]/, " "); print int(100 * ($1 * 60 + $2 + $3 * 60 + $4)) }')
+  own=$(awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$$/stat")
   awk -v own="$own" '/^cpu / { print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $5 + $6, own }' /proc/stat
 }
 

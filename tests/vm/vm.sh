@@ -1,13 +1,12 @@
 #!/bin/bash
 # vm.sh ROW: boots the kernel of that row of the table `kernels` in QEMU and looks at what the profiler does there: every event
-# that --list-events has, by a workload whose truth is known. vm.sh ROW short: of events that have the same programs just one.
-# vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there,
-# or those whose name matches that regular expression.
+# that --list-events has, by a workload whose truth is known.
+# vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there, or those whose name matches that regular expression.
 source "$(dirname "$0")/../lib.sh"
 row=$1 task=${2:-probes} chosen=${3:-}
 # shellcheck disable=SC2034 # of skip
 test_name=vm.$row
-case $task in tests) test_name=guest.$row ;; short) test_name=vm_short.$row ;; esac
+if [[ $task == tests ]]; then test_name=guest.$row; fi
 here=$SOURCE_DIR/tests/vm
 tree=$tmp/tree
 source "$here/fetch.bash"
@@ -20,10 +19,10 @@ cannot() {
   skip "$*"
 }
 
-read -r _ _ _ architecture suite packages words machine < <(awk -v row="$row" '$1 == "row" && $2 == row' "$here/kernels")
+read -r _ _ architecture suite packages words machine < <(awk -v row="$row" '$1 == "row" && $2 == row' "$here/kernels")
 [[ ${machine:-} ]] || fail "the table of kernels has no row $row"
 # A probe ends after 100 s at the latest, a test after 600.
-cpus=2 megabytes=1536 seconds=1000 patience=120
+cpus=1 megabytes=1536 seconds=1000 patience=120
 kernel_words=()
 if [[ $words != - ]]; then kernel_words=("${words//,/ }"); fi
 for setting in ${machine//,/ }; do
@@ -36,8 +35,6 @@ for setting in ${machine//,/ }; do
   esac
 done
 source "$here/judge.bash"
-short=(list-events cpu-clock page-faults SYSTEM:EVENT uprobe:FILE:SYMBOL off-cpu wall futex block-io syscalls malloc
-  pid pid-tracepoint pid-off-cpu command syscalls-latency walk-plain)
 
 if [[ $task == tests && $architecture != amd64 ]]; then skip "the tests of tests/kernel are for amd64 here"; fi
 use_architecture "$architecture"
@@ -61,7 +58,6 @@ else
   # shellcheck disable=SC2154 # set by judge.bash
   echo "$rounds" >"$tree/work/rounds"
   cp "$here/guest/probes.sh" "$tree/work/main.sh"
-  if [[ $task == short ]]; then printf '%s\n' "${short[@]}" >"$tree/work/short"; fi
 fi
 add_kernel "${kernel_parts[@]}"
 boot "$seconds" "$patience" "$cpus" "$megabytes" "${kernel_words[@]}"
