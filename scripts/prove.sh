@@ -26,6 +26,8 @@ disturb() {
   disturbers+=("$!")
 }
 leave_alone() {
+  # First of all out of reach of who freezes.
+  if [[ ${frozen:-} ]]; then echo "$BASHPID" >"${frozen%/*}/cgroup.procs"; fi
   if ((${#disturbers[@]} != 0)); then
     kill -KILL "${disturbers[@]}"
     wait "${disturbers[@]}"
