@@ -58,6 +58,10 @@ __noinline int by_frame_pointer(void) {
   }
 #endif
   if (walk_config.mode == WALK_TABLES) return without;
+  if (walk->depth == 1 && walk->caller) {
+    walk->was_interrupted = 0;
+    return go_to(walk, walk->caller, walk->sp + RETURN_BYTES);
+  }
 #ifdef __TARGET_ARCH_x86
   if (is_bare_leaf(walk)) {
     walk->was_interrupted = 0;

@@ -16,8 +16,10 @@ static __always_inline long read_user(void *to, __u32 bytes, __u64 from) {
 }
 
 #ifdef __TARGET_ARCH_x86
+#define RETURN_BYTES 8 /* of the stack, that a call takes */
 #define WITHOUT_AUTHENTICATION(address) (address)
 #else
+#define RETURN_BYTES 0
 #define WITHOUT_AUTHENTICATION(address) ((address)&0xffffffffffffULL)
 #endif
 

@@ -1,5 +1,6 @@
 /* The source SYSTEM:EVENT: runs on every hit of a tracepoint, on whatever CPU, and records the current task, each time
  * or as often as asked for. Built twice, see PROFILE_LEAN in record.bpf.h. */
+#define PROFILE_WALK
 #include "worth.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"

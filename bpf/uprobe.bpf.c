@@ -1,6 +1,7 @@
 /* The source uprobe:FILE:SYMBOL: runs each time a thread comes to that place in a program, and records it. Built twice,
  * see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_PREEMPTIBLE
+#define PROFILE_WALK
 #include "abi/uprobe.h"
 #include "record.bpf.h"
 /* Wants the types of the above. */

@@ -40,6 +40,7 @@ struct walk {
   __u64 start_stack;
   __u64 probe_area; /* where returns lead that probes wait for; 0: nowhere */
   __u64 probe_return;
+  __u64 caller; /* of a leaf that has no frame yet; 0: not known */
   __u64 hash[4];
   struct walk_stuck stuck;
 
@@ -73,8 +74,9 @@ struct walk {
   struct walk_mapping mappings[MAPPINGS];
 
   __u64 raw[RAW_WORDS + 1];
-  __u32 busy; /* one program may interrupt another on the same CPU */
+  __u64 busy; /* one program may interrupt another on the same CPU */
   __u32 depth;
+  __u32 unused;
   struct ring_stack head; /* the frames behind it, to be sent as they are */
   __u64 frames[WALK_MOST_FRAMES];
 };
@@ -273,15 +275,37 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   return BEGUN;
 }
 
+/* One walk at a time on a CPU. False: another is under way. */
+static __always_inline bool take_walk(struct walk *walk) {
+#ifdef PROFILE_PREEMPTIBLE
+  /* The task may lose its CPU between these lines; see take_scratch(). */
+  __sync_fetch_and_add(&walk->busy, 1);
+  if (*(volatile __u64 *)&walk->busy == 1) return true;
+  __sync_fetch_and_add(&walk->busy, -1);
+  return false;
+#else
+  if (walk->busy) return false;
+  walk->busy = 1;
+  return true;
+#endif
+}
+static __always_inline void give_walk(struct walk *walk) {
+#ifdef PROFILE_PREEMPTIBLE
+  __sync_fetch_and_add(&walk->busy, -1);
+#else
+  walk->busy = 0;
+#endif
+}
+
 #include "sent_stacks.bpf.h"
 
 /* Takes the current task's user stack into the key. With WALKED_UNFINISHED the walk stays as it is until end_walk(). */
 static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key) {
   struct walk *walk = this_walk();
-  if (!walk || walk->busy) return WALKED_NOT;
-  walk->busy = 1;
+  if (!walk || !take_walk(walk)) return WALKED_NOT;
   enum walked walked = WALKED;
   int end = WALK_NOT_MAPPED;
+  walk->caller = key->caller;
   switch (begin_walk(walk, key->tgid)) {
     case BEGUN:
       end = walk_frames();
@@ -319,13 +343,13 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
     return WALKED_UNFINISHED;
   }
 done:
-  walk->busy = 0;
+  give_walk(walk);
   return walked;
 }
 
 static __always_inline void end_walk(void) {
   struct walk *walk = this_walk();
-  if (walk) walk->busy = 0;
+  if (walk) give_walk(walk);
 }
 
 #endif

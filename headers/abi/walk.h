@@ -99,7 +99,7 @@ struct ring_unfinished {
   struct ring_header header;
   __u64 time_ns;        /* CLOCK_MONOTONIC */
   __u64 value;          /* in the source's unit */
-  struct stack_key key; /* with the stack as far as frame pointers led, which was sent as any other */
+  struct stack_key key; /* with the stack as far as frame pointers led, which was sent as any other, and its caller */
   struct walk_stuck stuck;
   __u64 start_stack;   /* of the process, as its kernel has it */
   __u64 innermost[32]; /* all registers of the leaf, by DWARF's numbers */

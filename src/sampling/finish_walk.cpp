@@ -39,6 +39,7 @@ struct walk {
   __u64 start_stack = 0;
   __u64 probe_area = 0;
   __u64 probe_return = 0;
+  __u64 caller = 0;
   __u64 look = 0;
   __u64 raw[4]{};
   unwind_rule rule{};
@@ -109,6 +110,7 @@ FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool ta
   walk.was_interrupted = begun.stuck.was_interrupted;
   walk.depth = begun.stuck.depth;
   walk.start_stack = begun.start_stack;
+  walk.caller = begun.key.caller;
   std::copy_n(begun.innermost, REGISTERS, walk.innermost);
   walk.begun = &begun;
   walk.code = &code;

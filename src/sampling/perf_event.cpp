@@ -135,9 +135,7 @@ void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
   }
 }
 
-// `fallback`: what the person is to be told of the way in which stacks are taken.
-TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options,
-                              std::optional<std::string>& fallback) {
+TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
   const Rate rate = rate_of(options);
   const perf_event_worth worth = worth_of(event, rate);
   return {.name = "perf_event",
@@ -145,11 +143,7 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
           .attached = {},
           .loaded = {"on_sample"},
           .recording = {.weighed = worth != WORTH_ONE, .rate_hz = rate.frequency_hz},
-          .prepare =
-              [worth, rate, &options, &fallback](bpf_object& object) {
-                set_worth(object, worth, rate);
-                fallback = prepare_walk(object, options);
-              },
+          .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
           .use = every_event};
 }
 
@@ -165,7 +159,7 @@ class PerfEventSource final : public Source {
   explicit PerfEventSource(const SamplingOptions& options)
       : options_(within_kernel_depth(options)),
         event_(event_of(options)),
-        programs_(plan_for(event_, options_, fallback_), options_),
+        programs_(plan_for(event_, options_), options_),
         recorder_(programs_.object(), options_),
         program_(bpf_program_named(programs_.object(), "on_sample")),
         events_(program_, attr_of(event_, opened_rate()), options.cpus,
@@ -213,7 +207,6 @@ class PerfEventSource final : public Source {
   [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines = programs_.notes();
-    if (fallback_) lines.push_back(*fallback_);
     for (std::string& line : note_of_rest(programs_.object(), singular(event_.name), event_.name)) {
       lines.push_back(std::move(line));
     }
@@ -247,7 +240,6 @@ class PerfEventSource final : public Source {
 
   SamplingOptions options_;
   PerfEvent event_;
-  std::optional<std::string> fallback_;
   TracedPrograms programs_;
   Recorder recorder_;
   bpf_program& program_;

@@ -62,7 +62,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_uprobe_name,
      .make = make_uprobe,
      .missing = missing_for_event,
-     .takes = ""},
+     .takes = "unwind"},
     {.name = "SYSTEM:EVENT",
      .alias = "",
      .group = "Tracepoints and probes",
@@ -72,7 +72,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_tracepoint_name,
      .make = make_tracepoint,
      .missing = missing_tracepoints,
-     .takes = ""},
+     .takes = "unwind"},
 
     // Waiting
     {.name = "off-cpu",

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sampling/kernel_needs.h"
+#include "sampling/walk.h"
 #include "support/error.h"
 #include "support/plural.h"
 
@@ -17,12 +18,14 @@ namespace {
 
 constexpr const char* followers[] = {"on_fork", "on_free"};
 
-BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options) {
+// `fallback`: what the person is to be told of the way in which stacks are taken.
+BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options, std::optional<std::string>& fallback) {
   require_kernel(plan.use, options);
   std::size_t size = 0;
   const void* elf = plan.elf_bytes(&size);
   BpfObject object = open_bpf_object(elf, size, plan.name);
   prepare_recording(*object, options, plan.recording);
+  if (can_walk(*object)) fallback = prepare_walk(*object, options);
   if (plan.prepare) plan.prepare(*object);
   const auto is_one_of = [](const auto& names, std::string_view name) {
     return std::any_of(std::begin(names), std::end(names), [&](const char* other) { return name == other; });
@@ -53,7 +56,7 @@ void refuse_rate(const SamplingOptions& options, const char* what) {
 }
 
 TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options)
-    : object_(load(plan, options)), attached_(plan.attached) {
+    : object_(load(plan, options, fallback_)), attached_(plan.attached) {
   if (!options.follow_children) return;
   for (const char* name : followers) followers_.push_back(attach_program(*object_, name));
 }
@@ -100,9 +103,13 @@ std::uint64_t TracedPrograms::missed_runs() const {
 }
 
 std::vector<std::string> TracedPrograms::notes() const {
-  const std::uint64_t missed = missed_runs();
-  if (missed == 0) return {};
-  return {number_of(missed, "event was", "events were") + " not seen: another BPF program was at work on that CPU"};
+  std::vector<std::string> lines;
+  if (fallback_) lines.push_back(*fallback_);
+  if (const std::uint64_t missed = missed_runs(); missed != 0) {
+    lines.push_back(number_of(missed, "event was", "events were") +
+                    " not seen: another BPF program was at work on that CPU");
+  }
+  return lines;
 }
 
 }  // namespace profile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,10 +46,11 @@ class TracedPrograms {
   // How often the kernel did not run one of them, because it was running already on that CPU or something else of BPF
   // was in the way. Kernels before 5.12 do not say, nor some later ones for tracepoints.
   [[nodiscard]] std::uint64_t missed_runs() const;
-  // A line about those for the summary; none when there were none.
+  // Lines for the summary: about those, if there were any, and why stacks are taken in another way than was preferred.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
+  std::optional<std::string> fallback_;
   BpfObject object_;
   std::vector<const char*> attached_;
   std::vector<BpfLink> followers_;

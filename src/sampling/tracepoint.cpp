@@ -22,6 +22,7 @@
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
 #include "sampling/tracefs.h"
+#include "sampling/walk.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
@@ -80,7 +81,9 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
 class TracepointSource final : public Source {
  public:
   explicit TracepointSource(const SamplingOptions& options)
-      : options_(options), programs_(plan_for(options), options), recorder_(programs_.object(), options) {}
+      : options_(within_kernel_depth(options)),
+        programs_(plan_for(options_), options_),
+        recorder_(programs_.object(), options_) {}
 
   void describe(RunInfo& run) const override {
     run.event = options_.event;

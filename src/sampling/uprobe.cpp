@@ -1,10 +1,14 @@
 // The user side of bpf/uprobe.bpf.c.
 #include "abi/uprobe.h"
+
+#include <utility>
+
 #include "parse/children.h"
 #include "sampling/perf_event.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/uprobe_target.h"
+#include "sampling/walk.h"
 #include "support/error.h"
 #include "uprobe.skel.h"
 #include "uprobe_lean.skel.h"
@@ -15,7 +19,7 @@ namespace {
 // The kernel's part of such a stack is always the same: how a probe is hit.
 SamplingOptions user_part(SamplingOptions options) {
   options.kernel_stacks = !options.user_stacks;
-  return options;
+  return within_kernel_depth(std::move(options));
 }
 
 TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget& target) {

@@ -68,6 +68,8 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   return std::nullopt;
 }
 
+bool can_walk(bpf_object& object) { return bpf_object__find_map_by_name(&object, ".rodata.walk") != nullptr; }
+
 bool walks(bpf_object& object) {
   bpf_map* map = bpf_object__find_map_by_name(&object, ".rodata.walk");
   if (map == nullptr) return false;

@@ -17,6 +17,9 @@ namespace profile {
 // taken by frame pointers although tables were preferred. Throws Error when there must be tables.
 std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options);
 
+// Whether the object has the walk.
+[[nodiscard]] bool can_walk(bpf_object& object);
+
 // Of a prepared object: whether its user stacks are walked by tables.
 [[nodiscard]] bool walks(bpf_object& object);
 

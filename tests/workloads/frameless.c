@@ -12,6 +12,7 @@
  *   steep      descend 40 times;spin   samples fall in prologues and epilogues, too
  *   probed     first;second;third;spin   the returns of all three are probed; status 3 where that is not to be had
  *   written    written;spin            in assembly, by its own description: the CFA in rbx, x86-64 alone
+ *   naps       nap_here;nanosleep   a millisecond each
  *   lazy       lazy;the dynamic linker   each call of the library is looked up anew where LD_BIND_NOT is set
  *   swapped    swapped;outer;middle;inner   the last three in a copy of this program that other threads replace, split
  * and join while it runs, and map elsewhere and unmap */
@@ -243,6 +244,12 @@ NAMED static void swapped(void) {
   FENCE();
 }
 
+NAMED static void nap_here(void) {
+  const struct timespec length = {0, 1000 * 1000};
+  nanosleep(&length, 0);
+  FENCE();
+}
+
 NAMED static void lazy(void) {
   for (unsigned long turn = 0; turn < 20 * UNIT / 100; turn++) {
     rand();
@@ -279,6 +286,7 @@ int main(int argc, char** argv) {
     if (IS("child")) parent();
     if (IS("steep")) descend(39);
     if (IS("probed")) probed();
+    if (IS("naps")) nap_here();
     if (IS("lazy")) lazy();
     if (IS("swapped")) swapped();
 #ifdef __x86_64__

@@ -1,0 +1,39 @@
+#!/bin/bash
+# The stacks of tracepoints and of probes are whole where nothing was built with frame pointers, from a process's first hit on.
+source "$(dirname "$0")/sampling.bash"
+walks_by_tables || skip "user stacks are not walked by tables here"
+
+root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
+# expect_whole SHAPE CHAIN ARGUMENT... : all stacks of a process of its own that is there already.
+expect_whole() {
+  echo "$*"
+  start "$WORKLOADS/frameless" "$1" 600
+  wait_until grep -qs frameless "/proc/$started/comm"
+  has_hits() { (($(folded_total "^[^;]*;$2 ") >= 100)); }
+  begin -U -f -a -i 0.2 -p "$started" "${@:3}"
+  wait_until has_hits "$@"
+  kill -INT "$profiler"
+  kill "$started"
+  finish
+  expect_status 0
+  expect_balance
+  expect_folded_total
+}
+whole_by_all_ways() {
+  expect_whole "$@"
+  expect_whole "$@" --unwind cfi
+}
+# The function that is just being entered has its caller, and so has the C library's, which has no frame for the call.
+whole_by_all_ways plain "$root;first;second;third;spin" -e "uprobe:$WORKLOADS/frameless:spin"
+whole_by_all_ways naps "$root;nap_here;([^;]*nanosleep[^;]*)" -e uprobe:libc:nanosleep
+whole_by_all_ways naps "$root;nap_here;[^;]*nanosleep[^; ]*(;[^;]*nanosleep[^; ]*)?" -e syscalls:sys_enter_clock_nanosleep
+
+# By frame pointers it is not to be had, which is what the difference is.
+start "$WORKLOADS/frameless" naps 600
+sample_enough 50 -U -p "$started" --unwind fp -e syscalls:sys_enter_clock_nanosleep 0.3
+expect_absent ';main;nap_here;'
+
+# A command's, too: its tables are not there at its first hits.
+sample_folded -U -e "uprobe:$WORKLOADS/frameless:spin" -- "$WORKLOADS/frameless" plain 0.3cpu
+expect_absent '^frameless;spin '
+expect_equal "$(folded_total ';first;second;third;spin ')" "$recorded" "hits with their callers"
