@@ -3,10 +3,13 @@
 source "$(dirname "$0")/sampling.bash"
 need_event wall
 
-sample -e wall -F 199 -o "$tmp/a.folded" -o "$tmp/a.txt" -o "$tmp/a.pb.gz" -- "$WORKLOADS/mixed" 3
+began_us=${EPOCHREALTIME/./}
+sample -e wall -F 199 -o "$tmp/a.folded" -o "$tmp/a.txt" -- "$WORKLOADS/mixed" 3
+whole_us=$((${EPOCHREALTIME/./} - began_us))
 read -r elapsed on_cpu <"$tmp/out"
-# What it waits for a CPU before and after its main() it does not count itself.
-expect_between "$(folded_total '^mixed;' "$tmp/a.folded")" "$elapsed" "$(length_us "$tmp/a.pb.gz")" "microseconds"
+# Besides its main() there are its start and its end; what fell between the ticks is told by the millisecond.
+between_us=$(sed -nE 's/^([0-9.]+) s on a CPU fell between the ticks .*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1e6 + 1000 }')
+expect_between "$(folded_total '^mixed;' "$tmp/a.folded")" $((elapsed - ${between_us:-0})) "$whole_us" "microseconds"
 expect_equal "$(counted_total "$tmp/a.txt")" "$(folded_total . "$tmp/a.folded")" "total of the counted rows"
 expect_present ';main;.*;hrtimer_nanosleep;.*;\[off-cpu\] ' "$tmp/a.folded"
 expect_present '^mixed;.*;compute( |;[^\[]*$)' "$tmp/a.folded"
@@ -16,5 +19,6 @@ echo "$elapsed us, of which $on_cpu on a CPU; $(folded_total '^mixed;.*;\[off-cp
 burn leaves 600
 wait_until is_at_work "$started"
 wanted=(';main;outer;middle;(heavy|light)( |;)')
-sample_until is_seen -e wall -f -p "$started" -o - -o "$tmp/a.pb.gz" 1
-expect_between "$(folded_total "^leaves;")" 1 "$(length_us "$tmp/a.pb.gz")" "microseconds of a thread that computes"
+began_us=${EPOCHREALTIME/./}
+sample_until is_seen -e wall -f -p "$started" 1
+expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)) "microseconds of a thread that computes"
