@@ -99,7 +99,7 @@ head -n 1 <"$tmp/pipe" >/dev/null &
 reader=$!
 tied "$PROFILE" -q -f -F 499 -i 0.2 -p "$leaves" -o - -o "$tmp/d/p-%03d.folded" >"$tmp/pipe" 2>"$tmp/err" </dev/null &
 profiler=$!
-background+=("$profiler" "$reader")
+background+=("$profiler")
 wait "$reader"
 files=("$tmp"/d/p-*.folded)
 wait_until test -e "$tmp/d/p-$(printf %03d $((${#files[@]} + 4))).folded"

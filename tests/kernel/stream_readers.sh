@@ -26,7 +26,7 @@ cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$profiler/stat"; }
 
 # begin_slowly FORM : such a run, with that reader.
 begin_slowly() {
-  rm -f "$tmp/hurry"
+  rm -f "$tmp/hurry" "$kept"
   python3 "$tmp/slow_reader.py" "$kept" "$tmp/hurry" <"$tmp/pipe" &
   reader=$!
   background+=("$reader")
