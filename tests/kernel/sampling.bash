@@ -186,7 +186,8 @@ sample_until() {
   shift
   sample "$@"
   until "$condition"; do
-    window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') || fail "not in a minute: $condition ${wanted[*]}; $(outcome)"
+    window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') ||
+      fail "not in a minute: $condition ${wanted[*]}; $(outcome)"
     sample "${@:1:$#-1}" "$window"
   done
 }

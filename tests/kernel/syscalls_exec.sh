@@ -11,7 +11,8 @@ expect_count execve 2
 expect_equal "$(figure 'latency["count"]' 'name == "execve"')" 2 "returns of execve"
 # One after the other, so that both together are no longer than the run; with the second of sleep in execve, too, they would be.
 slept=$(figure 'latency["total_ns"]' 'name == "clock_nanosleep"')
-expect_between "$(figure 'latency["total_ns"]' 'name == "execve"')" 1 $((lasted_us * 1000 - slept)) "nanoseconds in execve, beside $slept of sleep"
+expect_between "$(figure 'latency["total_ns"]' 'name == "execve"')" 1 $((lasted_us * 1000 - slept)) \
+  "nanoseconds in execve, beside $slept of sleep"
 ((slept >= 1020000000)) || fail "only $slept nanoseconds of sleep; $(outcome)"
 expect_no_err 'had not returned'
 
