@@ -12,7 +12,7 @@ expect_absent '_\[k\]'
 sample_enough 60 -a -e cpu-clock:k -F 499 -p "$reader,$started" 1
 expect_present ';(ksys_)?read.*_\[k\] '
 expect_equal "$(folded_total '_\[k\] [0-9]+$')" "$recorded" "samples in the kernel"
-wanted=(';(heavy|light) ' '_\[k\] ')
+sought=(';(heavy|light) ' '_\[k\] ')
 sample_until is_seen -f -a -e task-clock:uk -F 499 -p "$reader,$started" 1
 expect_folded_total
 

@@ -14,12 +14,12 @@ sample_enough 60 -F 499 -p "$leaves" 0.5
 expect_share '^leaves;' 100 100
 ((filtered > 0)) || fail "nothing was filtered although others ran"
 
-wanted=('^reader;' '^red;.*burn_red' '^green;.*burn_green')
+sought=('^reader;' '^red;.*burn_red' '^green;.*burn_green')
 sample_until is_seen -f -F 499 -p "$reader,$threads" 0.7
 expect_folded_total
 expect_share '^(reader|red|green|threads);' 100 100
 
-wanted=("^    -                leaves \($leaves\)$" "^    -                reader \($reader\)$")
+sought=("^    -                leaves \($leaves\)$" "^    -                reader \($reader\)$")
 sample_until is_seen -F 499 -p "$leaves" -p "$reader" 0.4
 expect_out "of PID \[$leaves, $reader\] by user \+ kernel stack for [0-9.]+ secs\.$"
 expect_no_out 'burn_(red|green)'

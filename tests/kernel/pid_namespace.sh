@@ -37,10 +37,10 @@ for seconds in 0.6 6 60; do
   expect_status 0
   expect_balance
   expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
-  wanted=("^    -                leaves \($inner\)$" '^    -                leaves.static \(0\)$')
+  sought=("^    -                leaves \($inner\)$" '^    -                leaves.static \(0\)$')
   if is_seen; then break; fi
 done
-for pattern in "${wanted[@]}"; do expect_out "$pattern"; done
+for pattern in "${sought[@]}"; do expect_out "$pattern"; done
 expect_no_out "^    -                leaves.static \([1-9]"
 
 for seconds in 0.4 4 40; do
@@ -71,5 +71,5 @@ need_command pgrep
 wait_until has_child
 child=$(pgrep -P "$started" leaves)
 wait_until is_at_work "$child"
-wanted=("^    -                leaves.nopie \($child\)$")
+sought=("^    -                leaves.nopie \($child\)$")
 sample_until is_seen -F 499 -p "$child" 0.4

@@ -26,7 +26,7 @@ wait_until is_at_work "$started"
 expect_period 1001 -F 999
 expect_period 20408
 expect_period 2000 -c 2000000
-wanted=('^    burn_pinned\+0x')
+sought=('^    burn_pinned\+0x')
 sample_until is_seen -F 999 -C 0 1
 expect_out '^Sampling at 999 Hertz of all threads by user \+ kernel stack on CPU#0 for [0-9.]+ secs\.$'
 sample -C 0 0.1

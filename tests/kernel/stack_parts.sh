@@ -15,7 +15,7 @@ expect_share '^reader;([^;]+;)*ksys_read;vfs_read(;| )' 90 100
 expect_absent 'main|drain_zero'
 
 # The part that was not asked for is not printed as a missed one.
-wanted=('^    drain_zero\+0x')
+sought=('^    drain_zero\+0x')
 sample_until is_seen -F 499 -U -p "$reader" 0.3
 expect_out 'by user stack for [0-9.]+ secs\.$'
 expect_no_out 'kernel\]|Missed'

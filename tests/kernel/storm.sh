@@ -10,7 +10,7 @@ wait_until is_at_work "$started"
 survive() {
   echo "$*"
   start in_group "$WORKLOADS/storm" "$@" 600
-  wanted=('^leaves;(.*;)?main;outer;middle;(heavy|light)[ ;]')
+  sought=('^leaves;(.*;)?main;outer;middle;(heavy|light)[ ;]')
   sample_until "$condition" -f -F 99 --cgroup "$group" 1
   kill -KILL "$started"
   expect_absent '^leaves;.*\[unknown\]'

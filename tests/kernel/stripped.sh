@@ -29,5 +29,5 @@ print(samples)
 assert total > 100 and abs(share - 66.7) < 0.8 + 6.2 * (66.7 * 33.3 / total) ** 0.5, share
 PYTHON
 
-wanted=('^    \[bare\+0x[0-9a-f]+\]$')
+sought=('^    \[bare\+0x[0-9a-f]+\]$')
 sample_until is_seen -F 499 -p "$started" 0.3

@@ -9,7 +9,7 @@ for thread in "$red" "$green"; do wait_until is_at_work "$started/task/$thread";
 
 sample_enough 60 -F 499 -L "$red" 0.5
 expect_share '^red;.*burn_red' 100 100
-wanted=('^red;.*burn_red' '^green;.*burn_green')
+sought=('^red;.*burn_red' '^green;.*burn_green')
 sample_until is_seen -f -F 499 -L "$green,$red" 0.5
 expect_folded_total
 expect_share '^(red|green);' 100 100
@@ -26,7 +26,7 @@ sample_folded -F 499 --comm named -- "$tmp/named-by-fifteen-and-more" 0.3cpu
 expect_equal "$(wc -l <"$tmp/out")" 0 "lines of a name that nobody has"
 
 # In the counted rows stand the thread's name and the process's id.
-wanted=("^    -                green \($started\)$")
+sought=("^    -                green \($started\)$")
 sample_until is_seen -F 499 -L "$green" 0.3
 expect_out "of TID \[$green\] by user \+ kernel stack"
 expect_no_out burn_red

@@ -25,7 +25,7 @@ need_children() {
 need_children
 other=$profiler
 names=(profile profile-opener)
-wanted=('^profile;' '^profile-opener;') # the parser works only when there is something new
+sought=('^profile;' '^profile-opener;') # the parser works only when there is something new
 if has_event syscalls; then
   sample_until is_seen -f -e syscalls -p "$other,$(child profile-opener)" $((2 * slowness))
   expect_folded_total

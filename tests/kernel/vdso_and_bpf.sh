@@ -31,5 +31,5 @@ start bpftool prog run pinned "$tmp/bpffs/burner" data_in "$tmp/packet" repeat 5
 wait_until is_at_work "$started"
 sample_enough 100 -F 499 --modules -p "$started" 0.5
 expect_share ';bpf_prog_[0-9a-f]+_test_burner \[bpf\]' 50 100
-wanted=('^    bpf_prog_[0-9a-f]+_test_burner\+0x[0-9a-f]+ \[bpf\]$')
+sought=('^    bpf_prog_[0-9a-f]+_test_burner\+0x[0-9a-f]+ \[bpf\]$')
 sample_until is_seen -F 499 -p "$started" 0.3

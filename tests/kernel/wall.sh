@@ -18,7 +18,7 @@ echo "$elapsed us, of which $on_cpu on a CPU; $(folded_total '^mixed;.*;\[off-cp
 # A thread that never rests.
 burn leaves 600
 wait_until is_at_work "$started"
-wanted=(';main;outer;middle;(heavy|light)( |;)')
+sought=(';main;outer;middle;(heavy|light)( |;)')
 began_us=${EPOCHREALTIME/./}
 sample_until is_seen -e wall -f -p "$started" 1
 expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)) "microseconds of a thread that computes"
