@@ -14,7 +14,7 @@ print(thread["name"], thread["total_time_ns"] // 10**6) if thread else print("no
 }
 for how in exit exec; do
   echo "$how"
-  profile -e off-cpu -o "$tmp/a.json" -- "$WORKLOADS/successor" $how 30
+  profile -e off-cpu -o "$tmp/a.json" -- "$WORKLOADS/successor" $how 600
   ((status != 3)) || skip "nobody can choose an id here"
   expect_status 0
   expect_balance
@@ -47,5 +47,5 @@ while at < len(text):
     threads += sum(thread["total_time_ns"] for thread in offcpu["thread_stats"].values())
     stacks += sum(row["value"] for row in offcpu["stack_traces"]["rows"])
 print(reports, threads // 1000, stacks)' "$tmp/reports")
-((reports > 5)) || fail "just $reports reports"
+((reports > 1)) || fail "just $reports reports"
 expect_between "$in_threads" $((in_stacks - 10)) $((in_stacks + 10)) "microseconds of all threads in $reports reports"

@@ -23,7 +23,7 @@ expect_waits() {
 
 for arguments in "" "--stack-storage-size 16 --hash-storage-size 16"; do
   # shellcheck disable=SC2086
-  sample -e off-cpu $arguments -o "$tmp/waits.folded" -o "$tmp/waits.txt" -- "$WORKLOADS/waits" "$PWD/waits.data.$$" 30
+  sample -e off-cpu $arguments -o "$tmp/waits.folded" -o "$tmp/waits.txt" -- "$WORKLOADS/waits" "$PWD/waits.data.$$" 600
   expect_waits "$tmp/waits.folded"
   expect_equal "$(counted_total "$tmp/waits.txt")" "$(folded_total . "$tmp/waits.folded")" "total of the counted rows"
   # Nothing of the tracing itself stands on top.
