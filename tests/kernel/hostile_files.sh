@@ -92,14 +92,16 @@ work_of_all() {
   done
   printf '%s' "$sum"
 }
-has_reported() { (($(find "$tmp/reports" -name 'at-*' | wc -l) >= $1)); }
+reports() { find "$tmp/reports" -name 'at-*' | wc -l; }
+has_reported() { (($(reports) >= $1)); }
 mkdir "$tmp/reports"
 begin -U -f -F 99 -i 0.3 -o "$tmp/reports/at-%03d" -p "$list"
 wait_until has_reported 10
-parser=$(child profile-parser)
+parser=$(child profile-parser) reports_before=$(reports)
 before=$(work_of_all) parser_before=$(work_of "$parser") read_before=$(read_by "$parser")
-wait_until has_reported 14
+wait_until has_reported $((reports_before + 4))
 after=$(work_of_all) parser_after=$(work_of "$parser") read_after=$(read_by "$parser")
+reports=$(($(reports) - reports_before))
 child profile-parser >"$tmp/parser"
 kill -INT "$profiler"
 finish
@@ -109,9 +111,9 @@ cat "$tmp/reports"/at-* >"$tmp/out"
 expect_present ';main;run_made;made_loop '
 expect_err "$too_large"
 expect_equal "$(cat "$tmp/parser")" "$parser" "the parser at the end"
-# The smallest of what is too large is 192 MB.
-echo "the parser read $read_before bytes, and $((read_after - read_before)) in four more reports"
-expect_between $((read_after - read_before)) 0 10000000 "bytes that the parser has read in four more reports"
+# The budget is some 190 MB; a report takes one.
+((read_before > 50000000)) || fail "the parser has read just $read_before bytes of what is too large"
+expect_between $((read_after - read_before)) 0 $(((reports + 2) * 10000000)) "bytes that the parser has read in $reports more reports"
 [[ $measured ]] || exit 0
 expect_between "$before" 1 $((SANITIZED ? 1500 : 350)) "hundredths of a second of CPU time, all that is too large read"
 expect_between $((parser_after - parser_before)) 0 $((SANITIZED ? 40 : 8)) "hundredths of the parser in four more reports"
