@@ -173,6 +173,23 @@ sample_enough() {
   done
 }
 
+# sample_until CONDITION [ARGUMENT...] SECONDS : the same until the condition holds, which may be several words. has_samples
+# PATTERN... : of each there is one.
+sample_until() {
+  local condition window=${*: -1}
+  read -ra condition <<<"$1"
+  shift
+  sample_folded "$@"
+  until "${condition[@]}"; do
+    window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') || fail "not in a minute: ${condition[*]}; $(outcome)"
+    sample_folded "${@:1:$#-1}" "$window"
+  done
+}
+has_samples() {
+  local pattern
+  for pattern; do (($(folded_total "$pattern") > 0)) || return; done
+}
+
 # sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, of that process or thread until it has computed for so much longer:
 # as many samples, whoever else computes.
 sample_work() {
