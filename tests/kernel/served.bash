@@ -74,7 +74,7 @@ beside() {
   while [[ $1 != -- ]]; do pids+=("$1") && shift; done
   begin -o - -o "$tmp/beside.folded" "${@:2}"
   wait_until has_begun
-  for pid in "${pids[@]}"; do let_work "$pid" 10; done
+  for pid in "${pids[@]}"; do let_work "$pid" "${work:-10}"; done
   began_us=${EPOCHREALTIME/./}
   kill -INT "$profiler"
   while ! is_over && ((${EPOCHREALTIME/./} - began_us < 1000000 * slowness * (patience + 8 * SANITIZED))); do sleep 0.02; done
@@ -100,7 +100,7 @@ in_crowd() {
     wait_until is_program "${programs[-1]}"
   done
   kill -USR1 "${servers[@]}"
-  beside "${leaves:-${programs[0]}}" "${programs[@]}" -- -F 499
+  work=3 beside "${leaves:-${programs[0]}}" "${programs[@]}" -- -F 499
   kill -KILL "${servers[@]}"
   wait "${servers[@]}" 2>/dev/null
 }
