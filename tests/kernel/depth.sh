@@ -35,7 +35,7 @@ expect_silence out
 if walks_by_tables; then
   burn depth 400 600
   wait_until is_at_work "$started"
-  has_depth() { has_samples "$(dives 400)"; }
+  has_depth() { is_seen "$(dives 400)"; }
   sample_until has_depth -f -F 499 -U -p "$started" --unwind auto --max-stack-depth 512 0.5
   sample_until 'is_seen ;bottom[[:space:]]' -f -F 499 -U -p "$started" --unwind auto 0.5
   expect_absent ';main;'

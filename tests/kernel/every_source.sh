@@ -40,7 +40,7 @@ sample_caused() {
   local window
   for window in 0.3 1 4 16 60; do
     sample "${@:2}" "$window"
-    if [[ ! $function ]] || has_samples "$1"; then return; fi
+    if [[ ! $function ]] || is_seen "$1"; then return; fi
   done
   fail "no sample with '$1'; $(outcome)"
 }

@@ -182,13 +182,13 @@ is_seen() {
   for pattern in "${@:-${sought[@]}}"; do grep -Eq -- "$pattern" "$tmp/out" || return 1; done
 }
 sample_until() {
-  local condition window=${*: -1}
-  read -ra condition <<<"$1"
+  local wanted window=${*: -1}
+  read -ra wanted <<<"$1"
   shift
   sample "$@"
-  until "${condition[@]}"; do
+  until "${wanted[@]}"; do
     window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') ||
-      fail "not in a minute: ${condition[*]} ${sought[*]}; $(outcome)"
+      fail "not in a minute: ${wanted[*]} ${sought[*]}; $(outcome)"
     sample "${@:1:$#-1}" "$window"
   done
   if [[ " $* " == *" -f "* ]]; then expect_folded_total; fi

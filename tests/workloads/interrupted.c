@@ -1,5 +1,6 @@
-/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; after its first
- * SIGINT or SIGTERM it burns for half a second of its own computing in burn_after, writes how many of each have come
+/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; after its
+ * first SIGINT or SIGTERM it burns for half a second of its own computing in burn_after, writes how many of each have
+ * come
  * ("SIGINT 1 SIGTERM 0") to FILE and exits with 7. */
 #include "workload.h"
 
