@@ -191,7 +191,6 @@ sample_until() {
       fail "not in a minute: ${wanted[*]} ${sought[*]}; $(outcome)"
     sample "${@:1:$#-1}" "$window"
   done
-  if [[ " $* " == *" -f "* ]]; then expect_folded_total; fi
 }
 
 # sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, of that process or thread until it has computed for so much longer:
