@@ -182,13 +182,14 @@ is_seen() {
   for pattern in "${@:-${sought[@]}}"; do grep -Eq -- "$pattern" "$tmp/out" || return 1; done
 }
 sample_until() {
-  local wanted window=${*: -1}
-  read -ra wanted <<<"$1"
+  local -a goal
+  local window=${*: -1}
+  read -ra goal <<<"$1"
   shift
   sample "$@"
-  until "${wanted[@]}"; do
+  until "${goal[@]}"; do
     window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') ||
-      fail "not in a minute: ${wanted[*]} ${sought[*]}; $(outcome)"
+      fail "not in a minute: ${goal[*]} ${sought[*]}; $(outcome)"
     sample "${@:1:$#-1}" "$window"
   done
 }

@@ -16,12 +16,12 @@ top() {
 leaves=
 burn_leaves() {
   if [[ $leaves ]]; then kill "$leaves"; fi
-  burn leaves 600
+  burn leaves 600/3
   leaves=$started
   wait_until is_at_work "$leaves"
 }
 burn_leaves
-burn reader 600
+burn reader 600/3
 reader=$started
 
 # The share of a function is the one that is known of the program, in each table and on Esc all is there again.
