@@ -3,14 +3,27 @@
 # next to nothing when nothing has changed.
 : "${root:?}"
 
-# One build at a time in a directory, even when two scripts start at once.
+# holders_of FILE : a line for each other process that has it open, of those that may be looked into.
+holders_of() {
+  local pid
+  # Not those that look.
+  exec {build_lock}>&-
+  for pid in $(find /proc/[0-9]*/fd -lname "$1" 2>/dev/null | cut -d / -f 3 | sort -nu); do
+    if ((pid != $$)); then printf '%s: %.100s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline")"; fi
+  done 2>/dev/null
+}
+
+# One build at a time in a directory, even when two scripts start at once. The compilers of a script that was killed hold it
+# until they are done.
 open_build_directory() {
   mkdir -p "$1" 2>/dev/null
   if [[ ! -w $1 || (-e $1/.lock && ! -w $1/.lock) ]]; then
     stop "cannot write to $1: it belongs to $(stat -c %U "$1/.lock" 2>/dev/null || echo somebody else); remove it first"
   fi
   exec {build_lock}>"$1/.lock" || exit 1
-  flock "$build_lock"
+  if flock -n "$build_lock"; then return; fi
+  say "waiting for $1, which is in use:" "$(holders_of "$(readlink -f "$1/.lock")")"
+  flock -w 600 "$build_lock" || stop "$1 is still in use after ten minutes:" "$(holders_of "$(readlink -f "$1/.lock")")"
 }
 close_build_directory() { exec {build_lock}>&-; }
 
@@ -71,5 +84,8 @@ build_jobs() {
   kilobytes=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
   by_memory=$((${kilobytes:-1000000} / 500000))
   if ((by_memory < 1)); then by_memory=1; fi
+  if ((by_memory < cpus)); then
+    say "only $((kilobytes / 1000)) MB of memory are free: $by_memory at a time, not $cpus"
+  fi
   printf '%s' "$((cpus < by_memory ? cpus : by_memory))"
 }

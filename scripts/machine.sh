@@ -11,7 +11,7 @@ take_machine() {
   exec {machine_lock}<"$file" || exit 1
   if ! flock -w 60 "$machine_lock"; then
     holder=$(awk -v inode=":$(stat -L -c %i "$file")$" '$2 == "FLOCK" && $6 ~ inode { print $5; exit }' /proc/locks)
-    say "another suite runs on this machine: process ${holder:-unknown}: $(tr '\0' ' ' <"/proc/${holder:-0}/cmdline")" 2>/dev/null
+    say "another suite runs on this machine: process ${holder:-unknown}: $({ tr '\0' ' ' <"/proc/${holder:-0}/cmdline"; } 2>/dev/null)"
     exit 3
   fi
 }

@@ -81,11 +81,21 @@ stop() {
   exit 1
 }
 
+# letting_go LOCKS COMMAND... : without the descriptors of these locks (one word, with blanks between them): what the command leaves
+# running when this script is killed would hold them.
+letting_go() (
+  for lock in $1; do
+    descriptor=${!lock:-}
+    if [[ $descriptor ]]; then exec {descriptor}>&-; fi
+  done
+  "${@:2}"
+)
+
 # run_logged LOG WHAT COMMAND... : the command's words go to LOG; when it fails, the last of them and one line are shown.
 run_logged() {
   local log=$1 what=$2
   shift 2
-  "$@" </dev/null >>"$log" 2>&1 && return
+  letting_go machine_lock "$@" </dev/null >>"$log" 2>&1 && return
   tail -n 25 "$log" >&2
   stop "$what failed; the whole log is $log"
 }
@@ -131,14 +141,38 @@ missing_elsewhere() {
   done < <(package_table)
 }
 
+# unless_locked LOG COMMAND... : again for five minutes as long as a lock of another's is in its way: apt waits for some of its
+# locks itself, not for that of its lists.
+unless_locked() {
+  local log=$1 left before
+  shift
+  for ((left = 60; left > 0; left--)); do
+    before=$(stat -c %s "$log")
+    letting_go 'build_lock machine_lock' become_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" </dev/null >>"$log" 2>&1 && return
+    tail -c "+$((before + 1))" "$log" | grep -q 'Could not get lock\|locked by another process' || return 1
+    if ((left == 60)); then say "waiting for another's lock on the packages of this machine"; fi
+    sleep 5
+  done
+  return 1
+}
+
+# After a dpkg that was killed apt installs nothing until somebody has had it finished.
+finish_interrupted_dpkg() {
+  [[ $(find /var/lib/dpkg/updates -type f -name '[0-9]*' 2>/dev/null) || $(dpkg --audit 2>/dev/null) ]] || return 0
+  say "finishing what dpkg was interrupted in"
+  # What it cannot finish, apt will name.
+  unless_locked "$1" dpkg --configure -a || true
+}
+
 install_on_debian() {
   local log=$1 apt
   shift
   require_root "installing $*"
   say "installing: $*"
-  apt=(become_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+  finish_interrupted_dpkg "$log"
+  apt=(unless_locked "$log" apt-get -q -y -o DPkg::Lock::Timeout=300)
   # With the package lists of a machine that has been used this is enough; a fresh or a stale one fetches them first.
-  "${apt[@]}" install --no-install-recommends "$@" </dev/null >>"$log" 2>&1 && return
+  "${apt[@]}" install --no-install-recommends "$@" && return
   run_logged "$log" "apt-get update" "${apt[@]}" update
   run_logged "$log" "installing $*" "${apt[@]}" install --no-install-recommends "$@"
 }

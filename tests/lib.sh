@@ -91,6 +91,12 @@ line_of() {
   printf '%s\n' "$line"
 }
 
+# has_samples FILE PATTERN... : each has one among the folded lines.
+has_samples() {
+  local pattern
+  for pattern in "${@:2}"; do grep -Eq -- "$pattern" "$1" || return; done
+}
+
 status='of nothing yet'
 # run COMMAND... : leaves its stdout in $tmp/out, its stderr in $tmp/err and its exit status in $status.
 run() {
@@ -99,6 +105,18 @@ run() {
 }
 # profile [ARGUMENTS...] : the same for the profiler.
 profile() { run "$PROFILE" "$@"; }
+# profile_until CONDITION ARGUMENT... : for half a second, and for longer until the condition holds: a machine that stalls gives few
+# samples in a short time. The runs must succeed.
+profile_until() {
+  local condition=$1 seconds
+  shift
+  for seconds in 0.5 2 8 32; do
+    profile "$@" "$seconds"
+    expect_status 0
+    if "$condition"; then return; fi
+  done
+  fail "not even in half a minute: $condition; $(outcome)"
+}
 # What `run` left, for a failure's message.
 outcome() { printf 'status %s\nstdout:\n%s\nstderr:\n%s' "$status" "$(head -n 40 "$tmp/out")" "$(head -n 40 "$tmp/err")"; }
 

@@ -18,13 +18,14 @@ import tempfile
 import termios
 import time
 
-# Ctrl-G writes down the line; a list appears at the first Tab, and nothing asks whether to show it.
+# Ctrl-G writes the line to the terminal, between two characters that stand nowhere else: all that the shell had to show for
+# the keys before stands before it. A list appears at the first Tab, and nothing asks whether to show it.
 SETUP = {
     "bash": """bind 'set show-all-if-ambiguous on' 'set completion-query-items 0' 'set page-completions off' \\
   'set enable-bracketed-paste off' 2>/dev/null
 bind 'set show-all-if-ambiguous on'; bind 'set completion-query-items 0'; bind 'set page-completions off'
 bind 'set enable-bracketed-paste off'
-bind -x '"\\C-g": printf "%s\\n" "$READLINE_LINE" >>"$LINES_SEEN"'
+bind -x '"\\C-g": printf "\\001%s\\002" "$READLINE_LINE"'
 PS1='% '
 source "$COMPLETION"
 """,
@@ -32,70 +33,57 @@ source "$COMPLETION"
 autoload -U compinit && compinit -u -D
 LISTMAX=0 PS1='% ' PS2= RPS1=
 unsetopt zle_bracketed_paste 2>/dev/null; unset zle_bracketed_paste
-note() { print -r -- "$BUFFER" >>$LINES_SEEN }
+note() { printf "\\001%s\\002" "$BUFFER" }
 zle -N note
 bindkey '^G' note
 """,
 }
+# Only a shell that hangs takes so long for one line.
+HANG_S = 60
 COMMAND = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}
 
 
 class Shell:
     def __init__(self, name, completion, folder):
-        self.seen = os.path.join(folder, "lines")
         setup = os.path.join(folder, "setup")
         with open(setup, "w", encoding="utf-8") as file:
             file.write(SETUP[name])
-        open(self.seen, "w", encoding="utf-8").close()
+        self.give_up = time.monotonic() + HANG_S
         self.child, self.terminal = pty.fork()
         if self.child == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            os.environ.update(TERM="vt100", LINES_SEEN=self.seen, COMPLETION=completion, HISTFILE="/dev/null")
+            os.environ.update(TERM="vt100", COMPLETION=completion, HISTFILE="/dev/null")
             os.execvp(COMMAND[name][0], COMMAND[name])
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 1000, 400, 0, 0))
-        # Ctrl-G is a key only once the set-up has been read.
         self.type(f" source {setup}\n")
-        self.lines_after("\x07")
+        # Ctrl-G is a key only once the set-up has been read, and may be thrown away before.
+        while not self.shown_until(r"\x01\x02", "\x07", 3):
+            pass
 
     def type(self, text):
         os.write(self.terminal, text.encode())
 
-    def lines_after(self, keys):
-        """Presses `keys`, the last of which is Ctrl-G, and returns what is shown until the line is written down."""
-        before = os.path.getsize(self.seen)
+    def shown_until(self, mark, keys, patience):
+        """Presses `keys`, and returns what is shown up to the `mark`, and the match; None after so many seconds."""
         self.type(keys)
-        shown = b""
-        end = time.monotonic() + 30
-        again = time.monotonic() + 3
-        while os.path.getsize(self.seen) == before:
-            if time.monotonic() > end:
-                sys.exit(f"press_tab.py: the shell does not answer: {shown!r}")
-            # While the set-up was being read it may have been thrown away.
-            if keys == "\x07" and time.monotonic() > again:
-                self.type(keys)
-                again += 3
-            shown += self.read(0.05)
-        return (shown + self.read(0.02)).decode(errors="replace")
-
-    def read(self, patience):
-        data = b""
-        while select.select([self.terminal], [], [], patience)[0]:
-            try:
-                chunk = os.read(self.terminal, 65536)
-            except OSError:
-                break
-            if not chunk:
-                break
-            data += chunk
-        return data
+        shown = ""
+        end = time.monotonic() + patience
+        while time.monotonic() < end and time.monotonic() < self.give_up:
+            if select.select([self.terminal], [], [], 0.05)[0]:
+                shown += os.read(self.terminal, 65536).decode(errors="replace")
+            if match := re.search(mark, shown):
+                return shown[: match.start()], match
+        if time.monotonic() >= self.give_up:
+            sys.exit(f"press_tab.py: the shell does not answer: {shown!r}")
+        return None
 
     def press_tab(self, line):
-        shown = self.lines_after("\x15" + line + "\t\x07")
-        with open(self.seen, encoding="utf-8") as file:
-            result = file.read().split("\n")[-2]
+        self.give_up = time.monotonic() + HANG_S
+        # A Ctrl-G that was still on its way found no line.
+        shown, match = self.shown_until(r"\x01([^\x02]+)\x02", "\x15" + line + "\t\x07", HANG_S)
         # The list stands below the line that was typed.
-        _, _, listed = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>()][B0]?|[\x07\x08]", "", shown).partition("\n")
-        return result, listed.split()
+        shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>()][B0]?|\x01\x02|[\x07\x08]", "", shown)
+        return match.group(1), shown.partition("\n")[2].split()
 
     def end(self):
         os.kill(self.child, signal.SIGKILL)

@@ -11,13 +11,15 @@ then, and exits with the command's status. Steps:
   keep:FILE    writes the screen to a file
   wait:SECONDS
   written:FILE waits until there is something in it, without a look at the terminal
-  stall:SECONDS  fills the terminal up to a little room, and takes nothing from it for so long, while all of it is to be drawn
-A step that takes more than 20 seconds fails (status 99), with the screen as it is. So does a command that leaves the
+  stall:GLOB   fills the terminal up to a little room, and takes nothing from it, while all of it is to be drawn, until three
+               more files have such names
+A step that takes more than 60 seconds fails (status 99), with the screen as it is. So does a command that leaves the
 terminal in another mode than it found it in. Knows what TERM=vt100 and TERM=xterm may send, and no more: anything else
 fails as well, so no name can have driven the terminal.
 """
 
 import fcntl
+import glob
 import os
 import pty
 import re
@@ -30,7 +32,7 @@ import termios
 import time
 import unicodedata
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 # The last letters of control sequences that have no effect on the text that is seen.
 WITHOUT_EFFECT = "mhlt"
 TOKEN = re.compile(r"\x1b\[([?>]?)([0-9;]*)([A-Za-z@`])|\x1b[()][AB0-2]|\x1b[=>78M]|\x1b(?=\Z|.)|.", re.DOTALL)
@@ -224,7 +226,7 @@ class Terminal:
             with open(value, "w", encoding="utf-8") as file:
                 file.write(self.screen.text() + "\n")
         elif kind == "stall":
-            self.stall(float(value))
+            self.stall(value)
         elif kind == "written":
             end = time.monotonic() + PATIENCE
             while not (os.path.exists(value) and os.path.getsize(value)):
@@ -239,7 +241,7 @@ class Terminal:
             self.fail(f"no such step: {step}")
 
     # What is left of the filling is no text that is looked for.
-    def stall(self, seconds):
+    def stall(self, names):
         own = os.open(f"/proc/self/fd/{self.slave}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         try:
             while True:
@@ -251,8 +253,11 @@ class Terminal:
         taken = 0
         while not select.select([], [self.slave], [], 0)[1]:
             taken += len(os.read(self.master, 100))
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        end = time.monotonic() + PATIENCE
+        enough = len(glob.glob(names)) + 3
+        while len(glob.glob(names)) < enough:
+            if time.monotonic() > end:
+                self.fail(f"not within {PATIENCE} s: three more of {names}")
             os.write(self.master, b"\x0c")  # all is to be drawn anew
             time.sleep(0.2)
 

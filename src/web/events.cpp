@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "support/clock.h"
-
 namespace profile {
 namespace {
 
@@ -143,7 +141,7 @@ bool LiveEvents::Reader::take_snapshot() {
   text_ = events_.snapshot_;
   needs_snapshot_ = false;
   has_had_one_ = true;
-  give_up_ns_ = monotonic_ns() + to_ns(events_.limits_.patience_s);
+  give_up_ns_ = events_.now_ns_() + to_ns(events_.limits_.patience_s);
   return true;
 }
 
@@ -187,7 +185,7 @@ LiveEvents::Reader::State LiveEvents::Reader::read(char* buffer, std::size_t& si
       if (const State state = next(); state != State::some) return state;
       continue;
     }
-    if (give_up_ns_ != 0 && monotonic_ns() > give_up_ns_) {
+    if (give_up_ns_ != 0 && events_.now_ns_() > give_up_ns_) {
       const std::scoped_lock lock(events_.mutex_);
       ++events_.counts_.dropped;
       return State::over;

@@ -11,7 +11,10 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "support/clock.h"
 
 namespace profile {
 
@@ -25,7 +28,9 @@ class LiveEvents {
     std::size_t snapshots = 3;  // in memory at the same time; who needs one more waits
     double patience_s = 60;     // for a reader to take one
   };
-  explicit LiveEvents(const Limits& limits) : limits_(limits) {}
+  // `now_ns` counts up, for the patience.
+  explicit LiveEvents(const Limits& limits, std::function<std::uint64_t()> now_ns = monotonic_ns)
+      : limits_(limits), now_ns_(std::move(now_ns)) {}
   LiveEvents(const LiveEvents&) = delete;
   LiveEvents& operator=(const LiveEvents&) = delete;
 
@@ -99,6 +104,7 @@ class LiveEvents {
   [[nodiscard]] std::size_t snapshots_in_use();
 
   Limits limits_;
+  std::function<std::uint64_t()> now_ns_;
   std::function<void()> wanted_;
   mutable std::mutex mutex_;
   std::vector<Reader*> readers_;

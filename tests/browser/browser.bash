@@ -25,7 +25,7 @@ browse() {
   shift
   install_browser_modules
   run env NODE_PATH="$browser_modules/node_modules" BUILD_DIR="$BUILD_DIR" SANITIZED="$SANITIZED" TMPDIR="$tmp" \
-    timeout 110 node "$SOURCE_DIR/tests/browser/$script.js" "$@"
+    timeout 580 node "$SOURCE_DIR/tests/browser/$script.js" "$@"
   expect_status 0
   cat "$tmp/out"
 }

@@ -71,6 +71,7 @@ liveTest('whatever the clock of the browser says, the last seconds are those of 
   await until(page, 50);
   server.drop();
   await page.waitForSelector('#connection[data-state=lost]');
+  server.accept();
   await page.waitForSelector('#connection[data-state=live]');
   server.tick([reading]);
   await until(page, 70);
@@ -161,6 +162,7 @@ liveTest('a lost connection is told, and nothing is counted twice when it is bac
   await until(page, 40);
   server.drop();
   await page.waitForSelector('#connection[data-state=lost]');
+  server.accept();
   await page.waitForSelector('#connection[data-state=live]');
   assert.equal(server.connections, 2);
   const {total, totalBefore} = await state(page);
@@ -208,6 +210,7 @@ liveTest('a picture that was paused before the connection was lost can be frozen
   await page.click('#pause');
   server.drop();
   await page.waitForSelector('#connection[data-state=lost]');
+  server.accept();
   await page.waitForSelector('#connection[data-state=live]');
   await page.click('#freeze');
   assert.deepEqual([(await state(page)).total, (await state(page)).totalBefore], [30, 30]);

@@ -10,6 +10,7 @@ class LiveServer {
     this.epoch = 1;
     this.run = run;
     this.answers = true;  // else there is nobody who knows events
+    this.isGone = false;  // nobody is there at all
     this.clear();
     this.t = 1_700_000_000_000;  // only ever goes on, as the profiler's
     this.connections = 0;
@@ -26,6 +27,7 @@ class LiveServer {
     this.ticks = [];
   }
   answer(request, response) {
+    if (this.isGone) return request.socket.destroy();
     if (request.url === '/') {
       const page = pageOf({version: 1, live: {events: '/events'}, run}, "'self'");
       const [, policy] = page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/);
@@ -80,8 +82,13 @@ class LiveServer {
     this.send('end', {});
     for (const response of this.clients) response.end();
   }
+  // Until accept(): however long it takes to see that the connection is lost.
   drop() {
+    this.isGone = true;
     for (const response of this.clients) response.destroy();
+  }
+  accept() {
+    this.isGone = false;
   }
   close() {
     this.drop();

@@ -98,19 +98,21 @@ for helper in '' /usr/share/bash-completion/bash_completion; do
 done
 
 # Processes and threads, by id and by name.
-cp "$(command -v sleep)" "$tmp/snoozer"
-start "$tmp/snoozer" 600
-until [[ $(<"/proc/$started/comm") == snoozer ]]; do sleep 0.05; done
+# By a name that nobody else has.
+typed_name=s$$z
+cp "$(command -v sleep)" "$tmp/${typed_name}er"
+start "$tmp/${typed_name}er" 600
+until [[ $(<"/proc/$started/comm") == "${typed_name}er" ]]; do sleep 0.05; done
 for option in '-p ' '--pid=' '-p 1,' '-fp ' '-L '; do
   bash_offers "profile $option" | grep -Eqx "(1,)?$started" || fail "behind $option there is no $started"
 done
 bash_offers "profile -p$started" | grep -qx -- "-p$started" || fail "behind -p without a blank there is no $started"
-expect_offers 'profile -p snooz' "$started"
-expect_offers 'profile --comm snooz' snoozer
-bash_offers 'profile -p ' 63 | grep -qx "$started  (snoozer)" || fail "a list of processes does not name them"
+expect_offers "profile -p $typed_name" "$started"
+expect_offers "profile --comm $typed_name" "${typed_name}er"
+bash_offers 'profile -p ' 63 | grep -qx "$started  (${typed_name}er)" || fail "a list of processes does not name them"
 
 # A name is somebody else's: it runs nothing and moves no cursor.
-start python3 -c "import time; open('/proc/self/comm', 'w').write('\$(x)\x1b[2J\`y'); time.sleep(60)"
+start python3 -c "import time; open('/proc/self/comm', 'w').write('\$(x)\x1b[2J\`y'); time.sleep(600)"
 until grep -q x "/proc/$started/comm"; do sleep 0.05; done
 bash_offers 'profile -p ' 63 | grep -qxF "$started  (\$(x)?[2J\`y)" || fail "a name was not taken as text"
 
@@ -129,27 +131,27 @@ expect_typed() {
     expect_equal "${results[i]%% }" "${expected[i]}" "in $shell, '${lines[i]}' and Tab"
   done
 }
-LINES_TYPED='profile --fol|profile --folded
+LINES_TYPED="profile --fol|profile --folded
 profile --format=spee|profile --format=speedscope
 profile -e off|profile -e off-cpu
 profile -e block-|profile -e block-io
 profile --stream=js|profile --stream=json
 profile --state pre|profile --state preempted
-profile -p snooz|
-profile --comm snooz|profile --comm snoozer
+profile -p $typed_name|profile -p ${background[0]}
+profile --comm $typed_name|profile --comm ${typed_name}er
 profile -o prof|profile -o profile.folded
 profile -o out.htm|profile -o out.html
 profile rep|profile report
 profile report --resi|profile report --residency
 profile report prof|profile report profile.folded
 profile diff --latenc|profile diff --latenc
-profile -f -- basenam|profile -f -- basename'
+profile -f -- basenam|profile -f -- basename"
 need_command python3
-expect_typed bash "$tmp/profile.bash" < <(sed "s/-p snooz|/-p snooz|profile -p ${background[0]}/" <<<"$LINES_TYPED")
+expect_typed bash "$tmp/profile.bash" <<<"$LINES_TYPED"
 
 need_command zsh
 zsh -n "$tmp/zsh/_profile" || fail "zsh does not take the script"
-expect_typed zsh "$tmp/zsh" < <(grep -v snooz <<<"$LINES_TYPED")
+expect_typed zsh "$tmp/zsh" < <(grep -v "$typed_name" <<<"$LINES_TYPED")
 typed zsh "$tmp/zsh" 'profile --'
 for option in $options; do grep -qx -- "$option" "$tmp/out" || fail "in zsh there is no $option"; done
 typed zsh "$tmp/zsh" 'profile -e ' 'profile --format ' 'profile --stream=' "profile -p ${background[0]:0:1}"

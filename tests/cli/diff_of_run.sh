@@ -7,10 +7,8 @@ need_command python3
 cd "$tmp" || exit 1
 
 start "$WORKLOADS/threads" 600
-profile -F 999 --lines -p "$started" -o run.folded -o run.pb.gz 0.5
-expect_status 0
-[[ -s run.folded ]] || fail "nothing was recorded; $(outcome)"
-for thread in red green; do grep -q "^$thread;" run.folded || fail "no thread $thread: $(head run.folded)"; done
+both_run() { has_samples run.folded '^red;' '^green;'; }
+profile_until both_run -F 999 --lines -p "$started" -o run.folded -o run.pb.gz
 
 # The amounts of a page's processes and stacks, before and now.
 cat >amounts.py <<'PYTHON'

@@ -18,14 +18,14 @@ expect_err '^profile: --listen localhost: not an address'
 refused 1 -T -R 0 --listen 192.0.2.1
 expect_err '^profile: cannot listen on 192\.0\.2\.1:'
 
-python3 -c '
+tied python3 -c '
 import socket, time
 listening = socket.socket()
 listening.bind(("127.0.0.1", 0))
 listening.listen()
 print(listening.getsockname()[1], flush=True)
-time.sleep(30)' >"$tmp/port" &
+time.sleep(600)' >"$tmp/port" &
 background+=($!)
-for ((left = 500; left > 0; left--)); do [[ -s $tmp/port ]] && break || sleep 0.02; done
+for ((left = 3000; left > 0; left--)); do [[ -s $tmp/port ]] && break || sleep 0.02; done
 refused 1 -T -R "$(<"$tmp/port")"
 expect_err "^profile: cannot listen on 127\.0\.0\.1:$(<"$tmp/port"): address already in use; -R names another port\$"

@@ -5,6 +5,7 @@ source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 need_kernel
 
-profile -F 999 -o "$tmp/run.html" -o "$tmp/run.folded" -- "$WORKLOADS/leaves" 0.5
-expect_status 0
+start "$WORKLOADS/leaves" 600
+has_heavy() { has_samples "$tmp/run.folded" ';heavy '; }
+profile_until has_heavy -F 999 -p "$started" -o "$tmp/run.html" -o "$tmp/run.folded"
 browse run "$tmp/run.html" "$(folded_total . "$tmp/run.folded")" "$(share_of ';heavy' "$tmp/run.folded")"

@@ -53,8 +53,9 @@ expect_status 0
 drawn "$tmp/empty.svg" 0
 
 need_kernel
-profile -F 999 -o "$tmp/a.svg" -o "$tmp/a.png" -o "$tmp/a.folded" -- "$WORKLOADS/leaves" 0.3
-expect_status 0
+start "$WORKLOADS/leaves" 600
+has_heavy() { has_samples "$tmp/a.folded" ';heavy '; }
+profile_until has_heavy -F 999 -p "$started" -o "$tmp/a.svg" -o "$tmp/a.png" -o "$tmp/a.folded"
 drawn "$tmp/a.svg" "$(folded_total . "$tmp/a.folded")"
 grep -q '>heavy<' "$tmp/a.svg" || fail "$(head -c 2000 "$tmp/a.svg")"
 check "$tmp/a.png"

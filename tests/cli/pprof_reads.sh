@@ -23,14 +23,9 @@ start "$WORKLOADS/leaves" 600
 leaves=$started
 start "$WORKLOADS/reader" 600
 reader=$started
-# Longer where others want the CPUs.
-for seconds in 0.8 8; do
-  profile -F 999 -p "$leaves,$reader" -o "$tmp/a.pb.gz" -o "$tmp/a.folded" $seconds
-  expect_status 0
-  total=$(folded_total . "$tmp/a.folded")
-  if ((total > 100)); then break; fi
-done
-((total > 100)) || fail "only $total samples; $(outcome)"
+there_are_all() { has_samples "$tmp/a.folded" ';main;outer;middle;heavy [0-9]+$' ';light [0-9]+$' '[; ]vfs_read'; }
+profile_until there_are_all -F 999 -p "$leaves,$reader" -o "$tmp/a.pb.gz" -o "$tmp/a.folded"
+total=$(folded_total . "$tmp/a.folded")
 
 top "$tmp/a.pb.gz" samples
 expect_equal "$(shown_and_total)" "$total $total" "samples, shown and in all"
@@ -57,15 +52,15 @@ expect_pprof "^ +[0-9]+: 0x([0-9a-f]+0{4})?$(nm "$WORKLOADS/leaves" | awk '$3 ==
 expect_pprof '^[0-9]+: 0x0/0x0/0x0 \[kernel\] '
 
 # Lines are pprof's lines.
-profile -F 999 --lines -p "$leaves" -o "$tmp/lines.pb.gz" 0.3
-expect_status 0
+has_heavy() { has_samples "$tmp/lines.folded" '[; ]heavy '; }
+profile_until has_heavy -F 999 --lines -p "$leaves" -o "$tmp/lines.pb.gz" -o "$tmp/lines.folded"
 pprof -raw "$tmp/lines.pb.gz"
 expect_pprof " heavy .*/leaves\.c:$(line_of leaves heavy) "
 expect_pprof '[ /]leaves .*\[FN\]\[FL\]\[LN\]'
 
 # Source and assembly have of a function what the folded lines have, itself and with all that it calls.
-profile -F 999 --lines -p "$leaves" -o "$tmp/code.pb.gz" -o "$tmp/code.folded" 1
-expect_status 0
+has_both() { has_samples "$tmp/code.folded" '[; ]heavy [^;]*[0-9]+$' '[; ]light [^;]*[0-9]+$'; }
+profile_until has_both -F 999 --lines -p "$leaves" -o "$tmp/code.pb.gz" -o "$tmp/code.folded"
 sum_of_shown() { sed -nE 's/^[^0-9]*([0-9]+) +([0-9]+) *\(flat, cum\) *[0-9.]+%.*/\'"$1"'/p' "$tmp/pprof" | awk '{ sum += $1 } END { print sum + 0 }'; }
 for function in heavy light; do
   itself=$(folded_total "[; ]$function [^;]*[0-9]+\$" "$tmp/code.folded")
@@ -83,8 +78,8 @@ done
 # Two files that count their addresses alike are not mixed up.
 cp "$WORKLOADS/leaves" "$tmp/leaves2"
 start "$tmp/leaves2" 600
-profile -F 999 --lines -p "$leaves,$started" -o "$tmp/two.pb.gz" -o "$tmp/two.folded" 0.5
-expect_status 0
+are_two() { has_samples "$tmp/two.folded" '^leaves;.*[; ]heavy ' '^leaves2;.*[; ]heavy '; }
+profile_until are_two -F 999 --lines -p "$leaves,$started" -o "$tmp/two.pb.gz" -o "$tmp/two.folded"
 pprof -list '^heavy$' -sample_index=samples "$tmp/two.pb.gz"
 expect_equal "$(sum_of_shown 1)" "$(folded_total '[; ]heavy [^;]*[0-9]+$' "$tmp/two.folded")" "-list of two files"
 

@@ -26,8 +26,9 @@ rejected 's/"line"/"row"/; s/"file":"dd"/"path":"dd"/' 'path'
 rejected 's/"type":"sampled",//' 'type'
 
 need_kernel
-profile -F 999 -o "$tmp/a.speedscope.json" -o "$tmp/a.folded" -- "$WORKLOADS/leaves" 0.3
-expect_status 0
+start "$WORKLOADS/leaves" 600
+has_heavy() { has_samples "$tmp/a.folded" ';heavy '; }
+profile_until has_heavy -F 999 -p "$started" -o "$tmp/a.speedscope.json" -o "$tmp/a.folded"
 check "$tmp/a.speedscope.json"
 expect_status 0
 expect_equal "$(<"$tmp/out")" "$(($(folded_total . "$tmp/a.folded") * 1001001))" "nanoseconds at 999 Hertz"

@@ -20,7 +20,7 @@ done
 
 mkfifo "$tmp/fifo"
 for signal in INT TERM; do
-  timeout -s "$signal" -k 5 0.5 "$PROFILE" -q -f -o "$tmp/fifo" 1
+  timeout -s "$signal" -k 60 0.5 "$PROFILE" -q -f -o "$tmp/fifo" 1
   expect_equal "$?" 124 "ended by SIG$signal before SIGKILL"
 done
 

@@ -36,7 +36,7 @@ if [[ $seconds == replay ]]; then
 fi
 # What the sanitizer keeps back of freed memory would count as ours.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}
-"./$name" -max_total_time="$seconds" -seed="$random_seed" -timeout=5 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
+"./$name" -max_total_time="$seconds" -seed="$random_seed" -timeout=60 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
   -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"
 status=$?
 if ((status != 0)); then

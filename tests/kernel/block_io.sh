@@ -38,8 +38,10 @@ expect_equal "$(share_of "^dd;.*vfs_write.*;\[write $disk\] " "$tmp/run.folded")
 # The same requests in the table and in the stacks.
 expect_between "$(folded_total "\[write $disk\]" "$tmp/run.folded")" $((total_us - 2)) $((total_us + 2)) "microseconds"
 
-# All processes: of one that reads, writes, flushes and discards at once nothing is missing; only what the device's
-# statistics had when it began and when it ended is compared, so nobody else may use it.
+# All processes: of one that reads, writes and flushes nothing is missing. Others may look at a device that was written, just as the
+# run begins or ends: there are no less than between the inner statistics, and no more than between the outer ones.
+statistics
+outer_reads=$reads outer_read_bytes=$read_bytes outer_writes=$writes outer_written_bytes=$written_bytes outer_flushes=$flushes
 begin_counted -e block-io 600
 statistics
 before_reads=$reads before_read_bytes=$read_bytes before_writes=$writes before_written_bytes=$written_bytes
@@ -47,25 +49,28 @@ before_flushes=$flushes
 dd if="$loop" of=/dev/null bs=256k count=20 iflag=direct 2>/dev/null
 dd if=/dev/zero of="$loop" bs=4k count=300 conv=notrunc,fsync 2>/dev/null
 statistics
+reads_least=$((reads - before_reads)) read_bytes_least=$((read_bytes - before_read_bytes)) writes_least=$((writes - before_writes))
+written_bytes_least=$((written_bytes - before_written_bytes)) flushes_least=$((flushes - before_flushes))
 kill -INT "$profiler"
 finish
+statistics
 expect_status 0
 expect_balance
 row_of read
-expect_equal "$count" $((reads - before_reads)) "reads"
-expect_equal "$bytes" $((read_bytes - before_read_bytes)) "bytes read"
+expect_between "$count" "$reads_least" $((reads - outer_reads)) "reads"
+expect_between "$bytes" "$read_bytes_least" $((read_bytes - outer_read_bytes)) "bytes read"
 ((count >= 20)) || fail "only $count reads; $(outcome)"
 # A flush comes to the device's queue as a write of nothing, which the statistics count besides; it is never issued.
 row_of flush
 flushed=$count
-expect_equal "$flushed" $((flushes - before_flushes)) "flushes"
+expect_between "$flushed" "$flushes_least" $((flushes - outer_flushes)) "flushes"
 ((flushed > 0)) || fail "there was no flush; $(outcome)"
 row_of write
-expect_equal "$((count + flushed))" $((writes - before_writes)) "writes and flushes"
-expect_equal "$bytes" $((written_bytes - before_written_bytes)) "bytes written"
+expect_between "$((count + flushed))" "$writes_least" $((writes - outer_writes)) "writes and flushes"
+expect_between "$bytes" "$written_bytes_least" $((written_bytes - outer_written_bytes)) "bytes written"
 
 # What is done once a report is not a sample's cost, which stands out when there is no sample.
 profile -e block-io -p $$ 0.2
 expect_status 0
 expect_balance
-expect_no_err '[0-9]{3,}\.[0-9] us a sample'
+if ((taken == 0)); then expect_no_err '[0-9]{3,}\.[0-9] us a sample'; fi

@@ -15,12 +15,10 @@ burn leaves.nopie 600
 echo "$started" >"$group/below/cgroup.procs"
 burn leaves.static 600
 
-sample_folded -F 499 --cgroup "$group" 0.6
-expect_present '^leaves;.*main;outer;middle;heavy'
-expect_present '^leaves.nopie;.*main;outer;middle;heavy'
+sample_until 'is_seen ^leaves;.*main;outer;middle;heavy ^leaves.nopie;.*main;outer;middle;heavy' -f -F 499 --cgroup "$group" 0.6
 expect_share '^leaves(\.nopie)?;' 100 100
 
-sample_folded -F 499 --cgroup "$group/below" 0.4
+sample_enough 60 -F 499 --cgroup "$group/below" 0.4
 expect_share '^leaves.nopie;' 100 100
 
 # The filters hold together.

@@ -12,6 +12,7 @@ mkdir -p "$group/below" "$group.late" 2>/dev/null || skip "no cgroup can be made
 at_exit "rmdir '$group/below' '$group' '$group.late'"
 
 burn leaves 600
+leaves=$started
 echo "$started" >"$group/cgroup.procs" || skip "no process can be put into a cgroup here"
 burn leaves.nopie 600
 below=$started
@@ -26,7 +27,7 @@ member() { add_member "$1" "$(stat -c %i "$2")" "${@:3}"; }
 
 bpftool map create "$tmp/bpffs/wanted" type hash key 8 value 4 entries 16 name wanted
 member "$tmp/bpffs/wanted" "$group" 0 0 0 0
-sample_folded -F 499 --cgroupmap "$tmp/bpffs/wanted" 0.6
+sample_enough 100 -F 499 --cgroupmap "$tmp/bpffs/wanted" 0.6
 expect_share '^leaves;.*main;outer;middle;(heavy|light)' 90 100
 expect_share '^leaves;' 100 100
 
@@ -35,6 +36,7 @@ kill "$below" "$started"
 begin_counted -F 499 --cgroupmap "$tmp/bpffs/wanted" -o - -o "$tmp/late.folded" 600
 member "$tmp/bpffs/wanted" "$group.late" 0 0 0 0
 let_work "$late" 20
+let_work "$leaves" 20
 kill -INT "$profiler"
 finish
 expect_status 0
@@ -51,7 +53,7 @@ bpftool map create "$tmp/bpffs/wide" type hash key 8 value 16 entries 16 name wi
 sample_folded -F 499 --cgroupmap "$tmp/bpffs/wide" 0.3
 expect_equal "$recorded" 0 "samples with an empty map"
 member "$tmp/bpffs/wide" "$group/below" 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
-sample_folded -F 499 --cgroupmap "$tmp/bpffs/wide" 0.4
+sample_enough 60 -F 499 --cgroupmap "$tmp/bpffs/wide" 0.4
 expect_share '^leaves.nopie;' 100 100
 
 refused_maps --cgroupmap

@@ -4,6 +4,7 @@
 source "$(dirname "$0")/children.bash"
 
 burn leaves 600/3
+leaves=$started
 exec 9<"$SOURCE_DIR/LICENSE"
 need_command setpriv
 begin -f -F 199 -i 0.2 -o "$tmp/part-%02d.folded"
@@ -81,13 +82,13 @@ expect_status 137
 
 # None of them keeps open what the shell waits for.
 began_us=${EPOCHREALTIME/./}
-taken=$("$PROFILE" -f -F 499 0.3 2>/dev/null) || fail "in a substitution: status $?"
-expect_between $((${EPOCHREALTIME/./} - began_us)) 0 $((30000000 * slowness)) "microseconds of a substitution"
+taken=$("$PROFILE" -f -F 499 -- "$WORKLOADS/leaves" 0.2cpu 2>/dev/null) || fail "in a substitution: status $?"
+expect_between $((${EPOCHREALTIME/./} - began_us)) 0 $((60000000 * slowness)) "microseconds of a substitution"
 [[ $taken == *';heavy '* ]] || fail "no names in a substitution"
-"$PROFILE" -f -F 499 0.3 2>/dev/null | grep -q ';heavy ' || fail "no names in a pipe"
+"$PROFILE" -f -F 499 -- "$WORKLOADS/leaves" 0.2cpu 2>/dev/null | grep -q ';heavy ' || fail "no names in a pipe"
 
 # --- COMMAND's children are its own
-sample_folded -F 999 -- sh -c "'$WORKLOADS/leaves' 0.5; :"
+sample_folded -F 999 -- sh -c "'$WORKLOADS/leaves' 0.2cpu; :"
 expect_present '^leaves;'
 expect_absent '^profile-'
 if has_event syscalls; then
@@ -100,14 +101,13 @@ profile -f -- bash -c 'sleep 0.1 & wait; pgrep -c -P $$ profile; :'
 expect_status 0
 
 # Ctrl-C at a terminal goes to the whole group: the children are not in it, and the report has all its names.
-begin -f -F 499
-wait_until has_child profile-parser
-pause 0.3
+begin_counted -F 499 -o - -o "$tmp/ended.folded"
+let_work "$leaves" 10
 kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance
-expect_present '^leaves;(.*;)?main;outer;middle;heavy '
+expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/ended.folded"
 
 # Who has the user's id that the parser runs with could stop it, and so take everybody's names: it is no one's.
 begin -f -F 99

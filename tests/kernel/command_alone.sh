@@ -7,9 +7,9 @@ for ((round = 0; round < 5; round++)); do
   sample_folded -F 9999 -- /bin/true
   expect_absent 'profile::'
 done
-sample -f -e off-cpu -o - -o "$tmp/a.json" -- sleep 0.3
+sample -f -e off-cpu -o - -o "$tmp/a.json" -o "$tmp/a.pb.gz" -- sleep 0.3
 expect_absent 'profile::|pipe_read'
-expect_between "$(folded_total 'nanosleep')" 290000 2000000 "microseconds of sleep"
+expect_between "$(folded_total 'nanosleep')" 290000 "$(length_us "$tmp/a.pb.gz")" "microseconds of sleep"
 # The list of threads has no more than the stacks.
 in_threads=$(python3 -c '
 import json, sys

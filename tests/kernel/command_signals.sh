@@ -8,15 +8,14 @@ answered() { [[ -s $tmp/answer ]]; }
 # interrupted_by SIGNAL
 interrupted_by() {
   rm -f "$tmp/answer"
-  begin -f -F 499 -- "$WORKLOADS/interrupted" "$tmp/answer" 10
+  begin -f -F 499 -- "$WORKLOADS/interrupted" "$tmp/answer" 600
   wait_until answered
-  pause 0.2
   kill -"$1" "$profiler"
   finish
   expect_status 7
   expect_balance
   expect_folded_total
-  expect_present ';main;burn_until_interrupted '
+  expect_present ';main;burn_after '
 }
 interrupted_by TERM
 expect_equal "$(cat "$tmp/answer")" 'SIGINT 0 SIGTERM 1'
@@ -25,12 +24,10 @@ expect_equal "$(cat "$tmp/answer")" 'SIGINT 0 SIGTERM 1'
 
 rm "$tmp/answer"
 run python3 "$SOURCE_DIR/tests/terminal.py" --press-after "$tmp/answer" \
-  "$PROFILE" -F 499 -o "$tmp/a.folded" -- "$WORKLOADS/interrupted" "$tmp/answer" 10
+  "$PROFILE" -F 499 -o "$tmp/a.folded" -- "$WORKLOADS/interrupted" "$tmp/answer" 600
 expect_status 7
 expect_equal "$(cat "$tmp/answer")" 'SIGINT 1 SIGTERM 0'
 cp "$tmp/out" "$tmp/err"
 expect_balance
 expect_folded_total "$tmp/a.folded"
-expect_present ';main;burn_until_interrupted ' "$tmp/a.folded"
-# Half a second of it was after the signal, in which one CPU at least was busy.
-expect_between "$taken" 200 100000 "samples"
+expect_present ';main;burn_after ' "$tmp/a.folded"

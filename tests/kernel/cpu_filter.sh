@@ -5,14 +5,12 @@ source "$(dirname "$0")/sampling.bash"
 
 burn pinned 0 600
 burn pinned 1 600
-sample_folded -F 499 -C 1 0.6
-expect_present '^on_cpu_1;.*main;burn_pinned'
+sample_until 'is_seen ^on_cpu_1;.*main;burn_pinned' -f -F 499 -C 1 0.6
 expect_absent '^on_cpu_0;'
-sample_folded -F 499 -C 0,1 0.6
-expect_present '^on_cpu_1;'
-expect_present '^on_cpu_0;'
-sample -F 499 -C 0 0.8
-expect_out ' on CPU#0 for 0\.8 secs\.$'
+sample_until 'is_seen ^on_cpu_1; ^on_cpu_0;' -f -F 499 -C 0,1 0.6
+sample_until 'is_seen ^on_cpu_0;' -f -F 499 -C 0 -o - -o "$tmp/a.txt" 0.8
+cp "$tmp/a.txt" "$tmp/out"
+expect_out ' on CPU#0 for [0-9.]+ secs\.$'
 expect_out '^    -                on_cpu_0 '
 expect_no_out 'on_cpu_1'
 expect_err ' on 1 CPU:'

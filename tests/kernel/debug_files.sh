@@ -4,8 +4,15 @@
 source "$(dirname "$0")/compiling.bash"
 need_command objcopy strip readelf
 
-# sample_bare : samples what runs as $started, with these options.
-sample_bare() { sample_work "$started" $((20 * (1 + SANITIZED))) -F 3999 -U "$@"; }
+# sample_bare : samples what runs as $started, with these options; again where a CPU that was taken away has left too little of it.
+sample_bare() {
+  local round
+  for round in {1..20}; do
+    sample_work "$started" $((10 * (1 + SANITIZED))) -F 3999 -U "$@"
+    if ((recorded >= 100)); then return; fi
+  done
+  fail "$recorded samples in the last of $round runs"
+}
 expect_leaves() {
   expect_near ';main;outer;middle;heavy ' 66.7
   expect_near ';main;outer;middle;light ' 33.3

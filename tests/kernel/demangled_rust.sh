@@ -10,7 +10,7 @@ for option in -g -Csymbol-mangling-version=legacy -Csymbol-mangling-version=v0; 
   start "$tmp/rust_$schemes" 600
   wait_until is_at_work "$started"
   schemes=$((schemes + 1))
-  sample_folded -F 1999 -U -p "$started" 1
+  sample_enough 400 -F 1999 -U -p "$started" 1
   # Names are what is looked at here; the one has twice the work of the other.
   kill "$started"
   chain=';rust_leaves::main;<?rust_leaves::yard::Stack>?::pile'

@@ -12,15 +12,17 @@ dives() {
 
 for frames in 10 100; do
   burn depth "$frames" 600
-  sample_folded -F 499 -U -p "$started" 0.5
+  wait_until is_at_work "$started"
+  sample_enough 100 -F 499 -U -p "$started" 0.5
   expect_share "$(dives "$frames")" 95 100
-  sample_folded -F 499 -U -p "$started" --unwind auto 0.5
+  sample_enough 100 -F 499 -U -p "$started" --unwind auto 0.5
   expect_share "$(dives "$frames")" 95 100
 done
 for how in auto cfi fp; do
-  sample_folded -F 499 -U -p "$started" --unwind "$how" --max-stack-depth 5 0.5
   # Until its table is there nothing but the leaf is known where tables alone count.
-  expect_share '^depth;dive;dive;dive;dive;bottom ' "$([[ $how == cfi ]] && echo 50 || echo 95)" 100
+  sample_until 'is_seen ^depth;dive;dive;dive;dive;bottom[[:space:]]' -f -F 499 -U -p "$started" --unwind "$how" --max-stack-depth 5 0.5
+  if [[ $how != cfi ]]; then expect_share '^depth;dive;dive;dive;dive;bottom ' 95 100; fi
+  expect_absent 'dive;dive;dive;dive;dive;'
 done
 
 most=$(cat /proc/sys/kernel/perf_event_max_stack)
@@ -32,8 +34,9 @@ expect_silence out
 
 if walks_by_tables; then
   burn depth 400 600
-  sample_folded -F 499 -U -p "$started" --unwind auto --max-stack-depth 512 0.5
-  expect_share "$(dives 400)" 95 100
-  sample_folded -F 499 -U -p "$started" --unwind auto 0.5
+  wait_until is_at_work "$started"
+  has_depth() { is_seen "$(dives 400)"; }
+  sample_until has_depth -f -F 499 -U -p "$started" --unwind auto --max-stack-depth 512 0.5
+  sample_until 'is_seen ;bottom[[:space:]]' -f -F 499 -U -p "$started" --unwind auto 0.5
   expect_absent ';main;'
 fi

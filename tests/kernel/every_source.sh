@@ -19,7 +19,7 @@ if file=$(losetup --find --show "$disk" 2>/dev/null); then
 else
   file=$disk
 fi
-start "$WORKLOADS/busybody" - $((60 * slowness)) # not asked for
+start "$WORKLOADS/busybody" - 600 # not asked for
 
 # function_of EVENT : the function of the workload that causes it; nothing where chance or the kernel's own work does.
 function_of() {
@@ -35,8 +35,15 @@ function_of() {
     *) return 1 ;;
   esac
 }
-# expect_caused PATTERN [FILE] : what is asked for is there, if the workload causes any of it.
-expect_caused() { if [[ $function ]]; then expect_present "$@"; fi; }
+# sample_caused PATTERN [ARGUMENT...] : until what is asked for is there, if the workload causes any of it.
+sample_caused() {
+  local window
+  for window in 0.3 1 4 16 60; do
+    sample "${@:2}" "$window"
+    if [[ ! $function ]] || is_seen "$1"; then return; fi
+  done
+  fail "no sample with '$1'; $(outcome)"
+}
 
 json_total() {
   /usr/bin/python3 -c '
@@ -48,8 +55,7 @@ print(sum(row["value"] for row in part["rows"]))' "$1"
 
 of_a_process() {
   # -f after all, because the source `syscalls` takes no stacks without a format that shows them.
-  sample -e "$event" "${rate[@]}" -p "$wanted" -f -o - -o "$tmp/a.txt" -o "$tmp/a.json" 0.5
-  expect_caused "^busybody;(.*;)?$function(;| )"
+  sample_caused "^busybody;(.*;)?$function(;| )" -e "$event" "${rate[@]}" -p "$wanted" -f -o - -o "$tmp/a.txt" -o "$tmp/a.json"
   local total
   total=$(folded_total .)
   expect_equal "$(counted_total "$tmp/a.txt")" "$total" "$event: total of the counted rows"
@@ -62,14 +68,13 @@ of_the_idler() {
   expect_absent "[;](compute|touch|rest|ask|allocate|await|store)(;| )"
 }
 of_the_main_thread() {
-  sample -e "$event" "${rate[@]}" -L "$wanted" -f 0.3
-  expect_caused "[;]$function(;| )"
+  sample_caused "[;]$function(;| )" -e "$event" "${rate[@]}" -L "$wanted" -f
   expect_absent '^idler;'
 }
-# None of the other programs; and of the command's threads those of a name.
+# None of the other programs; and of the command's threads those of a name. So many turns of it are enough for every source.
 of_a_command() {
-  sample -e "$event" "${rate[@]}" --comm 'busybod*' -o "$tmp/command.folded" -- "${precedence[@]}" "$WORKLOADS/busybody" "$place" 0.3
-  expect_caused "^busybody;(.*;)?$function(;| )" "$tmp/command.folded"
+  sample -e "$event" "${rate[@]}" --comm 'busybod*' -o "$tmp/command.folded" -- "${precedence[@]}" "$WORKLOADS/busybody" "$place" 100 600
+  if [[ $function ]]; then expect_present "^busybody;(.*;)?$function(;| )" "$tmp/command.folded"; fi
   expect_equal "$(folded_total . "$tmp/command.folded")" "$(folded_total '^busybody;' "$tmp/command.folded")" "$event: of that name"
 }
 streamed() {
@@ -78,8 +83,7 @@ streamed() {
 }
 # All is seen on the CPU where it must run, and nothing on another.
 of_its_cpu() {
-  sample -e "$event" "${rate[@]}" -C "$cpu" -p "$wanted" -f 0.3
-  expect_caused "^busybody;(.*;)?$function(;| )"
+  sample_caused "^busybody;(.*;)?$function(;| )" -e "$event" "${rate[@]}" -C "$cpu" -p "$wanted" -f
 }
 of_another_cpu() {
   sample -e "$event" "${rate[@]}" -C "$other" -p "$wanted" -f 0.2
@@ -89,13 +93,14 @@ of_another_cpu() {
 documents=$tmp/all.json
 mapfile -t events < <(events_here)
 ((${#events[@]} >= 8)) || fail "--list-events names only ${events[*]}"
-for event in "${events[@]}"; do
+# of_event EVENT : all of the above.
+of_event() {
+  event=$1 asides=()
   function=$(function_of "$event") || fail "which function of the workload causes $event?"
-  echo "$event"
   # Nobody else waits for the disk, which has no precedence.
   place=-
   if [[ $event == block-io ]]; then place=$file; fi
-  start "${precedence[@]}" "$WORKLOADS/busybody" "$place" $((60 * slowness))
+  start "${precedence[@]}" "$WORKLOADS/busybody" "$place" 600
   wanted=$started
   rate=()
   if [[ $event =~ clock|wall ]]; then rate=(-F 997); fi
@@ -106,7 +111,7 @@ for event in "${events[@]}"; do
   if [[ ! $function && $event != block-io ]]; then
     join_asides
     kill "$wanted"
-    continue
+    return
   fi
   for look in of_the_idler of_the_main_thread of_a_command streamed; do aside "$look"; done
   join_asides
@@ -115,7 +120,15 @@ for event in "${events[@]}"; do
   if [[ $cpu != "$other" ]]; then aside of_another_cpu; fi
   join_asides
   kill "$wanted"
+}
+# Two at a time, because each waits for most of its time.
+begun=0
+for event in "${events[@]}"; do
+  echo "$event"
+  aside of_event "$event"
+  if ((++begun % 2 == 0)); then join_asides; fi
 done
+join_asides
 
 "${validator[@]}" "$documents" || fail "a JSON document, counted as the events above, is not valid"
 
@@ -123,12 +136,12 @@ done
 if root=$(findmnt -nt cgroup2 -o TARGET | head -n 1) && [[ -n $root ]] && mkdir "$root/profile-test-$$" 2>/dev/null; then
   # Processes go back before the group can go.
   at_exit "for pid in \$(cat $root/profile-test-$$/cgroup.procs); do echo \$pid >$root/cgroup.procs; done; rmdir $root/profile-test-$$"
-  start "${precedence[@]}" "$WORKLOADS/busybody" - $((150 * slowness))
+  start "${precedence[@]}" "$WORKLOADS/busybody" - 600
   wanted=$started
   echo "$wanted" >"$root/profile-test-$$/cgroup.procs"
+  function=any
   of_the_group() {
-    sample -e "$event" --cgroup "$root/profile-test-$$" -o "$tmp/cgroup.json" -f -o "$tmp/cgroup.folded" 0.3
-    expect_present '^busybody;' "$tmp/cgroup.folded"
+    sample_caused '^busybody;' -e "$event" --cgroup "$root/profile-test-$$" -o "$tmp/cgroup.json" -f -o -
     /usr/bin/python3 -c '
 import json, sys
 ebpf = json.loads(open(sys.argv[1]).readlines()[-1])["ebpf"]

@@ -4,6 +4,7 @@ source "$(dirname "$0")/served.bash"
 need_user_namespaces
 
 burn leaves 600/3
+leaves=$started
 
 # Both ways: mounted by root, and as any user can do it, where the file seems to be on an overlay.
 for options in '' '-o -u 65534'; do
@@ -12,7 +13,7 @@ for options in '' '-o -u 65534'; do
     # shellcheck disable=SC2086
     serve -h "$operation" $options -- "$tmp/place" served
     hang
-    in_time 0.4 -f -F 499 0.4
+    beside "$leaves" "$served" -- -F 499
     expect_others_named
     expect_present '^served;'
     # The test of the test: a server that has answered everything proves nothing. Another profiler may have read it all before.

@@ -4,6 +4,7 @@ source "$(dirname "$0")/served.bash"
 need_user_namespaces
 
 burn leaves 600/3
+leaves=$started
 
 echo "one user's twenty namespaces"
 in_crowd 20 0

@@ -30,7 +30,7 @@ for options in '' '-o -u 65534'; do
   # shellcheck disable=SC2086
   serve -l -d 50 $options -- "$tmp/place" served
   hang
-  sample_folded -F 199 -p "$served" 2
+  sample_work "$served" 30 -F 499
   expect_served_named
   stop_serving
 done
@@ -38,12 +38,17 @@ done
 # The answer comes in the middle of the run.
 serve -h OPEN -o -u 65534 -- "$tmp/place" served
 hang
-begin -f -F 199 -i 1 -o "$tmp/part-%02d.folded" 3
-sleep 1.5
+begin -f -F 199 -i 0.5 -o "$tmp/part-%02d.folded"
+was_asked() { (($(unanswered OPEN) > 0)); }
+wait_until was_asked
 kill -USR2 "$server"
+last_is_named() {
+  printf '%s\n' "$tmp"/part-*.folded | tail -n 1 | xargs cat >"$tmp/last" 2>/dev/null
+  has_samples_in "$tmp/last" heavy && has_samples_in "$tmp/last" light
+}
+has_samples_in() { grep -qE "^served;(.*;)?main;outer;middle;$2 " "$1"; }
+wait_until last_is_named
+kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance
-last=$(printf '%s\n' "$tmp"/part-*.folded | tail -n 1)
-cp "$last" "$tmp/out"
-expect_served_named

@@ -5,6 +5,7 @@ source "$(dirname "$0")/children.bash"
 need_user_namespaces
 
 burn leaves 600/3
+leaves=$started
 
 # serve_many COUNT [OPTION...] : a program with so many libraries of its own.
 cp "$WORKLOADS/libleaves.so" "$tmp/files/lib.0"
@@ -14,11 +15,11 @@ serve_many() {
   wait_until grep -q '^loaded' "$said"
 }
 # READ more often: of those who wait for their turn to be opened some were forgotten, one time in four.
-for operation in OPEN READ READ READ; do
+for operation in OPEN READ READ; do
   echo "$operation of a thousand"
   serve_many 1000 -h "$operation" -o -u 65534
   hang
-  in_time 1 -f -F 999 1
+  beside "$leaves" "$served" -- -F 999
   expect_others_named
   expect_present '^many_files;'
   expect_absent '^many_files;.*;lib_heavy '
@@ -52,7 +53,7 @@ for options in '' '-o -u 65534'; do
   # shellcheck disable=SC2086
   serve_many 10 -h FLUSH $options
   hang
-  in_time 1 -f -F 999 1
+  beside "$leaves" "$served" -- -F 999
   expect_others_named
   expect_present '^many_files;'
   stop_serving
@@ -60,6 +61,6 @@ done
 
 # The same that do answer.
 serve_many 1000 -l
-sample_folded -F 999 -p "$served" 2
+sample_work "$served" 30 -F 999
 expect_present '^many_files;(.*;)?lib_outer;lib_middle;lib_heavy '
 expect_share '^many_files;.*;lib_(heavy|light)' 80 100

@@ -4,6 +4,7 @@ source "$(dirname "$0")/served.bash"
 need_user_namespaces
 
 burn leaves 600/3
+leaves=$started
 
 # serve_jit [OPTION...] : a program with code of its own making, whose map is under its /tmp.
 serve_jit() {
@@ -17,7 +18,7 @@ for options in '-l' '-l -o'; do
   echo "answers $options"
   # shellcheck disable=SC2086
   serve_jit $options
-  sample_folded -F 499 -p "$served" 0.3
+  sample_work "$served" 10 -F 499
   expect_share ';run_made;made_loop ' 60 100
   stop_serving
 done
@@ -26,15 +27,15 @@ for operation in LOOKUP OPEN READ GETATTR FLUSH; do
   echo "$operation"
   serve_jit -h "$operation" -o -u 65534
   hang
-  in_time 0.4 -f -F 499 0.4
+  beside "$leaves" "$served" -- -F 499
   expect_others_named
   expect_present '^jit;'
   stop_serving
 done
 
-# Mounted by root, and a run of two seconds with reports.
+# Mounted by root, and a run with reports.
 serve_jit -h LOOKUP
 hang
-in_time 2 -f -F 499 -i 0.5 2
+beside "$leaves" "$served" -- -F 499 -i 0.2
 expect_others_named
 stop_serving

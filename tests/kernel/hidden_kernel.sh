@@ -11,34 +11,33 @@ burn reader 600
 reader=$started
 wait_until is_at_work "$reader"
 
-# without_names COMMAND... : a run that has samples of the kernel, all nameless.
+# without_names COMMAND... : a run behind it that has samples of the kernel, all nameless.
 without_names() {
-  run "$@" -f -a -F 499 -p "$reader" 0.5
-  expect_status 0
-  expect_balance
-  expect_folded_total
+  ahead=("$@")
+  sample_work "$reader" 40 -a -F 999
   expect_equal "$(grep -c 'kptr_restrict' "$tmp/err")" 1 "lines about kptr_restrict"
   expect_share ';main;drain_zero;(\[[^;]+\]_\[k\](;| ))+' 90 100
   expect_absent 'vfs_read'
 }
 with_names() {
-  run "$@" -f -F 499 -p "$reader" 0.5
-  expect_status 0
+  ahead=()
+  sample_work "$reader" 40 -F 999
   expect_no_err kptr_restrict
   expect_share ';ksys_read;vfs_read(;| )' 90 100
 }
 
 echo 2 >$hidden
-without_names "$PROFILE"
+without_names
 expect_err 'kptr_restrict is 2'
 echo 1 >$hidden
-with_names "$PROFILE"
-without_names setpriv --bounding-set=-syslog --inh-caps=-syslog "$PROFILE"
+with_names
+without_names setpriv --bounding-set=-syslog --inh-caps=-syslog
 expect_err 'kptr_restrict is 1.*cap_syslog'
 echo 0 >$hidden
-with_names "$PROFILE"
+with_names
 
 # Who does not want kernel stacks need not be told.
 echo 2 >$hidden
-sample_folded -U -F 499 -p "$reader" 0.3
+ahead=()
+sample_work "$reader" 10 -U -F 499
 expect_no_err kptr_restrict

@@ -2,7 +2,8 @@
 # With -i each interval's samples are reported at its end and never again; the last one is as long as is left.
 source "$(dirname "$0")/sampling.bash"
 
-sample -F 499 -i 0.4 -o - -o "$tmp/a.folded" -- "$WORKLOADS/changer" 2
+# By its own clock, so that it is seen before and after.
+sample -F 499 -i 0.4 -o - -o "$tmp/a.folded" -- "$WORKLOADS/changer" 1.4cpu
 expect_folded_total "$tmp/a.folded"
 expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
 expect_equal "$(grep -c '^Sampling at ' "$tmp/out")" 1 "headers"

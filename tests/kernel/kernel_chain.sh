@@ -7,11 +7,21 @@ burn reader 600
 reader=$started
 wait_until is_at_work "$reader"
 
-sample_folded -F 499 -p "$reader" 0.6
+sample_work "$reader" 40 -F 999
 expect_share '^reader;.*main;drain_zero;.*;ksys_read;vfs_read(;| )' 90 100
 expect_absent '_\[k\]|;-;|\+0x[0-9a-f]+;'
 
-sample -F 499 -d -a -p "$reader" -o - -o "$tmp/a.folded" 0.6
+# run_of_reader [ARGUMENT...] : a run until it has computed for so long.
+run_of_reader() {
+  begin -F 999 -p "$reader" -o - "$@"
+  wait_until has_begun
+  let_work "$reader" 40
+  kill -INT "$profiler"
+  finish
+  expect_status 0
+  expect_balance
+}
+run_of_reader -d -a -o "$tmp/a.folded"
 expect_folded_total "$tmp/a.folded"
 expect_share 'main;drain_zero;-;([^;]+_\[k\];)*ksys_read_\[k\];vfs_read_\[k\](;| )' 90 100 "$tmp/a.folded"
 expect_absent 'drain_zero_\[k\]|main_\[k\]' "$tmp/a.folded"
@@ -39,7 +49,7 @@ counts = [int(n) for n in re.findall(r"^        (\d+)$", blocks, re.M)]
 assert counts == sorted(counts), "the rows do not ascend"
 PYTHON
 
-sample -F 499 -A -p "$reader" 0.4
+run_of_reader -A
 expect_out '^    0x[0-9a-f]{16} vfs_read\+0x[0-9a-f]+ \[kernel\]$'
 expect_out '^    0x[0-9a-f]{16} drain_zero\+0x[0-9a-f]+ \[reader\]$'
 expect_no_out '^    --$'

@@ -4,23 +4,23 @@
 source "$(dirname "$0")/sampling.bash"
 need_command strip
 
-# two_to_one CHAIN HEAVY LIGHT : of the program that was started, until it has computed for as long as it was told to.
+# two_to_one CHAIN HEAVY LIGHT : of the program that was started, which then ends.
 two_to_one() {
-  wait_until is_at_work "$started"
-  sample_folded -F 1999 -p "$started"
+  sample_work "$started" 60 -F 1999
   expect_near ";$1;$2( |;)" 66.7
   expect_near ";$1;$3( |;)" 33.3
+  kill "$started"
 }
 
 for program in leaves leaves.nopie leaves.static; do
-  burn "$program" 0.7cpu
+  burn "$program" 600
   two_to_one 'main;outer;middle' heavy light
 done
 
-burn shared_leaves 0.7cpu
+burn shared_leaves 600
 two_to_one 'main;call_library;lib_outer;lib_middle' lib_heavy lib_light
 
 cp "$WORKLOADS/libleaves.so" "$tmp/"
 strip "$tmp/libleaves.so"
-LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/libleaves.so" burn shared_leaves 0.7cpu
+LD_LIBRARY_PATH="$tmp" LD_PRELOAD="$tmp/libleaves.so" burn shared_leaves 600
 two_to_one 'main;call_library;lib_outer;lib_middle' lib_heavy lib_light

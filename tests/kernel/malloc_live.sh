@@ -44,7 +44,7 @@ expect_absent '^sh;'
 # Only our own, so that nothing else that runs here can fill the ring buffer.
 need_group
 
-begin -e malloc --live --cgroup "$group" -i 1 -o "$tmp/live-%03d.folded" 60
+begin -e malloc --live --cgroup "$group" -i 0.4 -o "$tmp/live-%03d.folded"
 reports() { find "$tmp" -name 'live-*.folded' | wc -l; }
 has_reports() { (($(reports) >= $1)); }
 wait_until has_reports 1
@@ -59,7 +59,7 @@ background+=("$stays")
 is_paused() { grep -q pause "/proc/$1/wchan"; }
 wait_until is_paused "$stays"
 before=$(reports)
-# One may be half made, what it tells of may be older, and the last is half a second's.
+# One may be half made, what it tells of may be older, and the last is less than an interval's.
 wait_until has_reports $((before + 5))
 kill -INT "$profiler"
 wait "$profiler"

@@ -13,13 +13,13 @@ is_in_memory() { [[ $(readlink "/proc/$1/exe") == /memfd:* ]]; }
 for kind in leaves leaves.static; do
   start /usr/bin/python3 "$tmp/run_from_memory" fetched "$WORKLOADS/$kind" 600
   wait_until is_in_memory "$started"
-  sample_folded -F 3999 -U --modules -p "$started" 0.5
+  sample_work "$started" 40 -F 1999 -U --modules
   expect_share ';outer \[memfd:fetched\];middle \[memfd:fetched\];(heavy|light) \[memfd:fetched\] ' 90 100
   expect_no_err 'JIT code'
   kill "$started"
 done
 # It begins while the profile runs, and is gone when it ends.
-sample_folded -F 999 -- /usr/bin/python3 "$tmp/run_from_memory" fetched "$WORKLOADS/leaves" 0.5
+sample_folded -F 999 -- /usr/bin/python3 "$tmp/run_from_memory" fetched "$WORKLOADS/leaves" 0.5cpu
 expect_present ';main;outer;middle;heavy '
 
 # A library, loaded through a path that leads to memory.
@@ -47,6 +47,6 @@ C
 build "$tmp/loader" "$tmp/loader.c"
 start "$tmp/loader" "$tmp/libleaves.so" 600
 wait_until is_at_work "$started"
-sample_folded -F 3999 -U --modules -p "$started" 0.5
+sample_work "$started" 40 -F 1999 -U --modules
 expect_share ';main \[loader\];lib_outer \[memfd:plugin\];lib_middle \[memfd:plugin\];lib_(heavy|light) \[memfd:plugin\] ' 90 100
 expect_no_err 'JIT code'

@@ -6,28 +6,29 @@ need_command addr2line
 
 cat >"$tmp/library.c" <<'C'
 #include "workload.h"
-static void same_name(void) { WORK(UNIT); }
-void library_turn(void) { same_name(); }
+ALIGNED static void same_name(unsigned long unit) { WORK(unit); }
+void library_turn(unsigned long unit) { same_name(unit); }
 C
 cat >"$tmp/program.c" <<'C'
 #include "workload.h"
-void library_turn(void);
-static void same_name(void) { WORK(2 * UNIT); }
+void library_turn(unsigned long unit);
+ALIGNED static void same_name(unsigned long unit) { WORK(2 * unit); }
 int main(int argc, char** argv) {
   end_after(seconds_of(argc, argv));
   while (goes_on) {
-    same_name();
-    library_turn();
+    const unsigned long unit = next_unit();
+    same_name(unit);
+    library_turn(unit);
   }
 }
 C
 build "$tmp/libtwin.so" "$tmp/library.c" -fPIC -shared
 build "$tmp/twin" "$tmp/program.c" "$tmp/libtwin.so" "-Wl,-rpath,$tmp"
 start "$tmp/twin" 600
-sample_folded -F 999 -U --modules -p "$started" 1
-expect_share ';main \[twin\];same_name \[twin\] ' 60 74
-expect_share ';main \[twin\];library_turn \[libtwin.so\];same_name \[libtwin.so\] ' 26 40
-sample_folded -F 999 -U -p "$started" 0.4
+sample_work "$started" 70 -F 1999 -U --modules
+expect_near ';main \[twin\];same_name \[twin\] ' 66.7
+expect_near ';main \[twin\];library_turn \[libtwin.so\];same_name \[libtwin.so\] ' 33.3
+sample_work "$started" 30 -F 999 -U
 expect_absent '\[(twin|libtwin.so)\]'
 kill "$started"
 
@@ -56,15 +57,21 @@ int main(int argc, char** argv) {
 C
 build "$tmp/inlined" "$tmp/inlined.c"
 start "$tmp/inlined" 600
-sample_folded -F 999 -U --lines -p "$started" 1
+sample_work "$started" 60 -F 999 -U --lines
 expect_share ';main inlined.c:17;holder inlined.c:9;between inlined.c:6;innermost inlined.c:3 ' 25 75
 expect_share ';main inlined.c:18;bare_one inlined.c:12 ' 25 75
-sample_folded -F 999 -U -p "$started" 0.4
+sample_work "$started" 30 -F 999 -U
 expect_share ';main;holder ' 25 75
 expect_absent '(between|innermost|inlined\.c:)'
 
 # As another reader of the same file has it.
-sample -F 499 -U --lines -A -p "$started" 0.4
+begin -F 999 -U --lines -A -p "$started" -o -
+wait_until has_begun
+let_work "$started" 30
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
 expect_out 'innermost.* \[inlined\] inlined.c:3$'
 expect_out 'between.* \[inlined\] inlined.c:6$'
 expect_out 'holder.* \[inlined\] inlined.c:9$'

@@ -3,6 +3,6 @@
 source "$(dirname "$0")/sampling.bash"
 
 burn last_call 600
-sample_folded -F 499 -p "$started" 0.5
+sample_work "$started" 40 -F 999
 expect_share ';main;caller;never_returns( |;)' 95 100
 expect_absent behind_it

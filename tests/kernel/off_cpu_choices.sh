@@ -10,10 +10,10 @@ expect_naps() {
   truth=$(sed -n 's/^sleep //p' "$tmp/out")
   expect_between "$(folded_total ';wait_sleep;' "$tmp/waits.folded")" 290000 $((truth * 102 / 100 + 500)) "microseconds of naps"
 }
-off_cpu() { sample -e off-cpu -o "$tmp/waits.folded" "$@" -- "$WORKLOADS/waits" /dev/null 30; }
-off_cpu --min-block-us 5000 --max-block-us 1000000
+off_cpu() { sample -e off-cpu -o "$tmp/waits.folded" "$@" -- "$WORKLOADS/waits" /dev/null 600; }
+off_cpu --min-block-us 5000 --max-block-us 600000000
 expect_naps
-off_cpu --min-block-us 1000000
+off_cpu --min-block-us 600000000
 expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
 ((filtered > 40)) || fail "the waits that are too short are not counted as filtered: $filtered"
 off_cpu --state interruptible --max-block-us 5000
@@ -24,15 +24,24 @@ expect_naps
 off_cpu --state uninterruptible
 expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
 
-# Two threads that never rest share one CPU: each is away for half of the time, preempted; more
-# where others want that CPU, too.
+# Two threads that never rest share one CPU: one of them is away at any time, preempted; both where others want that CPU, too.
 need_command taskset
 start taskset -c 0 "$WORKLOADS/threads" 600
-for thread in red green; do tid_of "$started" $thread >"$tmp/tid"; done
-sample -e off-cpu -f --state preempted -p "$started" -o - -o "$tmp/a.pb.gz" 2
+red=$started/task/$(tid_of "$started" red)
+green=$started/task/$(tid_of "$started" green)
+wait_until is_at_work "$red"
+wait_until is_at_work "$green"
+begin -e off-cpu --state preempted -p "$started" -o - -o "$tmp/a.folded" -o "$tmp/a.pb.gz"
+wait_until has_begun
+let_work "$red" 50
+let_work "$green" 50
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
 all_us=$(length_us "$tmp/a.pb.gz")
-expect_between "$(folded_total '^red;' "$tmp/out")" 700000 $((all_us - 10000)) "microseconds of preemption of red"
-expect_between "$(folded_total '^green;' "$tmp/out")" 700000 $((all_us - 10000)) "microseconds of preemption of green"
+for thread in red green; do expect_between "$(folded_total "^$thread;" "$tmp/a.folded")" 200000 $all_us "microseconds of preemption of $thread"; done
+expect_between "$(folded_total '^(red|green);' "$tmp/a.folded")" $((all_us * 9 / 10)) $((2 * all_us)) "microseconds of preemption of both"
 sample -e off-cpu -f --state interruptible -p "$started" 1
 expect_absent '^(red|green);'
 expect_present '^threads;'

@@ -16,46 +16,67 @@ build_leaves "$tmp/app" ours_
 build_leaves "$tmp/their_app" theirs_
 start unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 600' "$tmp"
 theirs=$started
+# Before that it is another program, which computes, too.
 is_app() { grep -qx app "/proc/$1/comm"; }
 wait_until is_app "$theirs"
-sample_folded -F 999 -U -p "$theirs" 0.5
+let_work "$theirs" 3
+sample_work "$theirs" 40 -F 999 -U
 expect_names theirs_
 expect_absent ours_
 # Both at once.
 start "$tmp/app" 600
 ours=$started
 wait_until is_app "$ours"
-sample_folded -F 999 -U -p "$ours,$theirs" 0.7
+let_work "$ours" 3
+# run_until COMMAND... : a run of the arguments in $what, which begins to sample before the command and ends behind it.
+run_until() {
+  begin -o - -o "$tmp/until.folded" -F 999 -U "${what[@]}"
+  wait_until has_begun
+  "$@"
+  kill -INT "$profiler"
+  finish
+  mv "$tmp/until.folded" "$tmp/out"
+  expect_status 0
+  expect_balance
+  expect_folded_total
+}
+both_work() {
+  let_work "$ours" 30
+  let_work "$theirs" 30
+}
+what=(-p "$ours,$theirs")
+run_until both_work
 # Which of them has how much of the CPUs is the scheduler's affair.
 expect_present ';middle;theirs_(heavy|light) '
 expect_present ';middle;ours_(heavy|light) '
 expect_share ';middle;(ours|theirs)_(heavy|light) ' 90 100
-sample_folded -F 999 -U -p "$ours" 0.5
+sample_work "$ours" 40 -F 999 -U
 expect_names ours_
 expect_absent theirs_
 kill "$theirs"
 # One that comes and goes while the profile runs, and its mounts with it.
-sample_folded -F 999 -- unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 0.4' "$tmp"
+sample_folded -F 999 -- unshare --mount bash -c 'mount --bind "$0/their_app" "$0/app" && exec "$0/app" 0.4cpu' "$tmp"
 expect_present '^app;.*;middle;theirs_heavy '
 expect_absent '^app;.*ours_'
 
 # Deleted, and then another one in its place.
 rm "$tmp/app"
-sample_folded -F 999 -U -p "$ours" 0.4
+sample_work "$ours" 40 -F 999 -U
 expect_names ours_
 cp "$tmp/their_app" "$tmp/app"
-sample_folded -F 999 -U -p "$ours" 0.4
+sample_work "$ours" 40 -F 999 -U
 expect_names ours_
 expect_absent theirs_
 expect_no_err 'file (gone|changed)'
 # Replaced while the profile runs.
 build_leaves "$tmp/new" new_
-begin -f -F 999 -U -p "$ours" 1
-sleep 0.5
-mv "$tmp/new" "$tmp/app"
-finish
-expect_status 0
-expect_balance
+replace() {
+  let_work "$ours" 30
+  mv "$tmp/new" "$tmp/app"
+  let_work "$ours" 30
+}
+what=(-p "$ours")
+run_until replace
 expect_names ours_
 kill "$ours"
 
@@ -65,12 +86,18 @@ build "$tmp/bad.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared -Dli
 build "$tmp/user" "$SOURCE_DIR/tests/workloads/shared_leaves.c" "$tmp/libleaves.so" "-Wl,-rpath,$tmp"
 start "$tmp/user" 600
 user=$started
-begin -f -F 999 -U -p "$user" 1.2
+wait_until is_at_work "$user"
+begin -F 999 -U -p "$user" -o - -o "$tmp/user.folded"
+wait_until has_begun
 wait_until has_opened "$tmp/libleaves.so"
+let_work "$user" 20
 # The same code at the same place, never cut short, so that the program goes on.
 cmp -s -n 64 "$tmp/bad.so" "$tmp/libleaves.so" || fail "the two libraries are laid out differently"
 dd if="$tmp/bad.so" of="$tmp/libleaves.so" conv=notrunc status=none
+let_work "$user" 20
+kill -INT "$profiler"
 finish
+mv "$tmp/user.folded" "$tmp/out"
 expect_status 0
 expect_balance
 expect_share 'main;call_library;.*' 80 100
@@ -97,18 +124,17 @@ for size in 8 800; do
   cc -O2 -fomit-frame-pointer "-DSIZE=$size" "-DNAME=holds_$size" -o "$tmp/sized.$size" "$tmp/sized.c" || fail "cannot compile"
 done
 cp "$tmp/sized.8" "$tmp/sized"
-begin -f -a -F 999 -U --comm sized
-for size in 8 800; do
-  cat "$tmp/sized.$size" >"$tmp/sized"
-  start "$tmp/sized"
-  wait_until is_at_work "$started"
-  let_work "$started" 20
-  { kill "$started" && wait "$started"; } 2>/dev/null
-done
-kill -INT "$profiler"
-finish
-expect_status 0
-expect_balance
+sizes_work() {
+  for size in 8 800; do
+    cat "$tmp/sized.$size" >"$tmp/sized"
+    start "$tmp/sized"
+    wait_until is_at_work "$started"
+    let_work "$started" 20
+    { kill "$started" && wait "$started"; } 2>/dev/null
+  done
+}
+what=(-a --comm sized)
+run_until sizes_work
 expect_present '^sized;(.*;)?main;holds_800;spin '
 grep -v '^sized;\[incomplete' "$tmp/out" | grep ';spin ' | grep -vE '^sized;(.*;)?main;holds_800;spin ' >"$tmp/wrong"
 expect_silence wrong

@@ -5,7 +5,17 @@ source "$(dirname "$0")/sampling.bash"
 burn leaves 600
 leaves=$started
 burn reader 600
-sample -F 999 -p "$leaves,$started" -o - -o "$tmp/a.folded" -o "$tmp/a.residency" -o "$tmp/a.txt" 0.8
+reader=$started
+wait_until is_at_work "$leaves"
+wait_until is_at_work "$reader"
+begin -F 999 -p "$leaves,$reader" -o - -o "$tmp/a.folded" -o "$tmp/a.residency" -o "$tmp/a.txt"
+wait_until has_begun
+let_work "$leaves" 20
+let_work "$reader" 20
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
 expect_folded_total "$tmp/a.folded"
 expect_equal "$(counted_total)" "$recorded" "total on stdout"
 expect_equal "$(counted_total "$tmp/a.txt")" "$recorded" "total of the .txt file"
@@ -22,7 +32,10 @@ awk -v tolerance=1 '
   END { check(); exit groups != 2 }' "$tmp/a.residency" || fail "shares: $(cut -c1-120 "$tmp/a.residency")"
 
 # --format has the last word, and what it says holds for every output.
-sample --format folded -F 499 -p "$leaves" -o "$tmp/b.txt" 0.3
+for seconds in 0.3 5 30; do
+  sample --format folded -F 499 -p "$leaves" -o "$tmp/b.txt" $seconds
+  if ((recorded > 0)); then break; fi
+done
 expect_folded_total "$tmp/b.txt"
 expect_present 'main;outer;middle;heavy' "$tmp/b.txt"
 expect_silence out

@@ -5,14 +5,14 @@ source "$(dirname "$0")/sampling.bash"
 report=$tmp/report.folded
 
 # One by one, and nothing is missed.
-sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 20000 1 0 30
+sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 20000 1 0 600
 expect_folded_total "$report"
 expect_equal "$(folded_total ';main;touch_pages ' "$report")" 20000 "page faults of touch_pages"
 
 # The same without a command to follow, for which another program is loaded; and the header says what is counted.
 mkfifo "$tmp/go"
 # shellcheck disable=SC2016
-start bash -c 'read -r _ <"$1"; exec "${@:2}"' waits "$tmp/go" "$WORKLOADS/faults" 20000 1 0 30
+start bash -c 'read -r _ <"$1"; exec "${@:2}"' waits "$tmp/go" "$WORKLOADS/faults" 20000 1 0 600
 begin -e faults -c 1 -p "$started"
 wait_until grep -q '^Sampling faults every event of PID \['"$started"'\] by user + kernel stack' "$tmp/out"
 pause 0.1
@@ -26,31 +26,35 @@ expect_equal "$(awk '/^    touch_pages\+/ { mine = 1 } /^        [0-9]+$/ { if (
   20000 "page faults of touch_pages in the report"
 
 # One for each hundred, worth a hundred; what is left over on a CPU is less than one.
-sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 30
+sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 600
 expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples worth 100"
 expect_between "$(folded_total ';touch_pages ' "$report")" 97000 103000 "page faults by hundreds"
 
-# By a rate the total is right all the same, in a steady stream as in bursts.
-# What comes too soon for another sample is in no stack, and told: together they are all there were.
+# By a rate the total is right all the same, in a steady stream as in bursts: what comes too soon for another sample is in no
+# stack, and told; together they are all there were, with the few of before main.
 in_no_stack() { sed -n 's/^\([0-9]*\) [a-z]*-faults after the last sample of their CPU are in no stack$/\1/p' "$tmp/err"; }
-touched() { expect_between $(($(folded_total ';touch_pages ' "$report") + $(in_no_stack) + 0)) "$@"; }
-sample -e page-faults -F 199 -o "$report" -- "$WORKLOADS/faults" 20000 25 0 30
-touched 475000 510000 "page faults of a stream"
-sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 30
-touched 95000 102000 "page faults in bursts"
-expect_between "$recorded" 20 400 "samples at 49 Hertz"
-sample -e page-faults -F 1 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 1 0 30
+# faulted FAULTS WHAT : so many of touch_pages, and few samples of them.
+faulted() {
+  expect_between $(($(folded_total . "$report") + $(in_no_stack) + 0)) "$1" $(($1 + 2000)) "$2"
+  expect_between "$(folded_total ';touch_pages ' "$report")" $(($1 / 2)) "$1" "$2 in stacks of touch_pages"
+  expect_between "$recorded" 1 $(($1 / 2)) "samples of $2"
+}
+sample -e page-faults -F 199 -o "$report" -- "$WORKLOADS/faults" 20000 25 0 600
+faulted 500000 "page faults of a stream"
+sample -e minor-faults -o "$report" -- "$WORKLOADS/faults" 2000 50 20 600
+faulted 100000 "page faults in bursts"
+sample -e page-faults -F 1 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 1 0 600
 (($(in_no_stack) > 0)) || fail "no word of the page faults after the last sample; $(outcome)"
 expect_between $(($(in_no_stack) + $(folded_total . "$report"))) 20000 22000 "page faults in stacks and in none"
-sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 10 1 0 30
+sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 10 1 0 600
 expect_no_err 'in no stack'
 profile -e page-faults 0.1
 expect_out '^Sampling page-faults at 49 Hertz of all threads '
 
 # The last switch of each process comes after it was asked for its count; of those before main some were not followed yet.
 # By frame pointers: the table of libc may come too late for so short a run.
-sample -e cs -c 1 --unwind fp -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 30
+sample -e cs -c 1 --unwind fp -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 600
 read -r counted before <"$tmp/out"
-expect_between "$counted" 10000 40000 "context switches by the kernel's count"
+((counted >= 10000)) || fail "only $counted context switches by the kernel's count"
 expect_between "$(folded_total '^ping_pong;' "$report")" $((counted - 2)) $((counted + before + 10)) "context switches"
 expect_present '^ping_pong;.*;main;read;.*;schedule ' "$report"

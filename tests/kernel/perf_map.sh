@@ -9,7 +9,8 @@ for kind in plain prefixed; do
   burn jit "$kind" 600
   at_exit "rm -f /tmp/perf-$started.map"
   wait_until test -s "/tmp/perf-$started.map"
-  sample_folded -F 999 -U -p "$started" 0.5
+  wait_until is_at_work "$started"
+  sample_enough 100 -F 999 -U -p "$started" 0.5
   expect_share ';main;run_made;made_loop ' 90 100
   expect_absent '\[unknown\]'
   expect_no_err 'JIT code'
@@ -17,20 +18,26 @@ for kind in plain prefixed; do
 done
 
 # The map appears while the profile runs, and the program is gone when it ends.
-sample_folded -F 999 -- bash -c 'echo $$ >"$1" && exec "$0" plain 1' "$WORKLOADS/jit" "$tmp/pid"
+sample_folded -F 999 -- bash -c 'echo $$ >"$1" && exec "$0" plain 1cpu' "$WORKLOADS/jit" "$tmp/pid"
 at_exit "rm -f /tmp/perf-$(cat "$tmp/pid").map"
-expect_share '^jit;.*;main;run_made;made_loop ' 50 100
+# of_jit : of its own samples, which are those of the work but for its start.
+of_jit() {
+  grep '^jit;' "$tmp/out" >"$tmp/jit.folded"
+  expect_share ';main;run_made;made_loop ' 50 100 "$tmp/jit.folded"
+}
+of_jit
 
 # A container that is gone when the report is made, and its /tmp with it.
 if [[ $WORKLOADS != /tmp/* ]]; then
-  sample_folded -F 999 -- unshare --pid --mount --fork --mount-proc bash -c 'mount -t tmpfs none /tmp && "$0" plain 1; exit' \
+  sample_folded -F 999 -- unshare --pid --mount --fork --mount-proc bash -c 'mount -t tmpfs none /tmp && "$0" plain 1cpu; exit' \
     "$WORKLOADS/jit"
-  expect_share '^jit;(.*;)?main;run_made;made_loop ' 60 100
+  of_jit
 fi
 
 # No map: the frame is unknown, and the summary says why.
 burn jit silent 600
-sample_folded -F 999 -U -p "$started" 0.3
+wait_until is_at_work "$started"
+sample_enough 100 -F 999 -U -p "$started" 0.3
 expect_absent 'made_loop'
 expect_share ';main;run_made;\[unknown\] ' 90 100
 expect_err '[0-9]+ JIT code without a perf map'
@@ -38,12 +45,12 @@ expect_err '[0-9]+ JIT code without a perf map'
 # Its /tmp is its own, and so is its number there, which is another one outside.
 mkdir "$tmp/tmp"
 cp "$WORKLOADS/jit" "$tmp/tmp/jit"
-start unshare --pid --mount --fork --mount-proc bash -c 'mount --bind "$0" /tmp && /tmp/jit plain 600; exit' "$tmp/tmp"
+start unshare --pid --mount --kill-child --mount-proc bash -c 'mount --bind "$0" /tmp && /tmp/jit plain 600; exit' "$tmp/tmp"
 has_map() { compgen -G "$tmp/tmp/perf-*.map" >/dev/null; }
 wait_until has_map
 inner=$(basename "$tmp"/tmp/perf-*.map .map)
 child=$(pgrep -P "$(pgrep -P "$started")") || fail "there is no program in the namespace"
-background+=("$child")
+wait_until is_at_work "$child"
 [[ perf-$child != "$inner" ]] || fail "the pid is the same inside and outside: $child"
-sample_folded -F 999 -U -p "$child" 0.5
+sample_enough 100 -F 999 -U -p "$child" 0.5
 expect_share ';main;run_made;made_loop ' 90 100

@@ -9,18 +9,17 @@ reader=$started
 burn threads 600
 threads=$started
 
-sample_folded -F 499 -p "$leaves" 0.5
+for pid in "$leaves" "$reader" "$threads"; do wait_until is_at_work "$pid"; done
+sample_enough 60 -F 499 -p "$leaves" 0.5
 expect_share '^leaves;' 100 100
 ((filtered > 0)) || fail "nothing was filtered although others ran"
 
-sample_folded -F 499 -p "$reader,$threads" 0.7
-expect_present '^reader;'
-expect_present '^red;.*burn_red'
-expect_present '^green;.*burn_green'
+sought=('^reader;' '^red;.*burn_red' '^green;.*burn_green')
+sample_until is_seen -f -F 499 -p "$reader,$threads" 0.7
+expect_folded_total
 expect_share '^(reader|red|green|threads);' 100 100
 
-sample -F 499 -p "$leaves" -p "$reader" 0.4
-expect_out "of PID \[$leaves, $reader\] by user \+ kernel stack for 0\.4 secs\.$"
-expect_out "^    -                leaves \($leaves\)$"
-expect_out "^    -                reader \($reader\)$"
+sought=("^    -                leaves \($leaves\)$" "^    -                reader \($reader\)$")
+sample_until is_seen -F 499 -p "$leaves" -p "$reader" 0.4
+expect_out "of PID \[$leaves, $reader\] by user \+ kernel stack for [0-9.]+ secs\.$"
 expect_no_out 'burn_(red|green)'

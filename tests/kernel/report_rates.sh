@@ -2,12 +2,12 @@
 # Samples that were taken at different rates are not worth the same: `report` adds them up as the time they stand for, as
 # `go tool pprof` does. Of folded lines the rate is not known, and that is said.
 source "$(dirname "$0")/sampling.bash"
-need_timeliness
 
 burn leaves 600
-sample -F 99 -p "$started" -o "$tmp/slow.pb.gz" 2
+wait_until is_at_work "$started"
+sample_enough 20 -F 99 -p "$started" -o - -o "$tmp/slow.pb.gz" 1
 slow=$recorded
-sample -F 999 -p "$started" -o "$tmp/fast.pb.gz" -o "$tmp/fast.folded" 0.5
+sample_enough 20 -F 999 -p "$started" -o - -o "$tmp/fast.pb.gz" -o "$tmp/fast.folded" 0.3
 fast=$recorded
 
 profile report -f "$tmp/slow.pb.gz" "$tmp/fast.pb.gz"

@@ -173,6 +173,27 @@ sample_enough() {
   done
 }
 
+# sample_until CONDITION [ARGUMENT...] SECONDS : as `sample`, and in twice the time until that holds, a function of the test with what
+# it is given. Two such: are_many, of samples; is_seen PATTERN..., when each of them, or of "${sought[@]}", is in a line of stdout.
+sought=()
+are_many() { ((recorded >= 60)); }
+is_seen() {
+  local pattern
+  for pattern in "${@:-${sought[@]}}"; do grep -Eq -- "$pattern" "$tmp/out" || return 1; done
+}
+sample_until() {
+  local -a goal
+  local window=${*: -1}
+  read -ra goal <<<"$1"
+  shift
+  sample "$@"
+  until "${goal[@]}"; do
+    window=$(awk -v last="$window" 'BEGIN { if (last > 60) exit 1; print 2 * last }') ||
+      fail "not in a minute: ${goal[*]} ${sought[*]}; $(outcome)"
+    sample "${@:1:$#-1}" "$window"
+  done
+}
+
 # sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, of that process or thread until it has computed for so much longer:
 # as many samples, whoever else computes.
 sample_work() {

@@ -19,8 +19,7 @@ leaves=$started
 reader=$!
 begin -F 997 -i 0.2 -p "$leaves" -o "$tmp/d/cpu-%Y%m%d-%H%M%S.pb.gz" -o "$tmp/d/n-%04d.folded" -o "$tmp/all.folded"
 are_enough() { [[ -e $tmp/d/n-0006.folded ]] && compgen -G "$tmp/d/cpu-*~2.pb.gz" >/dev/null; }
-# Two seconds at least, and longer on a machine that has no time.
-sleep 2
+# On a machine that has no time intervals are longer than asked for.
 wait_until are_enough
 kill -INT "$profiler"
 finish
@@ -35,7 +34,7 @@ expect_folded_total "$tmp/all.folded"
 cat "$tmp"/d/n-*.folded >"$tmp/joined"
 expect_folded_total "$tmp/joined"
 files=("$tmp"/d/n-*.folded)
-expect_between "${#files[@]}" 6 100 "files by number"
+((${#files[@]} >= 6)) || fail "only ${#files[@]} files by number"
 for ((i = 1; i <= ${#files[@]}; i++)); do
   [[ -e $tmp/d/n-$(printf %04d "$i").folded ]] || fail "number $i is missing: ${files[*]##*/}"
 done
@@ -59,7 +58,14 @@ done
 mkdir "$tmp/k"
 touch -d '1 hour ago' "$tmp/k/cpu-19990101-000000.folded"
 touch -d '2 hours ago' "$tmp/k/cpu-precious.folded" "$tmp/k/cpu-19990101-000000.folded.old"
-sample -F 499 -i 0.2 --keep 3 -p "$leaves" -o "$tmp/k/cpu-%Y%m%d-%H%M%S.folded" 2
+kept() { find "$tmp/k" -name 'cpu-20*' | sort; }
+are_others_kept() { [[ $(kept) != "$1" ]]; }
+begin -F 499 -i 0.2 --keep 3 -p "$leaves" -o "$tmp/k/cpu-%Y%m%d-%H%M%S.folded"
+for _ in {1..10}; do wait_until are_others_kept "$(kept)"; done
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
 expect_equal "$(find "$tmp/k" -name 'cpu-20*' | wc -l)" 3 "files kept"
 expect_equal "$(find "$tmp/k" -name 'cpu-[1p]*' -printf '%f\n' | sort | tr '\n' ' ')" \
   "cpu-19990101-000000.folded.old cpu-precious.folded " "files of others"
@@ -78,23 +84,32 @@ cmp "${once[0]}" "$tmp/out" || fail "the file is not what stdout got"
 
 # An interval without samples has its file, too.
 start sleep 600
-begin -F 499 -i 0.3 -p "$started" -o "$tmp/d/e-%03d.folded" 1.5
+wait_until is_asleep "$started"
+begin -F 499 -i 0.3 -p "$started" -o "$tmp/d/e-%03d.folded"
+wait_until test -e "$tmp/d/e-003.folded"
+kill -INT "$profiler"
 finish
 expect_status 0
 expect_balance
 expect_equal "$recorded" 0 "samples of a process that sleeps"
-files=("$tmp"/d/e-*.folded)
-expect_between "${#files[@]}" 3 5 "files of intervals in which nothing happened"
 
 # Nobody reads stdout any more: the series goes on.
-"$PROFILE" -q -f -F 499 -i 0.2 -p "$leaves" -o - -o "$tmp/d/p-%03d.folded" 2 2>"$tmp/err" | head -n 1 >/dev/null
-expect_equal "${PIPESTATUS[0]}" 0 "exit status with a closed stdout"
+mkfifo "$tmp/pipe"
+head -n 1 <"$tmp/pipe" >/dev/null &
+reader=$!
+tied "$PROFILE" -q -f -F 499 -i 0.2 -p "$leaves" -o - -o "$tmp/d/p-%03d.folded" >"$tmp/pipe" 2>"$tmp/err" </dev/null &
+profiler=$!
+background+=("$profiler")
+wait "$reader"
 files=("$tmp"/d/p-*.folded)
-expect_between "${#files[@]}" 5 11 "files with a closed stdout"
+wait_until test -e "$tmp/d/p-$(printf %03d $((${#files[@]} + 4))).folded"
+kill -INT "$profiler"
+finish
+expect_status 0
 
 # A run that is ended writes its last interval.
-begin -F 499 -i 30 -p "$leaves" -o "$tmp/d/last-%1d.folded"
-pause 1
+begin_counted -F 499 -i 600 -p "$leaves" -o - -o "$tmp/d/last-%1d.folded"
+let_work "$leaves" 5
 kill -TERM "$profiler"
 finish
 expect_status 0

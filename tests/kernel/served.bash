@@ -22,7 +22,7 @@ need_user_namespaces() {
 # the file $said. PROGRAM's last argument, its seconds, is added; it computes a third of the time, before what else there is to do.
 servings=0
 serve() {
-  local options=() lives=$((60 * slowness)) program=() reason
+  local options=() lives=600 program=() reason
   while [[ $1 != -- ]]; do options+=("$1") && shift; done
   if (($# > 2)); then program=("${@:3}" "$lives/3"); fi
   said=$tmp/said.$((++servings))
@@ -54,22 +54,40 @@ unanswered() { grep -c "^unanswered ${1:-}" "$said"; }
 inside=()
 # What its account must be: something may be lost where all calls of a whole machine are traced.
 in_balance=expect_balance
-# in_time SECONDS [ARGUMENT...] : a run of the profiler of so many seconds as its arguments say, which ends well and at most two
-# seconds later, or some more where others keep the machine busy: what hangs does so for ever. It comes before other work.
+# What a run may take to end after its time: what hangs does so for ever, and a machine may stall.
+patience=20
+# in_time SECONDS [ARGUMENT...] : a run of the profiler of so many seconds as its arguments say, which ends well and in time. It comes
+# before other work.
 in_time() {
   local seconds=$1 began_us=${EPOCHREALTIME/./} most_us
   shift
-  most_us=$(awk -v a="$seconds" -v cpus="$(nproc)" -v more=$((8 * SANITIZED)) -v times="$slowness" \
-    '{ busy = $1 / cpus; print 1000000 * times * (a + 2 + more + (busy < 6 ? busy : 6)) }' /proc/loadavg)
-  run "${precedence[@]}" "${inside[@]}" timeout -s KILL $((20 * slowness)) "$PROFILE" "$@"
+  most_us=$(awk -v a="$seconds" -v more=$((patience + 8 * SANITIZED)) -v times="$slowness" 'BEGIN { print 1000000 * times * (a + more) }')
+  run "${precedence[@]}" "${inside[@]}" timeout -s KILL $((60 * slowness)) "$PROFILE" "$@"
   took=$((${EPOCHREALTIME/./} - began_us))
   expect_status 0
   $in_balance
   expect_between "$took" 0 "$most_us" "microseconds of a run of $seconds s"
 }
+# beside PID... -- [ARGUMENT...] : the same for as long as these take to compute for long enough to be seen; folded lines.
+beside() {
+  local ahead=("${precedence[@]}" "${inside[@]}") pids=() pid began_us
+  while [[ $1 != -- ]]; do pids+=("$1") && shift; done
+  begin -o - -o "$tmp/beside.folded" "${@:2}"
+  wait_until has_begun
+  for pid in "${pids[@]}"; do let_work "$pid" "${work:-10}"; done
+  began_us=${EPOCHREALTIME/./}
+  kill -INT "$profiler"
+  while ! is_over && ((${EPOCHREALTIME/./} - began_us < 1000000 * slowness * (patience + 8 * SANITIZED))); do sleep 0.02; done
+  is_over || fail "it does not end within $patience s"
+  finish
+  mv "$tmp/beside.folded" "$tmp/out"
+  expect_status 0
+  $in_balance
+}
+is_over() { ! grep -q '^State:[^ZX]*$' "/proc/$profiler/status" 2>/dev/null; }
 # in_crowd COUNT STEP : so many servers, by users so far from each other, or by one, that give no answer, and a run beside them.
 in_crowd() {
-  local at servers=() lives=$((60 * slowness))
+  local at servers=() programs=() lives=600
   for ((at = 1; at <= $1; at++)); do
     "$WORKLOADS/fuse_server" -h OPEN -o -u $((65000 + at * $2)) "$tmp/files" "$tmp/place" "$lives" served "$lives/10" \
       >"$tmp/crowd.$at" 2>&1 </dev/null &
@@ -78,10 +96,11 @@ in_crowd() {
   background+=("${servers[@]}")
   for ((at = 1; at <= $1; at++)); do
     wait_until grep -q '^program' "$tmp/crowd.$at"
-    wait_until is_program "$(sed -n 's/^program //p' "$tmp/crowd.$at")"
+    programs+=("$(sed -n 's/^program //p' "$tmp/crowd.$at")")
+    wait_until is_program "${programs[-1]}"
   done
   kill -USR1 "${servers[@]}"
-  in_time 1 -f -F 499 1
+  work=3 beside "${leaves:-${programs[0]}}" "${programs[@]}" -- -F 499
   kill -KILL "${servers[@]}"
   wait "${servers[@]}" 2>/dev/null
 }

@@ -63,7 +63,7 @@ for version in 4 5; do
   expect_err "$dwo \(of another build\)$"
   mv kept "$dwo"
   # Gathered in a package.
-  if timeout 20 dwp -e inlined -o inlined.dwp 2>/dev/null || timeout 20 llvm-dwp -e inlined -o inlined.dwp 2>/dev/null; then
+  if timeout 120 dwp -e inlined -o inlined.dwp 2>/dev/null || timeout 120 llvm-dwp -e inlined -o inlined.dwp 2>/dev/null; then
     rm "$dwo"
     sample_lines
     expect_share "$inlined" 90 100

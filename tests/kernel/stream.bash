@@ -82,7 +82,7 @@ read_stream() {
 # begin_into PIPE [ARGUMENTS...] : as `begin`, with its stdout into a named pipe, and before others after find_precedence.
 precedence=()
 begin_into() {
-  "${precedence[@]}" "$PROFILE" "${@:2}" >"$1" 2>"$tmp/err" </dev/null &
+  tied "${precedence[@]}" "$PROFILE" "${@:2}" >"$1" 2>"$tmp/err" </dev/null &
   profiler=$!
   background+=("$profiler")
 }

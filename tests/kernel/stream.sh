@@ -4,11 +4,12 @@ source "$(dirname "$0")/stream.bash"
 
 burn leaves 600
 leaves=$started
+wait_until is_at_work "$leaves"
 for form in table stacks folded json; do
   pattern='main;outer;middle;(heavy|light)'
   if [[ $form == table ]]; then pattern='^leaves$'; fi
   before_ns=$(date +%s%N)
-  sample --stream=$form -F 999 -p "$leaves" 0.5
+  sample_until are_many --stream=$form -F 999 -p "$leaves" 0.5
   read_stream $form "$tmp/out" "$pattern"
   expect_equal "$delivered" "$recorded" "samples of --stream=$form"
   # One thread: at most 999 in each second between the first and the last, however long it took to stop.
@@ -19,16 +20,16 @@ done
 
 # The table is what is meant without a form, and a file holds what stdout would.
 echo 'what stood there before' >"$tmp/file"
-sample --stream -F 999 -p "$leaves" -o "$tmp/file" 0.3
+sample_until are_many --stream -F 999 -p "$leaves" -o "$tmp/file" 0.3
 expect_silence out
 read_stream table "$tmp/file" '^leaves$'
 expect_equal "$delivered" "$recorded" "samples in the file"
 
 # The whole system, exiting processes included; only user stacks.
-sample --stream=folded -F 499 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; exec "$0" $1' "$WORKLOADS/leaves" "$slowness"
+sample --stream=folded -F 499 -- sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; exec "$0" 1cpu' "$WORKLOADS/leaves"
 read_stream folded "$tmp/out" 'main;outer;middle;(heavy|light)' 50
 expect_equal "$delivered" "$recorded" "samples of a command"
-sample --stream=stacks -U -F 999 -p "$leaves" 0.3
+sample_until are_many --stream=stacks -U -F 999 -p "$leaves" 0.3
 expect_no_out '^Kernel:'
 read_stream stacks "$tmp/out" 'main;outer;middle;(heavy|light)'
 
@@ -36,7 +37,7 @@ read_stream stacks "$tmp/out" 'main;outer;middle;(heavy|light)'
 walked=()
 if walks_by_tables; then walked=(stacks folded json); fi
 for form in "${walked[@]}"; do
-  sample --stream="$form" -a --max-stack-depth 2 -F 999 -p "$leaves" 0.5
+  sample_until are_many --stream="$form" -a --max-stack-depth 2 -F 999 -p "$leaves" 0.5
   case $form in
     stacks) pattern='^\[incomplete: too deep\]$' ;;
     folded) pattern=' \[incomplete: too deep\];' ;;
@@ -54,7 +55,7 @@ expect_err '^profile: .*csv'
 for form in table stacks folded json; do expect_err "$form"; done
 
 # A full disk is one line, and exit status 1.
-run sh -c 'exec "$0" "$@" >/dev/full' "$PROFILE" -q --stream -F 499 -p "$leaves" 5
+run sh -c 'exec "$0" "$@" >/dev/full' "$PROFILE" -q --stream -F 499 -p "$leaves" 60
 expect_status 1
 expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
 expect_err '^profile: .*stdout.*No space left on device'

@@ -7,11 +7,16 @@ threads=18000 # there is room for 16384 where few are alive
 for event in off-cpu wall futex; do
   echo "$event"
   has_event "$event" || continue
-  sample --stream=folded -e "$event" -- "$WORKLOADS/crowd" $threads 600
+  profile --stream=folded -e "$event" -- "$WORKLOADS/crowd" $threads 600
+  expect_status 0
+  expect_balance_with_losses
+  # Nothing but what nobody read in a stall.
+  ((lost == 0)) || expect_err " $lost lost \\($lost ring buffer full\\)[;,]"
   expect_equal "$(grep -c . "$tmp/out")" "$recorded" "samples of -e $event in the stream"
   expect_no_err 'not in the (table|list)'
-  # Some kernels do not tell of every switch.
-  expect_between "$(grep -c ';wait_alone' "$tmp/out")" $((threads * 3 * 95 / 100)) $((threads * 5)) "waits of -e $event"
+  # Some kernels do not tell of every switch, and who is late may find its time over; hardly ever all three times.
+  waited=$(awk '/;wait_alone/ { seen[$4] = 1 } END { print length(seen) }' "$tmp/out")
+  expect_between $((waited + lost)) $((threads * 97 / 100)) $((threads + lost)) "threads that waited, by -e $event"
 done
 
 # What only tables would tell is not asked of system calls.

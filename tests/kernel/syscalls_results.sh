@@ -29,9 +29,13 @@ expect_equal "$(errors_of pause EINTR)" 2 "interrupted pauses"
 expect_equal "$(figure failed 'name in ("getppid", "clock_nanosleep", "exit_group")')" 0 "failures of what did not fail"
 
 # A call that goes on when the run ends is said.
-start python3 -c 'import time
-while True: time.sleep(0.5)'
+mkfifo "$tmp/go"
+# shellcheck disable=SC2016
+start bash -c 'read -r _ <"$1"; exec sleep 600' waits "$tmp/go"
+begin_counted -e syscalls --latency -p "$started"
+echo >"$tmp/go"
 wait_until is_asleep "$started"
-profile -e syscalls --latency -p "$started" 1.2
+kill -INT "$profiler"
+finish
 expect_status 0
 expect_err '^1 system call had not returned when the run ended'

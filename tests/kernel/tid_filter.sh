@@ -7,26 +7,26 @@ red=$(tid_of "$started" red)
 green=$(tid_of "$started" green)
 for thread in "$red" "$green"; do wait_until is_at_work "$started/task/$thread"; done
 
-sample_folded -F 499 -L "$red" 0.5
+sample_enough 60 -F 499 -L "$red" 0.5
 expect_share '^red;.*burn_red' 100 100
-sample_folded -F 499 -L "$green,$red" 0.5
-expect_present '^red;.*burn_red'
-expect_present '^green;.*burn_green'
+sought=('^red;.*burn_red' '^green;.*burn_green')
+sample_until is_seen -f -F 499 -L "$green,$red" 0.5
+expect_folded_total
 expect_share '^(red|green);' 100 100
 
 # --comm is the whole name, unless a star ends it; a name too long for the kernel is what it keeps of it.
-sample_folded -F 499 -p "$started" --comm red 0.5
+sample_enough 60 -F 499 -p "$started" --comm red 0.5
 expect_share '^red;.*burn_red' 100 100
-sample_folded -F 499 -p "$started" --comm gree --comm 're*' 0.5
+sample_enough 60 -F 499 -p "$started" --comm gree --comm 're*' 0.5
 expect_share '^red;.*burn_red' 100 100
 cp "$WORKLOADS/leaves" "$tmp/named-by-fifteen-and-more"
-sample_folded -F 499 --comm named-by-fifteen-and-more -- "$tmp/named-by-fifteen-and-more" 0.5
+sample_folded -F 499 --comm named-by-fifteen-and-more -- "$tmp/named-by-fifteen-and-more" 0.5cpu
 expect_share '^named-by-fiftee;' 100 100
-sample_folded -F 499 --comm named -- "$tmp/named-by-fifteen-and-more" 0.3
+sample_folded -F 499 --comm named -- "$tmp/named-by-fifteen-and-more" 0.3cpu
 expect_equal "$(wc -l <"$tmp/out")" 0 "lines of a name that nobody has"
 
 # In the counted rows stand the thread's name and the process's id.
-sample -F 499 -L "$green" 0.3
+sought=("^    -                green \($started\)$")
+sample_until is_seen -F 499 -L "$green" 0.3
 expect_out "of TID \[$green\] by user \+ kernel stack"
-expect_out "^    -                green \($started\)$"
 expect_no_out burn_red

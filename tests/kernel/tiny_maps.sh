@@ -3,19 +3,27 @@
 source "$(dirname "$0")/sampling.bash"
 
 burn many_stacks 600
+wait_until is_at_work "$started"
+# sample_tiny : what finds no room in the maps is not lost; what nobody read in a stall is, for want of room in the ring buffer.
+sample_tiny() {
+  profile -f --stack-storage-size 16 --hash-storage-size 16 "$@"
+  expect_status 0
+  expect_balance_with_losses
+  expect_folded_total
+  ((lost == 0)) || expect_err " $lost lost \\($lost ring buffer full\\)[;,]"
+}
 # Longer where others want the CPU.
-for seconds in 1.5 10; do
-  sample_folded --stack-storage-size 16 --hash-storage-size 16 -F 999 $seconds
+for seconds in 1.5 10 60; do
+  sample_tiny -F 999 $seconds
   if (($(grep -c '^many_stacks;' "$tmp/out") >= 300)); then break; fi
 done
-expect_present '^many_stacks;'
 expect_between "$(grep -c '^many_stacks;' "$tmp/out")" 300 100000 "distinct stacks"
 expect_present "^many_stacks;.*;main;descend;"
 
-for seconds in 1 10; do
-  sample_folded --stack-storage-size 16 --hash-storage-size 16 -F 4999 -p "$started" $seconds
+for seconds in 1 10 60; do
+  sample_tiny -F 4999 -p "$started" $seconds
   if ((recorded >= 300)); then break; fi
 done
-expect_between "$recorded" 300 100000 "samples"
+((recorded >= 300)) || fail "only $recorded samples"
 expect_share ';main;descend;.*;leaf( |;)' 90 100
 expect_absent 'Missed'

@@ -5,13 +5,11 @@ source "$(dirname "$0")/children.bash"
 # Twenty profilers go before what they sample, unless that does so, too.
 start nice -n -10 "$WORKLOADS/leaves" 1200
 leaves=$started
+wait_until is_at_work "$leaves"
 
 # Twenty at once. `run` and what looks at its files have a directory for each.
 one_of_many() {
-  run "$PROFILE" -f -F 199 -p "$leaves" $((slowness + SANITIZED))
-  expect_status 0
-  expect_balance
-  expect_folded_total
+  sample_enough 40 -F 199 -p "$leaves" $((slowness + SANITIZED))
   expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
   expect_no_err 'given up|not answer|was ended'
 }
@@ -26,19 +24,26 @@ need_children() {
 }
 need_children
 other=$profiler
-names=(profile profile-opener) # the parser works only when there is something new
+names=(profile profile-opener)
+sought=('^profile;' '^profile-opener;') # the parser works only when there is something new
 if has_event syscalls; then
-  sample_folded -e syscalls -p "$other,$(child profile-opener)" $((2 * slowness))
-  for name in "${names[@]}"; do expect_present "^$name;"; done
-  profile -e syscalls -f 1
-  expect_status 0
-  expect_balance_with_losses # others may call as often as they like
+  sample_until is_seen -f -e syscalls -p "$other,$(child profile-opener)" $((2 * slowness))
+  expect_folded_total
+  for seconds in 1 8 60; do
+    profile -e syscalls -f $seconds
+    expect_status 0
+    expect_balance_with_losses # others may call as often as they like
+    if is_seen; then break; fi
+  done
   for name in "${names[@]}"; do expect_present "^$name;"; done
 fi
 if has_event off-cpu; then
-  profile -f -e off-cpu "$slowness"
-  expect_status 0
-  expect_balance_with_losses
+  for seconds in "$slowness" 20 60; do
+    profile -f -e off-cpu "$seconds"
+    expect_status 0
+    expect_balance_with_losses
+    if is_seen; then break; fi
+  done
   for name in "${names[@]}"; do expect_present "^$name;"; done
 fi
 kill -INT "$other"
@@ -50,10 +55,13 @@ expect_present '^leaves;(.*;)?main;outer;middle;heavy '
 
 # Profiled by perf, which has its own events of the same threads.
 if command -v perf >/dev/null && perf record -q -F 99 -e cpu-clock -o "$tmp/perf.none" true 2>/dev/null; then
-  run perf record -q -g -F 999 -e cpu-clock -o "$tmp/perf.data" "$PROFILE" -f -F 499 -p "$leaves" 1
-  expect_status 0
-  expect_balance
-  expect_folded_total
+  for seconds in 1 8 60; do
+    run perf record -q -g -F 999 -e cpu-clock -o "$tmp/perf.data" "$PROFILE" -f -F 499 -p "$leaves" $seconds
+    expect_status 0
+    expect_balance
+    expect_folded_total
+    if are_many; then break; fi
+  done
   expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
   # They hardly compute, but they are not hidden from it.
   perf script -i "$tmp/perf.data" --show-task-events 2>/dev/null | grep -o 'PERF_RECORD_COMM.*' >"$tmp/comms"

@@ -8,13 +8,14 @@ need_command unshare nsenter python3
 is_unmounted() { umount "$1" 2>/dev/null; }
 is_unmounted_inside() { nsenter -t "$1" -m umount "$2" 2>/dev/null; }
 mkdir "$tmp/disk" "$tmp/inner"
+# It has begun: a header, or the first samples of a stream.
+has_written() { [[ -s $tmp/out ]]; }
 # sampled_there [ARGUMENT...] : a run of the profiler during which a program of another file system starts and ends.
 sampled_there() {
   mount -t tmpfs none "$tmp/disk" || skip "no tmpfs can be mounted here"
   cp "$WORKLOADS/leaves" "$tmp/disk/guest"
   begin "$@"
-  wait_until has_child profile-opener
-  pause 0.5
+  wait_until has_written
   "$tmp/disk/guest" 0.3cpu
   wait_until is_unmounted "$tmp/disk"
   leave
@@ -34,9 +35,8 @@ all_sampled_there() {
   cp "$WORKLOADS/leaves" "$tmp/disk/guest"
   cp "$WORKLOADS/libfirst.so" "$tmp/disk"
   rm -f "$tmp/inmate_ended" "$tmp/unloaded"
-  begin "$@"
-  wait_until has_child profile-opener
-  pause 0.5
+  begin "$@" -o - -o "$tmp/all.folded"
+  wait_until has_begun
   start unshare -m --propagation private bash -c \
     'mount -t tmpfs none "$1" && cp "$2" "$1/inmate" && "$1/inmate" 0.3cpu && touch "$3" && exec sleep 600' \
     - "$tmp/inner" "$WORKLOADS/leaves" "$tmp/inmate_ended"
@@ -67,17 +67,17 @@ expect_all_named() {
   expect_present ';library_turn;in_first ' "$1"
 }
 
-all_sampled_there -f -F 499
-expect_all_named "$tmp/out"
-expect_folded_total
-expect_absent '^guest;.*\[guest\+0x[^]]*\];[^ ]*(heavy|light)'
+all_sampled_there -F 499
+expect_all_named "$tmp/all.folded"
+expect_folded_total "$tmp/all.folded"
+expect_absent '^guest;.*\[guest\+0x[^]]*\];[^ ]*(heavy|light)' "$tmp/all.folded"
 
-all_sampled_there -f -F 499 -i 1
-expect_all_named "$tmp/out"
-expect_folded_total
+all_sampled_there -F 499 -i 1
+expect_all_named "$tmp/all.folded"
+expect_folded_total "$tmp/all.folded"
 
-all_sampled_there -T -R 0 -f -o "$tmp/live" -F 499
-expect_all_named "$tmp/live"
+all_sampled_there -T -R 0 -F 499
+expect_all_named "$tmp/all.folded"
 
 sampled_there --stream=folded -F 499
 expect_balance
@@ -86,9 +86,9 @@ expect_out ' guest [0-9]+ [0-9]+ [0-9]+ .*;main;outer;middle;(heavy|light)'
 # A wait that outlasts the file is one wait all the same.
 cp "$(command -v sleep)" "$tmp/patient"
 start "$tmp/patient" 600
-linger=1.3 sampled_there -f -e off-cpu --min-block-us 2000000
+linger=1.3 sampled_there -e off-cpu --min-block-us 2000000 -o - -o "$tmp/all.folded"
 expect_balance_with_losses
-expect_present '^patient;'
+expect_present '^patient;' "$tmp/all.folded"
 
 # files_of [ARGUMENT...] : how many files a run knows.
 files_of() {

@@ -31,27 +31,24 @@ expect_equal "$(folded_total ';framed_target ')" $((7000 / 9 * 9)) "hits by ever
 
 # Of two processes only the one asked for; the header says what it is about.
 burn hits 1 600
-wanted=$started
+process=$started
 burn hits 1 600
-profile -e "uprobe:$WORKLOADS/hits:bare_target" -p "$wanted" 1
-expect_status 0
-expect_balance
-expect_out "^Counting uprobe:.*/hits:bare_target of PID \[$wanted\] by user stack for 1 secs\.$"
-expect_out "^    -  +hits \($wanted\)$"
+sought=("^    -  +hits \($process\)$")
+sample_until is_seen -e "uprobe:$WORKLOADS/hits:bare_target" -p "$process" 1
+expect_out "^Counting uprobe:.*/hits:bare_target of PID \[$process\] by user stack for [0-9.]+ secs\.$"
 expect_no_out "\($started\)"
 expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
 expect_equal "$filtered" 0 "hits of others"
 # By thread, where the probe itself is everybody's.
-profile -e "uprobe:$WORKLOADS/hits:bare_target" -L "$wanted" -f 1
-expect_status 0
-expect_balance
+sought=('main;first_caller;bare_target')
+is_seen_beside_others() { is_seen && ((filtered > 0)); }
+sample_until is_seen_beside_others -e "uprobe:$WORKLOADS/hits:bare_target" -L "$process" -f 1
 expect_absent thread_caller
-expect_present 'main;first_caller;bare_target'
 ((filtered > 0)) || fail "the other process and the threads were not seen: $(outcome)"
 
 # By its bare name: a library, and the library that a process has mapped.
-sample_folded -e uprobe:libc:usleep -p "$wanted" 1
-expect_present 'main;usleep '
+sought=('main;usleep ')
+sample_until is_seen -f -e uprobe:libc:usleep -p "$process" 1
 sample -e uprobe:libc.so.6:usleep -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
 expect_equal "$(folded_total ';usleep ' "$tmp/run.folded")" 30 "calls of usleep"
 

@@ -4,12 +4,14 @@ source "$(dirname "$0")/sampling.bash"
 PATH=$PATH:/usr/sbin
 
 burn clock_reader 600
-sample_folded -F 999 -U --modules -p "$started" 0.5
+wait_until is_at_work "$started"
+sample_enough 100 -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 expect_absent '\[vdso\+0x'
 kill "$started"
 burn clock_reader.static 600
-sample_folded -F 999 -U --modules -p "$started" 0.5
+wait_until is_at_work "$started"
+sample_enough 100 -F 999 -U --modules -p "$started" 0.5
 expect_share ';(__vdso_|__kernel_)?clock_gettime \[vdso\]' 20 100
 
 need_command clang bpftool python3
@@ -26,7 +28,8 @@ mount_bpffs
 bpftool prog load "$tmp/burner.o" "$tmp/bpffs/burner" type socket || fail "bpftool cannot load a BPF program"
 head -c 64 /dev/zero >"$tmp/packet"
 start bpftool prog run pinned "$tmp/bpffs/burner" data_in "$tmp/packet" repeat 50000000
-sample_folded -F 499 --modules -p "$started" 0.5
+wait_until is_at_work "$started"
+sample_enough 100 -F 499 --modules -p "$started" 0.5
 expect_share ';bpf_prog_[0-9a-f]+_test_burner \[bpf\]' 50 100
-sample -F 499 -p "$started" 0.3
-expect_out '^    bpf_prog_[0-9a-f]+_test_burner\+0x[0-9a-f]+ \[bpf\]$'
+sought=('^    bpf_prog_[0-9a-f]+_test_burner\+0x[0-9a-f]+ \[bpf\]$')
+sample_until is_seen -F 499 -p "$started" 0.3

@@ -20,18 +20,29 @@ budget_of() {
   done <"$tmp/programs" >>"$tmp/seen"
 }
 
-for event in cpu-clock page-faults sched:sched_switch uprobe:libc:malloc off-cpu wall futex block-io syscalls malloc; do
-  budget_of -e "$event" -f 0.05
-  budget_of -e "$event" --stream=stacks -p "$wanted" 0.05
-done
-budget_of -e off-cpu -f -- "$WORKLOADS/busybody" - 0.05
-budget_of -e off-cpu -U --state interruptible --min-block-us 5 -f 0.05
-budget_of -e wall -K --per-thread --per-cpu -C 0 -o "$tmp/a.json" 0.05
-budget_of -e sched:sched_switch -c 7 -f 0.05
-budget_of -e uprobe:libc:malloc -c 7 -f 0.05
-budget_of -e malloc --live -f 0.05
-budget_of -e syscalls --latency -f 0.05
-budget_of -e syscalls --latency --failed --by-process --category file_io 0.05
+# Two at a time, for a verifier looks at one.
+events=(cpu-clock page-faults sched:sched_switch uprobe:libc:malloc off-cpu wall futex block-io syscalls malloc)
+in_tables() {
+  local event
+  for event in "${events[@]}"; do budget_of -e "$event" -f 0.05; done
+}
+in_streams() {
+  local event
+  for event in "${events[@]}"; do budget_of -e "$event" --stream=stacks -p "$wanted" 0.05; done
+}
+with_options() {
+  budget_of -e off-cpu -f -- "$WORKLOADS/busybody" - 0.05
+  budget_of -e off-cpu -U --state interruptible --min-block-us 5 -f 0.05
+  budget_of -e wall -K --per-thread --per-cpu -C 0 -o "$tmp/a.json" 0.05
+  budget_of -e sched:sched_switch -c 7 -f 0.05
+  budget_of -e uprobe:libc:malloc -c 7 -f 0.05
+  budget_of -e malloc --live -f 0.05
+  budget_of -e syscalls --latency -f 0.05
+  budget_of -e syscalls --latency --failed --by-process --category file_io 0.05
+}
+for part in in_tables in_streams with_options; do aside "$part"; done
+join_asides
+cat "$tmp"/aside.*/seen >"$tmp/seen"
 
 # A program is what has a section of its own.
 programs=$(awk '/^SEC\("(tp_btf|raw_tp|tracepoint|perf_event|u(ret)?probe|iter)/ { getline; sub(/^int (BPF_PROG\()?/, ""); sub(/[^a-z0-9_].*/, ""); print }' \

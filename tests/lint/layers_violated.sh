@@ -51,3 +51,13 @@ file notes.txt
 caught notes.txt:1 'does not belong at the top level'
 check
 expect_status 0
+
+# In a checkout only what git knows.
+need_command git
+git -C "$tree" init -q && git -C "$tree" add . || fail "git"
+file notes.txt
+check
+expect_status 0
+expect_silence out
+git -C "$tree" add notes.txt
+caught notes.txt:1 'does not belong at the top level'

@@ -2,13 +2,13 @@
 // bounds.
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "../made_elf.h"
+#include "cpu_time.h"
 #include "dwarf/lines_of.h"
 #include "elf_fixture.h"
 
@@ -87,12 +87,6 @@ void check_bounds(const SourceChains& chains, std::size_t addresses) {
       CHECK(chains.strings().view(position.file).size() <= longest_text);
     }
   }
-}
-
-double seconds(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // A small library and its function's addresses.
@@ -230,7 +224,7 @@ TEST_CASE("a hundred thousand functions that share one list of a million ranges 
   for (unsigned i = 0; i < 100000; ++i) ranges.u64(1).u64(2);
   sections[static_cast<std::size_t>(DwarfSectionId::ranges)] = ranges.bytes();
   std::string why;
-  const double taken = seconds([&] { why = read(sections, {{0x1005}}).why(); });
+  const double taken = cpu_seconds([&] { why = read(sections, {{0x1005}}).why(); }, 20);
   CHECK(why == "debug information that leads in circles, given up");
   CHECK(taken < 20);  // a hundredth of that, without sanitizers
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "elf_fixture.h"
 
 using namespace profile;
@@ -124,13 +124,11 @@ Made<Layout64> sound() {
   return made;
 }
 
-double seconds_for(const std::string& path, const std::vector<std::uint64_t>& addresses) {
-  const auto begin = std::chrono::steady_clock::now();
+void resolve_all(const std::string& path, const std::vector<std::uint64_t>& addresses) {
   for (const Symbol& symbol : resolve(path, addresses)) {
     CHECK(symbol.unnamed != Unnamed::pending);
     CHECK(symbol.name.size() <= 4096);
   }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace
@@ -250,7 +248,7 @@ TEST_CASE("symbols that all cover everything cost time and memory of the address
   std::vector<std::uint64_t> addresses;
   for (std::uint64_t i = 0; i < 10'000; ++i) addresses.push_back(0x1000 + 3 * i);
   const std::string path = made.write();
-  CHECK(seconds_for(path, addresses) < 3);
+  CHECK(cpu_seconds([&] { resolve_all(path, addresses); }, 3) < 3);
   CHECK(one(path, 0x1000 + 4999) == "n4999+0");
 }
 

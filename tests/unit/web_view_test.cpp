@@ -10,8 +10,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +33,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Longer than anything takes that comes to an end, however busy the machine is.
+constexpr int hang_s = 60;
+
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 std::uint16_t port_of(const LiveView& view) {
@@ -42,7 +49,7 @@ class Client {
       : port_(port_of(view)), fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     REQUIRE(fd_);
     if (receive_bytes != 0) ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
-    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    const timeval patience{.tv_sec = hang_s, .tv_usec = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in to{};
     to.sin_family = AF_INET;
@@ -73,12 +80,21 @@ class Client {
     std::array<char, 65536> buffer{};
     while (text.empty() || got_.find(text) == std::string::npos) {
       const ssize_t size = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+      was_late_ = size < 0 && errno == EAGAIN;
       if (size <= 0) break;
       got_.append(buffer.data(), static_cast<std::size_t>(size));
     }
     return got_;
   }
   std::string read_all() { return read_until({}); }
+  // Whether the last reading came to no end.
+  [[nodiscard]] bool was_late() const { return was_late_; }
+  // Whether the server has not closed it. What has come unread is left there.
+  [[nodiscard]] bool is_open() const {
+    char byte = 0;
+    const ssize_t size = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    return size > 0 || (size < 0 && errno == EAGAIN);
+  }
   // As a number; 0 for no answer.
   int status() {
     const std::string answer = read_until("\r\n");
@@ -89,6 +105,7 @@ class Client {
   std::uint16_t port_;
   Fd fd_;
   std::string got_;
+  bool was_late_ = false;
 };
 
 int status_of(const LiveView& view, const std::string& path, const std::string& headers = {},
@@ -130,15 +147,25 @@ void add_until(LiveView& view, Client& client, const std::string& text) {
   CHECK(client.read_until(text).find(text) != std::string::npos);
 }
 
+template <class Condition>
+void wait_until(const Condition& holds) {
+  const auto begin = Clock::now();
+  while (!holds()) {
+    REQUIRE(seconds_since(begin) < hang_s);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 // Until so many requests for a profile are under way, or clients follow the events: when what was asked has arrived.
 void wait_until_there_are(LiveView& view, const std::string& what, int count) {
   const std::string line = "\nprofile_live_" + what + ' ' + std::to_string(count) + '\n';
-  const auto begin = Clock::now();
-  while (answer_of(view, "/metrics").find(line) == std::string::npos) {
-    CAPTURE(line);
-    REQUIRE(seconds_since(begin) < 10);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  CAPTURE(line);
+  wait_until([&] { return answer_of(view, "/metrics").find(line) != std::string::npos; });
+}
+
+// Until some of what was added has been looked at: what was not when the end comes is left alone soon.
+void wait_until_some_is_shown(LiveView& view) {
+  wait_until([&] { return answer_of(view, "/metrics").find("\nprofile_live_stack_nodes 0\n") == std::string::npos; });
 }
 
 }  // namespace
@@ -198,7 +225,9 @@ TEST_CASE("who asks is answered beside a thousand who say nothing") {
   const auto most = std::min<std::size_t>(1000, files.rlim_cur - 300);
   std::vector<Client> silent;
   silent.reserve(most);
-  double slowest = 0;
+  const auto open = [&] {
+    return std::count_if(silent.begin(), silent.end(), [](const Client& one) { return one.is_open(); });
+  };
   for (std::size_t i = 0; i < most; ++i) {
     silent.emplace_back(view);
     // Each begins to say something, so that its first byte does not make it an honest one.
@@ -206,10 +235,10 @@ TEST_CASE("who asks is answered beside a thousand who say nothing") {
     if (i % 100 != 99) continue;
     const auto begin = Clock::now();
     CHECK(status_of(view, "/healthz") == 200);
-    slowest = std::max(slowest, seconds_since(begin));
+    // The oldest are hung up on for the others' sake, and not because they have said nothing for ten seconds.
+    while (open() > 64 && seconds_since(begin) < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE(open() <= 64);
   }
-  // They wait ten seconds for each other when none of them is hung up on for another's sake.
-  CHECK(slowest < 5);
 }
 
 TEST_CASE("HEAD is answered like GET, and every other method refused") {
@@ -258,9 +287,15 @@ TEST_CASE("clients that keep their connections leave room for others") {
   for (int i = 0; i < 40; ++i) {
     const std::string answer = clients.emplace_back(view).ask("/healthz").read_until("ok\n");
     CHECK(answer.ends_with("\r\n\r\nok\n"));
-    kept += answer.find("\r\nConnection: close\r\n") == std::string::npos ? 1 : 0;
+    if (answer.find("\r\nConnection: close\r\n") == std::string::npos) {
+      ++kept;
+    } else {
+      clients.back().read_all();
+    }
   }
-  CHECK(kept == 16);
+  // Those that have rested for ten seconds leave their places to others.
+  CHECK(kept >= 16);
+  CHECK(std::count_if(clients.begin(), clients.end(), [](const Client& one) { return one.is_open(); }) <= 16);
 }
 
 TEST_CASE("who sends no more, but still reads, is answered") {
@@ -275,9 +310,8 @@ TEST_CASE("who sends no more, but still reads, is answered") {
   Client capture(view);
   capture.ask("/debug/pprof/profile?seconds=3600").send_no_more();
   const Adding adding(view);
-  const auto begin = Clock::now();
   const std::string answer = capture.read_all();
-  CHECK(seconds_since(begin) < 5);
+  CHECK_FALSE(capture.was_late());
   if (!answer.empty()) {
     CHECK(answer.starts_with("HTTP/1.1 400 "));
     CHECK(body_of(answer).starts_with("the connection was closed at your end"));
@@ -364,14 +398,11 @@ TEST_CASE("there is room for sixteen who follow the events, and again when one i
   }
   CHECK(status_of(view, "/events") == 503);
   clients.pop_back();
-  int status = 0;
-  const auto begin = Clock::now();
-  while (status != 200 && seconds_since(begin) < 10) {
+  // That one has gone is noticed when something is sent to it.
+  wait_until([&] {
     add(view);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    status = status_of(view, "/events");
-  }
-  CHECK(status == 200);
+    return status_of(view, "/events") == 200;
+  });
 }
 
 TEST_CASE("a profile of the next seconds is what was added in them") {
@@ -383,7 +414,7 @@ TEST_CASE("a profile of the next seconds is what was added in them") {
   wait_until_there_are(view, "captures", 1);
   // One that began before the request does not count.
   auto early = live_tick_of_now({{{9}, 500}});
-  early->began_ns -= 1'000'000'000;
+  early->began_ns = 1;
   view.add(std::move(early), {});
   for (int i = 0; i < 10; ++i) add(view, 7);
   const std::string answer = client.read_all();
@@ -402,7 +433,7 @@ TEST_CASE("a profile of the next seconds has them whatever the wall clock is set
     client.ask("/debug/pprof/profile?seconds=2", once);
     wait_until_there_are(view, "captures", 1);
     auto early = live_tick_of_now({{{9}, 500}});
-    early->began_ns -= 1'000'000'000;
+    early->began_ns = 1;
     early->began_unix_ns = unix_ns;
     view.add(std::move(early), {});
     for (int i = 0; i < 3; ++i) {
@@ -410,7 +441,6 @@ TEST_CASE("a profile of the next seconds has them whatever the wall clock is set
       tick->began_unix_ns = unix_ns;
       view.add(std::move(tick), {});
     }
-    view.end();
     CHECK(test::PprofReader(body_of(client.read_all())).profile().total(0) == 14);
   }
 }
@@ -486,16 +516,16 @@ TEST_CASE("the end answers whoever waits with what there is, and does not wait f
   begin_of(*view, capture, "/debug/pprof/profile?seconds=100", "captures");
   Client events(*view);
   begin_of(*view, events, "/events", "clients");
+  wait_until_some_is_shown(*view);
   Client silent(*view);
   Client half(*view);
   half.send("GET / HTTP/1.1\r\nHost: 127");
   const auto begin = Clock::now();
   view->end();
-  CHECK(seconds_since(begin) < 2);
   CHECK(capture.status() == 200);
   CHECK(events.read_all().find("event: end\n") != std::string::npos);
   view.reset();
-  CHECK(seconds_since(begin) < 4);
+  CHECK(seconds_since(begin) < hang_s);
   CHECK(silent.read_all().empty());
   CHECK(half.read_all().empty());
 }
@@ -518,20 +548,15 @@ TEST_CASE("clients that read nothing keep nobody waiting: not the run, not each 
   std::vector<Client> stuck;
   stuck.reserve(8);
   for (int i = 0; i < 8; ++i) stuck.emplace_back(*view, 4096).ask("/events");
-  double slowest = 0;
-  for (int i = 0; i < 100; ++i) {
-    auto tick = live_tick_of_now({{{i}, 1}});
-    const auto begin = Clock::now();
-    view->add(std::move(tick), {});
-    slowest = std::max(slowest, seconds_since(begin));
-  }
-  CHECK(slowest < 2);
+  const auto begin = Clock::now();
+  for (int i = 0; i < 100; ++i) view->add(live_tick_of_now({{{i}, 1}}), {});
+  CHECK(seconds_since(begin) < hang_s);
   Client reader(*view);
   reader.ask("/events");
   add_until(*view, reader, "event: tick\n");
-  const auto begin = Clock::now();
+  const auto end = Clock::now();
   view.reset();
-  CHECK(seconds_since(begin) < 4);
+  CHECK(seconds_since(end) < hang_s);
 }
 
 TEST_CASE("a hundred clients at once are all answered") {
@@ -565,22 +590,26 @@ TEST_CASE("what is no request, or a huge one, is refused and the server lives on
 }
 
 TEST_CASE("the threads of the server take no signals") {
-  static volatile sig_atomic_t taken_by_us = 0;
-  static pthread_t us;
-  us = ::pthread_self();
-  struct sigaction action {};
-  struct sigaction before {};
-  action.sa_handler = [](int) { taken_by_us = ::pthread_equal(::pthread_self(), us) != 0 ? 1 : -1; };
-  ::sigaction(SIGUSR1, &action, &before);
+  const auto threads = [] {
+    std::set<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) all.insert(entry.path());
+    return all;
+  };
+  const std::set<std::string> before = threads();
   const auto view = make_live_view(any_port(), {});
-  sigset_t one;
-  ::sigemptyset(&one);
-  ::sigaddset(&one, SIGUSR1);
-  ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
-  ::kill(::getpid(), SIGUSR1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  CHECK(taken_by_us == 0);
-  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  CHECK(taken_by_us == 1);
-  ::sigaction(SIGUSR1, &before, nullptr);
+  CHECK(status_of(*view, "/healthz") == 200);
+  int found = 0;
+  for (const std::string& thread : threads()) {
+    if (before.contains(thread)) continue;
+    ++found;
+    std::ifstream status(thread + "/status");
+    std::string line;
+    while (std::getline(status, line) && !line.starts_with("SigBlk:")) {
+    }
+    CAPTURE(line);
+    REQUIRE(line.starts_with("SigBlk:"));
+    const std::uint64_t blocked = std::stoull(line.substr(7), nullptr, 16);
+    for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM}) CHECK((blocked >> (number - 1) & 1) == 1);
+  }
+  CHECK(found == 2);  // the library's and the feed's
 }

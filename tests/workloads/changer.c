@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     after_exec();
   }
   prctl(PR_SET_NAME, "before");
-  signal(SIGALRM, time_is_up);
+  signal(clock_of_end == ITIMER_PROF ? SIGPROF : SIGALRM, time_is_up);
   before_exec();
   execl("/proc/self/exe", argv[0], "again", argv[1], (char*)0);
   return 1;

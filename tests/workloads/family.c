@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     execl("/proc/self/exe", argv[0], "stranger", argv[1], (char*)0);
     _exit(1);
   }
-  signal(SIGALRM, time_is_up);
+  signal(clock_of_end == ITIMER_PROF ? SIGPROF : SIGALRM, time_is_up);
   burn_parent();
   while (wait(0) > 0) {
   }

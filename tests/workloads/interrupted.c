@@ -1,6 +1,7 @@
-/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; half a second
- * after its first SIGINT or SIGTERM it writes how many of each have come ("SIGINT 1 SIGTERM 0") to FILE and exits
- * with 7. */
+/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; after its
+ * first SIGINT or SIGTERM it burns for half a second of its own computing in burn_after, writes how many of each have
+ * come
+ * ("SIGINT 1 SIGTERM 0") to FILE and exits with 7. */
 #include "workload.h"
 
 static const char* path;
@@ -20,8 +21,9 @@ static void answer(int number) {
 }
 static void count(int number) {
   if (interrupts + terminations == 0) {
+    clock_of_end = ITIMER_PROF;
     end_after(0.5);
-    signal(SIGALRM, answer);
+    signal(SIGPROF, answer);
   }
   if (number == SIGINT)
     interrupts++;
@@ -30,6 +32,9 @@ static void count(int number) {
 }
 
 void burn_until_interrupted(void) {
+  while (interrupts + terminations == 0) WORK(UNIT);
+}
+void burn_after(void) {
   while (goes_on) WORK(UNIT);
 }
 
@@ -40,4 +45,5 @@ int main(int argc, char** argv) {
   signal(SIGTERM, count);
   say("ready\n");
   burn_until_interrupted();
+  burn_after();
 }

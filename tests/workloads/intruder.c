@@ -42,6 +42,7 @@ static void prepare(struct user_regs_struct* registers, long number, const uint6
   registers->r10 = arguments[3], registers->r8 = arguments[4], registers->r9 = arguments[5];
 }
 static long result_of(const struct user_regs_struct* registers) { return (long)registers->rax; }
+static int waits(const struct user_regs_struct* registers) { return (long)registers->orig_rax >= 0; }
 #else
 static void prepare(struct user_regs_struct* registers, long number, const uint64_t* arguments) {
   registers->pc -= 4;
@@ -49,6 +50,10 @@ static void prepare(struct user_regs_struct* registers, long number, const uint6
   for (int at = 0; at < 6; at++) registers->regs[at] = arguments[at];
 }
 static long result_of(const struct user_regs_struct* registers) { return (long)registers->regs[0]; }
+static int waits(const struct user_regs_struct* registers) {
+  (void)registers; /* an interrupted call is not to be told there */
+  return 1;
+}
 #endif
 
 int main(int argc, char** argv) {
@@ -60,11 +65,15 @@ int main(int argc, char** argv) {
   const pid_t target = (pid_t)atol(argv[1]);
   while (at < sizeof intrusions / sizeof *intrusions && strcmp(intrusions[at].name, argv[2]) != 0) at++;
   if (at == sizeof intrusions / sizeof *intrusions) return 2;
-  if (ptrace(PTRACE_ATTACH, target, 0, 0) != 0 || waitpid(target, &status, __WALL) != target) return fatal("attach");
-  if (ptrace(PTRACE_GETREGSET, target, NT_PRSTATUS, &all) != 0) return fatal("registers");
-#ifdef __x86_64__
-  if ((long)registers.orig_rax < 0) return fatal("it waits in no system call");
-#endif
+  /* It may have been asked for something since it was seen waiting: then it is let go on, until it waits again. */
+  for (;;) {
+    if (ptrace(PTRACE_ATTACH, target, 0, 0) != 0 || waitpid(target, &status, __WALL) != target) return fatal("attach");
+    if (!WIFSTOPPED(status)) return fatal("it has ended");
+    if (ptrace(PTRACE_GETREGSET, target, NT_PRSTATUS, &all) != 0) return fatal("registers");
+    if (waits(&registers)) break;
+    ptrace(PTRACE_DETACH, target, 0, 0);
+    usleep(10000);
+  }
   const struct user_regs_struct before = registers;
   prepare(&registers, intrusions[at].number, intrusions[at].arguments);
 #ifdef __aarch64__

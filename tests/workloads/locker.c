@@ -1,8 +1,9 @@
-/* locker [SECONDS] : a thread waits 20 times for a lock that another holds for 20 milliseconds each time, and 10 times
- * for a condition that comes after 10. Says of each at which address, how often, and for how many microseconds it
- * waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits from the start for a lock
- * that nobody gives back, and the address is said first: "for_ever 0x…". */
+/* locker [SECONDS] : a thread waits 20 times for a lock that another holds for 20 milliseconds at least from when it
+ * waits, and 10 times for a condition that comes after 10 such. Says of each at which address, how often, and for how
+ * many microseconds it waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits from the start
+ * for a lock that nobody gives back, and the address is said once it does: "for_ever 0x…". */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -25,17 +26,35 @@ static pthread_barrier_t held;
 static int word;
 static int asked; /* for how many words */
 
-/* Until `value` is `wanted`, a few seconds at most: on a busy machine the other comes late, and is still to wait. */
+/* On a busy machine the other comes late, and is still to wait. */
+static const struct timespec moment = {0, 1000 * 1000};
 static void until(const int* value, int wanted) {
-  const struct timespec moment = {0, 1000 * 1000}; /* calls of usleep are counted */
-  for (int i = 0; i < 5000 && __atomic_load_n(value, __ATOMIC_ACQUIRE) != wanted; i++) nanosleep(&moment, 0);
+  while (__atomic_load_n(value, __ATOMIC_ACQUIRE) != wanted) nanosleep(&moment, 0);
 }
+
+/* Until that thread sleeps in futex(): what it says before is what it is about to do. */
+static void until_waits(const int* thread) {
+  char path[64], text[32];
+  while (__atomic_load_n(thread, __ATOMIC_ACQUIRE) == 0) nanosleep(&moment, 0);
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", *thread);
+  for (;;) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return; /* a kernel that does not tell */
+    const ssize_t size = read(file, text, sizeof text - 1);
+    close(file);
+    text[size > 0 ? size : 0] = 0; /* "running" while it runs */
+    if (strtol(text, 0, 10) == SYS_futex) return;
+    nanosleep(&moment, 0);
+  }
+}
+static int main_thread, waiting_thread;
 
 __attribute__((noinline)) void hold_lock(void) {
   for (int i = 0; i < LOCKS; i++) {
     pthread_mutex_lock(&lock);
     pthread_barrier_wait(&held);
     until((const int*)&lock, 2); /* as glibc has it when somebody waits */
+    until_waits(&main_thread);
     usleep(20000);
     pthread_mutex_unlock(&lock);
     pthread_barrier_wait(&held); /* the other has had it */
@@ -45,6 +64,7 @@ void* holder(void* unused) {
   hold_lock();
   for (int i = 0; i < CONDITIONS; i++) {
     until(&asked, i + 1);
+    until_waits(&main_thread);
     usleep(10000);
     __atomic_store_n(&word, i + 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
@@ -72,6 +92,7 @@ __attribute__((noinline)) long wait_for_word(void) {
   return waited;
 }
 void* waiter(void* unused) {
+  __atomic_store_n(&waiting_thread, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
   pthread_mutex_lock(&for_ever);
   return unused;
 }
@@ -79,10 +100,13 @@ void* waiter(void* unused) {
 int main(int argc, char** argv) {
   pthread_t thread;
   long waited = 0;
+  main_thread = (int)syscall(SYS_gettid);
+  end_after(argc > 1 ? seconds_of(argc, argv) : 600);
   if (argc > 1) {
     pthread_t other;
     pthread_mutex_lock(&for_ever);
     pthread_create(&other, 0, waiter, 0);
+    until_waits(&waiting_thread);
     printf("for_ever %p\n", (void*)&for_ever);
     fflush(stdout);
   }
@@ -98,7 +122,6 @@ int main(int argc, char** argv) {
   fflush(stdout);
   pthread_join(thread, 0);
   if (argc > 1) {
-    end_after(seconds_of(argc, argv));
     for (;;) pause();
   }
   return 0;
