@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "parse/patience.h"
 #include "support/clock.h"
 #include "support/text_file.h"
 
@@ -13,6 +14,9 @@ namespace {
 
 // Together, of one question: what is read over a slow network is not worth more.
 constexpr std::uint64_t most_waiting_ns = 2'000'000'000;
+
+// From one look to the next: more is a machine that stood still, and the child with it, or one that was not asked.
+constexpr std::uint64_t between_looks_ns = 200'000'000;
 
 }  // namespace
 
@@ -23,6 +27,7 @@ ChildWatch::ChildWatch(pid_t child, std::uint64_t most_ns, std::uint64_t still_n
       start_ns_(monotonic_ns()),
       at_start_(times().value_or(Times{})),
       changed_ns_(start_ns_),
+      looked_ns_(start_ns_),
       last_(at_start_) {}
 
 std::optional<ChildWatch::Times> ChildWatch::times() const {
@@ -36,6 +41,11 @@ std::optional<ChildWatch::Times> ChildWatch::times() const {
 
 ChildWatch::Finding ChildWatch::look() {
   const std::uint64_t now = monotonic_ns();
+  if (now - looked_ns_ > between_looks_ns) {
+    start_ns_ += now - looked_ns_ - between_looks_ns;
+    changed_ns_ += now - looked_ns_ - between_looks_ns;
+  }
+  looked_ns_ = now;
   const Times found = times().value_or(last_);
   if (found.ran_ns != last_.ran_ns || found.waited_for_cpu_ns != last_.waited_for_cpu_ns) changed_ns_ = now;
   last_ = found;
@@ -45,8 +55,8 @@ ChildWatch::Finding ChildWatch::look() {
   if (ran > most_ns_) return Finding::too_long;
   // The time that it waits for a CPU is counted once it has got one.
   const bool is_still = now - changed_ns_ > still_ns_;
-  return waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_)) ? Finding::stuck
-                                                                                           : Finding::works;
+  const bool is_stuck = waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_));
+  return is_stuck && !waits_for_cpu(child_) ? Finding::stuck : Finding::works;
 }
 
 }  // namespace profile

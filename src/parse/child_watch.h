@@ -41,6 +41,7 @@ class ChildWatch {
   std::uint64_t start_ns_;
   Times at_start_;
   std::uint64_t changed_ns_;  // when it was last seen to have got on
+  std::uint64_t looked_ns_;
   Times last_;
 };
 

@@ -55,6 +55,7 @@ struct Children::State {
         fetcher(debuginfod ? std::optional(started_fetcher(keeper, fetcher_tgid)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser) {
+    opener.set_process(static_cast<pid_t>(opener_tgid));
     parser.start();
   }
 

@@ -7,13 +7,13 @@
 #include <chrono>
 #include <utility>
 
+#include "parse/child_watch.h"
 #include "parse/fetcher_child.h"
 #include "parse/opener_child.h"
 #include "parse/parser_child.h"
 #include "parse/prober_child.h"
 #include "parse/sandbox.h"
 #include "parse/wire.h"
-#include "support/deadline.h"
 #include "support/error.h"
 #include "support/socket_pair.h"
 
@@ -22,7 +22,8 @@ namespace {
 
 constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-fetch", "profile-prober"};
 // It has nothing else to do, so longer takes only one that somebody stopped.
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::uint64_t most_still_ns = 2'000'000'000;
+constexpr std::chrono::milliseconds look_every{100};
 
 [[noreturn]] void run_child(ChildKind kind, std::vector<Fd> channels, pid_t parent,
                             const std::vector<std::string>& debug_directories) {
@@ -79,7 +80,7 @@ std::optional<pid_t> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
   WireWriter out;
   out.put(kind);
   channel_.send(out.bytes(), std::move(channels));
-  const Deadline deadline(patience);
+  ChildWatch watch(pid_, ChildWatch::most_running_ns, most_still_ns);
   for (;;) {
     if (const auto message = channel_.take()) {
       WireReader in(message->bytes);
@@ -87,7 +88,8 @@ std::optional<pid_t> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
       if (in.ok() && child > 0) return child;
       return std::nullopt;
     }
-    if (deadline.is_over() || !channel_.wait(deadline.left())) return std::nullopt;
+    if (channel_.is_gone()) return std::nullopt;
+    if (!channel_.wait(look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/patience.h"
 #include "support/deadline.h"
 
 namespace profile {
@@ -119,7 +120,11 @@ void Opener::note_silence(std::chrono::milliseconds patience) {
 bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
   pump();
   if (!opened_.empty() || !is_worth_waiting(patience)) return !opened_.empty();
-  const bool is_heard = channel_.wait(patience);
+  bool is_heard = false;
+  Patience left(process_, patience);
+  for (auto step = left.next(); !is_heard && step.count() != 0 && !channel_.is_gone(); step = left.next()) {
+    is_heard = channel_.wait(step);
+  }
   pump();
   if (!is_heard) note_silence(patience);
   return !opened_.empty();
@@ -127,15 +132,17 @@ bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
 
 std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::milliseconds patience) {
   awaited_.insert(id);
-  const Deadline deadline(patience);
+  Patience left(process_, patience);
   for (;;) {
     pump();
     if (auto found = answers_.extract(id)) {
       awaited_.erase(id);
       return std::move(found.mapped());
     }
-    if (deadline.is_over() || channel_.is_gone() || !is_worth_waiting(patience)) break;
-    channel_.wait(deadline.left());
+    if (channel_.is_gone() || !is_worth_waiting(patience)) break;
+    const auto step = left.next();
+    if (step.count() == 0) break;
+    channel_.wait(step);
   }
   awaited_.erase(id);
   note_silence(patience);

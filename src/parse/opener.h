@@ -26,6 +26,8 @@ inline constexpr const char* does_not_answer = "its file system does not answer"
 class Opener final : public FileKeeper, public StackReader {
  public:
   explicit Opener(Fd socket) : channel_(std::move(socket)) {}
+  // The process that is asked.
+  void set_process(pid_t process) { process_ = process; }
 
   void open(const FileQuestion& question) override;
   void take_answers(const std::function<void(const FileAnswer&)>& take) override;
@@ -105,6 +107,7 @@ class Opener final : public FileKeeper, public StackReader {
   Unnamed hand(OpenerCall call, std::uint64_t number, std::uint64_t tag);
 
   Channel channel_;
+  pid_t process_ = 0;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> opening_;  // numbers of files by question

@@ -34,11 +34,12 @@ held() { find "/proc/$opener/fd" -lname '*/lib.[0-9]' 2>/dev/null | wc -l; }
 holds_some() { (($(held) > 0)); }
 holds_none() { (($(held) == 0)); }
 serve_many 10 -h READ -o -u 65534
+# Before anything is read of them; to be opened they need not be read.
+hang
 begin -f -F 999 -i 0.5 600
 wait_until has_child profile-opener
 opener=$(child profile-opener)
 wait_until holds_some
-hang
 wait_until grep -q '^unanswered READ' "$said"
 wait_until grep -q '^many_files;' "$tmp/out"
 stop_serving

@@ -1,0 +1,116 @@
+// How long a child is waited for: not by the time that a busy machine takes.
+#include "parse/patience.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "parse/child_watch.h"
+
+namespace profile {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds hang{60'000};
+
+class Child {
+ public:
+  explicit Child(void (*work)()) : pid_(::fork()) {
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work();
+    ::_exit(0);
+  }
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void end() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    pid_ = -1;
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+void stand_still() {
+  for (;;) ::pause();
+}
+void compute() {
+  for (unsigned long turn = 0;; ++turn) __asm__ volatile("" : "+r"(turn));
+}
+
+// Until nothing more is to be waited for.
+milliseconds waited(Patience& patience) {
+  const auto begin = Clock::now();
+  for (auto step = patience.next(); step.count() != 0 && Clock::now() - begin < hang; step = patience.next()) {
+    std::this_thread::sleep_for(step);
+  }
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+}
+
+bool waits_until(pid_t process, bool for_cpu) {
+  const auto begin = Clock::now();
+  while (waits_for_cpu(process) != for_cpu && Clock::now() - begin < hang) std::this_thread::sleep_for(milliseconds(1));
+  return waits_for_cpu(process) == for_cpu;
+}
+
+TEST_CASE("a child that stands still is waited for as long as was said") {
+  const Child child(stand_still);
+  REQUIRE(waits_until(child.pid(), false));
+  Patience patience(child.pid(), milliseconds(250));
+  const auto time = waited(patience);
+  CHECK(time >= milliseconds(250));
+  CHECK(time < hang);
+}
+
+TEST_CASE("a child that has no CPU, or would have, is waited for longer, and one that is gone is not") {
+  Child child(compute);
+  REQUIRE(waits_until(child.pid(), true));
+  Patience patience(child.pid(), milliseconds(10));
+  std::this_thread::sleep_for(milliseconds(30));
+  CHECK(patience.next().count() != 0);
+  CHECK(patience.next().count() != 0);
+  const pid_t pid = child.pid();
+  child.end();
+  CHECK(!waits_for_cpu(pid));
+  CHECK(patience.next().count() == 0);
+}
+
+TEST_CASE("who asks late was kept from it, and that time is not the child's") {
+  const Child child(stand_still);
+  REQUIRE(waits_until(child.pid(), false));
+  Patience patience(child.pid(), milliseconds(400));
+  REQUIRE(patience.next().count() != 0);
+  std::this_thread::sleep_for(milliseconds(1000));
+  CHECK(patience.next().count() != 0);
+  CHECK(waited(patience) < hang);
+}
+
+TEST_CASE("a child that stands still is stuck, and not because a look comes late") {
+  const Child child(stand_still);
+  REQUIRE(waits_until(child.pid(), false));
+  ChildWatch watch(child.pid());
+  std::this_thread::sleep_for(milliseconds(1500));
+  CHECK(watch.look() == ChildWatch::Finding::works);
+  const auto begin = Clock::now();
+  while (watch.look() == ChildWatch::Finding::works && Clock::now() - begin < hang) {
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  CHECK(watch.look() == ChildWatch::Finding::stuck);
+}
+
+}  // namespace
+}  // namespace profile
