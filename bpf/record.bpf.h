@@ -285,7 +285,6 @@ static __always_inline enum account_slot put(void *ctx, enum walked walked, stru
 static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
   bump(sample->account, ACCOUNT_TAKEN);
   const enum walked walked = decide_user_stack(sample->generation, &sample->key);
-  if (walked != WALKED_NOT) sample->key.caller = 0; /* it is in the stack */
   const enum account_slot slot = put(ctx, walked, sample, value);
   if (walked == WALKED_UNFINISHED) end_walk();
   bump(sample->account, slot);

@@ -68,7 +68,7 @@ static __always_inline bool keep_unfinished(__u32 generation, const struct stack
   kept->time_ns = bpf_ktime_get_ns();
   kept->value = value;
   kept->key = *key;
-  kept->key.caller = walk->caller; /* for the walk that goes on */
+  kept->caller = walk->caller;
   kept->stuck = walk->stuck;
   kept->start_stack = walk->start_stack;
   __builtin_memcpy(kept->innermost, walk->innermost, sizeof(walk->innermost));

@@ -99,9 +99,10 @@ struct ring_unfinished {
   struct ring_header header;
   __u64 time_ns;        /* CLOCK_MONOTONIC */
   __u64 value;          /* in the source's unit */
-  struct stack_key key; /* with the stack as far as frame pointers led, which was sent as any other, and its caller */
+  struct stack_key key; /* with the stack as far as frame pointers led, which was sent as any other */
   struct walk_stuck stuck;
   __u64 start_stack;   /* of the process, as its kernel has it */
+  __u64 caller;        /* of the leaf, as stack_key has it before the walk; 0: not known */
   __u64 innermost[32]; /* all registers of the leaf, by DWARF's numbers */
   __u32 bytes;         /* of `stack` */
   __u32 unused;
@@ -198,7 +199,7 @@ PROFILE_ABI_ASSERT(sizeof(struct walk_file) == 24, "walk_file");
 PROFILE_ABI_ASSERT(sizeof(struct ring_file) == 56, "ring_file");
 PROFILE_ABI_ASSERT(sizeof(struct ring_stack) == 16, "ring_stack");
 PROFILE_ABI_ASSERT(sizeof(struct walk_stuck) == 64, "walk_stuck");
-PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 408 + UNFINISHED_MOST_BYTES, "ring_unfinished");
+PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 416 + UNFINISHED_MOST_BYTES, "ring_unfinished");
 PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 32, "walk_config");
 PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 184, "kernel_layout");
 

@@ -110,7 +110,7 @@ FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool ta
   walk.was_interrupted = begun.stuck.was_interrupted;
   walk.depth = begun.stuck.depth;
   walk.start_stack = begun.start_stack;
-  walk.caller = begun.key.caller;
+  walk.caller = begun.caller;
   std::copy_n(begun.innermost, REGISTERS, walk.innermost);
   walk.begun = &begun;
   walk.code = &code;
