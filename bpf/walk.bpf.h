@@ -267,12 +267,8 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   READ_AT(exec_id, task, task_exec_id);
   begin_probes(walk, task, mm);
   keep_mappings(walk, mm, exec_id & 0xffffffff, tgid);
-  if (layout.task_in_execve_mask) {
-    __u8 flags = 0;
-    READ_AT(flags, task, task_in_execve_at);
-    if (flags & layout.task_in_execve_mask) return BEGUN_IN_EXEC;
-  }
-  return BEGUN;
+  /* execve() sets it last of all in the new program's memory. Until it changes to that, the old stack is whole. */
+  return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
 }
 
 /* One walk at a time on a CPU. False: another is under way. */
@@ -311,9 +307,10 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
       end = walk_frames();
       break;
     case BEGUN_IN_EXEC:
-      walk->frames[0] = walk->pc;
+      walk->frames[0] = WALK_IN_EXECVE;
       walk->depth = 1;
-      add_to_hash(walk, walk->pc);
+      add_to_hash(walk, WALK_IN_EXECVE);
+      end = WALK_ROOT;
       break;
     case NO_USER_STACK:
       key->user_stack = -EFAULT;

@@ -72,6 +72,9 @@ enum walk_end {
 
 /* Set in a frame's address that is no return address although it is not the leaf: a signal interrupted it. */
 #define WALK_INTERRUPTED (1ULL << 63)
+/* The address of the only frame of a task inside execve() whose old program is gone and whose new one is not there yet.
+ * No user space reaches so far. */
+#define WALK_IN_EXECVE (1ULL << 62)
 
 /* A stack that was walked, sent before the first sample of a generation that has it: the frames follow, leaf first. */
 struct ring_stack {
@@ -149,9 +152,7 @@ struct kernel_layout {
   __u32 task_mm;
   __u32 task_stack;
   __u32 task_exec_id;
-  __u32 task_in_execve_at;   /* the byte of task_struct::in_execve, */
-  __u32 task_in_execve_mask; /* and its bit; 0: there is none any more */
-  __u32 mm_tree;             /* the root of the tree */
+  __u32 mm_tree; /* the root of the tree */
   __u32 mm_start_stack;
   __u32 mm_sequence;
   __u32 mm_vdso;
@@ -201,6 +202,6 @@ PROFILE_ABI_ASSERT(sizeof(struct ring_stack) == 16, "ring_stack");
 PROFILE_ABI_ASSERT(sizeof(struct walk_stuck) == 64, "walk_stuck");
 PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 416 + UNFINISHED_MOST_BYTES, "ring_unfinished");
 PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 32, "walk_config");
-PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 184, "kernel_layout");
+PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 176, "kernel_layout");
 
 #endif

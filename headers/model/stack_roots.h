@@ -23,6 +23,8 @@ struct StackExtent {
 // Stands for the user stack of a thread that is inside execve() when its old program is gone and the new one not begun.
 // Its leaf is called so where it is known to lie in the old one; otherwise the kernel's stack tells.
 inline constexpr std::string_view exec_frame = "[exec]";
+// The address of the leaf where the kernel side knows it.
+inline constexpr RuntimeAddress exec_address{std::uint64_t{1} << 62};
 
 // The row's user stack without what lies beyond its root; inside execve() that one frame. Of a stack whose end was told
 // nothing lies beyond a root that was reached, and any other end is a root's where the names say so: a stack that was

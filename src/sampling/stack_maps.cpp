@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "model/stack_roots.h"
 #include "sampling/map_walk.h"
 
 namespace profile {
@@ -17,6 +18,7 @@ constexpr std::array ends{
     StackEnd::no_register,  StackEnd::unknown_rule, StackEnd::backwards,    StackEnd::maps_changed,
 };
 static_assert(ends.size() == WALK_ENDS);
+static_assert(exec_address.value == WALK_IN_EXECVE);
 
 // What began with a guess is not to be believed, whatever it led to.
 StackEnd end_of(std::uint32_t end, bool is_guessed) { return is_guessed ? StackEnd::guessed : ends[end % ends.size()]; }

@@ -99,7 +99,7 @@ struct Symboliser::State {
   std::vector<CodeFile*> given_up;  // of this time, for want of budget or of an answer
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
-  Answer in_exec;  // for where execution was in the program that is gone
+  Answer in_exec;  // between two programs
   // [Unnamed]: the answer for an address that lies in no file, by reason.
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
@@ -108,6 +108,12 @@ struct Symboliser::State {
 Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
   const std::uint64_t address = call_address(frame);
   if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
+  const auto exec = [&] {
+    in_exec.unnamed = Unnamed::named;
+    in_exec.symbol = strings.intern(exec_frame);
+    return Found{.answer = &in_exec};
+  };
+  if (frame.address == exec_address) return exec();
   const Process& process = profile.process(frame.space);
   const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
   const Place place{.at = location.offset.value, .is_return = frame.is_return};
@@ -124,9 +130,7 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
       return {.answer = jit[frame.space].at({.at = address})};
     case CodeLocation::Kind::nowhere:
       if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
-        in_exec.unnamed = Unnamed::named;
-        in_exec.symbol = strings.intern(exec_frame);
-        return {.answer = &in_exec};
+        return exec();
       }
       return reason(Unnamed::not_mapped);
     case CodeLocation::Kind::unknown:
