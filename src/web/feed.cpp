@@ -1,6 +1,5 @@
 #include "web/feed.h"
 
-#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -14,7 +13,7 @@ namespace {
 constexpr std::size_t longest_queue = 12;
 constexpr std::size_t largest_queue = 300'000;
 // Once the run is over, what has not been looked at so long after it is left alone.
-constexpr std::uint64_t patience_at_end_ns = 200'000'000;
+constexpr std::uint64_t patience_at_end_ns = ns_per_s;
 // Proxies and browsers take a connection for dead after some time without a byte.
 constexpr std::uint64_t comment_after_ns = 15 * ns_per_s;
 constexpr auto look_around = std::chrono::seconds(1);
@@ -76,6 +75,11 @@ void LiveFeed::end() {
   changed_.notify_one();
 }
 
+void LiveFeed::wait_for_answers(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [this] { return has_answered_; });
+}
+
 LiveFigures LiveFeed::figures() const {
   const LiveEvents::Counts counts = events_.counts();
   const std::size_t captures = captures_.count();
@@ -126,6 +130,9 @@ void LiveFeed::run() {
   lock.unlock();
   captures_.end();
   events_.end();
+  lock.lock();
+  has_answered_ = true;
+  changed_.notify_all();
 }
 
 void LiveFeed::take(const Tick& tick) {

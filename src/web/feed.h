@@ -2,6 +2,7 @@
 // it what clients are told. All JSON and all pprof is made here.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -28,6 +29,8 @@ class LiveFeed {
   // As LiveView's. The profile is dropped, and counted, when the thread is too far behind.
   void add(std::shared_ptr<const Profile> profile, const LiveView::Status& status);
   void end();
+  // After end(): waits until all answers are made, for so long at most.
+  void wait_for_answers(std::chrono::milliseconds patience);
   // Ends it and everything that is under way; nobody is paused any more, nor ever again.
   void close();
 
@@ -65,7 +68,8 @@ class LiveFeed {
   Account skipped_account_;  // of the same
   bool is_woken_ = false;
   bool has_ended_ = false;
-  std::thread thread_;  // the last, because it uses all the others
+  bool has_answered_ = false;  // what there was to answer at the end
+  std::thread thread_;         // the last, because it uses all the others
 };
 
 }  // namespace profile

@@ -46,6 +46,8 @@ constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
 constexpr unsigned content_too_large = 413;  // the library has renamed its name of it
 constexpr std::uint32_t default_seconds = 30;
 constexpr auto patience_at_end = std::chrono::seconds(1);
+// For our own thread to make the last answers, which takes long where there is a lot to tell and a CPU is hard to get.
+constexpr auto longest_answers_at_end = std::chrono::seconds(20);
 
 // go tool pprof asks for the names it does not find in a profile, by POST, and gives up when that is refused. Whatever
 // has a name has it in the profile.
@@ -125,6 +127,7 @@ class LiveServer final : public LiveView {
 
   ~LiveServer() override {
     feed_.end();
+    feed_.wait_for_answers(longest_answers_at_end);
     const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
     while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
