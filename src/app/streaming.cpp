@@ -164,19 +164,19 @@ void Streaming::finish(std::uint64_t /*ended_ns*/) {
   report_counted();
 }
 
+// Waits for the reader for patience_s in all. What naming and writing take is our own time, and costs no sample.
 void Streaming::append_rest() {
-  const std::uint64_t deadline_ns = monotonic_ns() + to_ns(patience_s);
-  const auto seconds_left = [deadline_ns] {
-    const std::uint64_t now_ns = monotonic_ns();
-    return now_ns >= deadline_ns ? 0.0 : to_seconds(deadline_ns - now_ns);
-  };
-  for (append_named(); appended_ < batch_.size() && seconds_left() > 0; append_named()) {
+  double left_s = patience_s;
+  for (append_named(); appended_ < batch_.size() && left_s > 0; append_named()) {
     flush();
     if (is_over_) return;
+    if (!writer_.is_behind()) continue;
+    const std::uint64_t began_ns = monotonic_ns();
     pollfd reader{.fd = writer_.poll_fd(), .events = POLLIN, .revents = 0};
-    ::poll(&reader, 1, static_cast<int>(seconds_left() * 1e3));
+    ::poll(&reader, 1, static_cast<int>(left_s * 1e3));
+    left_s -= to_seconds(monotonic_ns() - began_ns);
   }
-  lose(writer_.finish(seconds_left()).records);
+  lose(writer_.finish(std::max(left_s, 0.0)).records);
 }
 
 void Streaming::lose(std::uint64_t records) {

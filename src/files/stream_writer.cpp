@@ -177,13 +177,12 @@ void StreamWriter::watch(std::uint32_t events) {
 }
 
 StreamWriter::Unwritten StreamWriter::finish(double patience_s) {
-  const std::uint64_t end_ns = monotonic_ns() + to_ns(patience_s);
-  while (is_open_ && flush() == Result::behind) {
-    const std::uint64_t now_ns = monotonic_ns();
-    if (now_ns >= end_ns) break;
-    const double left_ms = std::ceil(to_seconds(end_ns - now_ns) * ms_per_s);
+  double left_s = patience_s;
+  while (is_open_ && flush() == Result::behind && left_s > 0) {
+    const std::uint64_t began_ns = monotonic_ns();
     pollfd state{.fd = fd_.get(), .events = POLLOUT, .revents = 0};
-    ::poll(&state, 1, static_cast<int>(left_ms));
+    ::poll(&state, 1, static_cast<int>(std::ceil(left_s * ms_per_s)));
+    left_s -= to_seconds(monotonic_ns() - began_ns);
   }
   const Unwritten rest{.bytes = pending_bytes(), .records = record_ends_.size()};
   const bool was_open = std::exchange(is_open_, false);
