@@ -26,10 +26,12 @@ ends() {
   ((status != 0 || $(wc -l <"$tmp/err") > 0)) || fail "$1: nothing is said"
 }
 is_running() { grep -q '^State:[^ZX]*$' "/proc/$profiler/status" 2>/dev/null; }
-# ends_soon WHAT : the profiler does so, before any wait for an answer would be over, or the test fails.
+# ends_soon WHAT : the profiler does so, or the test fails; in file_servers_paths_measured.sh before any wait for an answer would be
+# over.
+soon_us=${soon_us:-60000000}
 ends_soon() {
   local began_us=${EPOCHREALTIME/./}
-  while is_running && ((${EPOCHREALTIME/./} - began_us < 6000000 * slowness)); do sleep 0.05; done
+  while is_running && ((${EPOCHREALTIME/./} - began_us < soon_us * slowness)); do sleep 0.05; done
   if is_running; then stop_serving && fail "$1"; fi
 }
 
@@ -42,12 +44,12 @@ given_up() {
   : >"$tmp/files/here/a.folded"
   serve -h WRITE -- "$tmp/place"
   hang
-  run nsenter -t "$server" -m timeout -s KILL $((60 * slowness)) "$PROFILE" -F 499 "${form[@]}" 0.5
+  run nsenter -t "$server" -m timeout -s KILL $((240 * slowness)) "$PROFILE" -F 499 "${form[@]}" 0.5
   took=$((${EPOCHREALTIME/./} - began_us))
   stop_serving
   expect_status 1
   expect_err "^profile: cannot write $tmp/place/here/a.folded: its file system does not answer$"
-  expect_between "$took" 0 $((40000000 * slowness)) "microseconds of a report that is not taken"
+  expect_between "$took" 0 $((120000000 * slowness)) "microseconds of a report that is not taken"
   if [[ $1 != "a stream" ]]; then expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/whole.folded"; fi
 }
 
@@ -117,7 +119,7 @@ for operation in LOOKUP OPEN GETATTR READ FLUSH; do
   hang
   if [[ $operation == GETATTR ]]; then
     # It cannot even be said whether it is a directory.
-    run "${inside[@]}" timeout -s KILL $((60 * slowness)) "$PROFILE" --debug-dir "$tmp/place" -f 0.4
+    run "${inside[@]}" timeout -s KILL $((240 * slowness)) "$PROFILE" --debug-dir "$tmp/place" -f 0.4
     expect_status 1
     expect_err "^profile: --debug-dir $tmp/place: its file system does not answer$"
   else

@@ -54,15 +54,15 @@ unanswered() { grep -c "^unanswered ${1:-}" "$said"; }
 inside=()
 # What its account must be: something may be lost where all calls of a whole machine are traced.
 in_balance=expect_balance
-# What a run may take to end after its time: what hangs does so for ever, and a machine may stall.
-patience=20
+# Seconds that a run may take to end after its time: what hangs does so for ever, and a machine may stall.
+patience=60
 # in_time SECONDS [ARGUMENT...] : a run of the profiler of so many seconds as its arguments say, which ends well and in time. It comes
 # before other work.
 in_time() {
   local seconds=$1 began_us=${EPOCHREALTIME/./} most_us
   shift
   most_us=$(awk -v a="$seconds" -v more=$((patience + 8 * SANITIZED)) -v times="$slowness" 'BEGIN { print 1000000 * times * (a + more) }')
-  run "${precedence[@]}" "${inside[@]}" timeout -s KILL $((60 * slowness)) "$PROFILE" "$@"
+  run "${precedence[@]}" "${inside[@]}" timeout -s KILL $((240 * slowness)) "$PROFILE" "$@"
   took=$((${EPOCHREALTIME/./} - began_us))
   expect_status 0
   $in_balance

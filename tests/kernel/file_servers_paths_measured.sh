@@ -1,0 +1,5 @@
+#!/bin/bash
+# How soon Ctrl-C ends a run that waits for a file system which gives no answer: before the wait would be over by itself.
+# shellcheck disable=SC2034
+soon_us=6000000
+source "$(dirname "$0")/file_servers_paths.sh"
