@@ -157,6 +157,60 @@ test('what is searched for is the same share however the stacks are drawn', asyn
   }
 });
 
+test('keys and buttons go from match to match, from the left to the right', async (page) => {
+  await open(page);
+  await page.fill('#search', 'read');
+  const places = [];
+  for (const key of ['Enter', 'Enter', 'Enter', 'Enter', 'Shift+Enter']) {
+    await press(page, key);
+    const {selected} = await state(page);
+    places.push(`${selected} ${/\d+ samples/.exec(await page.textContent('#status'))[0]}`);
+  }
+  assert.deepEqual(places, ['read 25 samples', 'read 40 samples', 'vfs_read 40 samples', 'read 25 samples', 'vfs_read 40 samples']);
+  await page.locator('#graph').focus();
+  await press(page, 'N');
+  assert.equal((await state(page)).selected, 'read');
+  await page.click('#next');
+  assert.equal((await state(page)).selected, 'vfs_read');
+  await press(page, 'Escape');
+  await page.fill('#search', 'nowhere');
+  await page.click('#previous');
+  assert.equal(await page.textContent('#notice'), 'Nothing is found here.');
+});
+
+test('the heaviest comes first where that is asked for, whichever way the stacks are merged', async (page) => {
+  await open(page);
+  await page.click('#heaviest');
+  const names = async (depth) => {
+    const level = (await boxes(page)).filter((one) => one.depth === depth);
+    return level.sort((a, b) => a.x - b.x).map((one) => `${one.name} ${one.total}`);
+  };
+  assert.deepEqual(await names(1), ['dd (185) 65', 'app (77) 25', 'kworker/0:1 (17) 10']);
+  assert.deepEqual(await names(3), ['read 40', 'write 20', 'helper 25']);
+  assert.deepEqual(await shown(page), byProcess);
+  await press(page, 'p', 'i');
+  assert.deepEqual(await names(1), ['vfs_read 40', 'read 25', 'write 20', 'kloop 10', 'main 5']);
+  await press(page, 'o');
+  assert.deepEqual(await names(1), ['kloop 10', 'main 5', 'read 25', 'vfs_read 40', 'write 20']);
+});
+
+test('threads are a level as processes are, above them or alone', async (page) => {
+  const two = {...dd, thread: '<b>two', tid: 186};
+  await open(page, fileData([...rows, [two, [main, 'read'], 10]]));
+  await press(page, 'h');
+  assert.deepEqual(await shown(page), {
+    'dd (185);dd;main;read;vfs_read': 40, 'dd (185);dd;main;write': 20, 'dd (185);dd;main': 5,
+    'dd (185);<b>two (186);main;read': 10, 'app (77);app-worker (78);main;helper;read': 25,
+    'kworker/0:1 (17);kworker/0:1 (17);kloop': 10,
+  });
+  await page.fill('#search', 'two');
+  assert.equal((await state(page)).matchedShare, 10 / 110);
+  await page.click('#processes');
+  assert.equal((await shown(page))['<b>two (186);main;read'], 10);
+  await page.click('#threads');
+  assert.deepEqual((await shown(page))['main;read'], 10);
+});
+
 test('over a box stand its count, its shares, its module and its line', async (page) => {
   await open(page);
   await click(page, 'dd (185)');
@@ -313,4 +367,22 @@ test('storage that is refused does not matter', async (page, context) => {
   await open(page);
   await press(page, 't');
   assert.deepEqual(await shown(page), byProcess);
+});
+
+test('on a phone the header leaves the room to the picture, and the status is told whole', async (page) => {
+  await page.setViewportSize({width: 390, height: 844});
+  const name = `operator<<${'x'.repeat(60)}`;
+  await open(page, fileData([[app, [name], 20], [dd, [main, 'read'], 5]]));
+  const heightOf = async (id) => (await page.locator(id).boundingBox()).height;
+  assert.ok(await heightOf('header') <= 0.15 * 844, `${await heightOf('header')}`);
+  await press(page, 'ArrowUp', 'ArrowUp', 'ArrowUp');
+  await page.waitForFunction(() => document.querySelector('#status').textContent.startsWith('operator'));
+  const status = page.locator('#status');
+  assert.ok(await status.evaluate((it) => it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth));
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await press(page, 'Enter');
+  // What does not fit is reached by moving its row.
+  await page.locator('#whole').scrollIntoViewIfNeeded();
+  await page.click('#whole');
+  assert.equal((await state(page)).focus, 'all');
 });

@@ -1,7 +1,10 @@
 #!/bin/bash
-# The page of a file in a real browser: what a click, a key and a search do, and what two profiles in one page look like.
+# The page of a file in a real browser: what a click, a key and a search do, what two profiles in one page
+# look like, the table of functions, and links.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 
 browse graph
 browse compare
+browse functions
+browse link

@@ -63,9 +63,9 @@ function followSubtitle(view) {
     const {source, tree} = view;
     const parts = [];
     if (source.before === null) {
-      parts.push(amount(tree.total[0], source.unit));
+      parts.push(amount(tree.whole, source.unit));
     } else {
-      const [now, before] = tree.swapped ? [tree.before[0], tree.total[0]] : [tree.total[0], tree.before[0]];
+      const [now, before] = tree.swapped ? [tree.wholeBefore, tree.whole] : [tree.whole, tree.wholeBefore];
       parts.push(`${amount(before, source.unit)} ${source.beforeLabel || 'before'}`, `${amount(now, source.unit)} now`);
     }
     if (source.label) parts.push(source.label);
@@ -79,9 +79,14 @@ const keyWords = [
   [['Esc'], 'back to where the zoom was before; leaves a menu or the search'],
   [['Home'], 'back to the whole picture'],
   [['/'], 'search'],
+  [['n', 'N'], 'to the next box that is found, or the one before'],
+  [['l'], 'the list of functions'],
+  [['s'], 'callers and callees of the function of the box'],
   [['f'], 'flame or icicle'],
   [['i'], 'invert: merge the stacks from their leaves'],
+  [['o'], 'order: by name, or the heaviest first'],
   [['p'], 'processes on or off'],
+  [['h'], 'threads on or off'],
   [['c'], 'copy the stack of the box'],
   [['w'], 'in a comparison: as wide as it was before'],
   [['t'], 'dark or light'],

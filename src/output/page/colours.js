@@ -69,5 +69,6 @@ class Palette {
 
 function isMatched(tree, box, matches) {
   if (tree.isFrame(box)) return matches.frames[tree.code[box]] === 1;
-  return tree.isProcess(box) && matches.processes[tree.processOf(box)] === 1;
+  if (!tree.isGroup(box)) return false;
+  return (tree.isThread(box) ? matches.threads : matches.processes)[tree.groupIdOf(box)] === 1;
 }

@@ -21,7 +21,7 @@ class Drawing {
     this.icicle = false;
     this.palette = null;
     this.boxes = new Column(Int32Array);  // the visible ones, level by level
-    this.rows = [0];                      // where each level begins in `boxes`, and the end
+    this.halves = [];                     // {root, focus, scale, rows}: where each level begins in `boxes`, and the end
   }
 
   resize(width, height) {
@@ -37,60 +37,98 @@ class Drawing {
     this.height = height;
   }
 
-  // What is to be seen of `tree` with `focus` as wide as the canvas.
+  // What is to be seen of `tree` with `focus` as wide as the canvas. Of a sandwich, those who call go up from the row of
+  // the function and what is called goes down; each half has a focus of its own.
   show(tree, focus) {
     this.tree = tree;
     this.focus = focus;
-    const {boxes} = this;
-    boxes.length = 0;
-    this.rows = [];
-    for (const box of [0, ...tree.lineOf(focus)]) {
-      this.rows.push(boxes.length);
+    this.boxes.length = 0;
+    const isCaller = tree.isCaller(focus);
+    this.halves = [this.layOut(0, isCaller ? 0 : focus)];
+    if (tree.callers !== none) this.halves.push(this.layOut(tree.callers, isCaller ? focus : tree.callers));
+  }
+  layOut(root, focus) {
+    const {boxes, tree} = this;
+    const rows = [];
+    for (const box of [root, ...tree.lineOf(focus)]) {
+      rows.push(boxes.length);
       boxes.push(box);
     }
-    this.scale = tree.total[focus] > 0 ? this.width / tree.total[focus] : 0;
-    const least = this.scale > 0 ? narrowest / this.scale : Infinity;
+    const scale = tree.total[focus] > 0 ? this.width / tree.total[focus] : 0;
+    const least = scale > 0 ? narrowest / scale : Infinity;
     let begin = boxes.length - 1;
     while (begin < boxes.length) {
       const end = boxes.length;
       for (let i = begin; i < end; ++i) {
         const parent = boxes.data[i];
-        for (let box = tree.first[parent]; box < tree.first[parent + 1]; ++box) {
+        for (let box = tree.first[parent]; box < tree.end[parent]; ++box) {
           if (tree.total[box] >= least) boxes.push(box);
         }
       }
-      if (boxes.length !== end) this.rows.push(end);
+      if (boxes.length !== end) rows.push(end);
       begin = end;
     }
-    this.rows.push(boxes.length);
+    rows.push(boxes.length);
+    return {root, focus, scale, rows, depth: rows.length - 1};
   }
 
+  get isSandwich() {
+    return this.halves.length === 2;
+  }
+  // Rows above that of the function, in a sandwich.
+  get above() {
+    return this.isSandwich ? this.halves[1].depth - 1 : 0;
+  }
   get depth() {
-    return this.rows.length - 1;
+    return this.above + (this.halves.length === 0 ? 0 : this.halves[0].depth);
   }
   get contentHeight() {
     return Math.max(this.depth * rowHeight + 2, this.height);
   }
-  // Of the row, in the canvas.
-  top(depth) {
-    const y = this.icicle ? depth * rowHeight : this.contentHeight - (depth + 1) * rowHeight;
+  // The root of a flame stands at the bottom.
+  get isFlame() {
+    return !this.icicle && !this.isSandwich;
+  }
+  halfOf(box) {
+    return this.halves[this.tree.isCaller(box) ? 1 : 0];
+  }
+  // Of a row, in the canvas.
+  topOfRow(row) {
+    const y = this.isFlame ? this.contentHeight - (row + 1) * rowHeight : row * rowHeight;
     return y - this.scroll;
   }
+  rowOf(half, depth) {
+    return half === this.halves[0] ? this.above + depth : this.above - depth;
+  }
+  top(box) {
+    return this.topOfRow(this.rowOf(this.halfOf(box), this.tree.depthOf(box)));
+  }
   left(box) {
-    return Math.max(0, (this.tree.start[box] - this.tree.start[this.focus]) * this.scale);
+    const {focus, scale} = this.halfOf(box);
+    return Math.max(0, (this.tree.start[box] - this.tree.start[focus]) * scale);
   }
   right(box) {
+    const {focus, scale} = this.halfOf(box);
     const end = this.tree.start[box] + this.tree.total[box];
-    return Math.min(this.width, (end - this.tree.start[this.focus]) * this.scale);
+    return Math.min(this.width, (end - this.tree.start[focus]) * scale);
+  }
+  // The visible boxes of the row of a box.
+  neighbours(box) {
+    const {rows, depth} = this.halfOf(box);
+    const at = this.tree.depthOf(box);
+    return at < depth ? this.boxes.data.subarray(rows[at], rows[at + 1]) : this.boxes.data.subarray(0, 0);
   }
 
   // The box at a place of the canvas; none when there is none.
   boxAt(x, y) {
-    if (this.tree === null || this.scale === 0) return none;
+    if (this.tree === null) return none;
     const at = y + this.scroll;
-    const depth = Math.floor((this.icicle ? at : this.contentHeight - at) / rowHeight);
-    if (depth < 0 || depth >= this.depth) return none;
-    return this.tree.boxAt(depth, this.tree.start[this.focus] + x / this.scale);
+    const row = Math.floor((this.isFlame ? this.contentHeight - at : at) / rowHeight);
+    if (row < 0 || row >= this.depth) return none;
+    const half = this.halves[row < this.above ? 1 : 0];
+    if (half.scale === 0) return none;
+    const level = Math.abs(row - this.above) + (row < this.above ? this.tree.callersLevel : 0);
+    return this.tree.boxAt(level, this.tree.start[half.focus] + x / half.scale);
   }
 
   // `matches`: a flag a frame and a flag a process, or null when nothing is searched for.
@@ -102,24 +140,29 @@ class Drawing {
     paint.font = font;
     paint.textBaseline = 'middle';
     if (!this.charWidth) this.charWidth = paint.measureText('m'.repeat(100)).width / 100;
-    const focusDepth = this.tree.depthOf(this.focus);
-    for (let depth = 0; depth < this.depth; ++depth) {
-      const y = this.top(depth);
-      if (y + rowHeight < 0 || y > this.height) continue;
-      paint.globalAlpha = depth < focusDepth ? 0.55 : 1;
-      this.drawRow(depth, y, matches);
-    }
+    for (const half of this.halves) this.drawHalf(half, matches);
     paint.globalAlpha = 1;
   }
+  drawHalf(half, matches) {
+    const focusDepth = this.tree.depthOf(half.focus);
+    // The root is the same in both halves.
+    for (let depth = half === this.halves[0] ? 0 : 1; depth < half.depth; ++depth) {
+      const y = this.topOfRow(this.rowOf(half, depth));
+      if (y + rowHeight < 0 || y > this.height) continue;
+      this.paint.globalAlpha = depth < focusDepth ? 0.55 : 1;
+      this.drawRow(half, depth, y, matches);
+    }
+  }
 
-  drawRow(depth, y, matches) {
+  drawRow({rows, focus, scale}, depth, y, matches) {
     const {paint, boxes, tree, palette, charWidth} = this;
     const texts = [];
+    const from = tree.start[focus];
     let colour = '';
-    for (let i = this.rows[depth]; i < this.rows[depth + 1]; ++i) {
+    for (let i = rows[depth]; i < rows[depth + 1]; ++i) {
       const box = boxes.data[i];
-      const x = this.left(box);
-      const width = this.right(box) - x;
+      const x = Math.max(0, (tree.start[box] - from) * scale);
+      const width = Math.min(this.width, (tree.start[box] + tree.total[box] - from) * scale) - x;
       const wanted = palette.of(tree, box, matches);
       if (wanted !== colour) paint.fillStyle = colour = wanted;
       // A gap between boxes, where there is room for one.
@@ -151,7 +194,7 @@ class Drawing {
     this.mark.strokeStyle = colour;
     this.mark.lineWidth = thickness;
     const inset = thickness / 2;
-    const y = this.top(this.tree.depthOf(box));
+    const y = this.top(box);
     this.mark.strokeRect(x + inset, y + inset, Math.max(width - 1 - thickness, 1), rowHeight - 1 - thickness);
   }
 }

@@ -19,8 +19,8 @@ async function copied(text) {
 }
 
 class Hands {
-  constructor(view, sheet, words, tools) {
-    Object.assign(this, {view, sheet, words, tools});
+  constructor({view, sheet, words, tools, list}) {
+    Object.assign(this, {view, sheet, words, tools, list});
     this.graph = element('graph');
     this.menu = element('menu');
     this.live = null;
@@ -29,6 +29,12 @@ class Hands {
     document.addEventListener('keydown', (event) => this.key(event));
     element('help-button').addEventListener('click', () => this.help());
     element('help-close').addEventListener('click', () => element('help').close());
+    element('next').addEventListener('click', () => this.nextMatch(1));
+    element('previous').addEventListener('click', () => this.nextMatch(-1));
+    element('close-sandwich').addEventListener('click', () => {
+      view.close();
+      this.graph.focus();
+    });
   }
 
   boxOf(event) {
@@ -86,6 +92,7 @@ class Hands {
     const {view} = this;
     const does = {
       zoom: (box) => view.zoom(box),
+      sandwich: (box) => this.openFunction(box),
       copy: (box) => this.copy(foldedLine(view.tree, box), 'The stack'),
       'copy-name': (box) => this.copy(view.tree.nameOf(box), 'The name'),
       search: (box) => this.tools.searchFor(exactly(view.tree.nameOf(box))),
@@ -131,7 +138,8 @@ class Hands {
     const search = element('search');
     if (event.target === search) {
       if (event.key === 'Escape' && search.value !== '') this.tools.searchFor('');
-      else if (event.key === 'Escape' || event.key === 'Enter') this.graph.focus();
+      else if (event.key === 'Escape') this.graph.focus();
+      else if (event.key === 'Enter') this.nextMatch(event.shiftKey ? -1 : 1);
       return;
     }
     if (!this.menu.hidden) {
@@ -153,10 +161,9 @@ class Hands {
 
   actOf(key) {
     const {view, tools} = this;
-    const {icicle} = view.drawing;
     const acts = {
-      ArrowUp: () => this.move(icicle ? 'out' : 'in'),
-      ArrowDown: () => this.move(icicle ? 'in' : 'out'),
+      ArrowUp: () => this.move('up'),
+      ArrowDown: () => this.move('down'),
       ArrowLeft: () => this.move('left'),
       ArrowRight: () => this.move('right'),
       Enter: () => view.selected !== none && view.selected !== view.focus && view.zoom(view.selected),
@@ -165,7 +172,13 @@ class Hands {
       '/': () => element('search').select(),
       f: () => tools.flip(),
       i: () => tools.invert(),
-      p: () => tools.toggleProcesses(),
+      o: () => tools.toggle('heaviest'),
+      p: () => tools.toggle('byProcess'),
+      h: () => tools.toggle('byThread'),
+      l: () => this.list.toggle(),
+      s: () => this.openFunction(view.current),
+      n: () => this.nextMatch(1),
+      N: () => this.nextMatch(-1),
       c: () => this.copyCurrent(),
       w: () => tools.swap(),
       t: () => tools.switchTheme(),
@@ -183,6 +196,21 @@ class Hands {
     this.words.hideTip();
     view.move(where);
     if (view.selected !== none) this.sheet.reveal(view.selected);
+  }
+  openFunction(box) {
+    const {tree} = this.view;
+    if (!tree.isFrame(box)) return this.say('Processes and threads have no callers.');
+    const {name, module} = tree.table.frame(tree.code[box]);
+    this.view.open({name, module});
+  }
+  // To what is found next, from the left to the right.
+  nextMatch(step) {
+    const {view} = this;
+    view.hover(none);
+    this.words.hideTip();
+    view.update();
+    if (!view.selectMatch(step)) return this.say(view.matcher === null ? 'Search first: press /' : 'Nothing is found here.');
+    this.sheet.reveal(view.selected);
   }
   copyCurrent() {
     this.copy(foldedLine(this.view.tree, this.view.current), 'The stack');

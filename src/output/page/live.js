@@ -3,6 +3,7 @@
 // the page waits for the next profiler at its address.
 
 const windows = [5, 10, 30, 60, 300];
+const usualWindow = 10;
 const sinceStart = 0;
 const retryMs = 3000;
 
@@ -66,7 +67,7 @@ class Live {
     this.paused = null;  // a snapshot
     this.base = null;    // {table, values, label}: what is compared with, in the numbering it was frozen in
     this.baseHere = null;  // {table, vector, lost}: the same in the numbering of what is shown
-    this.seconds = 10;
+    this.seconds = usualWindow;
     this.ended = false;
     element('live').hidden = false;
     element('pause').addEventListener('click', () => this.togglePause());
@@ -75,6 +76,7 @@ class Live {
     element('window').addEventListener('change', (event) => {
       this.seconds = Number(event.target.value);
       this.show();
+      view.change(due.marks);
     });
     const url = new URL(data.live.events, location.href);
     if (url.origin !== location.origin) throw new Error('the events are of another origin');
@@ -82,6 +84,16 @@ class Live {
     this.connect();
   }
 
+  // Of links: "30", and nothing for the usual window.
+  windowWords() {
+    return this.seconds === usualWindow ? '' : String(this.seconds);
+  }
+  setWindow(words) {
+    const wanted = [...element('window').options].find(({value}) => value === words);
+    this.seconds = wanted === undefined ? usualWindow : Number(words);
+    element('window').value = String(this.seconds);
+    this.show();
+  }
   fillWindows(seconds) {
     const words = (s) => (s % 60 === 0 ? `last ${s / 60} min` : `last ${s} s`);
     element('window').replaceChildren(

@@ -20,7 +20,8 @@ function start() {
   const tools = new Tools(view);
   const sheet = new Sheet(view);
   const filters = new Filters(view);
-  const hands = new Hands(view, sheet, words, tools);
+  const list = new FunctionList(view);
+  const hands = new Hands({view, sheet, words, tools, list});
   const times = {read: parsed - read, load: 0, firstPaint: 0};
   nameTags(data.run);
   showTitle(data.run);
@@ -35,7 +36,9 @@ function start() {
   if (data.live) {
     showAbout([{run: data.run, heading: ''}]);
     hands.live = view.live = new Live(view, data, (text) => hands.say(text));
+    new Link({view, tools, list, live: view.live});
   } else {
+    new Link({view, tools, list, live: null});
     showFile(view, data);
     times.load = performance.now() - parsed;
   }
@@ -60,12 +63,13 @@ function offerToTests(view, times) {
       kind: kindWords[view.tree.kindOf(box)],
       depth,
       x: drawing.left(box),
-      y: drawing.top(depth),
+      y: drawing.top(box),
       width: drawing.right(box) - drawing.left(box),
       height: rowHeight,
       total: view.tree.total[box],
       before: view.tree.comparing ? view.tree.before[box] : null,
       colour: drawing.palette.of(view.tree, box, view.matches),
+      isCaller: view.tree.isCaller(box),
       matched: view.matches !== null && isMatched(view.tree, box, view.matches),
       stack: Object.freeze(view.tree.lineOf(box).map((at) => view.tree.nameOf(at))),
     });
@@ -74,13 +78,16 @@ function offerToTests(view, times) {
   window.profilePage = Object.freeze({
     boxes() {
       view.update();
-      return Array.from(drawing.boxes.data.subarray(0, drawing.boxes.length), described);
+      // The function of a sandwich is the root of both halves, and one box.
+      const visible = Array.from(drawing.boxes.data.subarray(0, drawing.boxes.length));
+      return visible.filter((box) => box !== view.tree.callers).map(described);
     },
     state() {
       view.update();
       return Object.freeze({
         total: view.tree.total[0],
         totalBefore: view.tree.comparing ? view.tree.before[0] : null,
+        whole: view.tree.whole,
         boxes: view.tree.count,
         visible: drawing.boxes.length,
         focus: view.tree.nameOf(view.focus),

@@ -16,6 +16,8 @@ class Sheet {
   constructor(view) {
     this.view = view;
     this.scroller = element('scroller');
+    this.of = null;     // View.of, and the rows above it, when last placed
+    this.above = 0;
     this.fromRoot = 0;  // px between the root's row and the edge it stands at
     this.placedAt = 0;  // where goTo() has put it; null once the person scrolled
     view.placeSheet = () => this.place();
@@ -38,10 +40,16 @@ class Sheet {
     element('sheet').style.height = `${drawing.contentHeight}px`;
     // A scroll bar that comes or goes makes the picture narrower or wider.
     if (this.scroller.clientWidth !== drawing.width) this.resized();
+    // The function of a sandwich stands in the middle at first, and stays where it is when the rows above it change.
+    const {of} = this.view;
+    if (of !== this.of) this.fromRoot = of === null ? 0 : (drawing.above + 1) * rowHeight - drawing.height / 2;
+    else if (of !== null) this.fromRoot += (drawing.above - this.above) * rowHeight;
+    Object.assign(this, {of, above: drawing.above});
+    this.fromRoot = Math.max(0, this.fromRoot);
     this.goTo(Math.min(this.fromRoot, this.range));
   }
   goTo(fromRoot) {
-    const top = this.view.drawing.icicle ? fromRoot : this.range - fromRoot;
+    const top = this.view.drawing.isFlame ? this.range - fromRoot : fromRoot;
     this.view.drawing.scroll = top;
     this.scroller.scrollTop = top;
     this.placedAt = this.scroller.scrollTop;
@@ -52,13 +60,13 @@ class Sheet {
     if (this.scroller.scrollTop === this.placedAt || this.scroller.clientHeight !== drawing.height) return;
     this.placedAt = null;
     drawing.scroll = this.scroller.scrollTop;
-    this.fromRoot = drawing.icicle ? drawing.scroll : this.range - drawing.scroll;
+    this.fromRoot = drawing.isFlame ? this.range - drawing.scroll : drawing.scroll;
     this.view.change(due.paint);
   }
   // So far that the box can be seen.
   reveal(box) {
-    const {drawing, tree} = this.view;
-    const y = drawing.top(tree.depthOf(box));
+    const {drawing} = this.view;
+    const y = drawing.top(box);
     if (y >= 0 && y + rowHeight <= drawing.height) return;
     this.scroller.scrollTop += y < 0 ? y - rowHeight : y + 2 * rowHeight - drawing.height;
   }
@@ -93,6 +101,15 @@ class Words {
     const change = Math.abs(now - before) < 0.00005 ? 'the same' : points(now - before);
     return `${percent(before)} before, ${percent(now)} now: ${change}`;
   }
+  // Of a function that stands in several places: "1,234 samples · 12.3 % in all its places".
+  everywhere(box) {
+    const {tree, source} = this.view;
+    if (!tree.isFrame(box)) return '';
+    const {functions, now, whole} = this.view.functionSums();
+    const total = now.total[functions.of.data[tree.code[box]]];
+    if (total <= tree.total[box]) return '';
+    return `${amount(total, source.unit)} · ${percent(total / whole)} of all in all its places`;
+  }
   // "libc.so.6, read.c:42, user"
   where(box) {
     const {tree} = this.view;
@@ -105,11 +122,13 @@ class Words {
     const {tree, source} = this.view;
     if (box === none) return this.hideTip();
     const {tip} = this;
-    const self = tree.inverted ? 0 : tree.selfOf(box);
+    const self = tree.inverted || tree.isCaller(box) ? 0 : tree.selfOf(box);
     const figures = [amount(tree.total[box], source.unit), ...this.shares(box)].join(' · ');
     tip.replaceChildren(made('div', 'name', shortened(tree.nameOf(box), 4500)), made('div', '', figures));
     if (tree.comparing) tip.append(made('div', '', this.change(box)));
     if (self > 0 && self < tree.total[box]) tip.append(made('div', 'quiet', `${amount(self, source.unit)} in itself`));
+    const everywhere = this.everywhere(box);
+    if (everywhere !== '') tip.append(made('div', 'quiet', everywhere));
     const where = this.where(box);
     if (where !== '') tip.append(made('div', 'quiet', where));
     tip.hidden = false;

@@ -30,6 +30,40 @@ class Column {
 // The numbers of FlameKind.
 const kinds = {user: 0, kernel: 1, inlined: 2, jit: 3, unnamed: 4, tag: 5, owner: 6};
 
+// Processes or threads as they are drawn: each name and number once.
+class Groups {
+  constructor() {
+    this.items = [];  // {name, label, key}
+    this.ids = new Map();
+    this.of = new Column(Int32Array);  // by owner
+    this.ordered = null;
+  }
+  // Of the next owner.
+  add(name, number) {
+    const key = `${number} ${name}`;
+    let id = this.ids.get(key);
+    if (id === undefined) {
+      id = this.items.length;
+      this.items.push({name, label: number === 0 ? name : `${name} (${number})`, key});
+      this.ids.set(key, id);
+      this.ordered = null;
+    }
+    this.of.push(id);
+  }
+  itemOf(owner) {
+    return this.items[this.of.data[owner]];
+  }
+  // The place of each in the order of their labels.
+  ranks() {
+    if (this.ordered !== null) return this.ordered;
+    const order = this.items.map((_, id) => id);
+    order.sort((a, b) => (this.items[a].label < this.items[b].label ? -1 : 1));
+    this.ordered = new Int32Array(order.length);
+    order.forEach((id, rank) => (this.ordered[id] = rank));
+    return this.ordered;
+  }
+}
+
 class Table {
   // `byName`: processes of one name are one, for in two runs that are compared the numbers are others.
   constructor(byName = false) {
@@ -52,13 +86,12 @@ class Table {
     this.nodes = {parent: new Column(Int32Array), frame: new Column(Int32Array)};
     this.pairs = {owner: new Column(Int32Array), node: new Column(Int32Array)};
     this.pairIds = null;  // made when first needed: a file without a comparison needs none
-    // Processes as they are drawn: each name and number once.
-    this.processes = [];  // {name, label, key}
-    this.processIds = new Map();
-    this.processOf = new Column(Int32Array);  // by owner
-    this.ranks = null;  // these three are made when needed
-    this.ranksOfProcesses = null;
+    this.processes = new Groups();
+    this.threads = new Groups();
+    this.ranks = null;  // these are made when needed
     this.walked = null;
+    this.keys = new Map();  // by frame
+    this.functions = new Functions(this);
   }
 
   // Rows as the data has them, behind those that are there.
@@ -69,49 +102,32 @@ class Table {
     }
     if (rows.frames.name.length !== 0) this.ranks = null;
     if (rows.nodes.frame.length !== 0) this.walked = null;
-    for (let owner = this.processOf.length; owner < this.owners.pid.length; ++owner) {
-      this.processOf.push(this.processId(owner));
+    const {process, pid, thread, tid} = this.owners;
+    for (let owner = this.ownerCount; owner < pid.length; ++owner) {
+      this.processes.add(this.strings[process.data[owner]], this.byName ? 0 : pid.data[owner]);
+      this.threads.add(this.strings[thread.data[owner]], this.byName ? 0 : tid.data[owner]);
     }
   }
 
-  processId(owner) {
-    const name = this.strings[this.owners.process.data[owner]];
-    const pid = this.byName ? 0 : this.owners.pid.data[owner];
-    const key = `${pid} ${name}`;
-    let id = this.processIds.get(key);
-    if (id === undefined) {
-      id = this.processes.length;
-      this.processes.push({name, label: pid === 0 ? name : `${name} (${pid})`, key});
-      this.processIds.set(key, id);
-      this.ranksOfProcesses = null;
-    }
-    return id;
+  get ownerCount() {
+    return this.processes.of.length;
   }
-
   // Names of what may be filtered by, the same in every table: "185 dd", "186 dd-writer", "3".
   processKey(owner) {
-    return this.processes[this.processOf.data[owner]].key;
+    return this.processes.itemOf(owner).key;
+  }
+  threadKey(owner) {
+    return this.threads.itemOf(owner).key;
   }
   cpuKey(owner) {
     return String(this.owners.cpu.data[owner]);
-  }
-  threadKey(owner) {
-    return `${this.threadNumber(owner)} ${this.strings[this.owners.thread.data[owner]]}`;
-  }
-  threadNumber(owner) {
-    return this.byName ? 0 : this.owners.tid.data[owner];
-  }
-  threadLabel(owner) {
-    const tid = this.threadNumber(owner);
-    const name = this.strings[this.owners.thread.data[owner]];
-    return tid === 0 ? name : `${name} (${tid})`;
   }
 
   // The pairs of `cells`, made when new. `repeated`: one may be there several times; the data has each but once.
   pairsOf(cells, repeated = false) {
     const ids = new Int32Array(cells.value.length);
     for (let i = 0; i < ids.length; ++i) {
-      if (!(cells.node[i] < this.nodes.parent.length && cells.owner[i] < this.processOf.length)) {
+      if (!(cells.node[i] < this.nodes.parent.length && cells.owner[i] < this.ownerCount)) {
         throw new RangeError('the data names a stack that it does not have');
       }
     }
@@ -155,14 +171,6 @@ class Table {
     this.ranks = new Int32Array(count);
     for (let i = 0; i < count; ++i) this.ranks[order[i]] = i;
     return this.ranks;
-  }
-  processRanks() {
-    if (this.ranksOfProcesses !== null) return this.ranksOfProcesses;
-    const order = this.processes.map((_, id) => id);
-    order.sort((a, b) => (this.processes[a].label < this.processes[b].label ? -1 : 1));
-    this.ranksOfProcesses = new Int32Array(order.length);
-    order.forEach((id, rank) => (this.ranksOfProcesses[id] = rank));
-    return this.ranksOfProcesses;
   }
 
   // Of each node, its depth and its place in a walk through all of them, siblings in the order of their frames' ranks.
@@ -214,84 +222,14 @@ class Table {
     const {name, module, file, line, kind} = this.frame(id);
     return [name, module, file, line, kind].join('\n');
   }
+  // The same in few letters, for links.
+  shortKey(id) {
+    let key = this.keys.get(id);
+    if (key === undefined) this.keys.set(id, (key = shortKeyOf(this.frameKey(id))));
+    return key;
+  }
 }
 
 function pairKey(owner, node) {
   return owner * 2 ** 32 + node + 1;
-}
-
-// Adds `cells` to a vector, which is returned as it may have to grow.
-function addTo(vector, pairs, values, pairCount) {
-  let sums = vector;
-  if (sums.length < pairCount) {
-    sums = new Float64Array(Math.max(pairCount, vector.length * 2));
-    sums.set(vector);
-  }
-  for (let i = 0; i < pairs.length; ++i) sums[pairs[i]] += values[i];
-  return sums;
-}
-
-function vectorOf(table, cells) {
-  const pairs = table.pairsOf(cells);
-  return addTo(new Float64Array(0), pairs, cells.value, table.pairs.owner.length);
-}
-
-// The same amounts in the numbering of another table, by what things are called. The server makes its table smaller now and
-// then: a stack that is there no more becomes the part of it that is, as it does there. `lost` is what was of processes
-// that are not there.
-function carried(vector, from, to) {
-  const nodeOf = carriedNodes(from, to);
-  const ownerOf = carriedOwners(from, to);
-  const cells = {owner: [], node: [], value: []};
-  let lost = 0;
-  for (let pair = 0; pair < vector.length; ++pair) {
-    if (vector[pair] === 0) continue;
-    const owner = ownerOf(from.pairs.owner.data[pair]);
-    const node = from.pairs.node.data[pair];
-    if (owner === undefined) {
-      lost += vector[pair];
-      continue;
-    }
-    cells.owner.push(owner);
-    cells.node.push(node === none ? none : nodeOf[node]);
-    cells.value.push(vector[pair]);
-  }
-  const pairs = to.pairsOf(cells, true);
-  return {vector: addTo(new Float64Array(0), pairs, cells.value, to.pairs.owner.length), lost};
-}
-
-function carriedNodes(from, to) {
-  const frames = new Map();
-  for (let frame = 0; frame < to.frames.name.length; ++frame) frames.set(to.frameKey(frame), frame);
-  const children = new Map();
-  const {parent, frame} = to.nodes;
-  for (let node = 0; node < parent.length; ++node) children.set(pairKey(parent.data[node] + 1, frame.data[node]), node);
-  const count = from.nodes.parent.length;
-  const nodeOf = new Int32Array(count);
-  const isWhole = new Uint8Array(count);
-  const frameOf = Array.from({length: from.frames.name.length}, (_, id) => frames.get(from.frameKey(id)));
-  for (let node = 0; node < count; ++node) {
-    const below = from.nodes.parent.data[node];
-    const known = frameOf[from.nodes.frame.data[node]];
-    const bottom = below === none ? none : nodeOf[below];
-    const hasWay = (below === none || isWhole[below] === 1) && known !== undefined;
-    const found = hasWay ? children.get(pairKey(bottom + 1, known)) : undefined;
-    isWhole[node] = found === undefined ? 0 : 1;
-    nodeOf[node] = found === undefined ? bottom : found;
-  }
-  return nodeOf;
-}
-
-// By all that an owner is, or else any of the same process.
-function carriedOwners(from, to) {
-  const whole = (table, owner) => [table.processKey(owner), table.threadKey(owner), table.cpuKey(owner)].join('\n');
-  const owners = new Map();
-  for (let owner = to.processOf.length - 1; owner >= 0; --owner) {
-    owners.set(to.processKey(owner), owner);
-    owners.set(whole(to, owner), owner);
-  }
-  return (owner) => {
-    const exact = owners.get(whole(from, owner));
-    return exact !== undefined ? exact : owners.get(from.processKey(owner));
-  };
 }

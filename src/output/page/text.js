@@ -18,6 +18,11 @@ function amount(value, unit) {
   return `${size === 1 ? count(number) : number.toPrecision(Math.max(3, String(Math.floor(number)).length))} ${name}`;
 }
 
+// Where the unit is told elsewhere: a plain number of what is counted.
+function shortAmount(value, unit) {
+  return scales[unit] === undefined ? count(value) : amount(value, unit);
+}
+
 // "12.3 %"; what is not nothing is never shown as such.
 function percent(share) {
   if (share > 0 && share < 0.0001) return '<0.01 %';
@@ -38,8 +43,8 @@ function foldedLine(tree, box) {
   const line = tree.lineOf(box);
   const frames = line.filter((at) => tree.isFrame(at));
   if (tree.inverted) frames.reverse();
-  const processes = line.filter((at) => tree.isProcess(at)).map((at) => tree.table.processes[tree.processOf(at)].name);
-  const names = [...processes, ...frames.map((at) => tree.nameOf(at))];
+  const groups = line.filter((at) => tree.isGroup(at)).map((at) => tree.groupOf(at).name);
+  const names = [...groups, ...frames.map((at) => tree.nameOf(at))];
   return `${(names.length === 0 ? ['all'] : names).map((name) => name.replaceAll(';', ':')).join(';')} ${tree.total[box]}`;
 }
 
@@ -56,6 +61,8 @@ function hashOf(text) {
   for (const byte of encoder.encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
 }
+
+const shortKeyOf = (text) => hashOf(text).toString(36);
 
 // The words that search for just this name.
 const exactly = (name) => `"${name}"`;

@@ -17,15 +17,15 @@ class Filters {
   }
   labelOf(name, owner) {
     const {table} = this.view.source;
-    if (name === 'process') return table.processes[table.processOf.data[owner]].label;
-    return name === 'thread' ? table.threadLabel(owner) : `CPU ${table.owners.cpu.data[owner]}`;
+    if (name === 'process') return table.processes.itemOf(owner).label;
+    return name === 'thread' ? table.threads.itemOf(owner).label : `CPU ${table.owners.cpu.data[owner]}`;
   }
 
   // Fills the choices with those seen, the largest first.
   update() {
     const {values} = this.view.amounts();
-    const {pairs, processOf} = this.view.source.table;
-    const byOwner = new Float64Array(processOf.length);
+    const {pairs, ownerCount} = this.view.source.table;
+    const byOwner = new Float64Array(ownerCount);
     const end = Math.min(pairs.owner.length, values.length);
     for (let pair = 0; pair < end; ++pair) byOwner[pairs.owner.data[pair]] += values[pair];
     for (const name of this.names) this.fill(name, byOwner);
@@ -78,7 +78,9 @@ class Tools {
     press('flame', () => this.setIcicle(false));
     press('icicle', () => this.setIcicle(true));
     press('invert', () => this.invert());
-    press('processes', () => this.toggleProcesses());
+    press('heaviest', () => this.toggle('heaviest'));
+    press('processes', () => this.toggle('byProcess'));
+    press('threads', () => this.toggle('byThread'));
     press('swap', () => this.swap());
     press('whole', () => view.whole());
     press('theme', () => this.switchTheme());
@@ -99,8 +101,8 @@ class Tools {
   invert() {
     this.view.set('inverted', !this.view.inverted);
   }
-  toggleProcesses() {
-    this.view.set('byProcess', !this.view.byProcess);
+  toggle(name) {
+    this.view.set(name, !this.view[name]);
   }
   swap() {
     if (this.view.source.before !== null) this.view.set('swapped', !this.view.swapped);
@@ -139,9 +141,14 @@ class Tools {
     const {view} = this;
     const {icicle} = view.drawing;
     const pressed = {
-      flame: !icicle, icicle, invert: view.inverted, processes: view.byProcess, swap: view.swapped,
+      flame: !icicle, icicle, invert: view.inverted, processes: view.byProcess, threads: view.byThread,
+      heaviest: view.heaviest, swap: view.swapped,
     };
     for (const [id, is] of Object.entries(pressed)) element(id).setAttribute('aria-pressed', String(is));
+    // Callers and callees have a form of their own.
+    for (const id of ['flame', 'icicle']) element(id).disabled = view.drawing.isSandwich;
+    element('threads').hidden = view.source.table.threads.items.every(({name}) => name === '') && !view.byThread;
+    this.showSandwich();
     const comparing = view.source.before !== null;
     element('swap').hidden = !comparing;
     element('whole').disabled = view.focus === 0;
@@ -151,10 +158,22 @@ class Tools {
       : view.matcher === null
         ? ''
         : percent(view.matchedShare);
+    for (const id of ['next', 'previous']) element(id).disabled = view.matcher === null;
     const isEmpty = view.tree.total[0] === 0;
     element('empty').hidden = !isEmpty;
     element('empty').textContent = 'Nothing has been seen here.';
     if (this.legendOf !== this.legendKey()) this.showLegend();
+  }
+
+  showSandwich() {
+    const {tree, of, source} = this.view;
+    element('sandwich').hidden = of === null;
+    if (of === null) return;
+    const isThere = tree.callers !== none;
+    element('sandwich-name').textContent = shortened(of.name, 200);
+    element('sandwich-amount').textContent = isThere
+      ? `${amount(tree.total[0], source.unit)} · ${percent(tree.shareOf(0))} of all`
+      : 'has not been seen here';
   }
 
   legendKey() {

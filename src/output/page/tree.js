@@ -1,20 +1,21 @@
-// From amounts to boxes: the stacks of those who are wanted, from the root or from the leaf, with the processes below
-// them or not. Boxes are grown in the order of a walk through the finished tree, siblings by their names, for then one
+// From amounts to boxes: the stacks of those who are wanted, from the root or from the leaf, with their processes and
+// threads below them or not. Boxes are grown in the order of a walk through the finished tree, siblings by their names, for then one
 // pass more puts all of them in their places, however many there are.
 
 const wholeCode = -1;
-// What a box stands for, as one number: a frame, or a process below -1.
-const codeOfProcess = (process) => -2 - process;
+// What a box stands for, as one number: a frame, or below -1 a process (even) or a thread (odd).
+const codeOfProcess = (process) => -2 - 2 * process;
+const codeOfThread = (thread) => -3 - 2 * thread;
 
 // Boxes with their depths, each before those that stand on it.
 class Growth {
-  constructor(comparing) {
+  constructor(comparing, root = wholeCode) {
     this.depth = new Int32Array(1024);
     this.code = new Int32Array(1024);
     this.value = new Float64Array(1024);
     this.before = comparing ? new Float64Array(1024) : null;
     this.length = 0;
-    this.add(0, wholeCode);
+    this.add(0, root);
   }
   add(depth, code) {
     if (this.length === this.depth.length) this.enlarge();
@@ -45,8 +46,8 @@ function countingSort(items, keyOf, keys) {
   return sorted;
 }
 
-// The pairs of which there is anything, in the order of a walk; those of a process together when processes are wanted.
-function selectPairs(table, {values, before, wanted}, byProcess) {
+// The pairs of which there is anything, in the order of a walk; those of a process or a thread together where wanted.
+function selectPairs(table, {values, before, wanted}, grouping) {
   const {owner, node} = table.pairs;
   const chosen = new Column(Int32Array);
   for (let pair = 0; pair < owner.length; ++pair) {
@@ -57,31 +58,36 @@ function selectPairs(table, {values, before, wanted}, byProcess) {
   }
   const {order} = table.walk();
   const placeOf = (pair) => (node.data[pair] === none ? 0 : order[node.data[pair]] + 1);
-  const pairs = countingSort(chosen.data.subarray(0, chosen.length), placeOf, order.length + 1);
-  if (!byProcess) return pairs;
-  const ranks = table.processRanks();
-  return countingSort(pairs, (pair) => ranks[table.processOf.data[owner.data[pair]]], ranks.length);
+  let pairs = countingSort(chosen.data.subarray(0, chosen.length), placeOf, order.length + 1);
+  for (const {groups} of grouping.slice().reverse()) {
+    const ranks = groups.ranks();
+    const of = groups.of.data;
+    pairs = countingSort(pairs, (pair) => ranks[of[owner.data[pair]]], ranks.length);
+  }
+  return pairs;
 }
 
-// Calls `grow(begin, end, depth)` for the pairs of each process, above its box; or for all of them, above the root.
-function eachProcess(table, pairs, byProcess, growth, grow) {
-  if (!byProcess) return grow(0, pairs.length, 1);
+// Calls `grow(begin, end, depth)` for the pairs of each process or thread, above its box; or for all, above the root.
+function eachGroup(table, {pairs, grouping}, growth, grow, {begin, end, depth}) {
+  const [outer, ...inner] = grouping;
+  if (outer === undefined) return grow(begin, end, depth);
   const owner = table.pairs.owner.data;
-  const processOf = table.processOf.data;
-  for (let begin = 0, end = 0; begin < pairs.length; begin = end) {
-    const process = processOf[owner[pairs[begin]]];
-    while (end < pairs.length && processOf[owner[pairs[end]]] === process) ++end;
-    growth.add(1, codeOfProcess(process));
-    grow(begin, end, 2);
+  const of = outer.groups.of.data;
+  for (let from = begin, to = begin; from < end; from = to) {
+    const group = of[owner[pairs[from]]];
+    while (to < end && of[owner[pairs[to]]] === group) ++to;
+    growth.add(depth, outer.codeOf(group));
+    eachGroup(table, {pairs, grouping: inner}, growth, grow, {begin: from, end: to, depth: depth + 1});
   }
 }
 
-function growFromRoot(table, pairs, amounts, byProcess, growth) {
+function growFromRoot(table, grouped, amounts, growth) {
+  const {pairs} = grouped;
   const parent = table.nodes.parent.data;
   const frame = table.nodes.frame.data;
   const node = table.pairs.node.data;
   const {depth} = table.walk();
-  eachProcess(table, pairs, byProcess, growth, (begin, end, bottom) => {
+  const grow = (begin, end, bottom) => {
     const open = [];  // the nodes whose boxes lead to the one that was grown last
     const path = [];
     for (let i = begin; i < end; ++i) {
@@ -97,28 +103,31 @@ function growFromRoot(table, pairs, amounts, byProcess, growth) {
       }
       growth.count(amounts.of(pairs[i]), amounts.before(pairs[i]));
     }
-  });
+  };
+  eachGroup(table, grouped, growth, grow, {begin: 0, end: pairs.length, depth: 1});
 }
 
 // The stacks merged from their leaves: those of a box are parted by the next frame on their way to the root, again and
 // again, each box with no more than one look at each of its stacks.
-function growFromLeaf(table, pairs, amounts, byProcess, growth) {
-  const parting = new Parting(table, pairs, amounts, growth);
-  eachProcess(table, pairs, byProcess, growth, (begin, end, bottom) => parting.run(begin, end, bottom));
+function growFromLeaf(table, grouped, amounts, growth) {
+  const {pairs} = grouped;
+  const parting = new Parting(table, pairs, pairs.map((pair) => table.pairs.node.data[pair]), amounts, growth);
+  const grow = (begin, end, bottom) => parting.run(begin, end, bottom);
+  eachGroup(table, grouped, growth, grow, {begin: 0, end: pairs.length, depth: 1});
 }
 
 class Parting {
-  constructor(table, pairs, amounts, growth) {
-    Object.assign(this, {order: pairs, amounts, growth});
+  // `at`: from which node each of `order` goes to the root; both are used up.
+  constructor(table, order, at, amounts, growth) {
+    Object.assign(this, {order, at, amounts, growth});
     this.ranks = table.frameRanks();
     this.parentOf = table.nodes.parent.data;
     this.frameOf = table.nodes.frame.data;
-    this.at = pairs.map((pair) => table.pairs.node.data[pair]);  // how far each has come
     this.seenIn = new Int32Array(table.frames.name.length);      // by frame: in which parting
     this.place = new Int32Array(table.frames.name.length);       // where the next stack with it goes
     this.parted = 0;
-    this.spareOrder = new Int32Array(pairs.length);
-    this.spareAt = new Int32Array(pairs.length);
+    this.spareOrder = new Int32Array(order.length);
+    this.spareAt = new Int32Array(order.length);
     this.work = [];
   }
   run(begin, end, bottom) {
@@ -195,38 +204,55 @@ function addUp(values, {depth, length}) {
   }
 }
 
-// `swapped`: `before` are the amounts of now.
-function treeOf(table, amounts, {byProcess, inverted}) {
-  const {values, before, swapped} = amounts;
-  const read = {
+// How much there is of each pair, whoever is asked about.
+function readerOf({values, before}) {
+  return {
     of: (pair) => (pair < values.length ? values[pair] : 0),
     before: before === null ? () => 0 : (pair) => (pair < before.length ? before[pair] : 0),
   };
-  const growth = new Growth(before !== null);
-  const pairs = selectPairs(table, amounts, byProcess);
-  (inverted ? growFromLeaf : growFromRoot)(table, pairs, read, byProcess, growth);
+}
+
+// The groups of owners that stand below the stacks, the outer first.
+function groupingOf(table, {byProcess, byThread}) {
+  const grouping = [];
+  if (byProcess) grouping.push({groups: table.processes, codeOf: codeOfProcess});
+  if (byThread) grouping.push({groups: table.threads, codeOf: codeOfThread});
+  return grouping;
+}
+
+// `swapped`: `before` are the amounts of now.
+function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
+  const growth = new Growth(amounts.before !== null);
+  const grouping = groupingOf(table, {byProcess, byThread});
+  const pairs = selectPairs(table, amounts, grouping);
+  (inverted ? growFromLeaf : growFromRoot)(table, {pairs, grouping}, readerOf(amounts), growth);
+  addUpAll(growth);
+  return new Tree(table, [growth], {inverted, swapped: amounts.swapped, heaviest});
+}
+function addUpAll(growth) {
   addUp(growth.value, growth);
   if (growth.before !== null) addUp(growth.before, growth);
-  return new Tree(table, growth, {inverted, swapped});
 }
 
 // Of all there is, how much has a frame that matches anywhere on its stack, or an owner that does: each stack counts
 // once however many of its frames match.
-function matchedAmount(table, {values, wanted}, frameMatches, processMatches) {
+function matchedAmount(table, {values, wanted}, {frames, processes, threads}) {
   const parent = table.nodes.parent.data;
   const frame = table.nodes.frame.data;
   const matched = new Uint8Array(table.nodes.parent.length);
   for (let node = 0; node < matched.length; ++node) {
-    matched[node] = frameMatches[frame[node]] | (parent[node] === none ? 0 : matched[parent[node]]);
+    matched[node] = frames[frame[node]] | (parent[node] === none ? 0 : matched[parent[node]]);
   }
+  const processOf = table.processes.of.data;
+  const threadOf = table.threads.of.data;
   let sum = 0;
   const {owner, node} = table.pairs;
-  for (let pair = 0; pair < owner.length; ++pair) {
+  const end = Math.min(owner.length, values.length);
+  for (let pair = 0; pair < end; ++pair) {
     const who = owner.data[pair];
     if (wanted !== null && !wanted[who]) continue;
     const at = node.data[pair];
-    if (!(at !== none && matched[at]) && !processMatches[table.processOf.data[who]]) continue;
-    if (pair < values.length) sum += values[pair];
+    if ((at !== none && matched[at]) || processes[processOf[who]] || threads[threadOf[who]]) sum += values[pair];
   }
   return sum;
 }

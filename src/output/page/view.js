@@ -12,13 +12,17 @@ class View {
     this.source = {table: new Table(), values: new Float64Array(0), before: null, unit: 'samples'};
     this.filter = {process: '', thread: '', cpu: ''};
     this.byProcess = true;
+    this.byThread = false;
     this.inverted = false;
+    this.heaviest = false;
     this.swapped = false;
+    this.of = null;     // {name, module} of the function whose callers and callees are shown
     this.path = [];     // of the zoom
-    this.history = [];  // of paths
+    this.history = [];  // of {of, path}
     this.selectedPath = null;
     this.words = '';
     this.matcher = null;
+    this.sums = null;   // FunctionSums, when needed
     this.tree = treeOf(this.source.table, this.amounts(), this);
     this.focus = 0;
     this.hovered = none;
@@ -70,7 +74,7 @@ class View {
     const {process, thread, cpu} = this.filter;
     if (process === '' && thread === '' && cpu === '') return null;
     const {table} = this.source;
-    const wanted = new Uint8Array(table.processOf.length);
+    const wanted = new Uint8Array(table.ownerCount);
     for (let owner = 0; owner < wanted.length; ++owner) {
       wanted[owner] =
         (process === '' || table.processKey(owner) === process) &&
@@ -82,14 +86,16 @@ class View {
 
   makeTree() {
     const {table} = this.source;
-    this.tree = treeOf(table, this.amounts(), this);
+    this.sums = null;
+    const id = this.of === null ? none : table.functions.find(this.of);
+    this.tree = id === none ? treeOf(table, this.amounts(), this) : sandwichOf(table, this.amounts(), id, this.heaviest);
     // A function that is not seen for a while comes back, so the path stays as it is.
     this.focus = this.tree.find(this.path);
     this.hovered = none;
     this.selected = none;
     if (this.selectedPath !== null) {
       const box = this.tree.find(this.selectedPath);
-      if (this.tree.depthOf(box) === this.selectedPath.length) this.selected = box;
+      if (this.tree.pathOf(box).length === this.selectedPath.length) this.selected = box;
     }
     this.match();
   }
@@ -107,9 +113,9 @@ class View {
     };
     const frames = new Uint8Array(table.frames.name.length);
     for (let frame = 0; frame < frames.length; ++frame) frames[frame] = matchesName(table.frames.name.data[frame]);
-    const processes = Uint8Array.from(table.processes, ({label}) => (this.byProcess && this.matcher(label) ? 1 : 0));
-    this.matches = {frames, processes};
-    this.matchedAmount = matchedAmount(table, this.amounts(), frames, processes);
+    const flags = (groups, are) => Uint8Array.from(groups.items, ({label}) => (are && this.matcher(label) ? 1 : 0));
+    this.matches = {frames, processes: flags(table.processes, this.byProcess), threads: flags(table.threads, this.byThread)};
+    this.matchedAmount = matchedAmount(table, this.amounts(), this.matches);
   }
 
   // Throws SyntaxError for what is no regular expression; then nothing changes.
@@ -119,9 +125,31 @@ class View {
     this.match();
     this.change(due.paint);
   }
+  // The visible boxes that match, from the left to the right, each before those on it.
+  matchedBoxes() {
+    const {drawing, tree, matches} = this;
+    if (matches === null) return [];
+    const found = drawing.boxes.data.subarray(0, drawing.boxes.length).filter((box) => isMatched(tree, box, matches));
+    return [...found].sort((a, b) => tree.start[a] - tree.start[b] || a - b);
+  }
+  // The next of them, or with -1 the one before; false when there is none.
+  selectMatch(step) {
+    const found = this.matchedBoxes().filter((box) => box !== this.tree.callers);
+    if (found.length === 0) return false;
+    const at = found.indexOf(this.selected);
+    const next = at === -1 ? (step > 0 ? 0 : found.length - 1) : (at + step + found.length) % found.length;
+    this.select(found[next]);
+    return true;
+  }
   get matchedShare() {
-    const whole = this.tree.total[0];
+    const {whole} = this.tree;
     return this.matchedAmount === null || whole === 0 ? 0 : this.matchedAmount / whole;
+  }
+
+  // Of all functions, wherever they stand.
+  functionSums() {
+    if (this.sums === null) this.sums = new FunctionSums(this.source.table, this.amounts());
+    return this.sums;
   }
 
   layOut() {
@@ -141,7 +169,7 @@ class View {
   set(name, value) {
     if (this[name] === value) return;
     this[name] = value;
-    if (name === 'byProcess' || name === 'inverted') this.forgetPlace();
+    if (name === 'byProcess' || name === 'byThread' || name === 'inverted') this.forgetPlace();
     this.change(due.tree);
   }
   setFilter(name, value) {
@@ -150,25 +178,46 @@ class View {
   }
   // Paths of another kind of tree lead nowhere.
   forgetPlace() {
+    this.of = null;
     this.path = [];
     this.history = [];
     this.selectedPath = null;
   }
 
   zoom(box) {
-    this.history.push(this.path);
-    if (this.history.length > 100) this.history.shift();
+    this.leavePlace();
     this.goTo(this.tree.pathOf(box), box);
+  }
+  // Callers and callees of a function.
+  open(of) {
+    if (this.of !== null && this.of.name === of.name && this.of.module === of.module) return;
+    this.leavePlace();
+    this.arrive({of, path: []});
+  }
+  leavePlace() {
+    this.history.push({of: this.of, path: this.path});
+    if (this.history.length > 100) this.history.shift();
+  }
+  arrive({of, path}) {
+    if (of === this.of) return this.goTo(path, this.tree.find(path));
+    this.of = of;
+    this.path = path;
+    this.selectedPath = null;
+    this.change(due.tree);
   }
   // To where one was; false when there is nothing to go back to.
   back() {
-    if (this.history.length === 0) return false;
-    const path = this.history.pop();
-    this.goTo(path, this.tree.find(path));
+    if (this.history.length !== 0) this.arrive(this.history.pop());
+    else if (this.of !== null) this.arrive({of: null, path: []});
+    else return false;
     return true;
   }
+  // From callers and callees to the picture one came from.
+  close() {
+    while (this.of !== null) this.back();
+  }
   whole() {
-    this.history = [];
+    this.history = this.history.filter(({of}) => of !== this.of);
     this.goTo([], 0);
   }
   goTo(path, box) {
@@ -193,33 +242,34 @@ class View {
     this.selectedPath = box === none ? null : this.tree.pathOf(box);
     this.change(due.marks);
   }
-  // To a neighbour of the selected box: 'in' and 'out' along the stack, 'left' and 'right' among the visible boxes.
+  // To a neighbour of the selected box: 'up' and 'down' along the stack, 'left' and 'right' among the visible boxes.
   move(where) {
-    const {drawing, tree} = this;
     if (this.selected === none || !this.isVisible(this.selected)) return this.select(this.focus);
-    const depth = tree.depthOf(this.selected);
-    let to = none;
-    if (where === 'out') to = tree.parent[this.selected];
-    if (where === 'in') to = this.widestChild(this.selected);
-    if (where === 'left' || where === 'right') {
-      const row = drawing.boxes.data.subarray(drawing.rows[depth], drawing.rows[depth + 1]);
-      const at = row.indexOf(this.selected) + (where === 'left' ? -1 : 1);
-      if (at >= 0 && at < row.length) to = row[at];
-    }
-    if (to !== none) this.select(to);
+    const isAlong = where === 'up' || where === 'down';
+    const to = isAlong ? this.along(where === 'up') : this.beside(where === 'left' ? -1 : 1);
+    // The function of a sandwich is the root of both halves.
+    if (to !== none) this.select(to === this.tree.callers ? 0 : to);
+  }
+  along(isUp) {
+    const {drawing, tree, selected} = this;
+    if (tree.callers !== none && selected === 0) return this.widestChild(isUp ? tree.callers : 0);
+    const growsUp = drawing.isFlame || tree.isCaller(selected);
+    return isUp === growsUp ? this.widestChild(selected) : tree.parent[selected];
+  }
+  beside(step) {
+    const row = this.drawing.neighbours(this.selected);
+    const at = row.indexOf(this.selected) + step;
+    return at >= 0 && at < row.length ? row[at] : none;
   }
   widestChild(box) {
     let widest = none;
-    for (let child = this.tree.first[box]; child < this.tree.first[box + 1]; ++child) {
+    for (let child = this.tree.first[box]; child < this.tree.end[box]; ++child) {
       if (!this.isVisible(child)) continue;
       if (widest === none || this.tree.total[child] > this.tree.total[widest]) widest = child;
     }
     return widest;
   }
   isVisible(box) {
-    const {drawing} = this;
-    const depth = this.tree.depthOf(box);
-    if (depth >= drawing.depth) return false;
-    return drawing.boxes.data.subarray(drawing.rows[depth], drawing.rows[depth + 1]).includes(box);
+    return this.drawing.neighbours(box).includes(box);
   }
 }

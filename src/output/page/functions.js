@@ -1,0 +1,228 @@
+// Functions, wherever they stand: how much each has in itself and in all, and what calls it and is called by it.
+// A function is a name in a module; its lines and its inlined copies are the same function.
+
+class Functions {
+  constructor(table) {
+    this.table = table;
+    this.of = new Column(Int32Array);     // by frame
+    this.frame = new Column(Int32Array);  // by function: its first frame, which tells about it
+    this.ids = new Map();
+  }
+  // Takes in the frames that are new.
+  update() {
+    const {table} = this;
+    const {name, module} = table.frames;
+    for (let frame = this.of.length; frame < name.length; ++frame) {
+      const key = pairKey(name.data[frame], module.data[frame]);
+      let id = this.ids.get(key);
+      if (id === undefined) {
+        id = this.frame.length;
+        this.ids.set(key, id);
+        this.frame.push(frame);
+      }
+      this.of.push(id);
+    }
+    return this;
+  }
+  get count() {
+    return this.frame.length;
+  }
+  nameOf(id) {
+    return this.table.strings[this.table.frames.name.data[this.frame.data[id]]];
+  }
+  moduleOf(id) {
+    return this.table.strings[this.table.frames.module.data[this.frame.data[id]]];
+  }
+  // By name and module; with no module given, the first of the name. none when there is none.
+  find({name, module}) {
+    this.update();
+    for (let id = 0; id < this.count; ++id) {
+      if (this.nameOf(id) === name && (module === null || this.moduleOf(id) === module)) return id;
+    }
+    return none;
+  }
+}
+
+// What each node has at its leaf, of all who are wanted.
+function ownOfNodes(table, values, wanted) {
+  const own = new Float64Array(table.nodes.parent.length);
+  const {owner, node} = table.pairs;
+  const end = Math.min(owner.length, values.length);
+  for (let pair = 0; pair < end; ++pair) {
+    if (node.data[pair] === none || (wanted !== null && !wanted[owner.data[pair]])) continue;
+    own[node.data[pair]] += values[pair];
+  }
+  return own;
+}
+// What each node has with all that stands on it.
+function allOfNodes(table, own) {
+  const parent = table.nodes.parent.data;
+  const all = own.slice();
+  for (let node = all.length - 1; node >= 0; --node) {
+    if (parent[node] !== none) all[parent[node]] += all[node];
+  }
+  return all;
+}
+function wholeOf(table, values, wanted) {
+  const {owner} = table.pairs;
+  const end = Math.min(owner.length, values.length);
+  let sum = 0;
+  for (let pair = 0; pair < end; ++pair) {
+    if (wanted === null || wanted[owner.data[pair]]) sum += values[pair];
+  }
+  return sum;
+}
+
+// By function: {self, total}. A stack counts once however often the function stands on it.
+function sumsOfFunctions(table, values, wanted) {
+  const functions = table.functions.update();
+  const functionOf = functions.of.data;
+  const frame = table.nodes.frame.data;
+  const own = ownOfNodes(table, values, wanted);
+  const all = allOfNodes(table, own);
+  const {order, depth} = table.walk();
+  const nodes = new Int32Array(order.length);
+  for (let node = 0; node < order.length; ++node) nodes[order[node]] = node;
+  const self = new Float64Array(functions.count);
+  const total = new Float64Array(functions.count);
+  const below = new Int32Array(functions.count);  // how often it stands on the way to where the walk is
+  const way = [];
+  for (const node of nodes) {
+    while (way.length > depth[node]) --below[way.pop()];
+    const id = functionOf[frame[node]];
+    if (below[id]++ === 0) total[id] += all[node];
+    self[id] += own[node];
+    way.push(id);
+  }
+  return {self, total};
+}
+
+// The functions of a view, with what was before where two are compared; swapped as the picture is.
+class FunctionSums {
+  constructor(table, {values, before, wanted}) {
+    this.functions = table.functions.update();
+    this.whole = wholeOf(table, values, wanted);
+    this.now = sumsOfFunctions(table, values, wanted);
+    this.wholeBefore = before === null ? 0 : wholeOf(table, before, wanted);
+    this.before = before === null ? null : sumsOfFunctions(table, before, wanted);
+  }
+}
+
+// --- Callers and callees ----------------------------------------------------------------------------------------------
+
+// The children of each node, together: those of `node` from start[node + 1] to start[node + 2] in `list`.
+function childrenOf(table) {
+  const parent = table.nodes.parent.data;
+  const count = table.nodes.parent.length;
+  const start = new Int32Array(count + 2);
+  for (let node = 0; node < count; ++node) ++start[parent[node] + 2];
+  for (let i = 1; i < start.length; ++i) start[i] += start[i - 1];
+  const next = start.slice();
+  const list = new Int32Array(count);
+  for (let node = 0; node < count; ++node) list[next[parent[node] + 1]++] = node;
+  return {start, list};
+}
+
+// The nodes of a function that have none of it below them.
+function outermostNodes(table, id) {
+  const functionOf = table.functions.update().of.data;
+  const parent = table.nodes.parent.data;
+  const frame = table.nodes.frame.data;
+  const isOn = new Uint8Array(table.nodes.parent.length);
+  const found = new Column(Int32Array);
+  for (let node = 0; node < isOn.length; ++node) {
+    if (parent[node] !== none && isOn[parent[node]]) {
+      isOn[node] = 1;
+    } else if (functionOf[frame[node]] === id) {
+      isOn[node] = 1;
+      found.push(node);
+    }
+  }
+  return found.data.slice(0, found.length);
+}
+
+// What stands on `tops`, merged: the nodes of a box are parted by their children's frames, each node looked at once.
+class Merging {
+  constructor(table, own, before, growth) {
+    Object.assign(this, {own, before, growth});
+    this.children = childrenOf(table);
+    this.frameOf = table.nodes.frame.data;
+    this.ranks = table.frameRanks();
+    this.seenIn = new Int32Array(table.frames.name.length);
+    this.place = new Int32Array(table.frames.name.length);
+    this.parted = 0;
+    this.nodes = new Column(Int32Array);  // those of each box together
+    this.work = [];
+  }
+  run(tops) {
+    this.nodes.append(tops);
+    this.part(0, tops.length, 1);
+    while (this.work.length !== 0) {
+      const frame = this.work.pop();
+      const depth = this.work.pop();
+      const end = this.work.pop();
+      const begin = this.work.pop();
+      this.growth.add(depth, frame);
+      this.part(begin, end, depth + 1);
+    }
+  }
+  part(begin, end, depth) {
+    const {nodes, children, frameOf, seenIn, place, ranks} = this;
+    const {start, list} = children;
+    const stamp = ++this.parted;
+    const found = [];
+    let count = 0;
+    for (let i = begin; i < end; ++i) {
+      const node = nodes.data[i];
+      this.growth.count(this.own[node], this.before === null ? 0 : this.before[node]);
+      for (let at = start[node + 1]; at < start[node + 2]; ++at) {
+        const frame = frameOf[list[at]];
+        if (seenIn[frame] !== stamp) {
+          seenIn[frame] = stamp;
+          place[frame] = 0;
+          found.push(frame);
+        }
+        ++place[frame];
+        ++count;
+      }
+    }
+    if (found.length > 1) found.sort((a, b) => ranks[b] - ranks[a]);  // as in Parting
+    let next = nodes.length;
+    nodes.reserve(next + count);
+    nodes.length += count;
+    for (const frame of found) {
+      const size = place[frame];
+      place[frame] = next;
+      this.work.push(next, next + size, depth, frame);
+      next += size;
+    }
+    for (let i = begin; i < end; ++i) {
+      const node = nodes.data[i];
+      for (let at = start[node + 1]; at < start[node + 2]; ++at) nodes.data[place[frameOf[list[at]]]++] = list[at];
+    }
+  }
+}
+
+// One tree of two halves with the function as the root of both: what it calls, and what calls it.
+function sandwichOf(table, amounts, id, heaviest) {
+  const {values, before, wanted} = amounts;
+  const comparing = before !== null;
+  const root = table.functions.frame.data[id];
+  const tops = outermostNodes(table, id);
+  const own = ownOfNodes(table, values, wanted);
+  const ownBefore = comparing ? ownOfNodes(table, before, wanted) : null;
+  const callees = new Growth(comparing, root);
+  new Merging(table, own, ownBefore, callees).run(tops);
+  const callers = new Growth(comparing, root);
+  const all = allOfNodes(table, own);
+  const allBefore = comparing ? allOfNodes(table, ownBefore) : null;
+  const read = {of: (top) => all[top], before: comparing ? (top) => allBefore[top] : () => 0};
+  const parent = table.nodes.parent.data;
+  const parting = new Parting(table, tops.slice(), tops.map((top) => parent[top]), read, callers);
+  parting.run(0, tops.length, 1);
+  addUpAll(callees);
+  addUpAll(callers);
+  const whole = wholeOf(table, values, wanted);
+  const wholeBefore = comparing ? wholeOf(table, before, wanted) : 0;
+  return new Tree(table, [callees, callers], {swapped: amounts.swapped, heaviest, whole, wholeBefore});
+}

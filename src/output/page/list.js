@@ -1,0 +1,229 @@
+// The table of functions: sorted and searched, with rows only for what is scrolled into view, for there may be 100,000.
+
+const listRowHeight = 24;
+const spareRows = 12;  // above and below what can be seen
+
+const listColumns = [
+  {key: 'self', text: 'Self', title: 'What has the function at the leaf'},
+  {key: 'total', text: 'Total', title: 'What has the function anywhere on its stack, each stack once'},
+  {key: 'change', text: 'Change', title: 'Of the share in total, from before to now', compares: true},
+  {key: 'name', text: 'Function', title: 'In the order of names', isText: true},
+];
+
+class FunctionList {
+  constructor(view) {
+    this.view = view;
+    this.isShown = false;
+    this.sort = {key: 'self', isAscending: false};
+    this.rows = [];        // of function ids
+    this.selected = null;  // a key of a function
+    this.sums = null;      // FunctionSums the rows were made of; null when they are to be made again
+    this.scroller = element('functions-scroller');
+    element('list').addEventListener('click', () => this.toggle());
+    this.scroller.addEventListener('scroll', () => this.draw(), {passive: true});
+    this.scroller.addEventListener('keydown', (event) => this.key(event));
+    element('functions-rows').addEventListener('click', (event) => {
+      const row = event.target.closest('tr.row');
+      if (row !== null) this.open(Number(row.dataset.at));
+    });
+    new ResizeObserver(() => this.draw()).observe(this.scroller);
+    view.listeners.push((done) => this.update(done));
+  }
+
+  toggle(is = !this.isShown, takesFocus = true) {
+    if (is === this.isShown) return;
+    this.isShown = is;
+    element('functions').hidden = !is;
+    element('list').setAttribute('aria-pressed', String(is));
+    this.sums = null;
+    this.view.change(due.marks);
+    if (!takesFocus) return;
+    if (is) this.scroller.focus();
+    else element('graph').focus();
+  }
+  // "total", and "-total" for the smallest first; nothing for what is usual.
+  sortWords() {
+    const {key, isAscending} = this.sort;
+    return key === 'self' && !isAscending ? '' : `${isAscending === (key === 'name') ? '' : '-'}${key}`;
+  }
+  setSort(words) {
+    const key = words.replace(/^-/, '');
+    const isKnown = listColumns.some((column) => column.key === key);
+    this.sort = {key: isKnown ? key : 'self', isAscending: isKnown && (key === 'name') !== words.startsWith('-')};
+    this.sums = null;
+  }
+  sortBy(key) {
+    const isSame = this.sort.key === key;
+    this.sort = {key, isAscending: isSame ? !this.sort.isAscending : key === 'name'};
+    this.sums = null;
+    this.view.change(due.marks);
+  }
+
+  update(done) {
+    if (!this.isShown) return;
+    const {view} = this;
+    if (done < due.tree && this.sums !== null && this.matcher === view.matcher) return;
+    this.matcher = view.matcher;
+    this.sums = view.functionSums();
+    this.makeRows();
+    this.showHead();
+    this.draw(true);
+  }
+  makeRows() {
+    const {functions, now, before} = this.sums;
+    const found = new Map();  // names are asked about once
+    const matches = (id) => {
+      const name = functions.nameOf(id);
+      if (!found.has(name)) found.set(name, this.matcher === null || this.matcher(name));
+      return found.get(name);
+    };
+    const all = Array.from({length: now.total.length}, (_, id) => id)
+      .filter((id) => now.total[id] !== 0 || (before !== null && before.total[id] !== 0));
+    this.rows = all.filter(matches);
+    const {key, isAscending} = this.sort;
+    const byName = (a, b) => (functions.nameOf(a) < functions.nameOf(b) ? -1 : functions.nameOf(a) > functions.nameOf(b) ? 1 : a - b);
+    const valueOf = {
+      self: (id) => now.self[id],
+      total: (id) => now.total[id],
+      change: (id) => (before === null ? 0 : this.changeOf(id)),
+    }[key];
+    const heavier = valueOf === undefined ? byName : (a, b) => valueOf(a) - valueOf(b) || now.total[a] - now.total[b] || byName(b, a);
+    this.rows.sort(isAscending ? heavier : (a, b) => heavier(b, a));
+    element('functions-count').textContent = this.rows.length === all.length
+      ? `${count(all.length)} function${all.length === 1 ? '' : 's'}`
+      : `${count(this.rows.length)} of ${count(all.length)} functions`;
+  }
+  // Of the share in total, in a comparison: from before to now, whichever is drawn.
+  changeOf(id) {
+    const {now, before, whole, wholeBefore} = this.sums;
+    const shown = whole === 0 ? 0 : now.total[id] / whole;
+    const other = wholeBefore === 0 ? 0 : before.total[id] / wholeBefore;
+    return this.view.tree.swapped ? other - shown : shown - other;
+  }
+  get columns() {
+    return listColumns.filter(({compares}) => !compares || this.sums.before !== null);
+  }
+  showHead() {
+    const head = element('functions-head');
+    const {key, isAscending} = this.sort;
+    const names = this.columns.map((column) => column.key).join();
+    if (this.headOf !== names) {
+      this.headOf = names;
+      head.replaceChildren(...this.columns.map((column) => {
+        const cell = made('th', column.isText ? 'wide' : '');
+        cell.scope = 'col';
+        cell.dataset.key = column.key;
+        const button = made('button', '', column.text);
+        button.type = 'button';
+        button.title = column.title;
+        button.addEventListener('click', () => this.sortBy(column.key));
+        cell.append(button);
+        return cell;
+      }));
+    }
+    for (const cell of head.children) {
+      cell.setAttribute('aria-sort', cell.dataset.key !== key ? 'none' : isAscending ? 'ascending' : 'descending');
+    }
+  }
+
+  // `anew`: the rows are others, wherever they are.
+  draw(anew = false) {
+    if (!this.isShown || this.sums === null) return;
+    const {scroller, rows} = this;
+    const first = Math.max(0, Math.floor(scroller.scrollTop / listRowHeight) - spareRows);
+    const end = Math.min(rows.length, Math.ceil((scroller.scrollTop + scroller.clientHeight) / listRowHeight) + spareRows);
+    if (!anew && this.drawn !== undefined && this.drawn.first === first && this.drawn.end === end) return;
+    this.drawn = {first, end};
+    const space = (height) => {
+      const cell = made('td', 'space');
+      cell.colSpan = this.columns.length;
+      cell.style.height = `${height}px`;
+      const row = made('tr');
+      row.setAttribute('aria-hidden', 'true');
+      row.append(cell);
+      return row;
+    };
+    const shown = rows.slice(first, end).map((id, i) => this.rowOf(id, first + i));
+    element('functions-rows').replaceChildren(
+      space(first * listRowHeight), ...shown, space((rows.length - end) * listRowHeight));
+    element('functions-rows').parentElement.setAttribute('aria-rowcount', String(rows.length + 1));
+    const isSeen = element(`function-${this.selectedAt}`) !== null;
+    if (isSeen) scroller.setAttribute('aria-activedescendant', `function-${this.selectedAt}`);
+    else scroller.removeAttribute('aria-activedescendant');
+  }
+  rowOf(id, at) {
+    const {functions, now, whole} = this.sums;
+    const row = made('tr', 'row');
+    row.id = `function-${at}`;
+    row.dataset.at = at;
+    row.setAttribute('aria-rowindex', String(at + 2));
+    row.setAttribute('aria-selected', String(at === this.selectedAt));
+    for (const {key} of this.columns) {
+      if (key === 'name') {
+        row.append(this.nameCell(functions.nameOf(id), functions.moduleOf(id)));
+      } else if (key === 'change') {
+        row.append(made('td', '', changeWords(this.changeOf(id))));
+      } else {
+        row.append(this.amountCell(now[key][id], whole));
+      }
+    }
+    return row;
+  }
+  amountCell(value, whole) {
+    const share = whole === 0 ? 0 : value / whole;
+    const cell = made('td', 'weight');
+    cell.append(made('span', 'amount', shortAmount(value, this.view.source.unit)), ' ', made('span', 'share', percent(share)));
+    cell.style.backgroundSize = `${100 * share}% 18px`;
+    return cell;
+  }
+  nameCell(name, module) {
+    const cell = made('td', 'wide');
+    cell.title = shortened(`${name}\n${module}`, 2000);
+    cell.append(made('span', 'name', shortened(name, 300)));
+    if (module !== '') cell.append(' ', made('span', 'quiet', module));
+    return cell;
+  }
+
+  get selectedAt() {
+    if (this.selected === null) return -1;
+    const {functions} = this.sums;
+    return this.rows.findIndex((id) =>
+      functions.nameOf(id) === this.selected.name && functions.moduleOf(id) === this.selected.module);
+  }
+  select(at) {
+    const id = this.rows[at];
+    const {functions} = this.sums;
+    this.selected = {name: functions.nameOf(id), module: functions.moduleOf(id)};
+    const {scroller} = this;
+    const head = element('functions-head').offsetHeight;
+    const top = at * listRowHeight;
+    const room = scroller.clientHeight - head - listRowHeight;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (top > scroller.scrollTop + room) scroller.scrollTop = top - room;
+    this.draw(true);
+  }
+  open(at) {
+    this.select(at);
+    this.view.open(this.selected);
+  }
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.scroller) return;
+    this.view.update();
+    if (this.rows.length === 0) return;
+    const at = this.selectedAt;
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / listRowHeight) - 2);
+    const last = this.rows.length - 1;
+    const to = {
+      ArrowDown: at + 1, ArrowUp: at < 0 ? 0 : at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: last,
+    }[event.key];
+    if (to === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (to !== undefined) this.select(Math.min(last, Math.max(0, to)));
+    else if (at >= 0) this.open(at);
+  }
+}
+
+function changeWords(change) {
+  return Math.abs(change) < 0.00005 ? 'the same' : points(change).replace(' points', ' pts');
+}
