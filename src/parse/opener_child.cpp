@@ -29,8 +29,9 @@ namespace {
 
 constexpr std::size_t first_workers = 4;
 constexpr std::size_t most_workers = 16;
-// An ordinary open takes microseconds, a disk that must spin up or a server far away longer.
-constexpr std::uint64_t stuck_after_ns = 800'000'000;
+// An ordinary open takes microseconds, a disk that must spin up or a server far away longer. In looks and not in time: while
+// the machine stands still, nobody looks.
+constexpr unsigned stuck_after_looks = 8;
 // With all workers at such jobs another one comes, in case that they are about to get stuck.
 constexpr std::uint64_t slow_after_ns = 50'000'000;
 constexpr int look_every_ms = 100;
@@ -57,6 +58,7 @@ struct Worker {
   pid_t tid = 0;
   std::uint64_t since_ns = 0;  // that it was last seen to get on with its job; 0: it waits for one
   std::optional<std::uint64_t> turns;
+  unsigned looks = 0;  // since then
   Job job;
   std::optional<FileOwner> owner;     // of what it touches now, once it is known
   std::optional<FileOwner> begun_at;  // of what the job is about
@@ -129,9 +131,10 @@ class Opener {
         if (!turns || turns != worker.turns) {
           worker.turns = turns;
           worker.since_ns = now;
+          worker.looks = 0;
           continue;
         }
-        if (now - worker.since_ns < stuck_after_ns) continue;
+        if (++worker.looks < stuck_after_looks) continue;
         worker.is_given_up = true;
         if (worker.owner) files_.ban(*worker.owner);
         if (worker.begun_at) {
@@ -253,6 +256,7 @@ class Opener {
         worker.owner.reset();
         worker.turns.reset();
         worker.since_ns = monotonic_ns();
+        worker.looks = 0;
       }
       jobs.run(worker.job);
     }
