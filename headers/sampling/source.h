@@ -60,8 +60,10 @@ struct SamplingOptions {
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
   std::uint64_t default_frequency_hz = 49;
+  // Of the kernel's maps: what was asked for, or the most that a source chooses.
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;
+  bool sizes_are_asked = false;
   std::uint32_t max_stack_depth = 127;  // frames, of stacks that the kernel takes
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;

@@ -157,7 +157,7 @@ std::string_view singular(std::string_view event) {
 class PerfEventSource final : public Source {
  public:
   explicit PerfEventSource(const SamplingOptions& options)
-      : options_(within_kernel_depth(options)),
+      : options_(sized_for_rate(within_kernel_depth(options), rate_of(options).frequency_hz, possible_cpu_count())),
         event_(event_of(options)),
         programs_(plan_for(event_, options_), options_),
         recorder_(programs_.object(), options_),

@@ -40,6 +40,11 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& record
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 
+// What samples of stacks that are all new fill in ten seconds, if the profiler has no time until then: a map that is
+// half full is drained sooner.
+constexpr std::uint64_t filled_in_s = 10;
+constexpr std::uint64_t least_entries = 2048;
+
 // Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
 void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   const auto fail = [&](const std::string& why) { return Error(std::string(option) + " " + path + ": " + why); };
@@ -94,6 +99,19 @@ std::uint32_t inner_pid_namespace() {
 
 bool needs_kernel_types(const SamplingOptions& options) {
   return options.follow_children || !options.mntns_map_path.empty() || inner_pid_namespace() != 0;
+}
+
+SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus) {
+  if (rate_hz == 0 || options.sizes_are_asked) return options;
+  constexpr std::uint64_t most_rate_hz = 1'000'000;  // as much as there is; none of the products is too large
+  const std::uint64_t samples = std::min(rate_hz, most_rate_hz) * static_cast<std::uint64_t>(cpus) * filled_in_s;
+  const std::uint64_t entries = std::bit_ceil(std::max(samples, least_entries));
+  const auto at_most = [entries](std::uint32_t most) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(entries, most));
+  };
+  options.histogram_entries = at_most(options.histogram_entries);
+  options.stack_entries = at_most(options.stack_entries);
+  return options;
 }
 
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording) {
