@@ -95,10 +95,10 @@ class Source {
   // Between reports, a few times a second: makes room in the tables of its own that have filled; what must be read from
   // the recorder for that goes into `into`. The recorder's maps are the business of who reads it.
   virtual void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {}
-  // Runs and nanoseconds of its programs, by the kernel's own count; zero runs when that is not available.
+  // Runs and nanoseconds of its programs, by their own or the kernel's count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
-  // Whether cost() is worth having: the kernel's count costs each run of a program some 50 ns.
-  [[nodiscard]] virtual bool wants_cost() const { return true; }
+  // Whether cost() is worth the kernel's count (BpfRunTimeStats), which costs each run of a program some 50 ns.
+  [[nodiscard]] virtual bool wants_count_of_runs() const { return true; }
   // Samples taken and not drained yet, without a system call: for the progress line.
   [[nodiscard]] virtual std::uint64_t pending_samples();
   // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.

@@ -63,7 +63,7 @@ class Session {
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     source_ = options.source->make(sampling);
-    if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
+    if (source_->wants_count_of_runs() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
