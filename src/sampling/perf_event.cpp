@@ -142,6 +142,7 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
           .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
           .attached = {},
           .loaded = {"on_sample"},
+          .reads_few_types = true,
           .recording = {.weighed = worth != WORTH_ONE, .rate_hz = rate.frequency_hz},
           .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
           .use = every_event};
