@@ -34,6 +34,8 @@ class Symboliser {
   void name_leaving(Profile& profile);
   // Lines for the person about what it did not find, without newlines; the paths in them are strangers' words.
   [[nodiscard]] std::vector<std::string> notes() const;
+  // More of them, for -v.
+  [[nodiscard]] std::vector<std::string> details() const;
 
  private:
   struct State;

@@ -276,6 +276,7 @@ class Session {
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
     for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
     if (!options_.verbose) return;
+    for (const std::string& line : symboliser_->details()) messages_.note(line);
     for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
   }
 

@@ -20,9 +20,10 @@
 #include "support/effort.h"
 #include "support/fd.h"
 #include "support/plural.h"
+#include "support/privilege.h"
 #include "symbol/answers.h"
+#include "symbol/asked_kernel.h"
 #include "symbol/file_names.h"
-#include "symbol/kallsyms.h"
 #include "symbol/kernel_names.h"
 #include "symbol/leaving_frames.h"
 
@@ -54,8 +55,14 @@ struct Symboliser::State {
         reader(file_reader),
         file_effort(options.budget * most_file_steps, options.repeated),
         map_bytes(options.budget * most_map_bytes, map_bytes_whole_after_s),
-        names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}) {
-    if (options.repeated) kernel_names.emplace(open_kallsyms, monotonic_ns);
+        names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}),
+        kernel_names(
+            open_kallsyms, monotonic_ns,
+            [this](auto addresses, auto answers) {
+              // By the rule of the list, which the kernel leaves to us.
+              return !hidden_kernel_symbols() && asked_kernel.resolve(addresses, answers);
+            },
+            !options.repeated) {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
 
@@ -85,7 +92,8 @@ struct Symboliser::State {
   Effort file_effort;
   Allowance map_bytes;
   FileNames names;
-  std::optional<KernelNames> kernel_names;  // for runs that ask again and again
+  AskedKernel asked_kernel;
+  KernelNames kernel_names;
   Answers kernel;
   std::vector<Place> unsettled;  // of the kernel's: another time the answer may be another
   FileAnswers vdso;
@@ -208,16 +216,11 @@ void Symboliser::State::resolve_jit(std::uint32_t tgid, const FileReader::PerfMa
 void Symboliser::State::resolve_kernel_addresses() {
   const std::vector<Place> places = kernel.take_pending();
   if (places.empty()) return;
-  const std::vector<RuntimeAddress> addresses = addresses_of(places);
   std::vector<KernelSymbol> symbols(places.size());
-  if (kernel_names) {
-    auto found = kernel_names->resolve(addresses);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      symbols[i] = std::move(found[i].symbol);
-      if (!found[i].is_settled) unsettled.push_back(places[i]);
-    }
-  } else if (const Fd fd = open_kallsyms()) {
-    symbols = resolve_kernel(fd.get(), addresses);
+  auto found = kernel_names.resolve(addresses_of(places));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    symbols[i] = std::move(found[i].symbol);
+    if (!found[i].is_settled) unsettled.push_back(places[i]);
   }
   name_kernel_addresses(places, symbols);
 }
@@ -311,6 +314,12 @@ std::vector<std::string> Symboliser::notes() const {
   }
   if (unread.size() > most_named) line += ", ...";
   return {line};
+}
+
+std::vector<std::string> Symboliser::details() const {
+  const KernelNames& kernel = state_->kernel_names;
+  return {"kernel names: " + std::to_string(kernel.told()) + " asked for, the list read " +
+          number_of(kernel.readings(), "time")};
 }
 
 void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
