@@ -73,6 +73,8 @@ struct Symboliser::State {
   };
 
   void name(Profile& profile, std::span<Frame* const> frames);
+  [[nodiscard]] bool is_ready(const Profile& profile, const Frame& frame) const;
+  [[nodiscard]] bool is_postponed(const Answer& answer) const;
   Found answer_for(Profile& profile, const Frame& frame);
   Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
@@ -104,7 +106,9 @@ struct Symboliser::State {
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
   LeavingFrames leaving;
-  std::vector<CodeFile*> given_up;  // of this time, for want of budget or of an answer
+  std::size_t ready = 0;                             // of the profile's frames, those that name_ready() has looked at
+  const std::function<bool()>* may_go_on = nullptr;  // while there will be another time; null: it is the last
+  std::vector<CodeFile*> given_up;                   // of this time, for want of budget or of an answer
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
   Answer in_exec;  // for where execution was in the program that is gone
@@ -164,6 +168,10 @@ void Symboliser::State::resolve_files() {
       continue;
     }
     const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};
+    if (may_go_on != nullptr && !(*may_go_on)()) {
+      given_up.push_back(file);
+      continue;
+    }
     if (!file_effort.begin(file->number)) {
       names.recall(ref, answers);
       given_up.push_back(file);
@@ -331,18 +339,49 @@ void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   resolve_jit(profile);
   resolve_kernel_addresses();
   reader.rest();
-  for (const auto& [frame, found] : wanted) write(profile, *frame, found);
+  for (const auto& [frame, found] : wanted) {
+    if (!is_postponed(*found.answer)) write(profile, *frame, found);
+  }
   forget_passing();
+}
+
+bool Symboliser::State::is_ready(const Profile& profile, const Frame& frame) const {
+  if (frame.unnamed != Unnamed::pending) return false;
+  if (frame.kind == FrameKind::kernel) return true;
+  const Process& process = profile.process(frame.space);
+  const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+  return location.kind == CodeLocation::Kind::vdso ||
+         (location.kind == CodeLocation::Kind::file && location.file->is_open());
+}
+
+// What another time may find out after all.
+bool Symboliser::State::is_postponed(const Answer& answer) const {
+  return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
+                                  answer.unnamed == Unnamed::no_answer);
 }
 
 void Symboliser::name(Profile& profile) {
   state_->leaving.clear();
+  state_->ready = 0;
   state_->forget_if_much();
   std::vector<Frame*> pending;
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) pending.push_back(&frame);
   }
   state_->name(profile, pending);
+}
+
+void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_go_on) {
+  std::vector<Frame*> ready;
+  for (; state_->ready < profile.frames().size(); ++state_->ready) {
+    Frame& frame = profile.frames()[state_->ready];
+    if (state_->is_ready(profile, frame)) ready.push_back(&frame);
+  }
+  if (ready.empty()) return;
+  state_->forget_if_much();
+  state_->may_go_on = &may_go_on;
+  state_->name(profile, ready);
+  state_->may_go_on = nullptr;
 }
 
 void Symboliser::name_leaving(Profile& profile) {
