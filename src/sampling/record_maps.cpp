@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "abi/record.h"
+#include "abi/walk.h"
 #include "parse/children.h"
 #include "sampling/recorder.h"
 #include "support/error.h"
@@ -38,6 +39,17 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& record
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
   const std::uint64_t least = options.stream ? 1U << 22 : 1U << 18;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
+}
+
+// Likewise for samples whose walk user space finishes. What finds no room counts with the frames that it has; and all
+// of a ring is memory of ours, twice over, from when it is mapped.
+std::uint32_t unfinished_bytes(const Recording& recording, int cpus) {
+  constexpr std::uint64_t least = 1U << 19;
+  constexpr std::uint64_t most = 1U << 22;
+  if (recording.rate_hz == 0) return most;
+  const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // the product is not too large
+  const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
+  return static_cast<std::uint32_t>(std::bit_ceil(std::clamp(wanted, least, most)));
 }
 
 // What samples of stacks that are all new fill in ten seconds, if the profiler has no time until then: a map that is
@@ -126,6 +138,9 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   }
   check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, recording, cpus)),
             "size the ring buffer");
+  if (bpf_map* const unfinished = bpf_object__find_map_by_name(&object, "unfinished")) {
+    check_bpf(bpf_map__set_max_entries(unfinished, unfinished_bytes(recording, cpus)), "size the ring buffer");
+  }
   check_bpf(
       bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
       "size the accounts");
