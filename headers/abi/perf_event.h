@@ -22,6 +22,12 @@ struct hit_rate {
   __u64 interval_ns; /* at least so long from one sample of a CPU to the next */
 };
 
+/* What bpf/perf_event.bpf.c has cost one CPU. */
+struct run_cost {
+  __u64 runs;
+  __u64 run_time_ns;
+};
+
 /* Of one CPU. */
 struct hit_state {
   __u64 hits; /* since the last sample */

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -120,6 +121,7 @@ class ElfFile {
   static constexpr RecordKind kind_of(const Elf64_Dyn&) { return {ELF_T_DYN, true}; }
   static constexpr RecordKind kind_of(const Elf32_Dyn&) { return {ELF_T_DYN, false}; }
   [[nodiscard]] bool translate(RecordKind kind, std::span<std::byte> records) const;
+  [[nodiscard]] bool read_names(const ElfSection& names) const;
   [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
 
   FileBytes bytes_;
@@ -127,7 +129,8 @@ class ElfFile {
   bool is_64bit_ = true;
   std::uint8_t byte_order_ = ELFDATANONE;  // ELFDATA2LSB or ELFDATA2MSB
   bool sections_damaged_ = false;
-  std::uint32_t section_names_ = 0;  // index of the section that holds their names; 0: none
+  std::uint32_t section_names_ = 0;                   // index of the section that holds their names; 0: none
+  mutable std::shared_ptr<const std::string> names_;  // of the sections; null: not asked for yet
   std::vector<ElfSegment> segments_;
   std::vector<ElfSection> sections_;
 };

@@ -35,6 +35,10 @@ struct Recording {
   // What the profiler does itself is filtered: reading the samples would cause more of them than it reads.
   bool without_self = false;
 };
+// With maps no larger than samples at `rate_hz` on each of `cpus` fill in a while, unless the person has said how
+// large: to make and to clear the largest costs more than a short run. 0: the rate is not known, and neither are the
+// sizes.
+[[nodiscard]] SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus);
 // Between opening and loading: the sizes of the maps, the constants of the programs, and the pinned maps of filters in
 // the place of ours. Throws Error for a filter that cannot be had.
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});

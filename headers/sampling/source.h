@@ -60,8 +60,10 @@ struct SamplingOptions {
   std::optional<std::uint64_t> frequency_hz;
   std::optional<std::uint64_t> period_events;
   std::uint64_t default_frequency_hz = 49;
+  // Of the kernel's maps: what was asked for, or the most that a source chooses.
   std::uint32_t histogram_entries = 40960;
   std::uint32_t stack_entries = 16384;
+  bool sizes_are_asked = false;
   std::uint32_t max_stack_depth = 127;  // frames, of stacks that the kernel takes
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
@@ -93,10 +95,10 @@ class Source {
   // Between reports, a few times a second: makes room in the tables of its own that have filled; what must be read from
   // the recorder for that goes into `into`. The recorder's maps are the business of who reads it.
   virtual void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {}
-  // Runs and nanoseconds of its programs, by the kernel's own count; zero runs when that is not available.
+  // Runs and nanoseconds of its programs, by their own or the kernel's count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
-  // Whether cost() is worth having: the kernel's count costs each run of a program some 50 ns.
-  [[nodiscard]] virtual bool wants_cost() const { return true; }
+  // Whether cost() is worth the kernel's count (BpfRunTimeStats), which costs each run of a program some 50 ns.
+  [[nodiscard]] virtual bool wants_count_of_runs() const { return true; }
   // Samples taken and not drained yet, without a system call: for the progress line.
   [[nodiscard]] virtual std::uint64_t pending_samples();
   // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.

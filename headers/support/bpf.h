@@ -33,8 +33,10 @@ struct RingBufferCloser {
 };
 using RingBuffer = std::unique_ptr<ring_buffer, RingBufferCloser>;
 
-// Opens an object from the bytes of its ELF file (a skeleton's). Nothing is loaded yet.
-[[nodiscard]] BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name);
+// Opens an object from the bytes of its ELF file (a skeleton's). Nothing is loaded yet. `types_path`: BTF of the kernel
+// types that it reads, needed until it is loaded; nullptr: libbpf reads all that the kernel has.
+[[nodiscard]] BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name,
+                                        const char* types_path = nullptr);
 // Loads it into the kernel. Throws Error with what is missing: privilege, BTF, lockdown, kernel version.
 void load_bpf_object(bpf_object& object);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,8 +33,14 @@ class Symboliser {
   // Names only what lies in files and perf maps that are leaving (ProcessTimeline::any_leaving()). May be called again
   // and again for a profile that grows, until name() is.
   void name_leaving(Profile& profile);
+  // Names only what can be named without waiting, and so need not be when the run is over; what lies in JIT code, which
+  // changes, and what cannot be read yet stay pending. `may_go_on` is asked between one file and the next. May be
+  // called again and again likewise.
+  void name_ready(Profile& profile, const std::function<bool()>& may_go_on);
   // Lines for the person about what it did not find, without newlines; the paths in them are strangers' words.
   [[nodiscard]] std::vector<std::string> notes() const;
+  // More of them, for -v.
+  [[nodiscard]] std::vector<std::string> details() const;
 
  private:
   struct State;

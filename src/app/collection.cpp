@@ -71,6 +71,12 @@ bool Collection::name_leaving() {
   return true;
 }
 
+void Collection::work_ahead(const std::function<bool()>& may_go_on) {
+  if (watching_.any()) return;  // it is done for who looks on
+  source_.recorder().drain(timeline_, *profile_, false);
+  symboliser_.name_ready(*profile_, may_go_on);
+}
+
 // What is sampled from here on belongs to what follows, however long naming and writing take.
 void Collection::take(std::optional<std::uint64_t> ended_ns) {
   const bool stopped = ended_ns.has_value();

@@ -28,6 +28,7 @@ class Collection : public Intake {
   void begin(std::uint64_t began_ns) override;
   void relieve() override;
   bool name_leaving() override;
+  void work_ahead(const std::function<bool()>& may_go_on) override;
   void report_interval() override;
   void finish(std::uint64_t ended_ns) override;
   [[nodiscard]] bool is_wanted() const override { return reports_.any_open() || watching_.any(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ class Intake {
   // Names what was sampled in code that is about to go (ProcessTimeline::any_leaving()). False: not all of it could be
   // read yet.
   [[nodiscard]] virtual bool name_leaving() = 0;
+  // Takes and names what there is by now, so that it need not be done when the run is over; now and then, `may_go_on`
+  // says whether it still goes on.
+  virtual void work_ahead(const std::function<bool()>& may_go_on) = 0;
   // At the end of an interval, when the source goes on.
   virtual void report_interval() = 0;
   // Takes and writes the rest; the source has been stopped. Nothing was counted after `ended_ns`.

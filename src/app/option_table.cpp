@@ -46,8 +46,8 @@ constexpr OptionRow rows[] = {
     {"per-thread", 0, "", "rows kept apart by thread, for formats with a place for it (pprof, json, speedscope)", how,
      false},
     {"per-cpu", 0, "", "rows kept apart by CPU, for the same formats", how, false},
-    {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960)", how, false},
-    {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384)", how, false},
+    {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960 or fewer)", how, false},
+    {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384 or fewer)", how, false},
     {"max-stack-depth", 0, "N", "frames of a stack (default 127); by tables 256", how, false},
     {"unwind", 0, "HOW", "user stacks by tables, cfi; by frame pointers, fp; by both, auto (default)", how, false},
 

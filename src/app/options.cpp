@@ -143,6 +143,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   const auto size = [&](const char* name, std::uint32_t absent, std::uint32_t highest) {
     return static_cast<std::uint32_t>(parsed.number(name, absent, highest));
   };
+  sampling.sizes_are_asked = parsed.has("hash-storage-size") || parsed.has("stack-storage-size");
   sampling.histogram_entries = size("hash-storage-size", sampling.histogram_entries, highest_map_size);
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
   sampling.unwinding = unwinding_of(parsed);

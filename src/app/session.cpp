@@ -44,6 +44,10 @@ constexpr double tick_s = 0.25;
 constexpr std::uint64_t let_go_every_ns = 900'000'000;
 // How soon it is looked again whether a file that a table is to be made of has been opened.
 constexpr double await_tables_s = 0.003;
+// When there is something to work ahead with, and how long before a known end it is done for the last time: twice a
+// tick at the most, and long enough for most of what there is.
+constexpr double first_ahead_s = 0.5;
+constexpr double last_ahead_s = 0.3;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
@@ -63,7 +67,7 @@ class Session {
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     source_ = options.source->make(sampling);
-    if (source_->wants_cost() || options.verbose) run_time_stats_.emplace();
+    if (source_->wants_count_of_runs() || options.verbose) run_time_stats_.emplace();
     run_ = run_info_of(options, *source_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
@@ -215,6 +219,7 @@ class Session {
     }
     intake_->relieve();
     let_go();
+    work_ahead();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
@@ -227,6 +232,20 @@ class Session {
     if (now_ns - let_go_ns_ < let_go_every_ns || !timeline_->any_leaving() || !intake_->name_leaving()) return;
     timeline_->let_go();
     let_go_ns_ = monotonic_ns();
+  }
+
+  // At times that grow apart, for each costs something.
+  void work_ahead() {
+    if (is_over_ || options_.interval_s) return;
+    const double elapsed = elapsed_s();
+    const bool is_last = options_.duration_s && elapsed > *options_.duration_s - last_ahead_s;
+    if (is_last ? was_last_ahead_ : elapsed < next_ahead_s_) return;
+    was_last_ahead_ = is_last;
+    next_ahead_s_ = 2 * elapsed;
+    intake_->work_ahead([this] {
+      look_up();
+      return !is_over_;
+    });
   }
 
   void report_interval() {
@@ -276,6 +295,7 @@ class Session {
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
     for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
     if (!options_.verbose) return;
+    for (const std::string& line : symboliser_->details()) messages_.note(line);
     for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
   }
 
@@ -330,6 +350,8 @@ class Session {
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t let_go_ns_ = 0;
+  double next_ahead_s_ = first_ahead_s;
+  bool was_last_ahead_ = false;
   std::function<void()> await_records_;
   Timer* table_timer_ = nullptr;
   bool awaits_tables_ = false;

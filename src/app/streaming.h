@@ -28,7 +28,8 @@ class Streaming : public Intake {
   void begin(std::uint64_t began_ns) override;
   void relieve() override;
   bool name_leaving() override;
-  void report_interval() override {}  // a stream has none
+  void work_ahead(const std::function<bool()>& /*may_go_on*/) override {}  // a stream never waits with it
+  void report_interval() override {}                                       // nor has it one
   // Waits a little for a slow reader.
   void finish(std::uint64_t ended_ns) override;
   [[nodiscard]] bool is_wanted() const override { return !is_over_; }

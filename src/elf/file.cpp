@@ -8,6 +8,8 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 namespace profile {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
 // Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
 constexpr std::uint64_t max_sections = 16384;
+// A name of each section, and they are short; what lies beyond is not looked at.
+constexpr std::uint64_t max_names_bytes = 1 << 20;
 // A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
 constexpr std::uint64_t max_note_bytes = 65536;
 constexpr std::size_t max_build_id_bytes = 64;
@@ -234,15 +238,24 @@ bool ElfFile::holds(const ElfSection& section) const {
   return section.type != SHT_NOBITS && section.offset <= size_bytes() && section.size <= size_bytes() - section.offset;
 }
 
+// Once, for they are asked for again and again.
+bool ElfFile::read_names(const ElfSection& names) const {
+  if (names_) return true;
+  std::string text(std::min(names.size, max_names_bytes), '\0');
+  if (!read_at(names.offset, std::as_writable_bytes(std::span(text)))) return false;
+  names_ = std::make_shared<const std::string>(std::move(text));
+  return true;
+}
+
 const ElfSection* ElfFile::section(std::string_view name) const {
   if (section_names_ == 0 || section_names_ >= sections_.size()) return nullptr;
   const ElfSection& names = sections_[section_names_];
   if (!holds(names)) return nullptr;
-  std::string text(name.size() + 1, '\0');
+  if (!read_names(names)) return nullptr;
   for (const ElfSection& section : sections_) {
-    if (section.name >= names.size || text.size() > names.size - section.name) continue;
-    if (!read_at(names.offset + section.name, std::as_writable_bytes(std::span(text)))) continue;
-    if (text.back() == '\0' && std::string_view(text.data(), name.size()) == name) return &section;
+    if (section.name >= names_->size() || name.size() >= names_->size() - section.name) continue;
+    const char* const text = names_->data() + section.name;
+    if (text[name.size()] == '\0' && std::string_view(text, name.size()) == name) return &section;
   }
   return nullptr;
 }

@@ -1,22 +1,15 @@
 #include "sampling/kernel_layout.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
-#include <cstring>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "support/fd.h"
+#include "sampling/types_file.h"
 
 namespace profile {
 namespace {
 
-constexpr const char* types_path = "/sys/kernel/btf/vmlinux";
 constexpr std::string_view wanted[] = {
     "task_struct",    "mm_struct",       "vm_area_struct", "file",        "inode",       "super_block",     "pt_regs",
     "maple_range_64", "maple_arange_64", "maple_type",     "bpf_func_id", "uprobe_task", "return_instance", "xol_area"};
@@ -162,46 +155,6 @@ void find_probes(const KernelTypes& types, kernel_layout& layout) {
   layout.probe_area_start = at("xol_area", "vaddr");
   layout.task_probes = has_all ? probes : 0;
 }
-
-// The kernel's types: mapped, from Linux 6.16 on, so that their five megabytes are no memory of ours; elsewhere read.
-class TypesFile {
- public:
-  TypesFile() {
-    const Fd file(::open(types_path, O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    if (!file || ::fstat(file.get(), &status) != 0 || status.st_size <= 0) return;
-    const auto size = static_cast<std::size_t>(status.st_size);
-    void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (mapped != MAP_FAILED) {
-      mapped_ = {static_cast<const std::byte*>(mapped), size};
-    } else {
-      read(file, size);
-    }
-  }
-  TypesFile(const TypesFile&) = delete;
-  TypesFile& operator=(const TypesFile&) = delete;
-  ~TypesFile() {
-    if (!mapped_.empty()) ::munmap(const_cast<std::byte*>(mapped_.data()), mapped_.size());
-  }
-
-  // Empty: there is none.
-  [[nodiscard]] std::span<const std::byte> bytes() const { return mapped_.empty() ? std::span(read_) : mapped_; }
-
- private:
-  void read(const Fd& file, std::size_t size) {
-    read_.resize(size);
-    std::size_t got = 0;
-    while (got < size) {
-      const ssize_t more = ::read(file.get(), read_.data() + got, size - got);
-      if (more <= 0) break;
-      got += static_cast<std::size_t>(more);
-    }
-    read_.resize(got);
-  }
-
-  std::span<const std::byte> mapped_;
-  std::vector<std::byte> read_;
-};
 
 }  // namespace
 

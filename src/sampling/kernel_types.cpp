@@ -6,8 +6,6 @@
 namespace profile {
 namespace {
 
-constexpr int most_nested = 16;  // nameless members in nameless members, and names of names
-
 // How many bytes follow a btf_type; nullopt: its kind is not known.
 std::optional<std::size_t> bytes_behind(const btf_type& type) {
   const std::size_t count = BTF_INFO_VLEN(type.info);
@@ -44,11 +42,6 @@ std::optional<std::size_t> bytes_behind(const btf_type& type) {
   }
 }
 
-bool is_qualifier(std::uint32_t kind) {
-  return kind == BTF_KIND_TYPEDEF || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
-         kind == BTF_KIND_TYPE_TAG;
-}
-
 bool has_members(const btf_type& type) {
   const std::uint32_t kind = BTF_INFO_KIND(type.info);
   return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
@@ -61,6 +54,11 @@ std::optional<std::span<const std::byte>> part(std::span<const std::byte> whole,
 }
 
 }  // namespace
+
+bool KernelTypes::is_qualifier(std::uint32_t kind) {
+  return kind == BTF_KIND_TYPEDEF || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT ||
+         kind == BTF_KIND_TYPE_TAG;
+}
 
 std::optional<KernelTypes> KernelTypes::read(std::span<const std::byte> bytes,
                                              std::span<const std::string_view> wanted) {

@@ -31,12 +31,19 @@ class KernelTypes {
   [[nodiscard]] std::optional<Member> member(std::string_view structure, std::string_view path) const;
   [[nodiscard]] std::optional<std::uint32_t> size_of(std::string_view structure) const;
   [[nodiscard]] std::optional<std::int32_t> enumerator(std::string_view enumeration, std::string_view name) const;
+  // BTF in its turn, of the types asked for and of what lies in them; all pointers lead to void.
+  [[nodiscard]] std::vector<std::byte> excerpt() const;
   // Of a member's type.
   [[nodiscard]] bool is_structure(const Member& member) const;
   [[nodiscard]] std::uint32_t elements(const Member& member) const;  // of an array; 0: it is none
   [[nodiscard]] std::uint32_t bytes(const Member& member) const;     // of a number; 0: it is none
 
  private:
+  class Excerpt;
+  static constexpr int most_nested = 16;  // nameless members in nameless members, and names of names
+
+  // Whether it only renames or qualifies another.
+  static bool is_qualifier(std::uint32_t kind);
   // A type's place in the section of types: 0 is `void`.
   [[nodiscard]] const btf_type* at(std::uint32_t id) const;
   [[nodiscard]] const btf_type* named(std::string_view name) const;

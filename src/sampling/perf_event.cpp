@@ -142,9 +142,26 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
           .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
           .attached = {},
           .loaded = {"on_sample"},
+          .reads_few_types = true,
           .recording = {.weighed = worth != WORTH_ONE, .rate_hz = rate.frequency_hz},
           .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
           .use = every_event};
+}
+
+BpfCost cost_of_runs(bpf_object& object) {
+  static_assert(sizeof(run_cost) % sizeof(std::uint64_t) == 0);  // the kernel pads the values of CPUs to this
+  std::vector<run_cost> costs(static_cast<std::size_t>(possible_cpu_count()));
+  const __u32 key = 0;
+  BpfCost total;
+  if (bpf_map__lookup_elem(&bpf_map_named(object, "costs"), &key, sizeof key, costs.data(),
+                           costs.size() * sizeof(run_cost), 0) != 0) {
+    return total;
+  }
+  for (const run_cost& cost : costs) {
+    total.runs += cost.runs;
+    total.run_time_ns += cost.run_time_ns;
+  }
+  return total;
 }
 
 // "page-fault", "context-switch": software events are called by their plural.
@@ -157,7 +174,7 @@ std::string_view singular(std::string_view event) {
 class PerfEventSource final : public Source {
  public:
   explicit PerfEventSource(const SamplingOptions& options)
-      : options_(within_kernel_depth(options)),
+      : options_(sized_for_rate(within_kernel_depth(options), rate_of(options).frequency_hz, possible_cpu_count())),
         event_(event_of(options)),
         programs_(plan_for(event_, options_), options_),
         recorder_(programs_.object(), options_),
@@ -204,7 +221,8 @@ class PerfEventSource final : public Source {
   }
 
   Recorder& recorder() override { return recorder_; }
-  [[nodiscard]] BpfCost cost() const override { return cost_of(program_); }
+  [[nodiscard]] BpfCost cost() const override { return cost_of_runs(programs_.object()); }
+  [[nodiscard]] bool wants_count_of_runs() const override { return false; }
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines = programs_.notes();
     for (std::string& line : note_of_rest(programs_.object(), singular(event_.name), event_.name)) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "abi/record.h"
+#include "abi/walk.h"
 #include "parse/children.h"
 #include "sampling/recorder.h"
 #include "support/error.h"
@@ -39,6 +40,22 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& record
   const std::uint64_t least = options.stream ? 1U << 22 : 1U << 18;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
+
+// Likewise for samples whose walk user space finishes. What finds no room counts with the frames that it has; and all
+// of a ring is memory of ours, twice over, from when it is mapped.
+std::uint32_t unfinished_bytes(const Recording& recording, int cpus) {
+  constexpr std::uint64_t least = 1U << 19;
+  constexpr std::uint64_t most = 1U << 22;
+  if (recording.rate_hz == 0) return most;
+  const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // the product is not too large
+  const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
+  return static_cast<std::uint32_t>(std::bit_ceil(std::clamp(wanted, least, most)));
+}
+
+// What samples of stacks that are all new fill in ten seconds, if the profiler has no time until then: a map that is
+// half full is drained sooner.
+constexpr std::uint64_t filled_in_s = 10;
+constexpr std::uint64_t least_entries = 2048;
 
 // Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
 void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
@@ -96,6 +113,19 @@ bool needs_kernel_types(const SamplingOptions& options) {
   return options.follow_children || !options.mntns_map_path.empty() || inner_pid_namespace() != 0;
 }
 
+SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus) {
+  if (rate_hz == 0 || options.sizes_are_asked) return options;
+  constexpr std::uint64_t most_rate_hz = 1'000'000;  // as much as there is; none of the products is too large
+  const std::uint64_t samples = std::min(rate_hz, most_rate_hz) * static_cast<std::uint64_t>(cpus) * filled_in_s;
+  const std::uint64_t entries = std::bit_ceil(std::max(samples, least_entries));
+  const auto at_most = [entries](std::uint32_t most) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(entries, most));
+  };
+  options.histogram_entries = at_most(options.histogram_entries);
+  options.stack_entries = at_most(options.stack_entries);
+  return options;
+}
+
 void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording) {
   const int cpus = possible_cpu_count();
   const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
@@ -108,6 +138,9 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   }
   check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, recording, cpus)),
             "size the ring buffer");
+  if (bpf_map* const unfinished = bpf_object__find_map_by_name(&object, "unfinished")) {
+    check_bpf(bpf_map__set_max_entries(unfinished, unfinished_bytes(recording, cpus)), "size the ring buffer");
+  }
   check_bpf(
       bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
       "size the accounts");

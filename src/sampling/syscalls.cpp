@@ -125,7 +125,7 @@ class Syscalls final : public Source {
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   // Counting is little more than that: only where stacks are taken.
-  [[nodiscard]] bool wants_cost() const override { return stacks_; }
+  [[nodiscard]] bool wants_count_of_runs() const override { return stacks_; }
   [[nodiscard]] std::uint64_t pending_samples() override {
     if (stacks_) return Source::pending_samples();
     const syscall_counts now = sum_of(counts_, possible_cpu_count());

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sampling/kernel_needs.h"
+#include "sampling/types_file.h"
 #include "sampling/walk.h"
 #include "support/error.h"
 #include "support/plural.h"
@@ -23,7 +24,10 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options,
   require_kernel(plan.use, options);
   std::size_t size = 0;
   const void* elf = plan.elf_bytes(&size);
-  BpfObject object = open_bpf_object(elf, size, plan.name);
+  std::optional<ReadTypes> types;
+  if (plan.reads_few_types && needs_kernel_types(options)) types.emplace();
+  BpfObject object =
+      open_bpf_object(elf, size, plan.name, types && !types->path().empty() ? types->path().c_str() : nullptr);
   prepare_recording(*object, options, plan.recording);
   if (can_walk(*object)) fallback = prepare_walk(*object, options);
   if (plan.prepare) plan.prepare(*object);

@@ -66,6 +66,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
           .elf_bytes = needs_kernel_types(options) ? tracepoint__elf_bytes : tracepoint_lean__elf_bytes,
           .attached = {},
           .loaded = {"on_hit"},
+          .reads_few_types = true,
           .recording = {.weighed = wanted.period != 0 || wanted.interval_ns != 0, .filter_cpu = true},
           .prepare =
               [wanted](bpf_object& object) {

@@ -44,8 +44,8 @@ void set_bpf_log(bool verbose) {
   libbpf_set_print(print_libbpf);
 }
 
-BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name) {
-  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name);
+BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name, const char* types_path) {
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = name, .btf_custom_path = types_path);
   BpfObject object(bpf_object__open_mem(elf, size, &options));
   if (!object) throw system_error("cannot open the BPF object", errno);
   return object;

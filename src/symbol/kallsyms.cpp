@@ -10,7 +10,7 @@
 namespace profile {
 namespace {
 
-// The best symbol seen so far between one address asked for and the one before it.
+// The last symbol seen so far between one address asked for and the one before it.
 struct Slot {
   std::uint64_t start = 0;
   KernelRank rank = KernelRank::data;
@@ -56,7 +56,7 @@ void Resolver::add(const KernelLine& line) {
   Slot& slot = slots_[index];
   if (slot.filled && line.address < slot.start) return;
   if (slot.filled && line.address == slot.start) {
-    if (line.rank > slot.rank || (line.rank == slot.rank && !better_alias(line.name, slot.name))) return;
+    if (line.rank >= slot.rank) return;
   }
   slot.start = line.address;
   slot.rank = line.rank;

@@ -5,23 +5,23 @@
 namespace profile {
 namespace {
 
-// Takes the padding's prefix off `name`.
 KernelRank rank_of(char type, std::string_view& name) {
   if (type != 'T' && type != 't' && type != 'W' && type != 'w') return KernelRank::data;
-  for (const std::string_view prefix : {"__pfx_", "__cfi_"}) {
-    if (name.size() > prefix.size() && name.starts_with(prefix)) {
-      name.remove_prefix(prefix.size());
-      return KernelRank::padding;
-    }
-  }
-  if (name == "_etext" || name == "_einittext") return KernelRank::end;
-  // Marks of the linker script. A function that starts where a section does goes by its own name.
-  if (name == "_text" || name == "_stext" || name == "_sinittext") return KernelRank::mark;
-  if (name.starts_with("__") && (name.ends_with("_text_start") || name.ends_with("_text_end"))) return KernelRank::mark;
-  return type == 'T' ? KernelRank::global : type == 'W' ? KernelRank::weak : KernelRank::local;
+  without_padding(name);
+  return ends_code(name) ? KernelRank::end : KernelRank::code;
 }
 
 }  // namespace
+
+void without_padding(std::string_view& name) {
+  for (const std::string_view prefix : {"__pfx_", "__cfi_"}) {
+    if (name.size() <= prefix.size() || !name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    return;
+  }
+}
+
+bool ends_code(std::string_view name) { return name == "_etext" || name == "_einittext"; }
 
 // "ffffffff81000000 T _text" or "ffffffffc0201000 t f\t[module]".
 std::optional<KernelLine> parse_kernel_line(std::string_view text) {

@@ -12,11 +12,16 @@
 
 namespace profile {
 
-// What stands at an address, best first. The worse ones still end what lies before them.
-enum class KernelRank : std::uint8_t { global, weak, local, padding, mark, end, data };
+// What stands at an address. What gives its name to what follows comes before what does not, which still ends what lies
+// before it. Of several names for one address the first is the kernel's own choice: it has put the best of them first.
+enum class KernelRank : std::uint8_t { code, end, data };
 
-// Whether it gives its name to what follows it.
-constexpr bool names_code(KernelRank rank) { return rank < KernelRank::end; }
+constexpr bool names_code(KernelRank rank) { return rank == KernelRank::code; }
+
+// Takes the prefix off that a function's padding has before the function's name.
+void without_padding(std::string_view& name);
+// Whether it stands where the code ends.
+[[nodiscard]] bool ends_code(std::string_view name);
 
 struct KernelLine {
   std::uint64_t address = 0;

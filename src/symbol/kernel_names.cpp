@@ -3,21 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "symbol/kallsyms.h"
+
 namespace profile {
 namespace {
 
 // Modules come and go seldom, and hardly ever does one take the place of another.
 constexpr std::uint64_t module_belief_ns = 10'000'000'000;
 constexpr std::uint64_t change_belief_ns = 1'000'000'000;
+// Of more it is the list that answers sooner.
+constexpr std::size_t most_asked = 20'000;
 
 }  // namespace
 
-KernelNames::KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns)
-    : open_(std::move(open)), now_ns_(std::move(now_ns)) {}
+KernelNames::KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask, bool is_seldom)
+    : open_(std::move(open)), now_ns_(std::move(now_ns)), ask_(std::move(ask)), is_seldom_(is_seldom) {}
 
 void KernelNames::read() {
   table_.reset();  // before the next one takes as much memory
   read_at_ns_ = now_ns_();
+  ++readings_;
   const Fd fd = open_();
   if (fd) table_.emplace(fd.get());
   is_hopeless_ = !table_ || table_->is_hidden();
@@ -37,6 +42,38 @@ std::uint64_t KernelNames::believed_ns(RuntimeAddress address) const {
 }
 
 std::vector<KernelNames::Answer> KernelNames::resolve(std::span<const RuntimeAddress> addresses) {
+  std::vector<KernelSymbol> symbols(addresses.size());
+  const bool is_asked = ask_ && addresses.size() <= most_asked && ask_(addresses, symbols);
+  std::vector<Answer> answers(addresses.size());
+  std::vector<RuntimeAddress> others;
+  std::vector<Answer*> theirs;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (is_asked && symbols[i].unnamed != Unnamed::pending) {
+      answers[i].symbol = std::move(symbols[i]);
+      answers[i].is_settled = answers[i].symbol.module == kernel_itself;
+      ++told_;
+    } else {
+      others.push_back(addresses[i]);
+      theirs.push_back(&answers[i]);
+    }
+  }
+  if (others.empty()) return answers;
+  if (is_asked && is_seldom_) {
+    read_once(others, theirs);
+  } else {
+    look_up(others, theirs);
+  }
+  return answers;
+}
+
+void KernelNames::read_once(std::span<const RuntimeAddress> addresses, std::span<Answer* const> answers) {
+  std::vector<KernelSymbol> symbols(addresses.size());
+  ++readings_;
+  if (const Fd fd = open_()) symbols = resolve_kernel(fd.get(), addresses);
+  for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = {.symbol = std::move(symbols[i]), .is_settled = true};
+}
+
+void KernelNames::look_up(std::span<const RuntimeAddress> addresses, std::span<Answer* const> answers) {
   bool is_fresh = false;
   if (!table_ && !is_hopeless_) {
     read();
@@ -48,12 +85,10 @@ std::vector<KernelNames::Answer> KernelNames::resolve(std::span<const RuntimeAdd
     read();
     is_fresh = true;
   }
-  std::vector<Answer> answers(addresses.size());
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (table_) answers[i].symbol = table_->find(addresses[i]);
-    answers[i].is_settled = is_fresh || believed_ns(addresses[i]) > change_belief_ns;
+    if (table_) answers[i]->symbol = table_->find(addresses[i]);
+    answers[i]->is_settled = is_fresh || believed_ns(addresses[i]) > change_belief_ns;
   }
-  return answers;
 }
 
 }  // namespace profile

@@ -49,7 +49,6 @@ void KernelTable::finish() {
   const auto better = [this](const Entry& a, const Entry& b) {
     if (a.address != b.address) return a.address < b.address;
     if (a.rank != b.rank) return a.rank < b.rank;
-    if (name_of(a) != name_of(b)) return better_alias(name_of(a), name_of(b));
     return a.name < b.name;  // the first in the text
   };
   std::sort(entries_.begin(), entries_.end(), better);

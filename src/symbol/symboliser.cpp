@@ -20,9 +20,10 @@
 #include "support/effort.h"
 #include "support/fd.h"
 #include "support/plural.h"
+#include "support/privilege.h"
 #include "symbol/answers.h"
+#include "symbol/asked_kernel.h"
 #include "symbol/file_names.h"
-#include "symbol/kallsyms.h"
 #include "symbol/kernel_names.h"
 #include "symbol/leaving_frames.h"
 
@@ -54,8 +55,14 @@ struct Symboliser::State {
         reader(file_reader),
         file_effort(options.budget * most_file_steps, options.repeated),
         map_bytes(options.budget * most_map_bytes, map_bytes_whole_after_s),
-        names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}) {
-    if (options.repeated) kernel_names.emplace(open_kallsyms, monotonic_ns);
+        names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}),
+        kernel_names(
+            open_kallsyms, monotonic_ns,
+            [this](auto addresses, auto answers) {
+              // By the rule of the list, which the kernel leaves to us.
+              return !hidden_kernel_symbols() && asked_kernel.resolve(addresses, answers);
+            },
+            !options.repeated) {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
 
@@ -66,6 +73,8 @@ struct Symboliser::State {
   };
 
   void name(Profile& profile, std::span<Frame* const> frames);
+  [[nodiscard]] bool is_ready(const Profile& profile, const Frame& frame) const;
+  [[nodiscard]] bool is_postponed(const Answer& answer) const;
   Found answer_for(Profile& profile, const Frame& frame);
   Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
@@ -85,7 +94,8 @@ struct Symboliser::State {
   Effort file_effort;
   Allowance map_bytes;
   FileNames names;
-  std::optional<KernelNames> kernel_names;  // for runs that ask again and again
+  AskedKernel asked_kernel;
+  KernelNames kernel_names;
   Answers kernel;
   std::vector<Place> unsettled;  // of the kernel's: another time the answer may be another
   FileAnswers vdso;
@@ -96,7 +106,9 @@ struct Symboliser::State {
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
   LeavingFrames leaving;
-  std::vector<CodeFile*> given_up;  // of this time, for want of budget or of an answer
+  std::size_t ready = 0;                             // of the profile's frames, those that name_ready() has looked at
+  const std::function<bool()>* may_go_on = nullptr;  // while there will be another time; null: it is the last
+  std::vector<CodeFile*> given_up;                   // of this time, for want of budget or of an answer
   // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
   std::unordered_map<ProcessId, Answers> jit;
   Answer in_exec;  // between two programs
@@ -160,6 +172,10 @@ void Symboliser::State::resolve_files() {
       continue;
     }
     const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};
+    if (may_go_on != nullptr && !(*may_go_on)()) {
+      given_up.push_back(file);
+      continue;
+    }
     if (!file_effort.begin(file->number)) {
       names.recall(ref, answers);
       given_up.push_back(file);
@@ -212,16 +228,11 @@ void Symboliser::State::resolve_jit(std::uint32_t tgid, const FileReader::PerfMa
 void Symboliser::State::resolve_kernel_addresses() {
   const std::vector<Place> places = kernel.take_pending();
   if (places.empty()) return;
-  const std::vector<RuntimeAddress> addresses = addresses_of(places);
   std::vector<KernelSymbol> symbols(places.size());
-  if (kernel_names) {
-    auto found = kernel_names->resolve(addresses);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      symbols[i] = std::move(found[i].symbol);
-      if (!found[i].is_settled) unsettled.push_back(places[i]);
-    }
-  } else if (const Fd fd = open_kallsyms()) {
-    symbols = resolve_kernel(fd.get(), addresses);
+  auto found = kernel_names.resolve(addresses_of(places));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    symbols[i] = std::move(found[i].symbol);
+    if (!found[i].is_settled) unsettled.push_back(places[i]);
   }
   name_kernel_addresses(places, symbols);
 }
@@ -317,6 +328,12 @@ std::vector<std::string> Symboliser::notes() const {
   return {line};
 }
 
+std::vector<std::string> Symboliser::details() const {
+  const KernelNames& kernel = state_->kernel_names;
+  return {"kernel names: " + std::to_string(kernel.told()) + " asked for, the list read " +
+          number_of(kernel.readings(), "time")};
+}
+
 void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   std::vector<std::pair<Frame*, Found>> wanted;
   wanted.reserve(frames.size());
@@ -326,18 +343,49 @@ void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   resolve_jit(profile);
   resolve_kernel_addresses();
   reader.rest();
-  for (const auto& [frame, found] : wanted) write(profile, *frame, found);
+  for (const auto& [frame, found] : wanted) {
+    if (!is_postponed(*found.answer)) write(profile, *frame, found);
+  }
   forget_passing();
+}
+
+bool Symboliser::State::is_ready(const Profile& profile, const Frame& frame) const {
+  if (frame.unnamed != Unnamed::pending) return false;
+  if (frame.kind == FrameKind::kernel) return true;
+  const Process& process = profile.process(frame.space);
+  const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+  return location.kind == CodeLocation::Kind::vdso ||
+         (location.kind == CodeLocation::Kind::file && location.file->is_open());
+}
+
+// What another time may find out after all.
+bool Symboliser::State::is_postponed(const Answer& answer) const {
+  return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
+                                  answer.unnamed == Unnamed::no_answer);
 }
 
 void Symboliser::name(Profile& profile) {
   state_->leaving.clear();
+  state_->ready = 0;
   state_->forget_if_much();
   std::vector<Frame*> pending;
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) pending.push_back(&frame);
   }
   state_->name(profile, pending);
+}
+
+void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_go_on) {
+  std::vector<Frame*> ready;
+  for (; state_->ready < profile.frames().size(); ++state_->ready) {
+    Frame& frame = profile.frames()[state_->ready];
+    if (state_->is_ready(profile, frame)) ready.push_back(&frame);
+  }
+  if (ready.empty()) return;
+  state_->forget_if_much();
+  state_->may_go_on = &may_go_on;
+  state_->name(profile, ready);
+  state_->may_go_on = nullptr;
 }
 
 void Symboliser::name_leaving(Profile& profile) {

@@ -98,8 +98,8 @@ TEST_CASE("padding before a function goes by the function's name") {
       "ffffffff81000000 T f\n"
       "ffffffff81000030 t __pfx_g\n"
       "ffffffff81000040 T g\n"
-      "ffffffff81000050 t __pfx_h\n"
-      "ffffffff81000050 t before_h\n";
+      "ffffffff81000050 t before_h\n"
+      "ffffffff81000050 t __pfx_h\n";
   CHECK(one(text, 0xffffffff81000035) == "g+5 [kernel]");
   CHECK(one(text, 0xffffffff81000045) == "g+5 [kernel]");
   CHECK(one(text, 0xffffffff81000055) == "before_h+5 [kernel]");
@@ -117,13 +117,12 @@ TEST_CASE("the marks of code and data in arm64's modules are no names, and end n
   CHECK(one(text, 0xffff80007a000080) == "$excuse+0 [nf_tables]");
 }
 
-TEST_CASE("of several kernel names for one address the global, plain and short one is taken") {
-  CHECK(one("1000 t a\n1000 W b\n1000 T longer_name\n", 0x1000) == "longer_name+0 [kernel]");
-  CHECK(one("1000 t a\n1000 W bbbb\n", 0x1000) == "bbbb+0 [kernel]");
+TEST_CASE("of several kernel names for one address the first is taken, as the kernel does") {
+  CHECK(one("1000 t a\n1000 W b\n1000 T longer_name\n", 0x1000) == "a+0 [kernel]");
   CHECK(one("1000 t __do_sys_fork\n1000 T __x64_sys_fork\n1000 T __ia32_sys_fork\n", 0x1000) ==
-        "__x64_sys_fork+0 [kernel]");
-  CHECK(one("1000 T __sched_text_start\n1000 t f\n", 0x1000) == "f+0 [kernel]");
+        "__do_sys_fork+0 [kernel]");
   CHECK(one("1000 t f\n1000 T _stext\n", 0x1000) == "f+0 [kernel]");
+  CHECK(one("1000 d data\n1000 t f\n1000 t g\n", 0x1000) == "f+0 [kernel]");
 }
 
 TEST_CASE("addresses that are all zero were hidden by the kernel") {

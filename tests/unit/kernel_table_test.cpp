@@ -192,6 +192,44 @@ TEST_CASE("a module is believed to be the one that was loaded for ten seconds") 
   CHECK(machine.readings == 2);
 }
 
+TEST_CASE("the list is read for what the kernel has not told itself, and is not kept where that is seldom") {
+  int readings = 0;
+  const auto open = [&readings] {
+    ++readings;
+    return opened(kernel);
+  };
+  bool is_told = true;
+  const auto ask = [&is_told](std::span<const RuntimeAddress> addresses, std::span<KernelSymbol> answers) {
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      if (addresses[i].value == 0xffffffffc0006010) continue;
+      answers[i].unnamed = Unnamed::named;
+      answers[i].name = "told";
+      answers[i].module = addresses[i].value < 0xffffffffc0000000 ? "kernel" : "nf_tables";
+    }
+    return is_told;
+  };
+  const auto now_ns = [] { return second_ns; };
+  for (const bool is_seldom : {false, true}) {
+    readings = 0;
+    is_told = true;
+    KernelNames names(open, now_ns, ask, is_seldom);
+    const std::vector<RuntimeAddress> all{{0xffffffff81000110}, {0xffffffffc0001010}, {0xffffffffc0006010}};
+    const auto answers = names.resolve(all);
+    CHECK(answers[0].symbol.name == "told");
+    CHECK(answers[0].is_settled);
+    CHECK(answers[1].symbol.name == "told");
+    CHECK_FALSE(answers[1].is_settled);
+    CHECK(answers[2].symbol.name == "bpf_prog_1_f");
+    CHECK(answers[2].is_settled);
+    CHECK(readings == 1);
+    CHECK(names.resolve(std::span(all).first(2))[1].symbol.name == "told");
+    CHECK(readings == 1);
+    is_told = false;
+    CHECK(names.resolve(all)[0].symbol.name == "vfs_read");
+    CHECK(readings == (is_seldom ? 2 : 1));
+  }
+}
+
 TEST_CASE("a kernel that hides its names is not asked again") {
   Machine machine;
   machine.text = "0000000000000000 T f\n0000000000000000 t g\t[m]\n";

@@ -155,3 +155,31 @@ TEST_CASE("what the walk needs and is not there is named") {
   CHECK(missing->find("vm_area_struct.vm_start") != std::string::npos);
   CHECK(missing->find("context.vdso") == std::string::npos);
 }
+
+TEST_CASE("an excerpt has the types asked for and what lies in them, and nothing else") {
+  const std::vector<std::byte> bytes = some_types().bytes();
+  const auto types = KernelTypes::read(bytes, wanted);
+  REQUIRE(types);
+  const std::vector<std::byte> less = types->excerpt();
+  CHECK(less.size() < bytes.size());
+  constexpr std::array<std::string_view, 4> all{"task_struct", "mm_struct", "maple_type", "unwanted"};
+  const auto excerpt = KernelTypes::read(less, all);
+  REQUIRE(excerpt);
+  CHECK(excerpt->member("mm_struct", "context.vdso")->bits_at == 320 + 64 + 64);
+  CHECK(excerpt->elements(*excerpt->member("mm_struct", "count")) == 5);
+  CHECK(excerpt->bytes(*excerpt->member("mm_struct", "first")) == 8);
+  CHECK(excerpt->member("task_struct", "flag")->bits == 1);
+  CHECK(excerpt->size_of("mm_struct") == 64);
+  CHECK(excerpt->enumerator("maple_type", "maple_arange_64") == 3);
+  CHECK_FALSE(excerpt->size_of("unwanted"));
+}
+
+TEST_CASE("an excerpt of damaged types is types again, or there is none") {
+  const std::vector<std::byte> whole = some_types().bytes();
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::vector<std::byte> bytes = whole;
+    bytes[at] = std::byte{0xff};
+    const auto types = KernelTypes::read(bytes, wanted);
+    if (types) CHECK(KernelTypes::read(types->excerpt(), wanted).has_value());
+  }
+}

@@ -1,0 +1,28 @@
+// How large the kernel's maps are made for a rate.
+#include <doctest/doctest.h>
+
+#include "sampling/recorder.h"
+
+using namespace profile;
+
+TEST_CASE("the maps hold what comes in ten seconds, and never more than the largest") {
+  const auto sized = [](std::uint64_t rate_hz, int cpus) { return sized_for_rate({}, rate_hz, cpus); };
+  CHECK(sized(49, 1).stack_entries == 2048);
+  CHECK(sized(49, 1).histogram_entries == 2048);
+  CHECK(sized(99, 4).stack_entries == 4096);
+  CHECK(sized(99, 4).histogram_entries == 4096);
+  CHECK(sized(999, 2).stack_entries == 16384);
+  CHECK(sized(999, 2).histogram_entries == 32768);
+  CHECK(sized(UINT64_MAX, 8192).stack_entries == 16384);
+  CHECK(sized(UINT64_MAX, 8192).histogram_entries == 40960);
+}
+
+TEST_CASE("the maps of a source without a rate, and those that were sized by hand, are as the options say") {
+  CHECK(sized_for_rate({}, 0, 2).stack_entries == 16384);
+  CHECK(sized_for_rate({}, 0, 2).histogram_entries == 40960);
+  SamplingOptions options;
+  options.sizes_are_asked = true;
+  CHECK(sized_for_rate(options, 49, 2).stack_entries == 16384);
+  options.histogram_entries = 16;
+  CHECK(sized_for_rate(options, 49, 2).histogram_entries == 16);
+}
