@@ -41,7 +41,7 @@ file(READ ${ASSETS}/page.html page)
 file(READ ${ASSETS}/page.css style)
 # One function around all of them: what they share is theirs alone.
 set(script "'use strict';\n(() => {\n")
-foreach(name IN ITEMS table vectors tree functions boxes text colours draw view panel tools list about keys live link main)
+foreach(name IN ITEMS table vectors tree functions boxes text colours draw view panel tools list about keys live link pprof save main)
   file(READ ${ASSETS}/${name}.js part)
   string(APPEND script "${part}")
 endforeach()

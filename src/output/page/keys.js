@@ -18,6 +18,14 @@ async function copied(text) {
   return done;
 }
 
+function stepInMenu(event) {
+  const step = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'}[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const next = document.activeElement[step];
+  if (next !== null) next.focus();
+}
+
 class Hands {
   constructor({view, sheet, words, tools, list}) {
     Object.assign(this, {view, sheet, words, tools, list});
@@ -105,13 +113,7 @@ class Hands {
         if (view.selected !== none) does[button.dataset.does](view.selected);
       });
     }
-    this.menu.addEventListener('keydown', (event) => {
-      const step = {ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling'}[event.key];
-      if (step === undefined) return;
-      event.preventDefault();
-      const next = document.activeElement[step];
-      if (next !== null) next.focus();
-    });
+    this.menu.addEventListener('keydown', stepInMenu);
   }
 
   async copy(text, what) {

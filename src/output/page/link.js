@@ -4,14 +4,14 @@
 const lastsUntilNext = ['search', 'sort'];  // what is no step to go back to
 
 class Link {
-  // `live`: where it is.
-  constructor({view, tools, list, live}) {
+  // `live`: where it is. `saved`: what a page that was saved shows where its address says nothing.
+  constructor({view, tools, list, live, saved = ''}) {
     Object.assign(this, {view, tools, list, live});
     this.flags = {
       invert: ['inverted', false], heaviest: ['heaviest', false], processes: ['byProcess', true],
       threads: ['byThread', false], before: ['swapped', false],
     };
-    this.read(location.hash);
+    this.read(location.hash.length > 1 ? location.hash : saved);
     this.written = this.words();
     view.listeners.push(() => this.write());
     window.addEventListener('popstate', () => {

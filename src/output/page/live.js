@@ -201,6 +201,14 @@ class Live {
       beforeLabel: base === null ? '' : base.label,
     });
   }
+  // Of what is shown: the account is that of all since the start.
+  about() {
+    const {run, account, names} = this.shown.of;
+    const told = (label) => ({...run, title: `${run.title}, ${label}`, began_unix_ms: 0, duration_s: 0});
+    const isAll = this.seconds === sinceStart && this.paused === null;
+    const now = isAll ? {run, account, names} : {run: told(this.label())};
+    return this.base === null ? now : {...now, before: told(this.base.label)};
+  }
   label() {
     const words = element('window').selectedOptions[0].textContent;
     return this.paused === null ? words : `${words}, paused`;

@@ -3,7 +3,8 @@
 const knownVersion = 1;
 
 function fileSource(data) {
-  const table = new Table(Boolean(data.before));
+  // What was frozen is of the same processes; another run had others.
+  const table = new Table(Boolean(data.before) && !data.before.same_processes);
   table.append(data);
   const values = vectorOf(table, data.cells);
   const before = data.before ? vectorOf(table, data.before.cells) : null;
@@ -12,7 +13,8 @@ function fileSource(data) {
 
 function start() {
   const read = performance.now();
-  const data = JSON.parse(element('data').textContent);
+  const {text, html} = takeOwnPage();
+  const data = JSON.parse(text);
   if (data.version !== knownVersion) throw new Error(`data of version ${data.version}, which this page does not know`);
   const parsed = performance.now();
   const view = new View(new Drawing(element('graph'), element('marks')));
@@ -36,9 +38,14 @@ function start() {
   if (data.live) {
     showAbout([{run: data.run, heading: ''}]);
     hands.live = view.live = new Live(view, data, (text) => hands.say(text));
-    new Link({view, tools, list, live: view.live});
-  } else {
-    new Link({view, tools, list, live: null});
+  }
+  const link = new Link({view, tools, list, live: view.live, saved: data.view});
+  const told = {run: data.run, account: data.account, names: data.names, before: data.before && data.before.run};
+  new Save({
+    view, html, say: (words) => hands.say(words), words: () => link.words(),
+    about: () => (view.live === null ? told : view.live.about()),
+  });
+  if (!data.live) {
     showFile(view, data);
     times.load = performance.now() - parsed;
   }

@@ -1,0 +1,183 @@
+// What is shown, as a file of its own: this page with just these data, pprof, or folded lines. Made here and not by the
+// profiler, for the page alone knows the window, what was frozen and whom was asked about; and a run that is over too.
+
+// As this page came: taken before the script has changed anything, without the data.
+function takeOwnPage() {
+  const data = element('data');
+  const text = data.textContent;
+  data.textContent = '';
+  const html = document.documentElement.outerHTML;
+  return {text, html: `<!doctype html>\n${html}\n`};
+}
+
+// The page's text with other data, which may connect to nothing.
+function pageWith(html, data) {
+  const mark = `id="data">${'</'}script>`;  // not in one piece, for this text is a part of the page
+  const at = html.indexOf(mark) + 'id="data">'.length;
+  const head = html.slice(0, at).replace("connect-src 'self'", "connect-src 'none'");
+  return head + JSON.stringify(data).replaceAll('<', '\\u003c') + html.slice(at);
+}
+
+// The rows of a table that some pairs need, in numbers of their own.
+class Picked {
+  constructor(table, {values, before, wanted}) {
+    this.table = table;
+    this.strings = [];
+    this.stringIds = new Map();
+    this.pairs = [];  // {owner, node, value, before}
+    const {owner, node} = table.pairs;
+    const of = (vector, pair) => (vector !== null && pair < vector.length ? vector[pair] : 0);
+    for (let pair = 0; pair < owner.length; ++pair) {
+      if (wanted !== null && !wanted[owner.data[pair]]) continue;
+      const had = of(before, pair);
+      const value = of(values, pair);
+      if (value !== 0 || had !== 0) this.pairs.push({owner: owner.data[pair], node: node.data[pair], value, before: had});
+    }
+    this.nodes = this.numbered(this.pairs.map((pair) => pair.node), table.nodes.parent);
+    this.frames = this.numbered(this.nodes.kept.map((at) => table.nodes.frame.data[at]));
+    this.owners = this.numbered(this.pairs.map((pair) => pair.owner));
+  }
+  // With `parent`, those below them too; whatever stands on something has the greater number, as it had.
+  numbered(used, parent) {
+    const ids = new Map([[none, none]]);
+    const wanted = new Set();
+    for (let id of used) {
+      for (; id !== none && !wanted.has(id); id = parent === undefined ? none : parent.data[id]) wanted.add(id);
+    }
+    const kept = [...wanted].sort((a, b) => a - b);
+    kept.forEach((id, i) => ids.set(id, i));
+    return {ids, kept};
+  }
+  string(id) {
+    const text = this.table.strings[id];
+    if (!this.stringIds.has(text)) {
+      this.stringIds.set(text, this.strings.length);
+      this.strings.push(text);
+    }
+    return this.stringIds.get(text);
+  }
+  columns(columns, kept, texts) {
+    return Object.fromEntries(Object.entries(columns).map(([name, {data}]) =>
+      [name, kept.map((id) => (texts.includes(name) ? this.string(data[id]) : data[id]))]));
+  }
+  cells(which) {
+    const pairs = this.pairs.filter((pair) => pair[which] !== 0);
+    return {
+      owner: pairs.map(({owner}) => this.owners.ids.get(owner)),
+      node: pairs.map(({node}) => this.nodes.ids.get(node)),
+      value: pairs.map((pair) => pair[which]),
+    };
+  }
+  // As the data of a page has them.
+  rows() {
+    const {table, nodes, frames, owners} = this;
+    return {
+      frames: this.columns(table.frames, frames.kept, ['name', 'module', 'file']),
+      owners: this.columns(table.owners, owners.kept, ['process', 'thread']),
+      nodes: {
+        parent: nodes.kept.map((id) => nodes.ids.get(table.nodes.parent.data[id])),
+        frame: nodes.kept.map((id) => frames.ids.get(table.nodes.frame.data[id])),
+      },
+      strings: this.strings,
+    };
+  }
+}
+
+// Of what is compared, the lines have what was before and what is now, as difffolded.pl writes them.
+function foldedText({table, pairs}, comparing) {
+  const clean = (name) => name.replace(/[;\r\n]/g, ':');
+  const {frame, parent} = table.nodes;
+  const sums = new Map();
+  for (const {owner, node, value, before} of pairs) {
+    const names = [];
+    for (let at = node; at !== none; at = parent.data[at]) {
+      names.push(clean(table.strings[table.frames.name.data[frame.data[at]]]));
+    }
+    names.push(clean(table.processes.itemOf(owner).name));
+    const line = names.reverse().join(';');
+    const sum = sums.get(line) || {value: 0, before: 0};
+    sum.value += value;
+    sum.before += before;
+    sums.set(line, sum);
+  }
+  const figures = ({value, before}) => (comparing ? `${before} ${value}` : `${value}`);
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([line, sum]) => `${line} ${figures(sum)}\n`).join('');
+}
+
+class Save {
+  // `about()`: {run, account, names, before} of what is shown, account and names where they are known to be of just this.
+  constructor({view, html, about, say, words}) {
+    Object.assign(this, {view, html, about, say, words});
+    this.menu = element('save-menu');
+    this.button = element('save');
+    this.button.addEventListener('click', () => this.toggle(this.menu.hidden));
+    document.addEventListener('mousedown', ({target}) => {
+      if (!this.menu.contains(target) && target !== this.button) this.toggle(false);
+    });
+    this.menu.addEventListener('keydown', (event) => this.key(event));
+    for (const button of this.menu.children) {
+      button.addEventListener('click', () => {
+        this.toggle(false);
+        this.button.focus();
+        this.save(button.dataset.as);
+      });
+    }
+  }
+  toggle(is) {
+    this.menu.hidden = !is;
+    this.button.setAttribute('aria-expanded', String(is));
+    if (!is) return;
+    const {right, bottom} = this.button.getBoundingClientRect();
+    this.menu.style.left = `${Math.max(4, right - this.menu.offsetWidth)}px`;
+    this.menu.style.top = `${bottom + 4}px`;
+    this.menu.firstElementChild.focus();
+  }
+  key(event) {
+    event.stopPropagation();
+    if (event.key === 'Escape') {
+      this.toggle(false);
+      this.button.focus();
+    }
+    stepInMenu(event);
+  }
+
+  async save(as) {
+    this.view.update();
+    const {source} = this.view;
+    const {wanted} = this.view.amounts();
+    const picked = new Picked(source.table, {values: source.values, before: source.before, wanted});
+    if (picked.pairs.length === 0) return this.say('There is nothing to save.');
+    const stamp = new Date().toTimeString().slice(0, 8).replaceAll(':', '');
+    const name = `profile-${(this.about().run.event || 'samples').replace(/[^\w.-]+/g, '_').slice(0, 60)}-${stamp}`;
+    const made = {
+      html: async () => [`${name}.html`, new Blob([this.page(picked, wanted)], {type: 'text/html'})],
+      folded: async () => [`${name}.folded`, new Blob([foldedText(picked, source.before !== null)], {type: 'text/plain'})],
+      pprof: async () => {
+        const {bytes, isZipped} = await zipped(pprofOf(picked, this.about().run, source.before !== null));
+        return [`${name}${isZipped ? '.pb.gz' : '.pb'}`, new Blob([bytes], {type: 'application/octet-stream'})];
+      },
+    };
+    const [file, blob] = await made[as]();
+    download(file, blob);
+    this.say(`${file}: what is shown, ${amount(this.view.tree.whole, source.unit)}.`);
+  }
+  page(picked, wanted) {
+    const {run, account, names, before} = this.about();
+    const {source} = this.view;
+    const data = {version: knownVersion, run, tables: [], cells: picked.cells('value'), view: this.words()};
+    if (wanted === null && account !== undefined) data.account = account;
+    if (wanted === null && names !== undefined) data.names = names;
+    if (source.before !== null) {
+      data.before = {run: before, cells: picked.cells('before'), same_processes: !source.table.byName};
+    }
+    return pageWith(this.html, {...data, ...picked.rows()});
+  }
+}
+
+function download(name, blob) {
+  const link = made('a');
+  link.download = name;
+  link.href = URL.createObjectURL(blob);
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,8 @@
+#!/bin/bash
+# The page in a real browser: the table of functions with callers and callees, links that are views, and what is saved.
+source "$(dirname "$0")/../lib.sh"
+source "$SOURCE_DIR/tests/browser/browser.bash"
+
+browse functions
+browse link
+browse save
