@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t first_workers = 4;
 constexpr std::size_t most_workers = 16;
-// An ordinary open takes microseconds, a disk that must spin up or a server far away longer. In looks and not in time: while
-// the machine stands still, nobody looks.
+// An ordinary open takes microseconds, a disk that must spin up or a server far away longer. In looks and not in time:
+// while the machine stands still, nobody looks.
 constexpr unsigned stuck_after_looks = 8;
 // With all workers at such jobs another one comes, in case that they are about to get stuck.
 constexpr std::uint64_t slow_after_ns = 50'000'000;
