@@ -67,6 +67,14 @@ as_root() {
   if ((EUID == 0)); then "$@"; else sudo -- bash -c "$(declare -f say left_processes undo_leftovers); $*"; fi
 }
 
+# tests_at_once : two a CPU, for most of them wait, for samples or for a guest; one where a process takes so long to start that they
+# do not, as in a virtual machine whose every page is mapped by its host.
+tests_at_once() {
+  local began_us=${EPOCHREALTIME/./} started
+  for ((started = 0; started < 50; started++)); do /bin/true; done
+  printf '%s\n' $(((${EPOCHREALTIME/./} - began_us) / 50 > 2500 ? $(nproc) : 2 * $(nproc)))
+}
+
 # Hundredths of a second of all CPUs since boot: all, those that the host took, idle ones, and those of this script's children. Not by
 # `times`, which knows of none in a subshell.
 machine_times() {
