@@ -2,7 +2,6 @@
 #include "symbol/kernel_table.h"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +13,7 @@
 
 #include "../made_elf.h"
 #include "support/fd.h"
+#include "support/text_file.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel_names.h"
 
@@ -114,11 +114,13 @@ TEST_CASE("the table of the kernel's names answers as reading them for each addr
 }
 
 TEST_CASE("the table of this machine's kernel answers as reading /proc/kallsyms does, in a few megabytes") {
-  const Fd fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
-  if (!fd) {
+  // Read once: BPF programs come and go.
+  const auto text = read_text_file("/proc/kallsyms", 1 << 28);
+  if (!text) {
     MESSAGE("skipped: no /proc/kallsyms");
     return;
   }
+  const Fd fd = opened(*text);
   std::size_t lines = 0;
   std::vector<std::uint64_t> starts;
   for_each_kernel_line(fd.get(), [&](const KernelLine& line) {
