@@ -9,7 +9,6 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/shell_words.h"
-#include "app/written.h"
 #include "files/destination.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
@@ -36,7 +35,7 @@ constexpr Form forms[] = {{"table", nullptr},
 
 void print_diff_help(std::ostream& out) {
   out << "usage: profile diff [options] BEFORE AFTER\n"
-         "\nCompares two profiles, in any format that report reads: shares of their totals, so that one may have "
+         "\nCompares two profiles, each of them folded lines or pprof: shares of their totals, so that one may have "
          "been\n"
          "taken for longer than the other. Prints the functions that gained and lost most, by what they did "
          "themselves,\n"
@@ -98,8 +97,7 @@ int run_diff(std::span<const char* const> arguments) {
   writers.reserve(outputs.size());
   for (const OutputRequest& output : outputs) writers.push_back(writer_of(output, parsed.has("format")));
 
-  const bool quiet = parsed.is_on("quiet");
-  const auto note = [quiet](const std::string& line) {
+  const auto note = [quiet = parsed.is_on("quiet")](const std::string& line) {
     if (!quiet) say("profile: " + line);
   };
   ReadProfile before = read_named(paths[0], note);
@@ -116,9 +114,7 @@ int run_diff(std::span<const char* const> arguments) {
     try {
       Destination destination(only_path_of(outputs[i]));
       const auto result = destination.write([&](std::ostream& out) { comparison.write(out, writers[i]); });
-      if (result != Destination::Result::written) continue;
-      destination.close();
-      if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
+      if (result == Destination::Result::written) destination.close();
     } catch (const Error& error) {  // the others are written
       say(std::string("profile: ") + error.what());
       status = Error::could_not_profile;

@@ -23,8 +23,8 @@ constexpr ReadingCommand command{.name = "report", .options = taken_options};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
-         "\nReads folded lines, pprof, perf script's text, speedscope's and this program's JSON and its counted reports,\n"
-         "gzip-compressed or not, this program's or others', adds up those of several files and writes them in any format. - is stdin. A value is what the file says is to be shown; of\n"
+         "\nReads folded lines or pprof profiles, gzip-compressed or not, this program's or others', adds up those of\n"
+         "several files and writes them in any format. - is stdin. A value is what the file says is to be shown; of\n"
          "folded lines it is taken for a number of samples.\n\n";
   print_options(out, command);
   out << "\nFormats:\n";
@@ -36,7 +36,7 @@ void print_report_help(std::ostream& out) {
   out << "\nExamples:\n"
          "  profile report -o out.html out.folded\n"
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
-         "  perf script | profile report -o out.pb.gz -\n";
+         "  stackcollapse-perf.pl out.perf | profile report -o out.pb.gz -\n";
 }
 
 }  // namespace
@@ -49,13 +49,13 @@ int run_report(std::span<const char* const> arguments) {
   const std::vector<std::string> paths = files_of(command, parsed);
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   Options options;
-  options.quiet = parsed.is_on("quiet");
   options.output = output_options_of(parsed);
   options.outputs = outputs_of(parsed, "counted", true);
   check_outputs(options.outputs, false, false);
 
-  Profile sum = sum_of_files(paths, [&options](const std::string& line) {
-    if (!options.quiet) say("profile: " + line);
+  const bool quiet = parsed.is_on("quiet");
+  Profile sum = sum_of_files(paths, [quiet](const std::string& line) {
+    if (!quiet) say("profile: " + line);
   });
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   sum.run.command_line = "profile report " + shell_quoted(arguments);
@@ -63,9 +63,6 @@ int run_report(std::span<const char* const> arguments) {
   reports.begin(sum.run);
   reports.report(sum);
   reports.close();
-  if (!options.quiet) {
-    for (const std::string& line : reports.answer()) say(line);
-  }
   return reports.have_failed() ? Error::could_not_profile : 0;
 }
 

@@ -12,13 +12,11 @@ std::unique_ptr<Output> make_counted(const OutputOptions& options);
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_residency(const OutputOptions& options);
 std::unique_ptr<Output> make_table(const OutputOptions& options);
-std::unique_ptr<Output> make_csv(const OutputOptions& options);
 std::unique_ptr<Output> make_html(const OutputOptions& options);
 std::unique_ptr<Output> make_svg(const OutputOptions& options);
 std::unique_ptr<Output> make_png(const OutputOptions& options);
 std::unique_ptr<Output> make_pprof(const OutputOptions& options);
 std::unique_ptr<Output> make_speedscope(const OutputOptions& options);
-std::unique_ptr<Output> make_perf_script(const OutputOptions& options);
 std::unique_ptr<Output> make_json(const OutputOptions& options);
 
 namespace {
@@ -28,29 +26,22 @@ constexpr bool many = false;
 constexpr bool one = true;
 constexpr bool text = false;
 constexpr bool binary = true;
-constexpr std::string_view by_browser = "open it in a browser";
 
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text, "",
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text,
      make_counted},
-    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, "", make_folded},
-    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text, "",
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text,
      make_residency},
-    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, "", make_table},
-    {"csv", ".csv", "the same tables for spreadsheets, with all their rows", Shows::tables, many, text, "", make_csv},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, make_table},
     {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
-     by_browser, make_html},
-    {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, by_browser,
-     make_svg},
-    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, by_browser, make_png},
-    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary,
-     "go tool pprof -http : shows it", make_pprof},
+     make_html},
+    {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, make_svg},
+    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, make_png},
+    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
-     "open it at https://www.speedscope.app", make_speedscope},
-    {"perf-script", ".perf", "what `perf script` prints, for the many tools that read it", Shows::stacks, many, text,
-     "profiler.firefox.com and www.speedscope.app open it", make_perf_script},
-    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, "",
-     make_json},
+     make_speedscope},
+    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, make_json},
 };
 
 }  // namespace
@@ -66,13 +57,9 @@ const OutputFormat* find_output_format(std::string_view name) {
 
 const OutputFormat* output_format_of_path(std::string_view typed) {
   // What others call the same.
-  constexpr std::pair<std::string_view, std::string_view> aliases[] = {{".htm", "html"},
-                                                                       {".pb", "pprof"},
-                                                                       {".pprof", "pprof"},
-                                                                       {".prof", "pprof"},
-                                                                       {".speedscope", "speedscope"},
-                                                                       {".collapsed", "folded"},
-                                                                       {".linux-perf.txt", "perf-script"}};
+  constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+      {".htm", "html"},        {".pb", "pprof"}, {".pprof", "pprof"}, {".prof", "pprof"}, {".speedscope", "speedscope"},
+      {".collapsed", "folded"}};
   const std::string path = to_lower(typed);
   for (const auto& [ending, name] : aliases) {
     if (path.ends_with(ending)) return find_output_format(name);

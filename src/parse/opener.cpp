@@ -21,16 +21,6 @@ FileStamp take_stamp(WireReader& in) {
   return stamp;
 }
 
-FileState take_state(WireReader& in) {
-  const FileState state = in.one_of(FileState::unknown);
-  return in.ok() ? state : FileState::unknown;
-}
-
-// Nothing will be told of it.
-FileAnswer unknown_state(std::uint64_t number) {
-  return {.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = FileState::unknown};
-}
-
 }  // namespace
 
 WireWriter Opener::question(OpenerCall call, std::uint64_t& id) {
@@ -59,7 +49,7 @@ std::uint64_t Opener::send_open(const FileQuestion& question) {
 
 void Opener::open(const FileQuestion& question) {
   if (channel_.is_gone() || is_exhausted_) {
-    opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
+    opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}});
     ++unanswered_;
     return;
   }
@@ -91,15 +81,9 @@ void Opener::take(const Message& message) {
     asked_maps_.erase(asked);
     return;
   }
-  if (const auto late = late_states_.find(id); late != late_states_.end()) {
-    const FileState state = reason == Unnamed::named ? take_state(in) : FileState::unknown;
-    opened_.push_back({.number = late->second, .reason = reason, .stamp = {}, .state = state});
-    if (reason != Unnamed::no_answer) late_states_.erase(late);
-    return;
-  }
   const auto opening = opening_.find(id);
   if (opening == opening_.end()) return;
-  FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
+  FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}};
   if (reason == Unnamed::named) answer.stamp = take_stamp(in);
   // One that was given up may be answered after all.
   if (reason != Unnamed::no_answer) opening_.erase(opening);
@@ -110,11 +94,9 @@ void Opener::pump() {
   while (const auto message = channel_.take()) take(*message);
   if (!channel_.is_gone()) return;
   for (const auto& [id, number] : opening_) {
-    opened_.push_back({.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
+    opened_.push_back({.number = number, .reason = Unnamed::no_answer, .stamp = {}});
   }
   opening_.clear();
-  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number));
-  late_states_.clear();
 }
 
 void Opener::take_answers(const std::function<void(const FileAnswer&)>& take) {
@@ -179,15 +161,11 @@ FileKeeper::State Opener::state(std::uint64_t number) {
   words.put(number);
   channel_.send(words.bytes());
   const auto answer = answer_of(id, short_patience);
-  if (!answer && !channel_.is_gone()) {
-    late_states_[id] = number;
-    return State::unknown;
-  }
-  WireReader in(answer ? *answer : std::string());
-  const bool is_told = answer && in.one_of(Unnamed::count) == Unnamed::named;
-  const State state = is_told ? take_state(in) : State::unknown;
-  if (state == State::unknown) opened_.push_back(unknown_state(number));
-  return state;
+  if (!answer) return State::same;
+  WireReader in(*answer);
+  if (in.one_of(Unnamed::count) != Unnamed::named) return State::same;
+  const auto state = in.number<std::uint8_t>();
+  return state <= static_cast<std::uint8_t>(State::deleted) ? static_cast<State>(state) : State::same;
 }
 
 void Opener::close(std::uint64_t number) {
@@ -276,8 +254,9 @@ Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
   return reason;
 }
 
-std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
-  std::vector<std::string> stacks(questions.size());
+std::vector<std::vector<std::uint64_t>> Opener::stacks(std::span<const StackQuestion> questions,
+                                                       std::size_t max_depth) {
+  std::vector<std::vector<std::uint64_t>> stacks(questions.size());
   // The threads of a process are one question: what hangs takes no other process's with it.
   struct Asked {
     std::uint64_t id = 0;
@@ -291,9 +270,13 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     Asked asked{.id = 0, .begin = begin, .end = end};
     WireWriter words = question(OpenerCall::stacks, asked.id);
     words.put(questions[begin].tgid);
-    words.put(static_cast<std::uint32_t>(most_bytes));
+    words.put(static_cast<std::uint32_t>(max_depth));
     words.put(static_cast<std::uint32_t>(end - begin));
-    for (; begin < end; ++begin) words.put(questions[begin].stack_pointer.value);
+    for (; begin < end; ++begin) {
+      words.put(questions[begin].registers.instruction.value);
+      words.put(questions[begin].registers.stack_pointer.value);
+      words.put(questions[begin].registers.frame_pointer.value);
+    }
     channel_.send(words.bytes());
     awaited_.insert(asked.id);
     all.push_back(asked);
@@ -304,7 +287,10 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     if (!answer) continue;
     WireReader in(*answer);
     if (in.one_of(Unnamed::count) != Unnamed::named) continue;
-    for (std::size_t i = asked.begin; i < asked.end; ++i) stacks[i] = in.text();
+    for (std::size_t i = asked.begin; i < asked.end; ++i) {
+      stacks[i].resize(in.count(sizeof(std::uint64_t)));
+      for (std::uint64_t& frame : stacks[i]) frame = in.number<std::uint64_t>();
+    }
   }
   return stacks;
 }

@@ -56,7 +56,7 @@ while read -r format; do
   profile report --format "$format" -o "out.$format" a.folded b.folded
   expect_status 0
   [[ -s out.$format ]] || fail "nothing in the format $format; $(outcome)"
-done < <("$PROFILE" report --help | sed -n '/^Formats:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+done < <("$PROFILE" report --help | sed -n '/^Formats:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 [[ -s out.html && -s out.svg && -s out.json && -s out.table ]] || fail "formats are missing: $(ls)"
 if grep -q '<script>alert' out.html out.svg; then fail "a name became markup"; fi
 profile report --top 1 --format table a.folded
@@ -143,14 +143,11 @@ expect_equal "$(cat "$tmp/out")" $'a;b 1\na;c 2'
 # Text is not taken for a message for its first byte; and what is another format is called by its name.
 printf 'a;b;c -5\n' >negative.folded
 bad 1 'negative\.folded:1: .* negative' negative.folded
-printf '{"traceEvents":[]}\n' >trace.json
-bad 1 'trace\.json: JSON, but none that is known to be a profile' trace.json
-printf '[]\n' >array.json
-bad 1 'array\.json: .* but a JSON array' array.json
+bad 1 'out\.json: .* but JSON' out.json
 bad 1 'out\.svg: .* but HTML or XML' out.svg
 bad 1 'out\.png: .* but a PNG picture' out.png
-printf '    main\n    -                dd (185)\n        7\n\n    main\n' >counted.txt
-bad 1 'counted\.txt:5: no block of a counted report: it is cut off' counted.txt
+printf 'Sampling at 99 Hertz of all threads by user + kernel stack for 5 secs.\n\n    main\n        7\n' >counted.txt
+bad 1 'counted\.txt: .* but a counted report' counted.txt
 for packer in xz bzip2 zstd; do
   command -v $packer >/dev/null || continue
   $packer -c a.folded >"a.$packer"
