@@ -48,20 +48,34 @@ struct {
   __uint(max_entries, 1);
 } costs SEC(".maps");
 
-static __always_inline void note_cost(__u64 began_ns) {
+static __always_inline struct run_cost *cost_here(void) {
   const __u32 zero = 0;
-  struct run_cost *cost = bpf_map_lookup_elem(&costs, &zero);
-  if (!cost) return; /* an array of one always has its first element */
+  return bpf_map_lookup_elem(&costs, &zero); /* an array of one always has its first element */
+}
+
+/* On the stack there is no room for when it began. */
+static __always_inline void begin_cost(void) {
+  struct run_cost *cost = cost_here();
+  if (cost) cost->began_ns = bpf_ktime_get_ns();
+}
+
+static __always_inline void end_cost(void) {
+  struct run_cost *cost = cost_here();
+  if (!cost) return;
   cost->runs++;
-  cost->run_time_ns += bpf_ktime_get_ns() - began_ns;
+  cost->run_time_ns += bpf_ktime_get_ns() - cost->began_ns;
 }
 
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx) {
-  const __u64 began_ns = bpf_ktime_get_ns();
-  const int result = perf_event_config.worth == WORTH_OF_HIT ? record_hit(ctx) : record(ctx, worth_of(ctx));
-  note_cost(began_ns);
-  return result;
+  begin_cost();
+  if (perf_event_config.worth == WORTH_OF_HIT) {
+    record_hit(ctx);
+  } else {
+    record(ctx, worth_of(ctx));
+  }
+  end_cost();
+  return 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

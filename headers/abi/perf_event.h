@@ -26,6 +26,7 @@ struct hit_rate {
 struct run_cost {
   __u64 runs;
   __u64 run_time_ns;
+  __u64 began_ns; /* the run under way */
 };
 
 /* Of one CPU. */
