@@ -124,6 +124,8 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     give_up(key);
     return true;
   }
+  // The walk has asked meanwhile: its records are told by its key alone.
+  if (key.version == own_version && keys_.contains(place.file->number)) return true;
   if (!is_surely(key, *place.file)) {
     tables_.forget(key);
     return true;
