@@ -1,6 +1,7 @@
 /* The source `block-io`: how long requests to block devices take, from when they are handed to the device to when they
  * are done, by the stack that made them. Where a scheduler holds them back, that is the stack with which they came to
  * it: who hands them on is the kernel itself. */
+#define PROFILE_WALK
 #include "abi/block_io.h"
 #include "record.bpf.h"
 /* The rest want the above. */
@@ -28,8 +29,9 @@ struct {
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
-/* The number of the request's disk; 0: it has found no place among them. */
-static __always_inline __u32 disk_of(struct request *request) {
+/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next, as the
+ * walk of the stack wants most of BPF's own. */
+static __noinline __u32 disk_of(struct request *request) {
   struct gendisk *disk = NULL;
   if (bpf_core_field_exists(((struct request___before_5_17 *)request)->rq_disk)) {
     disk = BPF_CORE_READ((struct request___before_5_17 *)request, rq_disk);
@@ -47,17 +49,20 @@ static __always_inline __u32 disk_of(struct request *request) {
   return number ? *number : 0;
 }
 
+static __noinline struct block_request *place_of_request(__u64 id) {
+  struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
+  if (noted) return noted;
+  const struct block_request fresh = {};
+  bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST);
+  return bpf_map_lookup_elem(&spans, &id);
+}
+
 /* The place of a request whose stack is now taken; NULL when it is not asked for. */
 static __always_inline struct block_request *note(void *ctx, struct request *request) {
   struct sample sample;
   if (!begin_sample(&sample)) return NULL;
   const __u64 id = (__u64)request;
-  struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
-  if (!noted) {
-    const struct block_request fresh = {};
-    bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST);
-    noted = bpf_map_lookup_elem(&spans, &id);
-  }
+  struct block_request *noted = place_of_request(id);
   if (!noted) {
     lose_span(&sample);
     return NULL;

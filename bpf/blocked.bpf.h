@@ -29,6 +29,21 @@ static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) 
   return true;
 }
 
+/* What it takes to walk the task's user stack by tables, which user space does: this CPU has not its memory. */
+static __always_inline void note_registers(struct blocked_task *blocked, struct task_struct *task, __u64 registers) {
+  if (walk_config.mode == WALK_OFF || record_config.stream) return;
+  struct walk *walk = this_walk();
+  if (!walk || !take_walk(walk)) return;
+  __u64 mm = 0;
+  if (read_registers(walk, registers) == BEGUN && !READ_AT(mm, task, task_mm) && mm &&
+      !READ_AT(blocked->start_stack, mm, mm_start_stack)) {
+    blocked->ip = walk->pc;
+    blocked->extra = walk->extra;
+    __builtin_memcpy(blocked->registers, walk->innermost, sizeof(walk->innermost));
+  }
+  give_walk(walk);
+}
+
 /* The threads that are blocked as the run begins: nobody saw how they got there. User space walks their user stacks by
  * the registers and keeps both stacks, as if they had come through the ring buffer. */
 SEC("iter/task")
@@ -88,6 +103,7 @@ int scan(struct bpf_iter__task *ctx) {
     blocked->sp = BPF_CORE_READ(regs, sp);
     blocked->fp = BPF_CORE_READ(regs, regs[29]);
 #endif
+    note_registers(blocked, task, (__u64)regs);
   }
   const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
   long taken = -EFAULT;

@@ -1,12 +1,12 @@
 /* The source `futex`: how long threads wait in the system calls that locks, condition variables and the like are made
  * of, by the stack that waits and by the address they wait at. */
+#define PROFILE_WALK
 #include "abi/futex.h"
 #include "record.bpf.h"
 /* The rest want the above. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "caller.bpf.h"
 #include "compat.bpf.h"
 #include "durations.bpf.h"
 #include "follow.bpf.h"
@@ -84,6 +84,15 @@ static __always_inline __u64 address_of(const struct pt_regs *registers, int cal
   return address;
 }
 
+/* A function by itself, as the walk of the stack wants most of BPF's own. */
+static __noinline struct futex_wait *place_of_thread(__u32 thread) {
+  struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
+  if (wait) return wait;
+  const struct futex_wait fresh = {};
+  bpf_map_update_elem(&spans, &thread, &fresh, BPF_NOEXIST);
+  return bpf_map_lookup_elem(&spans, &thread);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_enter, struct pt_regs *registers, long call) {
   bool compat = false;
@@ -91,15 +100,9 @@ int BPF_PROG(on_enter, struct pt_regs *registers, long call) {
   if (!address) return 0;
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
-  if (record_config.user_stacks && !compat) sample.key.caller = caller_of_wrapper(registers);
 
   const __u32 thread = (__u32)bpf_get_current_pid_tgid();
-  struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
-  if (!wait) {
-    const struct futex_wait fresh = {.address = address};
-    bpf_map_update_elem(&spans, &thread, &fresh, BPF_NOEXIST);
-    wait = bpf_map_lookup_elem(&spans, &thread);
-  }
+  struct futex_wait *wait = place_of_thread(thread);
   if (!wait) {
     lose_span(&sample);
     return 0;

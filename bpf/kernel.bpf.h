@@ -100,12 +100,10 @@ struct pt_regs {
   unsigned long sp;
   unsigned long bp;
   unsigned long cs;
-  unsigned long orig_ax; /* number of the system call; below 0: it was none */
 #else
-  unsigned long regs[31]; /* arm64: [29] is the frame pointer, [30] where the function returns to */
+  unsigned long regs[31]; /* arm64: [29] is the frame pointer */
   unsigned long sp;
   unsigned long pc;
-  int syscallno; /* below 0: it was none */
 #endif
 };
 

@@ -2,6 +2,7 @@
  * been given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's
  * address from then on, until that is freed or its process ends. */
 #define PROFILE_PREEMPTIBLE
+#define PROFILE_WALK
 #include "abi/malloc.h"
 #include "record.bpf.h"
 /* The rest want the above. */
@@ -151,6 +152,13 @@ static __always_inline __u64 life_of(__u32 tgid) {
   return life ? *life : 0;
 }
 
+/* A function by itself, as the walk of the stack wants most of BPF's own. */
+static __noinline struct allocation *place_of_call(__u64 key, __u32 tgid, __u64 sp) {
+  const struct allocation fresh = {.address = sp, .tgid = tgid};
+  bpf_map_update_elem(&spans, &key, &fresh, BPF_NOEXIST);
+  return find(key, tgid, sp);
+}
+
 static __always_inline int begin_call(struct probe_registers *registers, __u64 given, __u64 bytes) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
@@ -164,9 +172,7 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 g
     /* Jumped to by another that has begun; or a call whose end was not seen, and this begins anew. */
     if (call->function != PROBE_IP(registers) && may_become(call->given, call->bytes, given, bytes)) return 0;
   } else {
-    const struct allocation fresh = {.address = sp, .tgid = tgid};
-    bpf_map_update_elem(&spans, &key, &fresh, BPF_NOEXIST);
-    call = find(key, tgid, sp);
+    call = place_of_call(key, tgid, sp);
     if (!call) {
       lose_span(&sample);
       return 0;

@@ -4,6 +4,7 @@
  *
  * Built twice: with PROFILE_LEAN for kernels that tell nothing of their types. There the switch is seen as an event of
  * tracefs, whose layout has been the same since long before 5.8, and nobody can be asked who is blocked already. */
+#define PROFILE_WALK
 #include "abi/off_cpu.h"
 #include "record.bpf.h"
 /* The rest want the above. */
@@ -11,7 +12,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "caller.bpf.h"
 #include "follow.bpf.h"
 #endif
 #include "span.bpf.h"
@@ -67,7 +67,6 @@ struct leaving {
   bool is_kernel_thread;
   __u64 task_state;
   const struct pt_regs *regs; /* with which it entered the kernel; NULL where they are not to be had */
-  __u64 caller;               /* as in struct stack_key */
   __u64 ran_ns;               /* its run time; 0 where it is not to be had */
 };
 
@@ -105,12 +104,13 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
   }
   __builtin_memcpy(thread->name, sample.key.comm, sizeof(thread->name));
   if (config.wall) sample.key.tag = PROFILE_TAG_OFF_CPU;
-  sample.key.caller = task->caller;
 #ifdef PROFILE_LEAN
   begin_span(ctx, &thread->span, id, &sample);
 #else
-  const bool in_map = !record_config.stream && take_known_stacks(ctx, task->regs, task->is_kernel_thread, &sample);
-  open_span(ctx, &thread->span, id, &sample, in_map);
+  const enum walked walked = decide_user_stack(sample.generation, &sample.key, true);
+  const bool in_map = walked != WALKED_LOST && !record_config.stream &&
+                      take_known_stacks(ctx, walked, task->regs, task->is_kernel_thread, &sample);
+  open_span(ctx, &thread->span, id, &sample, walked, in_map);
 #endif
   thread->began_ns = thread->span.start_ns;
   thread->seen_ns = thread->span.start_ns;
@@ -190,17 +190,6 @@ int on_exec(struct sched_process_exec_event *event) {
 
 #else
 
-/* Of the function of the C library in which the task waits, which has no frame of its own. */
-static __always_inline __u64 caller_in(const struct pt_regs *regs, bool is_kernel_thread) {
-  if (!record_config.user_stacks || is_kernel_thread) return 0;
-#ifdef __TARGET_ARCH_x86
-  const bool in_call = (long)regs->orig_ax >= 0;
-#else
-  const bool in_call = regs->syscallno >= 0;
-#endif
-  return in_call ? caller_of_wrapper(regs) : 0;
-}
-
 /* As since 5.18, whose last argument is the state with which the thread leaves: by the time the event comes, the one in
  * its structure may be what another CPU has made of it that wakes it up. */
 typedef void (*btf_trace_sched_switch)(void *, bool, struct task_struct *, struct task_struct *, unsigned int);
@@ -215,15 +204,12 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
   } else {
     task_state = (__u64)((struct task_struct___before_5_14 *)prev)->state;
   }
-  const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(prev);
-  const bool is_kernel_thread = (prev->flags & PF_KTHREAD) != 0;
   const struct leaving leaving = {
       .id = prev->pid,
       .preempted = preempt,
-      .is_kernel_thread = is_kernel_thread,
+      .is_kernel_thread = (prev->flags & PF_KTHREAD) != 0,
       .task_state = task_state,
-      .regs = regs,
-      .caller = prev->pid == 0 ? 0 : caller_in(regs, is_kernel_thread),
+      .regs = (const struct pt_regs *)bpf_task_pt_regs(prev),
       .ran_ns = prev->se.sum_exec_runtime,
   };
   leave_cpu(ctx, &leaving);

@@ -159,10 +159,11 @@ static __always_inline bool keep_unfinished(__u32 generation, const struct stack
 #endif
 
 /* Decides what user stack a sample of the current task gets. With WALKED it is in the key; with WALKED_NOT the kernel's
- * own walk is asked, where the stacks are put; with WALKED_LOST the sample is. */
-static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key) {
+ * own walk is asked, where the stacks are put; with WALKED_LOST the sample is. `for_span`: it is counted later, and a
+ * walk that lacks a table is sent at once. */
+static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
 #ifdef PROFILE_WALK
-  if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key);
+  if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, for_span);
 #endif
   return WALKED_NOT;
 }
@@ -203,11 +204,6 @@ static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_t
   const bool sent = bpf_ringbuf_output(&ring, whole, sizeof(*whole) + used, ring_wakeup()) == 0;
   give_scratch(busy);
   return sent;
-}
-
-static __always_inline bool send_whole(void *ctx, enum ring_type type, __u64 span, __u32 generation,
-                                       const struct stack_key *key, __u64 time_ns, __u64 value) {
-  return send_with(ctx, WALKED_NOT, type, span, generation, key, time_ns, value);
 }
 
 /* A new row of the histogram was made. */
@@ -258,14 +254,11 @@ static __always_inline bool take_stacks_in(void *ctx, enum walked walked, void *
   return true;
 }
 
+/* Puts the current task's stacks into the stack map, but for a user stack that was walked. False when one of them
+ * collided with another. */
 static __always_inline bool take_others(void *ctx, enum walked walked, __u32 generation, struct stack_key *key) {
   return generation == 0 ? take_stacks_in(ctx, walked, &stacks_0, 0, key)
                          : take_stacks_in(ctx, walked, &stacks_1, 1, key);
-}
-
-/* Puts the current task's stacks into the stack map. False when one of them collided with another. */
-static __always_inline bool take_stacks(void *ctx, __u32 generation, struct stack_key *key) {
-  return take_others(ctx, WALKED_NOT, generation, key);
 }
 
 /* Puts the sample where it can be had: says where, or that it is lost. */
@@ -284,7 +277,7 @@ static __always_inline enum account_slot put(void *ctx, enum walked walked, stru
 /* Ends a sample that has begun: counts it, worth `value` in the source's unit. */
 static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
   bump(sample->account, ACCOUNT_TAKEN);
-  const enum walked walked = decide_user_stack(sample->generation, &sample->key);
+  const enum walked walked = decide_user_stack(sample->generation, &sample->key, false);
   const enum account_slot slot = put(ctx, walked, sample, value);
   if (walked == WALKED_UNFINISHED) end_walk();
   bump(sample->account, slot);

@@ -14,10 +14,11 @@
 SENT_MAP(sent_0);
 SENT_MAP(sent_1);
 
+#define UNFINISHED_RING_BYTES (1 << 22)
 /* Samples for user space to finish. */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 1 << 22);
+  __uint(max_entries, UNFINISHED_RING_BYTES);
 } unfinished SEC(".maps");
 /* Where one is put together: whoever has the walk of this CPU has it. */
 struct {
@@ -27,15 +28,19 @@ struct {
   __type(value, struct ring_unfinished);
 } unfinished_scratch SEC(".maps");
 
-/* A stack that this generation has not seen goes to user space before its hash is used. False: there is no room. */
-static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 generation, __u64 hash) {
-  if (bpf_map_lookup_elem(sent, &hash)) return true;
+static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u64 hash) {
   walk->head.header.type = RING_STACK;
   walk->head.header.generation = generation;
   walk->head.hash = hash;
   __u64 bytes = (walk->depth & (2 * WALK_MOST_FRAMES - 1)) * sizeof(__u64);
   if (bytes > sizeof(walk->frames)) bytes = sizeof(walk->frames);
-  if (bpf_ringbuf_output(&ring, &walk->head, sizeof(walk->head) + bytes, ring_wakeup())) return false;
+  return bpf_ringbuf_output(&ring, &walk->head, sizeof(walk->head) + bytes, ring_wakeup()) == 0;
+}
+
+/* A stack that this generation has not seen goes to user space before its hash is used. False: there is no room. */
+static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 generation, __u64 hash) {
+  if (bpf_map_lookup_elem(sent, &hash)) return true;
+  if (!send_frames(walk, generation, hash)) return false;
   const __u64 one = 1;
   /* Without room in it the stack is just sent again. */
   if (bpf_map_update_elem(sent, &hash, &one, BPF_NOEXIST)) return true;
@@ -46,7 +51,7 @@ static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 gene
 
 /* Sends what it takes to finish the walk. False: there is no room, and the sample counts with the frames that it has.
  */
-static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
+static __always_inline bool send_unfinished(__u32 generation, const struct stack_key *key, __u64 value, bool of_span) {
   const __u32 zero = 0;
   struct walk *walk = this_walk();
   if (!walk || record_config.stream) return false;
@@ -73,7 +78,24 @@ static __always_inline bool keep_unfinished(__u32 generation, const struct stack
   kept->start_stack = walk->start_stack;
   __builtin_memcpy(kept->innermost, walk->innermost, sizeof(walk->innermost));
   kept->bytes = bytes;
+  kept->of_span = of_span ? UNFINISHED_SPAN : UNFINISHED_SAMPLE;
   return bpf_ringbuf_output(&unfinished, kept, offsetof(struct ring_unfinished, stack) + bytes, 0) == 0;
+}
+
+static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
+  return send_unfinished(generation, key, value, false);
+}
+
+/* Of a span, which is counted nobody knows when: its stack gets a hash that no other has, `hash`, so that user space
+ * can put its callers behind it. True: the key has it. */
+static __always_inline bool keep_stack_of_span(struct walk *walk, __u32 generation, struct stack_key *key, __u64 hash) {
+  const __u64 used = bpf_ringbuf_query(&unfinished, BPF_RB_AVAIL_DATA);
+  if (used + 2 * sizeof(struct ring_unfinished) > UNFINISHED_RING_BYTES) return false;
+  const __u64 shared = key->user_hash;
+  key->user_hash = hash;
+  if (send_frames(walk, generation, hash) && send_unfinished(generation, key, 0, true)) return true;
+  key->user_hash = shared;
+  return false;
 }
 
 #endif

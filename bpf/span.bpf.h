@@ -11,11 +11,13 @@
 
 /* Begins a span in `span`, whose place is in the source's map and nobody else's at the moment: `sample` has begun, and
  * `id` is what the same span is ended by. `in_map`: its stacks have been taken; otherwise they are sent whole. */
-static __always_inline void open_span(void *ctx, struct span *span, __u64 id, struct sample *sample, bool in_map) {
+static __always_inline void open_span(void *ctx, struct span *span, __u64 id, struct sample *sample, enum walked walked,
+                                      bool in_map) {
   span->start_ns = 0; /* one that was never ended is forgotten */
   span->key = sample->key;
   span->whole = in_map ? 0 : bpf_ktime_get_ns();
-  if (!in_map && !send_whole(ctx, RING_SPAN, id, sample->generation, &sample->key, span->whole, 0)) {
+  if (walked == WALKED_LOST ||
+      (!in_map && !send_with(ctx, walked, RING_SPAN, id, sample->generation, &sample->key, span->whole, 0))) {
     bump(sample->account, ACCOUNT_TAKEN);
     bump(sample->account, ACCOUNT_LOST_RING_FULL);
     return;
@@ -24,8 +26,10 @@ static __always_inline void open_span(void *ctx, struct span *span, __u64 id, st
 }
 
 static __always_inline void begin_span(void *ctx, struct span *span, __u64 id, struct sample *sample) {
-  const bool in_map = !record_config.stream && take_stacks(ctx, sample->generation, &sample->key);
-  open_span(ctx, span, id, sample, in_map);
+  const enum walked walked = decide_user_stack(sample->generation, &sample->key, true);
+  const bool in_map =
+      walked != WALKED_LOST && !record_config.stream && take_others(ctx, walked, sample->generation, &sample->key);
+  open_span(ctx, span, id, sample, walked, in_map);
 }
 
 /* The place for a span could not be had: what would have been sampled is lost. */

@@ -2,7 +2,8 @@
  * places over and over, and a walk of its kernel stack costs more than all the rest of a switch; so each place is
  * walked once and afterwards only recognised:
  *
- *   user    the chain of frame pointers is followed here, as the kernel does, and compared;
+ *   user    unless it was walked by tables, which costs no more: the chain of frame pointers is followed here, as the
+ *           kernel does, and compared;
  *   kernel  every return address must stand where it stood: as far from our own frame, and the outermost one as far
  * from the beginning of the stack, because the kernel leaves a random gap before it. What an unwinder finds follows
  *           from where it starts and from the addresses it meets on its way, so it would find the same again.
@@ -26,7 +27,7 @@
 #define USER_CODE_SEGMENT 0x33 /* of 64-bit programs */
 
 struct known_place {
-  __u64 turn; /* of the generations, + 1; 0: nothing is known */
+  __u64 turn; /* of the generations, + 1, times two, + 1 when the user stack is not its matter; 0: nothing is known */
   __u64 instruction;
   __s32 user_stack;
   __s32 kernel_stack;
@@ -149,47 +150,50 @@ static __always_inline bool note_kernel_stack(void *ctx, struct known_place *pla
   return note_kernel_words(place, view) == (int)view->wanted;
 }
 
-/* As take_stacks(), for a program on sched_switch, whose context is on the stack of the task that leaves; `regs` are
+/* As take_others(), for a program on sched_switch, whose context is on the stack of the task that leaves; `regs` are
  * those with which it entered the kernel. */
-static __always_inline bool take_known_stacks(void *ctx, const struct pt_regs *regs, bool is_kernel_thread,
-                                              struct sample *sample) {
+static __always_inline bool take_known_stacks(void *ctx, enum walked walked, const struct pt_regs *regs,
+                                              bool is_kernel_thread, struct sample *sample) {
   const __u32 zero = 0;
   struct stack_view *view = bpf_map_lookup_elem(&stack_views, &zero);
-  if (!view) return take_stacks(ctx, sample->generation, &sample->key);
+  if (!view) return take_others(ctx, walked, sample->generation, &sample->key);
   __u64 instruction = 0;
   view->user_frames = 0;
   if (record_config.user_stacks && !is_kernel_thread) {
-    if (regs->cs != USER_CODE_SEGMENT) return take_stacks(ctx, sample->generation, &sample->key);
     instruction = regs->ip;
-    view_user_stack(view, regs->bp);
+    if (walked == WALKED_NOT) {
+      if (regs->cs != USER_CODE_SEGMENT) return take_others(ctx, walked, sample->generation, &sample->key);
+      view_user_stack(view, regs->bp);
+    }
   }
   view->depth = 0;
   if (record_config.kernel_stacks) {
     const __u64 depth = ((__u64)regs - (__u64)ctx) / sizeof(__u64);
-    if (depth > KERNEL_STACK_WORDS) return take_stacks(ctx, sample->generation, &sample->key);
+    if (depth > KERNEL_STACK_WORDS) return take_others(ctx, walked, sample->generation, &sample->key);
     if (!bpf_probe_read_kernel(view->words, depth * sizeof(__u64), ctx)) view->depth = (__u32)depth;
   }
   if (view->user_frames >= CACHED_USER_FRAMES || (record_config.kernel_stacks && view->depth == 0)) {
-    return take_stacks(ctx, sample->generation, &sample->key);
+    return take_others(ctx, walked, sample->generation, &sample->key);
   }
 
-  const __u64 turn = (__u64)sample->turn + 1;
+  /* Of one walk the place has the kernel's part alone. */
+  const __u64 turn = ((__u64)sample->turn + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
   const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;
   const __u32 first = (__u32)(hash >> 40) & (CACHE_PLACES - CACHE_WAYS);
   const __u32 index = find_known(view, turn, instruction, first);
   const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
   if (known) {
-    sample->key.user_stack = known->user_stack;
+    if (walked == WALKED_NOT) sample->key.user_stack = known->user_stack;
     sample->key.kernel_stack = known->kernel_stack;
     return true;
   }
 
   const __u32 victim = first + (view->next_victim++ & (CACHE_WAYS - 1));
   struct known_place *place = bpf_map_lookup_elem(&known_places, &victim);
-  if (!place) return take_stacks(ctx, sample->generation, &sample->key);
+  if (!place) return take_others(ctx, walked, sample->generation, &sample->key);
   place->turn = 0;
-  if (!take_stacks(ctx, sample->generation, &sample->key)) return false;
+  if (!take_others(ctx, walked, sample->generation, &sample->key)) return false;
   if (!note_kernel_stack(ctx, place, view)) return true;
   place->instruction = instruction;
   place->user_stack = sample->key.user_stack;
@@ -202,9 +206,9 @@ static __always_inline bool take_known_stacks(void *ctx, const struct pt_regs *r
 
 #else
 
-static __always_inline bool take_known_stacks(void *ctx, const struct pt_regs *regs, bool is_kernel_thread,
-                                              struct sample *sample) {
-  return take_stacks(ctx, sample->generation, &sample->key);
+static __always_inline bool take_known_stacks(void *ctx, enum walked walked, const struct pt_regs *regs,
+                                              bool is_kernel_thread, struct sample *sample) {
+  return take_others(ctx, walked, sample->generation, &sample->key);
 }
 
 #endif

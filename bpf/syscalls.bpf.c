@@ -1,12 +1,12 @@
 /* The source `syscalls`: counts system calls where they begin and, only where that is asked for, looks at how long they
  * take and how they end. The plain path is an addition to a counter of this CPU's own: no hash, no stack, no account.
  * Tracepoints of system calls are not hit in interrupts, so what is this CPU's is written by one program at a time. */
+#define PROFILE_WALK
 #include "record.bpf.h"
 /* The rest want the above. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "caller.bpf.h"
 #include "compat.bpf.h"
 #include "follow.bpf.h"
 #include "span.bpf.h"
@@ -65,8 +65,9 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
   if (call < PROFILE_SYSCALLS) own->begun[call]++;
 }
 
-/* The place for the call the current thread is in; it is kept for the thread's life. */
-static __always_inline struct syscall_under_way *place_of(__u32 tid) {
+/* The place for the call the current thread is in; it is kept for the thread's life. A function by itself, as the walk
+ * of the stack wants most of BPF's own. */
+static __noinline struct syscall_under_way *place_of_thread(__u32 tid) {
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (place) return place;
   const struct syscall_under_way fresh = {.span.key = {.user_stack = -EFAULT, .kernel_stack = -EFAULT}};
@@ -78,7 +79,7 @@ static __always_inline struct syscall_under_way *place_of(__u32 tid) {
 static __always_inline void begin_call(void *ctx, struct syscall_counts *own, __u32 tgid, __u32 call,
                                        struct sample *sample) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
-  struct syscall_under_way *place = place_of(tid);
+  struct syscall_under_way *place = place_of_thread(tid);
   if (!place) {
     own->unmeasured++;
     if (sample && config.latency) lose_span(sample);
@@ -131,9 +132,6 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
   sample.key.tag = call + 1;
-  if (record_config.user_stacks && call >> PROFILE_SYSCALL_ABI_SHIFT != SYSCALL_COMPAT) {
-    sample.key.caller = caller_of_wrapper(regs);
-  }
   count_call(own, tgid, call);
   if (config.latency && !(marks & CALL_RETURNS)) return leave_out(own); /* it has no duration */
   if (config.results && (marks & CALL_RETURNS)) begin_call(ctx, own, tgid, call, &sample);

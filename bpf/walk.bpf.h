@@ -176,15 +176,8 @@ enum begun {
   NOT_WALKED, /* the kernel knows better: 32-bit code */
 };
 
-/* The registers with which the task entered the kernel. */
-static __always_inline enum begun take_registers(struct walk *walk, __u64 task) {
-  __u64 from = 0;
-  if (layout.has_task_pt_regs) {
-    from = bpf_task_pt_regs((struct task_struct *)bpf_get_current_task_btf());
-  } else {
-    if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
-    from += layout.task_regs_at;
-  }
+/* The registers with which a task entered the kernel, which lie there. */
+static __always_inline enum begun read_registers(struct walk *walk, __u64 from) {
   __u64 *raw = walk->raw;
   if (bpf_probe_read_kernel(raw, RAW_WORDS * sizeof(__u64), (void *)from)) return NO_USER_STACK;
 #ifdef __TARGET_ARCH_x86
@@ -222,6 +215,17 @@ static __always_inline enum begun take_registers(struct walk *walk, __u64 task) 
   __builtin_memcpy(walk->innermost, raw, sizeof(walk->innermost));
 #endif
   return BEGUN;
+}
+
+static __always_inline enum begun take_registers(struct walk *walk, __u64 task) {
+  __u64 from = 0;
+  if (layout.has_task_pt_regs) {
+    from = bpf_task_pt_regs((struct task_struct *)bpf_get_current_task_btf());
+  } else {
+    if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
+    from += layout.task_regs_at;
+  }
+  return read_registers(walk, from);
 }
 
 /* Whether what is known of mappings is still good, and otherwise forgets it. */
@@ -296,7 +300,7 @@ static __always_inline void give_walk(struct walk *walk) {
 #include "sent_stacks.bpf.h"
 
 /* Takes the current task's user stack into the key. With WALKED_UNFINISHED the walk stays as it is until end_walk(). */
-static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key) {
+static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
   struct walk *walk = this_walk();
   if (!walk || !take_walk(walk)) return WALKED_NOT;
   enum walked walked = WALKED;
@@ -332,13 +336,17 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   if (layout.sequence != LAYOUT_NO_SEQUENCE && current_sequence(walk->mm) != walk->sequence) walk->keep_nothing = 1;
   key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);
   key->user_hash = end_hash(walk, (__u64)walk->depth << 32 | (__u32)key->user_stack);
+  key->user_stack |= generation << PROFILE_STACK_GENERATION_SHIFT;
+  /* What is left of the stack may hold nothing that a probe of a return has put there: user space cannot undo it. */
+  const bool can_be_finished = is_stuck && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_return;
+  if (for_span && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
+    goto done;
+  }
   if (!(generation == 0 ? send_stack(walk, &sent_0, 0, key->user_hash)
                         : send_stack(walk, &sent_1, 1, key->user_hash))) {
     walked = WALKED_LOST;
   }
-  if (is_stuck && walked == WALKED && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_area) {
-    return WALKED_UNFINISHED;
-  }
+  if (can_be_finished && walked == WALKED && !for_span) return WALKED_UNFINISHED;
 done:
   give_walk(walk);
   return walked;

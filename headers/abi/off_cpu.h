@@ -67,7 +67,10 @@ struct blocked_task {
   __u64 id;                /* in the initial pid namespace */
   __u64 ip;
   __u64 sp;
-  __u64 fp; /* frame pointer */
+  __u64 fp;            /* frame pointer */
+  __u64 extra;         /* as struct walk_stuck has it; this and the next just for the walk by tables */
+  __u64 start_stack;   /* of the process; 0: by frame pointers alone */
+  __u64 registers[32]; /* all of them, by DWARF's numbers */
 };
 
 #define PROFILE_TAG_OFF_CPU 1
@@ -75,6 +78,6 @@ struct blocked_task {
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
-PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 120, "blocked_task");
+PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 392, "blocked_task");
 
 #endif

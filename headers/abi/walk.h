@@ -65,7 +65,8 @@ enum walk_end {
   WALK_ENDS
 };
 
-/* stack_key::user_stack of a stack that was walked: this, a walk_end, and whether it began with a guess. */
+/* stack_key::user_stack of a stack that was walked: this, a walk_end, whether it began with a guess, and, as with
+ * others, the generation in which it was sent. */
 #define WALK_STACK (1 << 29)
 #define WALK_STACK_GUESSED (1 << 8)
 #define WALK_STACK_END 0xff
@@ -95,6 +96,14 @@ struct walk_stuck {
   __u32 unused;
 };
 
+enum unfinished_of {
+  UNFINISHED_SAMPLE,
+  /* Worth nothing: what it takes to finish the stack of its hash, which nothing else has. */
+  UNFINISHED_SPAN,
+  /* The same of a thread that does not run: user space has made it up, and knows nothing but the registers. */
+  UNFINISHED_BLOCKED
+};
+
 /* Such a sample, in a ring of its own, with its stack from the frame's stack pointer on: user space finishes the walk
  * once the table is there, and counts the sample then. */
 #define UNFINISHED_MOST_BYTES 16384
@@ -108,7 +117,7 @@ struct ring_unfinished {
   __u64 caller;        /* of the leaf, as stack_key has it before the walk; 0: not known */
   __u64 innermost[32]; /* all registers of the leaf, by DWARF's numbers */
   __u32 bytes;         /* of `stack` */
-  __u32 unused;
+  __u32 of_span;       /* enum unfinished_of */
   char stack[UNFINISHED_MOST_BYTES];
 };
 

@@ -5,23 +5,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "process/stack_walk.h"
+#include "model/address.h"
 
 namespace profile {
 
 struct StackQuestion {
   std::uint32_t tgid = 0;
-  UserRegisters registers;
+  RuntimeAddress stack_pointer;
 };
 
 class StackReader {
  public:
   virtual ~StackReader() = default;
-  // As walk_user_stack() of each. Empty where there is none, or no answer in time.
-  [[nodiscard]] virtual std::vector<std::vector<std::uint64_t>> stacks(std::span<const StackQuestion> questions,
-                                                                       std::size_t max_depth) = 0;
+  // As copy_of_stack() of each. Empty where there is none, or no answer in time.
+  [[nodiscard]] virtual std::vector<std::string> stacks(std::span<const StackQuestion> questions,
+                                                        std::size_t most_bytes) = 0;
 };
 
 }  // namespace profile

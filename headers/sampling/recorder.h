@@ -90,6 +90,9 @@ class Recorder {
   // also its span::whole.
   void hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
                  std::span<const std::uint64_t> kernel_leaf_first);
+  // The same when its user stack is walked by tables, once they are there: `begun`, but for its key and generation.
+  void hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<ring_unfinished> begun,
+                 std::span<const std::uint64_t> kernel_leaf_first);
 
   // Readable when consume() has something to do.
   [[nodiscard]] int poll_fd() const;
@@ -119,7 +122,9 @@ class Recorder {
   void open_ring(const bpf_map& map, Ring& ring);
   static int on_record(void* context, void* data, std::size_t size) noexcept;
   void read_ring();
-  void count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
+  // `may_wait`: ends of spans whose stacks may still be finished stay where they are.
+  void count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into);
+  [[nodiscard]] bool waits_for_stack(const ring_span_end& end) const;
   void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
                    ProcessTimeline& timeline, Profile& into);
   // What belongs to no profile: a stack that was sent ahead of its samples, a file that was met. False: it is a sample.
@@ -176,7 +181,8 @@ class Recorder {
   std::unique_ptr<HeldSpans> held_spans_;
   std::uint64_t left_over_ = 0;  // of the last division by Reading::divisor
   UnixClock unix_clock_;
-  std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
+  std::uint64_t own_hashes_ = 0;  // given to stacks that the kernel side has not walked
+  std::uint64_t collided_ = 0;    // records with whole stacks since the last drain
   bool half_full_ = false;
   bool out_of_memory_ = false;
 };

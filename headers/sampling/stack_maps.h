@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -47,26 +46,40 @@ class StackMaps {
   void clear_with(const std::array<int, PROFILE_GENERATIONS>& sent_fds) { sent_fds_ = sent_fds; }
   // Keeps a stack that was sent, until its generation is cleared: the rows that name it come later.
   void keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first);
-  // Also of a key that came by itself, in a generation that kept it.
-  [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key, std::uint32_t generation);
+  // The callers that were found since of a stack whose hash no other has (ring_unfinished::of_span).
+  void finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end, bool is_guessed);
+  [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key);
   // The first `depth` frames of such a stack, and behind them the callers that were found since (abi/walk.h).
   [[nodiscard]] StackId read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
                                       std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const;
   [[nodiscard]] StackId read_kernel(Profile& profile, const stack_key& key);
   // What is read from now on is for another profile, or has changed.
   void forget() { seen_.clear(); }
-  // Deletes all stacks of a generation but those of its map that are in `held`.
-  void clear(std::uint32_t generation, const std::unordered_set<std::uint32_t>& held);
+  // Which stacks of a generation are still wanted by keys that have not come.
+  struct Held {
+    std::unordered_set<std::uint32_t> ids;     // of its map
+    std::unordered_set<std::uint64_t> hashes;  // of those that were walked
+  };
+  // Adds the stacks of `key` that are of that generation.
+  static void hold(const stack_key& key, std::uint32_t generation, Held& held);
+  // Deletes all stacks of a generation but those.
+  void clear(std::uint32_t generation, const Held& held);
 
  private:
   // Where a stack that was walked lies in Walked::addresses.
   struct Slice {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
+    std::uint16_t end = 0;  // marks as in stack_key::user_stack, in the place of the key's; 0: those of the key
   };
   struct Walked {
     std::unordered_map<std::uint64_t, Slice> slices;  // by hash
     std::vector<std::uint64_t> addresses;
+
+    void add(std::uint64_t hash, std::span<const std::uint64_t> leaf_first, std::uint16_t end);
+    [[nodiscard]] std::span<const std::uint64_t> frames(const Slice& slice) const {
+      return std::span(addresses).subspan(slice.begin, slice.size);
+    }
   };
 
   // What `read` gives for the stack, which it is asked for once: `besides` is what tells apart those of one number.
@@ -74,9 +87,9 @@ class StackMaps {
   StackId once(ProcessId space, std::int32_t stack, std::uint64_t besides, Read read);
   template <class Intern>
   StackId read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern);
-  // The stack's frames, leaf first; nothing when it has not come.
-  [[nodiscard]] std::optional<std::span<const std::uint64_t>> walked(const stack_key& key,
-                                                                     std::uint32_t generation) const;
+  // Null when it has not come.
+  [[nodiscard]] const Slice* find(const stack_key& key) const;
+  [[nodiscard]] const Walked& walked_with(const stack_key& key) const { return walked_[generation_of(key.user_stack)]; }
 
   struct Hash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {

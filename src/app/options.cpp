@@ -70,7 +70,7 @@ Unwinding unwinding_of(const ParsedOptions& parsed) {
 // The options that only some sources take, and whether they are given.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
   for (const char* name :
-       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live", "unwind"}) {
+       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live"}) {
     const std::string padded = " " + std::string(source.takes) + " ";
     if (parsed.is_given(name) && padded.find(" " + std::string(name) + " ") == std::string::npos) {
       throw usage_error("--" + std::string(name) + " is not for -e " + std::string(source.name));

@@ -44,9 +44,8 @@ void check_cpus(const SamplingOptions& sampling) {
 }
 
 // Stacks that are walked by tables are as deep as was asked for, whatever the kernel allows its own.
-void check_depth(const SamplingOptions& sampling, bool may_walk) {
-  if (may_walk && sampling.unwinding != Unwinding::frame_pointers && sampling.max_stack_depth <= sampling.walk_depth)
-    return;
+void check_depth(const SamplingOptions& sampling) {
+  if (sampling.unwinding != Unwinding::frame_pointers && sampling.max_stack_depth <= sampling.walk_depth) return;
   const auto allowed = most_kernel_frames();
   if (!allowed || sampling.max_stack_depth <= *allowed) return;
   const std::string depth = std::to_string(sampling.max_stack_depth);
@@ -77,7 +76,7 @@ void check_answers(const Options& options, Children& children) {
 void check_targets(const Options& options, Children& children) {
   check_ids(options.sampling);
   check_cpus(options.sampling);
-  check_depth(options.sampling, options.source->takes.find("unwind") != std::string_view::npos);
+  check_depth(options.sampling);
   check_directories(options.symbols, children);
   check_answers(options, children);
 }

@@ -254,9 +254,8 @@ Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
   return reason;
 }
 
-std::vector<std::vector<std::uint64_t>> Opener::stacks(std::span<const StackQuestion> questions,
-                                                       std::size_t max_depth) {
-  std::vector<std::vector<std::uint64_t>> stacks(questions.size());
+std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
+  std::vector<std::string> stacks(questions.size());
   // The threads of a process are one question: what hangs takes no other process's with it.
   struct Asked {
     std::uint64_t id = 0;
@@ -270,13 +269,9 @@ std::vector<std::vector<std::uint64_t>> Opener::stacks(std::span<const StackQues
     Asked asked{.id = 0, .begin = begin, .end = end};
     WireWriter words = question(OpenerCall::stacks, asked.id);
     words.put(questions[begin].tgid);
-    words.put(static_cast<std::uint32_t>(max_depth));
+    words.put(static_cast<std::uint32_t>(most_bytes));
     words.put(static_cast<std::uint32_t>(end - begin));
-    for (; begin < end; ++begin) {
-      words.put(questions[begin].registers.instruction.value);
-      words.put(questions[begin].registers.stack_pointer.value);
-      words.put(questions[begin].registers.frame_pointer.value);
-    }
+    for (; begin < end; ++begin) words.put(questions[begin].stack_pointer.value);
     channel_.send(words.bytes());
     awaited_.insert(asked.id);
     all.push_back(asked);
@@ -287,10 +282,7 @@ std::vector<std::vector<std::uint64_t>> Opener::stacks(std::span<const StackQues
     if (!answer) continue;
     WireReader in(*answer);
     if (in.one_of(Unnamed::count) != Unnamed::named) continue;
-    for (std::size_t i = asked.begin; i < asked.end; ++i) {
-      stacks[i].resize(in.count(sizeof(std::uint64_t)));
-      for (std::uint64_t& frame : stacks[i]) frame = in.number<std::uint64_t>();
-    }
+    for (std::size_t i = asked.begin; i < asked.end; ++i) stacks[i] = in.text();
   }
   return stacks;
 }

@@ -37,8 +37,7 @@ class Opener final : public FileKeeper, public StackReader {
   void hold_perf_map(std::uint32_t tgid) override;
   void drop_perf_map(std::uint32_t tgid) override;
 
-  std::vector<std::vector<std::uint64_t>> stacks(std::span<const StackQuestion> questions,
-                                                 std::size_t max_depth) override;
+  std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
 
   // These wait, but not for long; what they answer: named, when it was done.
   // Passes the file on to the parser, with `tag`.

@@ -17,7 +17,7 @@ enum class OpenerCall : std::uint8_t {
   path,       // number, path, as we see it                     -> why not, device, inode
   to_prober,  // number, tag: passed on to the prober
   look,       // path, as we see it, whether it is to be written -> errno, whether it is a directory
-  stacks,     // tgid, depth, registers of each             -> frames of each
+  stacks,     // tgid, most bytes, stack pointer of each    -> copy of each
   distrust,   // number: reading it got stuck; no answer
   parser,     // with a descriptor: the way to a new parser; no answer
   prober,     // the same to a prober

@@ -228,18 +228,12 @@ void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
 
 void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
   const auto tgid = in.number<std::uint32_t>();
-  const std::size_t depth = in.number<std::uint32_t>();
+  const std::size_t most_bytes = in.number<std::uint32_t>();
   if (!is_turn_of(job, owner_of(tgid, only_this_process(tgid)))) return;
   WireWriter words = answer_to(job, Unnamed::named);
-  const std::size_t count = in.count(3 * sizeof(std::uint64_t));
+  const std::size_t count = in.count(sizeof(std::uint64_t));
   for (std::size_t i = 0; i < count; ++i) {
-    UserRegisters registers;
-    registers.instruction.value = in.number<std::uint64_t>();
-    registers.stack_pointer.value = in.number<std::uint64_t>();
-    registers.frame_pointer.value = in.number<std::uint64_t>();
-    const std::vector<std::uint64_t> frames = walk_user_stack(tgid, registers, depth);
-    words.put(static_cast<std::uint32_t>(frames.size()));
-    for (const std::uint64_t frame : frames) words.put(frame);
+    words.text(copy_of_stack(tgid, RuntimeAddress{in.number<std::uint64_t>()}, most_bytes));
   }
   files_.answer(words);
 }

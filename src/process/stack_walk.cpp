@@ -5,47 +5,6 @@
 #include <cstring>
 
 namespace profile {
-namespace {
-
-// Most chains lie within this much of the stack, so one read fetches them.
-constexpr std::size_t window_bytes = 16384;
-
-// Memory of another process, read a window at a time.
-class StackMemory {
- public:
-  explicit StackMemory(std::uint32_t tgid) : tgid_(static_cast<pid_t>(tgid)) {}
-
-  // Two words at `address`: the caller's frame pointer and the return address. False when they cannot be read.
-  bool read(std::uint64_t address, std::uint64_t (&words)[2]) {
-    if (address < begin_ || address - begin_ > size_ || size_ - (address - begin_) < sizeof words) {
-      if (!fetch(address)) return false;
-    }
-    std::memcpy(words, buffer_.data() + (address - begin_), sizeof words);
-    return true;
-  }
-
- private:
-  bool fetch(std::uint64_t address) {
-    buffer_.resize(window_bytes);
-    begin_ = address;
-    const iovec local{.iov_base = buffer_.data(), .iov_len = buffer_.size()};
-    // Stops at the first page that is not there, so what comes may be less.
-    // The interface wants a pointer for what is only a number here: an address of somebody else's.
-    void* const there = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
-    const iovec remote{.iov_base = there, .iov_len = buffer_.size()};
-    const ssize_t got = ::process_vm_readv(tgid_, &local, 1, &remote, 1, 0);
-    size_ = got > 0 ? static_cast<std::size_t>(got) : 0;
-    return size_ >= 2 * sizeof(std::uint64_t);
-  }
-
-  pid_t tgid_;
-  std::vector<char> buffer_;
-  std::uint64_t begin_ = 0;
-  std::size_t size_ = 0;
-};
-
-}  // namespace
-
 std::uint64_t code_address_bits() {
 #ifdef __aarch64__
   // The widest signature, taken off by the CPU, which knows how many bits the kernel gave to addresses; one that signs
@@ -58,18 +17,31 @@ std::uint64_t code_address_bits() {
 #endif
 }
 
-std::vector<std::uint64_t> walk_user_stack(std::uint32_t tgid, const UserRegisters& registers, std::size_t max_depth,
-                                           std::uint64_t address_bits) {
+std::string copy_of_stack(std::uint32_t tgid, RuntimeAddress stack_pointer, std::size_t most_bytes) {
+  std::string copy(most_bytes, '\0');
+  const iovec local{.iov_base = copy.data(), .iov_len = copy.size()};
+  // Stops at the first page that is not there, so what comes may be less.
+  // The interface wants a pointer for what is only a number here: an address of somebody else's.
+  void* const there = reinterpret_cast<void*>(stack_pointer.value);  // NOLINT(performance-no-int-to-ptr)
+  const iovec remote{.iov_base = there, .iov_len = copy.size()};
+  const ssize_t got = ::process_vm_readv(static_cast<pid_t>(tgid), &local, 1, &remote, 1, 0);
+  copy.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return copy;
+}
+
+std::vector<std::uint64_t> walk_user_stack(const UserRegisters& registers, std::string_view stack,
+                                           std::size_t max_depth, std::uint64_t address_bits) {
   std::vector<std::uint64_t> frames;
   if (max_depth == 0 || registers.instruction.value == 0) return frames;
   frames.push_back(registers.instruction.value);
-  StackMemory memory(tgid);
   std::uint64_t frame = registers.frame_pointer.value;
   // Frames lie one above the other, and not below the top of the stack.
   std::uint64_t lowest = registers.stack_pointer.value;
   while (frames.size() < max_depth && frame >= lowest && frame % sizeof frame == 0) {
-    std::uint64_t words[2];
-    if (!memory.read(frame, words)) break;
+    std::uint64_t words[2];  // the caller's frame pointer and the return address
+    const std::uint64_t at = frame - registers.stack_pointer.value;
+    if (at > stack.size() || stack.size() - at < sizeof words) break;
+    std::memcpy(words, stack.data() + at, sizeof words);
     const auto [caller_frame, return_address] = words;
     if (return_address == 0) break;
     frames.push_back(return_address & address_bits);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "abi/block_io.h"
+#include "abi/walk.h"
 #include "block_io.skel.h"
 #include "sampling/durations.h"
 #include "sampling/map_walk.h"

@@ -8,12 +8,17 @@
 #include <cerrno>
 #include <cstring>
 
+#include "process/stack_walk.h"
 #include "support/bpf.h"
 #include "support/error.h"
 #include "support/fd.h"
 
 namespace profile {
 namespace {
+
+// Together; a stack has a page in any case.
+constexpr std::size_t most_copied_bytes = 16U << 20;
+constexpr std::size_t page_bytes = 4096;
 
 std::vector<char> read_all(int fd) {
   std::vector<char> records;
@@ -30,6 +35,37 @@ std::vector<char> read_all(int fd) {
 }
 
 }  // namespace
+
+std::size_t bytes_of_stack(std::size_t threads) {
+  return std::clamp<std::size_t>(most_copied_bytes / std::max<std::size_t>(threads, 1), page_bytes,
+                                 UNFINISHED_MOST_BYTES);
+}
+
+std::vector<std::uint64_t> frames_of(const blocked_task& task, std::string_view stack, std::size_t most_frames) {
+  if (task.head.user_bytes < 0) return {};
+  return walk_user_stack({.instruction = {task.ip}, .stack_pointer = {task.sp}, .frame_pointer = {task.fp}}, stack,
+                         most_frames);
+}
+
+std::unique_ptr<ring_unfinished> unfinished_walk_of(const blocked_task& task, std::string_view stack) {
+  auto begun = std::make_unique<ring_unfinished>();
+  begun->header.type = RING_UNFINISHED;
+  begun->time_ns = task.head.time_ns;
+  begun->stuck = {.pc = task.ip,
+                  .sp = task.sp,
+                  .fp = task.fp,
+                  .extra = task.extra,
+                  .file = {},
+                  .depth = 1,
+                  .lost = 0,
+                  .was_interrupted = 1,
+                  .unused = 0};
+  begun->start_stack = task.start_stack;
+  std::copy(std::begin(task.registers), std::end(task.registers), begun->innermost);
+  begun->bytes = static_cast<__u32>(stack.copy(begun->stack, sizeof begun->stack));
+  begun->of_span = UNFINISHED_BLOCKED;
+  return begun;
+}
 
 std::vector<BlockedTask> read_blocked_tasks(const bpf_program& scan) {
   const BpfLink link(bpf_program__attach_iter(&scan, nullptr));

@@ -16,6 +16,7 @@
 #include "sampling/recorder.h"
 #include "sampling/source.h"
 #include "sampling/traced.h"
+#include "sampling/walk.h"
 #include "support/bpf.h"
 
 namespace profile {
@@ -62,8 +63,9 @@ class TimedPrograms {
   // `thing`: what is timed, for the summary: "wait". `tag_text` as in Reading.
   TimedPrograms(const TracedPrograms::Plan& plan, const SamplingOptions& options, std::uint32_t most_rows,
                 const char* thing, std::function<std::string(std::uint32_t)> tag_text)
-      : programs_(plan, options),
-        recorder_(programs_.object(), options, Reading{.divisor = 1000, .tag_text = std::move(tag_text)}),
+      : programs_(plan, within_kernel_depth(options)),
+        recorder_(programs_.object(), within_kernel_depth(options),
+                  Reading{.divisor = 1000, .tag_text = std::move(tag_text)}),
         rows_(programs_.object(), most_rows),
         thing_(thing) {}
 

@@ -126,7 +126,7 @@ FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool ta
   }
   under_way = nullptr;
   if (end == WALK_GOES_ON) end = WALK_TOO_DEEP;
-  if (end == WALK_NOT_MAPPED && !finished.callers.empty()) finished.callers.pop_back();
+  if (end == WALK_NOT_MAPPED && !walk.is_waiting && !finished.callers.empty()) finished.callers.pop_back();
   finished.end = static_cast<walk_end>(end);
   finished.is_guessed = walk.guessed != 0;
   finished.is_waiting = walk.is_waiting;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "abi/futex.h"
+#include "abi/walk.h"
 #include "futex.skel.h"
 #include "process/timeline.h"
 #include "sampling/durations.h"

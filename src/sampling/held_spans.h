@@ -18,6 +18,10 @@ class HeldSpans {
   // The same of a span that the kernel side did not see begin.
   void hold(std::uint64_t id, ring_sample head, std::span<const std::uint64_t> user_leaf_first,
             std::span<const std::uint64_t> kernel_leaf_first);
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [id_and_time, words] : held_) visit(*reinterpret_cast<const ring_sample*>(words.data()));
+  }
   // Null when its beginning was lost. Good until the next call.
   [[nodiscard]] const ring_sample* find(std::uint64_t id, std::uint64_t began_ns) const;
   void forget(std::uint64_t id, std::uint64_t began_ns) { held_.erase({id, began_ns}); }

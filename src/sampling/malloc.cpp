@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "abi/malloc.h"
+#include "abi/walk.h"
 #include "malloc.skel.h"
 #include "parse/children.h"
 #include "sampling/allocators.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
+#include "sampling/walk.h"
 #include "support/error.h"
 
 namespace profile {
@@ -80,7 +82,7 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
 // Whoever asks for memory does so in user mode.
 SamplingOptions user_part(SamplingOptions options) {
   options.kernel_stacks = false;
-  return options;
+  return within_kernel_depth(std::move(options));
 }
 
 Error no_allocator(const SamplingOptions& options) {

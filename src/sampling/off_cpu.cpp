@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "abi/off_cpu.h"
+#include "abi/walk.h"
 #include "off_cpu.skel.h"
 #include "off_cpu_lean.skel.h"
 #include "parse/children.h"
@@ -26,6 +27,7 @@
 #include "sampling/traced.h"
 #include "sampling/tracepoint.h"
 #include "sampling/wait_bounds.h"
+#include "sampling/walk.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/plural.h"
@@ -92,11 +94,11 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
 class OffCpu final : public Source {
  public:
   OffCpu(const SamplingOptions& options, bool wall)
-      : options_(options),
+      : options_(within_kernel_depth(options)),
         wall_(wall),
         most_threads_(most_threads_of_machine()),
-        programs_(plan_of(options, wall, most_threads_), options),
-        recorder_(programs_.object(), options,
+        programs_(plan_of(options_, wall, most_threads_), options_),
+        recorder_(programs_.object(), options_,
                   Reading{.divisor = 1000, .tag_text = [](std::uint32_t) { return "[off-cpu]"; }}),
         state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
         state_(static_cast<off_cpu_state*>(state_memory_.data())),
@@ -213,16 +215,17 @@ class OffCpu final : public Source {
     const std::vector<BlockedTask> all = read_blocked_tasks(bpf_program_named(programs_.object(), "scan"));
     std::vector<StackQuestion> questions;
     for (const auto& [task, kernel] : all) {
-      if (task.head.user_bytes < 0) continue;
-      questions.push_back(
-          {.tgid = task.head.key.tgid,
-           .registers = {.instruction = {task.ip}, .stack_pointer = {task.sp}, .frame_pointer = {task.fp}}});
+      if (task.head.user_bytes >= 0) questions.push_back({.tgid = task.head.key.tgid, .stack_pointer = {task.sp}});
     }
-    const auto stacks = options_.children->stacks().stacks(questions, options_.max_stack_depth);
+    const auto stacks = options_.children->stacks().stacks(questions, bytes_of_stack(questions.size()));
     std::size_t next = 0;
     for (const auto& [task, kernel] : all) {
-      const bool has_user = task.head.user_bytes >= 0;
-      recorder_.hold_span(task.id, task.head, has_user ? stacks[next++] : std::vector<std::uint64_t>(), kernel);
+      const std::string_view stack = task.head.user_bytes >= 0 ? std::string_view(stacks[next++]) : std::string_view();
+      if (task.start_stack != 0 && !stack.empty()) {
+        recorder_.hold_span(task.id, task.head, unfinished_walk_of(task, stack), kernel);
+      } else {
+        recorder_.hold_span(task.id, task.head, frames_of(task, stack, options_.max_stack_depth), kernel);
+      }
     }
   }
 

@@ -138,7 +138,7 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   read_ring();
   if (inbox_.empty()) return;
   timeline.update();
-  count_inbox(state_->turn & 1, timeline, into);
+  count_inbox(state_->turn & 1, true, timeline, into);
   supply_tables(timeline);
   finish_walks(timeline, into);
 }
@@ -159,10 +159,14 @@ void Recorder::end_walks(std::uint32_t generation, bool is_sampling, ProcessTime
 
 void Recorder::count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
                               Profile& into) {
+  if (begun.of_span != UNFINISHED_SAMPLE) {
+    if (finished != nullptr) stacks_.finish(begun, finished->callers, finished->end, finished->is_guessed);
+    return;
+  }
   Row row = row_of(begun.key, begun.time_ns, timeline, into);
   row.user = finished != nullptr ? stacks_.read_finished(into, row.process, begun, finished->callers, finished->end,
                                                          finished->is_guessed)
-                                 : stacks_.read_user(into, row.process, begun.key, begun.header.generation);
+                                 : stacks_.read_user(into, row.process, begun.key);
   row.kernel = stacks_.read_kernel(into, begun.key);
   hand_over(row, begun.value, 1, begun.time_ns, begun.key.cpu, into);
   ++counted_from_ring_[begun.header.generation];
@@ -189,9 +193,16 @@ void Recorder::supply_tables(ProcessTimeline& timeline) {
   if (tables_) tables_->supply(timeline);
 }
 
+bool Recorder::waits_for_stack(const ring_span_end& end) const {
+  if (!unfinished_ || (end.flags & SPAN_COUNTS) == 0) return false;
+  const ring_sample* const begun = held_spans_->find(end.span, end.began_ns);
+  const stack_key& key = begun != nullptr ? begun->key : end.key;
+  return is_walked(key) && unfinished_->has_span(key.user_hash);
+}
+
 // Counts the samples of `generation`; those of the other one stay, for the profile after this one. A stream has no
 // generations.
-void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
+void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into) {
   stacks_.forget();  // what was read for another profile
   std::size_t kept = 0;
   for (std::size_t at = 0; at < inbox_.size();) {
@@ -208,7 +219,8 @@ void Recorder::count_inbox(std::uint32_t generation, ProcessTimeline& timeline, 
       if (kept == 0) held_spans_->forget_before(begun.span, begun.time_ns);
       held_spans_->hold(std::span(record, words - 1));
       ++collided_;
-    } else if (header.generation != generation) {
+    } else if (header.generation != generation || (may_wait && header.type == RING_SPAN_END &&
+                                                   waits_for_stack(*reinterpret_cast<const ring_span_end*>(record)))) {
       std::copy_n(inbox_.begin() + static_cast<std::ptrdiff_t>(at), words,
                   inbox_.begin() + static_cast<std::ptrdiff_t>(kept));
       kept += words;
@@ -239,7 +251,7 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
   const auto kernel = taken(sample.kernel_bytes);
   const auto absent = [](std::int32_t error) { return error == -EFAULT ? StackId::none : StackId::missed; };
   if (is_walked(sample.key)) {
-    row.user = stacks_.read_user(into, row.process, sample.key, sample.header.generation);
+    row.user = stacks_.read_user(into, row.process, sample.key);
   } else {
     row.user = sample.user_bytes < 0 ? absent(sample.user_bytes)
                                      : intern_user_stack(into, row.process, user, sample.key.caller);
@@ -253,7 +265,7 @@ void Recorder::count_span_end(const ring_span_end& end, ProcessTimeline& timelin
   if ((end.flags & SPAN_BY_KEY) != 0) {
     ++counted_from_ring_[end.header.generation];
     Row row = row_of(end.key, end.time_ns, timeline, into);
-    row.user = stacks_.read_user(into, row.process, end.key, end.header.generation);
+    row.user = stacks_.read_user(into, row.process, end.key);
     row.kernel = stacks_.read_kernel(into, end.key);
     hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
     return;
@@ -270,6 +282,22 @@ void Recorder::count_span_end(const ring_span_end& end, ProcessTimeline& timelin
 void Recorder::hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
                          std::span<const std::uint64_t> kernel_leaf_first) {
   held_spans_->hold(id, head, user_leaf_first, kernel_leaf_first);
+}
+
+void Recorder::hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<ring_unfinished> begun,
+                         std::span<const std::uint64_t> kernel_leaf_first) {
+  const std::uint32_t generation = state_->turn & 1;
+  head.key.user_stack =
+      static_cast<__s32>(WALK_STACK | WALK_NO_TABLE_YET | generation << PROFILE_STACK_GENERATION_SHIFT);
+  head.key.user_hash = ++own_hashes_;
+  begun->key = head.key;
+  begun->header.generation = generation;
+  const ring_stack as_sent{.header = {.type = RING_STACK, .generation = generation}, .hash = head.key.user_hash};
+  const std::uint64_t leaf = begun->stuck.pc;
+  stacks_.keep(as_sent, {&leaf, 1});
+  const std::size_t bytes = offsetof(ring_unfinished, stack) + begun->bytes;
+  unfinished_->keep({reinterpret_cast<const std::uint64_t*>(begun.get()), (bytes + 7) / sizeof(std::uint64_t)});
+  held_spans_->hold(id, head, {}, kernel_leaf_first);
 }
 
 Row Recorder::row_of(const stack_key& key, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const {

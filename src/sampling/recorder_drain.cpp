@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <unordered_set>
 #include <utility>
 
 #include "process/timeline.h"
+#include "sampling/held_spans.h"
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/table_supply.h"
@@ -23,8 +23,9 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   collided_ = 0;
   read_ring();
   timeline.update();
-  count_inbox(generation, timeline, into);
+  count_inbox(generation, true, timeline, into);
   end_walks(generation, !stopped, timeline, into);
+  count_inbox(generation, false, timeline, into);
 
   Account account = account_of(generation);
   const std::uint64_t read = drain_histogram(generation, timeline, into) + counted_from_ring_[generation];
@@ -53,7 +54,7 @@ std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimelin
     const auto& value = *reinterpret_cast<const stack_value*>(words);
     const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
     Row row = row_of(key, value.first_ns, timeline, into);
-    row.user = stacks_.read_user(into, row.process, key, generation);
+    row.user = stacks_.read_user(into, row.process, key);
     row.kernel = stacks_.read_kernel(into, key);
     hand_over(row, value.value, samples, 0, 0, into);
     total += samples;
@@ -62,16 +63,12 @@ std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimelin
   return total;
 }
 
-// Empties the stack map of `generation`, which is not the active one, but for the stacks of spans that began while it
+// Deletes the stacks of `generation`, which is not the active one, but for the stacks of spans that began while it
 // was: those are still wanted when the span ends. A span that ends meanwhile is found in the active histogram, because
 // its place among the spans is looked at first.
 void Recorder::clear_stacks(std::uint32_t generation) {
-  std::unordered_set<std::uint32_t> held;
-  const auto hold = [&](const stack_key& key) {
-    for (const std::int32_t stack : {key.user_stack, key.kernel_stack}) {
-      if (stack >= 0 && StackMaps::generation_of(stack) == generation) held.insert(StackMaps::id_of(stack));
-    }
-  };
+  StackMaps::Held held;
+  const auto hold = [&](const stack_key& key) { StackMaps::hold(key, generation, held); };
   if (spans_fd_ >= 0) {
     const auto hold_span_of = [&](const auto&, const std::uint64_t* words) {
       const auto& under_way = *reinterpret_cast<const span*>(words);
@@ -85,6 +82,7 @@ void Recorder::clear_stacks(std::uint32_t generation) {
     barrier_.wait();
     for_each_entry<stack_key>(histogram_fds_[generation ^ 1], sizeof(stack_value), false,
                               [&](const stack_key& key, const std::uint64_t*) { hold(key); });
+    held_spans_->for_each([&](const ring_sample& begun) { hold(begun.key); });
     read_ring();
     for (std::size_t at = 0; at < inbox_.size(); at += inbox_[at] + 1) {
       const auto& end = *reinterpret_cast<const ring_span_end*>(&inbox_[at + 1]);

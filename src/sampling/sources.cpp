@@ -40,7 +40,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_cache_event,
      .make = make_perf_event,
      .missing = missing_perf_event,
-     .takes = "unwind"},
+     .takes = ""},
     {.name = "rNNNN",
      .alias = "",
      .group = "Hardware events",
@@ -50,7 +50,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_raw_event,
      .make = make_perf_event,
      .missing = missing_perf_event,
-     .takes = "unwind"},
+     .takes = ""},
 
     // Tracepoints and probes; a shape with more of the name fixed stands before a looser one
     {.name = "uprobe:FILE:SYMBOL",
@@ -62,7 +62,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_uprobe_name,
      .make = make_uprobe,
      .missing = missing_for_event,
-     .takes = "unwind"},
+     .takes = ""},
     {.name = "SYSTEM:EVENT",
      .alias = "",
      .group = "Tracepoints and probes",
@@ -72,7 +72,7 @@ constexpr SourceKind own_kinds[] = {
      .matches = is_tracepoint_name,
      .make = make_tracepoint,
      .missing = missing_tracepoints,
-     .takes = "unwind"},
+     .takes = ""},
 
     // Waiting
     {.name = "off-cpu",
@@ -153,7 +153,7 @@ constexpr SourceKind perf_kind(std::string_view group) {
           .matches = [](std::string_view typed) { return is_perf_event(events[index], typed); },
           .make = make_perf_event,
           .missing = missing_perf_event,
-          .takes = "unwind"};
+          .takes = ""};
 }
 
 template <const auto& events, std::size_t... indices>

@@ -71,28 +71,44 @@ StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t calle
   });
 }
 
+void StackMaps::Walked::add(std::uint64_t hash, std::span<const std::uint64_t> leaf_first, std::uint16_t end) {
+  slices[hash] = {.begin = static_cast<std::uint32_t>(addresses.size()),
+                  .size = static_cast<std::uint32_t>(leaf_first.size()),
+                  .end = end};
+  addresses.insert(addresses.end(), leaf_first.begin(), leaf_first.end());
+}
+
 void StackMaps::keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first) {
   Walked& walked = walked_[head.header.generation % PROFILE_GENERATIONS];
-  const auto begin = static_cast<std::uint32_t>(walked.addresses.size());
-  const auto [found, is_new] =
-      walked.slices.try_emplace(head.hash, Slice{begin, static_cast<std::uint32_t>(leaf_first.size())});
-  if (is_new) walked.addresses.insert(walked.addresses.end(), leaf_first.begin(), leaf_first.end());
+  if (!walked.slices.contains(head.hash)) walked.add(head.hash, leaf_first, 0);
 }
 
-std::optional<std::span<const std::uint64_t>> StackMaps::walked(const stack_key& key, std::uint32_t generation) const {
-  const Walked& walked = walked_[generation % PROFILE_GENERATIONS];
+const StackMaps::Slice* StackMaps::find(const stack_key& key) const {
+  const Walked& walked = walked_with(key);
   const auto found = walked.slices.find(key.user_hash);
-  if (found == walked.slices.end()) return std::nullopt;
-  return std::span(walked.addresses).subspan(found->second.begin, found->second.size);
+  return found == walked.slices.end() ? nullptr : &found->second;
 }
 
-StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key& key, std::uint32_t generation) {
+void StackMaps::finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end,
+                       bool is_guessed) {
+  const Slice* const slice = find(begun.key);
+  if (slice == nullptr) return;
+  Walked& walked = walked_[generation_of(begun.key.user_stack)];
+  const auto known = walked.frames(*slice).first(std::min(begun.stuck.depth, slice->size));
+  std::vector<std::uint64_t> all(known.begin(), known.end());
+  all.insert(all.end(), callers.begin(), callers.end());
+  walked.add(begun.key.user_hash, all,
+             static_cast<std::uint16_t>(static_cast<int>(end) | (is_guessed ? WALK_STACK_GUESSED : 0)));
+}
+
+StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key& key) {
   if (is_walked(key)) {
     return once(space, key.user_stack, key.user_hash, [&] {
-      const auto frames = walked(key, generation);
-      const auto marks = static_cast<std::uint32_t>(key.user_stack);
+      const Slice* const slice = find(key);
+      if (slice == nullptr) return StackId::missed;
+      const auto marks = slice->end != 0 ? std::uint32_t{slice->end} : static_cast<std::uint32_t>(key.user_stack);
       const StackEnd end = end_of(marks & WALK_STACK_END, (marks & WALK_STACK_GUESSED) != 0);
-      return frames ? intern_walked(profile, space, *frames, {}, end) : StackId::missed;
+      return intern_walked(profile, space, walked_with(key).frames(*slice), {}, end);
     });
   }
   return read(space, key.user_stack, key.caller, [&](std::span<const std::uint64_t> leaf_first) {
@@ -102,10 +118,11 @@ StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key&
 
 StackId StackMaps::read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
                                  std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const {
-  const auto frames = walked(begun.key, begun.header.generation);
-  if (!frames) return StackId::missed;
-  const std::size_t depth = std::min<std::size_t>(begun.stuck.depth, frames->size());
-  return intern_walked(profile, space, frames->first(depth), callers,
+  const Slice* const slice = find(begun.key);
+  if (slice == nullptr) return StackId::missed;
+  const auto frames = walked_with(begun.key).frames(*slice);
+  const std::size_t depth = std::min<std::size_t>(begun.stuck.depth, frames.size());
+  return intern_walked(profile, space, frames.first(depth), callers,
                        end_of(static_cast<std::uint32_t>(end), is_guessed));
 }
 
@@ -115,14 +132,31 @@ StackId StackMaps::read_kernel(Profile& profile, const stack_key& key) {
   });
 }
 
-void StackMaps::clear(std::uint32_t generation, const std::unordered_set<std::uint32_t>& held) {
+void StackMaps::hold(const stack_key& key, std::uint32_t generation, Held& held) {
+  const auto is_of = [&](std::int32_t stack) { return stack >= 0 && generation_of(stack) == generation; };
+  if (is_of(key.kernel_stack)) held.ids.insert(id_of(key.kernel_stack));
+  if (!is_of(key.user_stack)) return;
+  if (is_walked(key)) {
+    held.hashes.insert(key.user_hash);
+  } else {
+    held.ids.insert(id_of(key.user_stack));
+  }
+}
+
+void StackMaps::clear(std::uint32_t generation, const Held& held) {
   std::vector<std::uint32_t> unused;
   std::uint32_t id = 0;
   for (bool first = true; bpf_map_get_next_key(map_fds_[generation], first ? nullptr : &id, &id) == 0; first = false) {
-    if (!held.contains(id)) unused.push_back(id);
+    if (!held.ids.contains(id)) unused.push_back(id);
   }
   for (const std::uint32_t stack : unused) bpf_map_delete_elem(map_fds_[generation], &stack);
-  walked_[generation] = {};
+  Walked kept;
+  for (const std::uint64_t hash : held.hashes) {
+    const auto found = walked_[generation].slices.find(hash);
+    if (found == walked_[generation].slices.end()) continue;
+    kept.add(hash, walked_[generation].frames(found->second), found->second.end);
+  }
+  walked_[generation] = std::move(kept);
   if (sent_fds_[generation] < 0) return;
   for_each_entry<std::uint64_t>(sent_fds_[generation], sizeof(std::uint64_t), true, [](const auto&, const auto*) {});
 }

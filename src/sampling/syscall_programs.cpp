@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "abi/syscalls.h"
+#include "abi/walk.h"
 #include "model/syscall_category.h"
 #include "sampling/syscall_names.h"
+#include "sampling/walk.h"
 #include "syscalls.skel.h"
 
 namespace profile {
@@ -71,7 +73,7 @@ bool wants_syscall_stacks(const SamplingOptions& options) {
 }
 
 SamplingOptions syscall_recording(const SamplingOptions& options) {
-  SamplingOptions recording = options;
+  SamplingOptions recording = within_kernel_depth(options);
   if (options.user_stacks) recording.kernel_stacks = false;
   if (!wants_syscall_stacks(options)) {
     recording.stack_entries = 1;

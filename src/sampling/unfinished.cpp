@@ -80,6 +80,9 @@ class CodeThen : public WalkedCode {
 void UnfinishedWalks::keep(std::span<const std::uint64_t> record) {
   kept_.emplace_back(record.begin(), record.end());
   kept_bytes_ += record.size_bytes();
+  const ring_unfinished& begun = unfinished_in(kept_.back());
+  if (begun.of_span == UNFINISHED_BLOCKED) blocked_bytes_ += record.size_bytes();
+  if (begun.of_span != UNFINISHED_SAMPLE) span_hashes_.insert(begun.key.user_hash);
   has_new_ = true;
 }
 
@@ -87,7 +90,7 @@ void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_fin
   const bool has_new = std::exchange(has_new_, false);
   if (kept_.empty() || (!has_new && tried_at_change_ == tables_.changes())) return;
   tried_at_change_ = tables_.changes();
-  const bool are_too_many = kept_bytes_ > most_kept_bytes;
+  const bool are_too_many = kept_bytes_ > most_kept_bytes + blocked_bytes_;
   std::erase_if(kept_, [&](const Record& record) { return try_one(record, are_too_many, timeline, on_finished); });
 }
 
@@ -101,7 +104,10 @@ void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTim
     if (!kept_.empty() && tables_.is_asked()) tables_.hurry(timeline, !is_sampling, work);
   }
   std::erase_if(kept_, [&](const Record& record) {
-    return unfinished_in(record).header.generation == generation && try_one(record, true, timeline, on_finished);
+    const ring_unfinished& begun = unfinished_in(record);
+    // A span may go on for long, and be counted when its table has come.
+    if (begun.of_span != UNFINISHED_SAMPLE) return try_one(record, !is_sampling, timeline, on_finished);
+    return begun.header.generation == generation && try_one(record, true, timeline, on_finished);
   });
 }
 
@@ -111,12 +117,15 @@ bool UnfinishedWalks::try_one(const Record& record, bool is_last, ProcessTimelin
   CodeThen code(begun, tables_, timeline);
   FinishedWalk finished;
   finished.is_waiting = true;
-  if (code.agrees_on(begun.stuck)) finished = finish_walk(begun, code, tables_alone_, most_frames_);
+  const bool is_blocked = begun.of_span == UNFINISHED_BLOCKED;  // it has no other frames than these
+  if (is_blocked || code.agrees_on(begun.stuck)) finished = finish_walk(begun, code, tables_alone_, most_frames_);
   if (finished.is_waiting && !is_last) return false;
   // Behind the copy there may be more of the stack.
   if (finished.end == WALK_NOT_READABLE) finished.end = WALK_NO_TABLE_YET;
   kept_bytes_ -= record.size() * sizeof(std::uint64_t);
-  on_finished(begun, finished.is_waiting ? nullptr : &finished);
+  if (begun.of_span != UNFINISHED_SAMPLE) span_hashes_.erase(begun.key.user_hash);
+  if (finished.is_waiting) finished.end = WALK_NO_TABLE_YET;
+  on_finished(begun, finished.is_waiting && !is_blocked ? nullptr : &finished);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cerrno>
 #include <vector>
 
 #include "sampling/stack_maps.h"
@@ -18,11 +19,21 @@ struct Stacks {
   void keep(std::uint32_t generation, std::uint64_t hash, const std::vector<std::uint64_t>& leaf_first) {
     maps.keep({.header = {.type = RING_STACK, .generation = generation}, .hash = hash}, leaf_first);
   }
-  StackId read(std::uint32_t generation, std::uint64_t hash, int ended) {
+  static stack_key key_of(std::uint32_t generation, std::uint64_t hash, int ended) {
     stack_key key{};
-    key.user_stack = WALK_STACK | ended;
+    key.user_stack = static_cast<int>(WALK_STACK | ended | generation << PROFILE_STACK_GENERATION_SHIFT);
+    key.kernel_stack = -EFAULT;
     key.user_hash = hash;
-    return maps.read_user(profile, process, key, generation);
+    return key;
+  }
+  StackId read(std::uint32_t generation, std::uint64_t hash, int ended) {
+    return maps.read_user(profile, process, key_of(generation, hash, ended));
+  }
+  void clear(std::uint32_t generation, const std::vector<stack_key>& held) {
+    StackMaps::Held all;
+    for (const stack_key& key : held) StackMaps::hold(key, generation, all);
+    maps.clear(generation, all);
+    maps.forget();
   }
   std::vector<std::uint64_t> addresses(StackId stack) {
     std::vector<std::uint64_t> all;
@@ -47,11 +58,45 @@ TEST_CASE("a generation that is cleared forgets its stacks and no others") {
   Stacks stacks;
   stacks.keep(0, 1, {0x10});
   stacks.keep(1, 1, {0x20});
-  stacks.maps.clear(0, {});
-  stacks.maps.forget();
+  stacks.clear(0, {});
   CHECK(stacks.read(0, 1, WALK_ROOT) == StackId::missed);
   stacks.maps.forget();
   CHECK(stacks.addresses(stacks.read(1, 1, WALK_ROOT)) == std::vector<std::uint64_t>{0x20});
+}
+
+TEST_CASE("what is still under way keeps its stack when the generation is cleared, and nothing else") {
+  Stacks stacks;
+  stacks.keep(0, 1, {0x10});
+  stacks.keep(0, 2, {0x20, 0x21});
+  stacks.keep(0, 3, {0x30});
+  stacks.clear(0, {Stacks::key_of(0, 2, WALK_ROOT), Stacks::key_of(1, 3, WALK_ROOT)});
+  CHECK(stacks.read(0, 1, WALK_ROOT) == StackId::missed);
+  CHECK(stacks.addresses(stacks.read(0, 2, WALK_ROOT)) == std::vector<std::uint64_t>{0x20, 0x21});
+  CHECK(stacks.read(0, 3, WALK_ROOT) == StackId::missed);
+  stacks.keep(0, 2, {0x20, 0x21});
+  stacks.clear(0, {Stacks::key_of(0, 2, WALK_ROOT)});
+  CHECK(stacks.addresses(stacks.read(0, 2, WALK_ROOT)) == std::vector<std::uint64_t>{0x20, 0x21});
+  stacks.clear(0, {});
+  CHECK(stacks.read(0, 2, WALK_ROOT) == StackId::missed);
+}
+
+TEST_CASE("the callers that were found later stand behind the frame at which the walk stood still") {
+  Stacks stacks;
+  stacks.keep(1, 5, {0x10, 0x20, 0xbad});
+  ring_unfinished begun{};
+  begun.key = Stacks::key_of(1, 5, WALK_NO_TABLE_YET);
+  begun.stuck.depth = 2;
+  CHECK(stacks.profile.end_of(stacks.read(1, 5, WALK_NO_TABLE_YET)) == StackEnd::no_table_yet);
+  stacks.maps.finish(begun, std::vector<std::uint64_t>{0x30, 0x40}, WALK_ROOT, false);
+  stacks.maps.forget();
+  const StackId whole = stacks.read(1, 5, WALK_NO_TABLE_YET);
+  CHECK(stacks.addresses(whole) == std::vector<std::uint64_t>{0x10, 0x20, 0x30, 0x40});
+  CHECK(stacks.profile.end_of(whole) == StackEnd::root);
+  stacks.clear(1, {begun.key});
+  CHECK(stacks.read(1, 5, WALK_NO_TABLE_YET) == whole);
+  begun.key.user_hash = 6;
+  stacks.maps.finish(begun, {}, WALK_ROOT, false);
+  CHECK(stacks.read(1, 6, WALK_NO_TABLE_YET) == StackId::missed);
 }
 
 TEST_CASE("why a stack ended is a part of it") {

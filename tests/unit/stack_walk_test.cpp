@@ -19,8 +19,8 @@ struct Chain {
   }
   [[nodiscard]] std::vector<std::uint64_t> walk(std::size_t max_depth, std::uint64_t address_bits) const {
     const RuntimeAddress frame{reinterpret_cast<std::uint64_t>(words.data())};
-    return walk_user_stack(static_cast<std::uint32_t>(::getpid()),
-                           {.instruction = {0x1000}, .stack_pointer = frame, .frame_pointer = frame}, max_depth,
+    return walk_user_stack({.instruction = {0x1000}, .stack_pointer = frame, .frame_pointer = frame},
+                           copy_of_stack(static_cast<std::uint32_t>(::getpid()), frame, sizeof words), max_depth,
                            address_bits);
   }
   std::array<std::uint64_t, 4> words{};

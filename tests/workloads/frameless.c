@@ -13,6 +13,10 @@
  *   probed     first;second;third;spin   the returns of all three are probed; status 3 where that is not to be had
  *   written    written;spin            in assembly, by its own description: the CFA in rbx, x86-64 alone
  *   naps       nap_here;nanosleep   a millisecond each
+ *   waits      wait_here;pthread_cond_timedwait   for what does not come, a millisecond each
+ *   asks       keep_here;malloc     once, 5000 bytes that are not freed; then ask_here;malloc   of pieces that are
+ *   writes     write_here;pwrite    of a block to the device that PROFILE_TEST_FILE names
+ *   parked     nap_for_good;nanosleep   for an hour
  *   lazy       lazy;the dynamic linker   each call of the library is looked up anew where LD_BIND_NOT is set
  *   swapped    swapped;outer;middle;inner   the last three in a copy of this program that other threads replace, split
  * and join while it runs, and map elsewhere and unmap */
@@ -250,6 +254,48 @@ NAMED static void nap_here(void) {
   FENCE();
 }
 
+NAMED static void nap_for_good(void) {
+  const struct timespec length = {3600, 0};
+  nanosleep(&length, 0);
+  FENCE();
+}
+
+NAMED static void wait_here(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 1000 * 1000;
+  if (until.tv_nsec >= 1000 * 1000 * 1000) {
+    until.tv_nsec -= 1000 * 1000 * 1000;
+    until.tv_sec++;
+  }
+  pthread_mutex_lock(&mutex);
+  pthread_cond_timedwait(&never, &mutex, &until);
+  pthread_mutex_unlock(&mutex);
+}
+
+NAMED static void* keep_here(void) {
+  void* piece = malloc(5000);
+  FENCE();
+  return piece;
+}
+NAMED static void ask_here(void) {
+  static void *kept, *piece;
+  if (!kept) kept = keep_here();
+  free(piece);
+  piece = malloc(1000);
+  usleep(100);
+}
+
+NAMED static void write_here(void) {
+  __attribute__((aligned(4096))) static char block[4096];
+  static int device = -1;
+  if (device < 0) device = open(getenv("PROFILE_TEST_FILE"), O_WRONLY | O_DIRECT | O_CLOEXEC);
+  if (pwrite(device, block, sizeof block, 0) != sizeof block) exit(3);
+  usleep(1000);
+}
+
 NAMED static void lazy(void) {
   for (unsigned long turn = 0; turn < 20 * UNIT / 100; turn++) {
     rand();
@@ -287,6 +333,10 @@ int main(int argc, char** argv) {
     if (IS("steep")) descend(39);
     if (IS("probed")) probed();
     if (IS("naps")) nap_here();
+    if (IS("waits")) wait_here();
+    if (IS("asks")) ask_here();
+    if (IS("writes")) write_here();
+    if (IS("parked")) nap_for_good();
     if (IS("lazy")) lazy();
     if (IS("swapped")) swapped();
 #ifdef __x86_64__

@@ -1,0 +1,87 @@
+#!/bin/bash
+# What waits, asks for memory or calls the kernel has whole stacks where nothing was built with frame pointers: spans and live
+# allocations, too, which are counted long after their stack was taken.
+source "$(dirname "$0")/sampling.bash"
+walks_by_tables || skip "user stacks are not walked by tables here"
+
+root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
+# begin_shape SHAPE : a process of its own, as $started.
+begin_shape() {
+  start "$WORKLOADS/frameless" "$1" 600
+  wait_until grep -qs frameless "/proc/$started/comm"
+}
+# has_reports N PATTERN : so many lines have it; each report has one.
+has_reports() { (($(grep -cE -- "$2" "$tmp/out") >= $1)); }
+# expect_whole SHAPE FUNCTION CALLED ARGUMENT... : in each way, of a process that is there already, through several reports.
+expect_whole() {
+  local how
+  for how in auto cfi; do
+    echo "$* $how"
+    begin_shape "$1"
+    begin -U -f -a -i 0.2 -p "$started" --unwind "$how" "${@:4}"
+    wait_until has_reports 3 "^frameless;$root;$2;([^;]*;)*[^;]*$3[^;]*(;[^;]*)* "
+    kill -INT "$profiler"
+    kill "$started"
+    finish
+    expect_status 0
+    expect_balance
+    # Once its tables are there, all of them.
+    grep -v '\[incomplete: no table yet\]' "$tmp/out" | grep -E ";[^;]*$3" | grep -vE "^frameless;$root;$2;" >"$tmp/cut"
+    expect_silence cut
+  done
+  # By frame pointers the caller is not to be had, which is what the difference is.
+  echo "$* fp"
+  begin_shape "$1"
+  sample_until is_there -f -U -p "$started" --unwind fp "${@:4}" 0.3
+  kill "$started"
+  expect_absent ";main;$2;"
+}
+is_there() { (($(folded_total .) > 0)); }
+
+for event in off-cpu wall syscalls 'syscalls --latency'; do
+  has_event "${event%% *}" || continue
+  # shellcheck disable=SC2086
+  expect_whole naps nap_here nanosleep -e $event
+done
+if has_event futex; then expect_whole waits wait_here pthread_cond_timedwait -e futex; fi
+if has_event malloc; then expect_whole asks ask_here malloc -e malloc; fi
+
+# What goes on for long is in all reports, and its stack with it, which was taken before there were any tables.
+if has_event off-cpu; then
+  begin -U -f -i 0.2 -e off-cpu -- "$WORKLOADS/frameless" parked 600
+  wait_until has_reports 5 "^frameless;$root;nap_for_good;[^ ]*nanosleep"
+  kill -INT "$profiler"
+  finish
+  expect_balance
+fi
+# What was blocked before anybody looked: by the registers that its thread has left in the kernel.
+for event in off-cpu wall; do
+  has_event "$event" || continue
+  begin_shape parked
+  wait_until is_asleep "$started"
+  begin -U -f -i 0.2 -e "$event" -p "$started"
+  wait_until has_reports 3 "^frameless;$root;nap_for_good;[^ ]*nanosleep"
+  kill -INT "$profiler"
+  kill "$started"
+  finish
+  expect_balance
+done
+if has_event malloc; then
+  begin -U -f -i 0.2 -e malloc --live -- "$WORKLOADS/frameless" asks 600
+  wait_until has_reports 5 "^frameless;$root;keep_here;malloc 5000$"
+  kill -INT "$profiler"
+  finish
+  expect_balance
+  grep ';keep_here;malloc ' "$tmp/out" | grep -vE "^frameless;$root;keep_here;malloc 5000$" >"$tmp/cut"
+  expect_silence cut
+fi
+
+# Requests of a device's own.
+if has_event block-io && command -v losetup >/dev/null; then
+  dd if=/dev/zero of="$tmp/disk" bs=1M count=1 2>/dev/null
+  if loop=$(losetup --find --show --direct-io=off "$tmp/disk" 2>/dev/null); then
+    at_exit "losetup -d '$loop'"
+    export PROFILE_TEST_FILE=$loop
+    expect_whole writes write_here pwrite -e block-io
+  fi
+fi
