@@ -67,7 +67,8 @@ class CodeFile {
   bool is_open_ = false;
   bool is_asked_ = false;  // to be opened, and there is no answer yet
   bool is_leaving_ = false;
-  bool is_deleted_ = false;  // it was when it was let go: nobody can map it again
+  bool is_deleted_ = false;               // it was when it was let go: nobody can map it again
+  std::optional<std::uint32_t> same_as_;  // the place of the file that it has turned out to be
   FileStamp stamp_;
   MappedBy mapped_by_;
   std::optional<MappedBy> also_mapped_by_;  // since it was asked for: another way to it, should the first lead nowhere

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "process/code_file.h"
@@ -19,15 +20,18 @@ struct FileQuestion {
   MappedBy mapped_by;
 };
 
+enum class FileState : std::uint8_t { same, changed, deleted, unknown };
+
 struct FileAnswer {
   std::uint64_t number = 0;
   Unnamed reason = Unnamed::named;  // named: it is open
   FileStamp stamp;
+  std::optional<FileState> state;  // of one that is open already: what FileKeeper::state() did not know
 };
 
 class FileKeeper {
  public:
-  enum class State : std::uint8_t { same, changed, deleted };
+  using State = FileState;
 
   virtual ~FileKeeper() = default;
   // The answer comes later, or never. One that came as no_answer may be followed by a better one.
@@ -36,7 +40,8 @@ class FileKeeper {
   virtual void take_answers(const std::function<void(const FileAnswer&)>& take) = 0;
   // Until an answer is there to be taken, at most this long. False: none is.
   virtual bool wait_for_answer(std::chrono::milliseconds patience) = 0;
-  // Of an open one: whether it still is as it was when it was opened, and has a name. `same` when there is no telling.
+  // Of an open one: whether it still is as it was when it was opened, and has a name. `unknown`: there is no answer in
+  // time; it comes later, with that number, or never.
   [[nodiscard]] virtual State state(std::uint64_t number) = 0;
   virtual void close(std::uint64_t number) = 0;
   // The process has code of no file, and sees another /tmp than we do, which may be gone when it is: its perf map is

@@ -87,6 +87,9 @@ class ProcessTimeline {
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The keeper has answered.
   void take_file_answers();
+  // Before anything is located, to be read: until it is known which of the mapped files are others than before, at most
+  // `patience`.
+  void settle_doubts(std::chrono::milliseconds patience);
   // Before `files` are read: until it is known of each whether it can be, together at most `patience` (CodeFiles).
   void settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
   // Whether files (CodeFile::is_leaving()) or perf maps are open of which nobody has had any use for most of a second:

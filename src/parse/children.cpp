@@ -100,6 +100,8 @@ std::vector<std::string> Children::notes() const {
   const Opener& opener = state_->opener;
   if (opener.is_gone()) {
     lines.emplace_back("the process that opens files was ended; what it had not opened has no names");
+  } else if (opener.is_silent()) {
+    lines.emplace_back("the process that opens files does not answer; what it had not opened has no names");
   } else if (opener.is_exhausted()) {
     lines.emplace_back("too many file systems do not answer; what was not open by then has no names");
   } else if (opener.unanswered() != 0) {

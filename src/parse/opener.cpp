@@ -21,6 +21,16 @@ FileStamp take_stamp(WireReader& in) {
   return stamp;
 }
 
+FileState take_state(WireReader& in) {
+  const FileState state = in.one_of(FileState::unknown);
+  return in.ok() ? state : FileState::unknown;
+}
+
+// Nothing will be told of it.
+FileAnswer unknown_state(std::uint64_t number) {
+  return {.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = FileState::unknown};
+}
+
 }  // namespace
 
 WireWriter Opener::question(OpenerCall call, std::uint64_t& id) {
@@ -49,7 +59,7 @@ std::uint64_t Opener::send_open(const FileQuestion& question) {
 
 void Opener::open(const FileQuestion& question) {
   if (channel_.is_gone() || is_exhausted_) {
-    opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}});
+    opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
     ++unanswered_;
     return;
   }
@@ -81,9 +91,15 @@ void Opener::take(const Message& message) {
     asked_maps_.erase(asked);
     return;
   }
+  if (const auto late = late_states_.find(id); late != late_states_.end()) {
+    const FileState state = reason == Unnamed::named ? take_state(in) : FileState::unknown;
+    opened_.push_back({.number = late->second, .reason = reason, .stamp = {}, .state = state});
+    if (reason != Unnamed::no_answer) late_states_.erase(late);
+    return;
+  }
   const auto opening = opening_.find(id);
   if (opening == opening_.end()) return;
-  FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}};
+  FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
   if (reason == Unnamed::named) answer.stamp = take_stamp(in);
   // One that was given up may be answered after all.
   if (reason != Unnamed::no_answer) opening_.erase(opening);
@@ -94,9 +110,11 @@ void Opener::pump() {
   while (const auto message = channel_.take()) take(*message);
   if (!channel_.is_gone()) return;
   for (const auto& [id, number] : opening_) {
-    opened_.push_back({.number = number, .reason = Unnamed::no_answer, .stamp = {}});
+    opened_.push_back({.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
   }
   opening_.clear();
+  for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number));
+  late_states_.clear();
 }
 
 void Opener::take_answers(const std::function<void(const FileAnswer&)>& take) {
@@ -161,11 +179,15 @@ FileKeeper::State Opener::state(std::uint64_t number) {
   words.put(number);
   channel_.send(words.bytes());
   const auto answer = answer_of(id, short_patience);
-  if (!answer) return State::same;
-  WireReader in(*answer);
-  if (in.one_of(Unnamed::count) != Unnamed::named) return State::same;
-  const auto state = in.number<std::uint8_t>();
-  return state <= static_cast<std::uint8_t>(State::deleted) ? static_cast<State>(state) : State::same;
+  if (!answer && !channel_.is_gone()) {
+    late_states_[id] = number;
+    return State::unknown;
+  }
+  WireReader in(answer ? *answer : std::string());
+  const bool is_told = answer && in.one_of(Unnamed::count) == Unnamed::named;
+  const State state = is_told ? take_state(in) : State::unknown;
+  if (state == State::unknown) opened_.push_back(unknown_state(number));
+  return state;
 }
 
 void Opener::close(std::uint64_t number) {

@@ -75,6 +75,8 @@ class Opener final : public FileKeeper, public StackReader {
   [[nodiscard]] bool is_gone() const { return channel_.is_gone(); }
   // All that it may have in flight is stuck; nothing is opened any more.
   [[nodiscard]] bool is_exhausted() const { return is_exhausted_; }
+  // It has not said anything lately, for longer than any file system takes.
+  [[nodiscard]] bool is_silent() const { return is_silent_; }
   [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
 
  private:
@@ -109,7 +111,8 @@ class Opener final : public FileKeeper, public StackReader {
   pid_t process_ = 0;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
-  std::unordered_map<std::uint64_t, std::uint64_t> opening_;  // numbers of files by question
+  std::unordered_map<std::uint64_t, std::uint64_t> opening_;      // numbers of files by question
+  std::unordered_map<std::uint64_t, std::uint64_t> late_states_;  // likewise
   std::deque<FileAnswer> opened_;
   struct AskedMap {
     std::uint32_t tgid = 0;

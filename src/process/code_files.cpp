@@ -52,7 +52,9 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     if (file.generation_ == 0) file.generation_ = generation;
     if (file.checked_in_batch_ == batch_) return known->second;
     file.checked_in_batch_ = batch_;
-    if (keeper_.state(file.number) != FileKeeper::State::changed) return known->second;
+    const FileState state = keeper_.state(file.number);
+    if (state == FileState::unknown) return add_doubtful(known->second, generation, path, mapped_by);
+    if (state != FileState::changed) return known->second;
     file.give_up(Unnamed::file_changed);
     return add(identity, generation, path, mapped_by);
   }
@@ -78,6 +80,22 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
 
 CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
                              const MappedBy& mapped_by) {
+  CodeFile& file = add_unasked(identity, generation, path, mapped_by);
+  const Id id = file.place_;
+  ask(file);
+  return id;
+}
+
+CodeFiles::Id CodeFiles::add_doubtful(Id before, std::uint32_t generation, std::string_view path,
+                                      const MappedBy& mapped_by) {
+  CodeFile& file = add_unasked(files_[before].identity, generation, path, mapped_by);
+  file.is_asked_ = true;
+  doubts_[files_[before].number] = {.before = before, .since = file.place_, .number = file.number};
+  return file.place_;
+}
+
+CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
+                                 const MappedBy& mapped_by) {
   const Id id = place();
   CodeFile& file = files_[id];
   file.number = ++numbers_;
@@ -88,9 +106,8 @@ CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generat
   file.mapped_by_ = mapped_by;
   file.generation_ = generation;
   file.checked_in_batch_ = batch_;
-  ask(file);
   ids_[identity] = id;
-  return id;
+  return file;
 }
 
 // One for a new file.
@@ -185,7 +202,45 @@ void CodeFiles::take_answers() {
   keeper_.take_answers([this](const FileAnswer& answer) { take(answer); });
 }
 
+void CodeFiles::take_state(const FileAnswer& answer) {
+  const auto found = doubts_.find(answer.number);
+  if (found == doubts_.end()) return;
+  const Doubt doubt = found->second;
+  CodeFile& file = files_[doubt.since];
+  const bool is_wanted = file.number == doubt.number;
+  if (answer.state == FileState::unknown && is_wanted) {
+    file.is_asked_ = false;
+    file.unreadable = Unnamed::no_answer;
+    return;  // it may be answered after all
+  }
+  doubts_.erase(found);
+  CodeFile& before = files_[doubt.before];
+  const bool is_there = before.number == answer.number && before.is_open_;
+  if (is_there && answer.state == FileState::changed) before.give_up(Unnamed::file_changed);
+  if (!is_wanted) return;
+  if (!is_there || answer.state == FileState::changed) return ask(file);
+  file.is_asked_ = false;
+  file.unreadable = Unnamed::no_answer;  // to whoever has been told of this one
+  file.same_as_ = doubt.before;
+  const auto id = ids_.find(file.identity);
+  if (id != ids_.end() && id->second == doubt.since) id->second = doubt.before;
+}
+
+void CodeFiles::settle_doubts(std::chrono::milliseconds patience) {
+  take_answers();
+  const auto is_open = [this](const auto& doubt) {
+    const CodeFile& file = files_[doubt.second.since];
+    return file.number == doubt.second.number && file.is_asked_;
+  };
+  const Deadline deadline(patience);
+  while (std::ranges::any_of(doubts_, is_open)) {
+    if (deadline.is_over() || !keeper_.wait_for_answer(deadline.left())) break;
+    take_answers();
+  }
+}
+
 void CodeFiles::take(const FileAnswer& answer) {
+  if (answer.state) return take_state(answer);
   const auto asked = asked_.find(answer.number);
   if (asked == asked_.end() || files_[asked->second].number != answer.number) {
     // The file was forgotten meanwhile.

@@ -114,9 +114,11 @@ void ProcessTable::note_mapped(std::uint64_t now_ns) {
 }
 
 // By CodeFiles::Id.
-void ProcessTable::mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) {
+void ProcessTable::mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) const {
   for (const Mapping& mapping : table.mappings()) {
-    if (mapping.kind == CodeKind::file) is_mapped[mapping.file] = true;
+    if (mapping.kind != CodeKind::file) continue;
+    is_mapped[mapping.file] = true;
+    is_mapped[files_.itself(mapping.file)] = true;
   }
 }
 

@@ -128,7 +128,7 @@ class ProcessTable {
   [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process);
   static Name to_name(std::string_view comm);
   static MappingTable& writable(Image& image);
-  static void mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped);
+  void mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) const;
 
   CodeFiles& files_;
   ProcSource& source_;

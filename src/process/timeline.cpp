@@ -126,6 +126,8 @@ bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t i
   return state_->table.is_of_replaced_program(tgid, image, address);
 }
 
+void ProcessTimeline::settle_doubts(std::chrono::milliseconds patience) { state_->files.settle_doubts(patience); }
+
 void ProcessTimeline::settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
   state_->files.settle(files, patience);
 }

@@ -337,6 +337,7 @@ std::vector<std::string> Symboliser::details() const {
 void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   std::vector<std::pair<Frame*, Found>> wanted;
   wanted.reserve(frames.size());
+  timeline.settle_doubts(patience_with_files);
   for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
   resolve_vdso();  // before the budget may be spent
   resolve_files();

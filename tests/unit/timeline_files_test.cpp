@@ -62,6 +62,60 @@ TEST_CASE("a file written anew in place is another file to those that map it the
   CHECK(files.at(before).unreadable == Unnamed::file_changed);
 }
 
+TEST_CASE("a file of which it is not known in time whether it was written anew is the same file when it was not") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  const auto before = files.mapped(exe_file, 1, "/f", {});
+  REQUIRE(can_be_read(files, before));
+  keeper.is_silent = true;
+  files.begin_batch();
+  const auto since = files.mapped(exe_file, 1, "/f", {});
+  CHECK(files.mapped(exe_file, 1, "/f", {}) == since);
+  keeper.is_silent = false;
+  files.settle_doubts(std::chrono::milliseconds(0));
+  CHECK(&files.at(since) == &files.at(before));
+  CHECK(can_be_read(files, since));
+  CHECK(files.itself(files.mapped(exe_file, 1, "/f", {})) == before);
+  CHECK(keeper.opens[exe_file] == 1);
+  // The process that mapped it meanwhile keeps it known.
+  std::vector<bool> is_mapped(files.place_count(), false);
+  is_mapped[since] = is_mapped[files.itself(since)] = true;
+  files.forget_unmapped(is_mapped, 1);
+  files.forget_unmapped(is_mapped, 700'000'000'000);
+  CHECK(can_be_read(files, since));
+}
+
+TEST_CASE("a file of which it becomes known late that it was written anew is another file to those that mapped it") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  const auto before = files.mapped(exe_file, 1, "/f", {});
+  keeper.is_silent = true;
+  keeper.modified_ns = 2;
+  files.begin_batch();
+  const auto since = files.mapped(exe_file, 1, "/f", {});
+  keeper.is_silent = false;
+  files.settle_doubts(std::chrono::milliseconds(0));
+  CHECK(&files.at(since) != &files.at(before));
+  CHECK(can_be_read(files, since));
+  CHECK_FALSE(can_be_read(files, before));
+  CHECK(files.at(before).unreadable == Unnamed::file_changed);
+  CHECK(keeper.opens[exe_file] == 2);
+}
+
+TEST_CASE("a file of which it is never known whether it was written anew is not read for those that mapped it since") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  const auto before = files.mapped(exe_file, 1, "/f", {});
+  REQUIRE(can_be_read(files, before));
+  keeper.is_silent = true;
+  files.begin_batch();
+  const auto since = files.mapped(exe_file, 1, "/f", {});
+  CHECK(&files.at(since) != &files.at(before));
+  CHECK_FALSE(can_be_read(files, since));
+  CHECK(files.at(since).unreadable == Unnamed::no_answer);
+  CHECK(can_be_read(files, before));
+}
+
 TEST_CASE("a file that is gone says so, and a new file with its number is not taken for it") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);

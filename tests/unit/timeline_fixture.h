@@ -69,10 +69,15 @@ class FakeKeeper final : public FileKeeper {
     Unnamed reason = Unnamed::named;
     if (question.identity == jit_memory) reason = Unnamed::file_malformed;
     if (gone) reason = Unnamed::file_gone;
-    answers.push_back({question.number, reason, {1, question.identity.inode, 1000, modified_ns}});
+    answers.push_back({question.number, reason, {1, question.identity.inode, 1000, modified_ns}, {}});
     opened_ns[question.number] = modified_ns;
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
+    while (!is_silent && !doubted.empty()) {
+      const std::uint64_t number = doubted.front();
+      doubted.pop_front();
+      take({.number = number, .reason = Unnamed::named, .stamp = {}, .state = state_now(number)});
+    }
     while (!is_silent && !answers.empty()) {
       const FileAnswer answer = answers.front();
       answers.pop_front();
@@ -80,8 +85,17 @@ class FakeKeeper final : public FileKeeper {
       take(answer);
     }
   }
-  bool wait_for_answer(std::chrono::milliseconds) override { return !is_silent && !answers.empty(); }
+  bool wait_for_answer(std::chrono::milliseconds) override {
+    return !is_silent && !(answers.empty() && doubted.empty());
+  }
   State state(std::uint64_t number) override {
+    if (is_silent) {
+      doubted.push_back(number);
+      return State::unknown;
+    }
+    return state_now(number);
+  }
+  State state_now(std::uint64_t number) {
     if (opened_ns.at(number) != modified_ns) return State::changed;
     return deleted.contains(identities.at(number).inode) ? State::deleted : State::same;
   }
@@ -100,6 +114,7 @@ class FakeKeeper final : public FileKeeper {
   std::map<std::uint64_t, std::int64_t> opened_ns;
   std::set<std::uint64_t> open_numbers;
   std::deque<FileAnswer> answers;
+  std::deque<std::uint64_t> doubted;  // files whose state is to be told
 };
 
 // As before it is read.

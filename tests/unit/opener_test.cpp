@@ -1,0 +1,141 @@
+// What is made of an opener that answers late, or not at all.
+#include "parse/opener.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "parse/channel.h"
+#include "parse/wire.h"
+#include "support/socket_pair.h"
+
+namespace profile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds hang{60};
+constexpr std::uint64_t number = 7;
+
+// Computes for so long before it answers: longer than is waited for a child that is idle.
+void compute_ms(long milliseconds) {
+  const auto ran = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+  };
+  const long end = ran() + milliseconds;
+  while (ran() < end) {
+  }
+}
+
+// In the place of the opener: says of every file that it was written anew, after it has done `first`.
+class Child {
+ public:
+  explicit Child(void (*first)()) {
+    auto [ours, its] = new_socket_pair();
+    socket = std::move(ours);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    socket.reset();
+    const WaitingChannel channel(std::move(its));
+    while (const auto message = channel.receive()) {
+      first();
+      WireReader in(message->bytes);
+      WireWriter out;
+      out.put(in.number<std::uint64_t>());
+      out.put(Unnamed::named);
+      out.put(FileState::changed);
+      channel.send(out.bytes());
+    }
+    ::_exit(0);
+  }
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void stop() const {
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    REQUIRE(::waitpid(pid_, &status, WUNTRACED) == pid_);
+  }
+  void go_on() const { ::kill(pid_, SIGCONT); }
+  void end() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  Fd socket;
+
+ private:
+  pid_t pid_ = -1;
+};
+
+std::optional<FileAnswer> late_answer(Opener& opener) {
+  std::optional<FileAnswer> late;
+  const auto begin = Clock::now();
+  while (!late && Clock::now() - begin < hang) {
+    opener.wait_for_answer(std::chrono::milliseconds(100));
+    opener.take_answers([&late](const FileAnswer& answer) { late = answer; });
+  }
+  return late;
+}
+
+}  // namespace
+
+TEST_CASE("an opener that has no CPU is waited for, and its answer about a file is the one that counts") {
+  Child child([] { compute_ms(300); });
+  Opener opener(std::move(child.socket));
+  opener.set_process(child.pid());
+  CHECK(opener.state(number) == FileState::changed);
+}
+
+TEST_CASE("what a stopped opener has not said of a file is not known, and taken when it goes on") {
+  Child child([] {});
+  Opener opener(std::move(child.socket));
+  opener.set_process(child.pid());
+  child.stop();
+  CHECK(opener.state(number) == FileState::unknown);
+  CHECK(opener.state(number + 1) == FileState::unknown);
+  // Nor is it waited for when something else is asked.
+  CHECK(opener.hand(number, 1) == Unnamed::no_answer);
+  CHECK(opener.is_silent());
+  child.go_on();
+  const auto late = late_answer(opener);
+  REQUIRE(late);
+  CHECK((late->number == number || late->number == number + 1));
+  CHECK(late->state == FileState::changed);
+  CHECK_FALSE(opener.is_silent());
+}
+
+TEST_CASE("what an opener that is gone has not said of a file stays unknown") {
+  Child child([] {});
+  Opener opener(std::move(child.socket));
+  opener.set_process(child.pid());
+  child.stop();
+  CHECK(opener.state(number) == FileState::unknown);
+  child.end();
+  auto late = late_answer(opener);
+  REQUIRE(late);
+  CHECK(late->number == number);
+  CHECK(late->state == FileState::unknown);
+  CHECK(opener.state(number + 1) == FileState::unknown);
+  late = late_answer(opener);
+  REQUIRE(late);
+  CHECK(late->number == number + 1);
+  CHECK(late->state == FileState::unknown);
+}
+
+}  // namespace profile
