@@ -33,6 +33,16 @@ bool is_vdso(const walk_file_key& key) { return key.inode == 0 && key.device == 
 
 constexpr std::uint32_t minor_bits = 20;  // of super_block::s_dev
 
+ring_file question_of(const walk_file_key& key, std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address) {
+  return {.header = {.type = RING_FILE, .generation = 0},
+          .key = key,
+          .time_ns = time_ns,
+          .start = address,
+          .end = address + 1,
+          .tgid = tgid,
+          .unused = 0};
+}
+
 CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTimeline& timeline) {
   const std::uint32_t image = timeline.image_at(question.tgid, time_ns);
   return timeline.locate(question.tgid, image, RuntimeAddress{question.start});
@@ -84,15 +94,25 @@ void TableSupply::want(const CodeFile& file, std::uint32_t tgid, std::uint64_t t
   const walk_file_key key{.inode = identity.inode,
                           .device = identity.device_major << minor_bits | identity.device_minor,
                           .version = own_version};
-  const auto is_same = [&](const Asked& asked) { return WalkFileOrder::compare(asked.question.key, key) == 0; };
-  if (std::ranges::any_of(asked_, is_same)) return;
-  ask({.header = {.type = RING_FILE, .generation = 0},
-       .key = key,
-       .time_ns = time_ns,
-       .start = address,
-       .end = address + 1,
-       .tgid = tgid,
-       .unused = 0});
+  if (asked_for(key) == nullptr) ask(question_of(key, tgid, time_ns, address));
+}
+
+void TableSupply::was_met(const walk_file_key& key, const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns,
+                          std::uint64_t address) {
+  const auto known = keys_.find(file.number);
+  if (known != keys_.end() && known->second.version != own_version) return;
+  const ring_file question = question_of(key, tgid, time_ns, address);
+  if (Asked* const asked = asked_for(key)) {
+    asked->question = question;
+  } else {
+    ask(question);
+  }
+}
+
+TableSupply::Asked* TableSupply::asked_for(const walk_file_key& key) {
+  const auto asked = std::ranges::find_if(
+      asked_, [&](const Asked& each) { return std::is_eq(WalkFileOrder::compare(each.question.key, key)); });
+  return asked == asked_.end() ? nullptr : &*asked;
 }
 
 void TableSupply::sort_by_need() {

@@ -44,6 +44,10 @@ class TableSupply {
   // Has the table made of a file of which the kernel side has not asked: it is mapped at `address` of `tgid` at that
   // time.
   void want(const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address);
+  // The walk has met the file of that key at `address` of `tgid` at that time, and here it is. Where it was met first may
+  // be a program that nobody has seen start, and then its question has no answer.
+  void was_met(const walk_file_key& key, const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns,
+               std::uint64_t address);
   // Whether that is the file's key.
   [[nodiscard]] bool is_known_as(const CodeFile& file, const walk_file_key& key) const;
   // As WalkedCode::slab().
@@ -54,6 +58,8 @@ class TableSupply {
     ring_file question{};
     std::uint64_t since_ns = 0;
   };
+  // Null: nobody has asked. Valid until the next question.
+  [[nodiscard]] Asked* asked_for(const walk_file_key& key);
   // True when there is nothing more to be done about it for now.
   bool answer(const Asked& asked, ProcessTimeline& timeline);
   [[nodiscard]] bool is_surely(const walk_file_key& key, const CodeFile& file);

@@ -60,11 +60,14 @@ class CodeThen : public WalkedCode {
 
   // What the timeline tells of the frame is what the kernel saw; it may have been replaced before its record was
   // written.
-  [[nodiscard]] bool agrees_on(const walk_stuck& stuck) const {
+  [[nodiscard]] bool agrees_on(const walk_stuck& stuck) {
     const std::uint64_t look = stuck.was_interrupted != 0 ? stuck.pc : stuck.pc - 1;
     const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{look});
     if (found.kind == CodeLocation::Kind::vdso) return stuck.file.inode == 0 && stuck.file.device == 0;
-    return found.kind == CodeLocation::Kind::file && tables_.is_known_as(*found.file, stuck.file);
+    if (found.kind != CodeLocation::Kind::file) return false;
+    if (tables_.is_known_as(*found.file, stuck.file)) return true;
+    tables_.was_met(stuck.file, *found.file, tgid_, time_ns_, look);
+    return false;
   }
 
  private:
@@ -97,6 +100,7 @@ void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_fin
 void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline,
                           const OnFinished& on_finished) {
   WorkBudget work(is_sampling ? most_work_while_sampling : most_work);
+  has_new_ = true;  // since they were kept, the timeline may have learned where they were
   // A table may lead to the next file that has none, as the one from a library to the program.
   constexpr int most_rounds = 4;
   for (int round = 0; round < most_rounds && !kept_.empty(); ++round) {
