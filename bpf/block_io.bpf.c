@@ -29,7 +29,7 @@ struct {
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
-/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next, as the
+/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next two, as the
  * walk of the stack wants most of BPF's own. */
 static __noinline __u32 disk_of(struct request *request) {
   struct gendisk *disk = NULL;
@@ -48,6 +48,8 @@ static __noinline __u32 disk_of(struct request *request) {
   number = bpf_map_lookup_elem(&disks, &key);
   return number ? *number : 0;
 }
+
+static __noinline struct block_request *find_request(__u64 id) { return bpf_map_lookup_elem(&spans, &id); }
 
 static __noinline struct block_request *place_of_request(__u64 id) {
   struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
@@ -68,6 +70,7 @@ static __always_inline struct block_request *note(void *ctx, struct request *req
     return NULL;
   }
   noted->began_ns = 0; /* one whose end was not seen is forgotten */
+  noted->bytes = request->__data_len;
   const __u32 operation = request->cmd_flags & PROFILE_BLOCK_OPERATION_MASK;
   noted->tag = (disk_of(request) << PROFILE_BLOCK_DISK_SHIFT | operation) + 1;
   sample.key.tag = noted->tag;
@@ -85,13 +88,13 @@ int BPF_PROG(on_insert, struct request *request) {
 /* A request goes to its device; not for the first time when the device had no room for it. */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_issue, struct request *request) {
-  const __u64 id = (__u64)request;
-  struct block_request *noted = bpf_map_lookup_elem(&spans, &id);
-  if (!noted || !noted->span.start_ns) {
+  struct block_request *noted = find_request((__u64)request);
+  if (noted && noted->span.start_ns) {
+    noted->bytes = request->__data_len; /* others may have been merged into it */
+  } else {
     noted = note(ctx, request);
     if (!noted || !noted->span.start_ns) return 0;
   }
-  noted->bytes = request->__data_len; /* others may have been merged into it */
   if (noted->began_ns) return 0;
   noted->began_ns = bpf_ktime_get_ns();
   noted->span.start_ns = noted->began_ns;

@@ -66,8 +66,7 @@ struct leaving {
   bool preempted;
   bool is_kernel_thread;
   __u64 task_state;
-  const struct pt_regs *regs; /* with which it entered the kernel; NULL where they are not to be had */
-  __u64 ran_ns;               /* its run time; 0 where it is not to be had */
+  __u64 ran_ns; /* its run time; 0 where it is not to be had */
 };
 
 static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
@@ -103,18 +102,18 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
     thread->is_kernel_thread = task->is_kernel_thread;
   }
   __builtin_memcpy(thread->name, sample.key.comm, sizeof(thread->name));
+  thread->ran_ns = task->ran_ns;
   if (config.wall) sample.key.tag = PROFILE_TAG_OFF_CPU;
 #ifdef PROFILE_LEAN
   begin_span(ctx, &thread->span, id, &sample);
 #else
   const enum walked walked = decide_user_stack(sample.generation, &sample.key, true);
   const bool in_map = walked != WALKED_LOST && !record_config.stream &&
-                      take_known_stacks(ctx, walked, task->regs, task->is_kernel_thread, &sample);
+                      take_known_stacks(ctx, walked, thread->is_kernel_thread, &sample);
   open_span(ctx, &thread->span, id, &sample, walked, in_map);
 #endif
   thread->began_ns = thread->span.start_ns;
   thread->seen_ns = thread->span.start_ns;
-  thread->ran_ns = task->ran_ns;
 }
 
 /* The thread `id` comes onto this CPU. */
@@ -170,7 +169,8 @@ int on_switch(struct sched_switch_event *event) {
   const struct leaving leaving = {
       .id = event->prev_pid, .preempted = (reported & REPORTED_PREEMPTED) != 0, .task_state = task_state};
   leave_cpu(event, &leaving);
-  if (event->next_pid != 0) enter_cpu(event->next_pid, 0);
+  const __u32 next_id = ((volatile struct sched_switch_event *)event)->next_pid;
+  if (next_id != 0) enter_cpu(next_id, 0);
   return 0;
 }
 
@@ -209,10 +209,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
       .preempted = preempt,
       .is_kernel_thread = (prev->flags & PF_KTHREAD) != 0,
       .task_state = task_state,
-      .regs = (const struct pt_regs *)bpf_task_pt_regs(prev),
       .ran_ns = prev->se.sum_exec_runtime,
   };
   leave_cpu(ctx, &leaving);
+  next = (struct task_struct *)((volatile __u64 *)ctx)[2]; /* read again: there is no room on the stack for it */
   if (next->pid != 0) enter_cpu(next->pid, next->se.sum_exec_runtime);
   return 0;
 }
@@ -228,9 +228,10 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid) {
 /* wall: what runs now has run since the last tick of its thread, wherever that was. */
 SEC("perf_event")
 int on_tick(void *ctx) {
-  const __u64 ran_ns = take_time_on_cpu(bpf_ktime_get_ns());
   struct sample sample;
-  if (!begin_sample(&sample)) return 0;
+  const bool is_wanted = begin_sample(&sample);
+  const __u64 ran_ns = take_time_on_cpu(bpf_ktime_get_ns());
+  if (!is_wanted) return 0;
   const __u32 id = (__u32)bpf_get_current_pid_tgid();
   struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
   const __u64 before_ns = thread ? thread->uncounted_ns : 0;

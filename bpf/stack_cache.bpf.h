@@ -150,13 +150,14 @@ static __always_inline bool note_kernel_stack(void *ctx, struct known_place *pla
   return note_kernel_words(place, view) == (int)view->wanted;
 }
 
-/* As take_others(), for a program on sched_switch, whose context is on the stack of the task that leaves; `regs` are
- * those with which it entered the kernel. */
-static __always_inline bool take_known_stacks(void *ctx, enum walked walked, const struct pt_regs *regs,
-                                              bool is_kernel_thread, struct sample *sample) {
+/* As take_others(), for a program on sched_switch, whose context is on the stack of the task that leaves. */
+static __always_inline bool take_known_stacks(void *ctx, enum walked walked, bool is_kernel_thread,
+                                              struct sample *sample) {
   const __u32 zero = 0;
   struct stack_view *view = bpf_map_lookup_elem(&stack_views, &zero);
   if (!view) return take_others(ctx, walked, sample->generation, &sample->key);
+  /* With these it entered the kernel. */
+  const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
   __u64 instruction = 0;
   view->user_frames = 0;
   if (record_config.user_stacks && !is_kernel_thread) {
@@ -206,8 +207,8 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, con
 
 #else
 
-static __always_inline bool take_known_stacks(void *ctx, enum walked walked, const struct pt_regs *regs,
-                                              bool is_kernel_thread, struct sample *sample) {
+static __always_inline bool take_known_stacks(void *ctx, enum walked walked, bool is_kernel_thread,
+                                              struct sample *sample) {
   return take_others(ctx, walked, sample->generation, &sample->key);
 }
 
