@@ -29,8 +29,8 @@ struct {
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
-/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next two, as the
- * walk of the stack wants most of BPF's own. */
+/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next two, as
+ * the walk of the stack wants most of BPF's own. */
 static __noinline __u32 disk_of(struct request *request) {
   struct gendisk *disk = NULL;
   if (bpf_core_field_exists(((struct request___before_5_17 *)request)->rq_disk)) {

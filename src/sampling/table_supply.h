@@ -44,8 +44,8 @@ class TableSupply {
   // Has the table made of a file of which the kernel side has not asked: it is mapped at `address` of `tgid` at that
   // time.
   void want(const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address);
-  // The walk has met the file of that key at `address` of `tgid` at that time, and here it is. Where it was met first may
-  // be a program that nobody has seen start, and then its question has no answer.
+  // The walk has met the file of that key at `address` of `tgid` at that time, and here it is. Where it was met first
+  // may be a program that nobody has seen start, and then its question has no answer.
   void was_met(const walk_file_key& key, const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns,
                std::uint64_t address);
   // Whether that is the file's key.

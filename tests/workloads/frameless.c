@@ -14,7 +14,7 @@
  *   written    written;spin            in assembly, by its own description: the CFA in rbx, x86-64 alone
  *   naps       nap_here;nanosleep   a millisecond each
  *   waits      wait_here;pthread_cond_timedwait   for what does not come, a millisecond each
- *   asks       ask_here;keep_here;malloc   once, 5000 bytes that are not freed; then ask_here;malloc   of pieces that are
+ *   asks       ask_here;keep_here;malloc   once, 5000 bytes that stay; then ask_here;malloc   of pieces that do not
  *   writes     write_here;pwrite    of a block to the device that PROFILE_TEST_FILE names
  *   parked     nap_for_good;nanosleep   for an hour
  *   lazy       lazy;the dynamic linker   each call of the library is looked up anew where LD_BIND_NOT is set
