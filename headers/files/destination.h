@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -34,6 +35,9 @@ class Destination {
   // Ends it: what a file system says only at close (a full quota on NFS) is thrown as Error here.
   void close();
   [[nodiscard]] const std::string& path() const { return path_; }
+  // Written up to now.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] bool is_regular() const { return is_regular_; }
   [[nodiscard]] bool is_stdout() const { return is_stdout_; }
   [[nodiscard]] int fd() const { return fd_.get(); }
   // Whether both are one regular file, by whatever names.
@@ -49,6 +53,7 @@ class Destination {
   bool is_regular_ = false;             // the file
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  std::uint64_t bytes_ = 0;
   bool is_empty_ = false;    // whether earlier contents have been cut off
   bool is_in_vain_ = false;  // until it is written to or closed
   std::string made_at_;      // no link; empty: the file was there

@@ -38,6 +38,9 @@ class FileSeries {
   void write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print);
   // Says how many are missing when that has not been said.
   void close();
+  // How many were, and where the last of them is.
+  [[nodiscard]] std::uint64_t written() const { return written_; }
+  [[nodiscard]] const std::string& last_path() const { return last_path_; }
   // How many reports could not be written.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
@@ -46,6 +49,8 @@ class FileSeries {
   std::function<void(const std::string&)> say_;
   std::unique_ptr<SeriesFiles> files_;
   std::unique_ptr<AsideSeries> aside_;  // touches the files; null: we do
+  std::uint64_t written_ = 0;
+  std::string last_path_;
   std::uint64_t lost_ = 0;
   std::uint64_t lost_in_a_row_ = 0;
 };

@@ -48,8 +48,9 @@ struct OutputFormat {
   std::string_view ending;   // of the files it is the default for, with its dot; "" if none
   std::string_view summary;  // one line of --help
   Shows shows;
-  bool one_report;  // a file holds one
-  bool is_binary;   // nothing for a terminal
+  bool one_report;          // a file holds one
+  bool is_binary;           // nothing for a terminal
+  std::string_view to_see;  // what whoever has a file of it does next; "" for text
   std::unique_ptr<Output> (*make)(const OutputOptions&);
 };
 

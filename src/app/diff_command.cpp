@@ -9,6 +9,7 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/shell_words.h"
+#include "app/written.h"
 #include "files/destination.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
@@ -97,7 +98,8 @@ int run_diff(std::span<const char* const> arguments) {
   writers.reserve(outputs.size());
   for (const OutputRequest& output : outputs) writers.push_back(writer_of(output, parsed.has("format")));
 
-  const auto note = [quiet = parsed.is_on("quiet")](const std::string& line) {
+  const bool quiet = parsed.is_on("quiet");
+  const auto note = [quiet](const std::string& line) {
     if (!quiet) say("profile: " + line);
   };
   ReadProfile before = read_named(paths[0], note);
@@ -114,7 +116,9 @@ int run_diff(std::span<const char* const> arguments) {
     try {
       Destination destination(only_path_of(outputs[i]));
       const auto result = destination.write([&](std::ostream& out) { comparison.write(out, writers[i]); });
-      if (result == Destination::Result::written) destination.close();
+      if (result != Destination::Result::written) continue;
+      destination.close();
+      if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
     } catch (const Error& error) {  // the others are written
       say(std::string("profile: ") + error.what());
       status = Error::could_not_profile;

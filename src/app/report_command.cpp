@@ -49,13 +49,13 @@ int run_report(std::span<const char* const> arguments) {
   const std::vector<std::string> paths = files_of(command, parsed);
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   Options options;
+  options.quiet = parsed.is_on("quiet");
   options.output = output_options_of(parsed);
   options.outputs = outputs_of(parsed, "counted", true);
   check_outputs(options.outputs, false, false);
 
-  const bool quiet = parsed.is_on("quiet");
-  Profile sum = sum_of_files(paths, [quiet](const std::string& line) {
-    if (!quiet) say("profile: " + line);
+  Profile sum = sum_of_files(paths, [&options](const std::string& line) {
+    if (!options.quiet) say("profile: " + line);
   });
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;
   sum.run.command_line = "profile report " + shell_quoted(arguments);
@@ -63,6 +63,9 @@ int run_report(std::span<const char* const> arguments) {
   reports.begin(sum.run);
   reports.report(sum);
   reports.close();
+  if (!options.quiet) {
+    for (const std::string& line : reports.answer()) say(line);
+  }
   return reports.have_failed() ? Error::could_not_profile : 0;
 }
 

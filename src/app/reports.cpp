@@ -1,8 +1,12 @@
 #include "app/reports.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <ostream>
 
+#include "app/written.h"
+#include "output/hottest.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -17,12 +21,17 @@ constexpr double remnant_part = 0.1;
 }  // namespace
 
 Reports::Reports(const Options& options, std::function<void(const std::string&)> say)
-    : say_(std::move(say)), interval_s_(options.interval_s) {
+    : say_(std::move(say)),
+      interval_s_(options.interval_s),
+      most_functions_(options.output.top),
+      quiet_(options.quiet) {
   // A format that cannot be had ends the run before there are any files.
   std::vector<std::unique_ptr<Output>> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
   for (std::size_t i = 0; i < made.size(); ++i) {
-    reports_.push_back(Report{.target = target_of(options.outputs[i], options.keep), .output = std::move(made[i])});
+    reports_.push_back(Report{.target = target_of(options.outputs[i], options.keep),
+                              .output = std::move(made[i]),
+                              .format = options.outputs[i].format});
     refuse_same_file();
   }
 }
@@ -68,6 +77,7 @@ void Reports::begin(const RunInfo& run) {
 }
 
 void Reports::report(const Profile& profile) {
+  if (wants_hottest()) hottest_ = hottest_lines(profile, most_functions_);
   const double seconds = to_seconds(profile.duration_ns);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {
@@ -93,6 +103,31 @@ void Reports::close() {
       std::get<FileSeries>(report.target).close();
     }
   }
+}
+
+// Of intervals each has its own, and nobody reads them all.
+bool Reports::wants_hottest() const {
+  if (quiet_ || interval_s_) return false;
+  return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
+    const auto* destination = std::get_if<Destination>(&report.target);
+    if (destination == nullptr || !destination->is_stdout()) return true;
+    // Its rows are these functions.
+    return ::isatty(STDOUT_FILENO) == 1 && report.format->shows != Shows::tables;
+  });
+}
+
+std::vector<std::string> Reports::answer() const {
+  std::vector<std::string> lines = hottest_;
+  for (const Report& report : reports_) {
+    const auto* destination = std::get_if<Destination>(&report.target);
+    if (destination == nullptr) {
+      const auto& series = std::get<FileSeries>(report.target);
+      if (series.written() != 0) lines.push_back(wrote(series, *report.format));
+    } else if (report.is_open && !destination->is_stdout()) {
+      lines.push_back(wrote(*destination, *report.format));
+    }
+  }
+  return lines;
 }
 
 bool Reports::have_failed() const {

@@ -294,7 +294,12 @@ class Session {
     for (const std::string& line : children_.notes()) messages_.note(line);
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
     for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
-    if (!options_.verbose) return;
+    if (options_.verbose) say_details();
+    if (!reports_) return;
+    for (const std::string& line : reports_->answer()) messages_.note(line);  // nearest to the prompt
+  }
+
+  void say_details() {
     for (const std::string& line : symboliser_->details()) messages_.note(line);
     for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
   }

@@ -63,6 +63,7 @@ Destination::Result Destination::write(const std::function<void(std::ostream&)>&
   std::ostream out(&buffer);
   print(out);
   out.flush();
+  bytes_ += buffer.written();
   is_empty_ = buffer.before() == FdBuffer::Before::keep;
   if (buffer.error() == EPIPE && aside_) refuse(aside_->finish(fd_));
   if (buffer.error() == EPIPE) return Result::closed_pipe;

@@ -34,6 +34,7 @@ int FdBuffer::sync() {
     const ssize_t done = ::write(fd_, at, static_cast<std::size_t>(pptr() - at));
     if (done >= 0) {
       at += done;
+      written_ += static_cast<std::uint64_t>(done);
     } else if (errno == EAGAIN) {
       if (!takes_more(fd_)) error_ = ETIMEDOUT;
     } else if (errno != EINTR) {

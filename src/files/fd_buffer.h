@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <streambuf>
 
 namespace profile {
@@ -18,6 +19,7 @@ class FdBuffer final : public std::streambuf {
   [[nodiscard]] Before before() const { return before_; }
   // The errno of the first write that failed; nothing is written from there on. 0: none.
   [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] std::uint64_t written() const { return written_; }  // bytes
 
  protected:
   int_type overflow(int_type character) override;
@@ -27,6 +29,7 @@ class FdBuffer final : public std::streambuf {
   int fd_;
   Before before_;
   int error_ = 0;
+  std::uint64_t written_ = 0;
   std::array<char, 1 << 16> buffer_{};
 };
 

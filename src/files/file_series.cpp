@@ -62,6 +62,8 @@ void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostr
     return;
   }
   files_->note_written(unix_ns, outcome.again);
+  ++written_;
+  last_path_ = path;
   if (lost_in_a_row_ != 0) {
     say_("profile: " + path + " is written; " + reports(lost_in_a_row_) + " before it could not be");
     lost_in_a_row_ = 0;

@@ -26,22 +26,26 @@ constexpr bool many = false;
 constexpr bool one = true;
 constexpr bool text = false;
 constexpr bool binary = true;
+constexpr std::string_view by_browser = "open it in a browser";
 
 constexpr OutputFormat formats[] = {
-    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text,
+    {"counted", ".txt", "stacks line by line with their counts, the hottest last", Shows::stacks, many, text, "",
      make_counted},
-    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, make_folded},
-    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text,
+    {"folded", ".folded", "one line a stack, root first, for flame graphs", Shows::stacks, many, text, "", make_folded},
+    {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text, "",
      make_residency},
-    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, make_table},
+    {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, "", make_table},
     {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
-     make_html},
-    {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, make_svg},
-    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, make_png},
-    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary, make_pprof},
+     by_browser, make_html},
+    {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, by_browser,
+     make_svg},
+    {"png", ".png", "a flame graph as a picture", Shows::stacks, one, binary, by_browser, make_png},
+    {"pprof", ".pb.gz", "what `go tool pprof` and its like read", Shows::stacks, one, binary,
+     "go tool pprof -http : shows it", make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
-     make_speedscope},
-    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, make_json},
+     "open it at https://www.speedscope.app", make_speedscope},
+    {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, "",
+     make_json},
 };
 
 }  // namespace

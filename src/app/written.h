@@ -1,0 +1,19 @@
+// What is said of a file that was written: "wrote cpu.html (98 kB), open it in a browser".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "files/destination.h"
+#include "files/file_series.h"
+#include "output/output.h"
+
+namespace profile {
+
+// "512 bytes", "98 kB", "1.2 MB"
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+[[nodiscard]] std::string wrote(const Destination& file, const OutputFormat& format);
+// At least one of its files was.
+[[nodiscard]] std::string wrote(const FileSeries& series, const OutputFormat& format);
+
+}  // namespace profile

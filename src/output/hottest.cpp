@@ -1,0 +1,129 @@
+// A function is a name and its module: neither its lines nor the processes it ran in keep it apart. Frames are looked
+// up once each, and a row costs a step a frame.
+#include "output/hottest.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "output/clean_text.h"
+#include "output/code_file_name.h"
+#include "output/shown_frame.h"
+#include "output/text_cells.h"
+#include "output/text_table.h"
+
+namespace profile {
+namespace {
+
+// What is longer would push the module off the screen.
+constexpr std::size_t widest_name = 60;
+
+class Functions {
+ public:
+  explicit Functions(const Profile& profile) : profile_(profile) {
+    shown_of_.reserve(profile.frames().size() + 1);
+    for (std::size_t i = 0; i < profile.frames().size(); ++i) {
+      shown_of_.push_back(shown_.size());
+      show(static_cast<FrameId>(i));
+    }
+    shown_of_.push_back(shown_.size());
+  }
+
+  std::vector<HotFunction> counted() && {
+    for (const Row& row : profile_.rows()) count(row);
+    std::erase_if(functions_, [](const HotFunction& function) { return function.total == 0; });
+    std::sort(functions_.begin(), functions_.end(), [](const HotFunction& a, const HotFunction& b) {
+      if (a.self != b.self) return a.self > b.self;
+      if (a.total != b.total) return a.total > b.total;
+      return std::tie(a.name, a.module) < std::tie(b.name, b.module);
+    });
+    return std::move(functions_);
+  }
+
+ private:
+  std::size_t function(std::string name, std::string module) {
+    const auto [found, is_new] = numbers_.try_emplace({name, module}, functions_.size());
+    if (is_new) {
+      functions_.push_back({.name = std::move(name), .module = std::move(module)});
+      counted_at_.push_back(0);
+    }
+    return found->second;
+  }
+
+  void show(FrameId id) {
+    const std::string module = clean_text(code_file_name(profile_, profile_.frame(id)));
+    for_each_shown(profile_, id, [&](const ShownFrame& one) {
+      std::string name;
+      append_function(name, profile_, one, Semicolon::keep);
+      shown_.push_back(function(std::move(name), module));
+    });
+  }
+
+  void count(const Row& row) {
+    ++row_number_;
+    is_leaf_ = true;
+    if (row.tag != StringId::empty) meet(function(clean_text(profile_.strings.view(row.tag)), {}), row.value);
+    count(row.kernel, missed_kernel_stack, row.value);
+    count(row.user, missed_user_stack, row.value);
+    if (is_leaf_) meet(function(std::string(no_stack_name), {}), row.value);
+  }
+
+  void count(StackId stack, std::string_view missed, std::uint64_t value) {
+    if (stack == StackId::missed) meet(function(std::string(missed), {}), value);
+    for (const FrameId id : profile_.stack(stack)) {
+      const auto frame = static_cast<std::size_t>(id);
+      for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) meet(shown_[at], value);
+    }
+  }
+
+  // From the leaf on, however often it is met in a row.
+  void meet(std::size_t number, std::uint64_t value) {
+    HotFunction& function = functions_[number];
+    if (std::exchange(is_leaf_, false)) function.self += value;
+    if (std::exchange(counted_at_[number], row_number_) != row_number_) function.total += value;
+  }
+
+  const Profile& profile_;
+  std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
+  std::vector<HotFunction> functions_;
+  std::vector<std::uint64_t> counted_at_;  // by function, the last row that it was met in; 0: none
+  std::vector<std::size_t> shown_;         // those of a frame stand together, leaf first
+  std::vector<std::size_t> shown_of_;      // by FrameId, where they begin; and the end
+  std::uint64_t row_number_ = 0;
+  bool is_leaf_ = false;
+};
+
+}  // namespace
+
+std::vector<HotFunction> hottest_functions(const Profile& profile) { return Functions(profile).counted(); }
+
+std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most) {
+  const std::vector<HotFunction> functions = hottest_functions(profile);
+  if (functions.empty()) return {};
+  const std::size_t shown = std::min(most, functions.size());
+  std::ostringstream out;
+  out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit) << '\n';
+  const auto whole = static_cast<double>(profile.total());
+  TextTable table({{"SELF"},
+                   {"SHARE"},
+                   {"TOTAL"},
+                   {"SHARE"},
+                   {"FUNCTION", TextTable::Align::left},
+                   {"MODULE", TextTable::Align::left}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const HotFunction& function = functions[i];
+    table.add({std::to_string(function.self), percent(static_cast<double>(function.self), whole),
+               std::to_string(function.total), percent(static_cast<double>(function.total), whole),
+               cut_to_cells(function.name, widest_name), cut_to_cells(function.module, widest_name)});
+  }
+  table.write(out);
+  std::vector<std::string> lines;
+  std::istringstream in(std::move(out).str());
+  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace profile

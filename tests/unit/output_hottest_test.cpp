@@ -1,0 +1,108 @@
+// The ten hottest functions that a run says at its end.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "app/written.h"
+#include "fixed_profile.h"
+#include "output/hottest.h"
+
+namespace {
+
+using namespace profile;
+
+const HotFunction* find(const std::vector<HotFunction>& functions, const std::string& name) {
+  const auto found =
+      std::find_if(functions.begin(), functions.end(), [&](const auto& one) { return one.name == name; });
+  return found == functions.end() ? nullptr : &*found;
+}
+
+// main calls itself, and what both processes run is one function.
+Profile recursive() {
+  Profile profile;
+  test::Namer name(profile);
+  for (const std::uint32_t tgid : {7U, 8U}) {
+    const ProcessId app = profile.process(tgid, 0, "app");
+    const FrameId leaf = name.user(app, 0x1000, "leaf", "app", 0);
+    const FrameId rec = name.user(app, 0x2000, "rec", "app", 0);
+    const FrameId rec_again = name.user(app, 0x2010, "rec", "app", 0x10);
+    Row row;
+    row.process = app;
+    row.user = profile.stack(std::vector{leaf, rec, rec_again, rec});
+    row.value = row.samples = 10;
+    profile.add(row);
+    row.user = profile.stack(std::vector{rec, rec_again});
+    row.value = row.samples = 3;
+    profile.add(row);
+  }
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("a function that calls itself counts once in its total, and is one in all processes") {
+  const Profile profile = recursive();
+  const std::vector<HotFunction> functions = hottest_functions(profile);
+  REQUIRE(functions.size() == 2);
+  CHECK(functions[0].name == "leaf");
+  CHECK(functions[0].module == "app");
+  CHECK(functions[0].self == 20);
+  CHECK(functions[0].total == 20);
+  CHECK(functions[1].name == "rec");
+  CHECK(functions[1].self == 6);
+  CHECK(functions[1].total == 26);
+  CHECK(hottest_lines(profile, 10) == std::vector<std::string>{"Top 2 functions, in samples",
+                                                               "SELF  SHARE  TOTAL   SHARE  FUNCTION  MODULE",
+                                                               "  20  76.9%     20   76.9%  leaf      app",
+                                                               "   6  23.1%     26  100.0%  rec       app"});
+}
+
+TEST_CASE("what functions did themselves adds up to all there is, whatever stands for them") {
+  const Profile profile = test::fixed_profile();
+  const std::vector<HotFunction> functions = hottest_functions(profile);
+  const std::uint64_t selves = std::accumulate(functions.begin(), functions.end(), std::uint64_t{0},
+                                               [](std::uint64_t sum, const auto& one) { return sum + one.self; });
+  CHECK(selves == profile.total());
+  const HotFunction* read = find(functions, "vfs_read");
+  REQUIRE(read != nullptr);
+  CHECK(read->module == "[kernel]");
+  CHECK(read->self == 13);
+  REQUIRE(find(functions, "[No Stack]") != nullptr);
+  REQUIRE(find(functions, "[Missed User Stack]") != nullptr);
+  CHECK(find(functions, "[Missed User Stack]")->total == 7);
+}
+
+TEST_CASE("functions that were inlined are functions, and lines are not") {
+  const Profile profile = test::profile_with_lines();
+  const std::vector<HotFunction> functions = hottest_functions(profile);
+  REQUIRE(find(functions, "deep(int)") != nullptr);
+  CHECK(find(functions, "deep(int)")->self == 8);
+  CHECK(find(functions, "deep(int)")->total == 15);
+  CHECK(find(functions, "main")->total == 17);
+}
+
+TEST_CASE("the hottest are told in the profile's unit, clean, and no line is as long as a template") {
+  Profile profile = test::fixed_profile();
+  profile.run.unit = "microseconds";
+  const std::vector<std::string> lines = hottest_lines(profile, 3);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].starts_with("Top 3 functions of "));
+  CHECK(lines[0].ends_with(", in microseconds"));
+  for (const std::string& line : hottest_lines(profile, 100)) {
+    CHECK(line.size() < 300);
+    CHECK(line.find('\x1b') == std::string::npos);
+  }
+  CHECK(hottest_lines(Profile(), 10).empty());
+}
+
+TEST_CASE("sizes are told in the unit that makes them short") {
+  CHECK(size_text(0) == "0 bytes");
+  CHECK(size_text(1) == "1 byte");
+  CHECK(size_text(999) == "999 bytes");
+  CHECK(size_text(1200) == "1.2 kB");
+  CHECK(size_text(98'400) == "98 kB");
+  CHECK(size_text(2'000'000'000) == "2.0 GB");
+}
