@@ -71,8 +71,8 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true},
     {"interval", 'i', "SECONDS", "report and start afresh every interval", write, false},
-    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports: table, stacks, folded or json", write,
-     false},
+    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports: table, stacks, folded, json, perf-script",
+     write, false},
 
     {"keep", 0, "N", "of the files of an -o with %Y%m%d-%H%M%S or %04d in its name, only the N newest", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; with 997 as -F", write,

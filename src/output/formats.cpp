@@ -17,6 +17,7 @@ std::unique_ptr<Output> make_svg(const OutputOptions& options);
 std::unique_ptr<Output> make_png(const OutputOptions& options);
 std::unique_ptr<Output> make_pprof(const OutputOptions& options);
 std::unique_ptr<Output> make_speedscope(const OutputOptions& options);
+std::unique_ptr<Output> make_perf_script(const OutputOptions& options);
 std::unique_ptr<Output> make_json(const OutputOptions& options);
 
 namespace {
@@ -44,6 +45,8 @@ constexpr OutputFormat formats[] = {
      "go tool pprof -http : shows it", make_pprof},
     {"speedscope", ".speedscope.json", "what https://www.speedscope.app shows", Shows::stacks, one, text,
      "open it at https://www.speedscope.app", make_speedscope},
+    {"perf-script", ".perf", "what `perf script` prints, for the many tools that read it", Shows::stacks, many, text,
+     "profiler.firefox.com and www.speedscope.app open it", make_perf_script},
     {"json", ".json", "one JSON document a report, with everything there is", Shows::everything, many, text, "",
      make_json},
 };
@@ -61,9 +64,13 @@ const OutputFormat* find_output_format(std::string_view name) {
 
 const OutputFormat* output_format_of_path(std::string_view typed) {
   // What others call the same.
-  constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-      {".htm", "html"},        {".pb", "pprof"}, {".pprof", "pprof"}, {".prof", "pprof"}, {".speedscope", "speedscope"},
-      {".collapsed", "folded"}};
+  constexpr std::pair<std::string_view, std::string_view> aliases[] = {{".htm", "html"},
+                                                                       {".pb", "pprof"},
+                                                                       {".pprof", "pprof"},
+                                                                       {".prof", "pprof"},
+                                                                       {".speedscope", "speedscope"},
+                                                                       {".collapsed", "folded"},
+                                                                       {".linux-perf.txt", "perf-script"}};
   const std::string path = to_lower(typed);
   for (const auto& [ending, name] : aliases) {
     if (path.ends_with(ending)) return find_output_format(name);

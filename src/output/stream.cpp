@@ -8,6 +8,7 @@ std::unique_ptr<StreamOutput> make_stream_table(const OutputOptions& options);
 std::unique_ptr<StreamOutput> make_stream_stacks(const OutputOptions& options);
 std::unique_ptr<StreamOutput> make_stream_folded(const OutputOptions& options);
 std::unique_ptr<StreamOutput> make_stream_json(const OutputOptions& options);
+std::unique_ptr<StreamOutput> make_stream_perf_script(const OutputOptions& options);
 
 namespace {
 
@@ -16,6 +17,8 @@ constexpr StreamForm forms[] = {
     {"stacks", "both stacks of each sample, a line a frame, with addresses", make_stream_stacks},
     {"folded", "one line a sample: time, thread, ids, CPU and the stack, root first", make_stream_folded},
     {"json", "one JSON object a line, with everything known of the sample", make_stream_json},
+    {"perf-script", "what `perf script` prints: an event a sample with its stack, for many tools",
+     make_stream_perf_script},
 };
 
 }  // namespace

@@ -13,9 +13,9 @@ facts_of_help() {
   while IFS= read -r line; do
     if [[ $line =~ ^([A-Z].*):$ ]]; then
       section=${BASH_REMATCH[1]}
-    elif [[ $section == Formats && $line =~ ^'  '([a-z]+)('  '('('[.a-z]+')'))?' ' ]]; then
+    elif [[ $section == Formats && $line =~ ^'  '([a-z-]+)('  '('('[.a-z]+')'))?' ' ]]; then
       echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
-    elif [[ $section == Forms' of --stream' && $line =~ ^'  '([a-z]+)' ' ]]; then
+    elif [[ $section == Forms' of --stream' && $line =~ ^'  '([a-z-]+)' ' ]]; then
       echo "form ${BASH_REMATCH[1]}"
     elif [[ $line =~ ^'  '('-'[A-Za-z]', '|'    ')$option' '(.*)$ ]]; then
       echo "${BASH_REMATCH[1]// /} --${BASH_REMATCH[2]} ${BASH_REMATCH[4]}${BASH_REMATCH[5]:+?${BASH_REMATCH[5]}}${BASH_REMATCH[6]:+=${BASH_REMATCH[6]}}"
@@ -33,9 +33,9 @@ facts_of_page() {
   while IFS= read -r line; do
     if [[ $line =~ ^\.Sh' '(.*)$ ]]; then
       section=${BASH_REMATCH[1]}
-    elif [[ $section == FORMATS && $line =~ ^\.Ss' '([a-z]+)(' '(.*))?$ ]]; then
+    elif [[ $section == FORMATS && $line =~ ^\.Ss' '([a-z-]+)(' '(.*))?$ ]]; then
       echo "format ${BASH_REMATCH[1]} ${BASH_REMATCH[3]}"
-    elif [[ $section == STREAM && $line =~ ^\.Ss' '([a-z]+)$ ]]; then
+    elif [[ $section == STREAM && $line =~ ^\.Ss' '([a-z-]+)$ ]]; then
       echo "form ${BASH_REMATCH[1]}"
     elif [[ $section != OPTIONS ]]; then
       continue

@@ -56,7 +56,7 @@ while read -r format; do
   profile report --format "$format" -o "out.$format" a.folded b.folded
   expect_status 0
   [[ -s out.$format ]] || fail "nothing in the format $format; $(outcome)"
-done < <("$PROFILE" report --help | sed -n '/^Formats:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+done < <("$PROFILE" report --help | sed -n '/^Formats:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 [[ -s out.html && -s out.svg && -s out.json && -s out.table ]] || fail "formats are missing: $(ls)"
 if grep -q '<script>alert' out.html out.svg; then fail "a name became markup"; fi
 profile report --top 1 --format table a.folded

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --stream tells of each sample by itself, in four forms that parse, and of every sample that was recorded.
+# --stream tells of each sample by itself, in five forms that parse, and of every sample that was recorded.
 source "$(dirname "$0")/stream.bash"
 
 burn leaves 600
@@ -52,7 +52,7 @@ done
 profile --stream=csv 1
 expect_status 2
 expect_err '^profile: .*csv'
-for form in table stacks folded json; do expect_err "$form"; done
+for form in table stacks folded json perf-script; do expect_err "$form"; done
 
 # A full disk is one line, and exit status 1.
 run sh -c 'exec "$0" "$@" >/dev/full' "$PROFILE" -q --stream -F 499 -p "$leaves" 60

@@ -90,7 +90,7 @@ TEST_CASE("every form has a name of its own, a summary and a maker, and the firs
     CHECK(form.make({}) != nullptr);
     CHECK(find_stream_form(form.name) == &form);
   }
-  CHECK(names == std::set<std::string_view>{"table", "stacks", "folded", "json"});
+  CHECK(names == std::set<std::string_view>{"table", "stacks", "folded", "json", "perf-script"});
   CHECK(stream_forms().front().name == "table");
   CHECK(find_stream_form("fold") == nullptr);
   CHECK(find_stream_form("") == nullptr);

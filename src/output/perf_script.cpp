@@ -1,0 +1,135 @@
+// The readers' patterns that it keeps to: a name in front of the first number that a blank stands before and a blank or
+// a slash behind; "ADDRESS SYMBOL (FILE)" a frame, no blank in FILE, and no SYMBOL that begins with a parenthesis, for
+// such a line is taken for the name of a process.
+#include "output/perf_script.h"
+
+#include <algorithm>
+
+#include "model/perf_script_words.h"
+#include "output/clean_text.h"
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+constexpr std::size_t address_width = 16;
+
+// The name of a thread: a blank in front of a digit would make that the number of the process.
+void append_thread(std::string& out, std::string_view name) {
+  const std::size_t begin = out.size();
+  append_name(out, name, Semicolon::replace);
+  if (out[begin] == ' ' || out[begin] == '#') out[begin] = '_';
+  for (std::size_t at = begin; at < out.size(); ++at) {
+    const bool is_last = at + 1 == out.size();
+    if (out[at] == ' ' && (is_last || (out[at + 1] >= '0' && out[at + 1] <= '9'))) out[at] = '_';
+  }
+}
+
+void append_frame_line(std::string& out, std::uint64_t address, std::string_view text, std::string_view file) {
+  out += '\t';
+  append_number(out, address, 16, address_width, ' ');
+  out.append(" ").append(text).append(" (").append(file).append(")\n");
+}
+
+// The path where it is known, as perf has it.
+std::string file_of(const Profile& profile, const Frame& frame) {
+  const std::string_view module = profile.strings.view(frame.module);
+  if (frame.kind == FrameKind::kernel) {
+    return module.empty() || module == kernel_module ? std::string(perf_kernel) : "[" + std::string(module) + "]";
+  }
+  if (module.empty()) return std::string(unknown_name);
+  if (module == vdso_module) return std::string(perf_vdso);
+  const std::string_view path =
+      frame.binary == BinaryId::none ? std::string_view() : profile.strings.view(profile.binary(frame.binary).path);
+  return std::string(path.empty() ? module : path);
+}
+
+void append_shown(std::string& out, const Profile& profile, const ShownFrame& shown) {
+  const Frame& frame = *shown.frame;
+  std::string text;
+  append_function(text, profile, shown, Semicolon::keep);
+  if (text.front() == '(') text.insert(0, perf_global);
+  if (shown.at.file != StringId::empty && profile.run.frames_by_line) {
+    const std::string_view path = profile.strings.view(shown.at.file);
+    const std::string_view last_name = path.substr(path.rfind('/') + 1);
+    text += ' ';
+    append_clean(text, last_name.empty() ? path : last_name, Semicolon::keep);
+    if (shown.at.line != 0) {
+      text += ':';
+      append_number(text, shown.at.line);
+    }
+  } else if (!shown.is_inlined && shown.symbol != StringId::empty && frame.offset != unknown_offset) {
+    text += "+0x";
+    append_number(text, frame.offset, 16);
+  }
+  std::string file;
+  append_word(file, file_of(profile, frame));
+  append_frame_line(out, frame.address.value, text, file);
+}
+
+}  // namespace
+
+void PerfScript::begin(std::string& out, const RunInfo& run) {
+  event_.clear();
+  append_word(event_, run.event.empty() ? run.unit : run.event);
+  std::string unit;
+  append_word(unit, run.unit);
+  std::string counted;
+  append_word(counted, run.counted);
+  out += perf_header_line;
+  if (!run.command_line.empty()) out += "# cmdline : " + clean_text(run.command_line) + '\n';
+  out.append(perf_own_words).append("unit = ").append(unit).append(", counted = ").append(counted);
+  out.append(", frequency = ").append(std::to_string(run.frequency_hz));
+  out.append(", period = ").append(std::to_string(run.period_events)).append("\n");
+  out.append(perf_header_line).append("#\n");
+}
+
+void PerfScript::append(std::string& out, const Profile& profile, const Event& event) {
+  const Row& row = *event.row;
+  names_.append(out, row.thread_name,
+                [&](std::string& text) { append_thread(text, profile.strings.view(row.thread_name)); });
+  // Two blanks: some patterns want a name of two bytes, and take the first of them.
+  out += "  ";
+  append_number(out, profile.process(row.process).tgid);
+  out += '/';
+  append_number(out, event.tid);
+  out += ' ';
+  if (event.cpu != any_cpu) {
+    out += '[';
+    append_number(out, event.cpu, 10, 3);
+    out += "] ";
+  }
+  append_number(out, event.time_ns / ns_per_s);
+  out += '.';
+  append_number(out, event.time_ns % ns_per_s, 10, 9);
+  out += ": ";
+  append_number(out, event.period, 10, 10, ' ');
+  out.append(" ").append(event_).append(":\n");
+  if (row.tag != StringId::empty) {
+    append_frame_line(out, 0, clean_text(profile.strings.view(row.tag)), perf_tag);
+  }
+  append_stack(out, profile, row.kernel, missed_kernel_stack, perf_kernel);
+  append_stack(out, profile, row.user, missed_user_stack, unknown_name);
+  out += '\n';
+}
+
+void PerfScript::append_stack(std::string& out, const Profile& profile, StackId stack, std::string_view missed,
+                              std::string_view missed_in) {
+  if (stack == StackId::none) return;
+  if (stack == StackId::missed) {
+    append_frame_line(out, 0, missed, missed_in);
+    return;
+  }
+  stacks_.append(out, stack, [&](std::string& text) {
+    for (const FrameId frame : profile.stack(stack)) {
+      for_each_shown(profile, frame, [&](const ShownFrame& shown) { append_shown(text, profile, shown); });
+    }
+  });
+}
+
+void PerfScript::forget() {
+  names_.forget();
+  stacks_.forget();
+}
+
+}  // namespace profile
