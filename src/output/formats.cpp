@@ -12,6 +12,7 @@ std::unique_ptr<Output> make_counted(const OutputOptions& options);
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_residency(const OutputOptions& options);
 std::unique_ptr<Output> make_table(const OutputOptions& options);
+std::unique_ptr<Output> make_csv(const OutputOptions& options);
 std::unique_ptr<Output> make_html(const OutputOptions& options);
 std::unique_ptr<Output> make_svg(const OutputOptions& options);
 std::unique_ptr<Output> make_png(const OutputOptions& options);
@@ -36,6 +37,7 @@ constexpr OutputFormat formats[] = {
     {"residency", ".residency", "each stack's share of its process, the largest first", Shows::stacks, many, text, "",
      make_residency},
     {"table", ".table", "what was measured besides stacks, as tables", Shows::tables, many, text, "", make_table},
+    {"csv", ".csv", "the same tables for spreadsheets, with all their rows", Shows::tables, many, text, "", make_csv},
     {"html", ".html", "a flame graph to look around in with a browser, in one file", Shows::stacks, one, text,
      by_browser, make_html},
     {"svg", ".svg", "a flame graph as a picture with text and tooltips", Shows::stacks, one, text, by_browser,

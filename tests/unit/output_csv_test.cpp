@@ -1,0 +1,85 @@
+// The tables as CSV: each cell is one cell, whatever the names in it.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "output/output.h"
+
+namespace {
+
+using namespace profile;
+
+std::string csv(const Profile& profile) {
+  std::ostringstream out;
+  find_output_format("csv")->make({.top = 1})->report(out, profile);
+  return out.str();
+}
+
+// As RFC 4180 has it.
+std::vector<std::vector<std::string>> cells_of(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      if (is_quoted && i + 1 < text.size() && text[i + 1] == '"') {
+        rows.back().back() += text[++i];
+      } else {
+        is_quoted = !is_quoted;
+      }
+    } else if (!is_quoted && text[i] == ',') {
+      rows.back().emplace_back();
+    } else if (!is_quoted && text.compare(i, 2, "\r\n") == 0) {
+      rows.emplace_back(1);
+      ++i;
+    } else {
+      rows.back().back() += text[i];
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("of stacks alone it is every function, with what it did by itself and in all") {
+  const Profile profile = test::fixed_profile();
+  const auto rows = cells_of(csv(profile));
+  CHECK(rows[0] == std::vector<std::string>{"function", "module", "self", "total", "unit"});
+  std::uint64_t selves = 0;
+  bool has_script = false;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    REQUIRE(rows[i].size() == 5);
+    selves += std::stoull(rows[i][2]);
+    CHECK(rows[i][4] == "samples");
+    has_script = has_script || rows[i][0] == "<script>\"it's\" & x</script>";
+  }
+  CHECK(selves == profile.total());
+  CHECK(has_script);
+}
+
+TEST_CASE("what was measured besides stacks is a table each, parted by an empty line, with all rows") {
+  const auto rows = cells_of(csv(test::wall_profile()));
+  CHECK(rows[0] == std::vector<std::string>{"pid", "tid", "name", "blocked_ns", "waits", "longest_ns"});
+  CHECK(rows.size() == 5);
+  CHECK(rows[1] == std::vector<std::string>{"185", "186", "dd", "3500000000", "70", "50000000"});
+  const std::string measures = csv(test::measures_profile());
+  CHECK(measures.find("\r\n\r\n") != std::string::npos);
+  CHECK(measures.find("syscall,category,") != std::string::npos);
+}
+
+TEST_CASE("a name that a spreadsheet would take for a formula is a text") {
+  Profile profile;
+  Row row;
+  row.process = profile.process(1, 0, "x");
+  test::Namer name(profile);
+  row.user = profile.stack(std::vector{name.user(row.process, 0x10, "=HYPERLINK(\"x\",\"y\")", "-lib", 0)});
+  row.value = row.samples = 1;
+  profile.add(row);
+  CHECK(csv(profile) ==
+        "function,module,self,total,unit\r\n\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\",'-lib,1,1,samples\r\n");
+  CHECK(csv(Profile()) == "function,module,self,total,unit\r\n");
+}
