@@ -11,7 +11,7 @@
 namespace profile {
 
 // What a text is; how that looks is the screen's matter.
-enum class TopStyle : std::uint8_t { plain, strong, heading, chosen, alert, kernel, jit };
+enum class TopStyle : std::uint8_t { plain, strong, heading, chosen, alert, kernel, jit, warm, hot };
 
 struct TopSpan {
   std::string text;

@@ -181,6 +181,12 @@ int TopScreen::attributes_of(TopStyle style) const {
     case TopStyle::jit:
       attributes = colored(jit_pair);
       break;
+    case TopStyle::warm:
+      attributes = A_BOLD;
+      break;
+    case TopStyle::hot:
+      attributes = A_BOLD | colored(alert_pair);
+      break;
   }
   return static_cast<int>(attributes);
 }

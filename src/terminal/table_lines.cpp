@@ -128,8 +128,17 @@ class Table {
   }
 
   void add_share(TopLineMaker& made, std::uint64_t value) const {
-    made.add_right(percent(static_cast<double>(value), static_cast<double>(model_.total())), share_columns);
+    const auto part = static_cast<double>(value);
+    const auto whole = static_cast<double>(model_.total());
+    made.add_right(percent(part, whole), share_columns, heat_of(part, whole));
     made.add(" ");
+  }
+  // What is worth a look.
+  [[nodiscard]] static TopStyle heat_of(double part, double whole) {
+    constexpr double hot = 0.2;
+    constexpr double warm = 0.05;
+    if (whole <= 0 || part < warm * whole) return TopStyle::plain;
+    return part < hot * whole ? TopStyle::warm : TopStyle::hot;
   }
   void add_value(TopLineMaker& made, std::uint64_t value) const {
     made.add_right(amount(static_cast<double>(value), run_.unit), value_columns);

@@ -92,6 +92,22 @@ LC_ALL=C top 'see: heavy' 'press:S' 'see: heavy < middle' "keep:$tmp/ascii" 'pre
 expect_status 0
 if LC_ALL=C grep -q '[^ -~]' "$tmp/ascii"; then fail "not ASCII: $(cat -v "$tmp/ascii")"; fi
 
+# Where the terminal has colours a hot function is red; NO_COLOR keeps them away.
+red=$'\e\\[(1;)?31m'
+in_color() {
+  local seconds
+  for seconds in 1 4 16; do
+    run env TERM=xterm "$@" python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -F 499 -p "$leaves" $seconds --top
+    expect_status 0
+    if grep -aq heavy "$tmp/raw"; then return; fi
+  done
+  fail "no heavy: $(cat -v "$tmp/raw")"
+}
+in_color NO_COLOR=
+LC_ALL=C grep -aEq "$red" "$tmp/raw" || fail "no red: $(cat -v "$tmp/raw")"
+in_color NO_COLOR=1
+if LC_ALL=C grep -aEq $'\e\\[[0-9;]*3[0-9]m' "$tmp/raw"; then fail "a colour with NO_COLOR: $(cat -v "$tmp/raw")"; fi
+
 # Where it cannot be drawn it is said before anything is sampled.
 profile 1 --top
 expect_status 1

@@ -89,6 +89,24 @@ TEST_CASE("lost samples, a stopped picture and whatever is left out stand above 
   CHECK(text_of(lines[6]).empty());
 }
 
+TEST_CASE("a share that is worth a look stands out") {
+  const TopLocale locale("C.UTF-8");
+  TopModel model;
+  model.add(second_of({{"app", 1, {"hot"}, 80}, {"app", 1, {"warm"}, 16}, {"app", 1, {"cool"}, 4}}));
+  const std::vector<TopLine> lines = top_page(model, RunInfo(), 80, 24, true);
+  const auto style_of_share = [&](std::string_view share) {
+    for (const TopLine& line : lines) {
+      for (const TopSpan& span : line.spans) {
+        if (span.text.ends_with(share) && !line.is_selected) return span.style;
+      }
+    }
+    return TopStyle::alert;
+  };
+  CHECK(style_of_share("80.0%") == TopStyle::hot);
+  CHECK(style_of_share("16.0%") == TopStyle::warm);
+  CHECK(style_of_share("4.0%") == TopStyle::plain);
+}
+
 TEST_CASE("time and bytes are told in their own steps, and what is no CPU time as no CPUs") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
