@@ -12,6 +12,12 @@ async function shoot(url, file, scheme) {
     const page = await browser.newPage({viewport: {width: 1200, height: 720}, colorScheme: scheme});
     await page.goto(url);
     await page.waitForTimeout(1500);
+    // A picture is taken whole, down to its root.
+    const height = await page.evaluate(() => {
+      const root = document.documentElement;
+      return root.nodeName === 'svg' ? Math.ceil(root.getBoundingClientRect().height) : 0;
+    });
+    if (height !== 0) await page.setViewportSize({width: 1200, height});
     await page.screenshot({path: file});
   } finally {
     await browser.close();
