@@ -1,6 +1,6 @@
-// Profiles from files, our own or others': folded lines and pprof. Pure: bytes in, a Profile out; what is no profile is
-// an Error that says where. The files are somebody else's: sizes in them are not believed, and memory stays within a
-// small multiple of the file's own (uncompressed) size.
+// Profiles from files, our own or others': folded lines, pprof, perf script, counted reports, JSON. Pure: bytes in, a
+// Profile out; what is no profile is an Error that says where. The files are somebody else's: sizes in them are not
+// believed, and memory stays within a small multiple of the file's own (uncompressed) size.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,17 @@ struct AlienLines {
 // A pprof message, gzip-compressed or not. Of several values of a sample it is the one that the file says is to be
 // shown, or the last, and a count of samples where there is one.
 [[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
-// Either, by what the bytes look like.
+// What `perf script` prints. Of others' files a sample counts as one, as it does for most who read them; of ours it is
+// worth its period, which is in the unit that a comment names. Only the first event that is met is read. Lines that are
+// none are counted as above.
+[[nodiscard]] Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);
+[[nodiscard]] bool is_perf_script(std::string_view text);
+// The counted format, without the tables that may stand behind the stacks.
+[[nodiscard]] Profile read_counted(std::string_view text, const std::string& name);
+[[nodiscard]] bool is_counted(std::string_view text);
+// Our own JSON, speedscope's and that of --stream; of the first the stacks alone.
+[[nodiscard]] Profile read_json_profile(std::string_view text, const std::string& name);
+// Any of these, by what the bytes look like.
 [[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens = nullptr);
 // Reads the file ("-": stdin).
 [[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr);

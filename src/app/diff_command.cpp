@@ -36,7 +36,7 @@ constexpr Form forms[] = {{"table", nullptr},
 
 void print_diff_help(std::ostream& out) {
   out << "usage: profile diff [options] BEFORE AFTER\n"
-         "\nCompares two profiles, each of them folded lines or pprof: shares of their totals, so that one may have "
+         "\nCompares two profiles, in any format that report reads: shares of their totals, so that one may have "
          "been\n"
          "taken for longer than the other. Prints the functions that gained and lost most, by what they did "
          "themselves,\n"

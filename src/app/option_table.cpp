@@ -116,7 +116,7 @@ void print_help(std::ostream& out) {
   out << "\nSays by their stacks what runs, what waits, or what else -e names. Counts in the kernel, prints with "
          "names.\n"
          "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
-         "its children until it exits. report reads folded lines or pprof and writes any format; diff compares two.\n";
+         "its children until it exits. report reads profiles of many formats and writes any; diff compares two.\n";
   constexpr std::size_t column = 32;
   const auto line = [&out](const std::string& left, std::string_view summary) {
     out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';

@@ -23,9 +23,9 @@ constexpr ReadingCommand command{.name = "report", .options = taken_options};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
-         "\nReads folded lines or pprof profiles, gzip-compressed or not, this program's or others', adds up those of\n"
-         "several files and writes them in any format. - is stdin. A value is what the file says is to be shown; of\n"
-         "folded lines it is taken for a number of samples.\n\n";
+         "\nReads folded lines, pprof, perf script's text, speedscope's JSON, its own JSON and counted reports,\n"
+         "gzip-compressed or not, adds up those of several files and writes them in any format. - is stdin. A value\n"
+         "is what the file says is to be shown; of folded lines it is taken for a number of samples.\n\n";
   print_options(out, command);
   out << "\nFormats:\n";
   for (const OutputFormat& format : output_formats()) {
@@ -36,7 +36,7 @@ void print_report_help(std::ostream& out) {
   out << "\nExamples:\n"
          "  profile report -o out.html out.folded\n"
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
-         "  stackcollapse-perf.pl out.perf | profile report -o out.pb.gz -\n";
+         "  perf script | profile report -o out.pb.gz -\n";
 }
 
 }  // namespace

@@ -37,21 +37,26 @@ bool begins_with_fields(std::string_view bytes) {
 // What it is instead of a profile, for those who took one file for another; empty when that cannot be told.
 std::string_view other_kind(std::string_view bytes) {
   constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
-      {"{", "JSON"},
-      {"[", "JSON"},
+      {"[", "a JSON array, as no profile that is known"},
       {"<", "HTML or XML"},
       {"\x89PNG", "a PNG picture"},
       {"PERFILE2",
        "perf's own file; "
-       "perf script and stackcollapse-perf.pl make folded lines of it"},
-      {"Sampling at ", "a counted report"},
-      {"Tracing ", "a counted report"},
-      {"Counting ", "a counted report"}};
+       "perf script makes text of it that can be read"}};
   bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
   for (const auto& [beginning, kind] : beginnings) {
     if (bytes.starts_with(beginning)) return kind;
   }
   return {};
+}
+
+bool is_json_object(std::string_view bytes) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t begin = bytes.find_first_not_of(blanks);
+  if (begin == bytes.npos || bytes[begin] != '{') return false;
+  // "{main};work 7" is a folded line of PHP.
+  const std::size_t next = bytes.find_first_not_of(blanks, begin + 1);
+  return next == bytes.npos || bytes[next] == '"' || bytes[next] == '}';
 }
 
 // Of a compressed file that is not read; empty when it is none.
@@ -81,8 +86,11 @@ Profile read_profile(std::string_view bytes, const std::string& name, AlienLines
   const std::string_view packed = packed_kind(bytes);
   if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
   if (!is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
+  if (is_json_object(bytes)) return read_json_profile(bytes, name);
+  if (is_perf_script(bytes)) return read_perf_script(bytes, name, aliens);
+  if (is_counted(bytes)) return read_counted(bytes, name);
   const std::string_view kind = other_kind(bytes);
-  const auto refused = [&] { return Error(name + ": no folded lines and no pprof profile, but " + std::string(kind)); };
+  const auto refused = [&] { return Error(name + ": no profile, but " + std::string(kind)); };
   AlienLines found;
   try {
     Profile profile = read_folded(bytes, name, &found);

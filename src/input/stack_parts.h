@@ -38,4 +38,12 @@ class NamedProcesses {
   std::unordered_map<std::uint32_t, std::uint32_t> images_;
 };
 
+// Where every thread has the number of its process, nobody kept them apart.
+inline void drop_tids_of_processes(Profile& profile) {
+  for (const Row& row : profile.rows()) {
+    if (row.tid != profile.process(row.process).tgid) return;
+  }
+  profile.change_rows([](Row& row) { row.tid = 0; });
+}
+
 }  // namespace profile

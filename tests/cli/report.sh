@@ -143,11 +143,14 @@ expect_equal "$(cat "$tmp/out")" $'a;b 1\na;c 2'
 # Text is not taken for a message for its first byte; and what is another format is called by its name.
 printf 'a;b;c -5\n' >negative.folded
 bad 1 'negative\.folded:1: .* negative' negative.folded
-bad 1 'out\.json: .* but JSON' out.json
+printf '{"traceEvents":[]}\n' >trace.json
+bad 1 'trace\.json: JSON, but none that is known to be a profile' trace.json
+printf '[]\n' >array.json
+bad 1 'array\.json: .* but a JSON array' array.json
 bad 1 'out\.svg: .* but HTML or XML' out.svg
 bad 1 'out\.png: .* but a PNG picture' out.png
-printf 'Sampling at 99 Hertz of all threads by user + kernel stack for 5 secs.\n\n    main\n        7\n' >counted.txt
-bad 1 'counted\.txt: .* but a counted report' counted.txt
+printf '    main\n    -                dd (185)\n        7\n\n    main\n' >counted.txt
+bad 1 'counted\.txt:5: no block of a counted report: it is cut off' counted.txt
 for packer in xz bzip2 zstd; do
   command -v $packer >/dev/null || continue
   $packer -c a.folded >"a.$packer"

@@ -1,0 +1,150 @@
+// A walk over RapidJSON's events. Its own stack holds no more than the text that is under way, ours a pointer a level.
+#include "input/json_nodes.h"
+
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// Ours has nine; what is deeper is out for memory.
+constexpr std::size_t deepest = 100;
+
+}  // namespace
+
+std::uint64_t JsonNumber::whole(const char* what, std::uint64_t most) const {
+  if (is_whole_ && whole_ <= most) return whole_;
+  // 12.0 and 1e3 are numbers of something, too.
+  if (!is_whole_ && number_ >= 0 && number_ < 0x1p53 && number_ == std::floor(number_)) {
+    const auto whole = static_cast<std::uint64_t>(number_);
+    if (whole <= most) return whole;
+  }
+  throw Error(std::string(what) + " is no number that it can be");
+}
+
+JsonNode& JsonNode::operator[](std::string_view name) {
+  for (const auto& [known, node] : members_) {
+    if (known == name) return *node;
+  }
+  return *members_.emplace_back(name, std::make_unique<JsonNode>()).second;
+}
+
+JsonNode& JsonNode::each() {
+  if (!each_) each_ = std::make_unique<JsonNode>();
+  return *each_;
+}
+
+// RapidJSON calls its functions by these names.
+// NOLINTBEGIN(readability-identifier-naming)
+class JsonWalk {
+ public:
+  explicit JsonWalk(const JsonNode& root) : next_(&root) {}
+
+  bool Null() { return has_passed(); }
+  bool Bool(bool truth) {
+    if (next_ != nullptr && next_->truth_) next_->truth_(truth);
+    return has_passed();
+  }
+  bool Int(int number) { return has_number(number < 0, static_cast<unsigned>(number), number); }
+  bool Uint(unsigned number) { return has_number(false, number, number); }
+  bool Int64(std::int64_t number) {
+    return has_number(number < 0, static_cast<std::uint64_t>(number), static_cast<double>(number));
+  }
+  bool Uint64(std::uint64_t number) { return has_number(false, number, static_cast<double>(number)); }
+  bool Double(double number) { return has_number(true, 0, number); }
+  bool RawNumber(const char* /*text*/, rapidjson::SizeType /*size*/, bool /*copy*/) { return has_passed(); }
+  bool String(const char* text, rapidjson::SizeType size, bool /*copy*/) {
+    if (next_ != nullptr && next_->text_) next_->text_({text, size});
+    return has_passed();
+  }
+  bool StartObject() { return enter(nullptr); }
+  bool Key(const char* text, rapidjson::SizeType size, bool /*copy*/) {
+    const std::string_view name(text, size);
+    next_ = nullptr;
+    if (levels_.back().node == nullptr) return true;
+    for (const auto& [known, node] : levels_.back().node->members_) {
+      if (known == name) next_ = node.get();
+    }
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType /*members*/) { return leave(); }
+  bool StartArray() { return enter(next_ == nullptr ? nullptr : next_->each_.get()); }
+  bool EndArray(rapidjson::SizeType /*elements*/) { return leave(); }
+
+ private:
+  struct Level {
+    const JsonNode* node = nullptr;  // of the object or array; nullptr: nobody waits for it
+    const JsonNode* each = nullptr;  // of an array
+  };
+
+  bool enter(const JsonNode* each) {
+    if (levels_.size() == deepest) throw Error("it is nested deeper than any profile");
+    if (next_ != nullptr && next_->begin_) next_->begin_();
+    levels_.push_back({.node = next_, .each = each});
+    next_ = each;
+    return true;
+  }
+  bool leave() {
+    const JsonNode* const node = levels_.back().node;
+    levels_.pop_back();
+    if (node != nullptr && node->end_) node->end_();
+    return has_passed();
+  }
+  bool has_number(bool is_other, std::uint64_t whole, double number) {
+    if (next_ != nullptr && next_->number_) next_->number_(is_other ? JsonNumber(number) : JsonNumber(whole));
+    return has_passed();
+  }
+  // What follows is the next of the same array, or what Key() says.
+  bool has_passed() {
+    next_ = levels_.empty() ? nullptr : levels_.back().each;
+    return true;
+  }
+
+  std::vector<Level> levels_;
+  const JsonNode* next_;  // of what comes next; nullptr: nobody waits for it
+};
+// NOLINTEND(readability-identifier-naming)
+
+namespace {
+
+// "NAME:3: ", and in a long line the column.
+std::string place_of(std::string_view text, std::size_t offset, const std::string& name) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t column = offset - (before.rfind('\n') + 1);
+  constexpr std::size_t long_line = 200;
+  std::string place = name + ":" + std::to_string(line) + ": ";
+  if (column > long_line) place += "at its byte " + std::to_string(column + 1) + ": ";
+  return place;
+}
+
+}  // namespace
+
+void read_json(std::string_view text, const std::string& name, const JsonNode& root) {
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  rapidjson::Reader reader;
+  for (;;) {
+    rapidjson::SkipWhitespace(stream);
+    if (stream.Tell() >= text.size()) return;
+    JsonWalk walk(root);
+    constexpr unsigned flags =
+        rapidjson::kParseIterativeFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseValidateEncodingFlag;
+    try {
+      const rapidjson::ParseResult result = reader.Parse<flags>(stream, walk);
+      if (result) continue;
+      const char* why = rapidjson::GetParseError_En(result.Code());
+      if (result.Offset() >= text.size()) why = "it is cut off.";
+      throw Error("this is no JSON: " + std::string(why).substr(0, std::string_view(why).size() - 1));
+    } catch (const Error& error) {
+      throw Error(place_of(text, std::min(stream.Tell(), text.size()), name) + error.what());
+    }
+  }
+}
+
+}  // namespace profile

@@ -1,0 +1,180 @@
+// The counted format: a block a stack, its frames leaf first, then whose it is, then its value. What begins at the
+// left margin is for people, a header or a table, and so is all that follows it up to an empty line.
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/profile_reader.h"
+#include "input/stack_parts.h"
+#include "input/text_lines.h"
+#include "input/text_stacks.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view margin = "    ";
+constexpr std::string_view owner_mark = "    -                ";
+constexpr std::string_view value_margin = "        ";
+
+template <class Number>
+std::optional<Number> number_of(std::string_view digits, int base = 10) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
+  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+// What the header line says of the run.
+void read_header(std::string_view line, RunInfo& run) {
+  struct Known {
+    std::string_view beginning;
+    std::string_view event;
+    std::string_view unit;
+  };
+  constexpr Known known[] = {{"Tracing off-CPU time in microseconds", "off-cpu", "microseconds"},
+                             {"Tracing time on and off CPU in microseconds", "wall", "microseconds"},
+                             {"Tracing waits for futexes in microseconds", "futex", "microseconds"},
+                             {"Tracing requests to block devices in microseconds", "block-io", "microseconds"},
+                             {"Tracing system calls in microseconds", "syscalls", "microseconds"},
+                             {"Tracing system calls", "syscalls", "calls"},
+                             {"Tracing bytes allocated", "malloc", "bytes"}};
+  run.headline = line;
+  constexpr std::string_view at_a_rate = "Sampling at ";
+  if (line.starts_with(at_a_rate)) {
+    line.remove_prefix(at_a_rate.size());
+    if (const auto hertz = number_of<std::uint64_t>(line.substr(0, line.find(" Hertz")))) {
+      run.event = "cpu-clock";
+      run.frequency_hz = *hertz;
+    }
+    return;
+  }
+  for (const Known& one : known) {
+    if (!line.starts_with(one.beginning)) continue;
+    run.event = one.event;
+    run.unit = one.unit;
+    return;
+  }
+  if (line.find(" in microseconds") != line.npos) run.event = run.unit = "microseconds";
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : lines_(text), processes_(profile_), stacks_(profile_) {
+    profile_.run.event.clear();
+    profile_.run.frequency_hz = 0;
+    profile_.account.is_known = false;
+  }
+
+  Profile read(const std::string& name) {
+    try {
+      bool is_first = true;
+      for (std::string_view line; lines_.next(line);) {
+        if (line.find_first_not_of(' ') == line.npos) continue;
+        if (line.starts_with(margin)) {
+          read_block(line);
+        } else {
+          if (is_first) read_header(line, profile_.run);
+          pass_paragraph();
+        }
+        is_first = false;
+      }
+      return std::move(profile_);
+    } catch (const Error& error) {
+      throw Error(name + ":" + std::to_string(lines_.number()) + ": no block of a counted report: " + error.what());
+    }
+  }
+
+ private:
+  void pass_paragraph() {
+    for (std::string_view line; lines_.next(line) && !line.empty();) {
+    }
+  }
+
+  void read_block(std::string_view line) {
+    frames_.clear();
+    bool is_delimited = false;
+    while (!line.starts_with(owner_mark)) {
+      if (!line.starts_with(margin)) throw Error("it ends before it is said whose it is");
+      line.remove_prefix(margin.size());
+      if (line == "--" && !is_delimited) {
+        for (TextFrame& frame : frames_) frame.kind = FrameKind::kernel;
+        is_delimited = true;
+      } else {
+        frames_.push_back(frame(line));
+      }
+      if (!lines_.next(line)) throw Error("it is cut off");
+    }
+    std::string_view owner = line.substr(owner_mark.size());
+    const std::size_t open = owner.rfind(" (");
+    const auto pid = open == owner.npos || owner.back() != ')'
+                         ? std::nullopt
+                         : number_of<std::uint32_t>(owner.substr(open + 2, owner.size() - open - 3));
+    if (!pid) throw Error("the number of the process is missing");
+    owner = owner.substr(0, open);
+    if (!lines_.next(line) || !line.starts_with(value_margin)) throw Error("it has no value");
+    const auto value = number_of<std::uint64_t>(line.substr(value_margin.size()));
+    if (!value) throw Error("its value is no number");
+    if (!total_.add(*value)) throw Error("the values add up to more than 2^64 - 1");
+    add(owner == unknown_name ? std::string_view() : owner, *pid, *value);
+  }
+
+  void add(std::string_view thread, std::uint32_t pid, std::uint64_t value) {
+    Row row{.process = processes_.process(pid, thread), .value = value, .samples = value};
+    row.thread_name = profile_.strings.intern(thread);
+    stacks_.fill(row, frames_);
+    profile_.add(row);
+  }
+
+  // "0x00007f0000000e0d read+0xd [libc.so.6] file.c:7", "deep(int) (inlined) [app] deep.h:7"
+  static TextFrame frame(std::string_view text) {
+    constexpr std::size_t address_size = 2 + 16;
+    constexpr std::string_view inlined_mark = " (inlined)";
+    TextFrame frame;
+    if (text.starts_with("0x") && text.size() > address_size && text[address_size] == ' ') {
+      if (const auto address = number_of<std::uint64_t>(text.substr(2, address_size - 2), 16)) {
+        frame.address = *address;
+        text.remove_prefix(address_size + 1);
+      }
+    }
+    frame.text = frame_text(text);
+    std::string_view& symbol = frame.text.symbol;
+    if (symbol.ends_with(inlined_mark)) {
+      symbol.remove_suffix(inlined_mark.size());
+      frame.is_inlined = true;
+    } else if (const std::size_t plus = symbol.rfind("+0x"); plus != symbol.npos && plus != 0) {
+      if (const auto offset = number_of<std::uint64_t>(symbol.substr(plus + 3), 16)) {
+        frame.offset = *offset;
+        symbol = symbol.substr(0, plus);
+      }
+    }
+    if (frame.text.module == "kernel") frame.kind = FrameKind::kernel;
+    return frame;
+  }
+
+  TextLines lines_;
+  Profile profile_;
+  NamedProcesses processes_;
+  TextStacks stacks_;
+  CheckedSum total_;
+  std::vector<TextFrame> frames_;
+};
+
+}  // namespace
+
+bool is_counted(std::string_view text) {
+  constexpr std::size_t looked_at = std::size_t{1} << 20;  // the first block is far shorter
+  TextLines lines(text.substr(0, looked_at));
+  bool has_owner = false;
+  for (std::string_view line; lines.next(line);) {
+    if (has_owner && line.starts_with(value_margin) && number_of<std::uint64_t>(line.substr(value_margin.size())))
+      return true;
+    has_owner = line.starts_with(owner_mark);
+  }
+  return false;
+}
+
+Profile read_counted(std::string_view text, const std::string& name) { return Reader(text).read(name); }
+
+}  // namespace profile

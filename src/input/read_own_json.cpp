@@ -1,0 +1,294 @@
+// Our own JSON. Its tables may stand in any order, so a document is kept as its numbers until it ends; only then are
+// there frames, stacks and rows.
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "input/frame_text.h"
+#include "input/json_nodes.h"
+#include "input/read_json.h"
+#include "input/stack_parts.h"
+#include "input/unnamed_words.h"
+#include "model/stack_end.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+struct ReadProcess {
+  std::optional<std::uint32_t> pid;
+  StringId name = StringId::empty;
+};
+
+struct ReadFrame {
+  std::optional<FrameKind> kind = std::nullopt;
+  Unnamed unnamed = Unnamed::named;
+  std::uint32_t process = none;
+  std::uint32_t module = none;
+  StringId symbol = StringId::empty;
+  std::uint64_t offset = unknown_offset;
+  std::uint64_t address = 0;
+  SourceLine at = {};
+  std::uint32_t first_inlined = 0;
+  std::uint32_t inlined = 0;
+};
+
+struct ReadRow {
+  std::uint32_t process = none;
+  std::uint32_t tid = 0;
+  std::uint32_t cpu = any_cpu;
+  std::uint32_t user = none;
+  std::uint32_t kernel = none;
+  bool missed_user = false;
+  bool missed_kernel = false;
+  StackEnd end = StackEnd::unknown;
+  StringId thread = StringId::empty;
+  StringId tag = StringId::empty;
+  std::optional<std::uint64_t> value;
+  std::uint64_t samples = 0;
+};
+
+// The object "profile" below "ebpf", or "stack_traces" of waits.
+struct Stacks {
+  std::string unit;
+  std::vector<ReadProcess> processes;
+  std::vector<StringId> modules;
+  std::vector<ReadFrame> frames;
+  std::vector<InlinedFunction> inlined;
+  std::vector<std::uint32_t> stack_frames;
+  std::vector<std::uint32_t> stack_begins;
+  std::vector<ReadRow> rows;
+};
+
+// Those that are clean_name() of nothing.
+StringId name_in(Profile& profile, std::string_view text) {
+  return text == unknown_name ? StringId::empty : profile.strings.intern(text);
+}
+
+std::uint64_t address_of(std::string_view text) {
+  std::uint64_t value = 0;
+  if (!text.starts_with("0x")) throw Error("an address does not begin with 0x");
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data() + 2, end, value, 16);
+  if (error != std::errc{} || read != end) throw Error("an address is no number");
+  return value;
+}
+
+// The nodes that fill `stacks`.
+class StackNodes {
+ public:
+  StackNodes(Profile& profile, Stacks& stacks, JsonNode& at) : profile_(profile), stacks_(stacks) {
+    at["unit"].text([this](std::string_view text) { stacks_.unit = text; });
+    add_processes(at["processes"].each());
+    at["modules"].each()["name"].text(
+        [this](std::string_view text) { stacks_.modules.push_back(profile_.strings.intern(text)); });
+    add_frames(at["frames"].each());
+    JsonNode& stack = at["stacks"].each();
+    stack.begin([this] { stacks_.stack_begins.push_back(static_cast<std::uint32_t>(stacks_.stack_frames.size())); });
+    stack.each().number(
+        [this](const JsonNumber& number) { stacks_.stack_frames.push_back(number.index("a frame of a stack")); });
+    add_rows(at["rows"].each());
+  }
+
+ private:
+  void add_processes(JsonNode& process) {
+    process.begin([this] { stacks_.processes.emplace_back(); });
+    process.end([this] {
+      if (!stacks_.processes.back().pid) throw Error("a process has no pid");
+    });
+    process["pid"].number(
+        [this](const JsonNumber& number) { stacks_.processes.back().pid = number.index("the pid of a process"); });
+    process["name"].text([this](std::string_view text) { stacks_.processes.back().name = name_in(profile_, text); });
+  }
+
+  void add_frames(JsonNode& frame) {
+    const auto last = [this]() -> ReadFrame& { return stacks_.frames.back(); };
+    frame.begin(
+        [this] { stacks_.frames.push_back({.first_inlined = static_cast<std::uint32_t>(stacks_.inlined.size())}); });
+    frame.end([last] {
+      if (!last().kind) throw Error("a frame has no kind");
+    });
+    frame["kind"].text([last](std::string_view text) {
+      if (text != "user" && text != "kernel") throw Error("a frame is neither user nor kernel");
+      last().kind = text == "kernel" ? FrameKind::kernel : FrameKind::user;
+    });
+    frame["process"].number(
+        [last](const JsonNumber& number) { last().process = number.index("the process of a frame"); });
+    frame["unnamed"].text([last](std::string_view text) { last().unnamed = unnamed_of(text); });
+    frame["symbol"].text([this, last](std::string_view text) { last().symbol = profile_.strings.intern(text); });
+    frame["module"].number([last](const JsonNumber& number) { last().module = number.index("the module of a frame"); });
+    frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
+    frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
+    add_line(frame, [last]() -> SourceLine& { return last().at; });
+    JsonNode& inlined = frame["inlined"].each();
+    inlined.begin([this, last] {
+      stacks_.inlined.emplace_back();
+      ++last().inlined;
+    });
+    inlined["symbol"].text(
+        [this](std::string_view text) { stacks_.inlined.back().symbol = profile_.strings.intern(text); });
+    add_line(inlined, [this]() -> SourceLine& { return stacks_.inlined.back().at; });
+  }
+
+  template <class Line>
+  void add_line(JsonNode& at, const Line& line) {
+    at["file"].text([this, line](std::string_view text) { line().file = profile_.strings.intern(text); });
+    at["line"].number([line](const JsonNumber& number) { line().line = number.index("a line"); });
+  }
+
+  void add_rows(JsonNode& row) {
+    const auto last = [this]() -> ReadRow& { return stacks_.rows.back(); };
+    row.begin([this] { stacks_.rows.emplace_back(); });
+    row.end([last] {
+      if (!last().value) throw Error("a row has no value");
+    });
+    row["process"].number([last](const JsonNumber& number) { last().process = number.index("the process of a row"); });
+    row["tid"].number([last](const JsonNumber& number) { last().tid = number.index("a tid"); });
+    row["cpu"].number([last](const JsonNumber& number) { last().cpu = number.index("a CPU"); });
+    row["thread"].text([this, last](std::string_view text) { last().thread = name_in(profile_, text); });
+    row["tag"].text([this, last](std::string_view text) { last().tag = profile_.strings.intern(text); });
+    row["user"].number([last](const JsonNumber& number) { last().user = number.index("a stack of a row"); });
+    row["kernel"].number([last](const JsonNumber& number) { last().kernel = number.index("a stack of a row"); });
+    row["user"].text([last](std::string_view text) { last().missed_user = text == "missed"; });
+    row["kernel"].text([last](std::string_view text) { last().missed_kernel = text == "missed"; });
+    row["user_end"].text([last](std::string_view text) { last().end = end_of_key(text).value_or(StackEnd::unknown); });
+    row["value"].number([last](const JsonNumber& number) { last().value = number.whole("the value of a row"); });
+    row["samples"].number([last](const JsonNumber& number) { last().samples = number.whole("the samples of a row"); });
+  }
+
+  Profile& profile_;
+  Stacks& stacks_;
+};
+
+// From the numbers of a document to the profile.
+class Adding {
+ public:
+  Adding(Profile& profile, NamedProcesses& processes, CheckedSum& total, const Stacks& stacks)
+      : profile_(profile), stacks_(stacks), total_(total) {
+    for (const ReadProcess& process : stacks.processes) {
+      processes_.push_back(processes.process(*process.pid, profile.strings.view(process.name)));
+    }
+    frames_.reserve(stacks.frames.size());
+    for (const ReadFrame& frame : stacks.frames) frames_.push_back(add(frame));
+  }
+
+  void add_rows() {
+    for (const ReadRow& read : stacks_.rows) {
+      Row row{.process = item(processes_, read.process, "process"), .tid = read.tid, .cpu = read.cpu};
+      row.thread_name = read.thread;
+      row.user = read.missed_user ? StackId::missed : stack(read.user, read.end);
+      row.kernel = read.missed_kernel ? StackId::missed : stack(read.kernel, StackEnd::unknown);
+      row.tag = read.tag;
+      row.value = *read.value;
+      row.samples = read.samples;
+      if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
+      profile_.add(row);
+    }
+  }
+
+ private:
+  template <class Item>
+  static const Item& item(const std::vector<Item>& items, std::uint32_t number, const char* what) {
+    if (number < items.size()) return items[number];
+    throw Error(std::string("it refers to a ") + what + " that is not in it");
+  }
+
+  FrameId add(const ReadFrame& read) {
+    const bool is_named = read.unnamed == Unnamed::named && read.symbol != StringId::empty;
+    const StringId module = read.module == none ? StringId::empty : item(stacks_.modules, read.module, "module");
+    const ProcessId space =
+        *read.kind == FrameKind::kernel ? ProcessId::kernel : item(processes_, read.process, "process");
+    FrameText text;
+    if (is_named) text.symbol = profile_.strings.view(read.symbol);
+    text.module = profile_.strings.view(module);
+    text.offset = read.offset == unknown_offset ? 0 : read.offset;
+    Frame frame = described_frame(profile_, text, *read.kind, space);
+    if (!is_named) frame.unnamed = read.unnamed == Unnamed::named ? Unnamed::no_symbol : read.unnamed;
+    if (is_named) frame.offset = read.offset;
+    frame.address = RuntimeAddress{read.address};
+    if (read.at.file != StringId::empty || read.inlined != 0) {
+      frame.source = profile_.source(
+          {.at = read.at, .inlined = std::span(stacks_.inlined).subspan(read.first_inlined, read.inlined)});
+    }
+    return profile_.frame(frame);
+  }
+
+  StackId stack(std::uint32_t number, StackEnd end) {
+    if (number == none) return StackId::none;
+    const std::uint64_t key = std::uint64_t{number} << 32 | static_cast<std::uint32_t>(end);
+    const auto [found, is_new] = known_.try_emplace(key);
+    if (!is_new) return found->second;
+    const std::uint32_t begin = item(stacks_.stack_begins, number, "stack");
+    const std::size_t limit =
+        number + 1 < stacks_.stack_begins.size() ? stacks_.stack_begins[number + 1] : stacks_.stack_frames.size();
+    scratch_.clear();
+    for (std::size_t i = begin; i < limit; ++i) {
+      scratch_.push_back(item(frames_, stacks_.stack_frames[i], "frame"));
+    }
+    return found->second = profile_.stack(scratch_, end);
+  }
+
+  Profile& profile_;
+  const Stacks& stacks_;
+  CheckedSum& total_;
+  std::vector<ProcessId> processes_;
+  std::vector<FrameId> frames_;
+  std::vector<FrameId> scratch_;
+  std::unordered_map<std::uint64_t, StackId> known_;  // key: number << 32 | end
+};
+
+// What is known of the run, of the first document.
+void add_run(JsonNode& at, RunInfo& run) {
+  at["event"].text([&run](std::string_view text) { run.event = text; });
+  at["unit"].text([&run](std::string_view text) { run.unit = text; });
+  at["title"].text([&run](std::string_view text) { run.title = text; });
+  at["frequency_hz"].number([&run](const JsonNumber& number) { run.frequency_hz = number.whole("the rate"); });
+  at["period_events"].number([&run](const JsonNumber& number) { run.period_events = number.whole("the period"); });
+  at["duration_s"].number([&run](const JsonNumber& number) { run.duration_s = number.number(); });
+  at["user_stacks"].truth([&run](bool truth) { run.user_stacks = truth; });
+  at["kernel_stacks"].truth([&run](bool truth) { run.kernel_stacks = truth; });
+  JsonNode& targets = at["targets"];
+  targets["pids"].each().number([&run](const JsonNumber& number) { run.tgids.push_back(number.index("a pid")); });
+  targets["tids"].each().number([&run](const JsonNumber& number) { run.tids.push_back(number.index("a tid")); });
+  targets["names"].each().text([&run](std::string_view text) { run.names.emplace_back(text); });
+  targets["cpus"].text([&run](std::string_view text) { run.cpus = text; });
+  targets["command"].each().text([&run](std::string_view text) { run.command.emplace_back(text); });
+}
+
+}  // namespace
+
+void read_own_json(Profile& profile, std::string_view text, const std::string& name) {
+  NamedProcesses processes(profile);
+  CheckedSum total;
+  JsonNode root;
+  RunInfo run;
+  Stacks stacks;
+  Stacks waits;  // the same where nothing else was measured
+  bool is_first = true;
+  add_run(root["profile"], run);
+  const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);
+  const StackNodes of_waits(profile, waits, root["ebpf"]["offcpu"]["stack_traces"]);
+  root.begin([&] {
+    run = RunInfo();
+    run.event.clear();
+    run.frequency_hz = 0;
+    stacks = Stacks();
+    waits = Stacks();
+  });
+  root.end([&] {
+    const Stacks& told = stacks.rows.empty() ? waits : stacks;
+    if (!told.unit.empty()) run.unit = told.unit;
+    if (!is_first && run.unit != profile.run.unit)
+      throw Error("it is in " + run.unit + ", and what stands before is not");
+    if (std::exchange(is_first, false)) profile.run = run;
+    Adding(profile, processes, total, told).add_rows();
+  });
+  read_json(text, name, root);
+}
+
+}  // namespace profile

@@ -1,0 +1,300 @@
+// What `perf script` prints, ours and perf's own, with whatever fields it was asked for besides:
+//   COMM  PID/TID [CPU] TIME:  PERIOD EVENT:  and then the frames, leaf first, a line each, up to an empty line.
+// PID, CPU and PERIOD may be missing, and the one frame of a sample without a call chain stands behind the event.
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "input/profile_reader.h"
+#include "input/stack_parts.h"
+#include "input/text_lines.h"
+#include "input/text_stacks.h"
+#include "model/perf_script_words.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view blanks = " \t";
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes what begins a text off it, in the order of a line.
+class Scan {
+ public:
+  explicit Scan(std::string_view text) : text_(text) {}
+
+  bool blanks() {
+    const std::size_t end = std::min(text_.find_first_not_of(profile::blanks), text_.size());
+    text_.remove_prefix(end);
+    return end != 0;
+  }
+  bool one(char c) {
+    if (text_.empty() || text_.front() != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  template <class Number>
+  bool number(Number& number, int base = 10) {
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number, base);
+    if (error != std::errc{} || end == text_.data()) return false;
+    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    return true;
+  }
+  bool digits() {
+    std::size_t end = 0;
+    while (end < text_.size() && is_digit(text_[end])) ++end;
+    text_.remove_prefix(end);
+    return end != 0;
+  }
+  [[nodiscard]] std::string_view rest() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+struct EventLine {
+  std::string_view comm;
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+  std::optional<std::uint64_t> period;
+  std::string_view event;
+  std::string_view behind;
+};
+
+// "185/187 [001] 12.345:" and what follows.
+bool read_numbers(std::string_view text, EventLine& event) {
+  Scan scan(text);
+  if (!scan.number(event.pid)) return false;
+  event.tid = event.pid;
+  if (scan.one('/') && !scan.number(event.tid)) return false;
+  if (!scan.blanks()) return false;
+  if (scan.one('[') && !(scan.digits() && scan.one(']') && scan.blanks())) return false;
+  if (!scan.digits() || !scan.one('.') || !scan.digits() || !scan.one(':')) return false;
+  scan.blanks();
+  const std::string_view before_period = scan.rest();
+  std::uint64_t period = 0;
+  if (scan.number(period) && scan.blanks()) {
+    event.period = period;
+  } else {
+    scan = Scan(before_period);
+    event.period.reset();
+  }
+  const std::string_view rest = scan.rest();
+  event.event = rest.substr(0, rest.find_first_of(blanks));
+  event.behind = rest.substr(event.event.size());
+  if (event.event.ends_with(':')) event.event.remove_suffix(1);
+  return !event.event.empty();
+}
+
+// The name of the thread ends where numbers follow as they must.
+std::optional<EventLine> event_of(std::string_view line) {
+  if (line.empty() || line.front() == '\t') return std::nullopt;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  EventLine event;
+  for (std::size_t at = 1; at < line.size(); ++at) {
+    if (!is_digit(line[at]) || !is_blank(line[at - 1]) || !read_numbers(line.substr(at), event)) continue;
+    event.comm = line.substr(0, line.find_last_not_of(blanks, at - 1) + 1);
+    if (!event.comm.empty()) return event;
+  }
+  return std::nullopt;
+}
+
+bool is_of_kernel(std::string_view file) {
+  if (file.starts_with("[kernel") || file.starts_with("[guest.kernel")) return true;
+  if (file.ends_with("/vmlinux") || file.ends_with(".ko") || file.find(".ko.") != file.npos) return true;
+  const bool is_bracketed = file.size() > 2 && file.front() == '[' && file.back() == ']';
+  constexpr std::string_view of_users[] = {"[unknown]", "[vdso]", "[vdso32]",   "[heap]",
+                                           "[stack]",   "[anon]", "[vsyscall]", "[uprobes]"};
+  return is_bracketed && !file.starts_with("[JIT]") &&
+         std::find(std::begin(of_users), std::end(of_users), file) == std::end(of_users);
+}
+
+// As Frame::module has it.
+std::string_view module_of(std::string_view file, FrameKind kind) {
+  if (file == unknown_name) return {};
+  if (file.starts_with("[kernel") || file.ends_with("/vmlinux")) return kernel_module;
+  if (file == perf_vdso) return vdso_module;
+  if (kind == FrameKind::kernel && file.front() == '[') return file.substr(1, file.size() - 2);
+  const std::string_view last_name = file.substr(file.rfind('/') + 1);
+  if (last_name.starts_with("perf-") && last_name.ends_with(".map")) return jit_module;
+  if (file.starts_with("[JIT]")) return jit_module;
+  return kind == FrameKind::kernel ? last_name.substr(0, last_name.find(".ko")) : last_name;
+}
+
+// "    7f0000000e0d read+0xd (/lib/libc.so.6)"
+bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file) {
+  Scan scan(line);
+  scan.blanks();
+  if (!scan.number(frame.address, 16) || !scan.blanks()) return false;
+  std::string_view text = scan.rest();
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  const std::size_t open = text.rfind(" (");
+  if (open == text.npos || open == 0 || text.back() != ')') return false;
+  file = text.substr(open + 2, text.size() - open - 3);
+  text = text.substr(0, open);
+  if (text.starts_with(perf_global) && text.substr(perf_global.size()).starts_with('(')) {
+    text.remove_prefix(perf_global.size());
+  }
+  frame.kind = is_of_kernel(file) ? FrameKind::kernel : FrameKind::user;
+  frame.text = frame_text(text);
+  std::string_view& symbol = frame.text.symbol;
+  if (const std::size_t plus = symbol.rfind("+0x"); plus != symbol.npos && plus != 0) {
+    Scan offset(symbol.substr(plus + 3));
+    std::uint64_t number = 0;
+    if (offset.number(number, 16) && offset.rest().empty()) {
+      frame.offset = number;
+      symbol = symbol.substr(0, plus);
+    }
+  }
+  // What has no name is at an address of the process, and not at one that its file counts.
+  if (!symbol.empty() && frame.text.module.empty() && !file.empty()) frame.text.module = module_of(file, frame.kind);
+  return true;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& name, AlienLines& aliens)
+      : lines_(text), name_(name), aliens_(aliens), processes_(profile_), stacks_(profile_) {
+    profile_.run.event.clear();
+    profile_.run.frequency_hz = 0;
+    profile_.account.is_known = false;
+  }
+
+  Profile read() {
+    for (std::string_view line; lines_.next(line);) {
+      if (line.starts_with('#')) {
+        read_comment(line);
+      } else if (line.find_first_not_of(blanks) == line.npos) {
+        end_event();
+      } else if (const auto event = event_of(line)) {
+        end_event();
+        begin_event(*event);
+      } else {
+        add_frame(line);
+      }
+    }
+    end_event();
+    if (profile_.rows().empty() && aliens_.count != 0) throw Error(aliens_.first);
+    drop_tids_of_processes(profile_);
+    // In the place of an event stands the unit, where it was not known.
+    if (is_ours_ && profile_.run.event == profile_.run.unit) profile_.run.event.clear();
+    return std::move(profile_);
+  }
+
+ private:
+  [[nodiscard]] std::string place() const { return name_ + ":" + std::to_string(lines_.number()) + ": "; }
+
+  // Ours says what perf has no field for: "# profile : unit = samples, counted = samples, frequency = 49, period = 0"
+  void read_comment(std::string_view line) {
+    if (!line.starts_with(perf_own_words)) return;
+    is_ours_ = true;
+    line.remove_prefix(perf_own_words.size());
+    while (!line.empty()) {
+      const std::string_view item = line.substr(0, line.find(", "));
+      line.remove_prefix(std::min(item.size() + 2, line.size()));
+      const std::size_t equals = item.find(" = ");
+      if (equals == item.npos) continue;
+      const std::string_view key = item.substr(0, equals);
+      const std::string_view value = item.substr(equals + 3);
+      std::uint64_t number = 0;
+      Scan(value).number(number);
+      if (key == "unit") profile_.run.unit = value;
+      if (key == "counted") profile_.run.counted = value;
+      if (key == "frequency") profile_.run.frequency_hz = number;
+      if (key == "period") profile_.run.period_events = number;
+    }
+  }
+
+  void begin_event(const EventLine& event) {
+    // Several events in one file are several profiles; the first is it, as it is for other readers.
+    if (profile_.run.event.empty()) {
+      profile_.run.event = event.event;
+    } else if (profile_.run.event != event.event) {
+      pass("of another event than " + profile_.run.event);
+      return;
+    }
+    is_open_ = true;
+    row_ = Row{.tid = event.tid, .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
+    const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
+    row_.process = process(event.pid, comm);
+    row_.thread_name = profile_.strings.intern(comm);
+    if (!event.behind.empty()) add(event.behind);
+  }
+
+  ProcessId process(std::uint32_t pid, std::string_view comm) {
+    // Threads have names of their own: the first that is seen is that of the process.
+    const auto [found, is_new] = of_pid_.try_emplace(pid);
+    if (is_new) found->second = processes_.process(pid, comm);
+    return found->second;
+  }
+
+  void add_frame(std::string_view line) {
+    if (is_open_ ? add(line) || line.front() == '\t' || line.front() == ' ' : is_blank(line.front())) return;
+    pass("no event (COMM PID/TID [CPU] TIME: EVENT:) and no frame (ADDRESS SYMBOL (FILE))");
+  }
+
+  bool add(std::string_view line) {
+    TextFrame frame;
+    std::string_view file;
+    if (!read_frame(line, frame, file)) return false;
+    if (file == perf_tag) {
+      row_.tag = profile_.strings.intern(frame.text.symbol);
+    } else {
+      frames_.push_back(frame);
+    }
+    return true;
+  }
+
+  void pass(const std::string& why) {
+    if (aliens_.count++ == 0) aliens_.first = place() + why;
+  }
+
+  void end_event() {
+    if (!is_open_) return;
+    is_open_ = false;
+    if (!total_.add(row_.value)) throw Error(place() + "the values add up to more than 2^64 - 1");
+    stacks_.fill(row_, frames_);
+    frames_.clear();
+    profile_.add(row_);
+  }
+
+  TextLines lines_;
+  const std::string& name_;
+  AlienLines& aliens_;
+  Profile profile_;
+  NamedProcesses processes_;
+  std::unordered_map<std::uint32_t, ProcessId> of_pid_;
+  TextStacks stacks_;
+  CheckedSum total_;
+  bool is_ours_ = false;
+  bool is_open_ = false;  // an event is under way; these are its
+  Row row_;
+  std::vector<TextFrame> frames_;
+};
+
+}  // namespace
+
+bool is_perf_script(std::string_view text) {
+  if (text.starts_with(perf_header_line)) return true;
+  TextLines lines(text);
+  for (std::string_view line; lines.next(line);) {
+    if (line.empty() || line.front() == '#') continue;
+    return event_of(line).has_value();
+  }
+  return false;
+}
+
+Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens) {
+  AlienLines found;
+  Profile profile = Reader(text, name, found).read();
+  if (aliens != nullptr) *aliens = std::move(found);
+  return profile;
+}
+
+}  // namespace profile

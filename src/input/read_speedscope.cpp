@@ -1,0 +1,268 @@
+// speedscope's files. Those of others are one profile a thread, whose times may be of any unit and fractions of it; of
+// ours each name tells whose it is, the outermost frame the thread's name, and the last profile is the sum of the
+// others.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/frame_text.h"
+#include "input/json_nodes.h"
+#include "input/read_json.h"
+#include "input/stack_parts.h"
+#include "input/text_stacks.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+constexpr std::string_view aggregated = ", aggregated";
+// An evented profile of a few bytes may stand for stacks without end.
+constexpr std::size_t most_frames_a_byte = 8;
+
+struct SharedFrame {
+  bool has_name = false;
+  StringId name = StringId::empty;
+  StringId file = StringId::empty;
+  std::uint32_t line = 0;
+};
+
+struct Event {
+  bool opens = false;
+  std::uint32_t frame = 0;
+  double at = 0;
+};
+
+struct ReadProfile {
+  std::string name;
+  std::string unit = "none";
+  std::vector<std::uint32_t> frames;  // of all stacks, root first
+  std::vector<std::size_t> begins;    // of each
+  std::vector<double> weights;
+  std::vector<Event> events;
+};
+
+// What a profile's name says of ours: "dd (185), writer (187), CPU 3".
+struct Whose {
+  std::string_view process;
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+};
+
+// Takes " (187)" off the end.
+std::optional<std::uint32_t> take_number_off(std::string_view& text) {
+  const std::size_t open = text.rfind(" (");
+  if (open == text.npos || text.back() != ')') return std::nullopt;
+  std::uint32_t number = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [read, error] = std::from_chars(text.data() + open + 2, end, number);
+  if (error != std::errc{} || read != end) return std::nullopt;
+  text = text.substr(0, open);
+  return number;
+}
+
+Whose whose(std::string_view name) {
+  const std::size_t cpu = name.rfind(", CPU ");
+  if (cpu != name.npos) name = name.substr(0, cpu);
+  Whose told{.process = name};
+  // The first that can be one: a thread's name may have a comma in it.
+  for (std::size_t at = name.find("), "); at != name.npos; at = name.find("), ", at + 1)) {
+    std::string_view process = name.substr(0, at + 1);
+    std::string_view thread = name.substr(at + 3);
+    const auto pid = take_number_off(process);
+    const auto tid = take_number_off(thread);
+    if (pid && tid) return {.process = process, .pid = *pid, .tid = *tid};
+  }
+  if (const auto pid = take_number_off(told.process)) told.pid = *pid;
+  return told;
+}
+
+// What a weight is worth in the profile's unit.
+struct Unit {
+  std::string_view word;
+  double factor = 1;
+};
+
+Unit unit_of(std::string_view word) {
+  if (word == "nanoseconds" || word == "microseconds" || word == "bytes") return {.word = word};
+  if (word == "milliseconds") return {.word = "nanoseconds", .factor = 1e6};
+  if (word == "seconds") return {.word = "nanoseconds", .factor = 1e9};
+  if (word == "none") return {.word = "samples"};
+  throw Error("a profile is in " + std::string(word) + ", a unit that speedscope does not have");
+}
+
+class Reader {
+ public:
+  Reader(Profile& profile, std::size_t size)
+      : profile_(profile), processes_(profile), stacks_(profile), most_frames_(size * most_frames_a_byte) {
+    root_["exporter"].text([this](std::string_view text) { is_ours_ = text == "profile"; });
+    root_["name"].text([this](std::string_view text) { title_ = text; });
+    add_frames(root_["shared"]["frames"].each());
+    add_profiles(root_["profiles"].each());
+    root_.end([this] { end(); });
+  }
+
+  void read(std::string_view text, const std::string& name) { read_json(text, name, root_); }
+
+ private:
+  void add_frames(JsonNode& frame) {
+    frame.begin([this] { frames_.emplace_back(); });
+    frame.end([this] {
+      if (!frames_.back().has_name) throw Error("a frame has no name");
+    });
+    frame["name"].text([this](std::string_view text) {
+      frames_.back().name = profile_.strings.intern(text);
+      frames_.back().has_name = true;
+    });
+    frame["file"].text([this](std::string_view text) { frames_.back().file = profile_.strings.intern(text); });
+    frame["line"].number([this](const JsonNumber& number) { frames_.back().line = number.index("a line"); });
+  }
+
+  void add_profiles(JsonNode& node) {
+    const auto last = [this]() -> ReadProfile& { return read_.back(); };
+    node.begin([this] { read_.emplace_back(); });
+    node["name"].text([last](std::string_view text) { last().name = text; });
+    node["unit"].text([last](std::string_view text) { last().unit = text; });
+    JsonNode& sample = node["samples"].each();
+    sample.begin([last] { last().begins.push_back(last().frames.size()); });
+    sample.each().number([last](const JsonNumber& number) { last().frames.push_back(number.index("a frame")); });
+    node["weights"].each().number([last](const JsonNumber& number) { last().weights.push_back(number.number()); });
+    JsonNode& event = node["events"].each();
+    event.begin([last] { last().events.emplace_back(); });
+    event["type"].text([last](std::string_view text) {
+      if (text != "O" && text != "C") throw Error("an event is neither O nor C");
+      last().events.back().opens = text == "O";
+    });
+    event["frame"].number([last](const JsonNumber& number) { last().events.back().frame = number.index("a frame"); });
+    event["at"].number([last](const JsonNumber& number) { last().events.back().at = number.number(); });
+  }
+
+  void end() {
+    profile_.run.headline = title_;
+    const std::size_t sum = is_ours_ && read_.size() > 1 && read_.back().name.starts_with("all processes") ? 1 : 0;
+    for (std::size_t i = 0; i + sum < read_.size(); ++i) {
+      add(read_[i]);
+      read_[i] = {};
+    }
+    drop_tids_of_processes(profile_);
+  }
+
+  void add(const ReadProfile& read) {
+    std::string_view name = read.name;
+    Unit unit = unit_of(read.unit);
+    if (is_ours_ && name.ends_with(aggregated)) {
+      name.remove_suffix(aggregated.size());
+      const std::size_t comma = name.rfind(", ");
+      if (read.unit == "none" && comma != name.npos) {
+        unit.word = name.substr(comma + 2);
+        name = name.substr(0, comma);
+      }
+    }
+    if (unit_.empty()) unit_ = unit.word;
+    if (unit.word != unit_) throw Error("its profiles are in " + unit_ + " and in " + std::string(unit.word));
+    profile_.run.unit = unit_;
+    // Of samples it does not say how often they were taken.
+    if (unit_ != "samples") profile_.run.event = unit_;
+    const Whose owner = is_ours_ ? whose(name) : Whose{.process = name};
+    row_ = Row{.process = processes_.process(owner.pid, owner.process == unknown_name ? "" : owner.process),
+               .tid = owner.tid};
+    carried_ = 0;
+    if (!read.events.empty()) {
+      add_events(read.events, unit.factor);
+      return;
+    }
+    if (read.begins.size() != read.weights.size()) throw Error("a profile has not as many weights as samples");
+    for (std::size_t i = 0; i < read.begins.size(); ++i) {
+      const std::size_t limit = i + 1 < read.begins.size() ? read.begins[i + 1] : read.frames.size();
+      add_stack(std::span(read.frames).subspan(read.begins[i], limit - read.begins[i]), read.weights[i] * unit.factor);
+    }
+  }
+
+  void add_events(const std::vector<Event>& events, double factor) {
+    std::vector<std::uint32_t> open;
+    double at = events.front().at;
+    for (const Event& event : events) {
+      if (event.at < at) throw Error("an event stands behind one that is later");
+      if (!open.empty()) add_stack(open, (event.at - at) * factor);
+      at = event.at;
+      if (event.opens) {
+        open.push_back(event.frame);
+      } else if (open.empty() || open.back() != event.frame) {
+        throw Error("an event closes a frame that is not the last one opened");
+      } else {
+        open.pop_back();
+      }
+    }
+  }
+
+  void add_stack(std::span<const std::uint32_t> root_first, double weight) {
+    if (!(weight >= 0) || weight >= 0x1p64) throw Error("a weight is no number that it can be");
+    const double rounded = std::max(std::round(weight + carried_), 0.0);
+    carried_ += weight - rounded;
+    if (rounded >= 0x1p64) throw Error("a weight is no number that it can be");
+    if (rounded == 0) return;
+    Row row = row_;
+    row.value = row.samples = static_cast<std::uint64_t>(rounded);
+    if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
+    row.thread_name = profile_.process(row.process).name;
+    if (is_ours_ && !root_first.empty()) {
+      const StringId thread = shared(root_first.front()).name;
+      row.thread_name = profile_.strings.view(thread) == unknown_name ? StringId::empty : thread;
+      root_first = root_first.subspan(1);
+    }
+    frame_count_ += root_first.size();
+    if (frame_count_ > most_frames_) throw Error("its events stand for more than can be kept of a file of its size");
+    leaf_first_.clear();
+    for (std::size_t i = root_first.size(); i-- > 0;) leaf_first_.push_back(frame(shared(root_first[i])));
+    stacks_.fill(row, leaf_first_);
+    profile_.add(row);
+  }
+
+  [[nodiscard]] const SharedFrame& shared(std::uint32_t number) const {
+    if (number >= frames_.size())
+      throw Error("a stack refers to frame " + std::to_string(number) + ", which is not in it");
+    return frames_[number];
+  }
+
+  [[nodiscard]] TextFrame frame(const SharedFrame& read) const {
+    TextFrame frame{.text = name_text(profile_.strings.view(read.name))};
+    std::string_view file = profile_.strings.view(read.file);
+    if (read.line != 0) {
+      frame.text.file = file;
+      frame.text.line = read.line;
+      return frame;
+    }
+    if (file.starts_with('[') && file.ends_with(']')) {
+      frame.kind = FrameKind::kernel;
+      file = file.substr(1, file.size() - 2);
+    }
+    if (!frame.text.symbol.empty() && frame.text.module.empty()) frame.text.module = file.substr(file.rfind('/') + 1);
+    return frame;
+  }
+
+  Profile& profile_;
+  NamedProcesses processes_;
+  TextStacks stacks_;
+  CheckedSum total_;
+  JsonNode root_;
+  bool is_ours_ = false;
+  std::string title_;
+  std::string unit_;
+  std::vector<SharedFrame> frames_;
+  std::vector<ReadProfile> read_;
+  Row row_;  // what all of the profile under way have in common
+  double carried_ = 0;
+  std::size_t most_frames_;
+  std::size_t frame_count_ = 0;
+  std::vector<TextFrame> leaf_first_;
+};
+
+}  // namespace
+
+void read_speedscope(Profile& profile, std::string_view text, const std::string& name) {
+  Reader(profile, text.size()).read(text, name);
+}
+
+}  // namespace profile

@@ -1,0 +1,150 @@
+// What --stream=json wrote: an object a line, each a sample with both its stacks in full.
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "input/frame_text.h"
+#include "input/json_nodes.h"
+#include "input/read_json.h"
+#include "input/stack_parts.h"
+#include "input/unnamed_words.h"
+#include "model/stack_end.h"
+#include "support/error.h"
+
+namespace profile {
+namespace {
+
+// A frame of the line under way; one that is inlined stands in front of what it is in.
+struct ReadFrame {
+  StringId symbol = StringId::empty;
+  StringId module = StringId::empty;
+  Unnamed unnamed = Unnamed::no_symbol;
+  std::uint64_t offset = unknown_offset;
+  std::uint64_t address = 0;
+  SourceLine at = {};
+  bool is_inlined = false;
+};
+
+class Reader {
+ public:
+  explicit Reader(Profile& profile) : profile_(profile), processes_(profile) {
+    root_.begin([this] { begin_sample(); });
+    root_.end([this] { end_sample(); });
+    root_["comm"].text([this](std::string_view text) { name_ = text == unknown_name ? "" : text; });
+    root_["pid"].number([this](const JsonNumber& number) { pid_ = number.index("the pid"); });
+    root_["tid"].number([this](const JsonNumber& number) { row_.tid = number.index("the tid"); });
+    root_["event"].text([this](std::string_view text) { event_ = text; });
+    root_["unit"].text([this](std::string_view text) { unit_ = text; });
+    root_["value"].number([this](const JsonNumber& number) {
+      row_.value = number.whole("the value");
+      has_value_ = true;
+    });
+    root_["tag"].text([this](std::string_view text) { row_.tag = profile_.strings.intern(text); });
+    root_["user_end"].text([this](std::string_view text) { end_ = end_of_key(text).value_or(StackEnd::unknown); });
+    add_frames(root_["user"].each(), user_);
+    add_frames(root_["kernel"].each(), kernel_);
+  }
+
+  void read(std::string_view text, const std::string& name) {
+    read_json(text, name, root_);
+    drop_tids_of_processes(profile_);
+  }
+
+ private:
+  void begin_sample() {
+    row_ = Row{.samples = 1};
+    has_value_ = false;
+    pid_ = 0;
+    end_ = StackEnd::unknown;
+    name_.clear();
+    user_.clear();
+    kernel_.clear();
+  }
+
+  void add_frames(JsonNode& frame, std::vector<ReadFrame>& into) {
+    frame.begin([&into] { into.emplace_back(); });
+    frame["symbol"].text([this, &into](std::string_view text) { into.back().symbol = profile_.strings.intern(text); });
+    frame["module"].text([this, &into](std::string_view text) { into.back().module = profile_.strings.intern(text); });
+    frame["unnamed"].text([&into](std::string_view text) { into.back().unnamed = unnamed_of(text); });
+    frame["offset"].number([&into](const JsonNumber& number) { into.back().offset = number.whole("an offset"); });
+    frame["address"].text([&into](std::string_view text) {
+      const bool is_hex = text.starts_with("0x");
+      std::from_chars(text.data() + (is_hex ? 2 : 0), text.data() + text.size(), into.back().address, 16);
+    });
+    frame["file"].text([this, &into](std::string_view text) { into.back().at.file = profile_.strings.intern(text); });
+    frame["line"].number([&into](const JsonNumber& number) { into.back().at.line = number.index("a line"); });
+    frame["inlined"].truth([&into](bool truth) { into.back().is_inlined = truth; });
+  }
+
+  void end_sample() {
+    if (!has_value_) throw Error("a sample has no value");
+    if (profile_.rows().empty()) {
+      profile_.run.event = event_;
+      profile_.run.unit = unit_.empty() ? "samples" : unit_;
+    } else if (unit_ != profile_.run.unit) {
+      throw Error("a sample is in " + unit_ + ", and those before are not");
+    }
+    if (!total_.add(row_.value)) throw Error("the values add up to more than 2^64 - 1");
+    row_.process = processes_.process(pid_, name_);
+    row_.thread_name = profile_.strings.intern(name_);
+    row_.user = stack(user_, FrameKind::user, missed_user_stack, end_);
+    row_.kernel = stack(kernel_, FrameKind::kernel, missed_kernel_stack, StackEnd::unknown);
+    profile_.add(row_);
+  }
+
+  StackId stack(const std::vector<ReadFrame>& leaf_first, FrameKind kind, std::string_view missed, StackEnd end) {
+    if (leaf_first.size() == 1 && profile_.strings.view(leaf_first[0].symbol) == missed) return StackId::missed;
+    ids_.clear();
+    inlined_.clear();
+    for (const ReadFrame& read : leaf_first) {
+      if (read.is_inlined) {
+        inlined_.push_back({.symbol = read.symbol, .at = read.at});
+      } else {
+        ids_.push_back(frame(read, kind));
+        inlined_.clear();
+      }
+    }
+    return profile_.stack(ids_, end);
+  }
+
+  FrameId frame(const ReadFrame& read, FrameKind kind) {
+    const bool is_named = read.symbol != StringId::empty;
+    FrameText text;
+    text.symbol = profile_.strings.view(read.symbol);
+    text.module = profile_.strings.view(read.module);
+    text.offset = read.offset == unknown_offset ? 0 : read.offset;
+    Frame frame = described_frame(profile_, text, kind, row_.process);
+    if (is_named) frame.offset = read.offset;
+    if (!is_named) frame.unnamed = read.unnamed == Unnamed::named ? Unnamed::no_symbol : read.unnamed;
+    frame.address = RuntimeAddress{read.address};
+    if (read.at.file != StringId::empty || !inlined_.empty()) {
+      frame.source = profile_.source({.at = read.at, .inlined = inlined_});
+    }
+    return profile_.frame(frame);
+  }
+
+  Profile& profile_;
+  NamedProcesses processes_;
+  CheckedSum total_;
+  JsonNode root_;
+  // Of the sample under way.
+  Row row_;
+  bool has_value_ = false;
+  std::uint32_t pid_ = 0;
+  StackEnd end_ = StackEnd::unknown;
+  std::string name_;
+  std::string event_;
+  std::string unit_;
+  std::vector<ReadFrame> user_;
+  std::vector<ReadFrame> kernel_;
+  std::vector<FrameId> ids_;
+  std::vector<InlinedFunction> inlined_;
+};
+
+}  // namespace
+
+void read_stream_json(Profile& profile, std::string_view text, const std::string& name) {
+  Reader(profile).read(text, name);
+}
+
+}  // namespace profile

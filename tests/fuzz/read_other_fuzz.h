@@ -1,0 +1,44 @@
+// What the fuzz targets of readers have in common: any bytes are an Error that says where, or a profile whose folded
+// lines are read again as they were.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "input/profile_reader.h"
+#include "output/output.h"
+#include "support/error.h"
+
+// Declared as the table of formats does, which would bring all the others.
+namespace profile {
+std::unique_ptr<Output> make_folded(const OutputOptions& options);
+}
+
+namespace profile::fuzz {
+
+inline void require(bool what) {
+  if (!what) std::abort();
+}
+
+template <class Read>
+void try_reader(const std::uint8_t* data, std::size_t size, const Read& read) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    Profile profile = read(text);
+    std::ostringstream lines;
+    make_folded({})->report(lines, profile);
+    require(read_folded(lines.str(), "again").total() == profile.total());
+    const std::uint64_t total = profile.total();
+    if (total > UINT64_MAX / 2) return;
+    profile.merge(profile);
+    require(profile.total() == 2 * total);
+  } catch (const Error& error) {
+    require(std::string_view(error.what()).starts_with("in:"));
+  }
+}
+
+}  // namespace profile::fuzz

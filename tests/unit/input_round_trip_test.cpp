@@ -1,0 +1,123 @@
+// What our formats write is read back as it was: the same folded lines, whatever way a profile went.
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fixed_measures.h"
+#include "fixed_profile.h"
+#include "input/profile_reader.h"
+#include "output/output.h"
+#include "output/stream.h"
+#include "support/error.h"
+
+namespace {
+
+using namespace profile;
+
+std::string written(const Profile& profile, std::string_view format, const OutputOptions& options = {}) {
+  std::ostringstream out;
+  const auto output = find_output_format(format)->make(options);
+  output->begin(out, profile.run);
+  output->report(out, profile);
+  return out.str();
+}
+
+std::string folded(const Profile& profile, bool annotate = false, bool modules = false) {
+  return written(profile, "folded", {.annotate = annotate, .show_modules = modules});
+}
+
+std::vector<std::pair<std::string, Profile>> profiles() {
+  std::vector<std::pair<std::string, Profile>> all;
+  all.emplace_back("fixed", test::fixed_profile());
+  all.emplace_back("lines", test::profile_with_lines());
+  all.emplace_back("ends", test::profile_with_ends());
+  all.emplace_back("wall", test::wall_profile());
+  all.emplace_back("measures", test::measures_profile());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("our JSON is read back as it was, to the module, the mark and the end of each stack") {
+  for (const auto& [name, profile] : profiles()) {
+    CAPTURE(name);
+    const Profile read = read_profile(written(profile, "json"), "a.json");
+    CHECK(folded(read, true, true) == folded(profile, true, true));
+    CHECK(read.total() == profile.total());
+    CHECK(read.run.unit == profile.run.unit);
+    CHECK(read.run.event == profile.run.event);
+    CHECK(read.run.frequency_hz == profile.run.frequency_hz);
+    CHECK(written(read, "counted", {.top = 0}).substr(0, 40) == written(profile, "counted", {.top = 0}).substr(0, 40));
+    // What was read is written as it was read.
+    CHECK(folded(read_profile(written(read, "json"), "b.json"), true, true) == folded(profile, true, true));
+  }
+}
+
+TEST_CASE("the reports of an interval run stand one behind the other in JSON, and are added up") {
+  const Profile profile = test::fixed_profile();
+  const std::string one = written(profile, "json");
+  const Profile read = read_profile(one + one, "a.json");
+  CHECK(read.total() == 2 * profile.total());
+}
+
+TEST_CASE("perf script text is read back as it was") {
+  for (const auto& [name, profile] : profiles()) {
+    if (name == "lines" || name == "fixed") continue;  // below
+    CAPTURE(name);
+    const Profile read = read_profile(written(profile, "perf-script"), "a.perf");
+    CHECK(folded(read) == folded(profile));
+    CHECK(read.total() == profile.total());
+    CHECK(read.run.unit == profile.run.unit);
+  }
+  const Profile fixed = test::fixed_profile();
+  CHECK(read_profile(written(fixed, "perf-script"), "a.perf").total() == fixed.total());
+}
+
+TEST_CASE("counted text is read back as it was, without and with what its options add") {
+  for (const auto& [name, profile] : profiles()) {
+    CAPTURE(name);
+    for (const OutputOptions& options : {OutputOptions{}, OutputOptions{.delimited = true},
+                                         OutputOptions{.delimited = true, .show_addresses = true}}) {
+      const Profile read = read_profile(written(profile, "counted", options), "a.txt");
+      CHECK(folded(read) == folded(profile));
+      CHECK(read.run.unit == profile.run.unit);
+    }
+  }
+}
+
+TEST_CASE("speedscope's file is read back as the stacks it holds, in the unit it is in") {
+  for (const auto& [name, profile] : profiles()) {
+    CAPTURE(name);
+    const std::string text = written(profile, "speedscope");
+    const Profile read = read_profile(text, "a.speedscope.json");
+    const std::uint64_t factor = profile.run.unit == "samples" ? 20408163 : 1;
+    CHECK(read.total() == profile.total() * factor);
+    CHECK(read.run.unit == (factor == 1 ? profile.run.unit : "nanoseconds"));
+    CHECK(written(read, "speedscope").size() != 0);
+  }
+}
+
+TEST_CASE("the JSON and the perf script text of --stream are read as the profile of their samples") {
+  const Profile profile = test::profile_with_ends();
+  for (const std::string_view form : {"json", "perf-script"}) {
+    CAPTURE(form);
+    const auto stream = find_stream_form(form)->make({});
+    std::string text;
+    stream->begin(text, profile.run);
+    for (const Row& row : profile.rows()) {
+      for (std::uint64_t i = 0; i < row.value; ++i) {
+        Sample sample{.row = row, .unix_ns = 1'700'000'000'000'000'000 + i, .cpu = 1};
+        sample.row.tid = 301;
+        sample.row.value = sample.row.samples = 1;
+        stream->append(text, profile, sample);
+      }
+    }
+    const Profile read = read_profile(text, "stream");
+    CHECK(folded(read) == folded(profile));
+    CHECK(read.total() == 20);
+    CHECK(read.rows().front().tid == 301);
+  }
+}
