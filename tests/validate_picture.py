@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks a flame graph that was drawn. As .svg: that it is well-formed XML, all of it text and boxes, nothing that runs
-or is fetched, each box within the picture and none over another; prints the total. As .png: that it is one, whole and
-with even sides; prints "WIDTH HEIGHT"."""
+"""Checks a flame graph that was drawn. As .svg: that it is well-formed XML, all of it text and boxes, nothing that is
+fetched and no script but ours, each box within the picture and none over another; prints the total. As .png: that it is
+one, whole and with even sides; prints "WIDTH HEIGHT"."""
+import pathlib
 import re
 import struct
 import sys
@@ -13,9 +14,11 @@ ATTRIBUTES = {
     "svg": {"width", "height", "viewBox", "font-family", "{http://www.w3.org/XML/1998/namespace}space"},
     "g": {"font-size", "fill"},
     "title": set(),
-    "rect": {"x", "y", "width", "height", "fill"},
+    "rect": {"x", "y", "width", "height", "fill", "data-start", "data-total"},
     "text": {"x", "y", "font-size", "fill"},
+    "script": set(),
 }
+SCRIPT = pathlib.Path(__file__).parent.parent / "src/output/flame/svg_script.h"
 
 
 def check_elements(root):
@@ -28,6 +31,15 @@ def check_elements(root):
         for name in element.attrib:
             if name not in allowed:
                 sys.exit(f"{element.tag} has {name}")
+
+
+def check_script(root):
+    scripts = list(root.iter(SVG + "script"))
+    if not scripts:
+        return
+    ours = re.search(r'R"js\((.*)\)js"', SCRIPT.read_text(encoding="utf-8"), re.DOTALL)[1]
+    if len(scripts) != 1 or root[-1] is not scripts[0] or scripts[0].text != ours:
+        sys.exit("a script that is not ours")
 
 
 def check_boxes(root):
@@ -90,5 +102,6 @@ else:
     except ElementTree.ParseError as error:
         sys.exit(f"not well-formed: {error}")
     check_elements(tree)
+    check_script(tree)
     check_boxes(tree)
     print(total_of(tree))

@@ -28,6 +28,7 @@ rejected 's/<rect /<rect onclick="x" /' 'onclick'
 rejected 's/>main</><script>x<\/script><</' 'well-formed|script'
 rejected 's/width="499.72"/width="1499.72"/' 'outside'
 rejected 's/width="499.72"/width="520"/' 'over'
+rejected 's/<\/svg>/<script>x<\/script><\/svg>/' 'not ours'
 rejected 's/^92 of 92/91 of 92/' 'no box for all'
 
 # Names out to break XML, from a file; and one that is as long as C++ makes them.

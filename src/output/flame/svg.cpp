@@ -1,11 +1,12 @@
-// The picture as SVG: no script, nothing fetched, valid XML whatever the names are. Texts can be selected and searched
-// for, and a box tells about itself when the mouse rests on it.
+// The picture as SVG: nothing fetched, valid XML whatever the names are. Texts can be selected and searched for, and a
+// box tells about itself when the mouse rests on it. It is whole without its script.
 #include <charconv>
 #include <ostream>
 #include <string>
 #include <string_view>
 
 #include "output/flame/picture.h"
+#include "output/flame/svg_script.h"
 
 namespace profile {
 namespace {
@@ -86,7 +87,9 @@ class Svg {
       draw(box);
       flush();
     }
-    text_ += "</g>\n</svg>\n";
+    text_ += "</g>\n";
+    if (picture_.graph().total() != 0) text_.append("<script><![CDATA[").append(svg_script).append("]]></script>\n");
+    text_ += "</svg>\n";
     flush();
   }
 
@@ -115,6 +118,10 @@ class Svg {
     number("width", box.width);
     number("height", box.height);
     colour("fill", box.fill);
+    if (box.shows != nullptr) {
+      text_ += " data-start=\"" + std::to_string(box.shows->start) + "\" data-total=\"" +
+               std::to_string(box.shows->total) + '"';
+    }
     text_ += "/>";
     if (!box.label.empty()) {
       begin_text(picture_.label_x(box), picture_.label_y(box));
