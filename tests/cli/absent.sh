@@ -23,7 +23,7 @@ absent '-C 4000' -- -C 4000 1
 absent '-C 4000' -- -C 0,4000 1
 depth=$(($(cat /proc/sys/kernel/perf_event_max_stack) + 1))
 absent "--max-stack-depth $depth" -- --unwind fp --max-stack-depth "$depth" 1
-absent "--max-stack-depth $depth" -- -e off-cpu --max-stack-depth "$depth" 1
+absent "--max-stack-depth $depth" -- -e off-cpu --unwind fp --max-stack-depth "$depth" 1
 absent "--debug-dir $tmp/absent: No such file or directory" -- --debug-dir "$tmp/absent" 1
 absent "--debug-dir /etc/passwd: Not a directory" -- --debug-dir /etc/passwd 1
 
