@@ -1,12 +1,24 @@
-# What is installed, and the Debian package: `cpack -G DEB` in a build directory. Included by CMakeLists.txt at its end,
-# and run once more by cpack itself, between installing into its staging directory and packing that: then it makes of
-# what `cmake --install` gives anywhere what Debian's policy asks for.
+# What is installed, and the packages: `cpack -G DEB`, `-G TGZ` or `-G RPM` in a build directory. Included by
+# CMakeLists.txt at its end, and run once more by cpack itself, between installing into its staging directory and packing
+# that: then it makes of what `cmake --install` gives anywhere what Debian's policy asks for, and for the others a
+# directory that runs on any system, as a distribution's libraries differ from those of the next.
 
 if(CPACK_TEMPORARY_DIRECTORY)
+  set(usr ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
+  if(CPACK_GENERATOR STREQUAL "TGZ")
+    include(${CMAKE_CURRENT_LIST_DIR}/portable.cmake)
+    make_portable(${usr} ${CPACK_TEMPORARY_DIRECTORY})
+    file(COPY ${usr}/share DESTINATION ${CPACK_TEMPORARY_DIRECTORY})
+    file(REMOVE_RECURSE ${usr})
+  elseif(CPACK_GENERATOR STREQUAL "RPM")
+    include(${CMAKE_CURRENT_LIST_DIR}/portable.cmake)
+    make_portable(${usr} ${usr}/lib/profile)
+    file(MAKE_DIRECTORY ${usr}/sbin)
+    file(CREATE_LINK ../lib/profile/profile ${usr}/sbin/profile SYMBOLIC)
+  endif()
   if(NOT CPACK_GENERATOR STREQUAL "DEB")
     return()
   endif()
-  set(usr ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
   set(doc ${usr}/share/doc/profile)
 
   # put(FILE): text in `content` as a file anybody may read, whatever the umask.
@@ -114,6 +126,23 @@ set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
 file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")\n")
 set(PROFILE_DEBIAN_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_DEBIAN_VERSION \"${PROFILE_DEBIAN_VERSION}\")\n")
+
+# --- The directory that runs anywhere, as a tarball and as an rpm ------------------------------------------------------
+# What it needs is in it, so nothing is asked of the system, and nothing of it is offered to others.
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE "BSD-2-Clause OR GPL-2.0-only")
+set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_DEBIAN_PACKAGE_DESCRIPTION}")
+set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
+# As they are: they are stripped, and the ones of others belong to them.
+set(CPACK_RPM_SPEC_MORE_DEFINE
+    "%define __os_install_post %{nil}\n%define __strip /bin/true\n%define debug_package %{nil}\n%define _build_id_links none")
+set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
+    /usr/sbin /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
+    /usr/share/zsh /usr/share/zsh/site-functions)
+file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "if(CPACK_GENERATOR STREQUAL TGZ)
+  set(CPACK_PACKAGE_FILE_NAME profile-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+endif()
+")
 # A package of the sources would otherwise hold the builds, and so itself.
 set(CPACK_SOURCE_IGNORE_FILES "/build[^/]*/" "/\\\\.git/")
 include(CPack)

@@ -42,6 +42,7 @@ test  curl                         curl
 test  zsh                          zsh
 test  debootstrap                  debootstrap
 test  dpkg-dev                     dpkg-shlibdeps
+test  rpm                          rpmbuild
 test  file                         file
 test  mandoc                       mandoc
 test  man-db                       man
