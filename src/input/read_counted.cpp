@@ -1,6 +1,7 @@
 // The counted format: a block a stack, its frames leaf first, then whose it is, then its value. What begins at the
 // left margin is for people, a header or a table, and so is all that follows it up to an empty line.
 #include <charconv>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,6 +95,7 @@ class Reader {
 
   void read_block(std::string_view line) {
     frames_.clear();
+    unmarked_.clear();
     bool is_delimited = false;
     while (!line.starts_with(owner_mark)) {
       if (!line.starts_with(margin)) throw Error("it ends before it is said whose it is");
@@ -128,9 +130,8 @@ class Reader {
   }
 
   // "0x00007f0000000e0d read+0xd [libc.so.6] file.c:7", "deep(int) (inlined) [app] deep.h:7"
-  static TextFrame frame(std::string_view text) {
+  TextFrame frame(std::string_view text) {
     constexpr std::size_t address_size = 2 + 16;
-    constexpr std::string_view inlined_mark = " (inlined)";
     TextFrame frame;
     if (text.starts_with("0x") && text.size() > address_size && text[address_size] == ' ') {
       if (const auto address = number_of<std::uint64_t>(text.substr(2, address_size - 2), 16)) {
@@ -138,12 +139,10 @@ class Reader {
         text.remove_prefix(address_size + 1);
       }
     }
-    frame.text = frame_text(text);
+    frame.is_inlined = is_marked(text);
+    frame.text = frame_text(frame.is_inlined ? without_mark(text) : text);
     std::string_view& symbol = frame.text.symbol;
-    if (symbol.ends_with(inlined_mark)) {
-      symbol.remove_suffix(inlined_mark.size());
-      frame.is_inlined = true;
-    } else if (const std::size_t plus = symbol.rfind("+0x"); plus != symbol.npos && plus != 0) {
+    if (const std::size_t plus = symbol.rfind("+0x"); !frame.is_inlined && plus != symbol.npos && plus != 0) {
       if (const auto offset = number_of<std::uint64_t>(symbol.substr(plus + 3), 16)) {
         frame.offset = *offset;
         symbol = symbol.substr(0, plus);
@@ -153,16 +152,39 @@ class Reader {
     return frame;
   }
 
+  // Between the function and what the module and the line are.
+  static constexpr std::string_view inlined_mark = " (inlined)";
+  static bool is_marked(std::string_view text) {
+    const std::size_t at = text.find(inlined_mark);
+    return at != text.npos && (at + inlined_mark.size() == text.size() || text[at + inlined_mark.size()] == ' ');
+  }
+  // Nor with the module, which is that of the function it is inlined in.
+  std::string_view without_mark(std::string_view text) {
+    const std::size_t at = text.find(inlined_mark);
+    std::string_view rest = text.substr(at + inlined_mark.size());
+    if (const std::size_t end = rest.find(']'); rest.starts_with(" [") && end != rest.npos) rest.remove_prefix(end + 1);
+    return unmarked_.emplace_back(text.substr(0, at)).append(rest);
+  }
+
   TextLines lines_;
   Profile profile_;
   NamedProcesses processes_;
   TextStacks stacks_;
   CheckedSum total_;
   std::vector<TextFrame> frames_;
+  std::deque<std::string> unmarked_;  // that the frames refer to
 };
+
+// Whether that is our header line, with the empty one behind it.
+bool begins_with_header(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (!text.substr(line.size()).starts_with("\n\n") || !line.ends_with('.')) return false;
+  return line.starts_with("Sampling at ") || line.starts_with("Tracing ") || line.starts_with("Counting ");
+}
 
 }  // namespace
 
+// Without any block it may be a report of tables alone.
 bool is_counted(std::string_view text) {
   constexpr std::size_t looked_at = std::size_t{1} << 20;  // the first block is far shorter
   TextLines lines(text.substr(0, looked_at));
@@ -172,7 +194,7 @@ bool is_counted(std::string_view text) {
       return true;
     has_owner = line.starts_with(owner_mark);
   }
-  return false;
+  return begins_with_header(text);
 }
 
 Profile read_counted(std::string_view text, const std::string& name) { return Reader(text).read(name); }

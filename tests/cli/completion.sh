@@ -29,8 +29,8 @@ profile --help
 cp "$tmp/out" "$tmp/help"
 options=$(sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p' "$tmp/help" | sort)
 letters=$(sed -nE 's/^  (-.), --.*/\1/p' "$tmp/help" | sort)
-formats=$(sed -nE '/^Formats:$/,/^$/s/^  ([a-z]+) .*/\1/p' "$tmp/help" | sort)
-forms=$(sed -nE '/^Forms of --stream:$/,/^$/s/^  ([a-z]+) .*/\1/p' "$tmp/help" | sort)
+formats=$(sed -nE '/^Formats:$/,/^$/s/^  ([a-z-]+) .*/\1/p' "$tmp/help" | sort)
+forms=$(sed -nE '/^Forms of --stream:$/,/^$/s/^  ([a-z-]+) .*/\1/p' "$tmp/help" | sort)
 profile --list-events
 # Capitals stand for what is to be put there.
 events=$(sed -nE 's/^  ([^ ,]+)(, ([^ ]+))?( .*)?$/\1\n\3/p' "$tmp/out" | grep -v '^$\|^[A-Z]\|[A-Z]$\|^rNNNN' | sort)

@@ -10,7 +10,7 @@ check() { run python3 "$SOURCE_DIR/tests/validate_perf_script.py" "$@"; }
   printf 'dd;main;(anonymous namespace)::f;do_syscall_64_[k];vfs_read_[k] 70\n'
   printf 'pool 1 2/3 [0] 1.0: x:;main;std::map<int, int>::find(int const&) [a b] 12\n'
   printf 'a;[unknown];[web+0x1f] 3\n'
-  printf '#x;[Missed User Stack];do_syscall_64_[k] 6\n'
+  printf '9x;[Missed User Stack];do_syscall_64_[k] 6\n'
   printf 'idle 2\n'
 } >a.folded
 profile report -o a.perf a.folded
@@ -22,7 +22,7 @@ profile report -f a.perf
 expect_status 0
 expect_equal "$(folded_total . out)" 93 "total of a.perf"
 expect_out '^dd;main;\(anonymous namespace\)::f;do_syscall_64;vfs_read 70$'
-expect_out '^_x;\[Missed User Stack\];do_syscall_64 6$'
+expect_out '^9x;\[Missed User Stack\];do_syscall_64 6$'
 expect_out '^idle 2$'
 
 # More than a million samples are one event a stack, and are worth the same.

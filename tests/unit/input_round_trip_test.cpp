@@ -83,7 +83,8 @@ TEST_CASE("counted text is read back as it was, without and with what its option
                                          OutputOptions{.delimited = true, .show_addresses = true}}) {
       const Profile read = read_profile(written(profile, "counted", options), "a.txt");
       CHECK(folded(read) == folded(profile));
-      CHECK(read.run.unit == profile.run.unit);
+      // Of tables alone nothing is read.
+      if (profile.total() != 0) CHECK(read.run.unit == profile.run.unit);
     }
   }
 }
