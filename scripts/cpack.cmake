@@ -12,9 +12,9 @@ if(CPACK_TEMPORARY_DIRECTORY)
     file(REMOVE_RECURSE ${usr})
   elseif(CPACK_GENERATOR STREQUAL "RPM")
     include(${CMAKE_CURRENT_LIST_DIR}/portable.cmake)
-    make_portable(${usr} ${usr}/lib/profile)
+    make_portable(${usr} ${usr}/libexec/profile)
     file(MAKE_DIRECTORY ${usr}/sbin)
-    file(CREATE_LINK ../lib/profile/profile ${usr}/sbin/profile SYMBOLIC)
+    file(CREATE_LINK ../libexec/profile/profile ${usr}/sbin/profile SYMBOLIC)
   endif()
   if(NOT CPACK_GENERATOR STREQUAL "DEB")
     return()
@@ -137,7 +137,7 @@ set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
 set(CPACK_RPM_SPEC_MORE_DEFINE
     "%define __os_install_post %{nil}\n%define __strip /bin/true\n%define debug_package %{nil}\n%define _build_id_links none")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
-    /usr/sbin /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
+    /usr/sbin /usr/libexec /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
     /usr/share/zsh /usr/share/zsh/site-functions)
 file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "if(CPACK_GENERATOR STREQUAL TGZ)
   set(CPACK_PACKAGE_FILE_NAME profile-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})

@@ -20,4 +20,4 @@ test(`speedscope reads ${path.basename(file)}`, async (page) => {
   assert.ok((await page.title()).includes(lane), `the title is ${await page.title()}`);
   await page.waitForFunction((name) => document.body.innerText.includes(name), wanted, {timeout: 60000});
   return await page.title();
-}, {allowed: (url) => url.startsWith('file:') || url.startsWith('data:') || url.startsWith('blob:')});
+}, {console: /GPU stall/, allowed: (url) => url.startsWith('file:') || url.startsWith('data:') || url.startsWith('blob:')});

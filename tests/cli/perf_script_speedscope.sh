@@ -4,11 +4,11 @@ source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 
 printf 'app;main;outer;heavy 70\napp;main;(anonymous namespace)::light 30\n' >"$tmp/a.folded"
-for ending in perf speedscope.json; do
-  profile report -q -o "$tmp/a.$ending" "$tmp/a.folded"
-  expect_status 0
-  browse speedscope "$tmp/a.$ending" heavy app
-done
+profile report -q -o "$tmp/a.perf" -o "$tmp/a.speedscope.json" "$tmp/a.folded"
+expect_status 0
+# Of a file of its own the title is the file's.
+browse speedscope "$tmp/a.speedscope.json" heavy a.folded
+browse speedscope "$tmp/a.perf" heavy app
 browse speedscope "$tmp/a.perf" light app
 
 need_kernel

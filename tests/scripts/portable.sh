@@ -17,6 +17,7 @@ in_an_empty_system() {
   expect_status 0
   expect_out "^profile $("$PROFILE" --version | sed 's/^profile //')\$"
   [[ -r /sys/kernel/btf/vmlinux ]] && PATH=$PATH:/usr/sbin bpftool prog show >/dev/null 2>&1 || return 0
+  # shellcheck disable=SC2016
   inside "$start" -F 999 -f -- /bin/busybox sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
   expect_status 0
   (($(folded_total) > 5)) || fail "it samples nothing; $(outcome)"
@@ -26,18 +27,19 @@ in_an_empty_system() {
   [[ -s $system/tmp/a.html ]] || fail "no page"
   inside "$start" report -f /tmp/a.pb.gz
   expect_status 0
-  inside "$start" -T 127.0.0.1:0 0.2
+  inside "$start" -T -R 0 0.2
   expect_status 0
   expect_err 'http://127\.0\.0\.1:[0-9]+/'
-  run chroot "$system" /bin/busybox env -i PATH=/bin TERM=xterm "$start" --top 0.2 </dev/null
-  expect_err 'terminal'
+  run env TERM=xterm python3 "$SOURCE_DIR/tests/terminal.py" chroot "$system" "$start" 0.5 --top
+  expect_status 0
+  expect_out 'filter'
 }
 if [[ ${1:-} == --inside ]]; then
   in_an_empty_system "${@:2}"
   exit 0
 fi
 need_root
-need_command cpack chroot unshare busybox
+need_command cpack chroot unshare busybox python3
 file -L "$(command -v busybox)" | grep -q 'statically linked' || skip "busybox is not static here"
 unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
 
