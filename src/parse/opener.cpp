@@ -183,7 +183,7 @@ FileKeeper::State Opener::state(std::uint64_t number) {
     late_states_[id] = number;
     return State::unknown;
   }
-  WireReader in(answer ? *answer : std::string());
+  WireReader in(answer ? std::string_view(*answer) : std::string_view());  // which must stay there
   const bool is_told = answer && in.one_of(Unnamed::count) == Unnamed::named;
   const State state = is_told ? take_state(in) : State::unknown;
   if (state == State::unknown) opened_.push_back(unknown_state(number));
