@@ -15,6 +15,10 @@
 
 #include "abi/record.h"
 
+/* Makes `value`, which is below the power of two `most`, known to be so where it is used next: kernels before 6.6
+ * forget what a comparison says of a number that lies on the stack, and the compiler would leave out a plain "and". */
+#define KEEP_BELOW(value, most) asm volatile("%0 &= %1" : "+r"(value) : "i"((most)-1))
+
 #ifndef PROFILE_LEAN
 #include "tasks.bpf.h"
 #endif

@@ -66,7 +66,8 @@ static __always_inline bool send_unfinished(__u32 generation, const struct stack
    */
   if (sp < walk->start_stack && walk->start_stack < end) end = walk->start_stack;
   __u64 bytes = end > sp ? end - sp : 0;
-  if (bytes > UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES;
+  if (bytes >= UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES - sizeof(__u64);
+  KEEP_BELOW(bytes, UNFINISHED_MOST_BYTES);
   if (!bytes || read_user(kept->stack, bytes, sp)) return false;
   kept->header.type = RING_UNFINISHED;
   kept->header.generation = generation;

@@ -66,13 +66,6 @@ struct {
   __uint(max_entries, 1);
 } stack_views SEC(".maps");
 
-/* The same as what it is given, which is below KERNEL_STACK_WORDS: kernels before 6.6 forget that of a number of 32
- * bits that has been put by on the stack, and the compiler would leave out a plain "and". */
-static __always_inline __u32 known_word(__u32 word) {
-  asm volatile("%0 &= %1" : "+r"(word) : "i"(KERNEL_STACK_WORDS - 1));
-  return word;
-}
-
 /* Follows the chain of frame pointers from `frame`; CACHED_USER_FRAMES of them may be too few. */
 __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
   if (!view) return 0;
@@ -100,7 +93,9 @@ __noinline int is_known(const struct known_place *place, const struct stack_view
     if (i >= place->kernel_frames) break;
     __u32 word = place->at[i];
     if (i + 1 == place->kernel_frames) word = view->depth - word;
-    if (word >= KERNEL_STACK_WORDS || view->words[known_word(word)] != place->kernel[i]) return 0;
+    if (word >= KERNEL_STACK_WORDS) return 0;
+    KEEP_BELOW(word, KERNEL_STACK_WORDS);
+    if (view->words[word] != place->kernel[i]) return 0;
   }
   return 1;
 }
@@ -122,7 +117,9 @@ __noinline int note_kernel_words(struct known_place *place, struct stack_view *v
   for (__u32 word = 0; word < KERNEL_STACK_WORDS; word++) {
     const __u32 found = view->found;
     if (word >= view->depth || found >= CACHED_FRAMES || found >= view->wanted) break;
-    const __u64 address = view->words[known_word(word)];
+    __u32 at = word;
+    KEEP_BELOW(at, KERNEL_STACK_WORDS);
+    const __u64 address = view->words[at];
     if (address != view->kernel[found + FRAMES_BELOW_CONTEXT]) continue;
     if (found + 1 == view->wanted) { /* the outermost one; what reads so farther in was left there by somebody else */
       place->kernel[found] = address;
