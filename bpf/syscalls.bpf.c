@@ -52,7 +52,11 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
       own->in_table++;
       return;
     }
-    struct syscall_use fresh = {.begun = 1};
+    /* An initializer would be a constant without a name. With one Linux 5.10 refuses the object's types, and then takes
+     * no function of the walk by itself. */
+    struct syscall_use fresh;
+    __builtin_memset(&fresh, 0, sizeof(fresh));
+    fresh.begun = 1;
     bpf_get_current_comm(fresh.comm, sizeof(fresh.comm));
     if (add_row(&uses, &key, &fresh)) {
       own->in_table++;
