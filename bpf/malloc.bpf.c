@@ -83,6 +83,7 @@ enum jumps { FROM_ANOTHER = 1, TO_ANOTHER = 2 };
 /* `jumps`: those of enum jumps that this call can be one end of. */
 static __always_inline int ask(struct probe_registers *registers, __u64 given, __u64 bytes, __u32 jumps) {
   struct sample sample;
+  keep_stack_of_task(registers);
   if (!begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
   if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
@@ -161,6 +162,7 @@ static __noinline struct allocation *place_of_call(__u64 key, __u32 tgid, __u64 
 
 static __always_inline int begin_call(struct probe_registers *registers, __u64 given, __u64 bytes) {
   struct sample sample;
+  keep_stack_of_task(registers);
   if (!begin_sample(&sample)) return 0;
   const __u64 back = return_address(registers, false);
   if (is_call_to_itself(registers, bpf_get_attach_cookie(registers), back)) return 0;
@@ -199,6 +201,7 @@ static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns
 enum result { IN_REGISTER, IN_MEMORY, MOVED };
 
 static __always_inline int end_call(struct probe_registers *registers, enum result result) {
+  keep_stack_of_task(registers);
   const __u32 tgid = current_tgid();
   const __u64 sp = PROBE_SP(registers) - PROBE_RETURN_BYTES;
   const __u64 key = key_of(tgid, sp);
@@ -256,6 +259,7 @@ int end_moved(struct probe_registers *registers) { return end_call(registers, MO
 
 SEC("uprobe")
 int begin_free(struct probe_registers *registers) {
+  keep_stack_of_task(registers);
   give_back(current_tgid(), PROBE_ARGUMENT_1(registers), ~0ULL);
   return 0;
 }

@@ -13,6 +13,19 @@
 #include <bpf/bpf_core_read.h>
 #endif
 
+struct {
+  __uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+  __uint(max_entries, 1);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u32));
+} no_programs SEC(".maps");
+
+/* To be said by every program on a probe. Since Linux 6.13 a program has a stack a CPU of its own, unless it holds a
+ * tail call; a task that takes the CPU from another's probe would write over that. Here is one, which is never made. */
+static __always_inline void keep_stack_of_task(void *ctx) {
+  if (record_config.cpus == 0) bpf_tail_call(ctx, &no_programs, 0);
+}
+
 #ifdef __TARGET_ARCH_x86
 struct probe_registers {
   struct pt_regs_of_user_space at;

@@ -15,6 +15,7 @@ SEC(".data.uprobe") struct uprobe_state state = {};
 
 static __always_inline int record_hit(struct probe_registers *registers, bool every) {
   struct sample sample;
+  keep_stack_of_task(registers);
   if (!begin_sample(&sample)) return 0;
   if (!every) {
     const __u64 before = __sync_fetch_and_add(&state.hits, 1);
