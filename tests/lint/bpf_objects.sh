@@ -1,0 +1,30 @@
+#!/bin/bash
+# What kernels other than this one ask of the BPF objects, and no test here would see: a constant without a name, for which
+# the types have a section of no variables, makes 5.10 refuse them; a program on a probe that holds no tail call gets a stack a CPU
+# from 6.13 on, which the next task on that CPU may write over.
+source "$(dirname "$0")/../lib.sh"
+need_command bpftool
+need_command readelf
+need_command llvm-objdump
+
+objects=("$BUILD_DIR"/bpf/*.bpf.o)
+[[ -e ${objects[0]} ]] || fail "there are no BPF objects in $BUILD_DIR/bpf"
+probes=0
+for object in "${objects[@]}"; do
+  name=${object##*/}
+  bpftool btf dump file "$object" >"$tmp/types" || fail "the types of $name cannot be read"
+  if grep -q 'DATASEC .* vlen=0' "$tmp/types"; then fail "$name holds a constant without a name"; fi
+  readelf -SW "$object" >"$tmp/sections"
+  grep -qE ' u(ret)?probe +PROGBITS' "$tmp/sections" || continue
+  llvm-objdump -d --no-show-raw-insn --section=uprobe --section=uretprobe "$object" >"$tmp/code"
+  # Its programs, and whether each holds the call of the helper with that number.
+  awk '
+    /^[0-9a-f]+ <[a-z_0-9]+>:$/ { name = substr($2, 2, length($2) - 3); programs[name] = 0 }
+    /call (12|0xc)$/ { programs[name] = 1 }
+    END { for (name in programs) print name, programs[name] }' "$tmp/code" >"$tmp/programs"
+  while read -r program calls; do
+    probes=$((probes + 1))
+    ((calls == 1)) || fail "$name: $program does not say keep_stack_of_task()"
+  done <"$tmp/programs"
+done
+((probes >= 15)) || fail "only $probes programs on probes were found"
