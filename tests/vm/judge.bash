@@ -136,8 +136,10 @@ judge_walks() {
     fi
     if [[ $shape == written && $architecture != amd64 ]]; then continue; fi
     whole=$(weight "walk-$shape" "^frameless;([^;]*;)*main;${chains[$shape]} ")
-    # Of code whose mappings change under the walk less may be told, and nothing that is wrong.
+    # Of code whose mappings change under the walk less may be told, and nothing that is wrong. What says itself that it is
+    # incomplete is neither.
     if [[ $shape == swapped ]]; then
+      whole=$(weight "walk-$shape" "^frameless;(main|[^[][^;]*;([^;]*;)*main);${chains[$shape]} ")
       all=$(weight "walk-$shape" '^frameless;[^[](.*;)?(outer|middle|inner)( |;)')
       if ((whole != all)); then wrong "walk-$shape: $((all - whole)) of $all stacks are wrong"; fi
       continue
@@ -185,7 +187,7 @@ judge_verifier() {
     printf '%-30s %12s %6s\n' "$program" "$instructions" "$stack"
     if ((instructions > 500000)); then wrong "$program: the verifier looks at $instructions instructions"; fi
     # Not even the simplest of them does without any.
-    if ((stack > 448 || stack == 0)); then wrong "$program: $stack bytes of stack"; fi
+    if ((stack > 480 || stack == 0)); then wrong "$program: $stack bytes of stack"; fi
   done <"$tmp/programs"
   if [[ ! -s $tmp/programs ]]; then wrong "-v tells nothing of what the verifier looks at"; fi
 }
