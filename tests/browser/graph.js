@@ -296,7 +296,7 @@ test('a stack is copied as a folded line, by key and by the menu of a box', asyn
 test('who is seen can be chosen: process, thread and CPU', async (page) => {
   await open(page);
   const options = await page.locator('#filter-process option').allTextContents();
-  assert.deepEqual(options, ['all', 'dd (185) — 65.0 %', 'app (77) — 25.0 %', 'kworker/0:1 (17) — 10.0 %']);
+  assert.deepEqual(options, ['all processes', 'dd (185) — 65.0 %', 'app (77) — 25.0 %', 'kworker/0:1 (17) — 10.0 %']);
   await page.selectOption('#filter-process', {index: 2});
   assert.deepEqual(await shown(page), {'app (77);main;helper;read': 25});
   await page.selectOption('#filter-process', '');
@@ -305,6 +305,14 @@ test('who is seen can be chosen: process, thread and CPU', async (page) => {
   await page.selectOption('#filter-thread', '');
   await page.selectOption('#filter-cpu', {label: 'CPU 1 — 25.0 %'});
   assert.equal((await state(page)).total, 25);
+});
+
+test('at 1280 pixels the tools and who is shown stand in one row', async (page) => {
+  await open(page);
+  const middles = await page.locator('header .bar:has(#search) :is(input, button, select):visible').evaluateAll((tools) =>
+    tools.map((tool) => { const {y, height} = tool.getBoundingClientRect(); return Math.round(y + height / 2); }));
+  assert.ok(middles.length >= 11, String(middles.length));
+  assert.equal(new Set(middles).size, 1, JSON.stringify(middles));
 });
 
 test('dark and light follow the system and the switch', async (page) => {

@@ -2,6 +2,8 @@
 
 // --- Who is shown -----------------------------------------------------------------------------------------------------
 
+const everybody = {process: 'all processes', thread: 'all threads', cpu: 'all CPUs'};
+
 class Filters {
   constructor(view) {
     this.view = view;
@@ -51,7 +53,7 @@ class Filters {
     }
     const nobody = name === 'cpu' && rows.every(([key]) => key === '-1');
     select.parentElement.hidden = nobody || (rows.length < 2 && chosen === '');
-    const options = [new Option('all', '')];
+    const options = [new Option(everybody[name], '')];
     for (const [key, {value, label}] of rows) {
       const share = total > 0 ? value / total : 0;
       options.push(new Option(`${shortened(label, 60)} — ${percent(share)}`, key, false, key === chosen));
