@@ -9,7 +9,7 @@ async function shoot(url, file, scheme) {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   });
   try {
-    const page = await browser.newPage({viewport: {width: 1200, height: 720}, colorScheme: scheme});
+    const page = await browser.newPage({viewport: {width: 1280, height: 720}, colorScheme: scheme});
     await page.goto(url);
     await page.waitForTimeout(1500);
     // A picture is taken whole, down to its root.
@@ -17,7 +17,7 @@ async function shoot(url, file, scheme) {
       const root = document.documentElement;
       return root.nodeName === 'svg' ? Math.ceil(root.getBoundingClientRect().height) : 0;
     });
-    if (height !== 0) await page.setViewportSize({width: 1200, height});
+    if (height !== 0) await page.setViewportSize({width: 1280, height});
     await page.screenshot({path: file});
   } finally {
     await browser.close();
