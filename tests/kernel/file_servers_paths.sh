@@ -153,14 +153,15 @@ aside series_cannot_begin CREATE
 serve -- "$tmp/place" served
 out=$(nsenter -t "$server" -m "$PROFILE" -f -F 499 -o "$tmp/place/here/a.folded" -o - 0.5 2>"$tmp/err") || fail "status $? where files are served"
 [[ $out == *';heavy '* ]] || fail "no names on stdout"
-grep -q '^leaves;.*;heavy ' "$tmp/files/here/a.folded" || fail "no names in what is served"
+grep -qE '^leaves;(.*;)?heavy ' "$tmp/files/here/a.folded" || fail "no names in what is served"
 seq 100000 >"$tmp/files/here/b.folded"
 for form in '--stream=folded -o' '-f -o'; do
   for name in b new; do
     # shellcheck disable=SC2086
     run nsenter -t "$server" -m "$PROFILE" -F 499 $form "$tmp/place/here/$name.folded" 0.3
     expect_status 0
-    grep -qE '(^| )leaves[ ;].*;heavy( |$)' "$tmp/files/here/$name.folded" || fail "$form $name: no names in what is served"
+    # Of so short a run a stack may be its leaf alone.
+    grep -qE '(^| )leaves[ ;](.*;)?heavy( |$)' "$tmp/files/here/$name.folded" || fail "$form $name: no names in what is served"
     if grep -q '^99999$' "$tmp/files/here/$name.folded"; then fail "$form: what was there before is left"; fi
   done
 done
