@@ -166,6 +166,11 @@ struct Row {
   StackId kernel = StackId::none;
   // What the source puts at the leaf as a frame of its own, "[off-cpu]" for instance; empty: nothing.
   StringId tag = StringId::empty;
+  // Who ended a wait: the name of its thread, empty when that is not known or not asked for; its stacks. In no row that
+  // an output sees: there all of it is a part of the kernel stack (app/waker_frames.h).
+  StringId waker = StringId::empty;
+  StackId waker_user = StackId::none;
+  StackId waker_kernel = StackId::none;
   std::uint64_t value = 0;    // in RunInfo::unit
   std::uint64_t samples = 0;  // that make it up
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/tracing_frames.h"
+#include "app/waker_frames.h"
 #include "model/stack_roots.h"
 #include "sampling/recorder.h"
 #include "support/clock.h"
@@ -86,6 +87,7 @@ void Collection::take(std::optional<std::uint64_t> ended_ns) {
   profile_->duration_ns = now_ns - profile_->began_ns;
   symboliser_.name(*profile_);
   if (source_.has_tracing_frames()) remove_tracing_frames(*profile_);
+  append_wakers(*profile_);
   keep_believable_stacks(*profile_);
   account_ += profile_->account;
   frame_report_.add(*profile_);

@@ -39,6 +39,9 @@ class Merging {
       row.tag = text(row.tag);
       row.user = stack(row.user);
       row.kernel = stack(row.kernel);
+      row.waker = text(row.waker);
+      row.waker_user = stack(row.waker_user);
+      row.waker_kernel = stack(row.waker_kernel);
       into_.add(row);
     }
     merge_waits();
