@@ -67,28 +67,28 @@ int scan(struct bpf_iter__task *ctx) {
   if (!blocked) return 0;
   __builtin_memset(blocked, 0, sizeof(*blocked));
   const __u32 id = task->pid;
-  struct thread_waits fresh = {.tgid = ids >> 32, .tid = (__u32)ids, .id = id};
-  fresh.span.start_ns = bpf_ktime_get_ns();
-  fresh.span.whole = fresh.span.start_ns;
-  fresh.began_ns = fresh.span.start_ns;
-  fresh.seen_ns = fresh.span.start_ns;
-  fresh.ran_ns = task->se.sum_exec_runtime;
-  fresh.away = 1;
-  fresh.is_kernel_thread = task->flags & PF_KTHREAD ? 1 : 0;
-  bpf_probe_read_kernel_str(fresh.name, sizeof(fresh.name), task->comm);
+  struct woken_thread fresh = {.waits = {.tgid = ids >> 32, .tid = (__u32)ids, .id = id}};
+  fresh.waits.span.start_ns = bpf_ktime_get_ns();
+  fresh.waits.span.whole = fresh.waits.span.start_ns;
+  fresh.waits.began_ns = fresh.waits.span.start_ns;
+  fresh.waits.seen_ns = fresh.waits.span.start_ns;
+  fresh.waits.ran_ns = task->se.sum_exec_runtime;
+  fresh.waits.away = 1;
+  fresh.waits.is_kernel_thread = task->flags & PF_KTHREAD ? 1 : 0;
+  bpf_probe_read_kernel_str(fresh.waits.name, sizeof(fresh.waits.name), task->comm);
   /* For waits whose beginning is not seen. */
-  fresh.span.key.tgid = fresh.tgid;
-  if (record_config.by_thread) fresh.span.key.tid = fresh.tid;
-  if (record_config.by_cpu) fresh.span.key.cpu = cpu_of(task);
-  if (config.wall) fresh.span.key.tag = PROFILE_TAG_OFF_CPU;
-  __builtin_memcpy(fresh.span.key.comm, fresh.name, sizeof(fresh.name));
+  fresh.waits.span.key.tgid = fresh.waits.tgid;
+  if (record_config.by_thread) fresh.waits.span.key.tid = fresh.waits.tid;
+  if (record_config.by_cpu) fresh.waits.span.key.cpu = cpu_of(task);
+  if (config.wall) fresh.waits.span.key.tag = PROFILE_TAG_OFF_CPU;
+  __builtin_memcpy(fresh.waits.span.key.comm, fresh.waits.name, sizeof(fresh.waits.name));
   if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its wait has been seen to begin */
 
   blocked->id = id;
   blocked->head.header.type = RING_SPAN;
-  blocked->head.time_ns = fresh.span.start_ns;
+  blocked->head.time_ns = fresh.waits.span.start_ns;
   blocked->head.span = id;
-  blocked->head.key = fresh.span.key;
+  blocked->head.key = fresh.waits.span.key;
   blocked->head.key.cpu = cpu_of(task);
   blocked->head.user_bytes = -EFAULT;
   if (record_config.user_stacks && !(task->flags & PF_KTHREAD)) {

@@ -29,9 +29,9 @@ SEC(".data.off_cpu") struct off_cpu_state state = {};
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u32);
-  __type(value, struct thread_waits);
-  __uint(max_entries, 65536); /* set by user space */
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct thread_waits)); /* set: with --waker struct woken_thread */
+  __uint(max_entries, 65536);                      /* set by user space */
 } spans SEC(".maps");
 
 /* wall: since when the time of the thread on this CPU has not been counted. */
@@ -53,12 +53,15 @@ struct {
 /* All zeros, to begin a thread with: too large for the BPF stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __type(key, __u32);
-  __type(value, struct thread_waits);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct thread_waits)); /* set, as that of `spans` */
   __uint(max_entries, 1);
 } no_waits SEC(".maps");
 
 #include "waits.bpf.h"
+#ifndef PROFILE_LEAN
+#include "waker.bpf.h"
+#endif
 
 /* The current task leaves this CPU. */
 struct leaving {
@@ -112,6 +115,12 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
                       take_known_stacks(ctx, walked, thread->is_kernel_thread, &sample);
   open_span(ctx, &thread->span, id, &sample, walked, in_map);
 #endif
+#ifndef PROFILE_LEAN
+  /* Whoever woke a thread that now sleeps may have come first: it had to wait for the end of this switch. */
+  if (config.waker && wait_state_of(task->preempted, task->task_state) == WAIT_PREEMPTED) {
+    ((struct woken_thread *)thread)->is_woken = 0;
+  }
+#endif
   thread->began_ns = thread->span.start_ns;
   thread->seen_ns = thread->span.start_ns;
 }
@@ -122,7 +131,12 @@ static __always_inline void enter_cpu(__u32 id, __u64 ran_ns) {
   if (!thread) return;
   const __u64 now_ns = bpf_ktime_get_ns();
   if (thread->span.start_ns) {
-    end_wait(thread, id, now_ns);
+#ifndef PROFILE_LEAN
+    if (config.waker && ((struct woken_thread *)thread)->is_woken) {
+      end_woken_wait((struct woken_thread *)thread, id, now_ns);
+    } else
+#endif
+      end_wait(thread, id, now_ns);
   } else if (!thread->away && thread->seen_ns && ran_ns) {
     count_unseen_wait(thread, id, now_ns, ran_ns);
   }

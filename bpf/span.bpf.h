@@ -38,6 +38,21 @@ static __always_inline void lose_span(struct sample *sample) {
   bump(sample->account, ACCOUNT_LOST_SPANS_FULL);
 }
 
+/* What user space is told of a span that has ended or is cut here. */
+static __always_inline void fill_end(struct ring_span_end *end, const struct span *span, __u32 generation, __u64 id,
+                                     __u64 value, __u32 flags) {
+  *end = (struct ring_span_end){
+      .header = {.type = RING_SPAN_END, .generation = generation},
+      .span = id,
+      .began_ns = span->whole,
+      .time_ns = bpf_ktime_get_ns(),
+      .value = value,
+      .cpu = bpf_get_smp_processor_id(),
+      .flags = flags,
+      .key = span->key,
+  };
+}
+
 /* Counts a span that has ended (SPAN_CLOSED) or is cut here and goes on. `flags` of enum span_end. */
 static __always_inline void count_span(const struct span *span, __u64 id, __u64 value, __u32 flags) {
   const __u32 generation = current_generation();
@@ -56,16 +71,8 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
     /* The histogram is full: user space has the stacks' ids and adds it up itself. */
     flags |= SPAN_BY_KEY;
   }
-  struct ring_span_end end = {
-      .header = {.type = RING_SPAN_END, .generation = generation},
-      .span = id,
-      .began_ns = span->whole,
-      .time_ns = bpf_ktime_get_ns(),
-      .value = value,
-      .cpu = bpf_get_smp_processor_id(),
-      .flags = flags,
-      .key = span->key,
-  };
+  struct ring_span_end end;
+  fill_end(&end, span, generation, id, value, flags);
   const bool sent = bpf_ringbuf_output(&ring, &end, sizeof(end), ring_wakeup()) == 0;
   if (!sent) {
     bump(account, ACCOUNT_LOST_RING_FULL);

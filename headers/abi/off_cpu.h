@@ -32,6 +32,13 @@ struct thread_waits {
   char name[PROFILE_COMM_BYTES]; /* as its last wait began */
 };
 
+/* With --waker the value of `spans` is this: who has ended the wait under way. */
+struct woken_thread {
+  struct thread_waits waits;
+  struct stack_key waker;
+  __u64 is_woken; /* 0: nobody yet */
+};
+
 /* Which states of a thread that leaves its CPU are looked at; 0 is none. */
 enum wait_state {
   WAIT_PREEMPTED = 1, /* it could have gone on running */
@@ -44,7 +51,9 @@ struct off_cpu_config {
   __u64 min_ns; /* waits below do not count, */
   __u64 max_ns; /* nor do those above */
   __u32 states; /* of enum wait_state */
-  __u32 wall;   /* time on the CPU counts, too */
+  __u8 wall;    /* time on the CPU counts, too */
+  __u8 waker;   /* who ends a wait is told, too */
+  __u16 padding;
 };
 
 struct off_cpu_state {
@@ -76,6 +85,7 @@ struct blocked_task {
 #define PROFILE_TAG_OFF_CPU 1
 
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
+PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 264, "woken_thread");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 392, "blocked_task");

@@ -53,6 +53,12 @@ struct stack_key {
   __u32 cpu; /* on which the stacks were taken; 0 unless CPUs are kept apart */
 };
 
+/* Key of the histograms `woken`, of waits that another thread has ended. `waker` is of no thread and of no CPU. */
+struct woken_key {
+  struct stack_key wait;
+  struct stack_key waker;
+};
+
 struct stack_value {
   __u64 value;    /* in the source's unit */
   __u64 samples;  /* that make it up; not kept (0) unless record_config::weighed */
@@ -109,6 +115,12 @@ struct span {
   __u64 start_ns; /* 0: not under way */
   __u64 whole;    /* nonzero: its stacks went to the ring buffer as RING_SPAN at this time, and so will its end */
   struct stack_key key;
+};
+
+/* The same, of a wait that another thread has ended. */
+struct ring_woken_end {
+  struct ring_span_end end;
+  struct stack_key waker;
 };
 
 enum target_filter {
@@ -177,6 +189,8 @@ PROFILE_ABI_ASSERT(sizeof(struct stack_value) == 24, "stack_value");
 PROFILE_ABI_ASSERT(sizeof(struct ring_header) == 8, "ring_header");
 PROFILE_ABI_ASSERT(sizeof(struct ring_sample) == 88, "ring_sample");
 PROFILE_ABI_ASSERT(sizeof(struct ring_span_end) == 96, "ring_span_end");
+PROFILE_ABI_ASSERT(sizeof(struct ring_woken_end) == 144, "ring_woken_end");
+PROFILE_ABI_ASSERT(sizeof(struct woken_key) == 96, "woken_key");
 PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
 PROFILE_ABI_ASSERT(sizeof(struct record_config) == 40, "record_config");
 PROFILE_ABI_ASSERT(sizeof(struct wanted_names) == 264, "wanted_names");

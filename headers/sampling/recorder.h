@@ -54,6 +54,9 @@ struct Reading {
   std::uint64_t divisor = 1;
   // The text of stack_key::tag; nullptr where the source has none.
   std::function<std::string(std::uint32_t tag)> tag_text;
+  // Where in a value of `spans` the key of whoever ends the span lies, which the histograms `woken` count by, too; 0:
+  // it is not asked for.
+  std::size_t waker_at = 0;
 };
 
 class Recorder {
@@ -122,11 +125,14 @@ class Recorder {
   void open_ring(const bpf_map& map, Ring& ring);
   static int on_record(void* context, void* data, std::size_t size) noexcept;
   void read_ring();
+  // Who has ended the span of which the record is the end; null where it does not tell.
+  [[nodiscard]] static const stack_key* waker_in(const std::uint64_t* record, std::size_t words);
   // `may_wait`: ends of spans whose stacks may still be finished stay where they are.
   void count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into);
-  [[nodiscard]] bool waits_for_stack(const ring_span_end& end) const;
+  [[nodiscard]] bool waits_for_stack(const ring_span_end& end, const stack_key* waker) const;
+  // `waker`: null where it is not known who ended it, here and below.
   void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
-                   ProcessTimeline& timeline, Profile& into);
+                   const stack_key* waker, ProcessTimeline& timeline, Profile& into);
   // What belongs to no profile: a stack that was sent ahead of its samples, a file that was met. False: it is a sample.
   bool take_aside(const std::uint64_t* record, std::size_t words);
   // `finished`: null when the sample counts with the frames that it has.
@@ -135,7 +141,8 @@ class Recorder {
   // Of walks that lacked a table, those that can be finished now; end_walks: of a generation that has ended, all.
   void finish_walks(ProcessTimeline& timeline, Profile& into);
   void end_walks(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline, Profile& into);
-  void count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into);
+  void count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline, Profile& into);
+  void add_waker(Row& row, const stack_key& waker, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into);
   // All of a row but its stacks and values.
   [[nodiscard]] Row row_of(const stack_key& key, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into) const;
   void hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
@@ -161,6 +168,7 @@ class Recorder {
   std::uint32_t stack_entries_;
   bool by_cpu_;
   std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object
+  std::array<int, PROFILE_GENERATIONS> woken_fds_{};      // likewise; of no meaning without Reading::waker_at
   int spans_fd_ = -1;                                     // owned by the object; -1: its samples do not last
   std::size_t span_key_bytes_ = 0;
   std::size_t span_bytes_ = 0;

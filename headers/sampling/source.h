@@ -34,6 +34,7 @@ struct SourceOptions {
   std::uint64_t min_block_us = 0;  // waits shorter than this do not count, nor longer ones than
   std::uint64_t max_block_us = UINT64_MAX;
   WaitState wait_state = WaitState::any;
+  bool waker = false;                       // who ends a wait
   bool latency = false;                     // of system calls
   bool failed = false;                      // system calls that fail, and why
   bool by_process = false;                  // system calls

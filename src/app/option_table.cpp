@@ -24,6 +24,8 @@ constexpr OptionRow rows[] = {
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
     {"state", 0, "STATE", "off-cpu: only waits preempted, interruptible, uninterruptible or any (default any)", event,
      false},
+    {"waker", 0, "", "off-cpu: who ends the wait, too: behind -- its stack, the leaf first, and its name", event,
+     false},
     {"latency", 0, "", "syscalls: how long they take", event, false},
     {"failed", 0, "", "syscalls: those that fail, and why", event, false},
     {"by-process", 0, "", "syscalls: told apart by process", event, false},

@@ -70,7 +70,7 @@ Unwinding unwinding_of(const ParsedOptions& parsed) {
 // The options that only some sources take, and whether they are given.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
   for (const char* name :
-       {"min-block-us", "max-block-us", "state", "latency", "failed", "by-process", "category", "live"}) {
+       {"min-block-us", "max-block-us", "state", "waker", "latency", "failed", "by-process", "category", "live"}) {
     const std::string padded = " " + std::string(source.takes) + " ";
     if (parsed.is_given(name) && padded.find(" " + std::string(name) + " ") == std::string::npos) {
       throw usage_error("--" + std::string(name) + " is not for -e " + std::string(source.name));
@@ -83,6 +83,8 @@ SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& s
     throw bad_value("min-block-us", parsed.text("min-block-us"), "more than --max-block-us");
   }
   options.wait_state = wait_state_of(parsed);
+  options.waker = parsed.is_on("waker");
+  if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
   options.latency = parsed.is_on("latency");
   options.failed = parsed.is_on("failed");
   options.by_process = parsed.is_on("by-process");

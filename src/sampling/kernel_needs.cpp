@@ -50,7 +50,7 @@ constexpr KernelNeed needs[] = {
     {.piece = "BPF ring buffer", .since = {5, 8}, .needed_by = every_event, .lack = "", .is_there = has_ring_buffer},
     {.piece = "BTF",
      .since = {},
-     .needed_by = "syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace",
+     .needed_by = "off-cpu --waker, syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace",
      .lack = "the kernel tells nothing of its types (no BTF)",
      .is_there = kernel_tells_types},
     {.piece = "reading the kernel's memory",

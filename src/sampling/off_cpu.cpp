@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -59,6 +60,25 @@ std::uint32_t states_of(WaitState state) {
   return WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER;
 }
 
+std::size_t thread_bytes(const SamplingOptions& options) {
+  return options.source.waker ? sizeof(woken_thread) : sizeof(thread_waits);
+}
+
+// What only --waker takes is there only then.
+void prepare_wakers(bpf_object& object, const SamplingOptions& options) {
+  for (const char* name : {"spans", "no_waits"}) {
+    check_bpf(bpf_map__set_value_size(&bpf_map_named(object, name), static_cast<__u32>(thread_bytes(options))),
+              "size the table of threads");
+  }
+  for (const char* name : {"woken_0", "woken_1", "woken_scratch"}) {
+    bpf_map* const map = bpf_object__find_map_by_name(&object, name);
+    if (map == nullptr) continue;  // no types, no wakers
+    check_bpf(bpf_map__set_autocreate(map, options.source.waker), "leave out an unused map");
+    if (std::string_view(name) == "woken_scratch") continue;
+    check_bpf(bpf_map__set_max_entries(map, options.histogram_entries), "size the histogram");
+  }
+}
+
 TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
   const bool lean = !kernel_tells_types();
   TracedPrograms::Plan plan{
@@ -69,10 +89,12 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
       .recording = {.weighed = true, .filter_cpu = true},
       .prepare = {},
       .use = wall ? (lean ? "wall without BTF" : "wall") : (lean ? "off-cpu without BTF" : "off-cpu")};
+  if (options.source.waker) plan.use = "off-cpu --waker";
   if (lean) {
     plan.loaded = {"flush", "on_switch", "on_exec"};
   } else {
     plan.attached = {"on_switch", "on_exec"};
+    if (options.source.waker) plan.attached.push_back("on_waking");
     plan.loaded.push_back("scan");
   }
   if (wall) plan.loaded.push_back("on_tick");
@@ -82,6 +104,8 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
     config->max_ns = nanoseconds(options.source.max_block_us);
     config->states = states_of(options.source.wait_state);
     config->wall = wall ? 1 : 0;
+    config->waker = options.source.waker ? 1 : 0;
+    prepare_wakers(object, options);
     check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads), "size the table of threads");
     check_bpf(bpf_map__set_value_size(
                   &bpf_map_named(object, "scan_buffer"),
@@ -99,7 +123,9 @@ class OffCpu final : public Source {
         most_threads_(most_threads_of_machine()),
         programs_(plan_of(options_, wall, most_threads_), options_),
         recorder_(programs_.object(), options_,
-                  Reading{.divisor = 1000, .tag_text = [](std::uint32_t) { return "[off-cpu]"; }}),
+                  Reading{.divisor = 1000,
+                          .tag_text = [](std::uint32_t) { return "[off-cpu]"; },
+                          .waker_at = options_.source.waker ? offsetof(woken_thread, waker) : 0}),
         state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
         state_(static_cast<off_cpu_state*>(state_memory_.data())),
         threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {
@@ -231,7 +257,7 @@ class OffCpu final : public Source {
 
   template <class Visit>
   void for_each_thread(bool exited, Visit visit) {
-    for_each_entry<std::uint32_t>(threads_fd_, sizeof(thread_waits), false,
+    for_each_entry<std::uint32_t>(threads_fd_, thread_bytes(options_), false,
                                   [&](std::uint32_t key, const std::uint64_t* words) {
                                     if (((key & PROFILE_EXITED_THREAD) != 0) != exited) return;
                                     visit(key, *reinterpret_cast<const thread_waits*>(words));

@@ -55,6 +55,9 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading r
       held_spans_(std::make_unique<HeldSpans>()) {
   histogram_fds_ = {bpf_map__fd(&bpf_map_named(object, "histogram_0")),
                     bpf_map__fd(&bpf_map_named(object, "histogram_1"))};
+  if (reading_.waker_at != 0) {
+    woken_fds_ = {bpf_map__fd(&bpf_map_named(object, "woken_0")), bpf_map__fd(&bpf_map_named(object, "woken_1"))};
+  }
   if (const bpf_map* spans = bpf_object__find_map_by_name(&object, "spans")) {
     spans_fd_ = bpf_map__fd(spans);
     span_key_bytes_ = bpf_map__key_size(spans);
@@ -193,8 +196,14 @@ void Recorder::supply_tables(ProcessTimeline& timeline) {
   if (tables_) tables_->supply(timeline);
 }
 
-bool Recorder::waits_for_stack(const ring_span_end& end) const {
+const stack_key* Recorder::waker_in(const std::uint64_t* record, std::size_t words) {
+  if (words < sizeof(ring_woken_end) / sizeof(std::uint64_t)) return nullptr;
+  return &reinterpret_cast<const ring_woken_end*>(record)->waker;
+}
+
+bool Recorder::waits_for_stack(const ring_span_end& end, const stack_key* waker) const {
   if (!unfinished_ || (end.flags & SPAN_COUNTS) == 0) return false;
+  if (waker != nullptr && is_walked(*waker) && unfinished_->has_span(waker->user_hash)) return true;
   const ring_sample* const begun = held_spans_->find(end.span, end.began_ns);
   const stack_key& key = begun != nullptr ? begun->key : end.key;
   return is_walked(key) && unfinished_->has_span(key.user_hash);
@@ -219,16 +228,17 @@ void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimel
       if (kept == 0) held_spans_->forget_before(begun.span, begun.time_ns);
       held_spans_->hold(std::span(record, words - 1));
       ++collided_;
-    } else if (header.generation != generation || (may_wait && header.type == RING_SPAN_END &&
-                                                   waits_for_stack(*reinterpret_cast<const ring_span_end*>(record)))) {
+    } else if (header.generation != generation ||
+               (may_wait && header.type == RING_SPAN_END &&
+                waits_for_stack(*reinterpret_cast<const ring_span_end*>(record), waker_in(record, words - 1)))) {
       std::copy_n(inbox_.begin() + static_cast<std::ptrdiff_t>(at), words,
                   inbox_.begin() + static_cast<std::ptrdiff_t>(kept));
       kept += words;
     } else if (header.type == RING_SPAN_END) {
-      count_span_end(*reinterpret_cast<const ring_span_end*>(record), timeline, into);
+      count_span_end(*reinterpret_cast<const ring_span_end*>(record), waker_in(record, words - 1), timeline, into);
     } else {
       const auto& sample = *reinterpret_cast<const ring_sample*>(record);
-      count_whole(sample, sample.value, sample.time_ns, sample.key.cpu, timeline, into);
+      count_whole(sample, sample.value, sample.time_ns, sample.key.cpu, nullptr, timeline, into);
       ++counted_from_ring_[generation];
       ++collided_;
     }
@@ -238,7 +248,7 @@ void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimel
 }
 
 void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
-                           ProcessTimeline& timeline, Profile& into) {
+                           const stack_key* waker, ProcessTimeline& timeline, Profile& into) {
   Row row = row_of(sample.key, sample.time_ns, timeline, into);
   const auto* frames = reinterpret_cast<const std::uint64_t*>(&sample + 1);
   const auto taken = [&](std::int32_t bytes) {
@@ -258,22 +268,25 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
   }
   row.kernel = sample.kernel_bytes < 0 ? absent(sample.kernel_bytes)
                                        : into.stack_of(ProcessId::kernel, FrameKind::kernel, kernel);
+  if (waker != nullptr) add_waker(row, *waker, time_ns, timeline, into);
   hand_over(row, value, 1, time_ns, cpu, into);
 }
 
-void Recorder::count_span_end(const ring_span_end& end, ProcessTimeline& timeline, Profile& into) {
+void Recorder::count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline,
+                              Profile& into) {
   if ((end.flags & SPAN_BY_KEY) != 0) {
     ++counted_from_ring_[end.header.generation];
     Row row = row_of(end.key, end.time_ns, timeline, into);
     row.user = stacks_.read_user(into, row.process, end.key);
     row.kernel = stacks_.read_kernel(into, end.key);
+    if (waker != nullptr) add_waker(row, *waker, end.time_ns, timeline, into);
     hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
     return;
   }
   const ring_sample* const begun = held_spans_->find(end.span, end.began_ns);
   if (begun == nullptr) return;  // its beginning was lost, and has been counted as that
   if ((end.flags & SPAN_COUNTS) != 0) {
-    count_whole(*begun, end.value, end.time_ns, end.cpu, timeline, into);
+    count_whole(*begun, end.value, end.time_ns, end.cpu, waker, timeline, into);
     ++counted_from_ring_[end.header.generation];
   }
   if ((end.flags & SPAN_CLOSED) != 0) held_spans_->forget(end.span, end.began_ns);
@@ -309,6 +322,15 @@ Row Recorder::row_of(const stack_key& key, std::uint64_t time_ns, ProcessTimelin
   row.thread_name = into.strings.intern(comm);
   if (key.tag != 0 && reading_.tag_text) row.tag = into.strings.intern(reading_.tag_text(key.tag));
   return row;
+}
+
+void Recorder::add_waker(Row& row, const stack_key& waker, std::uint64_t time_ns, ProcessTimeline& timeline,
+                         Profile& into) {
+  const std::string_view comm = comm_of(waker.comm);
+  const ProcessId process = process_of(timeline, into, waker.tgid, time_ns, comm);
+  row.waker = into.strings.intern(comm.empty() ? unknown_name : comm);
+  row.waker_user = stacks_.read_user(into, process, waker);
+  row.waker_kernel = stacks_.read_kernel(into, waker);
 }
 
 void Recorder::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,

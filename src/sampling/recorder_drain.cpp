@@ -50,16 +50,23 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
   stacks_.forget();  // what was read for another profile
   std::uint64_t total = 0;
-  const auto count_row = [&](const stack_key& key, const std::uint64_t* words) {
+  const auto count_row = [&](const stack_key& key, const stack_key* waker, const std::uint64_t* words) {
     const auto& value = *reinterpret_cast<const stack_value*>(words);
     const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
     Row row = row_of(key, value.first_ns, timeline, into);
     row.user = stacks_.read_user(into, row.process, key);
     row.kernel = stacks_.read_kernel(into, key);
+    if (waker != nullptr) add_waker(row, *waker, value.first_ns, timeline, into);
     hand_over(row, value.value, samples, 0, 0, into);
     total += samples;
   };
-  for_each_entry<stack_key>(histogram_fds_[generation], sizeof(stack_value), true, count_row);
+  for_each_entry<stack_key>(histogram_fds_[generation], sizeof(stack_value), true,
+                            [&](const stack_key& key, const std::uint64_t* words) { count_row(key, nullptr, words); });
+  if (reading_.waker_at != 0) {
+    for_each_entry<woken_key>(
+        woken_fds_[generation], sizeof(stack_value), true,
+        [&](const woken_key& key, const std::uint64_t* words) { count_row(key.wait, &key.waker, words); });
+  }
   return total;
 }
 
@@ -72,7 +79,12 @@ void Recorder::clear_stacks(std::uint32_t generation) {
   if (spans_fd_ >= 0) {
     const auto hold_span_of = [&](const auto&, const std::uint64_t* words) {
       const auto& under_way = *reinterpret_cast<const span*>(words);
-      if (under_way.start_ns != 0 && under_way.whole == 0) hold(under_way.key);
+      if (under_way.start_ns == 0) return;
+      if (under_way.whole == 0) hold(under_way.key);
+      // Of somebody who ended the wait before, it holds what nobody wants any more, which is no harm.
+      if (reading_.waker_at != 0) {
+        hold(*reinterpret_cast<const stack_key*>(reinterpret_cast<const char*>(words) + reading_.waker_at));
+      }
     };
     if (span_key_bytes_ == sizeof(std::uint32_t)) {
       for_each_entry<std::uint32_t>(spans_fd_, span_bytes_, false, hold_span_of);
@@ -82,11 +94,20 @@ void Recorder::clear_stacks(std::uint32_t generation) {
     barrier_.wait();
     for_each_entry<stack_key>(histogram_fds_[generation ^ 1], sizeof(stack_value), false,
                               [&](const stack_key& key, const std::uint64_t*) { hold(key); });
+    if (reading_.waker_at != 0) {
+      for_each_entry<woken_key>(woken_fds_[generation ^ 1], sizeof(stack_value), false,
+                                [&](const woken_key& key, const std::uint64_t*) {
+                                  hold(key.wait);
+                                  hold(key.waker);
+                                });
+    }
     held_spans_->for_each([&](const ring_sample& begun) { hold(begun.key); });
     read_ring();
     for (std::size_t at = 0; at < inbox_.size(); at += inbox_[at] + 1) {
       const auto& end = *reinterpret_cast<const ring_span_end*>(&inbox_[at + 1]);
-      if (end.header.type == RING_SPAN_END && (end.flags & SPAN_BY_KEY) != 0) hold(end.key);
+      if (end.header.type != RING_SPAN_END) continue;
+      if ((end.flags & SPAN_BY_KEY) != 0) hold(end.key);
+      if (const stack_key* const waker = waker_in(&inbox_[at + 1], inbox_[at])) hold(*waker);
     }
   }
   stacks_.clear(generation, held);

@@ -98,11 +98,13 @@ done
 misused --event -- -e cpu-clock -e off-cpu 1
 
 # Options that an event has no use for.
-for option in --min-block-us=1 --max-block-us=1 --state=any --latency --failed --by-process --category=ipc --live; do
+for option in --min-block-us=1 --max-block-us=1 --state=any --waker --latency --failed --by-process --category=ipc --live; do
   misused "${option%=*}" '-e cpu-clock' -- "$option" 1
   misused "${option%=*}" '-e wall' -- -e wall "$option" 1
 done
 misused --state futex -- -e futex --state any 1
+misused --waker futex -- -e futex --waker 1
+misused --waker --stream -- -e off-cpu --waker --stream=folded 1
 misused --live syscalls -- -e syscalls --live 1
 misused -F -c futex -- -e futex -F 99 1
 misused -F -c block-io -- -e block-io -c 5 1

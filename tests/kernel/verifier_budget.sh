@@ -33,6 +33,7 @@ in_streams() {
 with_options() {
   budget_of -e off-cpu -f -- "$WORKLOADS/busybody" - 0.05
   budget_of -e off-cpu -U --state interruptible --min-block-us 5 -f 0.05
+  budget_of -e off-cpu --waker -f 0.05
   budget_of -e wall -K --per-thread --per-cpu -C 0 -o "$tmp/a.json" 0.05
   budget_of -e sched:sched_switch -c 7 -f 0.05
   budget_of -e uprobe:libc:malloc -c 7 -f 0.05

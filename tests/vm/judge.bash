@@ -51,6 +51,7 @@ known_truth() {
     cgroup-switches) expect_weight "$1" ';main;' 1 ;;
     cpu-migrations) ((cpus == 1)) || expect_weight "$1" '^sh;' 1 ;;
     uprobe:*) exactly "$1" ';main;allocate ' "$n" ;;
+    off-cpu-waker) expect_weight "$1" ';main;rest;.*;--;.' 1000 ;;
     off-cpu*) expect_weight "$1" ';main;rest;' 1000 ;;
     wall*)
       expect_weight "$1" ';main;rest;' 1000
@@ -152,7 +153,7 @@ judge_walks() {
 judge_uses() {
   local use name lack
   for use in pid=cpu-clock pid-tracepoint=SYSTEM:EVENT pid-uprobe=uprobe:FILE:SYMBOL pid-off-cpu=off-cpu comm=cpu-clock \
-    command=cpu-clock malloc-live=malloc syscalls-latency=syscalls off-cpu-state=off-cpu wall-stream=wall cgroup=cpu-clock kernel=cpu-clock; do
+    command=cpu-clock malloc-live=malloc syscalls-latency=syscalls off-cpu-state=off-cpu off-cpu-waker=off-cpu wall-stream=wall cgroup=cpu-clock kernel=cpu-clock; do
     name=${use%%=*}
     lack=$(lack_of "$name")
     [[ $lack ]] || lack=$(lack_of "${use#*=}")

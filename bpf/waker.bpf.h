@@ -1,0 +1,99 @@
+/* Who ends a wait, of off_cpu.bpf.c with --waker: the stacks of whoever wakes the thread are kept in its entry until it
+ * is back on a CPU, and counted with those of the wait in histograms of their own. */
+#ifndef PROFILE_WAKER_BPF_H
+#define PROFILE_WAKER_BPF_H
+
+#define WOKEN_HISTOGRAM(name)             \
+  struct {                                \
+    __uint(type, BPF_MAP_TYPE_HASH);      \
+    __type(key, struct woken_key);        \
+    __type(value, struct stack_value);    \
+    __uint(max_entries, 40960); /* set */ \
+  } name SEC(".maps")
+WOKEN_HISTOGRAM(woken_0);
+WOKEN_HISTOGRAM(woken_1);
+
+/* Where an end is put together, which is too large for the BPF stack: switches do not interrupt each other. */
+struct woken_wait {
+  struct woken_key key;
+  struct ring_woken_end end;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __type(key, __u32);
+  __type(value, struct woken_wait);
+  __uint(max_entries, 1);
+} woken_scratch SEC(".maps");
+
+/* As count_span(), of a wait that somebody has ended. */
+static __always_inline void count_woken(struct woken_wait *wait, const struct woken_thread *thread, __u32 id,
+                                        __u64 value, bool is_worth) {
+  const __u32 generation = current_generation();
+  struct cpu_account *account = account_of(generation);
+  if (!account) return;
+  bump(account, ACCOUNT_TAKEN);
+  __u32 flags = SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0);
+  if (!thread->waits.span.whole) {
+    if (!is_worth) {
+      bump(account, ACCOUNT_FILTERED);
+      return;
+    }
+    wait->key.wait = thread->waits.span.key;
+    wait->key.waker = thread->waker;
+    const bool is_counted =
+        generation == 0 ? count_in(&woken_0, 0, &wait->key.wait, value) : count_in(&woken_1, 1, &wait->key.wait, value);
+    if (is_counted) {
+      bump(account, ACCOUNT_IN_MAP);
+      return;
+    }
+    flags |= SPAN_BY_KEY;
+  }
+  fill_end(&wait->end.end, &thread->waits.span, generation, id, value, flags);
+  wait->end.waker = thread->waker;
+  if (bpf_ringbuf_output(&ring, &wait->end, sizeof(wait->end), ring_wakeup())) {
+    bump(account, ACCOUNT_LOST_RING_FULL);
+  } else {
+    bump(account, is_worth ? ACCOUNT_IN_RING : ACCOUNT_FILTERED);
+  }
+}
+
+/* As end_wait(), with who has ended it. That does not call end_wait(): the stacks of the three would be too much. */
+__noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_ns) {
+  if (!config.waker || !thread) return 0;
+  const __u32 zero = 0;
+  struct woken_wait *wait = bpf_map_lookup_elem(&woken_scratch, &zero);
+  if (!wait) return 0;
+  const __u64 start_ns = close_span(&thread->waits.span);
+  if (!start_ns) return 0;
+  const __u64 began_ns = thread->waits.began_ns;
+  const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+  const __u64 waited_ns = end_ns > began_ns ? end_ns - began_ns : 0;
+  const bool is_worth = counts(waited_ns);
+  if (is_worth) add_wait(&thread->waits, part_ns, waited_ns, true);
+  count_woken(wait, thread, id, part_ns, is_worth);
+  thread->is_woken = 0;
+  return 0;
+}
+
+/* In whoever wakes the thread, or in an interrupt that does. A thread that is not looked at costs one lookup. The wait
+ * may have no beginning yet: its thread is asleep before its switch has been seen. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *woken) {
+  if (!config.waker || *(volatile __u32 *)&record_state.paused) return 0;
+  const __u32 id = woken->pid;
+  struct woken_thread *thread = bpf_map_lookup_elem(&spans, &id);
+  if (!thread) return 0;
+  __u64 ids = bpf_get_current_pid_tgid();
+  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
+  struct stack_key *waker = &thread->waker;
+  __builtin_memset(waker, 0, sizeof(*waker));
+  waker->tgid = ids >> 32;
+  bpf_get_current_comm(waker->comm, sizeof(waker->comm));
+  const __u32 generation = current_generation();
+  const enum walked walked = decide_user_stack(generation, waker, true);
+  if (!take_others(ctx, walked, generation, waker)) waker->kernel_stack = -EEXIST; /* they are missed, and not none */
+  thread->is_woken = 1;
+  return 0;
+}
+
+#endif
