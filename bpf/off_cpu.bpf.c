@@ -268,7 +268,11 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
   if (__sync_val_compare_and_swap(&thread->span.start_ns, start_ns, next_ns) != start_ns) return 0;
   const bool is_worth = counts(waited_ns);
   if (is_worth) {
-    add_wait(thread, now_ns - start_ns, waited_ns, state.last_flush);
+    if (state.last_flush) {
+      add_wait(thread, now_ns - start_ns, waited_ns); /* no switch is seen any more */
+    } else {
+      add_cut(thread, now_ns - start_ns);
+    }
     state.cut_waits++;
     state.cut_ns += now_ns - start_ns;
   }

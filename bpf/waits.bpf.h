@@ -17,15 +17,21 @@ static __always_inline struct thread_waits *add_thread(__u32 id, const struct sa
 }
 
 /* Whether these are sums of the report under way, or of the one before, which may not have been read yet. */
-static __always_inline bool are_wanted(const struct wait_sums *sums, __u64 epoch) {
-  return sums->total_ns && sums->epoch + 1 >= epoch;
+static __always_inline bool are_wanted(__u64 total_ns, __u64 of_epoch, __u64 epoch) {
+  return total_ns && of_epoch + 1 >= epoch;
+}
+static __always_inline bool has_wanted_sums(const struct thread_waits *thread, __u64 epoch) {
+  return are_wanted(thread->sums[0].total_ns, thread->sums[0].epoch, epoch) ||
+         are_wanted(thread->sums[1].total_ns, thread->sums[1].epoch, epoch) ||
+         are_wanted(thread->cuts[0].total_ns, thread->cuts[0].epoch, epoch) ||
+         are_wanted(thread->cuts[1].total_ns, thread->cuts[1].epoch, epoch);
 }
 
 /* No thread by this id will come any more but another one. */
 static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
   const __u64 epoch = state.epoch;
   if (config.wall) __sync_fetch_and_add(&state.uncounted_ns, thread->uncounted_ns);
-  if (are_wanted(&thread->sums[0], epoch) || are_wanted(&thread->sums[1], epoch)) {
+  if (has_wanted_sums(thread, epoch)) {
     const __u32 key = PROFILE_EXITED_THREAD | (__u32)__sync_fetch_and_add(&state.exits, 1);
     thread->exit_epoch = epoch;
     if (bpf_map_update_elem(&spans, &key, thread, BPF_NOEXIST) == 0) {
@@ -56,8 +62,9 @@ static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
 
 static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
 
-/* Adds to the thread's own sums: `part_ns` of a wait that has lasted `waited_ns` in all. A stream shows none. */
-static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns, bool is_over) {
+/* Adds to the thread's own sums: the last `part_ns` of a wait that has lasted `waited_ns` in all. A stream shows none.
+ */
+static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns) {
   if (record_config.stream) return;
   const __u64 epoch = state.epoch;
   struct wait_sums *sums = &thread->sums[epoch & 1];
@@ -69,10 +76,21 @@ static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns,
     sums->max_ns = 0;
   }
   sums->total_ns += part_ns;
-  if (!is_over) return;
   if (waited_ns < sums->min_ns) sums->min_ns = waited_ns;
   if (waited_ns > sums->max_ns) sums->max_ns = waited_ns;
   sums->waits++;
+}
+
+/* The same of a part of a wait that goes on. */
+static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) {
+  if (record_config.stream) return;
+  const __u64 epoch = state.epoch;
+  struct cut_sums *cuts = &thread->cuts[epoch & 1];
+  if (cuts->epoch != epoch) {
+    cuts->epoch = epoch;
+    cuts->total_ns = 0;
+  }
+  cuts->total_ns += part_ns;
 }
 
 /* The thread's wait is over, and was at `end_ns`. Not static, so that the verifier looks at it once and not for each
@@ -84,7 +102,7 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
   const __u64 waited_ns = end_ns > thread->began_ns ? end_ns - thread->began_ns : 0;
   const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(thread, part_ns, waited_ns, true);
+  if (is_worth) add_wait(thread, part_ns, waited_ns);
   const struct span ended = thread->span;
   count_span(&ended, id, part_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
   return 0;
@@ -111,7 +129,7 @@ __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 no
   unseen.key.kernel_stack = -ENODATA;
   unseen.key.caller = 0;
   const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(thread, waited_ns, waited_ns, true);
+  if (is_worth) add_wait(thread, waited_ns, waited_ns);
   count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
   return 0;
 }

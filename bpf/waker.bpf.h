@@ -69,7 +69,7 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
   const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
   const __u64 waited_ns = end_ns > began_ns ? end_ns - began_ns : 0;
   const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(&thread->waits, part_ns, waited_ns, true);
+  if (is_worth) add_wait(&thread->waits, part_ns, waited_ns);
   count_woken(wait, thread, id, part_ns, is_worth);
   thread->is_woken = 0;
   return 0;

@@ -13,13 +13,21 @@ struct wait_sums {
   __u64 max_ns;
 };
 
+/* The parts of its waits that reports have cut off: kept apart because who cuts and the switch that ends the wait add
+ * at the same time, on two CPUs. */
+struct cut_sums {
+  __u64 epoch; /* likewise */
+  __u64 total_ns;
+};
+
 /* The waits of one thread; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. One
  * that has exited stands there until user space takes it out, under a number above all ids and of its own. */
 #define PROFILE_EXITED_THREAD (1U << 31)
 struct thread_waits {
   struct span span;         /* the wait under way */
   __u64 began_ns;           /* that wait; span.start_ns is later when a report has cut it */
-  struct wait_sums sums[2]; /* [epoch % 2], of the waits that count */
+  struct wait_sums sums[2]; /* [epoch % 2], of the waits that count; written by switches alone while those are seen */
+  struct cut_sums cuts[2];  /* likewise, by `flush` alone */
   __u64 seen_ns;            /* when it was last seen to come or to go */
   __u64 ran_ns;             /* its run time then, by the scheduler's own count */
   __u64 uncounted_ns;       /* wall: on a CPU since its last tick */
@@ -84,8 +92,8 @@ struct blocked_task {
 
 #define PROFILE_TAG_OFF_CPU 1
 
-PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 208, "thread_waits");
-PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 264, "woken_thread");
+PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 240, "thread_waits");
+PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 296, "woken_thread");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 392, "blocked_task");

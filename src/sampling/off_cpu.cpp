@@ -264,10 +264,13 @@ class OffCpu final : public Source {
                                   });
   }
 
-  static bool has_waits(const thread_waits& thread, std::uint64_t epoch) {
+  static std::uint64_t total_ns(const thread_waits& thread, std::uint64_t epoch) {
     const wait_sums& sums = thread.sums[epoch % 2];
-    return sums.epoch == epoch && sums.total_ns != 0;
+    const cut_sums& cuts = thread.cuts[epoch % 2];
+    return (sums.epoch == epoch ? sums.total_ns : 0) + (cuts.epoch == epoch ? cuts.total_ns : 0);
   }
+
+  static bool has_waits(const thread_waits& thread, std::uint64_t epoch) { return total_ns(thread, epoch) != 0; }
 
   // Moves the sums of threads in report `epoch` into totals_, and returns the ids of those threads. Before
   // take_exited(): a thread that exits meanwhile is in one of the two then.
@@ -296,13 +299,14 @@ class OffCpu final : public Source {
   }
 
   void take_thread(const thread_waits& thread, std::uint64_t epoch) {
-    const wait_sums& sums = thread.sums[epoch % 2];
+    const wait_sums none{};
+    const wait_sums& sums = thread.sums[epoch % 2].epoch == epoch ? thread.sums[epoch % 2] : none;
     ThreadTotals totals;
     totals.wait.tgid = thread.tgid;
     totals.wait.tid = thread.tid;
     totals.wait.is_kernel_thread = thread.is_kernel_thread != 0;
     totals.wait.waits.count = sums.waits;
-    totals.wait.waits.total_ns = sums.total_ns;
+    totals.wait.waits.total_ns = total_ns(thread, epoch);
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
     totals.wait.waits.max_ns = sums.max_ns;
     totals.name.assign(thread.name, ::strnlen(thread.name, PROFILE_COMM_BYTES));
