@@ -196,6 +196,7 @@ judge_verifier() {
 # judge_probes : what was seen, as a table, and what it should be.
 judge_probes() {
   local name began ended
+  if [[ ${is_portable:-} && $(cat "$left/program") != /opt/* ]]; then wrong "not the program that brings its libraries was tried"; fi
   if [[ -e $left/first ]]; then
     read -r began ended <"$left/first"
     printf 'first sample after %s s\n' "$(awk -v a="$began" -v b="$ended" 'BEGIN { printf "%.2f", b - a }')"

@@ -22,7 +22,7 @@ cannot() {
 read -r _ _ architecture suite packages words machine < <(awk -v row="$row" '$1 == "row" && $2 == row' "$here/kernels")
 [[ ${machine:-} ]] || fail "the table of kernels has no row $row"
 # A probe ends after 100 s at the latest, a test after 600.
-cpus=1 megabytes=1536 seconds=1000 patience=120
+cpus=1 megabytes=1536 seconds=1000 patience=120 is_portable=''
 kernel_words=()
 if [[ $words != - ]]; then kernel_words=("${words//,/ }"); fi
 for setting in ${machine//,/ }; do
@@ -30,6 +30,7 @@ for setting in ${machine//,/ }; do
     cpus=*) cpus=${setting#*=} ;;
     memory=*) megabytes=${setting#*=} ;;
     hide=* | sysctl=*) kernel_words+=("vm.$setting") ;;
+    portable) is_portable=1 ;;
     -) ;;
     *) fail "$row: unknown setting $setting" ;;
   esac
@@ -58,6 +59,11 @@ else
   # shellcheck disable=SC2154 # set by judge.bash
   echo "$rounds" >"$tree/work/rounds"
   cp "$here/guest/probes.sh" "$tree/work/main.sh"
+  if [[ $is_portable ]]; then
+    source "$SOURCE_DIR/tests/scripts/portable.bash"
+    make_tarball
+    unpack_into "$tree/opt/profile"
+  fi
 fi
 add_kernel "${kernel_parts[@]}"
 boot "$seconds" "$patience" "$cpus" "$megabytes" "${kernel_words[@]}"

@@ -2,6 +2,8 @@
 # Runs in a guest: every event that --list-events has, each for a command that causes it a known number of times, and some uses
 # more. Of each probe it leaves NAME.out, .err and .status in /out; what came of it is judged outside, where time is cheaper.
 profile=/usr/sbin/profile
+if [ -e /opt/profile ]; then profile=/opt/profile/profile; fi
+echo $profile >/out/program
 rounds=$(cat /work/rounds)
 
 now() { cut -d ' ' -f 1 /proc/uptime; }
@@ -41,7 +43,7 @@ of_command() {
 # A file system on a disk, and a cgroup of its own, so that there are others to switch to: the kernel gives groups their perf
 # events when it gives them anything else.
 mke2fs /dev/vdb && mkdir /disk && mount -t ext4 /dev/vdb /disk
-cp $profile /disk/profile
+cp /usr/sbin/profile /disk/profile
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/busy
 echo $$ >/sys/fs/cgroup/busy/cgroup.procs
