@@ -58,6 +58,20 @@ struct LinesOfFile {
   std::map<std::string, std::string> unread_splits;  // by path, why
 };
 
+struct NameOfJit {
+  Unnamed unnamed = Unnamed::pending;
+  StringId symbol = StringId::empty;
+  std::uint64_t start = 0;          // of the piece of code
+  StringId file = StringId::empty;  // of the source; empty when not known
+  std::uint32_t line = 0;           // likewise
+};
+
+struct NamesOfJit {
+  Unnamed failed = Unnamed::named;
+  StringTable strings;
+  std::vector<NameOfJit> names;  // as many as were asked for, unless it failed
+};
+
 struct UnwindOfFile {
   Unnamed failed = Unnamed::named;
   UnwindFault fault = UnwindFault::none;
@@ -79,15 +93,19 @@ class FileReader {
   // By what rules stacks are walked through its code; of the vDSO when its number is 0.
   [[nodiscard]] virtual UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) = 0;
 
-  // The perf map of a process as it is now: its size, and the number to ask by; 0: there is none.
-  struct PerfMapRef {
-    std::uint64_t number = 0;
+  // What a process tells profilers of the code that it makes.
+  struct JitMapRef {
+    std::uint64_t number = 0;  // to ask by; 0: there is none
     std::uint64_t size_bytes = 0;
+    bool is_dump = false;  // a jitdump, which the FileKeeper has open as what the process has mapped
   };
-  [[nodiscard]] virtual PerfMapRef perf_map_of(std::uint32_t tgid) = 0;
-  // What that map says of `addresses`, which ascend and are distinct. `budget`: bytes.
-  [[nodiscard]] virtual NamesOfFile jit_names(std::uint32_t tgid, const PerfMapRef& map,
-                                              std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;
+  // The jitdump of that number as it is now.
+  [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;
+  // Its perf map as it is now.
+  [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid) = 0;
+  // What that says of `addresses`, which ascend and are distinct. `budget`: bytes.
+  [[nodiscard]] virtual NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map,
+                                             std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;
 
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
   // Nothing is read for now: files that were are closed.

@@ -16,7 +16,7 @@ namespace profile {
 struct OpenedFile {
   Fd fd;
   Unnamed reason = Unnamed::file_gone;  // when there is no fd
-  FileStamp stamp;
+  FileStamp stamp;                      // empty of a file that grows
 };
 
 class FileOpener {
@@ -29,7 +29,11 @@ class FileOpener {
 
  private:
   enum class Route : std::uint8_t { map_files, path };
-  OpenedFile verified(const Fd& place, Route route, const FileIdentity& identity, std::uint32_t tgid);
+  struct Wanted {
+    FileIdentity identity;
+    bool grows = false;  // a jitdump, which is mapped before it is written: it may be empty
+  };
+  OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid);
 
   Mounts mounts_;
 };

@@ -35,6 +35,9 @@ enum class CodeKind : std::uint8_t {
 };
 [[nodiscard]] CodeKind code_kind(std::string_view path, const FileIdentity& file);
 
+// jit-PID.dump, in whatever directory: what a run-time maps so that profilers find it, before it writes into it.
+[[nodiscard]] bool is_jit_dump(std::string_view path);
+
 // Without the " (deleted)" that the kernel appends, and with \012 turned into a newline again.
 [[nodiscard]] std::string clean_path(std::string_view path);
 

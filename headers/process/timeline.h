@@ -83,6 +83,8 @@ class ProcessTimeline {
   // comm of its main thread in that image, the latest it gave itself; "" when not known. Valid until the next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
+  // The jitdump that it has mapped, as its run-time does so that profilers find it; null: none.
+  [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   // Whether nothing of that image is there, and the program that its exec replaced had code there.
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The keeper has answered.

@@ -151,6 +151,38 @@ std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   return lines;
 }
 
+void put_jit(const NamesOfJit& names, WireWriter& out) {
+  out.put(names.failed);
+  put_strings(names.strings, out);
+  out.put(static_cast<std::uint32_t>(names.names.size()));
+  for (const NameOfJit& name : names.names) {
+    out.put(name.unnamed);
+    out.put(name.symbol);
+    out.put(name.start);
+    out.put(name.file);
+    out.put(name.line);
+  }
+}
+
+std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
+  NamesOfJit names;
+  names.failed = in.one_of(Unnamed::count);
+  const std::vector<StringId> ids = take_strings(in, names.strings);
+  const std::size_t count = in.count(2);
+  if (names.failed == Unnamed::named ? count != asked : count != 0) return std::nullopt;
+  names.names.resize(count);
+  for (NameOfJit& name : names.names) {
+    name.unnamed = in.one_of(Unnamed::count);
+    name.symbol = take_string(in, ids);
+    name.start = in.number<std::uint64_t>();
+    name.file = take_string(in, ids);
+    name.line = in.number<std::uint32_t>();
+    if (name.unnamed == Unnamed::pending) in.fail();
+  }
+  if (!in.ok()) return std::nullopt;
+  return names;
+}
+
 void put_unwind(UnwindFault fault, const UnwindTable& table, WireWriter& out) {
   out.put(fault);
   if (fault != UnwindFault::none) return;

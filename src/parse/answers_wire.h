@@ -24,6 +24,9 @@ void put_names(const NamesOfFile& names, WireWriter& out);
 void put_lines(const LinesOfFile& lines, WireWriter& out);
 [[nodiscard]] std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked);
 
+void put_jit(const NamesOfJit& names, WireWriter& out);
+[[nodiscard]] std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked);
+
 void put_unwind(UnwindFault fault, const UnwindTable& table, WireWriter& out);
 // As many bytes as they need; `asked` has no meaning.
 [[nodiscard]] std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t asked);

@@ -48,6 +48,8 @@ class Opener final : public FileKeeper, public StackReader {
                      std::string& why);
   // The map as it is now, or the one that was held, of a process that is gone; its number, 0: there is none.
   std::uint64_t open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes);
+  // Of an open file, as it is now.
+  [[nodiscard]] std::optional<std::uint64_t> size_of(std::uint64_t number);
   // It was read.
   void leave_perf_map(std::uint32_t tgid, std::uint64_t number);
   // As stat(2) of what the person named; no value: the file system does not answer. `to_write`: it is opened so, too.

@@ -14,6 +14,7 @@ enum class OpenerCall : std::uint8_t {
   close,      // number; no answer
   debug,      // number, base, kind, text, next: opened, and handed over with its number as tag -> next, why
   perf_map,   // number, tgid                                   -> size
+  size,       // number                                         -> size
   path,       // number, path, as we see it                     -> why not, device, inode
   to_prober,  // number, tag: passed on to the prober
   look,       // path, as we see it, whether it is to be written -> errno, whether it is a directory

@@ -95,6 +95,8 @@ void OpenerJobs::run(const OpenerJob& job) {
       return debug(job, in);
     case OpenerCall::perf_map:
       return perf_map(job, in);
+    case OpenerCall::size:
+      return size(job, in);
     case OpenerCall::path:
       return path(job, in);
     case OpenerCall::look:
@@ -142,7 +144,7 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
   if (!is_turn_of(job, file->owner)) return;
   auto state = FileKeeper::State::same;
   const auto stamp = FileOpener::stamp(file->fd.get());
-  if (stamp && *stamp != file->stamp) {
+  if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) {
     state = FileKeeper::State::changed;
   } else if (FileOpener::is_deleted(file->fd.get())) {
     state = FileKeeper::State::deleted;
@@ -209,6 +211,17 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   WireWriter words = answer_to(job, Unnamed::named);
   words.put(status->size_bytes);
   files_.keep(number, std::move(file));
+  files_.answer(words);
+}
+
+void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
+  const KeptPlace file = files_.find(in.number<std::uint64_t>());
+  if (!file) return refuse(job, Unnamed::file_gone);
+  if (!is_turn_of(job, file->owner)) return;
+  const auto status = status_of(file->fd.get());
+  if (!status) return refuse(job, Unnamed::file_gone);
+  WireWriter words = answer_to(job, Unnamed::named);
+  words.put(status->size_bytes);
   files_.answer(words);
 }
 

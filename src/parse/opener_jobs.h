@@ -43,6 +43,7 @@ class OpenerJobs {
   void close(const OpenerJob& job);
   void debug(const OpenerJob& job, WireReader& in);
   void perf_map(const OpenerJob& job, WireReader& in);
+  void size(const OpenerJob& job, WireReader& in);
   void path(const OpenerJob& job, WireReader& in);
   void look(const OpenerJob& job, WireReader& in);
   void stacks(const OpenerJob& job, WireReader& in);

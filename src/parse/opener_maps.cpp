@@ -1,4 +1,5 @@
-// The opener's perf maps: as they are when they are asked for, and held of those whose /tmp goes with them.
+// What run-times tell of their code, as the opener has it: perf maps, as they are when they are asked for and held of
+// those whose /tmp goes with them, and jitdumps, which are mapped.
 #include <signal.h>
 
 #include <algorithm>
@@ -67,6 +68,17 @@ std::uint64_t Opener::open_perf_map_now(std::uint32_t tgid, std::uint64_t& size_
   if (in.one_of(Unnamed::count) != Unnamed::named) return 0;
   size_bytes = in.number<std::uint64_t>();
   return number;
+}
+
+std::optional<std::uint64_t> Opener::size_of(std::uint64_t number) {
+  std::uint64_t id = 0;
+  WireWriter words = question(OpenerCall::size, id);
+  words.put(number);
+  const auto answer = ask(words, id);
+  if (!answer) return std::nullopt;
+  WireReader in(*answer);
+  if (in.one_of(Unnamed::count) != Unnamed::named) return std::nullopt;
+  return in.number<std::uint64_t>();
 }
 
 void Opener::leave_perf_map(std::uint32_t tgid, std::uint64_t number) {

@@ -282,24 +282,31 @@ NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
   return read_answer(answer, failed, none, take_names, offsets.size());
 }
 
-FileReader::PerfMapRef Parser::perf_map_of(std::uint32_t tgid) {
-  PerfMapRef map;
+FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
+  const auto size_bytes = opener_.size_of(number);
+  if (!size_bytes) return {};
+  return {.number = number, .size_bytes = *size_bytes, .is_dump = true};
+}
+
+FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid) {
+  JitMapRef map;
   map.number = opener_.open_perf_map(tgid, map.size_bytes);
   return map;
 }
 
-NamesOfFile Parser::jit_names(std::uint32_t tgid, const PerfMapRef& map, std::span<const RuntimeAddress> addresses,
-                              WorkBudget& budget) {
+NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
+                             WorkBudget& budget) {
   WireWriter words;
   words.put(ParserCall::jit);
   words.put(map.number);
   words.put(tgid);
+  words.put(static_cast<std::uint8_t>(map.is_dump ? 1 : 0));
   words.put(budget.left());
   put_addresses(addresses, words);
   Unnamed failed{};
   const auto answer = ask(words, map.number, failed, Terms{});
-  opener_.leave_perf_map(tgid, map.number);
-  return read_answer(answer, failed, budget, take_names, addresses.size());
+  if (!map.is_dump) opener_.leave_perf_map(tgid, map.number);
+  return read_answer(answer, failed, budget, take_jit, addresses.size());
 }
 
 std::vector<std::string> Parser::demangled(std::span<const std::string> names) {

@@ -28,9 +28,10 @@ class Parser final : public FileReader {
   LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) override;
   UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) override;
   NamesOfFile vdso_names(std::span<const FileOffset> offsets) override;
-  PerfMapRef perf_map_of(std::uint32_t tgid) override;
-  NamesOfFile jit_names(std::uint32_t tgid, const PerfMapRef& map, std::span<const RuntimeAddress> addresses,
-                        WorkBudget& budget) override;
+  JitMapRef jit_dump(std::uint64_t number) override;
+  JitMapRef perf_map_of(std::uint32_t tgid) override;
+  NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
+                       WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;
   void rest() override;
 

@@ -9,7 +9,7 @@ enum class ParserCall : std::uint8_t {
   names,        // number, path, own_view, budget, offsets    -> budget left, NamesOfFile
   lines,        // number, path, own_view, budget, addresses  -> budget left, LinesOfFile
   vdso,         // offsets                                    -> budget left, NamesOfFile
-  jit,          // number, tgid, budget, addresses            -> budget left, NamesOfFile
+  jit,          // number, tgid, is_dump, budget, addresses   -> budget left, NamesOfJit
   demangle,     // names                                      -> names
   search,       // number, path, own_view, name, offset       -> class, NameSearch
   unwind,       // number, path, own_view, budget             -> budget left, UnwindOfFile

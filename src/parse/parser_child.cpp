@@ -18,9 +18,9 @@
 #include "parse/debug_files.h"
 #include "parse/file_answers.h"
 #include "parse/file_symbols.h"
+#include "parse/jit_map.h"
 #include "parse/named_places.h"
 #include "parse/parser_calls.h"
-#include "parse/perf_map.h"
 #include "parse/sandbox.h"
 #include "parse/vdso.h"
 #include "parse/wire.h"
@@ -217,29 +217,30 @@ class Parser final : public DebugSupplier {
   void jit(WireReader& in) {
     const auto number = in.number<std::uint64_t>();
     const auto tgid = in.number<std::uint32_t>();
+    const bool is_dump = in.number<std::uint8_t>() != 0;
     WorkBudget budget(in.number<std::uint64_t>());
     const auto addresses = take_addresses<RuntimeAddress>(in);
     std::size_t remembered = 0;
-    for (const auto& [process, map] : perf_maps_) remembered += map.size();
-    if (remembered > most_remembered) perf_maps_.clear();
+    for (const auto& [process, map] : jit_maps_) remembered += map.size();
+    if (remembered > most_remembered) jit_maps_.clear();
     asked_.reset();
     const Fd fd = take_file(files_, number);
     begun();
-    std::vector<Symbol> symbols(addresses.size());
-    perf_maps_[tgid].resolve(fd.get(), addresses, symbols, budget);
-    NamesOfFile names;
-    for (const Symbol& symbol : symbols) {
+    std::vector<JitSymbol> symbols(addresses.size());
+    jit_maps_[{tgid, is_dump}].resolve(fd.get(), addresses, symbols, budget);
+    NamesOfJit names;
+    for (const JitSymbol& symbol : symbols) {
       const bool is_named = symbol.unnamed == Unnamed::named;
       const Unnamed none = symbol.unnamed == Unnamed::too_large ? Unnamed::too_large : Unnamed::no_jit_map;
       names.names.push_back({.unnamed = is_named ? Unnamed::named : none,
                              .symbol = is_named ? names.strings.intern(symbol.name) : StringId::empty,
                              .start = symbol.start,
-                             .address = {},
-                             .reach = {}});
+                             .file = is_named ? names.strings.intern(symbol.file) : StringId::empty,
+                             .line = symbol.line});
     }
     WireWriter out = answer();
     out.put(budget.left());
-    put_names(names, out);
+    put_jit(names, out);
     say(out);
   }
 
@@ -317,8 +318,8 @@ class Parser final : public DebugSupplier {
   std::optional<WaitingChannel> served_;
   DebugFiles debug_files_;
   std::unique_ptr<Asked> asked_;
-  bool is_plain_ = false;                       // demangle nothing in the next answer
-  std::map<std::uint32_t, PerfMap> perf_maps_;  // by tgid
+  bool is_plain_ = false;                                      // demangle nothing in the next answer
+  std::map<std::pair<std::uint32_t, bool>, JitMap> jit_maps_;  // by tgid, of each kind
 };
 
 }  // namespace

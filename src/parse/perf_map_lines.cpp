@@ -28,7 +28,7 @@ std::optional<std::uint64_t> take_hex(const char*& at, const char* end) {
 }
 
 // `offset`: where the line begins.
-std::optional<PerfMapEntry> parse(std::string_view line, std::uint64_t offset) {
+std::optional<JitEntry> parse(std::string_view line, std::uint64_t offset) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const char* at = line.data();
   const char* const end = line.data() + line.size();
@@ -36,16 +36,18 @@ std::optional<PerfMapEntry> parse(std::string_view line, std::uint64_t offset) {
   if (!start) return std::nullopt;
   const auto size = take_hex(at, end);
   if (!size || *size == 0 || at == end) return std::nullopt;
-  return PerfMapEntry{.start = *start,
-                      .last = *start + std::min(*size - 1, UINT64_MAX - *start),
-                      .name_offset = offset + static_cast<std::uint64_t>(at - line.data()),
-                      .name_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(end - at, longest_name))};
+  JitEntry entry;
+  entry.start = *start;
+  entry.last = *start + std::min(*size - 1, UINT64_MAX - *start);
+  entry.name_offset = offset + static_cast<std::uint64_t>(at - line.data());
+  entry.name_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(end - at, longest_name));
+  return entry;
 }
 
 }  // namespace
 
-PerfMapPart read_perf_map_lines(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& budget,
-                                const std::function<bool(const PerfMapEntry&)>& visit) {
+JitPart read_perf_map_lines(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& budget,
+                            const std::function<bool(const JitEntry&)>& visit) {
   std::vector<char> buffer(chunk_bytes + longest_line);
   // What `from` stands in the middle of is passed over: all up to the first newline, which may be the one before it.
   bool is_passing = from != 0;

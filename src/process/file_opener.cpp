@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "process/proc_maps.h"
 #include "support/file_status.h"
 #include "support/place.h"
 
@@ -50,7 +51,8 @@ Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unna
 }  // namespace
 
 // Opens for reading what was found, if it is the file that was mapped.
-OpenedFile FileOpener::verified(const Fd& place, Route route, const FileIdentity& identity, std::uint32_t tgid) {
+OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid) {
+  const FileIdentity& identity = wanted.identity;
   OpenedFile result;
   const auto look = look_at(place, mounts_, tgid);
   if (!look) {
@@ -59,7 +61,7 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const FileIdentity
   }
   const struct statx& found = look->found;
   result.reason = Unnamed::file_changed;
-  if (look->refusal != nullptr || found.stx_size == 0) return result;
+  if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return result;
   const bool same_inode = found.stx_ino == identity.inode;
   bool same =
       same_inode && found.stx_dev_major == identity.device_major && found.stx_dev_minor == identity.device_minor;
@@ -86,24 +88,25 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const FileIdentity
     result.reason = Unnamed::file_malformed;
     return result;
   }
-  result.stamp = *opened;
+  if (!wanted.grows) result.stamp = *opened;
   return result;
 }
 
 OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   OpenedFile result;
+  const Wanted wanted{.identity = identity, .grows = is_jit_dump(path)};
   if (const Fd place = place_of_mapping(mapped_by)) {
-    result = verified(place, Route::map_files, identity, mapped_by.tgid);
+    result = verified(place, Route::map_files, wanted, mapped_by.tgid);
     if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
   }
   if (const Fd place = place_of_program(mapped_by.tgid)) {
-    OpenedFile program = verified(place, Route::path, identity, mapped_by.tgid);
+    OpenedFile program = verified(place, Route::path, wanted, mapped_by.tgid);
     if (program.fd) return program;
   }
   const std::string name(path);
   const std::string root = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
   if (const Fd place = place_below(root.c_str(), name)) {
-    result = verified(place, Route::path, identity, mapped_by.tgid);
+    result = verified(place, Route::path, wanted, mapped_by.tgid);
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
@@ -111,7 +114,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   // account if it never answered.
   const auto mount = own_mount_of(name);
   if (mount && is_served_by_a_process(*mount)) return result;
-  if (const Fd place = place_below("/", name)) result = verified(place, Route::path, identity, 0);
+  if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, 0);
   return result;
 }
 

@@ -82,6 +82,11 @@ CodeKind code_kind(std::string_view path, const FileIdentity& file) {
   return path.starts_with('/') ? CodeKind::file : CodeKind::anonymous;  // "anon_inode:…"
 }
 
+bool is_jit_dump(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("jit-") && name.ends_with(".dump");
+}
+
 std::string clean_path(std::string_view path) {
   if (path.ends_with(deleted_mark)) path.remove_suffix(deleted_mark.size());
   std::string clean;

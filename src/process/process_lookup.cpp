@@ -61,6 +61,19 @@ CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, Runti
   return location;
 }
 
+CodeFile* ProcessTable::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
+  const Image* found = find(tgid, image);
+  if (found == nullptr) return nullptr;
+  // A run-time that forks begins another one.
+  CodeFile* last = nullptr;
+  for (const Mapping& mapping : found->table->mappings()) {
+    if (mapping.kind != CodeKind::file) continue;
+    CodeFile& file = files_.at(mapping.file);
+    if (is_jit_dump(file.path) && (last == nullptr || file.number > last->number)) last = &file;
+  }
+  return last;
+}
+
 bool ProcessTable::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   const Image* found = find(tgid, image);
   if (found == nullptr || found->table->find(address.value) != nullptr) return false;

@@ -82,6 +82,7 @@ class ProcessTable {
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
+  [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive);
   // Has CodeFiles know which files are mapped now, if that may have changed since the last call.

@@ -122,6 +122,10 @@ CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, Ru
   return state_->table.locate(tgid, image, address);
 }
 
+CodeFile* ProcessTimeline::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
+  return state_->table.jit_dump_of(tgid, image);
+}
+
 bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const {
   return state_->table.is_of_replaced_program(tgid, image, address);
 }

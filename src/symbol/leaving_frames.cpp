@@ -1,5 +1,8 @@
 #include "symbol/leaving_frames.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "process/timeline.h"
 
 namespace profile {
@@ -7,13 +10,18 @@ namespace profile {
 // Each frame is looked at once: where an address lies does not change any more.
 void LeavingFrames::sort(const Profile& profile, const ProcessTimeline& timeline) {
   const auto frames = profile.frames();
+  std::unordered_map<ProcessId, const CodeFile*> dumps;
   for (; sorted_ < frames.size(); ++sorted_) {
     const Frame& frame = frames[sorted_];
     if (frame.unnamed != Unnamed::pending || frame.kind == FrameKind::kernel) continue;
     const Process& process = profile.process(frame.space);
     const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
     if (location.kind == CodeLocation::Kind::file) by_file_[location.file].push_back(sorted_);
-    if (location.kind == CodeLocation::Kind::jit) by_process_[process.tgid].push_back(sorted_);
+    if (location.kind != CodeLocation::Kind::jit) continue;
+    by_process_[process.tgid].push_back(sorted_);
+    const auto [known, is_new] = dumps.try_emplace(frame.space);
+    if (is_new) known->second = timeline.jit_dump_of(process.tgid, process.image);
+    if (known->second != nullptr) by_file_[known->second].push_back(sorted_);
   }
 }
 
@@ -33,6 +41,9 @@ std::vector<Frame*> LeavingFrames::take(Profile& profile, const ProcessTimeline&
     take_all(one.second);
     return true;
   });
+  // Whose jitdump and perf map leave together.
+  std::ranges::sort(leaving);
+  leaving.erase(std::unique(leaving.begin(), leaving.end()), leaving.end());
   return leaving;
 }
 

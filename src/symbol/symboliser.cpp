@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/container/small_vector.hpp>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include "symbol/answers.h"
 #include "symbol/asked_kernel.h"
 #include "symbol/file_names.h"
+#include "symbol/jit_names.h"
 #include "symbol/kernel_names.h"
 #include "symbol/leaving_frames.h"
 
@@ -37,13 +39,10 @@ constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 // days it would be ever more; beyond this, some 15 MB, everything is learnt anew.
 constexpr std::size_t most_remembered = 100'000;
 
-// What is read at one time of files, in steps of WorkBudget, and of perf maps, in bytes: a second or two of work. The
+// What is read at one time of files, in steps of WorkBudget: a second or two of work. The
 // smallest are read first, so that it is those who lay out large ones that wait. The symbols of the largest web
 // browser, read for all that can be learnt of them, are half a gigabyte.
 constexpr std::uint64_t most_file_steps = 1ULL << 30;
-constexpr std::uint64_t most_map_bytes = 1ULL << 29;
-// Of a map that is written anew, or whose code is, all is read again. This is some 64 MB a second, a tenth of a CPU.
-constexpr double map_bytes_whole_after_s = 8;
 
 Fd open_kallsyms() { return Fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC)); }
 
@@ -54,8 +53,8 @@ struct Symboliser::State {
       : timeline(process_timeline),
         reader(file_reader),
         file_effort(options.budget * most_file_steps, options.repeated),
-        map_bytes(options.budget * most_map_bytes, map_bytes_whole_after_s),
         names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}),
+        jit(timeline, reader, strings, options),
         kernel_names(
             open_kallsyms, monotonic_ns,
             [this](auto addresses, auto answers) {
@@ -79,8 +78,6 @@ struct Symboliser::State {
   Found answer_in(CodeFile& file, const Place& place);
   void resolve_files();
   void resolve_vdso();
-  void resolve_jit(const Profile& profile);
-  void resolve_jit(std::uint32_t tgid, const FileReader::PerfMapRef& map, Answers& answers);
   void resolve_kernel_addresses();
   void name_kernel_addresses(std::span<const Place> places, std::span<const KernelSymbol> symbols);
   void write(Profile& profile, Frame& frame, const Found& found);
@@ -92,8 +89,8 @@ struct Symboliser::State {
   FileReader& reader;
   StringTable strings;
   Effort file_effort;
-  Allowance map_bytes;
   FileNames names;
+  JitNames jit;
   AskedKernel asked_kernel;
   KernelNames kernel_names;
   Answers kernel;
@@ -109,9 +106,7 @@ struct Symboliser::State {
   std::size_t ready = 0;                             // of the profile's frames, those that name_ready() has looked at
   const std::function<bool()>* may_go_on = nullptr;  // while there will be another time; null: it is the last
   std::vector<CodeFile*> given_up;                   // of this time, for want of budget or of an answer
-  // By process, of this drain only: a run-time reuses the memory of code it has thrown away.
-  std::unordered_map<ProcessId, Answers> jit;
-  Answer in_exec;  // between two programs
+  Answer in_exec;                                    // between two programs
   // [Unnamed]: the answer for an address that lies in no file, by reason.
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
@@ -139,7 +134,7 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
       if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
       return {.answer = vdso.answers.at(place)};
     case CodeLocation::Kind::jit:
-      return {.answer = jit[frame.space].at({.at = address})};
+      return {.answer = jit.at(frame.space, RuntimeAddress{address})};
     case CodeLocation::Kind::nowhere:
       if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
         return exec();
@@ -195,36 +190,6 @@ void Symboliser::State::resolve_vdso() {
   if (vdso.answers.has_pending()) names.resolve_vdso(vdso);
 }
 
-void Symboliser::State::resolve_jit(const Profile& profile) {
-  struct Waiting {
-    FileReader::PerfMapRef map;
-    std::uint32_t tgid = 0;
-    Answers* answers = nullptr;
-  };
-  std::vector<Waiting> all;
-  for (auto& [process, answers] : jit) {
-    const std::uint32_t tgid = profile.process(process).tgid;
-    all.push_back({.map = reader.perf_map_of(tgid), .tgid = tgid, .answers = &answers});
-  }
-  std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
-  for (const Waiting& one : all) resolve_jit(one.tgid, one.map, *one.answers);
-}
-
-void Symboliser::State::resolve_jit(std::uint32_t tgid, const FileReader::PerfMapRef& map, Answers& answers) {
-  const std::vector<Place> places = answers.take_pending();
-  NamesOfFile read;
-  read.failed = Unnamed::no_jit_map;
-  if (map.number != 0) read = reader.jit_names(tgid, map, addresses_of(places), map_bytes.budget());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    Answer& answer = *answers.at(places[i]);
-    answer.unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
-    if (answer.unnamed != Unnamed::named) continue;
-    answer.symbol = strings.intern(read.strings.view(read.names[i].symbol));
-    answer.module = strings.intern(jit_module);
-    answer.offset = places[i].at - read.names[i].start;
-  }
-}
-
 void Symboliser::State::resolve_kernel_addresses() {
   const std::vector<Place> places = kernel.take_pending();
   if (places.empty()) return;
@@ -262,11 +227,10 @@ void Symboliser::State::name_kernel_addresses(std::span<const Place> places, std
 void Symboliser::State::forget_passing() {
   for (const Place& place : unsettled) kernel.forget(place);
   unsettled.clear();
-  jit.clear();
+  jit.forget();
   for (CodeFile* const file : given_up) files[file].answers.answers = Answers();
   given_up.clear();
   file_effort.renew(monotonic_ns());
-  map_bytes.renew(monotonic_ns());
 }
 
 // Between one time and the next, when no answer is pending.
@@ -341,7 +305,7 @@ void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
   resolve_vdso();  // before the budget may be spent
   resolve_files();
-  resolve_jit(profile);
+  jit.resolve(profile);
   resolve_kernel_addresses();
   reader.rest();
   for (const auto& [frame, found] : wanted) {

@@ -45,6 +45,17 @@ void check_lines(std::string_view bytes, std::size_t asked) {
   }
 }
 
+void check_jit(std::string_view bytes, std::size_t asked) {
+  WireReader in(bytes);
+  const auto names = take_jit(in, asked);
+  if (!names) return;
+  require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
+  for (const NameOfJit& name : names->names) {
+    require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
+    require(static_cast<std::size_t>(std::max(name.symbol, name.file)) < names->strings.size());
+  }
+}
+
 void check_unwind(std::string_view bytes) {
   WireReader in(bytes);
   const auto unwind = take_unwind(in, 0);
@@ -63,6 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t asked = data[0] % most_asked;
   check_names(bytes, asked);
   check_lines(bytes, asked);
+  check_jit(bytes, asked);
   check_unwind(bytes);
   WireReader search(bytes);
   if (const auto found = take_search(search)) {

@@ -1,5 +1,5 @@
-// Any bytes as a perf map: no crash, no hang, answers only for what was asked, and the same ones when the map is read
-// as it grows.
+// Any bytes as a perf map or a jitdump: no crash, no hang, answers only for what was asked, and the same ones when the
+// map is read as it grows.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "parse/perf_map.h"
+#include "parse/jit_map.h"
 #include "support/fd.h"
 
 namespace {
@@ -17,8 +17,8 @@ using namespace profile;
 
 const std::vector<RuntimeAddress> addresses{{0}, {0x100}, {0x10f}, {0x7f0000000000}, {UINT64_MAX}};
 
-std::vector<Symbol> resolve(PerfMap& map, const Fd& file) {
-  std::vector<Symbol> answers(addresses.size());
+std::vector<JitSymbol> resolve(JitMap& map, const Fd& file) {
+  std::vector<JitSymbol> answers(addresses.size());
   WorkBudget budget(UINT64_MAX);
   map.resolve(file.get(), addresses, answers, budget);
   return answers;
@@ -32,15 +32,16 @@ bool write_all(const Fd& file, const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Fd file(::memfd_create("fuzz", MFD_CLOEXEC));
-  PerfMap grown;
+  JitMap grown;
   if (!write_all(file, data, size / 2)) return 0;
   resolve(grown, file);
   if (!write_all(file, data + size / 2, size - size / 2)) return 0;
-  const std::vector<Symbol> later = resolve(grown, file);
-  PerfMap whole;
-  const std::vector<Symbol> answers = resolve(whole, file);
+  const std::vector<JitSymbol> later = resolve(grown, file);
+  JitMap whole;
+  const std::vector<JitSymbol> answers = resolve(whole, file);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].unnamed != later[i].unnamed || answers[i].name != later[i].name) std::abort();
+    if (answers[i].file != later[i].file || answers[i].line != later[i].line) std::abort();
     if (answers[i].unnamed != Unnamed::named) continue;
     if (answers[i].name.empty() || answers[i].start > addresses[i].value) std::abort();
   }

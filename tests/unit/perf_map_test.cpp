@@ -1,5 +1,5 @@
 // The reader of perf maps, on texts a run-time could have written and on such it should not have.
-#include "parse/perf_map.h"
+#include "parse/jit_map.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -34,12 +34,12 @@ class Map {
   std::vector<std::string> names(const std::vector<std::uint64_t>& wanted) {
     std::vector<RuntimeAddress> addresses;
     for (const std::uint64_t address : wanted) addresses.push_back(RuntimeAddress{address});
-    std::vector<Symbol> answers(addresses.size());
+    std::vector<JitSymbol> answers(addresses.size());
     const std::uint64_t before = budget.left();
     map_.resolve(file_.get(), addresses, answers, budget);
     read_bytes = before - budget.left();
     std::vector<std::string> all;
-    for (const Symbol& answer : answers) {
+    for (const JitSymbol& answer : answers) {
       const char* const unnamed = answer.unnamed == Unnamed::too_large ? "too large" : "?";
       all.push_back(answer.unnamed == Unnamed::named ? answer.name + "@" + std::to_string(answer.start) : unnamed);
     }
@@ -53,7 +53,7 @@ class Map {
   static ssize_t ssize(std::string_view text) { return static_cast<ssize_t>(text.size()); }
 
   Fd file_;
-  PerfMap map_;
+  JitMap map_;
 };
 
 std::vector<std::string> names(const std::string& text, const std::vector<std::uint64_t>& wanted) {

@@ -1,8 +1,10 @@
 /* True of it: every user stack is main;run_made and the copy of a loop in memory of its own making, as a run-time
  * compiler leaves it. What is said of it is in /tmp/perf-PID.map, by the first argument: `plain` names it made_loop
  * with addresses as the format has them, `prefixed` with 0x before them as some run-times write, `here` writes the map
- * into the working directory, `silent` leaves writing to others. Its second argument, if there is one before the time,
- * is a file to which it writes the map's line in any case. */
+ * into the working directory, `silent` leaves writing to others. `dump` writes a jitdump into the working directory,
+ * with lines: the loop is made.src:7 up to its end, and made.src:1 and :9 would be before and behind it. `moved` says
+ * there that the loop lay elsewhere before. Its second argument, if there is one before the time, is a file to which it
+ * writes the map's line in any case. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -28,6 +30,56 @@ static void write_map(const char* path, const char* prefix, const void* code, si
   fclose(map);
 }
 
+/* The parts of a jitdump. */
+struct record {
+  unsigned kind, bytes;
+  unsigned long time;
+};
+struct line {
+  unsigned long address;
+  unsigned number, discriminator;
+  char file[9];
+} __attribute__((packed));
+static void write_part(FILE* dump, const void* part, size_t bytes) {
+  if (fwrite(part, bytes, 1, dump) != 1) exit(1);
+}
+
+static void write_dump(unsigned long code, size_t size, int moved) {
+  char path[64];
+  const unsigned head[] = {0x4A695444, 1, 40, 62, 0, (unsigned)getpid(), 0, 0, 0, 0};
+  const unsigned long first = moved ? code + (1UL << 32) : code;
+  const struct line lines[] = {
+      {first - 16, 1, 0, "made.src"}, {first, 7, 0, "made.src"}, {first + size, 9, 0, "made.src"}};
+  const struct record of_lines = {2, sizeof of_lines + 16 + sizeof lines, 1};
+  const unsigned long about_lines[] = {first, 3};
+  const char name[] = "dumped_loop";
+  const struct record of_load = {0, (unsigned)(sizeof of_load + 40 + sizeof name + size), 1};
+  const unsigned ids[] = {(unsigned)getpid(), (unsigned)getpid()};
+  const unsigned long about_load[] = {first, first, size, 5};
+  const struct record of_move = {1, sizeof of_move + 48, 2};
+  const unsigned long about_move[] = {code, first, code, size, 5};
+  FILE* dump;
+  snprintf(path, sizeof path, "jit-%d.dump", (int)getpid());
+  dump = fopen(path, "w+");
+  /* By this mapping profilers find it; as the agents for Java do, before there is anything in it. */
+  if (!dump || mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED) exit(1);
+  write_part(dump, head, sizeof head);
+  write_part(dump, &of_lines, sizeof of_lines);
+  write_part(dump, about_lines, sizeof about_lines);
+  write_part(dump, lines, sizeof lines);
+  write_part(dump, &of_load, sizeof of_load);
+  write_part(dump, ids, sizeof ids);
+  write_part(dump, about_load, sizeof about_load);
+  write_part(dump, name, sizeof name);
+  write_part(dump, made_code_start, size);
+  if (moved) {
+    write_part(dump, &of_move, sizeof of_move);
+    write_part(dump, ids, sizeof ids);
+    write_part(dump, about_move, sizeof about_move);
+  }
+  fclose(dump);
+}
+
 int main(int argc, char** argv) {
   const size_t size = (size_t)(made_code_end - made_code_start);
   const double seconds = seconds_of(argc, argv);
@@ -38,7 +90,11 @@ int main(int argc, char** argv) {
   memcpy(code, made_code_start, size);
   /* Before the code is code: a profiler that looks for a map earlier may leave it missing in a file system's memory. */
   snprintf(path, sizeof path, "%s/perf-%d.map", strcmp(argv[1], "here") == 0 ? "." : "/tmp", (int)getpid());
-  if (strcmp(argv[1], "silent") != 0) write_map(path, strcmp(argv[1], "prefixed") == 0 ? "0x" : "", code, size);
+  const int is_dumped = strcmp(argv[1], "dump") == 0, is_moved = strcmp(argv[1], "moved") == 0;
+  if (is_dumped || is_moved)
+    write_dump((unsigned long)code, size, is_moved);
+  else if (strcmp(argv[1], "silent") != 0)
+    write_map(path, strcmp(argv[1], "prefixed") == 0 ? "0x" : "", code, size);
   if (argc > 3) write_map(argv[2], "", code, size);
   if (mprotect(code, size, PROT_READ | PROT_EXEC) != 0) return 1;
   __builtin___clear_cache((char*)code, (char*)code + size);

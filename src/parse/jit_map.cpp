@@ -1,4 +1,4 @@
-#include "parse/perf_map.h"
+#include "parse/jit_map.h"
 
 #include <unistd.h>
 
@@ -6,13 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "parse/perf_map_lines.h"
 #include "support/file_status.h"
 
 namespace profile {
 namespace {
 
-// A large Node.js server writes some ten megabytes, one that runs for weeks ever more. Of what is longer the end
-// counts, which has the last word anyway.
+// A large Node.js server writes some ten megabytes, one that runs for weeks ever more. Of a perf map that is longer the
+// end counts, which has the last word anyway; in a jitdump nobody can tell where a record begins but from its start.
 constexpr std::uint64_t most_bytes = 1ULL << 28;
 // Addresses answered by entries, counted each time: a file of entries that all cover everything ends here.
 constexpr std::uint64_t most_answers = 1ULL << 24;
@@ -24,7 +25,7 @@ class Search {
   explicit Search(std::span<const RuntimeAddress> addresses) : addresses_(addresses), found_(addresses.size()) {}
 
   // False when enough was done.
-  bool take(const PerfMapEntry& entry) {
+  bool take(const JitEntry& entry) {
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), RuntimeAddress{entry.start});
     if (at != addresses_.begin()) found_of(at - 1).reach.stop_at((at - 1)->value, entry.start);
     for (; at != addresses_.end() && at->value <= entry.last; ++at) {
@@ -35,35 +36,63 @@ class Search {
     return true;
   }
 
-  void give(int fd, std::span<Symbol> answers) const {
-    const PerfMapEntry* last = nullptr;
-    const Symbol* last_answer = nullptr;
+  void give(int fd, std::span<JitSymbol> answers, WorkBudget& budget) const {
+    const JitEntry* last = nullptr;
+    const JitSymbol* last_answer = nullptr;
     for (std::size_t i = 0; i < found_.size(); ++i) {
-      const PerfMapEntry& entry = found_[i].entry;
+      const JitEntry& entry = found_[i].entry;
       answers[i].reach = reach_of(i);
       if (entry.name_bytes == 0) continue;
       if (last != nullptr && last->name_offset == entry.name_offset) {
         answers[i].name = last_answer->name;
-      } else {
-        std::string name(entry.name_bytes, '\0');
-        if (::pread(fd, name.data(), name.size(), static_cast<off_t>(entry.name_offset)) !=
-            static_cast<ssize_t>(name.size())) {
-          continue;  // truncated meanwhile
-        }
-        answers[i].name = std::move(name);
+      } else if (!read_text(fd, entry.name_offset, entry.name_bytes, answers[i].name)) {
+        continue;
       }
       answers[i].start = entry.start;
       answers[i].unnamed = Unnamed::named;
       last = &entry;
       last_answer = &answers[i];
     }
+    for (std::size_t i = 0; i < found_.size();) i = give_lines(fd, i, answers, budget);
   }
 
  private:
   struct Found {
-    PerfMapEntry entry;
+    JitEntry entry;
     Reach reach;  // with no regard to the neighbours that were asked for
   };
+
+  // False: it was cut off meanwhile.
+  static bool read_text(int fd, std::uint64_t offset, std::size_t bytes, std::string& text) {
+    text.resize(bytes);
+    if (::pread(fd, text.data(), bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes)) return true;
+    text.clear();
+    return false;
+  }
+
+  // To the addresses from the one at `first` on that have the same record of lines; returns where the others begin.
+  std::size_t give_lines(int fd, std::size_t first, std::span<JitSymbol> answers, WorkBudget& budget) const {
+    const JitEntry& entry = found_[first].entry;
+    std::vector<std::uint64_t> written;  // where they were when the lines were written
+    std::size_t end = first;
+    for (; end < found_.size() && found_[end].entry.lines_offset == entry.lines_offset; ++end) {
+      written.push_back(addresses_[end].value - entry.moved_by);
+    }
+    if (entry.lines_offset == 0) return end;
+    const std::vector<JitLine> lines = read_jit_lines(fd, entry.lines_offset, written, budget);
+    std::uint64_t last_file = 0;
+    std::string file;
+    for (std::size_t i = first; i < end; ++i) {
+      const JitLine& line = lines[i - first];
+      answers[i].reach.keep_within(line.reach);
+      if (line.file_bytes == 0) continue;
+      if (line.file_offset != last_file && !read_text(fd, line.file_offset, line.file_bytes, file)) continue;
+      last_file = line.file_offset;
+      answers[i].file = file;
+      answers[i].line = line.line;
+    }
+    return end;
+  }
 
   Found& found_of(std::span<const RuntimeAddress>::iterator at) {
     return found_[static_cast<std::size_t>(at - addresses_.begin())];
@@ -84,14 +113,18 @@ class Search {
 
 }  // namespace
 
-void PerfMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::span<Symbol> answers,
-                      WorkBudget& budget) {
+void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::span<JitSymbol> answers,
+                     WorkBudget& budget) {
   if (addresses.empty()) return;
   const auto found = status_of(fd);
   if (!found) return;
   const std::uint64_t size = found->size_bytes;
-  const std::uint64_t first = size - std::min(size, most_bytes);
-  if (first > end_ || !is_continued(fd, found->device, found->inode, size)) forget();
+  if (end_ == 0 || !is_continued(fd, found->device, found->inode, size)) {
+    forget();
+    is_dump_ = is_jit_dump(fd);
+  }
+  const std::uint64_t first = is_dump_ ? 0 : size - std::min(size, most_bytes);
+  if (first > end_) forget();
   device_ = found->device;
   inode_ = found->inode;
   const bool is_new = end_ == 0;
@@ -99,7 +132,7 @@ void PerfMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::sp
   if (is_new) known_.clear();
   if (size > from) {
     if (size - from >= budget.left()) {
-      for (Symbol& answer : answers) answer.unnamed = Unnamed::too_large;
+      for (JitSymbol& answer : answers) answer.unnamed = Unnamed::too_large;
       return;
     }
     read(fd, is_new ? Part::all : Part::added, from, size, addresses, answers, budget);
@@ -114,6 +147,8 @@ void PerfMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::sp
       if (known->name.empty()) continue;
       answers[i].name = known->name;
       answers[i].start = known->start;
+      answers[i].file = known->file;
+      answers[i].line = known->line;
       answers[i].unnamed = Unnamed::named;
       continue;
     }
@@ -125,7 +160,7 @@ void PerfMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::sp
     for (const std::size_t slot : slots) answers[slot].unnamed = Unnamed::too_large;
     return;
   }
-  std::vector<Symbol> symbols(rest.size());
+  std::vector<JitSymbol> symbols(rest.size());
   read(fd, Part::all, first, end_, rest, symbols, budget);
   for (std::size_t i = 0; i < rest.size(); ++i) {
     if (symbols[i].unnamed == Unnamed::named) answers[slots[i]] = std::move(symbols[i]);
@@ -133,21 +168,23 @@ void PerfMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::sp
 }
 
 // The file that was read, and nothing else written where it was read.
-bool PerfMap::is_continued(int fd, std::uint64_t device, std::uint64_t inode, std::uint64_t size) const {
+bool JitMap::is_continued(int fd, std::uint64_t device, std::uint64_t inode, std::uint64_t size) const {
   if (device != device_ || inode != inode_ || size < end_) return false;
   std::string bytes(last_bytes_.size(), '\0');
   const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(end_ - bytes.size()));
   return got == static_cast<ssize_t>(bytes.size()) && bytes == last_bytes_;
 }
 
-void PerfMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::span<const RuntimeAddress> addresses,
-                   std::span<Symbol> answers, WorkBudget& budget) {
+void JitMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::span<const RuntimeAddress> addresses,
+                  std::span<JitSymbol> answers, WorkBudget& budget) {
   Search search(addresses);
-  const PerfMapPart read = read_perf_map_lines(fd, from, to, budget, [&](const PerfMapEntry& entry) {
+  const auto visit = [&](const JitEntry& entry) {
     if (part == Part::added) drop(entry.start, entry.last);
     return search.take(entry);
-  });
-  search.give(fd, answers);
+  };
+  const JitPart read =
+      is_dump_ ? dump_.read(fd, from, to, budget, visit) : read_perf_map_lines(fd, from, to, budget, visit);
+  search.give(fd, answers, budget);
   if (!read.is_whole) return forget();
   if (!remember_end(fd, std::max(end_, read.end))) return forget();
   for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -156,23 +193,24 @@ void PerfMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std:
   }
 }
 
-bool PerfMap::remember_end(int fd, std::uint64_t end) {
+bool JitMap::remember_end(int fd, std::uint64_t end) {
   end_ = end;
   last_bytes_.resize(std::min<std::uint64_t>(end, compared_bytes));
   const ssize_t got = ::pread(fd, last_bytes_.data(), last_bytes_.size(), static_cast<off_t>(end - last_bytes_.size()));
   return got == static_cast<ssize_t>(last_bytes_.size());
 }
 
-void PerfMap::remember(RuntimeAddress address, const Symbol& answer) {
+void JitMap::remember(RuntimeAddress address, const JitSymbol& answer) {
   const std::uint64_t first = address.value - std::min(address.value, answer.reach.before);
   const std::uint64_t last = address.value + std::min(UINT64_MAX - address.value, answer.reach.after);
   drop(first, last);
-  known_.insert_or_assign(first, Known{.last = last, .start = answer.start, .name = answer.name});
+  known_.insert_or_assign(
+      first, Known{.last = last, .start = answer.start, .name = answer.name, .file = answer.file, .line = answer.line});
 }
 
 // What is known of these addresses. Of a stretch that goes on behind them the rest is dropped, too: it need not be
 // remembered, and a stretch never becomes two.
-void PerfMap::drop(std::uint64_t first, std::uint64_t last) {
+void JitMap::drop(std::uint64_t first, std::uint64_t last) {
   auto at = known_.upper_bound(first);
   if (at != known_.begin()) {
     const auto before = std::prev(at);
@@ -184,17 +222,18 @@ void PerfMap::drop(std::uint64_t first, std::uint64_t last) {
   while (at != known_.end() && at->first <= last) at = known_.erase(at);
 }
 
-const PerfMap::Known* PerfMap::find(RuntimeAddress address) const {
+const JitMap::Known* JitMap::find(RuntimeAddress address) const {
   const auto behind = known_.upper_bound(address.value);
   if (behind == known_.begin()) return nullptr;
   const Known& known = std::prev(behind)->second;
   return known.last >= address.value ? &known : nullptr;
 }
 
-void PerfMap::forget() {
+void JitMap::forget() {
   end_ = 0;
   last_bytes_.clear();
   known_.clear();
+  dump_ = JitDump();
 }
 
 }  // namespace profile

@@ -1,0 +1,90 @@
+#include "symbol/jit_names.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "process/timeline.h"
+#include "support/clock.h"
+
+namespace profile {
+namespace {
+
+// What is read at one time, in bytes: a second or so of work. The smallest are read first, as of files.
+constexpr std::uint64_t most_map_bytes = 1ULL << 29;
+// Of a map that is written anew, or whose code is, all is read again. This is some 64 MB a second, a tenth of a CPU.
+constexpr double map_bytes_whole_after_s = 8;
+
+}  // namespace
+
+JitNames::JitNames(ProcessTimeline& timeline, FileReader& reader, StringTable& strings, const SymbolOptions& options)
+    : timeline_(timeline),
+      reader_(reader),
+      strings_(strings),
+      map_bytes_(options.budget * most_map_bytes, map_bytes_whole_after_s),
+      with_lines_(options.lines) {}
+
+void JitNames::resolve(const Profile& profile) {
+  struct Waiting {
+    std::uint32_t tgid = 0;
+    CodeFile* dump = nullptr;
+    FileReader::JitMapRef map;
+    Answers* answers = nullptr;
+  };
+  std::vector<Waiting> all;
+  std::vector<CodeFile*> dumps;
+  for (auto& [id, answers] : answers_) {
+    const Process& process = profile.process(id);
+    CodeFile* const dump = timeline_.jit_dump_of(process.tgid, process.image);
+    all.push_back({.tgid = process.tgid, .dump = dump, .map = {}, .answers = &answers});
+    if (dump != nullptr) dumps.push_back(dump);
+  }
+  timeline_.settle(dumps, patience_with_files);
+  for (Waiting& one : all) {
+    if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
+    if (one.map.number == 0) one.map = reader_.perf_map_of(one.tgid);
+  }
+  std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
+  for (const Waiting& one : all) {
+    std::vector<Place> places = one.answers->take_pending();
+    places = ask(one.tgid, one.map, std::move(places), *one.answers);
+    if (one.map.is_dump && !places.empty()) {
+      ask(one.tgid, reader_.perf_map_of(one.tgid), std::move(places), *one.answers);
+    }
+  }
+}
+
+// Returns those that have no name by it.
+std::vector<Place> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<Place> places,
+                                 Answers& answers) {
+  NamesOfJit read;
+  read.failed = Unnamed::no_jit_map;
+  if (map.number != 0) read = reader_.jit_names(tgid, map, addresses_of(places), map_bytes_.budget());
+  std::vector<Place> rest;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Answer& answer = *answers.at(places[i]);
+    const Unnamed unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
+    // That the other form is too large, say, tells more than that this one is not there.
+    if (unnamed != Unnamed::no_jit_map || answer.unnamed == Unnamed::pending) answer.unnamed = unnamed;
+    if (unnamed != Unnamed::named) {
+      rest.push_back(places[i]);
+      continue;
+    }
+    const NameOfJit& name = read.names[i];
+    answer.symbol = strings_.intern(read.strings.view(name.symbol));
+    answer.module = strings_.intern(jit_module);
+    answer.offset = places[i].at - name.start;
+    if (!with_lines_ || name.file == StringId::empty) continue;
+    const Position at{
+        .function = answer.symbol, .file = strings_.intern(read.strings.view(name.file)), .line = name.line};
+    answer.source = std::make_shared<const Chain>(1, at);
+  }
+  return rest;
+}
+
+void JitNames::forget() {
+  answers_.clear();
+  map_bytes_.renew(monotonic_ns());
+}
+
+}  // namespace profile
