@@ -55,7 +55,10 @@ enum class MappingField : protozero::pbf_tag_type {
   has_inline_frames = 10
 };
 
-enum class LocationField : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4 };
+// is_return is ours, and others skip it: whether the frame's own address is the one behind the written one. A reader
+// tells it by where a location stands in samples, so it is written only where that would be wrong: below a signal
+// handler stands what was interrupted, and no call returns there.
+enum class LocationField : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4, is_return = 1000 };
 
 enum class LineField : protozero::pbf_tag_type { function_id = 1, line = 2 };
 

@@ -186,6 +186,8 @@ class PprofFile::Parser {
         location.address = number_of(field);
       } else if (field.tag() == LocationField::line) {
         read_line(bytes_of(field));
+      } else if (field.tag() == LocationField::is_return) {
+        location.is_return = number_of(field) != 0;
       } else {
         return false;
       }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ class PprofFile {
     std::uint64_t address = 0;
     std::uint32_t first_line = 0;
     std::uint32_t lines = 0;
+    std::optional<bool> is_return;  // as far as we wrote it
   };
   struct Label {
     std::string_view key;

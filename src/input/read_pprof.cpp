@@ -192,7 +192,8 @@ class Reader {
     FrameText text = name_text(function == nullptr ? std::string_view() : function->name);
 
     // The address in the call is written, and kept is the one behind it.
-    const bool is_return = place.is_called_from && !place.is_leaf && location.address != 0;
+    const bool seems_return = place.is_called_from && !place.is_leaf;
+    const bool is_return = location.is_return.value_or(seems_return) && location.address != 0;
     std::uint64_t address = location.address + (is_return ? 1 : 0);
     CodeSegment code;
     if (mapping != nullptr) code = segment_of(*mapping);

@@ -215,6 +215,34 @@ TEST_CASE("our own pprof profile is read back as what it was written from") {
   }
 }
 
+TEST_CASE("what a signal interrupted is no return address when it is read back, and a leaf may be one") {
+  Profile original;
+  original.account.taken = original.account.recorded = 2;
+  const ProcessId process = original.process(1, 0, "x");
+  test::Namer name(original);
+  const auto frame = [&](std::uint64_t address, bool is_return) {
+    return name.unnamed(original.frame(process, FrameKind::user, {address}, is_return), Unnamed::no_symbol, "x",
+                        address);
+  };
+  // The handler, the trampoline that it returns to, what was interrupted, and its caller.
+  const std::vector interrupted{frame(0x100, false), frame(0x200, true), frame(0x300, false), frame(0x400, true)};
+  // The frames of tracing are taken out of the kernel's stacks, so that the first one left was called from.
+  const std::vector called{frame(0x500, true), frame(0x400, true)};
+  for (const std::vector<FrameId>& stack : {interrupted, called}) {
+    original.add({.process = process, .user = original.stack(stack), .value = 1, .samples = 1});
+  }
+  const std::string bytes = report(original, "pprof");
+  const Profile read = read_profile(bytes, "x");
+  CHECK(report(read, "folded", {.annotate = true}) == report(original, "folded", {.annotate = true}));
+  REQUIRE(read.frames().size() == original.frames().size());
+  for (std::size_t i = 0; i < read.frames().size(); ++i) {
+    CHECK(read.frames()[i].is_return == original.frames()[i].is_return);
+    CHECK(read.frames()[i].offset == original.frames()[i].offset);
+    CHECK(read.frames()[i].binary_address == original.frames()[i].binary_address);
+  }
+  CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
+}
+
 TEST_CASE("why user stacks end is read back, of those too of which it was not told") {
   const Profile original = test::profile_with_ends();
   const std::string bytes = report(original, "pprof");

@@ -182,7 +182,11 @@ class Writer {
 
   void add_stack(StackId stack, std::string_view if_missed, std::uint64_t value) {
     if (stack == StackId::missed) locations_.push_back(tables_.stand_in(if_missed));
-    for (const FrameId frame : profile_.stack(stack)) locations_.push_back(tables_.location(frame, value));
+    bool is_leaf = true;
+    for (const FrameId frame : profile_.stack(stack)) {
+      locations_.push_back(tables_.location(frame, value, is_leaf));
+      is_leaf = false;
+    }
   }
 
   using SampleBuilder = protozero::pbf_builder<SampleField>;

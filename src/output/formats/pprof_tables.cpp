@@ -30,6 +30,8 @@ PprofTables::PprofTables(const Profile& profile, bool hide_addresses)
       hide_addresses_(hide_addresses),
       cleaned_(profile.strings.size()),
       used_(profile.frames().size()),
+      is_leaf_(profile.frames().size()),
+      has_callee_(profile.frames().size()),
       weights_(profile.frames().size()) {}
 
 std::int64_t PprofTables::text(std::string_view text) {
@@ -44,9 +46,10 @@ std::int64_t PprofTables::text(StringId id) {
   return static_cast<std::int64_t>(cleaned);
 }
 
-std::uint64_t PprofTables::location(FrameId frame, std::uint64_t value) {
+std::uint64_t PprofTables::location(FrameId frame, std::uint64_t value, bool is_leaf) {
   const auto index = static_cast<std::size_t>(frame);
   used_[index] = true;
+  (is_leaf ? is_leaf_ : has_callee_)[index] = true;
   weights_[index] += static_cast<double>(value);
   return index + 1;
 }
@@ -158,11 +161,14 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   const std::uint64_t in_memory = hide_addresses_ ? 0 : frame.address.value;
   const std::uint64_t place = mapping == 0 ? 0 : mappings_[mapping - 1].place;
   const std::uint64_t address = in_file ? frame.binary_address.value + place : in_memory;
+  const auto index = static_cast<std::size_t>(id);
+  const bool seems_return = has_callee_[index] && !is_leaf_[index];
   sink.message<LocationField>(ProfileField::location, [&](auto& location) {
     location.add_uint64(LocationField::id, static_cast<std::uint64_t>(id) + 1);
     if (mapping != 0) location.add_uint64(LocationField::mapping_id, mapping);
     // pprof wants an address in the call, not the one behind it.
     location.add_uint64(LocationField::address, frame.is_return && address != 0 ? address - 1 : address);
+    if (address != 0 && frame.is_return != seems_return) location.add_bool(LocationField::is_return, frame.is_return);
     for (const Line& at : lines_) {
       protozero::pbf_builder<LineField> line(location, LocationField::line);
       line.add_uint64(LineField::function_id, at.function);

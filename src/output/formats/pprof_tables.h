@@ -25,8 +25,8 @@ class PprofTables {
   // Index of a text, made clean, in the string table.
   std::int64_t text(std::string_view text);
   std::int64_t text(StringId id);
-  // Id of the location of a frame, in a sample of this value.
-  std::uint64_t location(FrameId frame, std::uint64_t value);
+  // Id of the location of a frame, in a sample of this value. `is_leaf`: of its part of the stack, user or kernel.
+  std::uint64_t location(FrameId frame, std::uint64_t value, bool is_leaf);
   // Id of one that only stands in for something and has no address: "[Missed User Stack]".
   std::uint64_t stand_in(std::string_view text);
   // Writes all that has been asked for, the texts last: nothing may be asked for behind it.
@@ -67,8 +67,10 @@ class PprofTables {
   StringTable texts_;
   std::vector<StringId> cleaned_;  // by StringId of the profile; empty: not asked for yet, or of the empty text
   std::string scratch_;
-  std::vector<bool> used_;       // by FrameId, as is
-  std::vector<double> weights_;  // in all samples
+  std::vector<bool> used_;        // by FrameId; as are the next three
+  std::vector<bool> is_leaf_;     // in some sample
+  std::vector<bool> has_callee_;  // in some sample
+  std::vector<double> weights_;   // in all samples
   std::vector<std::int64_t> stand_ins_;
   std::unordered_map<std::int64_t, std::uint64_t> stand_in_ids_;            // by text
   std::vector<Mapping> mappings_;                                           // ids are one more than indices; as are
