@@ -82,7 +82,7 @@ int scan(struct bpf_iter__task *ctx) {
   if (record_config.by_cpu) fresh.waits.span.key.cpu = cpu_of(task);
   if (config.wall) fresh.waits.span.key.tag = PROFILE_TAG_OFF_CPU;
   __builtin_memcpy(fresh.waits.span.key.comm, fresh.waits.name, sizeof(fresh.waits.name));
-  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its wait has been seen to begin */
+  if (bpf_map_lookup_elem(&spans, &id)) return 0; /* its wait has been seen to begin */
 
   blocked->id = id;
   blocked->head.header.type = RING_SPAN;
@@ -111,7 +111,10 @@ int scan(struct bpf_iter__task *ctx) {
   blocked->head.kernel_bytes = (__s32)taken;
   __u64 used = taken > 0 ? (__u64)taken : 0;
   if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
-  bpf_seq_write(ctx->meta->seq, blocked, sizeof(*blocked) + used);
+  /* What does not fit is not an error: the kernel hands over what there is and comes again for this task, which must
+   * not have been noted then. */
+  if (bpf_seq_write(ctx->meta->seq, blocked, sizeof(*blocked) + used)) return 0;
+  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its next wait has been seen to begin */
 
   if (task->on_cpu) { /* it came onto a CPU before it stood in the map: this wait was over already */
     struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);

@@ -1,0 +1,35 @@
+#!/bin/bash
+# More threads are blocked as the run begins than the kernel tells of in one piece: each is told of once, with its stack.
+source "$(dirname "$0")/sampling.bash"
+need_event off-cpu
+need_command python3
+
+# Some 32 kB are a piece; a thread is 300 bytes and more.
+threads=600
+start python3 -c '
+import sys, threading, time
+threading.stack_size(128 * 1024)
+for _ in range(int(sys.argv[1])):
+    threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+open(sys.argv[2], "w").close()
+time.sleep(600)' "$threads" "$tmp/all_there"
+program=$started
+wait_until test -e "$tmp/all_there"
+all_wait() { [[ $(cat "/proc/$program"/task/*/stat | sed 's/.*) //' | cut -c 1 | sort | uniq -c | tr -s ' ') == " $((threads + 1)) S" ]]; }
+wait_until all_wait
+
+sample -e off-cpu -p "$program" --per-thread -o "$tmp/all.json" 0.5
+expect_balance
+expect_err "^$((threads + 1)) threads were still blocked at the end; "
+python3 - "$tmp/all.json" "$((threads + 1))" <<'PY' || fail "not each thread has its stack"
+import json, sys
+def rows_of(value):
+    if isinstance(value, dict):
+        yield from value.get("rows", [])
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from rows_of(one)
+waiting = {row["tid"] for row in rows_of(json.load(open(sys.argv[1]))) if row["value"] and "user" in row and "kernel" in row}
+assert len(waiting) == int(sys.argv[2]), len(waiting)
+PY
