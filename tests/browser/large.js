@@ -62,11 +62,10 @@ test('100,000 stacks are painted and zoomed', async (page, context) => {
     first.push((await timings(page)).firstPaint);
   }
   const {boxes: count, visible} = await state(page);
-  assert.ok(count > stackCount);
-  assert.ok(visible > 100 && visible < count / 10, `${visible} boxes are painted`);
+  assert.ok(visible > 100 && visible < stackCount / 5, `${visible} boxes are painted`);
+  assert.ok(count < stackCount, `${count} boxes are made for them`);
   const zooms = [];
   for (let round = 0; round < rounds; ++round) zooms.push(...(await zoomInAndOut(page, session)));
-  assert.equal((await state(page)).boxes, count);
   const inverting = await timed(page, 'i');
   const figures = {
     boxes: count, visible, first_ms: median(first), first_computed_ms: median(firstComputed),

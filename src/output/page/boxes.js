@@ -1,117 +1,71 @@
-// The boxes of a tree in their places: level by level, from left to right in each. So those that stand on a box are
-// together, and what is under the mouse is found by bisection.
+// The boxes of a tree, each made with its siblings when what they stand on is looked at for the first time. Those that stand
+// on a box are together and have larger numbers than the box.
 
 class Tree {
-  // `growths`: one, or two whose trees have the same root, as a sandwich has: what is called, and those who call. What has
-  // nothing in it, for it was there before only, is left out. `whole`: what shares are of, if not of the root.
-  constructor(table, growths, {inverted = false, swapped = false, heaviest = false, whole, wholeBefore}) {
-    this.table = table;
-    this.inverted = inverted;
-    this.swapped = swapped;
-    this.comparing = growths[0].before !== null;
-    this.levels = [0];  // where each begins, and the end
-    const starts = growths.map((growth) => {
-      const start = this.levels.length - 1;
-      this.addLevels(growth);
-      return start;
-    });
-    this.callersLevel = starts.length === 2 ? starts[1] : none;
-    this.callers = starts.length === 2 ? this.levels[starts[1]] : none;  // the root of those who call
-    const count = this.levels[this.levels.length - 1];
-    this.count = count;
-    this.parent = new Int32Array(count);
-    this.code = new Int32Array(count);
-    this.start = new Float64Array(count);
-    this.total = new Float64Array(count);
-    this.before = this.comparing ? new Float64Array(count) : null;
-    this.first = new Int32Array(count);  // of those on it
-    this.end = new Int32Array(count);    // behind the last of those
-    growths.forEach((growth, i) => this.place(growth, starts[i]));
-    if (heaviest) this.sortByWeight();
+  // `stacks`: one, or two with the same root, as a sandwich has: what is called, and those who call. What has nothing in
+  // it, because it was there before only, is left out. `whole`: what shares are of, if not of the root.
+  constructor(table, stacks, {inverted = false, comparing, swapped = false, heaviest = false, whole, wholeBefore}) {
+    Object.assign(this, {table, stacks, inverted, comparing, swapped, heaviest});
+    const room = 1024;
+    this.count = 0;
+    for (const [name, type] of boxColumns) this[name] = new type(room);
+    stacks.forEach(({root}, half) => this.add(root, none, half));
+    this.callers = stacks.length === 2 ? 1 : none;  // the root of those who call
     this.whole = whole === undefined ? this.total[0] : whole;
-    this.wholeBefore = !this.comparing ? 0 : wholeBefore === undefined ? this.before[0] : wholeBefore;
+    this.wholeBefore = !comparing ? 0 : wholeBefore === undefined ? this.before[0] : wholeBefore;
   }
 
-  addLevels({depth, value, length}) {
-    const sizes = [1];  // the root is there however little is in it
-    for (let i = 1; i < length; ++i) {
-      if (value[i] === 0) continue;
-      const at = depth[i];
-      while (sizes.length <= at) sizes.push(0);
-      ++sizes[at];
-    }
-    for (const size of sizes) this.levels.push(this.levels[this.levels.length - 1] + size);
+  add({code, from, to, node, total, before}, parent, half) {
+    if (this.count === this.code.length) this.enlarge();
+    const box = this.count++;
+    this.code[box] = code;
+    this.from[box] = from;
+    this.to[box] = to;
+    this.node[box] = node;
+    this.total[box] = total;
+    this.before[box] = before;
+    this.parent[box] = parent;
+    this.half[box] = half;
+    this.depth[box] = parent === none ? 0 : this.depth[parent] + 1;
+    this.first[box] = none;
+    return box;
   }
-  place(growth, bottom) {
-    const next = this.levels.slice();  // by level: the number of the box that comes next
-    const x = new Float64Array(this.levels.length + 1);  // by level: where it begins
-    const {depth, code, value, before} = growth;
-    for (let i = 0; i < growth.length; ++i) {
-      const total = value[i];
-      if (total === 0 && i !== 0) continue;
-      const at = bottom + depth[i];
-      const box = next[at]++;
-      this.parent[box] = i === 0 ? none : next[at - 1] - 1;
-      this.code[box] = code[i];
-      this.total[box] = total;
-      this.start[box] = x[at];
-      x[at + 1] = x[at];
-      x[at] += total;
-      if (before !== null) this.before[box] = before[i];
-      this.first[box] = this.end[box] = next[at + 1];
-      if (i !== 0) this.end[this.parent[box]] = box + 1;
+  enlarge() {
+    for (const [name, type] of boxColumns) {
+      const old = this[name];
+      this[name] = new type(old.length * 2);
+      this[name].set(old);
     }
   }
-  // The heaviest of siblings first, level by level: a level's boxes go where their parents have gone.
-  sortByWeight() {
-    const {levels, count} = this;
-    const was = {...this};
-    const names = ['parent', 'code', 'start', 'total', 'before', 'first', 'end'].filter((name) => this[name] !== null);
-    for (const name of names) this[name] = this[name].slice();
-    const from = new Int32Array(count);  // by new number: the old one
-    for (let level = 0; level + 1 < levels.length; ++level) {
-      if (level === 0 || level === this.callersLevel) {
-        from[levels[level]] = levels[level];
-        continue;
-      }
-      let next = levels[level];
-      for (let parent = levels[level - 1]; parent < levels[level]; ++parent) {
-        const begin = was.first[from[parent]];
-        const end = was.end[from[parent]];
-        const first = next;
-        for (let child = begin; child < end; ++child) from[next++] = child;
-        if (end - begin > 1) from.subarray(first, next).sort((a, b) => was.total[b] - was.total[a] || a - b);
-        this.first[parent] = first;
-        this.end[parent] = next;
-        let x = this.start[parent];
-        for (let box = first; box < next; ++box) {
-          this.parent[box] = parent;
-          this.start[box] = x;
-          this.code[box] = was.code[from[box]];
-          this.total[box] = was.total[from[box]];
-          if (this.comparing) this.before[box] = was.before[from[box]];
-          x += this.total[box];
-        }
-      }
+  // The numbers of those that stand on the box: {first, end}.
+  childrenOf(box) {
+    if (this.first[box] === none) this.split(box);
+    return {first: this.first[box], end: this.end[box]};
+  }
+  split(box) {
+    const found = [];
+    const {depth, from, to, node} = this;
+    const half = this.half[box];
+    this.stacks[half].split({depth: depth[box], from: from[box], to: to[box], node: node[box]}, (child) => {
+      if (child.total !== 0) found.push(child);
+    });
+    if (this.heaviest) found.sort((a, b) => b.total - a.total);
+    this.first[box] = this.count;
+    let x = this.start[box];
+    for (const child of found) {
+      const added = this.add(child, box, half);
+      this.start[added] = x;
+      x += child.total;
     }
+    this.end[box] = this.count;
   }
 
   isCaller(box) {
-    return this.callers !== none && box >= this.callers;
-  }
-  // Of the tree the box is in.
-  rootOf(box) {
-    return this.isCaller(box) ? this.callers : 0;
+    return this.half[box] === 1;
   }
   // From its root.
   depthOf(box) {
-    const level = this.levelOf(box);
-    return this.isCaller(box) ? level - this.callersLevel : level;
-  }
-  levelOf(box) {
-    let level = 0;
-    while (box >= this.levels[level + 1]) ++level;
-    return level;
+    return this.depth[box];
   }
   isFrame(box) {
     return this.code[box] >= 0;
@@ -138,8 +92,9 @@ class Tree {
   }
   // What has it at the leaf; of no meaning from the leaf and among those who call.
   selfOf(box) {
+    const {first, end} = this.childrenOf(box);
     let self = this.total[box];
-    for (let child = this.first[box]; child < this.end[box]; ++child) self -= this.total[child];
+    for (let child = first; child < end; ++child) self -= this.total[child];
     return self;
   }
   shareOf(box) {
@@ -149,18 +104,6 @@ class Tree {
   sharesCompared(box) {
     const other = this.wholeBefore === 0 ? 0 : this.before[box] / this.wholeBefore;
     return this.swapped ? [this.shareOf(box), other] : [other, this.shareOf(box)];
-  }
-
-  // The box of a level at which `value` stands; none when there is a gap.
-  boxAt(level, value) {
-    let low = this.levels[level];
-    let high = this.levels[level + 1];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (this.start[middle] <= value) low = middle;
-      else high = middle;
-    }
-    return this.start[low] <= value && value < this.start[low] + this.total[low] ? low : none;
   }
 
   // From above the root to the box.
@@ -183,8 +126,8 @@ class Tree {
     const isOfCallers = this.callers !== none && path[0] === callersKey;
     let box = isOfCallers ? this.callers : 0;
     for (const key of isOfCallers ? path.slice(1) : path) {
-      let child = this.first[box];
-      const end = this.end[box];
+      const {first, end} = this.childrenOf(box);
+      let child = first;
       while (child < end && this.keyOf(child) !== key) ++child;
       if (child === end) break;
       box = child;
@@ -192,5 +135,10 @@ class Tree {
     return this.parent[box] === none ? 0 : box;
   }
 }
+// Of each box. `from`, `to` and `node` are what its stacks know it by; `first` and `end` of its children, or `none`.
+const boxColumns = Object.entries({
+  code: Int32Array, from: Int32Array, to: Int32Array, node: Int32Array, total: Float64Array, before: Float64Array,
+  start: Float64Array, parent: Int32Array, half: Uint8Array, depth: Int32Array, first: Int32Array, end: Int32Array,
+});
 // Begins the path of a box among those who call.
 const callersKey = '-';

@@ -60,8 +60,8 @@ class Drawing {
     while (begin < boxes.length) {
       const end = boxes.length;
       for (let i = begin; i < end; ++i) {
-        const parent = boxes.data[i];
-        for (let box = tree.first[parent]; box < tree.end[parent]; ++box) {
+        const children = tree.childrenOf(boxes.data[i]);
+        for (let box = children.first; box < children.end; ++box) {
           if (tree.total[box] >= least) boxes.push(box);
         }
       }
@@ -127,8 +127,22 @@ class Drawing {
     if (row < 0 || row >= this.depth) return none;
     const half = this.halves[row < this.above ? 1 : 0];
     if (half.scale === 0) return none;
-    const level = Math.abs(row - this.above) + (row < this.above ? this.tree.callersLevel : 0);
-    return this.tree.boxAt(level, this.tree.start[half.focus] + x / half.scale);
+    const depth = Math.abs(row - this.above);
+    const value = this.tree.start[half.focus] + x / half.scale;
+    return this.boxOfRow(half.rows[depth], half.rows[depth + 1], value);
+  }
+  // That of a row's boxes, from the left to the right, in which `value` is.
+  boxOfRow(begin, end, value) {
+    const {boxes: {data}, tree: {start, total}} = this;
+    let low = begin;
+    let high = end;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (start[data[middle]] <= value) low = middle;
+      else high = middle;
+    }
+    const box = data[low];
+    return start[box] <= value && value < start[box] + total[box] ? box : none;
   }
 
   // `matches`: a flag a frame and a flag a process, or null when nothing is searched for.

@@ -141,88 +141,51 @@ function outermostNodes(table, id) {
   return found.data.slice(0, found.length);
 }
 
-// What stands on `tops`, merged: the nodes of a box are parted by their children's frames, each node looked at once.
-class Merging {
-  constructor(table, own, before, growth) {
-    Object.assign(this, {own, before, growth});
+// What the function calls: the nodes of a box are parted by their children's frames.
+class Callees {
+  constructor(table, tops, {all, allBefore}, root) {
+    Object.assign(this, {table, all, allBefore});
     this.children = childrenOf(table);
-    this.frameOf = table.nodes.frame.data;
-    this.ranks = table.frameRanks();
-    this.seenIn = new Int32Array(table.frames.name.length);
-    this.place = new Int32Array(table.frames.name.length);
-    this.parted = 0;
+    this.parting = new Parting(table);
     this.nodes = new Column(Int32Array);  // those of each box together
-    this.work = [];
-  }
-  run(tops) {
     this.nodes.append(tops);
-    this.part(0, tops.length, 1);
-    while (this.work.length !== 0) {
-      const frame = this.work.pop();
-      const depth = this.work.pop();
-      const end = this.work.pop();
-      const begin = this.work.pop();
-      this.growth.add(depth, frame);
-      this.part(begin, end, depth + 1);
-    }
+    this.root = {code: root, from: 0, to: tops.length, node: none, total: sumOfNodes(all, tops), before: sumOfNodes(allBefore, tops)};
   }
-  part(begin, end, depth) {
-    const {nodes, children, frameOf, seenIn, place, ranks} = this;
-    const {start, list} = children;
-    const stamp = ++this.parted;
-    const found = [];
-    let count = 0;
-    for (let i = begin; i < end; ++i) {
+  split(box, add) {
+    const {nodes, parting, all, allBefore, children: {start, list}} = this;
+    const frameOf = this.table.nodes.frame.data;
+    const begin = nodes.length;
+    parting.begin();
+    for (let i = box.from; i < box.to; ++i) {
       const node = nodes.data[i];
-      this.growth.count(this.own[node], this.before === null ? 0 : this.before[node]);
       for (let at = start[node + 1]; at < start[node + 2]; ++at) {
-        const frame = frameOf[list[at]];
-        if (seenIn[frame] !== stamp) {
-          seenIn[frame] = stamp;
-          place[frame] = 0;
-          found.push(frame);
-        }
-        ++place[frame];
-        ++count;
+        const child = list[at];
+        parting.count(frameOf[child], all[child], allBefore === null ? 0 : allBefore[child]);
+        nodes.push(child);
       }
     }
-    if (found.length > 1) found.sort((a, b) => ranks[b] - ranks[a]);  // as in Parting
-    let next = nodes.length;
-    nodes.reserve(next + count);
-    nodes.length += count;
-    for (const frame of found) {
-      const size = place[frame];
-      place[frame] = next;
-      this.work.push(next, next + size, depth, frame);
-      next += size;
-    }
-    for (let i = begin; i < end; ++i) {
-      const node = nodes.data[i];
-      for (let at = start[node + 1]; at < start[node + 2]; ++at) nodes.data[place[frameOf[list[at]]]++] = list[at];
-    }
+    const found = nodes.data.slice(begin, nodes.length);
+    parting.end(begin, add);
+    for (const child of found) nodes.data[parting.placeOf(frameOf[child])] = child;
   }
+}
+function sumOfNodes(values, nodes) {
+  return values === null ? 0 : nodes.reduce((sum, node) => sum + values[node], 0);
 }
 
 // One tree of two halves with the function as the root of both: what it calls, and what calls it.
 function sandwichOf(table, amounts, id, heaviest) {
-  const {values, before, wanted} = amounts;
+  const {values, before, wanted, swapped} = amounts;
   const comparing = before !== null;
   const root = table.functions.frame.data[id];
   const tops = outermostNodes(table, id);
-  const own = ownOfNodes(table, values, wanted);
-  const ownBefore = comparing ? ownOfNodes(table, before, wanted) : null;
-  const callees = new Growth(comparing, root);
-  new Merging(table, own, ownBefore, callees).run(tops);
-  const callers = new Growth(comparing, root);
-  const all = allOfNodes(table, own);
-  const allBefore = comparing ? allOfNodes(table, ownBefore) : null;
+  const all = allOfNodes(table, ownOfNodes(table, values, wanted));
+  const allBefore = comparing ? allOfNodes(table, ownOfNodes(table, before, wanted)) : null;
   const read = {of: (top) => all[top], before: comparing ? (top) => allBefore[top] : () => 0};
   const parent = table.nodes.parent.data;
-  const parting = new Parting(table, tops.slice(), tops.map((top) => parent[top]), read, callers);
-  parting.run(0, tops.length, 1);
-  addUpAll(callees);
-  addUpAll(callers);
+  const callees = new Callees(table, tops, {all, allBefore}, root);
+  const callers = new FromLeaf(table, tops.slice(), tops.map((top) => parent[top]), read, root);
   const whole = wholeOf(table, values, wanted);
   const wholeBefore = comparing ? wholeOf(table, before, wanted) : 0;
-  return new Tree(table, [callees, callers], {swapped: amounts.swapped, heaviest, whole, wholeBefore});
+  return new Tree(table, [callees, callers], {comparing, swapped, heaviest, whole, wholeBefore});
 }

@@ -173,7 +173,8 @@ class Table {
     return this.ranks;
   }
 
-  // Of each node, its depth and its place in a walk through all of them, siblings in the order of their frames' ranks.
+  // Of each node, its depth, its place in a walk through all of them, siblings in the order of their frames' ranks, and the
+  // place behind all that stand on it.
   walk() {
     if (this.walked !== null) return this.walked;
     const ranks = this.frameRanks();
@@ -203,7 +204,11 @@ class Table {
       while (at !== none && next[at] === none) at = parent[at];
       if (at !== none) at = next[at];
     }
-    this.walked = {order, depth};
+    const behind = order.map((at) => at + 1);
+    for (let node = count - 1; node >= 0; --node) {
+      if (parent[node] !== none) behind[parent[node]] = Math.max(behind[parent[node]], behind[node]);
+    }
+    this.walked = {order, depth, behind};
     return this.walked;
   }
 

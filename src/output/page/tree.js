@@ -1,41 +1,11 @@
-// From amounts to boxes: the stacks of those who are wanted, from the root or from the leaf, with their processes and
-// threads below them or not. Boxes are grown in the order of a walk through the finished tree, siblings by their names, for then one
-// pass more puts all of them in their places, however many there are.
+// From amounts to the stacks below each box: those of the wanted owners, from the root or from the leaf, with their
+// processes and threads below them or not. A box has a range of stacks, and what stands on it is found when it is asked for:
+// a profile of 100,000 stacks has a million boxes, of which a screen shows some thousands.
 
 const wholeCode = -1;
 // What a box stands for, as one number: a frame, or below -1 a process (even) or a thread (odd).
 const codeOfProcess = (process) => -2 - 2 * process;
 const codeOfThread = (thread) => -3 - 2 * thread;
-
-// Boxes with their depths, each before those that stand on it.
-class Growth {
-  constructor(comparing, root = wholeCode) {
-    this.depth = new Int32Array(1024);
-    this.code = new Int32Array(1024);
-    this.value = new Float64Array(1024);
-    this.before = comparing ? new Float64Array(1024) : null;
-    this.length = 0;
-    this.add(0, root);
-  }
-  add(depth, code) {
-    if (this.length === this.depth.length) this.enlarge();
-    this.depth[this.length] = depth;
-    this.code[this.length++] = code;
-  }
-  enlarge() {
-    for (const name of ['depth', 'code', 'value', 'before']) {
-      const old = this[name];
-      if (old === null) continue;
-      this[name] = new old.constructor(this.length * 2);
-      this[name].set(old);
-    }
-  }
-  // Of the box that was added last.
-  count(value, before) {
-    this.value[this.length - 1] += value;
-    if (this.before !== null) this.before[this.length - 1] += before;
-  }
-}
 
 function countingSort(items, keyOf, keys) {
   const ends = new Int32Array(keys + 1);
@@ -67,140 +37,154 @@ function selectPairs(table, {values, before, wanted}, grouping) {
   return pairs;
 }
 
-// Calls `grow(begin, end, depth)` for the pairs of each process or thread, above its box; or for all, above the root.
-function eachGroup(table, {pairs, grouping}, growth, grow, {begin, end, depth}) {
-  const [outer, ...inner] = grouping;
-  if (outer === undefined) return grow(begin, end, depth);
+// Each kind of stacks has a `root`, {code, from, to, node, total, before}, and `split(box, add)`, which calls `add` with
+// the same of each box that stands on `box`, in their order. A box is split at most once.
+
+// The pairs of each process or thread are together: splits off the next level of them.
+function splitGroups(table, pairs, {groups, codeOf}, {from, to}, add) {
   const owner = table.pairs.owner.data;
-  const of = outer.groups.of.data;
-  for (let from = begin, to = begin; from < end; from = to) {
-    const group = of[owner[pairs[from]]];
-    while (to < end && of[owner[pairs[to]]] === group) ++to;
-    growth.add(depth, outer.codeOf(group));
-    eachGroup(table, {pairs, grouping: inner}, growth, grow, {begin: from, end: to, depth: depth + 1});
+  const of = groups.of.data;
+  for (let begin = from, end = from; begin < to; begin = end) {
+    const group = of[owner[pairs[begin]]];
+    while (end < to && of[owner[pairs[end]]] === group) ++end;
+    add(codeOf(group), begin, end, none);
   }
 }
 
-function growFromRoot(table, grouped, amounts, growth) {
-  const {pairs} = grouped;
-  const parent = table.nodes.parent.data;
-  const frame = table.nodes.frame.data;
-  const node = table.pairs.node.data;
-  const {depth} = table.walk();
-  const grow = (begin, end, bottom) => {
-    const open = [];  // the nodes whose boxes lead to the one that was grown last
-    const path = [];
-    for (let i = begin; i < end; ++i) {
-      let at = node[pairs[i]];
-      while (at !== none && open[depth[at]] !== at) {
-        path.push(at);
-        at = parent[at];
+// From the root: the stacks of a box are together in the order of a walk, so their sum is the difference of two sums.
+class FromRoot {
+  constructor(table, pairs, grouping, {of, before}) {
+    Object.assign(this, {table, pairs, grouping});
+    this.sums = runningSums(pairs, of);
+    this.sumsBefore = runningSums(pairs, before);
+    this.root = this.box(wholeCode, 0, pairs.length, none);
+  }
+  box(code, from, to, node) {
+    const {sums, sumsBefore} = this;
+    return {code, from, to, node, total: sums[to] - sums[from], before: sumsBefore[to] - sumsBefore[from]};
+  }
+  split(box, add) {
+    const {table, pairs, grouping} = this;
+    const addBox = (...range) => add(this.box(...range));
+    if (box.depth < grouping.length) return splitGroups(table, pairs, grouping[box.depth], box, addBox);
+    const {order, behind} = table.walk();
+    const parent = table.nodes.parent.data;
+    const nodeOf = table.pairs.node.data;
+    let begin = box.from;
+    while (begin < box.to && nodeOf[pairs[begin]] === box.node) ++begin;  // these end in the box
+    while (begin < box.to) {
+      let child = nodeOf[pairs[begin]];
+      while (parent[child] !== box.node) child = parent[child];
+      // The first pair that is not of the child's subtree.
+      let low = begin;
+      let high = box.to;
+      while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (order[nodeOf[pairs[middle]]] < behind[child]) low = middle;
+        else high = middle;
       }
-      while (path.length !== 0) {
-        at = path.pop();
-        open[depth[at]] = at;
-        growth.add(bottom + depth[at], frame[at]);
-      }
-      growth.count(amounts.of(pairs[i]), amounts.before(pairs[i]));
+      addBox(table.nodes.frame.data[child], begin, high, child);
+      begin = high;
     }
-  };
-  eachGroup(table, grouped, growth, grow, {begin: 0, end: pairs.length, depth: 1});
+  }
 }
 
-// The stacks merged from their leaves: those of a box are parted by the next frame on their way to the root, again and
-// again, each box with no more than one look at each of its stacks.
-function growFromLeaf(table, grouped, amounts, growth) {
-  const {pairs} = grouped;
-  const parting = new Parting(table, pairs, pairs.map((pair) => table.pairs.node.data[pair]), amounts, growth);
-  const grow = (begin, end, bottom) => parting.run(begin, end, bottom);
-  eachGroup(table, grouped, growth, grow, {begin: 0, end: pairs.length, depth: 1});
+function runningSums(items, of) {
+  const sums = new Float64Array(items.length + 1);
+  for (let i = 0; i < items.length; ++i) sums[i + 1] = sums[i] + of(items[i]);
+  return sums;
 }
 
+// Parts items by a frame each: those of a box move together, in the order of the frames' ranks, in place.
 class Parting {
-  // `at`: from which node each of `order` goes to the root; both are used up.
-  constructor(table, order, at, amounts, growth) {
-    Object.assign(this, {order, at, amounts, growth});
+  constructor(table) {
     this.ranks = table.frameRanks();
-    this.parentOf = table.nodes.parent.data;
-    this.frameOf = table.nodes.frame.data;
-    this.seenIn = new Int32Array(table.frames.name.length);      // by frame: in which parting
-    this.place = new Int32Array(table.frames.name.length);       // where the next stack with it goes
-    this.parted = 0;
-    this.spareOrder = new Int32Array(order.length);
-    this.spareAt = new Int32Array(order.length);
-    this.work = [];
+    this.seenIn = new Int32Array(table.frames.name.length);  // by frame: in which round
+    this.found = new Column(Int32Array);                      // the frames of this round
+    this.at = new Int32Array(table.frames.name.length);       // by frame: its number, then where its next item goes
+    this.totals = new Column(Float64Array);                   // by number
+    this.befores = new Column(Float64Array);
+    this.round = 0;
   }
-  run(begin, end, bottom) {
-    this.part(begin, end, bottom);
-    while (this.work.length !== 0) {
-      const frame = this.work.pop();
-      const depth = this.work.pop();
-      const to = this.work.pop();
-      const from = this.work.pop();
-      this.growth.add(depth, frame);
-      if (to - from === 1) this.finish(from, depth + 1);
-      else this.part(from, to, depth + 1);
+  begin() {
+    ++this.round;
+    this.found.length = this.totals.length = this.befores.length = 0;
+    this.sizes = [];
+  }
+  count(frame, total, before) {
+    if (this.seenIn[frame] !== this.round) {
+      this.seenIn[frame] = this.round;
+      this.at[frame] = this.found.length;
+      this.found.push(frame);
+      this.totals.push(0);
+      this.befores.push(0);
+      this.sizes.push(0);
+    }
+    const number = this.at[frame];
+    ++this.sizes[number];
+    this.totals.data[number] += total;
+    this.befores.data[number] += before;
+  }
+  // Calls `add` for each frame, and gives it its range behind `from`: `placeOf` says where its next item goes.
+  end(from, add) {
+    const {ranks, found, sizes, totals, befores, at} = this;
+    const order = Array.from(sizes.keys());
+    if (order.length > 1) order.sort((a, b) => ranks[found.data[a]] - ranks[found.data[b]]);
+    let next = from;
+    for (const number of order) {
+      const code = found.data[number];
+      add({code, from: next, to: next + sizes[number], node: none, total: totals.data[number], before: befores.data[number]});
+      at[code] = next;
+      next += sizes[number];
     }
   }
-  // A stack that nothing shares the rest with.
-  finish(i, bottom) {
-    let depth = bottom;
-    for (let at = this.at[i]; at !== none; at = this.parentOf[at]) this.growth.add(depth++, this.frameOf[at]);
-    this.growth.count(this.amounts.of(this.order[i]), this.amounts.before(this.order[i]));
-  }
-  part(begin, end, depth) {
-    const {order, at, seenIn, place, frameOf, ranks} = this;
-    const stamp = ++this.parted;
-    const found = [];
-    let left = begin;  // stacks that go on move to the front; the others end in the box that was added last
-    for (let i = begin; i < end; ++i) {
-      if (at[i] === none) {
-        this.growth.count(this.amounts.of(order[i]), this.amounts.before(order[i]));
-        continue;
-      }
-      const frame = frameOf[at[i]];
-      if (seenIn[frame] !== stamp) {
-        seenIn[frame] = stamp;
-        place[frame] = 0;
-        found.push(frame);
-      }
-      ++place[frame];
-      order[left] = order[i];
-      at[left++] = at[i];
-    }
-    // The first to be grown comes last, for work is taken from the end.
-    if (found.length > 1) found.sort((a, b) => ranks[b] - ranks[a]);
-    let next = begin;
-    for (const frame of found) {
-      const size = place[frame];
-      place[frame] = next;
-      this.work.push(next, next + size, depth, frame);
-      next += size;
-    }
-    this.scatter(begin, left);
-  }
-  // To the places of their frames, one frame further.
-  scatter(begin, end) {
-    const {order, at, place, frameOf, parentOf, spareOrder, spareAt} = this;
-    for (let i = begin; i < end; ++i) {
-      const to = place[frameOf[at[i]]]++;
-      spareOrder[to] = order[i];
-      spareAt[to] = parentOf[at[i]];
-    }
-    order.set(spareOrder.subarray(begin, end), begin);
-    at.set(spareAt.subarray(begin, end), begin);
+  placeOf(frame) {
+    return this.at[frame]++;
   }
 }
 
-// Of each box with all that stands on it.
-function addUp(values, {depth, length}) {
-  const above = [];  // by depth: of the boxes that stand on the one whose turn it is
-  for (let box = length - 1; box >= 0; --box) {
-    const at = depth[box];
-    const total = values[box] + (above[at + 1] || 0);
-    values[box] = total;
-    above[at + 1] = 0;
-    above[at] = (above[at] || 0) + total;
+// The stacks merged from their leaves: those of a box are parted by the next frame on their way to the root.
+class FromLeaf {
+  // `items` with the node from which each goes to the root. `grouping`: what the items, which are pairs then, stand on.
+  constructor(table, items, nodes, {of, before}, root = wholeCode, grouping = []) {
+    Object.assign(this, {table, items, nodes, of, before, grouping});
+    this.parting = new Parting(table);
+    this.spareItems = new Int32Array(items.length);
+    this.spareNodes = new Int32Array(items.length);
+    this.root = this.box(root, 0, items.length);
+  }
+  box(code, from, to) {
+    let total = 0;
+    let before = 0;
+    for (let i = from; i < to; ++i) {
+      total += this.of(this.items[i]);
+      before += this.before(this.items[i]);
+    }
+    return {code, from, to, node: none, total, before};
+  }
+  split(box, add) {
+    const {table, items, nodes, parting, grouping, spareItems, spareNodes} = this;
+    if (box.depth < grouping.length) {
+      return splitGroups(table, items, grouping[box.depth], box, (...range) => add(this.box(...range)));
+    }
+    const frameOf = table.nodes.frame.data;
+    const parentOf = table.nodes.parent.data;
+    parting.begin();
+    let left = box.from;  // the stacks that go on move to the front; the others end in the box
+    for (let i = box.from; i < box.to; ++i) {
+      if (nodes[i] === none) continue;
+      parting.count(frameOf[nodes[i]], this.of(items[i]), this.before(items[i]));
+      items[left] = items[i];
+      nodes[left++] = nodes[i];
+    }
+    parting.end(box.from, add);
+    for (let i = box.from; i < left; ++i) {
+      const to = parting.placeOf(frameOf[nodes[i]]);
+      spareItems[to] = items[i];
+      spareNodes[to] = parentOf[nodes[i]];
+    }
+    items.set(spareItems.subarray(box.from, left), box.from);
+    nodes.set(spareNodes.subarray(box.from, left), box.from);
   }
 }
 
@@ -222,16 +206,14 @@ function groupingOf(table, {byProcess, byThread}) {
 
 // `swapped`: `before` are the amounts of now.
 function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
-  const growth = new Growth(amounts.before !== null);
   const grouping = groupingOf(table, {byProcess, byThread});
   const pairs = selectPairs(table, amounts, grouping);
-  (inverted ? growFromLeaf : growFromRoot)(table, {pairs, grouping}, readerOf(amounts), growth);
-  addUpAll(growth);
-  return new Tree(table, [growth], {inverted, swapped: amounts.swapped, heaviest});
-}
-function addUpAll(growth) {
-  addUp(growth.value, growth);
-  if (growth.before !== null) addUp(growth.before, growth);
+  const read = readerOf(amounts);
+  const nodeOf = table.pairs.node.data;
+  const stacks = inverted
+    ? new FromLeaf(table, pairs, pairs.map((pair) => nodeOf[pair]), read, wholeCode, grouping)
+    : new FromRoot(table, pairs, grouping, read);
+  return new Tree(table, [stacks], {inverted, comparing: amounts.before !== null, swapped: amounts.swapped, heaviest});
 }
 
 // Of all there is, how much has a frame that matches anywhere on its stack, or an owner that does: each stack counts

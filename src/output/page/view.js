@@ -262,8 +262,9 @@ class View {
     return at >= 0 && at < row.length ? row[at] : none;
   }
   widestChild(box) {
+    const {first, end} = this.tree.childrenOf(box);
     let widest = none;
-    for (let child = this.tree.first[box]; child < this.tree.end[box]; ++child) {
+    for (let child = first; child < end; ++child) {
       if (!this.isVisible(child)) continue;
       if (widest === none || this.tree.total[child] > this.tree.total[widest]) widest = child;
     }
