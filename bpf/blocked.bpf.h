@@ -69,7 +69,7 @@ int scan(struct bpf_iter__task *ctx) {
   const __u32 id = task->pid;
   struct woken_thread fresh = {.waits = {.tgid = ids >> 32, .tid = (__u32)ids, .id = id}};
   fresh.waits.span.start_ns = bpf_ktime_get_ns();
-  fresh.waits.span.whole = fresh.waits.span.start_ns;
+  fresh.waits.span.sent_ns = fresh.waits.span.start_ns;
   fresh.waits.began_ns = fresh.waits.span.start_ns;
   fresh.waits.seen_ns = fresh.waits.span.start_ns;
   fresh.waits.ran_ns = task->se.sum_exec_runtime;
@@ -118,7 +118,7 @@ int scan(struct bpf_iter__task *ctx) {
 
   if (task->on_cpu) { /* it came onto a CPU before it stood in the map: this wait was over already */
     struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
-    if (thread && thread->span.whole) close_span(&thread->span);
+    if (thread && thread->span.sent_ns) close_span(&thread->span);
   }
   return 0;
 }

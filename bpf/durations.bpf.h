@@ -4,7 +4,7 @@
 #define PROFILE_DURATIONS_BPF_H
 
 #include "abi/durations.h"
-#include "magnitude.bpf.h"
+#include "log2_bucket.bpf.h"
 #include "record.bpf.h"
 
 SEC(".data.durations") struct durations_state durations_state = {};
@@ -55,7 +55,7 @@ static __always_inline void add_duration(struct durations_sum *sum, __u64 part_n
   if (sum->count == 0 || whole_ns < sum->min_ns) sum->min_ns = whole_ns;
   if (whole_ns > sum->max_ns) sum->max_ns = whole_ns;
   sum->count++;
-  __u32 bucket = magnitude(whole_ns);
+  __u32 bucket = log2_bucket(whole_ns);
   if (bucket >= PROFILE_DURATION_BUCKETS) bucket = PROFILE_DURATION_BUCKETS - 1;
   sum->histogram[bucket]++;
 }

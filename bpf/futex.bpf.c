@@ -118,12 +118,12 @@ static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config
 static __always_inline void count_wait(struct futex_wait *wait, __u32 thread, __u64 start_ns, __u64 now_ns,
                                        bool is_over) {
   const __u64 waited_ns = now_ns - wait->began_ns;
-  const bool is_worth = counts(waited_ns);
-  if (is_worth) {
+  const bool is_counted = counts(waited_ns);
+  if (is_counted) {
     struct durations_sum *sum = durations_of(wait->address, wait->span.key.tgid, wait->span.key.comm);
     if (sum) add_duration(sum, now_ns - start_ns, waited_ns, is_over);
   }
-  count_span(&wait->span, thread, now_ns - start_ns, (is_over ? SPAN_CLOSED : 0) | (is_worth ? SPAN_COUNTS : 0));
+  count_span(&wait->span, thread, now_ns - start_ns, (is_over ? SPAN_CLOSED : 0) | (is_counted ? SPAN_COUNTS : 0));
 }
 
 static __always_inline void end_wait(struct futex_wait *wait, __u32 thread) {
@@ -165,10 +165,10 @@ static long cut_wait(void *map, const __u32 *thread, struct futex_wait *wait, vo
   const __u64 now_ns = bpf_ktime_get_ns();
   if (!start_ns || now_ns <= start_ns) return 0;
   const bool is_last = durations_state.last_flush;
-  const bool is_worth = counts(now_ns - wait->began_ns);
-  if (!is_worth && !is_last) return 0;
+  const bool is_counted = counts(now_ns - wait->began_ns);
+  if (!is_counted && !is_last) return 0;
   if (__sync_val_compare_and_swap(&wait->span.start_ns, start_ns, is_last ? 0 : now_ns) != start_ns) return 0;
-  if (is_worth) {
+  if (is_counted) {
     durations_state.cut++;
     durations_state.cut_ns += now_ns - start_ns;
   }

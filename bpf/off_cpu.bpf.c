@@ -1,6 +1,6 @@
 /* The sources `off-cpu` and `wall`: how long threads are not on a CPU, by the stack with which they left it. A thread's
  * entry stays for its life, so that a switch costs two lookups and no insertion. For `wall`, ticks of a perf event
- * count the time on the CPU besides: exactly, for what a tick is worth is the thread's time since the tick before.
+ * count the time on the CPU besides: exactly, because the weight of a tick is the thread's time since the tick before.
  *
  * Built twice: with PROFILE_LEAN for kernels that tell nothing of their types. There the switch is seen as an event of
  * tracefs, whose layout has been the same since long before 5.8, and nobody can be asked who is blocked already. */
@@ -266,8 +266,8 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
   if (!counts(waited_ns) && !state.last_flush) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&thread->span.start_ns, start_ns, next_ns) != start_ns) return 0;
-  const bool is_worth = counts(waited_ns);
-  if (is_worth) {
+  const bool is_counted = counts(waited_ns);
+  if (is_counted) {
     if (state.last_flush) {
       add_wait(thread, now_ns - start_ns, waited_ns); /* no switch is seen any more */
     } else {
@@ -277,7 +277,7 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
     state.cut_ns += now_ns - start_ns;
   }
   count_span(&thread->span, *id, now_ns - start_ns,
-             (state.last_flush ? SPAN_CLOSED : 0) | (is_worth ? SPAN_COUNTS : 0));
+             (state.last_flush ? SPAN_CLOSED : 0) | (is_counted ? SPAN_COUNTS : 0));
   return 0;
 }
 

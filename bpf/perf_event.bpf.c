@@ -1,7 +1,7 @@
 /* The sources by perf's names: runs whenever a perf event overflows and records the current task. Built twice, see
  * PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_WALK
-#include "worth.bpf.h"
+#include "weight.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"
 #endif
@@ -28,14 +28,14 @@ static __always_inline __u64 counted_since_last(struct bpf_perf_event_data *ctx)
   const __u32 cpu = bpf_get_smp_processor_id();
   __u64 *last = bpf_map_lookup_elem(&counts, &cpu); /* sized for all possible CPUs */
   if (!last || bpf_perf_prog_read_value(ctx, &now, sizeof(now))) return ctx->sample_period;
-  const __u64 worth = now.counter - *last;
+  const __u64 weight = now.counter - *last;
   *last = now.counter;
-  return worth;
+  return weight;
 }
 
-static __always_inline __u64 worth_of(struct bpf_perf_event_data *ctx) {
-  if (perf_event_config.worth == WORTH_PERIOD) return ctx->sample_period;
-  if (perf_event_config.worth == WORTH_COUNTED) return counted_since_last(ctx);
+static __always_inline __u64 weight_of(struct bpf_perf_event_data *ctx) {
+  if (perf_event_config.weight == WEIGHT_PERIOD) return ctx->sample_period;
+  if (perf_event_config.weight == WEIGHT_COUNTED) return counted_since_last(ctx);
   return 1;
 }
 
@@ -69,10 +69,10 @@ static __always_inline void end_cost(void) {
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx) {
   begin_cost();
-  if (perf_event_config.worth == WORTH_OF_HIT) {
+  if (perf_event_config.weight == WEIGHT_OF_HIT) {
     record_hit(ctx);
   } else {
-    record(ctx, worth_of(ctx));
+    record(ctx, weight_of(ctx));
   }
   end_cost();
   return 0;

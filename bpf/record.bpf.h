@@ -85,7 +85,7 @@ static __always_inline void bump(struct cpu_account *account, enum account_slot 
 /* The sample under way: of the current task, on this CPU, and not counted anywhere yet. */
 struct sample {
   struct cpu_account *account;
-  __u32 turn; /* of the generations: how often they have changed */
+  __u32 drain_count; /* of the generations: how often they have changed */
   __u32 generation;
   __u32 tid; /* as the person sees it */
   struct stack_key key;
@@ -96,15 +96,15 @@ static __always_inline struct cpu_account *account_of(__u32 generation) {
   return bpf_map_lookup_elem(&accounts, &index); /* sized for all possible CPUs */
 }
 
-static __always_inline __u32 current_turn(void) { return *(volatile __u32 *)&record_state.turn; }
-static __always_inline __u32 current_generation(void) { return current_turn() & 1; }
+static __always_inline __u32 current_drain(void) { return *(volatile __u32 *)&record_state.drain_count; }
+static __always_inline __u32 current_generation(void) { return current_drain() & 1; }
 
 /* Begins a sample of the current task. False when it is not wanted; it has been accounted for then, unless it lies
  * outside of the run. */
 static __always_inline bool begin_sample(struct sample *sample) {
   if (*(volatile __u32 *)&record_state.paused) return false;
-  sample->turn = current_turn();
-  sample->generation = sample->turn & 1;
+  sample->drain_count = current_drain();
+  sample->generation = sample->drain_count & 1;
   sample->account = account_of(sample->generation);
   if (!sample->account) return false;
 
@@ -138,8 +138,8 @@ static __always_inline bool begin_sample(struct sample *sample) {
 
 /* Tells user space, once a generation, that it should be drained. */
 static __always_inline void tell_half_full(__u32 generation) {
-  if (record_state.told[generation & 1]) return;
-  record_state.told[generation & 1] = 1; /* two CPUs at once may tell twice */
+  if (record_state.half_full_sent[generation & 1]) return;
+  record_state.half_full_sent[generation & 1] = 1; /* two CPUs at once may tell twice */
   struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
   bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
 }
@@ -222,7 +222,7 @@ static __always_inline bool count_in(void *histogram, __u32 generation, const st
   struct stack_value *row = bpf_map_lookup_elem(histogram, key);
   if (!row) {
     const struct stack_value fresh = {
-        .value = value, .samples = record_config.weighed ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
+        .value = value, .samples = record_config.weighted ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
     if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST) == 0) {
       count_entry(generation);
       return true;
@@ -231,7 +231,7 @@ static __always_inline bool count_in(void *histogram, __u32 generation, const st
     if (!row) return false;
   }
   __sync_fetch_and_add(&row->value, value);
-  if (record_config.weighed) __sync_fetch_and_add(&row->samples, 1);
+  if (record_config.weighted) __sync_fetch_and_add(&row->samples, 1);
   return true;
 }
 
@@ -278,7 +278,7 @@ static __always_inline enum account_slot put(void *ctx, enum walked walked, stru
              : ACCOUNT_LOST_RING_FULL;
 }
 
-/* Ends a sample that has begun: counts it, worth `value` in the source's unit. */
+/* Ends a sample that has begun: counts it with the weight `value` in the source's unit. */
 static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
   bump(sample->account, ACCOUNT_TAKEN);
   const enum walked walked = decide_user_stack(sample->generation, &sample->key, false);
@@ -288,7 +288,7 @@ static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 va
   return 0;
 }
 
-/* Records one sample of the current task, worth `value` in the source's unit. */
+/* Records one sample of the current task with the weight `value` in the source's unit. */
 static __always_inline int record(void *ctx, __u64 value) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;

@@ -1,7 +1,7 @@
 /* Samples that last: a wait, a lock, a request. Their stacks are taken where they begin, and they are counted where
- * they end, worth their length. A source keeps them in a map of its own by the name of `spans`, whose values begin with
- * a struct span, so that user space can see which stacks are still in use; and it ends those under way by its program
- * `flush`, which user space runs when a report is due.
+ * they end; their weight is their length. A source keeps them in a map of its own by the name of `spans`, whose values
+ * begin with a struct span, so that user space can see which stacks are still in use; and it ends those under way by
+ * its program `flush`, which user space runs when a report is due.
  *
  * What goes into the account is the end: taken, and recorded or filtered. Needs fetching atomics (5.12). */
 #ifndef PROFILE_SPAN_BPF_H
@@ -15,9 +15,9 @@ static __always_inline void open_span(void *ctx, struct span *span, __u64 id, st
                                       bool in_map) {
   span->start_ns = 0; /* one that was never ended is forgotten */
   span->key = sample->key;
-  span->whole = in_map ? 0 : bpf_ktime_get_ns();
+  span->sent_ns = in_map ? 0 : bpf_ktime_get_ns();
   if (walked == WALKED_LOST ||
-      (!in_map && !send_with(ctx, walked, RING_SPAN, id, sample->generation, &sample->key, span->whole, 0))) {
+      (!in_map && !send_with(ctx, walked, RING_SPAN, id, sample->generation, &sample->key, span->sent_ns, 0))) {
     bump(sample->account, ACCOUNT_TAKEN);
     bump(sample->account, ACCOUNT_LOST_RING_FULL);
     return;
@@ -44,7 +44,7 @@ static __always_inline void fill_end(struct ring_span_end *end, const struct spa
   *end = (struct ring_span_end){
       .header = {.type = RING_SPAN_END, .generation = generation},
       .span = id,
-      .began_ns = span->whole,
+      .began_ns = span->sent_ns,
       .time_ns = bpf_ktime_get_ns(),
       .value = value,
       .cpu = bpf_get_smp_processor_id(),
@@ -59,7 +59,7 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
   struct cpu_account *account = account_of(generation);
   if (!account) return;
   bump(account, ACCOUNT_TAKEN);
-  if (!span->whole) {
+  if (!span->sent_ns) {
     if (!(flags & SPAN_COUNTS)) {
       bump(account, ACCOUNT_FILTERED);
       return;

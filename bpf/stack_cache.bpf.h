@@ -26,8 +26,8 @@
 #define FIRST_PAGE 4096        /* vm.mmap_min_addr is not less */
 #define USER_CODE_SEGMENT 0x33 /* of 64-bit programs */
 
-struct known_place {
-  __u64 turn; /* of the generations, + 1, times two, + 1 when the user stack is not its matter; 0: nothing is known */
+struct known_stack {
+  __u64 drain; /* of the generations, + 1, times two, + 1 when the user stack is not its matter; 0: nothing is known */
   __u64 instruction;
   __s32 user_stack;
   __s32 kernel_stack;
@@ -55,9 +55,9 @@ struct stack_view {
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __type(key, __u32);
-  __type(value, struct known_place);
+  __type(value, struct known_stack);
   __uint(max_entries, CACHE_PLACES);
-} known_places SEC(".maps");
+} known_stacks SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -83,7 +83,7 @@ __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
 }
 
 /* Whether the place is that of the view. */
-__noinline int is_known(const struct known_place *place, const struct stack_view *view) {
+__noinline int is_known(const struct known_stack *place, const struct stack_view *view) {
   if (!place || !view || place->user_frames != view->user_frames) return 0;
   for (__u32 i = 0; i < CACHED_USER_FRAMES; i++) {
     if (i >= place->user_frames) break;
@@ -101,17 +101,17 @@ __noinline int is_known(const struct known_place *place, const struct stack_view
 }
 
 /* Which of the places from `first` on is that of the view; CACHE_PLACES: none. */
-__noinline __u32 find_known(const struct stack_view *view, __u64 turn, __u64 instruction, __u32 first) {
+__noinline __u32 find_known(const struct stack_view *view, __u64 drain, __u64 instruction, __u32 first) {
   for (__u32 way = 0; way < CACHE_WAYS; way++) {
     const __u32 index = first + way;
-    const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
-    if (known && known->turn == turn && known->instruction == instruction && is_known(known, view)) return index;
+    const struct known_stack *known = bpf_map_lookup_elem(&known_stacks, &index);
+    if (known && known->drain == drain && known->instruction == instruction && is_known(known, view)) return index;
   }
   return CACHE_PLACES;
 }
 
 /* Notes where on the kernel stack its return addresses stand, as many as wanted. Returns how many it found. */
-__noinline int note_kernel_words(struct known_place *place, struct stack_view *view) {
+__noinline int note_kernel_words(struct known_stack *place, struct stack_view *view) {
   if (!place || !view) return 0;
   view->found = 0;
   for (__u32 word = 0; word < KERNEL_STACK_WORDS; word++) {
@@ -136,7 +136,7 @@ __noinline int note_kernel_words(struct known_place *place, struct stack_view *v
 }
 
 /* Walks the kernel stack and notes it; false when that cannot be done of all of it. */
-static __always_inline bool note_kernel_stack(void *ctx, struct known_place *place, struct stack_view *view) {
+static __always_inline bool note_kernel_stack(void *ctx, struct known_stack *place, struct stack_view *view) {
   place->kernel_frames = 0;
   if (!record_config.kernel_stacks) return true;
   const long bytes = bpf_get_stack(ctx, view->kernel, sizeof(view->kernel), 0);
@@ -175,12 +175,12 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   }
 
   /* Of one walk the place has the kernel's part alone. */
-  const __u64 turn = ((__u64)sample->turn + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
+  const __u64 drain = ((__u64)sample->drain_count + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
   const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;
   const __u32 first = (__u32)(hash >> 40) & (CACHE_PLACES - CACHE_WAYS);
-  const __u32 index = find_known(view, turn, instruction, first);
-  const struct known_place *known = bpf_map_lookup_elem(&known_places, &index);
+  const __u32 index = find_known(view, drain, instruction, first);
+  const struct known_stack *known = bpf_map_lookup_elem(&known_stacks, &index);
   if (known) {
     if (walked == WALKED_NOT) sample->key.user_stack = known->user_stack;
     sample->key.kernel_stack = known->kernel_stack;
@@ -188,9 +188,9 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   }
 
   const __u32 victim = first + (view->next_victim++ & (CACHE_WAYS - 1));
-  struct known_place *place = bpf_map_lookup_elem(&known_places, &victim);
+  struct known_stack *place = bpf_map_lookup_elem(&known_stacks, &victim);
   if (!place) return take_others(ctx, walked, sample->generation, &sample->key);
-  place->turn = 0;
+  place->drain = 0;
   if (!take_others(ctx, walked, sample->generation, &sample->key)) return false;
   if (!note_kernel_stack(ctx, place, view)) return true;
   place->instruction = instruction;
@@ -198,7 +198,7 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   place->kernel_stack = sample->key.kernel_stack;
   place->user_frames = (__u16)view->user_frames;
   __builtin_memcpy(place->user, view->user, sizeof(place->user));
-  place->turn = turn;
+  place->drain = drain;
   return true;
 }
 

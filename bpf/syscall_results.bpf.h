@@ -2,7 +2,7 @@
 #ifndef PROFILE_SYSCALL_RESULTS_BPF_H
 #define PROFILE_SYSCALL_RESULTS_BPF_H
 
-#include "magnitude.bpf.h"
+#include "log2_bucket.bpf.h"
 #include "syscall_maps.bpf.h"
 
 #define LAST_ERRNO 4095
@@ -53,7 +53,7 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
   result->total_ns += took_ns;
   if (result->returned == 0 || took_ns < result->min_ns) result->min_ns = took_ns;
   if (took_ns > result->max_ns) result->max_ns = took_ns;
-  __u32 bucket = magnitude(took_ns);
+  __u32 bucket = log2_bucket(took_ns);
   if (bucket >= PROFILE_SYSCALL_BUCKETS) bucket = PROFILE_SYSCALL_BUCKETS - 1;
   result->histogram[bucket]++;
 }

@@ -1,7 +1,7 @@
 /* The source SYSTEM:EVENT: runs on every hit of a tracepoint, on whatever CPU, and records the current task, each time
  * or as often as asked for. Built twice, see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_WALK
-#include "worth.bpf.h"
+#include "weight.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"
 #endif

@@ -101,10 +101,10 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   if (!start_ns) return 0;
   const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
   const __u64 waited_ns = end_ns > thread->began_ns ? end_ns - thread->began_ns : 0;
-  const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(thread, part_ns, waited_ns);
+  const bool is_counted = counts(waited_ns);
+  if (is_counted) add_wait(thread, part_ns, waited_ns);
   const struct span ended = thread->span;
-  count_span(&ended, id, part_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+  count_span(&ended, id, part_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0));
   return 0;
 }
 
@@ -128,9 +128,9 @@ __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 no
   unseen.key.user_stack = -ENODATA;
   unseen.key.kernel_stack = -ENODATA;
   unseen.key.caller = 0;
-  const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(thread, waited_ns, waited_ns);
-  count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0));
+  const bool is_counted = counts(waited_ns);
+  if (is_counted) add_wait(thread, waited_ns, waited_ns);
+  count_span(&unseen, id, waited_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0));
   return 0;
 }
 

@@ -27,14 +27,14 @@ struct {
 
 /* As count_span(), of a wait that somebody has ended. */
 static __always_inline void count_woken(struct woken_wait *wait, const struct woken_thread *thread, __u32 id,
-                                        __u64 value, bool is_worth) {
+                                        __u64 value, bool is_counted) {
   const __u32 generation = current_generation();
   struct cpu_account *account = account_of(generation);
   if (!account) return;
   bump(account, ACCOUNT_TAKEN);
-  __u32 flags = SPAN_CLOSED | (is_worth ? SPAN_COUNTS : 0);
-  if (!thread->waits.span.whole) {
-    if (!is_worth) {
+  __u32 flags = SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0);
+  if (!thread->waits.span.sent_ns) {
+    if (!is_counted) {
       bump(account, ACCOUNT_FILTERED);
       return;
     }
@@ -53,7 +53,7 @@ static __always_inline void count_woken(struct woken_wait *wait, const struct wo
   if (bpf_ringbuf_output(&ring, &wait->end, sizeof(wait->end), ring_wakeup())) {
     bump(account, ACCOUNT_LOST_RING_FULL);
   } else {
-    bump(account, is_worth ? ACCOUNT_IN_RING : ACCOUNT_FILTERED);
+    bump(account, is_counted ? ACCOUNT_IN_RING : ACCOUNT_FILTERED);
   }
 }
 
@@ -68,9 +68,9 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
   const __u64 began_ns = thread->waits.began_ns;
   const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
   const __u64 waited_ns = end_ns > began_ns ? end_ns - began_ns : 0;
-  const bool is_worth = counts(waited_ns);
-  if (is_worth) add_wait(&thread->waits, part_ns, waited_ns);
-  count_woken(wait, thread, id, part_ns, is_worth);
+  const bool is_counted = counts(waited_ns);
+  if (is_counted) add_wait(&thread->waits, part_ns, waited_ns);
+  count_woken(wait, thread, id, part_ns, is_counted);
   thread->is_woken = 0;
   return 0;
 }

@@ -32,7 +32,7 @@ struct durations_state {
   __u64 rows;       /* in the map */
   __u64 unlisted;   /* durations that found no place in it */
   __u64 cut;        /* by the last flush: that were still going on */
-  __u64 cut_ns;     /* and what they were worth */
+  __u64 cut_ns;     /* and the sum of their lengths */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct durations_key) == 16, "durations_key");

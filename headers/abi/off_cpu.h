@@ -69,7 +69,7 @@ struct off_cpu_state {
   __u64 ended_ns;       /* CLOCK_MONOTONIC, of the run; for the last flush */
   __u64 started_ns;     /* CLOCK_MONOTONIC; set before the programs are attached */
   __u64 cut_waits;      /* by the last flush: waits that were still going on */
-  __u64 cut_ns;         /* and what they were worth */
+  __u64 cut_ns;         /* and the sum of their lengths */
   __u64 exits;          /* of threads that were in the map */
   __u64 exited_threads; /* in the map, waiting to be taken out */
   __u64 unlisted;       /* threads whose sums found no place as they exited */

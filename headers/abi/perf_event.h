@@ -1,19 +1,19 @@
-/* What user space tells bpf/perf_event.bpf.c and bpf/tracepoint.bpf.c before they are loaded: what a sample is worth.
+/* What user space tells bpf/perf_event.bpf.c and bpf/tracepoint.bpf.c before they are loaded: the weight of a sample.
  */
 #ifndef PROFILE_ABI_PERF_EVENT_H
 #define PROFILE_ABI_PERF_EVENT_H
 
 #include <linux/types.h>
 
-enum perf_event_worth {
-  WORTH_ONE,     /* clocks: a sample */
-  WORTH_PERIOD,  /* the events between two samples, as asked for */
-  WORTH_COUNTED, /* the events there were since the last sample of this CPU */
-  WORTH_OF_HIT   /* the kernel shows every event, and struct hit_rate says which of them are samples */
+enum perf_event_weight {
+  WEIGHT_ONE,     /* clocks: a sample */
+  WEIGHT_PERIOD,  /* the events between two samples, as asked for */
+  WEIGHT_COUNTED, /* the events there were since the last sample of this CPU */
+  WEIGHT_OF_HIT   /* the kernel shows every event, and struct hit_rate says which of them are samples */
 };
 
 struct perf_event_config {
-  __u32 worth; /* enum perf_event_worth */
+  __u32 weight; /* enum perf_event_weight */
 };
 
 /* With both 0 every hit is a sample. */

@@ -61,15 +61,15 @@ struct woken_key {
 
 struct stack_value {
   __u64 value;    /* in the source's unit */
-  __u64 samples;  /* that make it up; not kept (0) unless record_config::weighed */
+  __u64 samples;  /* that make it up; not kept (0) unless record_config::weighted */
   __u64 first_ns; /* CLOCK_MONOTONIC of its first sample: says which program image of that tgid it belongs to */
 };
 
 enum ring_type {
   RING_SAMPLE,    /* struct ring_sample and its frames */
   RING_HALF_FULL, /* struct ring_header alone: the histogram of this generation has passed half */
-  RING_SPAN,      /* struct ring_sample and its frames: the beginning of a span, worth nothing yet */
-  RING_SPAN_END,  /* struct ring_span_end: what that span was worth */
+  RING_SPAN,      /* struct ring_sample and its frames: the beginning of a span, without a weight yet */
+  RING_SPAN_END,  /* struct ring_span_end: the weight of that span */
   RING_STACK,     /* struct ring_stack of abi/walk.h and its frames */
   RING_FILE,      /* struct ring_file, likewise */
   RING_UNFINISHED /* struct ring_unfinished, likewise, in a ring of its own */
@@ -92,7 +92,7 @@ struct ring_sample {
 };
 
 enum span_end {
-  SPAN_COUNTS = 1, /* worth `value`; otherwise it was not what was asked for */
+  SPAN_COUNTS = 1, /* its weight is `value`; otherwise it was not what was asked for */
   SPAN_CLOSED = 2, /* it is over; otherwise it goes on, and `value` is a part of it */
   SPAN_BY_KEY = 4  /* its stacks are in the stack maps, by the ids in `key`; otherwise they came as RING_SPAN */
 };
@@ -108,12 +108,12 @@ struct ring_span_end {
   struct stack_key key;
 };
 
-/* Something that lasts and is worth its length: a wait, a lock, a request. It takes its stacks where it begins and is
- * counted where it ends. It belongs to the thread and the CPU of its beginning, wherever it ends: that is where the
- * filters looked, too. The map `spans` of a source holds these, or structures that begin with one. */
+/* Something that lasts, and whose weight is its length: a wait, a lock, a request. It takes its stacks where it begins
+ * and is counted where it ends. It belongs to the thread and the CPU of its beginning, wherever it ends: that is where
+ * the filters looked, too. The map `spans` of a source holds these, or structures that begin with one. */
 struct span {
   __u64 start_ns; /* 0: not under way */
-  __u64 whole;    /* nonzero: its stacks went to the ring buffer as RING_SPAN at this time, and so will its end */
+  __u64 sent_ns;  /* nonzero: its stacks went to the ring buffer as RING_SPAN at this time, and so will its end */
   struct stack_key key;
 };
 
@@ -148,7 +148,7 @@ struct record_config {
   __u8 filter_cgroup_map;
   __u8 filter_mntns_map;
   __u8 filter_cpu; /* only those in wanted_cpus, for programs that run on every CPU whatever they are attached to */
-  __u8 weighed;    /* a sample's value is not always 1: count the samples besides */
+  __u8 weighted;   /* a sample's value is not always 1: count the samples besides */
   __u8 stream;     /* every sample goes whole through the ring buffer, and none into the histogram */
   __u8 by_cpu;     /* keep CPUs apart: fill in stack_key::cpu */
 };
@@ -168,14 +168,14 @@ struct wanted_names {
 /* The profiler's processes: itself and its children, which come and go; beyond that number they count as others. */
 #define PROFILE_MOST_OWN 16
 
-/* Written while sampling: by user space `turn`, `paused` and `own_tgids`, by the kernel the rest. */
+/* Written while sampling: by user space `drain_count`, `paused` and `own_tgids`, by the kernel the rest. */
 struct record_state {
-  __u32 turn;                         /* how often the generations have changed; the kernel writes to turn % 2 now */
-  __u32 told[PROFILE_GENERATIONS];    /* whether RING_HALF_FULL was sent */
-  __u32 paused;                       /* nothing is counted */
-  __u64 entries[PROFILE_GENERATIONS]; /* of the histogram */
-  __u64 unfollowed;                   /* descendants of the command that found no place in the targets */
-  __u32 own_tgids[PROFILE_MOST_OWN];  /* as the person sees them; 0: no more */
+  __u32 drain_count; /* how often the generations have changed; the kernel writes to drain_count % 2 now */
+  __u32 half_full_sent[PROFILE_GENERATIONS]; /* whether RING_HALF_FULL was sent */
+  __u32 paused;                              /* nothing is counted */
+  __u64 entries[PROFILE_GENERATIONS];        /* of the histogram */
+  __u64 unfollowed;                          /* descendants of the command that found no place in the targets */
+  __u32 own_tgids[PROFILE_MOST_OWN];         /* as the person sees them; 0: no more */
 };
 
 #ifdef __cplusplus

@@ -46,7 +46,7 @@ enum unwind_cfa {
 };
 
 /* Where a register of the caller is. Numbers of registers are DWARF's, here and in cfa_register. */
-enum unwind_place {
+enum register_rule {
   UNWIND_SAME,        /* as it is now */
   UNWIND_AT_CFA,      /* in memory, so many bytes from the CFA, */
   UNWIND_AT_FP,       /* from the frame pointer as it is now, */
@@ -58,7 +58,7 @@ enum unwind_place {
 struct unwind_rule {
   __u8 cfa; /* enum unwind_cfa */
   __u8 cfa_register;
-  __u8 fp;        /* enum unwind_place, as the next two: of rbp; of x29 */
+  __u8 fp;        /* enum register_rule, as the next two: of rbp; of x29 */
   __u8 ra;        /* the return address */
   __u8 extra;     /* rbx; on arm64 x30 of code that a signal interrupted, else UNWIND_SAME */
   __u8 is_signal; /* the caller was interrupted, and did not call: it goes on at the return address itself */

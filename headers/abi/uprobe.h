@@ -6,7 +6,7 @@
 
 /* Constant once the programs are loaded. */
 struct uprobe_config {
-  __u64 period;  /* every so many hits one is a sample, worth all of them */
+  __u64 period;  /* every so many hits one is a sample with the weight of all of them */
   __u8 at_entry; /* at the first instruction of a function */
   __u8 narrow;   /* of a 32-bit program */
   __u8 padding[6];

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
 #include "support/file_bytes.h"
@@ -62,7 +62,7 @@ class ElfFile {
   // Where the byte at `address` lies in the file; nullopt when no loaded segment has it from there.
   [[nodiscard]] std::optional<FileOffset> offset_of(ElfAddress address) const;
   // How far around `offset` address_of() goes by the same segment.
-  [[nodiscard]] Reach same_segment_around(FileOffset offset) const;
+  [[nodiscard]] ValidRange same_segment_around(FileOffset offset) const;
   // Its executable segments, in the order of the file.
   [[nodiscard]] std::vector<CodeSegment> code_segments() const;
   // In lower-case hex; empty when it has none.
@@ -96,7 +96,7 @@ class ElfFile {
   [[nodiscard]] bool spend(std::uint64_t steps) const { return budget_ == nullptr || budget_->take(steps); }
 
  private:
-  enum class Content : bool { code, debug_data };
+  enum class Content : bool { code, mini_debuginfo };
 
   ElfFile(const FileBytes& bytes, WorkBudget* budget) : bytes_(bytes), budget_(budget) {}
   [[nodiscard]] static std::optional<ElfFile> read(const FileBytes& bytes, Content content, std::string& why,

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
 
@@ -19,7 +19,7 @@ struct Symbol {
   std::uint64_t start = 0;  // its first address, counted as the addresses asked for
   Unnamed unnamed = Unnamed::pending;
   // In ELF files: which addresses around the one asked for have the same answer. Each source that was asked narrows it.
-  Reach reach = {};
+  ValidRange valid_range = {};
 };
 
 // A kernel symbol says which module it is of: "kernel", "nf_tables", "bpf".

@@ -48,7 +48,7 @@ class PathPattern {
     std::size_t width = 0;  // of a number
   };
   // What one character of a name may be, or several of its kind.
-  struct Place {
+  struct NamePart {
     char kind;   // as in the table of conversions
     char value;  // of a literal
     bool repeats;
@@ -61,10 +61,10 @@ class PathPattern {
                                             std::uint64_t number);
 
   std::string text_;
-  std::vector<Part> directory_;  // with the last slash
-  std::vector<Part> name_;       // up to its ending
-  std::string ending_;           // ".pb.gz"
-  std::vector<Place> places_;    // of name_
+  std::vector<Part> directory_;   // with the last slash
+  std::vector<Part> name_;        // up to its ending
+  std::string ending_;            // ".pb.gz"
+  std::vector<NamePart> places_;  // of name_
   bool is_timed_ = false;
   bool is_numbered_ = false;
 };

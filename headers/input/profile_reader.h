@@ -33,8 +33,8 @@ struct AlienLines {
 // shown, or the last, and a count of samples where there is one.
 [[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
 // What `perf script` prints. Of others' files a sample counts as one, as it does for most who read them; of ours it is
-// worth its period, which is in the unit that a comment names. Only the first event that is met is read. Lines that are
-// none are counted as above.
+// weighted by its period, which is in the unit that a comment names. Only the first event that is met is read. Lines
+// that are none are counted as above.
 [[nodiscard]] Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);
 [[nodiscard]] bool is_perf_script(std::string_view text);
 // The counted format, without the tables that may stand behind the stacks.

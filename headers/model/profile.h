@@ -68,7 +68,7 @@ enum class Unnamed : std::uint8_t {
 };
 
 // Where in the source an address stands. `none`: not known, or not asked for.
-enum class SourcePlaceId : std::uint32_t { none = 0 };
+enum class SourceLocationId : std::uint32_t { none = 0 };
 
 struct SourceLine {
   StringId file = StringId::empty;  // its path as the compiler knew it; empty when not known
@@ -83,7 +83,7 @@ struct InlinedFunction {
   friend bool operator==(const InlinedFunction&, const InlinedFunction&) = default;
 };
 
-struct SourcePlace {
+struct SourceLocation {
   // In the function that has the code: where it calls the outermost of the inlined ones when there are any.
   SourceLine at;
   std::span<const InlinedFunction> inlined;  // innermost first; valid until the next source is added
@@ -141,7 +141,7 @@ struct Frame {
   // it.
   std::uint64_t offset = 0;
   // Functions inlined at the address are frames of their own in every format, between this frame and what it calls.
-  SourcePlaceId source = SourcePlaceId::none;
+  SourceLocationId source = SourceLocationId::none;
   BinaryId binary = BinaryId::none;
   // As the binary counts it, return addresses too; of no account where there is none.
   ElfAddress binary_address;
@@ -238,7 +238,7 @@ class Profile {
   StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first,
                    StackEnd end = StackEnd::unknown);
   // Interns a place in the source.
-  SourcePlaceId source(const SourcePlace& source);
+  SourceLocationId source(const SourceLocation& source);
   // Interns a file that holds code.
   BinaryId binary(const Binary& binary);
   // Adds the row's value and samples to the row that is otherwise equal, or makes it. Of what `apart` does not keep
@@ -260,7 +260,7 @@ class Profile {
   [[nodiscard]] std::span<const Frame> frames() const { return frames_; }
   [[nodiscard]] std::span<Frame> frames() { return frames_; }
   [[nodiscard]] const Frame& frame(FrameId id) const { return frames_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] SourcePlace source(SourcePlaceId id) const;
+  [[nodiscard]] SourceLocation source(SourceLocationId id) const;
   [[nodiscard]] const Binary& binary(BinaryId id) const { return binaries_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
   // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
@@ -301,7 +301,7 @@ class Profile {
   std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index
   std::vector<InlinedFunction> inlined_;
-  std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourcePlaceId::none
+  std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourceLocationId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> source_ids_;  // content hash to index
   std::vector<Binary> binaries_{Binary{}};                            // [0] is BinaryId::none
   std::map<Binary, BinaryId> binary_ids_;

@@ -40,11 +40,11 @@ class JsonBuffer {
 class JsonWriter {
  public:
   // `html`: inside a <script>, where no text may end it.
-  enum class Place : std::uint8_t { document, html };
+  enum class Context : std::uint8_t { document, html };
 
   // `out` must outlive it, and end_document() must have been called.
-  explicit JsonWriter(std::ostream& out, Place place = Place::document)
-      : buffer_(out, place == Place::html), writer_(buffer_) {}
+  explicit JsonWriter(std::ostream& out, Context place = Context::document)
+      : buffer_(out, place == Context::html), writer_(buffer_) {}
 
   void begin_object() { writer_.StartObject(); }
   void end_object() { writer_.EndObject(); }

@@ -15,7 +15,7 @@ enum class PageUse : std::uint8_t { live, file };
 inline constexpr int page_data_version = 1;
 
 // The page up to the place where its data stands, and from there on. In between belongs one JSON text in which no '<'
-// stands as such (JsonWriter::Place::html). What may run and be loaded is said in the page itself, by a policy that
+// stands as such (JsonWriter::Context::html). What may run and be loaded is said in the page itself, by a policy that
 // knows its style and its script by their hashes: whatever else came into the page would not run.
 [[nodiscard]] std::string_view page_before_data(PageUse use = PageUse::live);
 [[nodiscard]] std::string_view page_after_data();

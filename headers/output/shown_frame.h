@@ -49,7 +49,7 @@ struct ShownFrame {
 template <class Show>
 void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
   const Frame& frame = profile.frame(id);
-  const SourcePlace source = profile.source(frame.source);
+  const SourceLocation source = profile.source(frame.source);
   for (const InlinedFunction& function : source.inlined) {
     show(ShownFrame{.frame = &frame, .is_inlined = true, .symbol = function.symbol, .at = function.at});
   }

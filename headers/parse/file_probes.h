@@ -14,7 +14,7 @@
 
 namespace profile {
 
-struct NamedPlace {
+struct FoundSymbol {
   enum class Kind : std::uint8_t {
     function,
     resolver,  // it only chooses the function that is meant, once, when the program starts (IFUNC)
@@ -31,7 +31,7 @@ struct NamedPlace {
 struct NameSearch {
   // By address, each once: versions of a function, or static functions that happen to share a name. Empty: there is
   // none of that name.
-  std::vector<NamedPlace> places;
+  std::vector<FoundSymbol> places;
   // When it is empty: names that there are and that are not much longer, for a suggestion.
   std::vector<std::string> names;
   bool was_given_up = false;  // it may have the name: reading its names did not come to an end

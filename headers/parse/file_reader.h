@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
 #include "model/string_table.h"
@@ -33,7 +33,7 @@ struct NameOfCode {
   StringId symbol = StringId::empty;  // demangled
   std::uint64_t start = 0;            // of the symbol, counted as `address`
   ElfAddress address;                 // of the place, where the file says it lies
-  Reach reach = {};                   // around the place, which has the same answer
+  ValidRange valid_range = {};        // around the place, which has the same answer
 };
 
 struct NamesOfFile {

@@ -28,8 +28,8 @@ class UnfinishedWalks;
 // Whether `options` need the variant of a program that reads kernel structures (not PROFILE_LEAN).
 [[nodiscard]] bool needs_kernel_types(const SamplingOptions& options);
 // What follows from the source and not from the command line.
-struct Recording {
-  bool weighed = false;       // values are not always 1
+struct RecorderConfig {
+  bool weighted = false;      // values are not always 1
   std::uint64_t rate_hz = 0;  // samples a second on each CPU; 0: not known
   bool filter_cpu = false;    // its programs run on every CPU, whatever they are attached to
   // What the profiler does itself is filtered: reading the samples would cause more of them than it reads.
@@ -41,14 +41,14 @@ struct Recording {
 [[nodiscard]] SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus);
 // Between opening and loading: the sizes of the maps, the constants of the programs, and the pinned maps of filters in
 // the place of ours. Throws Error for a filter that cannot be had.
-void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording = {});
+void prepare_recording(bpf_object& object, const SamplingOptions& options, const RecorderConfig& recording = {});
 // After loading: the filters' contents. Throws Error likewise.
 void fill_filters(bpf_object& object, const SamplingOptions& options);
 // Which processes are the profiler's: itself, and its children as they are now. Null: none.
 void note_own_processes(record_state& state, const Children* children);
 
 // Turns what the kernel side measured into what a Profile holds.
-struct Reading {
+struct ValueConversion {
   // Values are divided by it: 1000 where the kernel counts nanoseconds and rows are in microseconds. What a division
   // leaves over goes to the next row, so that the total is right to the unit.
   std::uint64_t divisor = 1;
@@ -63,7 +63,7 @@ class Recorder {
  public:
   // `object` has been prepared with the same options and loaded; it must outlive the recorder. When it has a map
   // `spans`, its values begin with a struct span.
-  Recorder(bpf_object& object, const SamplingOptions& options, Reading reading = {});
+  Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion reading = {});
   ~Recorder();
 
   // From now on each sample is handed over by itself, in the order of time, and none is added to a profile's rows; its
@@ -154,7 +154,7 @@ class Recorder {
   void look_up();
   void set_paused(bool paused);
 
-  Reading reading_;
+  ValueConversion reading_;
   const Children* children_;
   std::uint64_t paused_ns_ = 0;  // 0: it is not
   OnSample on_sample_;
@@ -168,7 +168,7 @@ class Recorder {
   std::uint32_t stack_entries_;
   bool by_cpu_;
   std::array<int, PROFILE_GENERATIONS> histogram_fds_{};  // owned by the object
-  std::array<int, PROFILE_GENERATIONS> woken_fds_{};      // likewise; of no meaning without Reading::waker_at
+  std::array<int, PROFILE_GENERATIONS> woken_fds_{};      // likewise; of no meaning without ValueConversion::waker_at
   int spans_fd_ = -1;                                     // owned by the object; -1: its samples do not last
   std::size_t span_key_bytes_ = 0;
   std::size_t span_bytes_ = 0;
@@ -187,7 +187,7 @@ class Recorder {
   std::vector<std::uint64_t> inbox_;
   std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
   std::unique_ptr<HeldSpans> held_spans_;
-  std::uint64_t left_over_ = 0;  // of the last division by Reading::divisor
+  std::uint64_t left_over_ = 0;  // of the last division by ValueConversion::divisor
   UnixClock unix_clock_;
   std::uint64_t own_hashes_ = 0;  // given to stacks that the kernel side has not walked
   std::uint64_t collided_ = 0;    // records with whole stacks since the last drain

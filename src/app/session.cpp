@@ -10,15 +10,15 @@
 #include <optional>
 #include <string>
 
-#include "app/collection.h"
 #include "app/command.h"
-#include "app/intake.h"
 #include "app/messages.h"
 #include "app/progress.h"
+#include "app/report_run.h"
 #include "app/reports.h"
 #include "app/run_info.h"
+#include "app/sample_consumer.h"
 #include "app/signals.h"
-#include "app/streaming.h"
+#include "app/stream_run.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "app/watching.h"
@@ -89,13 +89,13 @@ class Session {
       end_unless_wanted();
     }
     finish();
-    if (intake_->has_failed()) return 1;
+    if (consumer_->has_failed()) return 1;
     return command_ ? command_status_ : 0;
   }
 
  private:
   void start() {
-    intake_ = make_intake();
+    consumer_ = make_consumer();
     watch();
     priority_.emplace();  // the command was forked before, and is as it would be without us
     source_->recorder().set_meanwhile([this] { look_up(); });
@@ -111,24 +111,24 @@ class Session {
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) release_command();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
-    intake_->begin(started_ns_);
+    consumer_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
     warn_of_hidden_symbols();
   }
 
-  std::unique_ptr<Intake> make_intake() {
+  std::unique_ptr<SampleConsumer> make_consumer() {
     if (reports_) {
-      return std::make_unique<Collection>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_,
-                                          options_.apart);
+      return std::make_unique<ReportRun>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_,
+                                         options_.apart);
     }
-    return std::make_unique<Streaming>(options_, run_, *source_, *timeline_, *symboliser_,
+    return std::make_unique<StreamRun>(options_, run_, *source_, *timeline_, *symboliser_,
                                        [this](const std::string& text) { messages_.say(text); });
   }
 
   void watch() {
     loop_.add(signals_.fd(), [this] { on_signal(); });
-    intake_->watch(loop_);
+    consumer_->watch(loop_);
     // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
     // but not for every record, of which a program's start makes a dozen.
     Timer& delay = loop_.add_timer(0, 0, [this] {
@@ -217,19 +217,19 @@ class Session {
       timeline_->set_cpus(cpus_);
       source_->set_cpus(cpus_);
     }
-    intake_->relieve();
+    consumer_->relieve();
     let_go();
     work_ahead();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
     }
-    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, intake_->samples(), intake_->rows());
+    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, consumer_->samples(), consumer_->rows());
   }
 
   void let_go() {
     const std::uint64_t now_ns = monotonic_ns();
-    if (now_ns - let_go_ns_ < let_go_every_ns || !timeline_->any_leaving() || !intake_->name_leaving()) return;
+    if (now_ns - let_go_ns_ < let_go_every_ns || !timeline_->any_leaving() || !consumer_->name_leaving()) return;
     timeline_->let_go();
     let_go_ns_ = monotonic_ns();
   }
@@ -242,7 +242,7 @@ class Session {
     if (is_last ? was_last_ahead_ : elapsed < next_ahead_s_) return;
     was_last_ahead_ = is_last;
     next_ahead_s_ = 2 * elapsed;
-    intake_->work_ahead([this] {
+    consumer_->work_ahead([this] {
       look_up();
       return !is_over_;
     });
@@ -251,7 +251,7 @@ class Session {
   void report_interval() {
     // The last interval is the end's to report: what is sampled while this one is written would be one more.
     if (is_over_ || is_time_up()) return;
-    intake_->report_interval();
+    consumer_->report_interval();
   }
 
   // When samples come faster than they are read, it is long until the loop comes to what ends the run.
@@ -274,7 +274,7 @@ class Session {
     give_terminal_back();
     signals_.let_next_kill();
     progress_.clear();
-    intake_->finish(ended_ns_);
+    consumer_->finish(ended_ns_);
     watching_->end();
     summarise();
   }
@@ -285,12 +285,12 @@ class Session {
     cost.cpus = sampled_cpus();
     cost.bpf = source_->cost();
     cost.unfollowed = source_->recorder().unfollowed();
-    messages_.note(summary_of(intake_->account(), cost));
-    if (reports_ && intake_->account().lost_ring_full != 0) {
+    messages_.note(summary_of(consumer_->account(), cost));
+    if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
     }
     for (const std::string& line : source_->notes()) messages_.note(line);
-    for (const std::string& line : intake_->notes()) messages_.note(line);
+    for (const std::string& line : consumer_->notes()) messages_.note(line);
     for (const std::string& line : children_.notes()) messages_.note(line);
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
     for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
@@ -301,12 +301,12 @@ class Session {
 
   void say_details() {
     for (const std::string& line : symboliser_->details()) messages_.note(line);
-    for (const std::string& line : details_of(timeline_->status(), intake_->account())) messages_.note(line);
+    for (const std::string& line : details_of(timeline_->status(), consumer_->account())) messages_.note(line);
   }
 
   // Without anybody to take samples for the run is pointless, unless it is somebody's command that runs.
   void end_unless_wanted() {
-    if (!intake_->is_wanted() && !command_) is_over_ = true;
+    if (!consumer_->is_wanted() && !command_) is_over_ = true;
   }
 
   void warn_of_hidden_symbols() {
@@ -351,7 +351,7 @@ class Session {
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;
   std::optional<Watching> watching_;
-  std::unique_ptr<Intake> intake_;
+  std::unique_ptr<SampleConsumer> consumer_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t let_go_ns_ = 0;

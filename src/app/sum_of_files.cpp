@@ -34,7 +34,7 @@ std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == "samples" ?
 
 bool is_time(const RunInfo& run) { return run.unit == of_time || ns_per_sample(run) != 0; }
 
-// Files whose values are worth the same, added up.
+// Files whose samples have the same weight, added up.
 struct Alike {
   std::vector<std::string> names;
   Profile sum;
@@ -48,7 +48,7 @@ bool are_worth_the_same(const RunInfo& a, const RunInfo& b) {
 }
 
 // Folded lines, or samples that were taken nobody knows how often.
-bool is_of_unknown_worth(const RunInfo& run) {
+bool has_unknown_weight(const RunInfo& run) {
   return run.event.empty() || (run.unit == "samples" && ns_per_sample(run) == 0);
 }
 
@@ -70,10 +70,10 @@ void weigh(Alike& files) {
   files.sum.run.frequency_hz = files.sum.run.period_events = 0;
 }
 
-// Those of known worth in front. If these differ, and are all time or samples of a known rate, they become time.
-void agree_on_worth(std::vector<Alike>& parts, const std::function<void(const std::string&)>& note) {
+// Those of known weight in front. If these differ, and are all time or samples of a known rate, they become time.
+void agree_on_weight(std::vector<Alike>& parts, const std::function<void(const std::string&)>& note) {
   const auto end_of_known = std::stable_partition(
-      parts.begin(), parts.end(), [](const Alike& files) { return !is_of_unknown_worth(files.sum.run); });
+      parts.begin(), parts.end(), [](const Alike& files) { return !has_unknown_weight(files.sum.run); });
   const auto is_any = [&](auto&& is) { return std::any_of(parts.begin(), end_of_known, is); };
   const bool any_samples = is_any([](const Alike& files) { return ns_per_sample(files.sum.run) != 0; });
   const bool can_be_time = !is_any([](const Alike& files) { return !is_time(files.sum.run); });
@@ -83,7 +83,7 @@ void agree_on_worth(std::vector<Alike>& parts, const std::function<void(const st
     const std::string unknown = "at which rate the samples of " + names_of(files->names) + " were taken is not known";
     if (become_time) {
       throw Error(unknown + ", and those of " + names_of(parts[0].names) + " and " + names_of(parts[1].names) +
-                  " are not worth the same: they cannot be added up");
+                  " have samples of different weight: they cannot be added up");
     }
     note(unknown + "; each counts as much as one of the others");
   }
@@ -109,7 +109,7 @@ Profile sum_of_files(const std::vector<std::string>& paths, const std::function<
       add(part->sum, file.profile);
     }
   }
-  agree_on_worth(parts, note);
+  agree_on_weight(parts, note);
   ReadProfile sum = std::move(parts.front()).as_read();
   for (std::size_t i = 1; i < parts.size(); ++i) {
     ReadProfile next = std::move(parts[i]).as_read();

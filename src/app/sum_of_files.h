@@ -9,9 +9,9 @@
 
 namespace profile {
 
-// Of at least one path; "-" is stdin. Values of different worth (samples at different rates) are added up as the
-// nanoseconds they stand for; what cannot be added up, or is not known to be worth the same, is an Error that names the
-// files. `note` is told, in a line each, what had to be assumed.
+// Of at least one path; "-" is stdin. Samples of different weights (taken at different rates) are added up as the
+// nanoseconds they stand for; what cannot be added up, or is not known to have the same weight, is an Error that names
+// the files. `note` is told, in a line each, what had to be assumed.
 [[nodiscard]] Profile sum_of_files(const std::vector<std::string>& paths,
                                    const std::function<void(const std::string&)>& note);
 

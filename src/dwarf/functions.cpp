@@ -37,7 +37,7 @@ class Walk {
       const DwarfAbbrev* const abbrev = unit_.abbrevs().find(code);
       if (abbrev == nullptr) return;
       const bool is_inlined = abbrev->tag == dwarf::tag_inlined_subroutine;
-      if (abbrev->tag == dwarf::tag_subprogram || (is_inlined && worth_a_look())) {
+      if (abbrev->tag == dwarf::tag_subprogram || (is_inlined && may_be_asked_for())) {
         read_function(cursor, *abbrev, {.entry = entry, .depth = depth + 1, .is_inlined = is_inlined});
       } else if (abbrev->size_bytes != DwarfAbbrev::varies) {
         cursor.skip(abbrev->size_bytes);
@@ -64,7 +64,7 @@ class Walk {
   };
 
   // Code inlined into a function lies within that function.
-  [[nodiscard]] bool worth_a_look() const {
+  [[nodiscard]] bool may_be_asked_for() const {
     return !functions_.empty() && functions_.back().holds_any && functions_.back().inlining < max_inlining;
   }
 
@@ -75,7 +75,7 @@ class Walk {
   }
 
   void read_function(DwarfCursor& cursor, const DwarfAbbrev& abbrev, Function function) {
-    DwarfPlace place;
+    CodeAttributes place;
     for (const DwarfAttribute& attribute : unit_.abbrevs().attributes(abbrev)) {
       const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, unit_.header().encoding);
       place.take(attribute.name, value);
@@ -164,7 +164,7 @@ constexpr std::uint64_t cost = 512;  // of an entry looked up, for the budget
 StringId DwarfNames::of(DwarfUnit& unit, std::uint64_t offset) {
   std::array<std::uint64_t, max_references> passed{};
   std::size_t count = 0;
-  Place place{&unit.file() == other_, offset};
+  EntryOffset place{&unit.file() == other_, offset};
   StringId found = StringId::empty;
   for (; count < passed.size() && file_.budget().take(cost); ++count) {
     const std::uint64_t key = place.offset << 1 | (place.in_other ? 1 : 0);
@@ -216,9 +216,9 @@ DwarfNames::Entry DwarfNames::read(DwarfUnit& unit, std::uint64_t offset, bool i
         break;
       case dwarf::at_abstract_origin:
       case dwarf::at_specification:
-        if (value.kind == Kind::reference) entry.refers_to = Place{in_other, unit.header().offset + value.number};
-        if (value.kind == Kind::global_reference) entry.refers_to = Place{in_other, value.number};
-        if (value.kind == Kind::other_reference) entry.refers_to = Place{true, value.number};
+        if (value.kind == Kind::reference) entry.refers_to = EntryOffset{in_other, unit.header().offset + value.number};
+        if (value.kind == Kind::global_reference) entry.refers_to = EntryOffset{in_other, value.number};
+        if (value.kind == Kind::other_reference) entry.refers_to = EntryOffset{true, value.number};
         break;
       default:
         break;
@@ -229,7 +229,7 @@ DwarfNames::Entry DwarfNames::read(DwarfUnit& unit, std::uint64_t offset, bool i
   return entry;
 }
 
-DwarfUnit* DwarfNames::unit_holding(Place place) {
+DwarfUnit* DwarfNames::unit_holding(EntryOffset place) {
   DwarfFile* const file = place.in_other ? other_ : &file_;
   if (file == nullptr) return nullptr;
   const auto header = file->unit_holding(place.offset);

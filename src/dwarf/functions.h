@@ -44,17 +44,17 @@ class DwarfNames {
   [[nodiscard]] StringId of(DwarfUnit& unit, std::uint64_t offset);
 
  private:
-  struct Place {
+  struct EntryOffset {
     bool in_other = false;
     std::uint64_t offset = 0;
   };
   struct Entry {
     std::string linkage_name;
     std::string plain_name;
-    std::optional<Place> refers_to;
+    std::optional<EntryOffset> refers_to;
   };
   static Entry read(DwarfUnit& unit, std::uint64_t offset, bool in_other);
-  DwarfUnit* unit_holding(Place place);
+  DwarfUnit* unit_holding(EntryOffset place);
 
   DwarfFile& file_;
   DwarfFile* other_;

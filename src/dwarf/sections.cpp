@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 
 namespace profile {
 namespace {
@@ -163,7 +163,7 @@ std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::str
   return found;
 }
 
-void DwarfSections::take(std::string_view name, bool split_wanted, const Place& place) {
+void DwarfSections::take(std::string_view name, bool split_wanted, const FileRange& place) {
   constexpr std::string_view plain = ".debug_";
   constexpr std::string_view packed = ".zdebug_";
   const bool is_packed = name.starts_with(packed);
@@ -205,7 +205,7 @@ std::uint64_t DwarfSections::size_bytes() const {
 }
 
 void DwarfSections::unpack(std::size_t index) {
-  const Place place = places_[index];
+  const FileRange place = places_[index];
   places_[index].packing = Packing::none;  // tried once
   const std::string name = "section .debug_" + std::string(section_names[index]);
   std::uint64_t header_bytes = 12;  // of the older form: "ZLIB", then the size, big-endian
@@ -237,7 +237,7 @@ void DwarfSections::unpack(std::size_t index) {
     return;
   }
   if (!whole) {
-    PackedBytes bytes(file_, place.offset + header_bytes, place.size_bytes - header_bytes, size);
+    SeekableZlib bytes(file_, place.offset + header_bytes, place.size_bytes - header_bytes, size);
     sections_[index] = DwarfSection(std::move(bytes), size);
     return;
   }

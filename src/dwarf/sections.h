@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 #include "support/file_bytes.h"
 #include "support/work_budget.h"
 
@@ -37,7 +37,7 @@ class DwarfSection {
   DwarfSection() = default;
   DwarfSection(const FileBytes& file, std::uint64_t offset, std::uint64_t size_bytes)
       : file_(file), offset_(offset), size_bytes_(size_bytes) {}
-  DwarfSection(PackedBytes packed, std::uint64_t size_bytes) : size_bytes_(size_bytes), packed_(std::move(packed)) {}
+  DwarfSection(SeekableZlib packed, std::uint64_t size_bytes) : size_bytes_(size_bytes), packed_(std::move(packed)) {}
   explicit DwarfSection(std::vector<std::byte> bytes) : size_bytes_(bytes.size()), held_(std::move(bytes)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
@@ -56,7 +56,7 @@ class DwarfSection {
   FileBytes file_;
   std::uint64_t offset_ = 0;
   std::uint64_t size_bytes_ = 0;
-  std::optional<PackedBytes> packed_;
+  std::optional<SeekableZlib> packed_;
   bool unreadable_ = false;
   std::vector<std::byte> held_;  // of a section that is not in memory, the last window
   std::uint64_t held_offset_ = 0;
@@ -84,7 +84,7 @@ class DwarfSections {
 
  private:
   enum class Packing : std::uint8_t { none, elf, gnu };  // SHF_COMPRESSED, or the older .zdebug_
-  struct Place {
+  struct FileRange {
     std::uint64_t offset = 0;
     std::uint64_t size_bytes = 0;
     Packing packing = Packing::none;
@@ -94,12 +94,12 @@ class DwarfSections {
   // Without a budget: not of what is split.
   [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why,
                                                          WorkBudget* split_budget);
-  void take(std::string_view name, bool split_wanted, const Place& place);
+  void take(std::string_view name, bool split_wanted, const FileRange& place);
   void unpack(std::size_t index);
 
   FileBytes file_;
   bool is_64bit_ = true;
-  std::array<Place, static_cast<std::size_t>(DwarfSectionId::count)> places_{};
+  std::array<FileRange, static_cast<std::size_t>(DwarfSectionId::count)> places_{};
   std::array<DwarfSection, static_cast<std::size_t>(DwarfSectionId::count)> sections_;
   std::uint64_t unpacked_bytes_ = 0;
   std::string why_unreadable_;

@@ -14,7 +14,7 @@ constexpr std::uint64_t max_unit_bytes = std::uint64_t{256} << 20;
 
 }  // namespace
 
-void DwarfPlace::take(std::uint16_t name, const DwarfValue& value) {
+void CodeAttributes::take(std::uint16_t name, const DwarfValue& value) {
   if (name == dwarf::at_low_pc) low = value;
   if (name == dwarf::at_high_pc) high = value;
   if (name == dwarf::at_ranges) ranges = value;
@@ -153,7 +153,7 @@ class List {
 
 }  // namespace
 
-void DwarfUnit::ranges(const DwarfPlace& place, std::vector<DwarfRange>& out) {
+void DwarfUnit::ranges(const CodeAttributes& place, std::vector<DwarfRange>& out) {
   if (place.ranges) {
     std::uint64_t offset = place.ranges.number;
     if (place.ranges.kind == Kind::list_index) {

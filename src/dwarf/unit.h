@@ -20,7 +20,7 @@ struct DwarfRange {
 };
 
 // The attributes that say where the code of an entry lies.
-struct DwarfPlace {
+struct CodeAttributes {
   DwarfValue low;
   DwarfValue high;
   DwarfValue ranges;
@@ -49,7 +49,7 @@ class DwarfUnit {
   [[nodiscard]] const DwarfAbbrevs& abbrevs() const { return *abbrevs_; }
   [[nodiscard]] DwarfFile& file() const { return file_; }
   [[nodiscard]] DwarfFile* other() const { return other_; }
-  [[nodiscard]] const DwarfPlace& place() const { return place_; }
+  [[nodiscard]] const CodeAttributes& place() const { return place_; }
   [[nodiscard]] const std::string& directory() const { return directory_; }
   [[nodiscard]] std::optional<std::uint64_t> line_offset() const { return line_offset_; }
 
@@ -65,7 +65,7 @@ class DwarfUnit {
 
   // Appends the ranges of the code; not the empty ones, and none from address 0 on, which is where linkers leave the
   // functions they have dropped.
-  void ranges(const DwarfPlace& place, std::vector<DwarfRange>& out);
+  void ranges(const CodeAttributes& place, std::vector<DwarfRange>& out);
   // `entry` are the bytes the value was read from. Empty when there is none.
   [[nodiscard]] std::string text(const DwarfValue& value, std::span<const std::byte> entry);
 
@@ -81,7 +81,7 @@ class DwarfUnit {
   std::shared_ptr<const DwarfAbbrevs> abbrevs_;
   std::vector<std::byte> bytes_;
   DwarfSplitOff split_;
-  DwarfPlace place_;
+  CodeAttributes place_;
   std::string directory_;
   std::string split_name_;
   std::optional<std::uint64_t> split_id_;

@@ -37,16 +37,16 @@ struct DynamicTables {
 };
 
 // Where the byte lies that is loaded at `address`, and how many follow it in its segment.
-struct Place {
+struct FileRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-std::optional<Place> place_of(const ElfFile& file, std::uint64_t address) {
+std::optional<FileRange> place_of(const ElfFile& file, std::uint64_t address) {
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != PT_LOAD || address < segment.address) continue;
     const std::uint64_t into = address - segment.address;
     if (into >= segment.file_size || segment.offset > UINT64_MAX - into) continue;
-    return Place{segment.offset + into, segment.file_size - into};
+    return FileRange{segment.offset + into, segment.file_size - into};
   }
   return std::nullopt;
 }

@@ -60,7 +60,7 @@ std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, std::string& why, W
 }
 
 std::optional<ElfFile> ElfFile::read_shared_debug_data(const FileBytes& bytes, std::string& why) {
-  return read(bytes, Content::debug_data, why, nullptr);
+  return read(bytes, Content::mini_debuginfo, why, nullptr);
 }
 
 ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
@@ -105,7 +105,7 @@ bool ElfFile::read_headers(Content content, std::string& why) {
     why = "is a truncated ELF file";
     return false;
   }
-  const bool poses = content == Content::debug_data && header.e_type == ET_REL;
+  const bool poses = content == Content::mini_debuginfo && header.e_type == ET_REL;
   if (header.e_type != ET_EXEC && header.e_type != ET_DYN && !poses) {
     why = "is neither a program nor a shared library";
     return false;
@@ -202,19 +202,19 @@ std::optional<FileOffset> ElfFile::offset_of(ElfAddress address) const {
   return std::nullopt;
 }
 
-Reach ElfFile::same_segment_around(FileOffset offset) const {
+ValidRange ElfFile::same_segment_around(FileOffset offset) const {
   const auto page = page_bytes();
-  Reach reach;
+  ValidRange valid_range;
   for (const ElfSegment& segment : segments_) {
     if (segment.type != PT_LOAD || segment.file_size == 0) continue;
     if (segment.file_size > UINT64_MAX - segment.offset) continue;
     const std::uint64_t end = segment.offset + segment.file_size;
     for (const std::uint64_t point :
          {segment.offset & ~(page - 1), segment.offset, end, end + (page - end % page) % page}) {
-      reach.stop_at(offset.value, point);
+      valid_range.stop_at(offset.value, point);
     }
   }
-  return reach;
+  return valid_range;
 }
 
 std::vector<CodeSegment> ElfFile::code_segments() const {

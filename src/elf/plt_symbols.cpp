@@ -182,10 +182,10 @@ void PltSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol
     if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
     const std::uint64_t address = addresses[i].value;
     for (const ElfSection* const section : sections) {
-      answers[i].reach.stop_at(address, section->address);
-      answers[i].reach.stop_at(address, section->address + section->size);
+      answers[i].valid_range.stop_at(address, section->address);
+      answers[i].valid_range.stop_at(address, section->address + section->size);
       if (address < section->address || address - section->address >= section->size) continue;
-      answers[i].reach = reach_of_one;  // what a stub looks like is known one at a time
+      answers[i].valid_range = valid_for_one;  // what a stub looks like is known one at a time
       if (const auto stub = stub_at(file_, *arch, *section, address)) {
         wanted.push_back({.answer = i, .stub = *stub, .symbols = 0, .symbol = 0, .resolver = {}});
         break;

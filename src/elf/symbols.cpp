@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "elf/cover.h"
+#include "elf/symbol_index.h"
 #include "elf/symbol_source.h"
 #include "elf/symbol_table.h"
 
@@ -49,7 +49,7 @@ bool is_a(const ElfTableSymbol& symbol, Kind kind) {
 }
 
 CodeRange range_of(const ElfTableSymbol& symbol) {
-  return {symbol.start, std::min(symbol.size, UINT64_MAX - symbol.start)};  // as InnermostCover cuts it off
+  return {symbol.start, std::min(symbol.size, UINT64_MAX - symbol.start)};  // as SymbolIndex cuts it off
 }
 
 // Where the reach of a symbol without a size ends at the latest. In .dynsym its neighbours are missing, so it stands
@@ -130,8 +130,8 @@ class Pass {
   bool run(const Unresolved& rest, std::span<Symbol> answers);
 
  private:
-  [[nodiscard]] bool name(InnermostCover& cover, const Unresolved& rest, std::span<Symbol> answers);
-  [[nodiscard]] bool find_ranges(InnermostCover& cover);
+  [[nodiscard]] bool name(SymbolIndex& index, const Unresolved& rest, std::span<Symbol> answers);
+  [[nodiscard]] bool find_ranges(SymbolIndex& index);
   [[nodiscard]] bool find_candidates();
   [[nodiscard]] bool choose_names(std::uint64_t budget_bytes);
   [[nodiscard]] std::optional<std::size_t> group_of(const CodeRange& range) const;
@@ -143,18 +143,18 @@ class Pass {
   std::vector<Candidate> candidates_;
 };
 
-bool Pass::find_ranges(InnermostCover& cover) {
+bool Pass::find_ranges(SymbolIndex& index) {
   LabelFilter is_label(table_);
   in_question_.assign(table_.size(), false);
   return table_.for_each([&](const ElfTableSymbol& symbol) {
     if (is_a(symbol, kind_)) {
-      if (kind_ == Kind::label && symbol.size == 0 && !cover.matters(symbol.start)) return;
+      if (kind_ == Kind::label && symbol.size == 0 && !index.matters(symbol.start)) return;
       if (kind_ == Kind::label && !is_label(symbol.name)) return;
       in_question_[symbol.index] = symbol.size > 0
-                                       ? cover.add_sized(symbol.start, symbol.size)
-                                       : cover.add_unsized(symbol.start, limit_of(symbol, table_.is_dynamic()));
+                                       ? index.add_sized(symbol.start, symbol.size)
+                                       : index.add_unsized(symbol.start, limit_of(symbol, table_.is_dynamic()));
     } else if (kind_ == Kind::label && is_a(symbol, Kind::function)) {
-      cover.add_boundary(symbol.start);
+      index.add_boundary(symbol.start);
     }
   });
 }
@@ -200,17 +200,17 @@ bool Pass::choose_names(std::uint64_t budget_bytes) {
 }
 
 bool Pass::run(const Unresolved& rest, std::span<Symbol> answers) {
-  InnermostCover cover(rest.addresses);
-  const bool whole = name(cover, rest, answers);
-  const auto reaches = cover.reaches();
-  for (std::size_t i = 0; i < reaches.size(); ++i)
-    answers[rest.slots[i]].reach.keep_within(whole ? reaches[i] : reach_of_one);
+  SymbolIndex index(rest.addresses);
+  const bool whole = name(index, rest, answers);
+  const auto valid_ranges = index.valid_ranges();
+  for (std::size_t i = 0; i < valid_ranges.size(); ++i)
+    answers[rest.slots[i]].valid_range.keep_within(whole ? valid_ranges[i] : valid_for_one);
   return whole;
 }
 
-bool Pass::name(InnermostCover& cover, const Unresolved& rest, std::span<Symbol> answers) {
-  const bool found_ranges = find_ranges(cover);
-  const auto ranges = cover.answers();
+bool Pass::name(SymbolIndex& index, const Unresolved& rest, std::span<Symbol> answers) {
+  const bool found_ranges = find_ranges(index);
+  const auto ranges = index.answers();
   for (const auto& range : ranges) {
     if (range) groups_.push_back({.range = *range, .name = {}});
   }

@@ -20,7 +20,7 @@
 #include "support/end_signals.h"
 #include "support/error.h"
 #include "support/own_processes.h"
-#include "support/place.h"
+#include "support/safe_open.h"
 
 namespace profile {
 namespace {

@@ -198,7 +198,7 @@ bool PathPattern::matches(std::string_view name) const {
   // Up to where in the name all the places so far may reach.
   std::vector<bool> reached(name.size() + 1, false);
   reached[0] = true;
-  for (const Place& place : places_) {
+  for (const NamePart& place : places_) {
     std::vector<bool> next(reached.size(), false);
     for (std::size_t i = 0; i < name.size(); ++i) {
       const bool is_there = reached[i] || (place.repeats && next[i]);

@@ -36,7 +36,7 @@ class JsonNode {
  public:
   using OnText = std::function<void(std::string_view)>;
   using OnNumber = std::function<void(const JsonNumber&)>;
-  using OnPlace = std::function<void()>;
+  using OnNode = std::function<void()>;
 
   // What stands there, if it is an object, under this name; if it is an array, in each place.
   JsonNode& operator[](std::string_view name);
@@ -45,8 +45,8 @@ class JsonNode {
   JsonNode& number(OnNumber call) { return number_ = std::move(call), *this; }
   JsonNode& truth(std::function<void(bool)> call) { return truth_ = std::move(call), *this; }
   // An object or an array.
-  JsonNode& begin(OnPlace call) { return begin_ = std::move(call), *this; }
-  JsonNode& end(OnPlace call) { return end_ = std::move(call), *this; }
+  JsonNode& begin(OnNode call) { return begin_ = std::move(call), *this; }
+  JsonNode& end(OnNode call) { return end_ = std::move(call), *this; }
 
  private:
   friend class JsonWalk;
@@ -55,8 +55,8 @@ class JsonNode {
   OnText text_;
   OnNumber number_;
   std::function<void(bool)> truth_;
-  OnPlace begin_;
-  OnPlace end_;
+  OnNode begin_;
+  OnNode end_;
 };
 
 // Reads the documents that stand one behind the other in `text`. `root` is told of each. An Error says where:

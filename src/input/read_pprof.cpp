@@ -85,7 +85,7 @@ class Reader {
   // What stands in the place of a frame.
   enum class StandIn : std::uint8_t { none, missed_user, missed_kernel, no_stack, tag };
   // Of a location.
-  struct Place {
+  struct Role {
     StandIn stands_in = StandIn::none;
     bool is_kernel = false;
     // Whether a call returns there, as far as its samples tell.
@@ -103,7 +103,7 @@ class Reader {
 
   void look_at(std::size_t i) {
     const std::string_view name = only_name(location(i));
-    Place& place = places_[i];
+    Role& place = places_[i];
     if (name == missed_user_stack) place.stands_in = StandIn::missed_user;
     if (name == missed_kernel_stack) place.stands_in = StandIn::missed_kernel;
     if (name == no_stack_name || name == "[no stack]") place.stands_in = StandIn::no_stack;
@@ -120,7 +120,7 @@ class Reader {
   // The kernel's part of a sample reaches to its last frame of the kernel, or to what says that the stack was missed.
   [[nodiscard]] std::size_t end_of_kernel(const PprofFile::Sample& sample) const {
     for (std::size_t i = sample.locations.size(); i-- > 0;) {
-      const Place& place = places_[sample.locations[i]];
+      const Role& place = places_[sample.locations[i]];
       if (place.is_kernel || place.stands_in == StandIn::missed_kernel) return i + 1;
     }
     return 0;
@@ -134,7 +134,7 @@ class Reader {
     const std::size_t begin = begin_of_stack(sample);
     const std::size_t user = std::max(end_of_kernel(sample), begin);
     for (std::size_t i = begin; i < sample.locations.size(); ++i) {
-      Place& place = places_[sample.locations[i]];
+      Role& place = places_[sample.locations[i]];
       (i == begin || i == user ? place.is_leaf : place.is_called_from) = true;
       shown_ += 1 + location(sample.locations[i]).lines;
     }
@@ -185,7 +185,7 @@ class Reader {
 
   Frame frame(std::uint32_t i, ProcessId process) {
     const PprofFile::Location& location = this->location(i);
-    const Place& place = places_[i];
+    const Role& place = places_[i];
     const PprofFile::Mapping* const mapping = file_.mapping(location.mapping);
     const std::span<const PprofFile::Line> lines = file_.lines(location);
     const PprofFile::Function* const function = lines.empty() ? nullptr : file_.function(lines.back().function);
@@ -248,8 +248,8 @@ class Reader {
     return last_name(file);
   }
 
-  SourcePlaceId source(std::span<const PprofFile::Line> innermost_first) {
-    if (innermost_first.empty()) return SourcePlaceId::none;
+  SourceLocationId source(std::span<const PprofFile::Line> innermost_first) {
+    if (innermost_first.empty()) return SourceLocationId::none;
     const auto at = [this](const PprofFile::Line& line) {
       const PprofFile::Function* const function = file_.function(line.function);
       SourceLine place;
@@ -264,7 +264,7 @@ class Reader {
       inlined_.push_back({.symbol = profile_.strings.intern(name), .at = at(line)});
     }
     const SourceLine holder = at(innermost_first.back());
-    if (inlined_.empty() && holder == SourceLine{}) return SourcePlaceId::none;
+    if (inlined_.empty() && holder == SourceLine{}) return SourceLocationId::none;
     return profile_.source({.at = holder, .inlined = inlined_});
   }
 
@@ -273,7 +273,7 @@ class Reader {
   PprofValues values_;
   Profile profile_;
   NamedProcesses processes_;
-  std::vector<Place> places_;                             // by index of location
+  std::vector<Role> places_;                              // by index of location
   std::string_view program_;                              // the name of what was profiled, where samples do not tell
   std::unordered_map<std::uint64_t, FrameId> frame_ids_;  // key: index of location << 32 | space
   CheckedSum total_;

@@ -79,7 +79,7 @@ Whose whose(std::string_view name) {
   return told;
 }
 
-// What a weight is worth in the profile's unit.
+// What a weight is in the profile's unit.
 struct Unit {
   std::string_view word;
   double factor = 1;

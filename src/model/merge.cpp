@@ -58,7 +58,7 @@ class Merging {
   void find_processes();
   FrameId frame(FrameId id);
   StackId stack(StackId id);
-  SourcePlaceId source(SourcePlaceId id);
+  SourceLocationId source(SourceLocationId id);
   BinaryId binary(BinaryId id);
   void merge_waits();
   void merge_table(const DurationTable& other);
@@ -149,10 +149,10 @@ FrameId Merging::frame(FrameId id) {
   return *known;
 }
 
-SourcePlaceId Merging::source(SourcePlaceId id) {
-  if (id == SourcePlaceId::none) return id;
+SourceLocationId Merging::source(SourceLocationId id) {
+  if (id == SourceLocationId::none) return id;
   const auto line = [this](const SourceLine& at) { return SourceLine{.file = text(at.file), .line = at.line}; };
-  const SourcePlace place = other_.source(id);
+  const SourceLocation place = other_.source(id);
   std::vector<InlinedFunction> inlined;
   for (const InlinedFunction& function : place.inlined) {
     inlined.push_back({.symbol = text(function.symbol), .at = line(function.at)});

@@ -108,7 +108,7 @@ StackId Profile::stack_of(ProcessId space, FrameKind kind, std::span<const std::
   return stack(scratch_, end);
 }
 
-SourcePlaceId Profile::source(const SourcePlace& source) {
+SourceLocationId Profile::source(const SourceLocation& source) {
   const auto line = [](std::uint64_t seed, const SourceLine& at) {
     return hash_of(seed, number(at.file) << 32 | at.line);
   };
@@ -117,9 +117,9 @@ SourcePlaceId Profile::source(const SourcePlace& source) {
     hash = line(hash_of(hash, number(function.symbol)), function.at);
   }
   for (auto [it, end] = source_ids_.equal_range(hash); it != end; ++it) {
-    const SourcePlace known = this->source(static_cast<SourcePlaceId>(it->second));
+    const SourceLocation known = this->source(static_cast<SourceLocationId>(it->second));
     if (known.at == source.at && std::ranges::equal(known.inlined, source.inlined)) {
-      return static_cast<SourcePlaceId>(it->second);
+      return static_cast<SourceLocationId>(it->second);
     }
   }
   const auto index = static_cast<std::uint32_t>(sources_.size());
@@ -130,7 +130,7 @@ SourcePlaceId Profile::source(const SourcePlace& source) {
   const std::vector<InlinedFunction> inlined(source.inlined.begin(), source.inlined.end());
   inlined_.insert(inlined_.end(), inlined.begin(), inlined.end());
   source_ids_.emplace(hash, index);
-  return static_cast<SourcePlaceId>(index);
+  return static_cast<SourceLocationId>(index);
 }
 
 BinaryId Profile::binary(const Binary& binary) {
@@ -183,7 +183,7 @@ StackEnd Profile::end_of(StackId id) const {
   return id == StackId::missed ? StackEnd::unknown : stacks_[static_cast<std::size_t>(id)].end;
 }
 
-SourcePlace Profile::source(SourcePlaceId id) const {
+SourceLocation Profile::source(SourceLocationId id) const {
   const SourceSlice slice = sources_[static_cast<std::size_t>(id)];
   return {.at = slice.at, .inlined = std::span(inlined_).subspan(slice.begin, slice.size)};
 }

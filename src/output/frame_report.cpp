@@ -11,7 +11,7 @@ namespace {
 
 // Below this share nothing is said of stacks that were walked along frame pointers: a few are always caught in a
 // prologue, before the frame pointer is set.
-constexpr double rootless_worth_saying = 0.05;
+constexpr double rootless_share_said = 0.05;
 constexpr std::size_t most_suspects = 4;
 
 constexpr std::string_view reasons[] = {
@@ -116,7 +116,7 @@ std::vector<std::string> FrameReport::lines() const {
     lines.push_back(line);
   }
   if (ends_.incomplete() != 0) lines.push_back(incomplete_line());
-  if (static_cast<double>(rootless_) > rootless_worth_saying * static_cast<double>(ends_.all())) {
+  if (static_cast<double>(rootless_) > rootless_share_said * static_cast<double>(ends_.all())) {
     std::string line = percent(rootless_, ends_.all()) + " of the user stacks end before a root function";
     if (!without_root_.empty()) line += "; built without frame pointers, it seems: " + worst_of(without_root_);
     lines.push_back(line);

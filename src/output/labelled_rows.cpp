@@ -124,7 +124,7 @@ Label LabelledRows::intern_owner(const Row& row) {
 }
 
 void LabelledRows::label(const Frame& frame) {
-  const SourcePlace source = profile_.source(frame.source);
+  const SourceLocation source = profile_.source(frame.source);
   const bool by_line = profile_.run.frames_by_line;
   for (const InlinedFunction& function : source.inlined) {
     begin_frame(frame);

@@ -70,8 +70,8 @@ void put_names(const NamesOfFile& names, WireWriter& out) {
     out.put(name.symbol);
     out.put(name.start);
     out.put(name.address.value);
-    out.put(name.reach.before);
-    out.put(name.reach.after);
+    out.put(name.valid_range.before);
+    out.put(name.valid_range.after);
   }
 }
 
@@ -100,8 +100,8 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
     name.symbol = take_string(in, ids);
     name.start = in.number<std::uint64_t>();
     name.address.value = in.number<std::uint64_t>();
-    name.reach.before = in.number<std::uint64_t>();
-    name.reach.after = in.number<std::uint64_t>();
+    name.valid_range.before = in.number<std::uint64_t>();
+    name.valid_range.after = in.number<std::uint64_t>();
     if (name.unnamed == Unnamed::pending) in.fail();
   }
   if (!in.ok()) return std::nullopt;
@@ -213,7 +213,7 @@ std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t /*asked*/) {
 
 void put_search(const NameSearch& search, WireWriter& out) {
   out.put(static_cast<std::uint32_t>(search.places.size()));
-  for (const NamedPlace& place : search.places) {
+  for (const FoundSymbol& place : search.places) {
     out.text(place.name);
     out.put(place.address.value);
     out.put(place.size_bytes);
@@ -228,11 +228,11 @@ void put_search(const NameSearch& search, WireWriter& out) {
 std::optional<NameSearch> take_search(WireReader& in) {
   NameSearch search;
   search.places.resize(in.count(sizeof(std::uint64_t)));
-  for (NamedPlace& place : search.places) {
+  for (FoundSymbol& place : search.places) {
     place.name = in.text();
     place.address.value = in.number<std::uint64_t>();
     place.size_bytes = in.number<std::uint64_t>();
-    place.kind = in.one_of(NamedPlace::Kind::count);
+    place.kind = in.one_of(FoundSymbol::Kind::count);
     const bool has_offset = in.number<std::uint8_t>() != 0;
     const FileOffset offset{in.number<std::uint64_t>()};
     if (has_offset) place.offset = offset;

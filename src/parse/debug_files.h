@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 #include "parse/file_reader.h"
 #include "support/fd.h"
 
@@ -32,7 +32,7 @@ struct DebugFile {
 class DebugSupplier {
  public:
   virtual ~DebugSupplier() = default;
-  // As DebugPlaces::open(), for the file numbered `base`.
+  // As DebugFileSearch::open(), for the file numbered `base`.
   [[nodiscard]] virtual DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next,
                                        std::string& why) = 0;
   // What a debuginfod server has for that build-id.

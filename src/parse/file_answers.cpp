@@ -51,7 +51,7 @@ NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, con
                            .symbol = is_named ? demangled(symbols[i].name) : StringId::empty,
                            .start = symbols[i].start,
                            .address = addresses[i],
-                           .reach = symbols[i].reach});
+                           .valid_range = symbols[i].valid_range});
   }
   return names;
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "elf/debug_data.h"
 #include "elf/dynamic_sections.h"
 #include "elf/file.h"
+#include "elf/mini_debuginfo.h"
 #include "elf/plt_symbols.h"
 #include "elf/symbols.h"
 
@@ -74,7 +74,7 @@ void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<
   ElfSymbols(dynamic ? *dynamic : *elf_).resolve(addresses, answers);
   if (all_named(answers) || budget_.spent()) return;
   std::string why;
-  if (const auto unpacked = unpack_debug_data(*elf_, why))
+  if (const auto unpacked = unpack_mini_debuginfo(*elf_, why))
     ask_companion(unpacked->bytes(), addresses, answers, budget_);
   // What is looked for without budget would not be found, and remembered as not there.
   if (all_named(answers) || budget_.spent()) return;
@@ -111,7 +111,7 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
       answers[i] = symbols[static_cast<std::size_t>(at)];
       if (answers[i].unnamed == Unnamed::pending) answers[i].unnamed = Unnamed::no_symbol;
     }
-    answers[i].reach.keep_within(elf_->same_segment_around(offsets[i]));
+    answers[i].valid_range.keep_within(elf_->same_segment_around(offsets[i]));
   }
 }
 

@@ -210,9 +210,9 @@ std::vector<JitLine> read_jit_lines(int fd, std::uint64_t offset, std::span<cons
     JitLine line;
     if (behind != rows.begin()) {
       line = std::prev(behind)->line;
-      line.reach.stop_at(address, std::prev(behind)->address);
+      line.valid_range.stop_at(address, std::prev(behind)->address);
     }
-    if (behind != rows.end()) line.reach.stop_at(address, behind->address);
+    if (behind != rows.end()) line.valid_range.stop_at(address, behind->address);
     found.push_back(line);
   }
   return found;

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 #include "parse/jit_entry.h"
 #include "support/work_budget.h"
 
@@ -38,7 +38,7 @@ struct JitLine {
   std::uint64_t file_offset = 0;  // where in the dump the source file's name stands
   std::uint32_t file_bytes = 0;   // 0: no line is known
   std::uint32_t line = 0;
-  Reach reach;  // around the address
+  ValidRange valid_range;  // around the address
 };
 // What the record of lines at `offset` says of `addresses`, which ascend.
 [[nodiscard]] std::vector<JitLine> read_jit_lines(int fd, std::uint64_t offset,

@@ -27,12 +27,13 @@ class Search {
   // False when enough was done.
   bool take(const JitEntry& entry) {
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), RuntimeAddress{entry.start});
-    if (at != addresses_.begin()) found_of(at - 1).reach.stop_at((at - 1)->value, entry.start);
+    if (at != addresses_.begin()) found_of(at - 1).valid_range.stop_at((at - 1)->value, entry.start);
     for (; at != addresses_.end() && at->value <= entry.last; ++at) {
-      found_of(at) = {.entry = entry, .reach = {.before = at->value - entry.start, .after = entry.last - at->value}};
+      found_of(at) = {.entry = entry,
+                      .valid_range = {.before = at->value - entry.start, .after = entry.last - at->value}};
       if (++answered_ == most_answers) return false;
     }
-    if (at != addresses_.end()) found_of(at).reach.stop_at(at->value, entry.last + 1);
+    if (at != addresses_.end()) found_of(at).valid_range.stop_at(at->value, entry.last + 1);
     return true;
   }
 
@@ -41,7 +42,7 @@ class Search {
     const JitSymbol* last_answer = nullptr;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const JitEntry& entry = found_[i].entry;
-      answers[i].reach = reach_of(i);
+      answers[i].valid_range = valid_range_of(i);
       if (entry.name_bytes == 0) continue;
       if (last != nullptr && last->name_offset == entry.name_offset) {
         answers[i].name = last_answer->name;
@@ -59,7 +60,7 @@ class Search {
  private:
   struct Found {
     JitEntry entry;
-    Reach reach;  // with no regard to the neighbours that were asked for
+    ValidRange valid_range;  // with no regard to the neighbours that were asked for
   };
 
   // False: it was cut off meanwhile.
@@ -84,7 +85,7 @@ class Search {
     std::string file;
     for (std::size_t i = first; i < end; ++i) {
       const JitLine& line = lines[i - first];
-      answers[i].reach.keep_within(line.reach);
+      answers[i].valid_range.keep_within(line.valid_range);
       if (line.file_bytes == 0) continue;
       if (line.file_offset != last_file && !read_text(fd, line.file_offset, line.file_bytes, file)) continue;
       last_file = line.file_offset;
@@ -98,12 +99,12 @@ class Search {
     return found_[static_cast<std::size_t>(at - addresses_.begin())];
   }
   // An entry narrows only its neighbours, so nothing reaches farther than to its own.
-  [[nodiscard]] Reach reach_of(std::size_t i) const {
-    Reach reach = found_[i].reach;
+  [[nodiscard]] ValidRange valid_range_of(std::size_t i) const {
+    ValidRange valid_range = found_[i].valid_range;
     const std::uint64_t address = addresses_[i].value;
-    if (i > 0) reach.stop_at(address, addresses_[i - 1].value + 1);
-    if (i + 1 < addresses_.size()) reach.stop_at(address, addresses_[i + 1].value);
-    return reach;
+    if (i > 0) valid_range.stop_at(address, addresses_[i - 1].value + 1);
+    if (i + 1 < addresses_.size()) valid_range.stop_at(address, addresses_[i + 1].value);
+    return valid_range;
   }
 
   std::span<const RuntimeAddress> addresses_;
@@ -201,8 +202,8 @@ bool JitMap::remember_end(int fd, std::uint64_t end) {
 }
 
 void JitMap::remember(RuntimeAddress address, const JitSymbol& answer) {
-  const std::uint64_t first = address.value - std::min(address.value, answer.reach.before);
-  const std::uint64_t last = address.value + std::min(UINT64_MAX - address.value, answer.reach.after);
+  const std::uint64_t first = address.value - std::min(address.value, answer.valid_range.before);
+  const std::uint64_t last = address.value + std::min(UINT64_MAX - address.value, answer.valid_range.after);
   drop(first, last);
   known_.insert_or_assign(
       first, Known{.last = last, .start = answer.start, .name = answer.name, .file = answer.file, .line = answer.line});

@@ -127,7 +127,7 @@ void Opener::take_answers(const std::function<void(const FileAnswer&)>& take) {
   }
 }
 
-bool Opener::is_worth_waiting(std::chrono::milliseconds patience) const {
+bool Opener::may_wait(std::chrono::milliseconds patience) const {
   return !is_silent_ && !(is_late_ && patience <= short_patience);
 }
 
@@ -137,7 +137,7 @@ void Opener::note_silence(std::chrono::milliseconds patience) {
 
 bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
   pump();
-  if (!opened_.empty() || !is_worth_waiting(patience)) return !opened_.empty();
+  if (!opened_.empty() || !may_wait(patience)) return !opened_.empty();
   bool is_heard = false;
   Patience left(process_, patience);
   for (auto step = left.next(); !is_heard && step.count() != 0 && !channel_.is_gone(); step = left.next()) {
@@ -157,7 +157,7 @@ std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::mill
       awaited_.erase(id);
       return std::move(found.mapped());
     }
-    if (channel_.is_gone() || !is_worth_waiting(patience)) break;
+    if (channel_.is_gone() || !may_wait(patience)) break;
     const auto step = left.next();
     if (step.count() == 0) break;
     channel_.wait(step);

@@ -13,7 +13,7 @@
 
 #include "parse/channel.h"
 #include "parse/children.h"
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/stack_reader.h"
 #include "parse/wire.h"
@@ -43,7 +43,7 @@ class Opener final : public FileKeeper, public StackReader {
   // Passes the file on to the parser, with `tag`.
   Unnamed hand(std::uint64_t number, std::uint64_t tag);
   Unnamed hand_to_prober(std::uint64_t number, std::uint64_t tag);
-  // As DebugPlaces::open(): found, it is kept as `number` and has been passed on to the parser with that as tag.
+  // As DebugFileSearch::open(): found, it is kept as `number` and has been passed on to the parser with that as tag.
   Unnamed open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
                      std::string& why);
   // The map as it is now, or the one that was held, of a process that is gone; its number, 0: there is none.
@@ -98,7 +98,7 @@ class Opener final : public FileKeeper, public StackReader {
   void ask_for_map(std::uint32_t tgid, HeldMap& map);
 
   [[nodiscard]] WireWriter question(OpenerCall call, std::uint64_t& id);
-  [[nodiscard]] bool is_worth_waiting(std::chrono::milliseconds patience) const;
+  [[nodiscard]] bool may_wait(std::chrono::milliseconds patience) const;
   void note_silence(std::chrono::milliseconds patience);
   void pump();
   void take(const Message& message);

@@ -100,7 +100,7 @@ class Opener {
       return files_.set_way(taker, std::move(message.fds[0]));
     }
     if (job.call == OpenerCall::distrust) {
-      if (const KeptPlace file = files_.find(in.number<std::uint64_t>())) files_.ban(file->owner);
+      if (const KeptFilePtr file = files_.find(in.number<std::uint64_t>())) files_.ban(file->owner);
       return;
     }
     if (job.call == OpenerCall::close) files_.begin_close(in.number<std::uint64_t>(), job.id);
@@ -263,7 +263,7 @@ class Opener {
   }
 
   WaitingChannel questions_;
-  DebugPlaces places_;
+  DebugFileSearch places_;
   OpenerFiles files_{questions_};
   std::mutex mutex_;
   std::condition_variable work_;

@@ -10,15 +10,15 @@ constexpr unsigned most_forgiven = 3;
 
 }  // namespace
 
-KeptPlace OpenerFiles::find(std::uint64_t number) {
+KeptFilePtr OpenerFiles::find(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   const auto at = kept_.find(number);
   return at == kept_.end() ? nullptr : at->second;
 }
 
-KeptPlace OpenerFiles::keep(std::uint64_t number, KeptFile file) {
+KeptFilePtr OpenerFiles::keep(std::uint64_t number, KeptFile file) {
   auto place = std::make_shared<const KeptFile>(std::move(file));
-  KeptPlace before;  // closed without the lock
+  KeptFilePtr before;  // closed without the lock
   const std::lock_guard lock(mutex_);
   before = std::exchange(kept_[number], place);
   return place;
@@ -32,7 +32,7 @@ void OpenerFiles::begin_close(std::uint64_t number, std::uint64_t question) {
   kept_.erase(at);
 }
 
-KeptPlace OpenerFiles::find_closing(std::uint64_t question) {
+KeptFilePtr OpenerFiles::find_closing(std::uint64_t question) {
   const std::lock_guard lock(mutex_);
   const auto at = closing_.find(question);
   return at == closing_.end() ? nullptr : at->second;

@@ -36,18 +36,18 @@ struct KeptFile {
   FileOwner owner;
 };
 // Whoever holds one holds the descriptor open.
-using KeptPlace = std::shared_ptr<const KeptFile>;
+using KeptFilePtr = std::shared_ptr<const KeptFile>;
 
 class OpenerFiles {
  public:
   explicit OpenerFiles(const WaitingChannel& questions) : questions_(questions) {}
 
-  [[nodiscard]] KeptPlace find(std::uint64_t number);
+  [[nodiscard]] KeptFilePtr find(std::uint64_t number);
   // Instead of the one that had the number.
-  KeptPlace keep(std::uint64_t number, KeptFile file);
+  KeptFilePtr keep(std::uint64_t number, KeptFile file);
   // Its number may be another's from here on; it waits to be closed by the number of the question.
   void begin_close(std::uint64_t number, std::uint64_t question);
-  [[nodiscard]] KeptPlace find_closing(std::uint64_t question);
+  [[nodiscard]] KeptFilePtr find_closing(std::uint64_t question);
   void close(std::uint64_t question);
   // Of each owner who has any, one that waits to be closed; and the one of this owner.
   [[nodiscard]] std::map<FileOwner, std::uint64_t> closings();
@@ -72,8 +72,8 @@ class OpenerFiles {
   std::mutex mutex_;
   std::mutex answering_;
   std::mutex giving_;
-  std::map<std::uint64_t, KeptPlace> kept_;
-  std::map<std::uint64_t, KeptPlace> closing_;
+  std::map<std::uint64_t, KeptFilePtr> kept_;
+  std::map<std::uint64_t, KeptFilePtr> closing_;
   struct Ban {
     bool holds = true;
     unsigned times = 0;

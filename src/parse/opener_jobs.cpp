@@ -16,7 +16,7 @@
 #include "process/perf_map_file.h"
 #include "process/stack_walk.h"
 #include "support/file_status.h"
-#include "support/place.h"
+#include "support/safe_open.h"
 
 namespace profile {
 namespace {
@@ -50,7 +50,7 @@ std::uint64_t only_this_path(const std::string& path) { return (std::hash<std::s
 
 }  // namespace
 
-OpenerJobs::OpenerJobs(OpenerFiles& files, const DebugPlaces& places, Begin begin)
+OpenerJobs::OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin begin)
     : files_(files), places_(places), begin_(std::move(begin)), own_user_namespace_(user_namespace_of("self")) {}
 
 bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
@@ -139,7 +139,7 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
-  const KeptPlace file = files_.find(in.number<std::uint64_t>());
+  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
   if (!file) return refuse(job, Unnamed::no_answer);
   if (!is_turn_of(job, file->owner)) return;
   auto state = FileKeeper::State::same;
@@ -155,7 +155,7 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
-  const KeptPlace file = files_.find(in.number<std::uint64_t>());
+  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
   const auto tag = in.number<std::uint64_t>();
   if (!file) return refuse(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
@@ -168,14 +168,14 @@ void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
 
 // It may wait for ever, too: what belongs to somebody whose files do not answer stays open until it is tried again.
 void OpenerJobs::close(const OpenerJob& job) {
-  const KeptPlace file = files_.find_closing(job.id);
+  const KeptFilePtr file = files_.find_closing(job.id);
   if (!file || (!job.is_again && files_.is_banned(file->owner)) || !begin_(file->owner, false)) return;
   files_.close(job.id);
 }
 
 void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   const auto number = in.number<std::uint64_t>();
-  const KeptPlace base = files_.find(in.number<std::uint64_t>());
+  const KeptFilePtr base = files_.find(in.number<std::uint64_t>());
   DebugQuestion question;
   question.kind = in.one_of(DebugQuestion::Kind::count);
   question.text = in.text();
@@ -193,7 +193,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   words.put(static_cast<std::uint32_t>(next));
   words.text(why);
   if (file.fd) {
-    const KeptPlace kept = files_.keep(number, std::move(file));
+    const KeptFilePtr kept = files_.keep(number, std::move(file));
     files_.give(OpenerFiles::Taker::parser, number, kept->fd.get());
   }
   files_.answer(words);
@@ -215,7 +215,7 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
 }
 
 void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
-  const KeptPlace file = files_.find(in.number<std::uint64_t>());
+  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
   if (!file) return refuse(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto status = status_of(file->fd.get());

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/profile.h"
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/opener_files.h"
 #include "parse/wire.h"
@@ -27,7 +27,7 @@ class OpenerJobs {
   // Is told whose files a job is about to touch, before it does. False: it keeps the job for later. Not asked for a
   // job that has begun: it is true then.
   using Begin = std::function<bool(const FileOwner&, bool has_begun)>;
-  OpenerJobs(OpenerFiles& files, const DebugPlaces& places, Begin begin);
+  OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin begin);
   // Answers it, now or when it is run again.
   void run(const OpenerJob& job);
 
@@ -49,7 +49,7 @@ class OpenerJobs {
   void stacks(const OpenerJob& job, WireReader& in);
 
   OpenerFiles& files_;
-  const DebugPlaces& places_;
+  const DebugFileSearch& places_;
   Begin begin_;
   FileOpener opener_;
   std::uint64_t own_user_namespace_;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "parse/answers_wire.h"
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 #include "support/socket_pair.h"
 #include "support/work_budget.h"
 

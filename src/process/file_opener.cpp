@@ -12,7 +12,7 @@
 
 #include "process/proc_maps.h"
 #include "support/file_status.h"
-#include "support/place.h"
+#include "support/safe_open.h"
 
 namespace profile {
 namespace {
@@ -37,7 +37,7 @@ Fd place_of_program(std::uint32_t tgid) {
 Fd place_below(const char* root, const std::string& path) {
   const Fd directory(::open(root, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {};
-  return place_at(directory.get(), path, 0, RESOLVE_IN_ROOT);
+  return open_path(directory.get(), path, 0, RESOLVE_IN_ROOT);
 }
 
 bool is_elf(int fd) {

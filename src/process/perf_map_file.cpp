@@ -6,7 +6,7 @@
 #include <string>
 
 #include "process/owner.h"
-#include "support/place.h"
+#include "support/safe_open.h"
 
 namespace profile {
 namespace {
@@ -16,9 +16,9 @@ namespace {
 Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, std::optional<std::uint32_t> uid) {
   Mounts mounts;
   const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const Fd tmp = top ? place_at(top.get(), "tmp", O_DIRECTORY, RESOLVE_IN_ROOT) : Fd();
+  const Fd tmp = top ? open_path(top.get(), "tmp", O_DIRECTORY, RESOLVE_IN_ROOT) : Fd();
   if (!tmp) return {};
-  const Fd place = place_at(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+  const Fd place = open_path(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
   const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
   if (!look || look->refusal != nullptr || look->found.stx_nlink != 1) return {};
   if (uid && look->found.stx_uid != *uid && look->found.stx_uid != 0) return {};

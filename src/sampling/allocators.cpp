@@ -79,7 +79,7 @@ std::string file_with_malloc(const SamplingOptions& options) {
         const NameSearch search = probes.search(*opened, "malloc", 0);
         probes.close(*opened);
         if (std::ranges::any_of(search.places,
-                                [](const NamedPlace& place) { return place.kind == NamedPlace::Kind::function; })) {
+                                [](const FoundSymbol& place) { return place.kind == FoundSymbol::Kind::function; })) {
           return file.path;
         }
       }

@@ -50,7 +50,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
           .elf_bytes = block_io__elf_bytes,
           .attached = {"on_complete", "on_issue", "on_insert"},
           .loaded = {"flush"},
-          .recording = {.weighed = true, .filter_cpu = true},
+          .recording = {.weighted = true, .filter_cpu = true},
           .prepare =
               [&options](bpf_object& object) {
                 check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_requests),

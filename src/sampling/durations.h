@@ -57,7 +57,7 @@ class DurationRows {
   std::map<std::pair<std::uint64_t, std::uint32_t>, Sum> sums_;  // by what and whose
 };
 
-// The programs of such a source, their samples, which are spans worth microseconds, and the table.
+// The programs of such a source, their samples, which are spans weighted in microseconds, and the table.
 class TimedPrograms {
  public:
   // `thing`: what is timed, for the summary: "wait". `tag_text` as in Reading.
@@ -65,7 +65,7 @@ class TimedPrograms {
                 const char* thing, std::function<std::string(std::uint32_t)> tag_text)
       : programs_(plan, within_kernel_depth(options)),
         recorder_(programs_.object(), within_kernel_depth(options),
-                  Reading{.divisor = 1000, .tag_text = std::move(tag_text)}),
+                  ValueConversion{.divisor = 1000, .tag_text = std::move(tag_text)}),
         rows_(programs_.object(), most_rows),
         thing_(thing) {}
 

@@ -75,8 +75,8 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
 
 // Of the one address: how far it reaches nobody needs to know.
 int find_mapping() {
-  const WalkedCode::Place place = under_way->code->place_of(under_way->look);
-  using Kind = WalkedCode::Place::Kind;
+  const WalkedCode::Code place = under_way->code->place_of(under_way->look);
+  using Kind = WalkedCode::Code::Kind;
   if (place.kind == Kind::waiting) under_way->is_waiting = true;
   if (place.kind == Kind::waiting || place.kind == Kind::nowhere) return FOUND_NOTHING;
   under_way->mappings[0] = {.start = under_way->look,

@@ -13,7 +13,7 @@ namespace profile {
 // What a walk asks of the process whose stack it is, and of the tables there are.
 class WalkedCode {
  public:
-  struct Place {
+  struct Code {
     enum class Kind : std::uint8_t {
       table,    // `table` is that of its file
       plain,    // mapped, and without a table
@@ -27,7 +27,7 @@ class WalkedCode {
   };
 
   virtual ~WalkedCode() = default;
-  virtual Place place_of(std::uint64_t address) = 0;
+  virtual Code place_of(std::uint64_t address) = 0;
   // WALK_SLAB_BYTES of the space of tables; null: there is no such slab.
   virtual const char* slab(std::uint32_t number) = 0;
 };

@@ -34,7 +34,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
           .elf_bytes = futex__elf_bytes,
           .attached = {"on_exit", "on_thread_end", "on_exec", "on_enter"},
           .loaded = {"flush"},
-          .recording = {.weighed = true, .filter_cpu = true},
+          .recording = {.weighted = true, .filter_cpu = true},
           .prepare =
               [&options](bpf_object& object) {
                 auto* config =

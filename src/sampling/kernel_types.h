@@ -1,5 +1,6 @@
-// The types of the running kernel, as its BTF describes them: where members lie, and what enumerators are worth. Of all
-// its types only those that are asked for are remembered, which takes a millisecond or two; libbpf's own reader takes
+// The types of the running kernel, as its BTF describes them: where members lie, and which values enumerators have. Of
+// all its types only those that are asked for are remembered, which takes a millisecond or two; libbpf's own reader
+// takes
 // 70. Pure: reads bytes and trusts none of them. Format: Documentation/bpf/btf.rst of the kernel.
 #pragma once
 

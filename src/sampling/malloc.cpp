@@ -57,7 +57,7 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
                             .elf_bytes = malloc__elf_bytes,
                             .attached = {},
                             .loaded = {"ask_1", "ask_product", "ask_moved", "ask_2", "ask_3"},
-                            .recording = {.weighed = true, .filter_cpu = true, .without_self = true},
+                            .recording = {.weighted = true, .filter_cpu = true, .without_self = true},
                             .prepare = {},
                             .use = live ? "malloc --live" : "malloc"};
   if (live) {

@@ -86,7 +86,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
       .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
       .attached = {},
       .loaded = {"flush"},
-      .recording = {.weighed = true, .filter_cpu = true},
+      .recording = {.weighted = true, .filter_cpu = true},
       .prepare = {},
       .use = wall ? (lean ? "wall without BTF" : "wall") : (lean ? "off-cpu without BTF" : "off-cpu")};
   if (options.source.waker) plan.use = "off-cpu --waker";
@@ -123,9 +123,9 @@ class OffCpu final : public Source {
         most_threads_(most_threads_of_machine()),
         programs_(plan_of(options_, wall, most_threads_), options_),
         recorder_(programs_.object(), options_,
-                  Reading{.divisor = 1000,
-                          .tag_text = [](std::uint32_t) { return "[off-cpu]"; },
-                          .waker_at = options_.source.waker ? offsetof(woken_thread, waker) : 0}),
+                  ValueConversion{.divisor = 1000,
+                                  .tag_text = [](std::uint32_t) { return "[off-cpu]"; },
+                                  .waker_at = options_.source.waker ? offsetof(woken_thread, waker) : 0}),
         state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
         state_(static_cast<off_cpu_state*>(state_memory_.data())),
         threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {

@@ -109,27 +109,28 @@ PerfEvent event_of(const SamplingOptions& options) {
 }
 
 // Left to itself the kernel chooses the period of a software event for a given rate so badly, when events come in
-// bursts, that it may wait for ever for the next. Those are few enough to look at each, which also makes what a sample
-// is worth exact for the process that is asked for.
+// bursts, that it may wait for ever for the next. Those are few enough to look at each, which also makes the weight of
+// a sample exact for the process that is asked for.
 bool sees_every_event(const PerfEvent& event, const Rate& rate) {
   return event.type == PERF_TYPE_SOFTWARE && !event.is_clock() && rate.frequency_hz != 0;
 }
 
-perf_event_worth worth_of(const PerfEvent& event, const Rate& rate) {
-  if (event.is_clock()) return WORTH_ONE;
-  if (sees_every_event(event, rate)) return WORTH_OF_HIT;
-  return rate.period_events != 0 ? WORTH_PERIOD : WORTH_COUNTED;
+perf_event_weight weight_of(const PerfEvent& event, const Rate& rate) {
+  if (event.is_clock()) return WEIGHT_ONE;
+  if (sees_every_event(event, rate)) return WEIGHT_OF_HIT;
+  return rate.period_events != 0 ? WEIGHT_PERIOD : WEIGHT_COUNTED;
 }
 
-void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
+void set_weight(bpf_object& object, perf_event_weight weight, const Rate& rate) {
   auto* config =
       static_cast<perf_event_config*>(bpf_section_memory(object, ".rodata.perf_event", sizeof(perf_event_config)));
-  config->worth = worth;
+  config->weight = weight;
   bpf_map& counts = bpf_map_named(object, "counts");
   check_bpf(bpf_map__set_max_entries(&counts, static_cast<__u32>(possible_cpu_count())), "size the counters");
-  check_bpf(bpf_map__set_autocreate(&counts, worth == WORTH_COUNTED), "leave out an unused map");
-  check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"), worth == WORTH_OF_HIT), "leave out an unused map");
-  if (worth == WORTH_OF_HIT) {
+  check_bpf(bpf_map__set_autocreate(&counts, weight == WEIGHT_COUNTED), "leave out an unused map");
+  check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"), weight == WEIGHT_OF_HIT),
+            "leave out an unused map");
+  if (weight == WEIGHT_OF_HIT) {
     auto* hits = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
     hits->interval_ns = ns_per_s / rate.frequency_hz;
   }
@@ -137,14 +138,14 @@ void set_worth(bpf_object& object, perf_event_worth worth, const Rate& rate) {
 
 TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
   const Rate rate = rate_of(options);
-  const perf_event_worth worth = worth_of(event, rate);
+  const perf_event_weight weight = weight_of(event, rate);
   return {.name = "perf_event",
           .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
           .attached = {},
           .loaded = {"on_sample"},
           .reads_few_types = true,
-          .recording = {.weighed = worth != WORTH_ONE, .rate_hz = rate.frequency_hz},
-          .prepare = [worth, rate](bpf_object& object) { set_worth(object, worth, rate); },
+          .recording = {.weighted = weight != WEIGHT_ONE, .rate_hz = rate.frequency_hz},
+          .prepare = [weight, rate](bpf_object& object) { set_weight(object, weight, rate); },
           .use = every_event};
 }
 

@@ -33,7 +33,7 @@ constexpr std::uint32_t followed_processes = 32768;
 // A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
 // a small and the CPUs of a large machine set. Where there is no rate, 1000 a second are supposed; a stream, of which
 // that is the normal case, gets the more.
-std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& recording, int cpus) {
+std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& recording, int cpus) {
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
   const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
@@ -43,7 +43,7 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const Recording& record
 
 // Likewise for samples whose walk user space finishes. What finds no room counts with the frames that it has; and all
 // of a ring is memory of ours, twice over, from when it is mapped.
-std::uint32_t unfinished_bytes(const Recording& recording, int cpus) {
+std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
   constexpr std::uint64_t least = 1U << 19;
   constexpr std::uint64_t most = 1U << 22;
   if (recording.rate_hz == 0) return most;
@@ -126,7 +126,7 @@ SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, i
   return options;
 }
 
-void prepare_recording(bpf_object& object, const SamplingOptions& options, const Recording& recording) {
+void prepare_recording(bpf_object& object, const SamplingOptions& options, const RecorderConfig& recording) {
   const int cpus = possible_cpu_count();
   const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
   for (const char* name : {"stacks_0", "stacks_1"}) {
@@ -160,7 +160,7 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->filter_cgroup = !options.cgroup_path.empty();
   config->filter_cgroup_map = !options.cgroup_map_path.empty();
   config->filter_mntns_map = !options.mntns_map_path.empty();
-  config->weighed = recording.weighed;
+  config->weighted = recording.weighted;
   config->stream = options.stream;
   config->by_thread = options.stream || options.by_thread;
   config->by_cpu = options.by_cpu && !options.stream;

@@ -39,7 +39,7 @@ ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t 
 
 }  // namespace
 
-Recorder::Recorder(bpf_object& object, const SamplingOptions& options, Reading reading)
+Recorder::Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion reading)
     : reading_(std::move(reading)),
       children_(options.children),
       cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
@@ -106,7 +106,7 @@ int Recorder::on_record(void* context, void* data, std::size_t size) noexcept {
   if (size < sizeof header) return 0;
   std::memcpy(&header, data, sizeof header);
   if (header.type == RING_HALF_FULL) {
-    if (header.generation == (self.state_->turn & 1)) self.half_full_ = true;
+    if (header.generation == (self.state_->drain_count & 1)) self.half_full_ = true;
     return 0;
   }
   try {
@@ -141,7 +141,7 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   read_ring();
   if (inbox_.empty()) return;
   timeline.update();
-  count_inbox(state_->turn & 1, true, timeline, into);
+  count_inbox(state_->drain_count & 1, true, timeline, into);
   supply_tables(timeline);
   finish_walks(timeline, into);
 }
@@ -299,7 +299,7 @@ void Recorder::hold_span(std::uint64_t id, const ring_sample& head, std::span<co
 
 void Recorder::hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<ring_unfinished> begun,
                          std::span<const std::uint64_t> kernel_leaf_first) {
-  const std::uint32_t generation = state_->turn & 1;
+  const std::uint32_t generation = state_->drain_count & 1;
   head.key.user_stack =
       static_cast<__s32>(WALK_STACK | WALK_NO_TABLE_YET | generation << PROFILE_STACK_GENERATION_SHIFT);
   head.key.user_hash = ++own_hashes_;

@@ -13,10 +13,10 @@
 namespace profile {
 
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
-  const std::uint32_t generation = state_->turn & 1;
+  const std::uint32_t generation = state_->drain_count & 1;
   note_own_processes(*state_, children_);
   if (!stopped) {
-    std::atomic_ref(state_->turn).fetch_add(1, std::memory_order_seq_cst);
+    std::atomic_ref(state_->drain_count).fetch_add(1, std::memory_order_seq_cst);
     barrier_.wait();
   }
   half_full_ = false;
@@ -42,7 +42,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 
   std::memset(accounts_ + std::size_t{generation} * cpus_, 0, cpus_ * sizeof(cpu_account));
   state_->entries[generation] = 0;
-  state_->told[generation] = 0;
+  state_->half_full_sent[generation] = 0;
   counted_from_ring_[generation] = 0;
 }
 
@@ -80,7 +80,7 @@ void Recorder::clear_stacks(std::uint32_t generation) {
     const auto hold_span_of = [&](const auto&, const std::uint64_t* words) {
       const auto& under_way = *reinterpret_cast<const span*>(words);
       if (under_way.start_ns == 0) return;
-      if (under_way.whole == 0) hold(under_way.key);
+      if (under_way.sent_ns == 0) hold(under_way.key);
       // Of somebody who ended the wait before, it holds what nobody wants any more, which is no harm.
       if (reading_.waker_at != 0) {
         hold(*reinterpret_cast<const stack_key*>(reinterpret_cast<const char*>(words) + reading_.waker_at));
@@ -132,10 +132,10 @@ Account Recorder::account_of(std::uint32_t generation) const {
   return account;
 }
 
-Account Recorder::pending_account() const { return account_of(state_->turn & 1); }
+Account Recorder::pending_account() const { return account_of(state_->drain_count & 1); }
 
 std::uint64_t Recorder::pending_rows() const {
-  return std::atomic_ref(state_->entries[state_->turn & 1]).load(std::memory_order_relaxed);
+  return std::atomic_ref(state_->entries[state_->drain_count & 1]).load(std::memory_order_relaxed);
 }
 
 std::uint64_t Recorder::unfollowed() const {

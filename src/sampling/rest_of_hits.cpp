@@ -1,4 +1,4 @@
-// The user side of the map `hits` of bpf/worth.bpf.h.
+// The user side of the map `hits` of bpf/weight.bpf.h.
 #include "sampling/rest_of_hits.h"
 
 #include <bpf/libbpf.h>

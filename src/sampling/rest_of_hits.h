@@ -1,5 +1,5 @@
 // What sources that see every hit and take a few as samples have to say of the hits behind the last sample of each CPU:
-// they are worth nothing, for no later sample came to be worth them.
+// they have no weight: no later sample came that counts them.
 #pragma once
 
 #include <string>

@@ -89,7 +89,7 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
       .elf_bytes = syscalls__elf_bytes,
       .attached = {},
       .loaded = {"on_tick"},
-      .recording = {.weighed = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
+      .recording = {.weighted = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
       .prepare = [&options](bpf_object& object) { prepare(object, options); },
       .use = "syscalls"};
   if (source.latency && wants_syscall_stacks(options)) {

@@ -149,7 +149,7 @@ class Syscalls final : public Source {
   }
 
  private:
-  [[nodiscard]] Reading reading() const {
+  [[nodiscard]] ValueConversion reading() const {
     return {.divisor = spans_ ? 1000U : 1U,
             .tag_text = [fd = map_fd("odd_numbers")](std::uint32_t tag) { return name_of_call(fd, tag - 1); }};
   }

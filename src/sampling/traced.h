@@ -26,7 +26,7 @@ class TracedPrograms {
     std::vector<const char*> attached;       // programs that attach() attaches where their sections say
     std::vector<const char*> loaded;         // programs loaded besides
     bool reads_few_types = false;            // of the kernel: no others than ReadTypes has
-    Recording recording;
+    RecorderConfig recording;
     std::function<void(bpf_object&)> prepare;  // between opening and loading: constants and sizes of the source's own
     std::string_view use;  // of the kernel: what the table of kernel_needs.h says of it must be there
   };

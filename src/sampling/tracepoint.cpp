@@ -67,7 +67,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options) {
           .attached = {},
           .loaded = {"on_hit"},
           .reads_few_types = true,
-          .recording = {.weighed = wanted.period != 0 || wanted.interval_ns != 0, .filter_cpu = true},
+          .recording = {.weighted = wanted.period != 0 || wanted.interval_ns != 0, .filter_cpu = true},
           .prepare =
               [wanted](bpf_object& object) {
                 auto* rate = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));

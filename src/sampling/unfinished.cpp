@@ -33,9 +33,9 @@ class CodeThen : public WalkedCode {
         time_ns_(begun.time_ns),
         image_(timeline.image_at(tgid_, begun.time_ns)) {}
 
-  Place place_of(std::uint64_t address) override {
+  Code place_of(std::uint64_t address) override {
     const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{address});
-    using Kind = Place::Kind;
+    using Kind = Code::Kind;
     switch (found.kind) {
       case CodeLocation::Kind::unknown:
         return {.kind = Kind::waiting};
@@ -50,7 +50,7 @@ class CodeThen : public WalkedCode {
     const bool is_vdso = found.kind == CodeLocation::Kind::vdso;
     const walk_file file = tables_.known(is_vdso ? nullptr : found.file);
     if (file.state == WALK_FILE_ASKED && !is_vdso) tables_.want(*found.file, tgid_, time_ns_, address);
-    Place place{.table = file, .offset = found.offset.value, .is_vdso = is_vdso};
+    Code place{.table = file, .offset = found.offset.value, .is_vdso = is_vdso};
     place.kind = Kind::waiting;
     if (file.state == WALK_FILE_READY) place.kind = Kind::table;
     if (file.state == WALK_FILE_NONE) place.kind = Kind::plain;

@@ -30,7 +30,7 @@ TracedPrograms::Plan plan_for(const SamplingOptions& options, const UprobeTarget
           .elf_bytes = needs_kernel_types(options) ? uprobe__elf_bytes : uprobe_lean__elf_bytes,
           .attached = {},
           .loaded = {period == 1 ? "on_hit" : "on_counted_hit"},
-          .recording = {.weighed = period != 1, .filter_cpu = true, .without_self = true},
+          .recording = {.weighted = period != 1, .filter_cpu = true, .without_self = true},
           .prepare =
               [=](bpf_object& object) {
                 auto* config =

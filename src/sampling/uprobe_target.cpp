@@ -51,8 +51,8 @@ std::string hex(std::uint64_t number) {
 }
 
 // The functions among what has the name. Throws Error when there is none.
-std::vector<NamedPlace> functions_called(FileProbes& probes, const UprobeName& name, const ProbedFile& file,
-                                         const std::string& what) {
+std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& name, const ProbedFile& file,
+                                          const std::string& what) {
   const std::string& symbol = name.symbol;
   NameSearch search = probes.search(file, symbol, name.offset);
   if (search.was_given_up) {
@@ -63,15 +63,15 @@ std::vector<NamedPlace> functions_called(FileProbes& probes, const UprobeName& n
     throw Error(what + ": no function " + symbol + " in " + file.path +
                 told_nearest("; ", nearest_names(symbol, std::move(search.names))));
   }
-  const auto has = [&](NamedPlace::Kind kind) {
+  const auto has = [&](FoundSymbol::Kind kind) {
     return std::any_of(search.places.begin(), search.places.end(),
-                       [kind](const NamedPlace& place) { return place.kind == kind; });
+                       [kind](const FoundSymbol& place) { return place.kind == kind; });
   };
-  if (has(NamedPlace::Kind::resolver)) {
+  if (has(FoundSymbol::Kind::resolver)) {
     throw Error(what + ": " + symbol + " in " + file.path +
                 " only chooses one of several functions when a program starts (IFUNC); name the one that is chosen");
   }
-  std::erase_if(search.places, [](const NamedPlace& place) { return place.kind == NamedPlace::Kind::data; });
+  std::erase_if(search.places, [](const FoundSymbol& place) { return place.kind == FoundSymbol::Kind::data; });
   if (search.places.empty()) throw Error(what + ": " + symbol + " in " + file.path + " is data, no function");
   return std::move(search.places);
 }
@@ -107,7 +107,7 @@ UprobeTarget find_uprobe_target(const SamplingOptions& options) {
   FileProbes& probes = options.children->probes();
   UprobeTarget target{
       .file = find_probed_file(probes, name.file, ids, what), .offsets = {}, .at_entry = name.offset == 0};
-  for (const NamedPlace& place : functions_called(probes, name, target.file, what)) {
+  for (const FoundSymbol& place : functions_called(probes, name, target.file, what)) {
     if (name.offset != 0 && place.size_bytes != 0 && name.offset >= place.size_bytes) {
       throw Error(what + ": " + name.symbol + " is only " + hex(place.size_bytes) + " bytes long");
     }

@@ -12,22 +12,22 @@ constexpr std::size_t most_unread_splits = 1000;
 
 // The return address of a signal handler is the first byte of the trampoline, with nothing before it; so of a place in
 // no function that something returns to, what it is followed by counts, if that begins there.
-bool is_trampoline(const KnownPlace& next) {
+bool is_trampoline(const KnownSymbol& next) {
   return next.unnamed == Unnamed::named && next.start == next.address.value;
 }
 
-bool needs_next(const Place& place, const KnownPlace& here) {
+bool needs_next(const CodeOffset& place, const KnownSymbol& here) {
   return place.is_return && here.unnamed != Unnamed::named;
 }
 
 // `next` is that of the following byte, seen from where `here` is.
-KnownPlace before(const KnownPlace& next, const KnownPlace& here) {
-  KnownPlace place = next;
+KnownSymbol before(const KnownSymbol& next, const KnownSymbol& here) {
+  KnownSymbol place = next;
   place.address = here.address;
   return place;
 }
 
-std::optional<KnownPlace> find_known(const KnownRanges& ranges, const Place& place) {
+std::optional<KnownSymbol> find_known(const RangeCache& ranges, const CodeOffset& place) {
   const auto here = ranges.find(place.at);
   if (!here || !needs_next(place, *here)) return here;
   const auto next = ranges.find(place.at + 1);
@@ -36,13 +36,13 @@ std::optional<KnownPlace> find_known(const KnownRanges& ranges, const Place& pla
 }
 
 // What is asked for to answer `places`, which ascend.
-std::vector<FileOffset> offsets_for(std::span<const Place> places) {
+std::vector<FileOffset> offsets_for(std::span<const CodeOffset> places) {
   std::vector<FileOffset> offsets;
   offsets.reserve(2 * places.size());
   const auto add = [&offsets](std::uint64_t offset) {
     if (offsets.empty() || offsets.back().value < offset) offsets.push_back(FileOffset{offset});
   };
-  for (const Place& place : places) {
+  for (const CodeOffset& place : places) {
     add(place.at);
     if (place.is_return) add(place.at + 1);
   }
@@ -65,7 +65,7 @@ CodeSegment FileAnswers::segment_of(ElfAddress address) const {
 void FileNames::give_up(std::string_view path, Unnamed reason, FileAnswers& known) const {
   const StringId module = strings_.intern(short_name(path));
   known.path = strings_.intern(path);
-  for (const Place& place : known.answers.take_pending()) {
+  for (const CodeOffset& place : known.answers.take_pending()) {
     Answer& answer = *known.answers.at(place);
     answer.unnamed = reason;
     answer.module = module;
@@ -93,9 +93,9 @@ void FileNames::resolve_vdso(FileAnswers& known) {
 }
 
 Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file) {
-  const std::vector<Place> places = known.answers.take_pending();
-  std::vector<KnownPlace> named(places.size());
-  std::vector<Place> unread;
+  const std::vector<CodeOffset> places = known.answers.take_pending();
+  std::vector<KnownSymbol> named(places.size());
+  std::vector<CodeOffset> unread;
   std::vector<std::size_t> slots;  // [i]: the index of unread[i] in `places`
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (const auto found = find_known(known.ranges, places[i])) {
@@ -111,13 +111,13 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     const std::vector<FileOffset> asked = offsets_for(unread);
     const NamesOfFile read = ask(asked);
     failed = read.failed;
-    std::vector<KnownPlace> read_now;
+    std::vector<KnownSymbol> read_now;
     if (failed == Unnamed::named) {
       known.build_id = strings_.intern(read.build_id);
       known.code = read.code;
       read_now = places_of(read, asked, unread, known.ranges);
     } else {
-      for (const Place& place : unread) read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at}});
+      for (const CodeOffset& place : unread) read_now.push_back({.unnamed = failed, .address = ElfAddress{place.at}});
     }
     for (std::size_t i = 0; i < slots.size(); ++i) named[slots[i]] = read_now[i];
   }
@@ -140,12 +140,12 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
   return failed;
 }
 
-std::vector<KnownPlace> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
-                                             std::span<const Place> places, KnownRanges& ranges) const {
+std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
+                                              std::span<const CodeOffset> places, RangeCache& ranges) const {
   std::vector<StringId> symbols(read.strings.size(), StringId::empty);  // by the reader's
   const auto place_of = [&](std::size_t i) {
     const NameOfCode& name = read.names[i];
-    KnownPlace place{.unnamed = name.unnamed, .symbol = {}, .start = name.start, .address = name.address};
+    KnownSymbol place{.unnamed = name.unnamed, .symbol = {}, .start = name.start, .address = name.address};
     if (name.unnamed != Unnamed::named) return place;
     StringId& symbol = symbols[static_cast<std::size_t>(name.symbol)];
     if (symbol == StringId::empty) symbol = strings_.intern(read.strings.view(name.symbol));
@@ -153,14 +153,14 @@ std::vector<KnownPlace> FileNames::places_of(const NamesOfFile& read, std::span<
     return place;
   };
 
-  std::vector<KnownPlace> named;
+  std::vector<KnownSymbol> named;
   named.reserve(places.size());
   std::size_t at = 0;  // of the place's offset in `asked`
-  for (const Place& place : places) {
+  for (const CodeOffset& place : places) {
     while (asked[at].value < place.at) ++at;
-    KnownPlace here = place_of(at);
+    KnownSymbol here = place_of(at);
     if (needs_next(place, here)) {
-      const KnownPlace next = place_of(at + 1);
+      const KnownSymbol next = place_of(at + 1);
       if (is_trampoline(next)) here = before(next, here);
     }
     named.push_back(here);
@@ -168,13 +168,13 @@ std::vector<KnownPlace> FileNames::places_of(const NamesOfFile& read, std::span<
   for (std::size_t i = 0; options_.ranges && i < asked.size(); ++i) {
     const Unnamed unnamed = read.names[i].unnamed;
     const bool is_lasting = unnamed == Unnamed::named || unnamed == Unnamed::no_symbol;
-    if (is_lasting) ranges.add(asked[i].value, read.names[i].reach, place_of(i));
+    if (is_lasting) ranges.add(asked[i].value, read.names[i].valid_range, place_of(i));
   }
   return named;
 }
 
-void FileNames::add_lines(const FileRef& file, std::span<const Place> places, std::span<const ElfAddress> addresses,
-                          Answers& answers) {
+void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> places,
+                          std::span<const ElfAddress> addresses, SymbolCache& answers) {
   if (places.empty()) return;
   const LinesOfFile lines = reader_.lines(file, addresses, budget_);
   for (const auto& unread : lines.unread_splits) {

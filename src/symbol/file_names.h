@@ -13,7 +13,7 @@
 #include "model/string_table.h"
 #include "parse/file_reader.h"
 #include "support/work_budget.h"
-#include "symbol/answers.h"
+#include "symbol/symbol_cache.h"
 
 namespace profile {
 
@@ -22,11 +22,11 @@ namespace profile {
 
 // What is remembered of one file.
 struct FileAnswers {
-  Answers answers;
+  SymbolCache answers;
   StringId path = StringId::empty;      // empty until it has been looked at; as is
   StringId build_id = StringId::empty;  // which stays so for a file that has none
   std::vector<CodeSegment> code;
-  KnownRanges ranges;
+  RangeCache ranges;
 
   // Empty where the address is in none.
   [[nodiscard]] CodeSegment segment_of(ElfAddress address) const;
@@ -62,10 +62,10 @@ class FileNames {
   using Ask = std::function<NamesOfFile(std::span<const FileOffset>)>;
 
   Unnamed resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file);
-  [[nodiscard]] std::vector<KnownPlace> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
-                                                  std::span<const Place> places, KnownRanges& ranges) const;
-  void add_lines(const FileRef& file, std::span<const Place> places, std::span<const ElfAddress> addresses,
-                 Answers& answers);
+  [[nodiscard]] std::vector<KnownSymbol> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
+                                                   std::span<const CodeOffset> places, RangeCache& ranges) const;
+  void add_lines(const FileRef& file, std::span<const CodeOffset> places, std::span<const ElfAddress> addresses,
+                 SymbolCache& answers);
 
   FileReader& reader_;
   StringTable& strings_;

@@ -29,7 +29,7 @@ void JitNames::resolve(const Profile& profile) {
     std::uint32_t tgid = 0;
     CodeFile* dump = nullptr;
     FileReader::JitMapRef map;
-    Answers* answers = nullptr;
+    SymbolCache* answers = nullptr;
   };
   std::vector<Waiting> all;
   std::vector<CodeFile*> dumps;
@@ -46,7 +46,7 @@ void JitNames::resolve(const Profile& profile) {
   }
   std::ranges::sort(all, {}, [](const Waiting& one) { return one.map.size_bytes; });
   for (const Waiting& one : all) {
-    std::vector<Place> places = one.answers->take_pending();
+    std::vector<CodeOffset> places = one.answers->take_pending();
     places = ask(one.tgid, one.map, std::move(places), *one.answers);
     if (one.map.is_dump && !places.empty()) {
       ask(one.tgid, reader_.perf_map_of(one.tgid), std::move(places), *one.answers);
@@ -55,12 +55,12 @@ void JitNames::resolve(const Profile& profile) {
 }
 
 // Returns those that have no name by it.
-std::vector<Place> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<Place> places,
-                                 Answers& answers) {
+std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
+                                      std::vector<CodeOffset> places, SymbolCache& answers) {
   NamesOfJit read;
   read.failed = Unnamed::no_jit_map;
   if (map.number != 0) read = reader_.jit_names(tgid, map, addresses_of(places), map_bytes_.budget());
-  std::vector<Place> rest;
+  std::vector<CodeOffset> rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
     const Unnamed unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;

@@ -11,7 +11,7 @@
 #include "model/string_table.h"
 #include "parse/file_reader.h"
 #include "support/effort.h"
-#include "symbol/answers.h"
+#include "symbol/symbol_cache.h"
 #include "symbol/symboliser.h"
 
 namespace profile {
@@ -31,15 +31,15 @@ class JitNames {
   void forget();
 
  private:
-  std::vector<Place> ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<Place> places,
-                         Answers& answers);
+  std::vector<CodeOffset> ask(std::uint32_t tgid, const FileReader::JitMapRef& map, std::vector<CodeOffset> places,
+                              SymbolCache& answers);
 
   ProcessTimeline& timeline_;
   FileReader& reader_;
   StringTable& strings_;
   Allowance map_bytes_;
   bool with_lines_;
-  std::unordered_map<ProcessId, Answers> answers_;
+  std::unordered_map<ProcessId, SymbolCache> answers_;
 };
 
 }  // namespace profile

@@ -22,12 +22,12 @@
 #include "support/fd.h"
 #include "support/plural.h"
 #include "support/privilege.h"
-#include "symbol/answers.h"
 #include "symbol/asked_kernel.h"
 #include "symbol/file_names.h"
 #include "symbol/jit_names.h"
 #include "symbol/kernel_names.h"
 #include "symbol/leaving_frames.h"
+#include "symbol/symbol_cache.h"
 
 namespace profile {
 namespace {
@@ -75,13 +75,13 @@ struct Symboliser::State {
   [[nodiscard]] bool is_ready(const Profile& profile, const Frame& frame) const;
   [[nodiscard]] bool is_postponed(const Answer& answer) const;
   Found answer_for(Profile& profile, const Frame& frame);
-  Found answer_in(CodeFile& file, const Place& place);
+  Found answer_in(CodeFile& file, const CodeOffset& place);
   void resolve_files();
   void resolve_vdso();
   void resolve_kernel_addresses();
-  void name_kernel_addresses(std::span<const Place> places, std::span<const KernelSymbol> symbols);
+  void name_kernel_addresses(std::span<const CodeOffset> places, std::span<const KernelSymbol> symbols);
   void write(Profile& profile, Frame& frame, const Found& found);
-  SourcePlaceId source_of(Profile& profile, const Chain& chain);
+  SourceLocationId source_of(Profile& profile, const Chain& chain);
   void forget_passing();
   void forget_if_much();
 
@@ -93,8 +93,8 @@ struct Symboliser::State {
   JitNames jit;
   AskedKernel asked_kernel;
   KernelNames kernel_names;
-  Answers kernel;
-  std::vector<Place> unsettled;  // of the kernel's: another time the answer may be another
+  SymbolCache kernel;
+  std::vector<CodeOffset> unsettled;  // of the kernel's: another time the answer may be another
   FileAnswers vdso;
   struct KnownFile {
     std::uint64_t number = 0;  // of the CodeFile; another one's answers are of no use
@@ -123,7 +123,7 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
   if (frame.address == exec_address) return exec();
   const Process& process = profile.process(frame.space);
   const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
-  const Place place{.at = location.offset.value, .is_return = frame.is_return};
+  const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
   const auto reason = [&](Unnamed unnamed) {
     return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
   };
@@ -146,10 +146,10 @@ Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const F
   return reason(Unnamed::process_gone);
 }
 
-Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Place& place) {
+Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const CodeOffset& place) {
   KnownFile& known = files[&file];
   if (known.number != file.number) known = {.number = file.number, .answers = {}};
-  Answers& answers = known.answers.answers;
+  SymbolCache& answers = known.answers.answers;
   const bool is_listed = answers.has_pending();
   Answer* const answer = answers.at(place);
   if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
@@ -191,7 +191,7 @@ void Symboliser::State::resolve_vdso() {
 }
 
 void Symboliser::State::resolve_kernel_addresses() {
-  const std::vector<Place> places = kernel.take_pending();
+  const std::vector<CodeOffset> places = kernel.take_pending();
   if (places.empty()) return;
   std::vector<KernelSymbol> symbols(places.size());
   auto found = kernel_names.resolve(addresses_of(places));
@@ -202,7 +202,8 @@ void Symboliser::State::resolve_kernel_addresses() {
   name_kernel_addresses(places, symbols);
 }
 
-void Symboliser::State::name_kernel_addresses(std::span<const Place> places, std::span<const KernelSymbol> symbols) {
+void Symboliser::State::name_kernel_addresses(std::span<const CodeOffset> places,
+                                              std::span<const KernelSymbol> symbols) {
   std::vector<std::string> mangled;  // the kernel has Rust in it
   std::vector<Answer*> theirs;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -225,10 +226,10 @@ void Symboliser::State::name_kernel_addresses(std::span<const Place> places, std
 
 // What is good for this time only.
 void Symboliser::State::forget_passing() {
-  for (const Place& place : unsettled) kernel.forget(place);
+  for (const CodeOffset& place : unsettled) kernel.forget(place);
   unsettled.clear();
   jit.forget();
-  for (CodeFile* const file : given_up) files[file].answers.answers = Answers();
+  for (CodeFile* const file : given_up) files[file].answers.answers = SymbolCache();
   given_up.clear();
   file_effort.renew(monotonic_ns());
 }
@@ -238,13 +239,13 @@ void Symboliser::State::forget_if_much() {
   std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
   for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
   if (remembered <= most_remembered) return;
-  kernel = Answers();
+  kernel = SymbolCache();
   vdso = FileAnswers();
   files.clear();
   strings = StringTable();
 }
 
-SourcePlaceId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
+SourceLocationId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
   const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
   boost::container::small_vector<InlinedFunction, 8> inlined;
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) {

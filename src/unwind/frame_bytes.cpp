@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 
 namespace profile {
 namespace {

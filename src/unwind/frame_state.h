@@ -7,14 +7,14 @@
 
 namespace profile {
 
-// DW_CFA_undefined: of the return address it says that there is no caller. Beside enum unwind_place.
+// DW_CFA_undefined: of the return address it says that there is no caller. Beside enum register_rule.
 constexpr std::uint8_t place_undefined = UNWIND_LOST + 1;
 
-struct RegisterPlace {
+struct RegisterRule {
   std::uint8_t kind = UNWIND_SAME;
   std::int32_t offset = 0;  // UNWIND_IN_REGISTER: its number
 
-  friend bool operator==(const RegisterPlace&, const RegisterPlace&) = default;
+  friend bool operator==(const RegisterRule&, const RegisterRule&) = default;
 };
 
 struct FrameState {
@@ -22,9 +22,9 @@ struct FrameState {
   std::uint8_t cfa_register = 0;
   bool is_signal = false;
   std::int32_t cfa_offset = 0;
-  RegisterPlace fp;
-  RegisterPlace ra;
-  RegisterPlace extra;
+  RegisterRule fp;
+  RegisterRule ra;
+  RegisterRule extra;
 };
 
 }  // namespace profile

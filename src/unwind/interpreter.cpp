@@ -12,7 +12,7 @@ namespace {
 
 // Compilers nest two or three.
 constexpr std::size_t most_remembered = 32;
-constexpr RegisterPlace lost{.kind = UNWIND_LOST, .offset = 0};
+constexpr RegisterRule lost{.kind = UNWIND_LOST, .offset = 0};
 
 class Interpreter {
  public:
@@ -53,13 +53,13 @@ class Interpreter {
   }
 
  private:
-  RegisterPlace* place_of(std::uint64_t number) {
+  RegisterRule* place_of(std::uint64_t number) {
     if (number == common_.ra_register) return &state_.ra;
     if (number == machine_.fp) return &state_.fp;
     return number == machine_.extra ? &state_.extra : nullptr;
   }
-  void set(std::uint64_t number, RegisterPlace place) {
-    if (RegisterPlace* const kept = place_of(number); kept != nullptr) *kept = place;
+  void set(std::uint64_t number, RegisterRule place) {
+    if (RegisterRule* const kept = place_of(number); kept != nullptr) *kept = place;
   }
   void restore(std::uint64_t number) {
     if (number == common_.ra_register)
@@ -71,10 +71,10 @@ class Interpreter {
   }
 
   // What does not fit is where no stack is.
-  RegisterPlace at_cfa(std::uint64_t factored) const {
+  RegisterRule at_cfa(std::uint64_t factored) const {
     return at_cfa_signed(factored > INT32_MAX ? INT64_MAX : static_cast<std::int64_t>(factored));
   }
-  RegisterPlace at_cfa_signed(std::int64_t factored) const {
+  RegisterRule at_cfa_signed(std::int64_t factored) const {
     std::int64_t offset = 0;
     if (__builtin_mul_overflow(factored, common_.data_step, &offset) || !fits(offset)) return lost;
     return {.kind = UNWIND_AT_CFA, .offset = static_cast<std::int32_t>(offset)};
@@ -207,7 +207,7 @@ class Interpreter {
     return !in.failed() && fits(offset);
   }
 
-  RegisterPlace place_by(std::span<const std::byte> expression) const {
+  RegisterRule place_by(std::span<const std::byte> expression) const {
     DwarfCursor in(expression);
     std::uint8_t number = 0;
     std::int64_t offset = 0;

@@ -169,7 +169,7 @@ class PlainCode {
     if (at == code.size() || at % 4 != 0) return;
     constexpr std::int32_t registers = 128 + 184;
     constexpr auto place_of = [](std::int32_t number) {
-      return RegisterPlace{.kind = UNWIND_AT_SP, .offset = registers + 8 * number};
+      return RegisterRule{.kind = UNWIND_AT_SP, .offset = registers + 8 * number};
     };
     constexpr std::int32_t fp = 29, link = 30, sp = 31, pc = 32;
     FrameState state;

@@ -21,19 +21,19 @@ std::size_t hash_of(const unwind_rule& rule) {
 bool are_equal(const unwind_rule& a, const unwind_rule& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // Bytes below the CFA, as words, where that is what it is.
-std::uint32_t words_below_cfa(const RegisterPlace& place) {
+std::uint32_t words_below_cfa(const RegisterRule& place) {
   const bool fits = place.kind == UNWIND_AT_CFA && place.offset < 0 && place.offset % 8 == 0;
   return fits ? static_cast<std::uint32_t>(-(place.offset / 8)) : 0;
 }
 
-bool put(const RegisterPlace& place, std::uint8_t& kind, std::int16_t& offset) {
+bool put(const RegisterRule& place, std::uint8_t& kind, std::int16_t& offset) {
   kind = place.kind;
   offset = static_cast<std::int16_t>(place.offset);
   return offset == place.offset;
 }
 
 // Of a register that the walk can do without.
-void put_spared(const RegisterPlace& place, std::uint8_t& kind, std::int16_t& offset) {
+void put_spared(const RegisterRule& place, std::uint8_t& kind, std::int16_t& offset) {
   const bool is_known = place.kind != UNWIND_IN_REGISTER && place.kind != place_undefined;
   if (is_known && put(place, kind, offset)) return;
   kind = UNWIND_LOST;

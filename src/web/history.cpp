@@ -99,7 +99,7 @@ void LiveHistory::fold() {
                 .most_owners = limits_.owners / 4};
   for (double share = small_share;;) {
     keep.least = static_cast<std::uint64_t>(share * total) + 1;
-    std::optional<LiveState> next = folded(state_, keep);
+    std::optional<LiveState> next = pruned(state_, keep);
     // With no tick and no share that is enough there is nothing left but the owners' names, which are few.
     const bool is_least = keep.ticks == 0 && share > 1;
     if (next && (is_least || fits(*next, 2))) {

@@ -12,7 +12,7 @@
 #include "model/profile.h"
 #include "output/frame_report.h"
 #include "output/json_writer.h"
-#include "web/folding.h"
+#include "web/pruning.h"
 
 namespace profile {
 

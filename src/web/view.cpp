@@ -281,7 +281,7 @@ class LiveServer final : public LiveView {
   [[nodiscard]] std::string page() const {
     std::ostringstream out;
     out << page_before_data(PageUse::live);
-    JsonWriter json(out, JsonWriter::Place::html);
+    JsonWriter json(out, JsonWriter::Context::html);
     json.begin_object();
     json.member("version", page_data_version);
     json.begin_object("live");

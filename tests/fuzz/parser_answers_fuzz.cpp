@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_unwind(bytes);
   WireReader search(bytes);
   if (const auto found = take_search(search)) {
-    for (const NamedPlace& place : found->places) require(place.kind < NamedPlace::Kind::count);
+    for (const FoundSymbol& place : found->places) require(place.kind < FoundSymbol::Kind::count);
   }
   WireReader allocators(bytes);
   if (const auto functions = take_allocators(allocators)) {

@@ -5,7 +5,7 @@ source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 need_command python3
 
-# tell_wakers JSON: prints how many waits have a waker and how many have none. Waits are counted and not weighed, since
+# tell_wakers JSON: prints how many waits have a waker and how many have none. Waits are counted, not their lengths added up, since
 # one can be long.
 tell_wakers() {
   python3 - "$1" <<'END'

@@ -25,9 +25,9 @@ expect_equal "$(counted_total)" "$recorded" "total of the report"
 expect_equal "$(awk '/^    touch_pages\+/ { mine = 1 } /^        [0-9]+$/ { if (mine) sum += $1; mine = 0 } END { print sum }' "$tmp/out")" \
   20000 "page faults of touch_pages in the report"
 
-# One for each hundred, worth a hundred; what is left over on a CPU is less than one.
+# One for each hundred, with the weight of a hundred; what is left over on a CPU is less than one.
 sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 600
-expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples worth 100"
+expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples of weight 100"
 expect_between "$(folded_total ';touch_pages ' "$report")" 97000 103000 "page faults by hundreds"
 
 # By a rate the total is right all the same, in a steady stream as in bursts: what comes too soon for another sample is in no

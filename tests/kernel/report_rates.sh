@@ -1,5 +1,5 @@
 #!/bin/bash
-# Samples that were taken at different rates are not worth the same: `report` adds them up as the time they stand for, as
+# Samples that were taken at different rates have not the same weight: `report` adds them up as the time they stand for, as
 # `go tool pprof` does. Of folded lines the rate is not known, and that is said.
 source "$(dirname "$0")/sampling.bash"
 
@@ -34,7 +34,7 @@ sort "$tmp/out" >"$tmp/one.order"
 cp "$tmp/err" "$tmp/one.words"
 profile report -f "$tmp/fast.folded" "$tmp/slow.pb.gz"
 sort "$tmp/out" | cmp - "$tmp/one.order" && cmp "$tmp/err" "$tmp/one.words" || fail "another order says something else; $(outcome)"
-# Of what is not known to be worth the same as two that differ there is no sum.
+# What is not known to have the same weight has no sum.
 for files in "slow.pb.gz fast.pb.gz fast.folded" "fast.folded slow.pb.gz fast.pb.gz" "slow.pb.gz fast.folded fast.pb.gz"; do
   # shellcheck disable=SC2086
   run env -C "$tmp" "$PROFILE" report -f $files

@@ -24,7 +24,7 @@ read -r first second <<<"${addresses//[$'\n':]/ }"
 sample_folded -e "uprobe:$WORKLOADS/hits:framed_target+$((0x$second - 0x$first))" -- "$WORKLOADS/hits" 1
 expect_equal "$(folded_total ';framed_target ')" 700 "hits of the second instruction"
 
-# Each Nth, worth N: at most N - 1 hits are missing at the end.
+# Each Nth, with the weight N: at most N - 1 hits are missing at the end.
 sample -f -e "uprobe:$WORKLOADS/hits:framed_target" -c 9 -- "$WORKLOADS/hits" 10
 expect_equal "$recorded" $((7000 / 9)) "samples by every ninth"
 expect_equal "$(folded_total ';framed_target ')" $((7000 / 9 * 9)) "hits by every ninth"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "parse/debug_file_search.h"
 #include "parse/debug_files.h"
-#include "parse/debug_places.h"
 #include "parse/debuginfod.h"
 
 namespace profile::test {
@@ -42,7 +42,7 @@ class DirectSupplier final : public DebugSupplier {
   }
 
  private:
-  DebugPlaces places_;
+  DebugFileSearch places_;
   Debuginfod* server_;
   std::map<std::uint64_t, DebugBase> bases_;
 };

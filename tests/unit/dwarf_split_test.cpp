@@ -11,7 +11,7 @@
 #include "dwarf/sections.h"
 #include "dwarf/split.h"
 #include "elf_fixture.h"
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 #include "process/code_file.h"
 
 using namespace profile;
@@ -273,7 +273,7 @@ TEST_CASE("only what lies inside the process's root, is a regular file and of th
   std::filesystem::create_symlink(folder + "/inner", file("linked"));
   REQUIRE(run("truncate -s 17G " + file("huge.dwo")));
   const Fd app = open_file(file("app"));
-  const DebugPlaces places({});
+  const DebugFileSearch places({});
   const auto open = [&](const DebugQuestion& question, std::uint32_t tgid, std::string& reason) {
     unsigned next = 0;
     return places.open(

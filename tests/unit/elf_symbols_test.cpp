@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "elf/cover.h"
+#include "elf/symbol_index.h"
 #include "elf/symbol_source.h"
 #include "elf_fixture.h"
 
@@ -165,7 +165,7 @@ TEST_CASE("the innermost cover is what looking at every symbol for every address
     std::vector<std::uint64_t> addresses;
     for (std::uint64_t at = below(5); addresses.size() < 1 + below(40); at += 1 + below(9)) addresses.push_back(at);
     std::vector<Added> added;
-    InnermostCover cover(addresses);
+    SymbolIndex cover(addresses);
     for (std::uint32_t i = below(60); i > 0; --i) {
       const Added symbol{below(250), below(3) == 0 ? 0 : 1 + below(80), 0};
       added.push_back(symbol);
@@ -195,7 +195,7 @@ TEST_CASE("the innermost cover is what looking at every symbol for every address
       return best;
     };
     const auto answers = cover.answers();
-    const auto reaches = cover.reaches();
+    const auto reaches = cover.valid_ranges();
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const std::uint64_t address = addresses[i];
       REQUIRE(answers[i] == best_for(address));

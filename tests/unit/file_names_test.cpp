@@ -45,12 +45,12 @@ struct Opened {
 struct Namer {
   explicit Namer(const FileNameOptions& options) : names(children().reader(), strings, budget, options) {}
 
-  Unnamed name(std::uint64_t number, const std::vector<Place>& places) {
-    for (const Place& place : places) known.answers.at(place);
+  Unnamed name(std::uint64_t number, const std::vector<CodeOffset>& places) {
+    for (const CodeOffset& place : places) known.answers.at(place);
     return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }
   // "function+offset" or "?offset", and in braces the source positions, innermost first.
-  [[nodiscard]] std::string shown(const Place& place) {
+  [[nodiscard]] std::string shown(const CodeOffset& place) {
     const Answer& answer = *known.answers.at(place);
     std::string text = answer.unnamed == Unnamed::named
                            ? std::string(strings.view(answer.symbol))
@@ -71,12 +71,12 @@ struct Namer {
 };
 
 // Offsets in the executable segments: those around each function's begin and end, and others in between.
-std::vector<Place> some_places(const std::string& path, std::size_t most, std::mt19937& random) {
+std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, std::mt19937& random) {
   const Fd fd = open_file(path);
   std::string why;
   const auto file = ElfFile::read(fd.get(), why);
   REQUIRE_MESSAGE(file, why);
-  std::set<Place> places;
+  std::set<CodeOffset> places;
   for (const ElfSegment& segment : file->segments()) {
     if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
     const std::uint64_t step = std::max<std::uint64_t>(segment.file_size / most, 1);
@@ -90,12 +90,12 @@ std::vector<Place> some_places(const std::string& path, std::size_t most, std::m
   return {places.begin(), places.end()};
 }
 
-void check_batches(const std::string& path, const std::vector<Place>& places, bool lines, std::mt19937& random) {
+void check_batches(const std::string& path, const std::vector<CodeOffset>& places, bool lines, std::mt19937& random) {
   const Opened opened(path);
   const std::uint64_t number = opened.file.number;
   Namer at_once({.lines = lines, .ranges = false});
   at_once.name(number, places);
-  std::vector<Place> order = places;
+  std::vector<CodeOffset> order = places;
   std::shuffle(order.begin(), order.end(), random);
   Namer bit_by_bit({.lines = lines, .ranges = true});
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
@@ -104,7 +104,7 @@ void check_batches(const std::string& path, const std::vector<Place>& places, bo
         number, {order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)});
   }
   std::size_t named = 0;
-  for (const Place& place : places) {
+  for (const CodeOffset& place : places) {
     const std::string expected = at_once.shown(place);
     INFO(path, " ", place.at, place.is_return ? " return" : " leaf");
     REQUIRE(bit_by_bit.shown(place) == expected);
@@ -139,7 +139,7 @@ constexpr const char* many_kinds =
 
 TEST_CASE("names found bit by bit are those found at once, at every byte of nested, aliased and unsized functions") {
   std::mt19937 random(1);
-  std::vector<Place> places;
+  std::vector<CodeOffset> places;
   const Fd fd = open_file(labels());
   std::string why;
   const auto file = ElfFile::read(fd.get(), why);

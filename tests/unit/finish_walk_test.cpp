@@ -14,7 +14,7 @@ using namespace profile;
 
 namespace {
 
-using Kind = WalkedCode::Place::Kind;
+using Kind = WalkedCode::Code::Kind;
 
 // The caller's frame lies so many words above the stack pointer; the return address in the word below.
 std::uint32_t short_rule(std::uint32_t words) { return UNWIND_SHORT | words << UNWIND_SHORT_CFA_SHIFT; }
@@ -42,10 +42,10 @@ class Code : public WalkedCode {
   }
   void add(std::uint64_t function, Kind kind) { kinds_[function] = {kind, 0}; }
 
-  Place place_of(std::uint64_t address) override {
+  WalkedCode::Code place_of(std::uint64_t address) override {
     const auto found = kinds_.find(address & ~0xfffULL);
     if (found == kinds_.end()) return {};
-    Place place;
+    WalkedCode::Code place;
     place.kind = found->second.first;
     place.offset = std::uint64_t{found->second.second} * 1024;
     place.table.pages = pages_;

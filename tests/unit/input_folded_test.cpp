@@ -74,7 +74,7 @@ TEST_CASE("marks tell the kernel's frames, inlined ones and a JIT's") {
   CHECK(profile.strings.view(work.symbol) == "work");
   CHECK(profile.strings.view(work.module) == jit_module);
   CHECK(work.binary == BinaryId::none);
-  const SourcePlace place = profile.source(work.source);
+  const SourceLocation place = profile.source(work.source);
   REQUIRE(place.inlined.size() == 2);
   CHECK(profile.strings.view(place.inlined[0].symbol) == "inner");  // innermost first
   CHECK(profile.strings.view(place.inlined[1].symbol) == "tiny");

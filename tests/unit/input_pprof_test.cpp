@@ -382,7 +382,7 @@ TEST_CASE("several lines of a location are functions inlined into the last") {
   const Profile profile = read_pprof(made.bytes(), "x");
   REQUIRE(profile.frames().size() == 1);
   CHECK(profile.strings.view(profile.frames()[0].symbol) == "outer");
-  const SourcePlace place = profile.source(profile.frames()[0].source);
+  const SourceLocation place = profile.source(profile.frames()[0].source);
   REQUIRE(place.inlined.size() == 2);
   CHECK(profile.strings.view(place.inlined[0].symbol) == "inner");
   CHECK(profile.strings.view(place.inlined[1].symbol) == "middle");

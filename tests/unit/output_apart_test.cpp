@@ -14,7 +14,8 @@ using namespace profile;
 
 namespace {
 
-// The fixed profile and each of its rows once more, worth 10: in one piece, or in three of two threads and two CPUs.
+// The fixed profile and each of its rows once more, with the weight 10: in one piece, or in three of two threads and
+// two CPUs.
 Profile doubled(bool apart) {
   Profile profile = test::fixed_profile();
   const std::vector<Row> rows(profile.rows().begin(), profile.rows().end());

@@ -77,7 +77,7 @@ TEST_CASE("threads and CPUs that are apart have lanes and numbers of their own")
   CHECK(text.find("\napp  185/187 [003] 0.000000000:          1 cpu-clock:\n\n") != std::string::npos);
 }
 
-TEST_CASE("what is worth more than a sample is worth it in periods, and a tag is a frame at the leaf") {
+TEST_CASE("a weight of more than one sample is a period, and a tag is a frame at the leaf") {
   const Profile profile = test::wall_profile();
   const std::string text = script(profile);
   std::uint64_t sum = 0;

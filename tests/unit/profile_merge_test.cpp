@@ -237,7 +237,7 @@ TEST_CASE("everything that is known of a frame and a row is carried over") {
   CHECK(merged.strings.view(merged.binary(copy.binary).path) == "/bin/app");
   CHECK(merged.strings.view(merged.binary(copy.binary).build_id) == "abcd");
   CHECK(copy.binary_address == ElfAddress{0x11});
-  const SourcePlace place = merged.source(copy.source);
+  const SourceLocation place = merged.source(copy.source);
   CHECK(merged.strings.view(place.at.file) == "/src/a.c");
   REQUIRE(place.inlined.size() == 1);
   CHECK(merged.strings.view(place.inlined[0].symbol) == "tiny");

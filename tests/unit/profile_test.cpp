@@ -99,9 +99,9 @@ TEST_CASE("a place in the source is its line and what was inlined there, each on
   const SourceLine here{profile.strings.intern("a.c"), 7};
   const SourceLine there{profile.strings.intern("b.h"), 7};
   const std::vector<InlinedFunction> inlined{{profile.strings.intern("f"), there}, {profile.strings.intern("g"), here}};
-  const SourcePlaceId plain = profile.source({.at = here, .inlined = {}});
-  const SourcePlaceId deep = profile.source({.at = here, .inlined = inlined});
-  CHECK(plain != SourcePlaceId::none);
+  const SourceLocationId plain = profile.source({.at = here, .inlined = {}});
+  const SourceLocationId deep = profile.source({.at = here, .inlined = inlined});
+  CHECK(plain != SourceLocationId::none);
   CHECK(deep != plain);
   CHECK(profile.source({.at = there, .inlined = inlined}) != deep);
   CHECK(profile.source({.at = here, .inlined = std::span(inlined).first(1)}) != deep);
@@ -111,10 +111,10 @@ TEST_CASE("a place in the source is its line and what was inlined there, each on
   CHECK(profile.source(deep).at == here);
   REQUIRE(profile.source(deep).inlined.size() == 2);
   CHECK(profile.source(deep).inlined[1] == inlined[1]);
-  CHECK(profile.source(SourcePlaceId::none).at == SourceLine{});
+  CHECK(profile.source(SourceLocationId::none).at == SourceLine{});
   // One made of a part of another.
   for (std::uint32_t line = 0; line < 100; ++line) {
-    const SourcePlaceId part =
+    const SourceLocationId part =
         profile.source({.at = {here.file, 100 + line}, .inlined = profile.source(deep).inlined.last(1)});
     REQUIRE(profile.source(part).inlined.size() == 1);
     CHECK(profile.source(part).inlined[0] == inlined[1]);

@@ -116,7 +116,7 @@ TEST_CASE("a table's line splits at its blanks whatever the thread is called") {
         "1700000000000000042 na\xc3\xafve_\xce\xbb             4242    64        0        0\n");
 }
 
-TEST_CASE("what a sample is worth is a column of the table only where it is not one sample") {
+TEST_CASE("the weight of a sample is a column of the table only where it is not 1") {
   Stream stream("table");
   CHECK(stream.begun("microseconds") ==
         "TIME                COMM                 PID CPUID KStackSz UStackSz microseconds\n");
@@ -152,7 +152,7 @@ TEST_CASE("a folded line splits at five blanks and then at semicolons whatever t
         "1700000000000000042 [unknown] 4242 4243 64 __libc_start_call_main;main\n");
 }
 
-TEST_CASE("what a sample is worth is the last word of a folded line where it is not one sample") {
+TEST_CASE("the weight of a sample is the last word of a folded line where it is not 1") {
   Stream stream("folded");
   stream.begun("bytes");
   CHECK(stream.said("node", stream.user(), StackId::none) ==

@@ -11,7 +11,7 @@
 #include "direct_supplier.h"
 #include "elf_fixture.h"
 #include "parse/allocator_functions.h"
-#include "parse/named_places.h"
+#include "parse/function_lookup.h"
 #include "sampling/allocators.h"
 #include "support/error.h"
 
@@ -153,13 +153,13 @@ TEST_CASE("a function is found by its name, as its file has it, where nm says it
   REQUIRE(!path.empty());
   const NameSearch found = find(path, "f");
   REQUIRE(found.places.size() == 1);
-  CHECK(found.places[0].kind == NamedPlace::Kind::function);
+  CHECK(found.places[0].kind == FoundSymbol::Kind::function);
   CHECK(found.places[0].size_bytes != 0);
   CHECK(test::one(path, found.places[0].address.value) == "f+0");
 
   const NameSearch data = find(path, "data");
   REQUIRE(data.places.size() == 1);
-  CHECK(data.places[0].kind == NamedPlace::Kind::data);
+  CHECK(data.places[0].kind == FoundSymbol::Kind::data);
 
   const NameSearch none = find(path, "othr");
   CHECK(none.places.empty());

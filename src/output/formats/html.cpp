@@ -35,7 +35,7 @@ void write_lines(JsonWriter& json, std::string_view name, std::string_view text)
 }
 
 void write_data(std::ostream& out, const FlameView& view, const std::string& tables) {
-  JsonWriter json(out, JsonWriter::Place::html);
+  JsonWriter json(out, JsonWriter::Context::html);
   json.begin_object();
   json.member("version", page_data_version);
   write_about(json, *view.profile);

@@ -148,7 +148,7 @@ class Tables {
     if (frame.module != StringId::empty) json_.member("module", modules_.of(frame.module));
     if (frame.offset != unknown_offset) json_.member("offset", frame.offset);
     json_.member("address", hexadecimal(frame.address.value));
-    const SourcePlace source = profile_.source(frame.source);
+    const SourceLocation source = profile_.source(frame.source);
     write_line(source.at);
     if (!source.inlined.empty()) write_inlined(source.inlined);
     json_.end_object();

@@ -1,7 +1,7 @@
 // One line a sample, `<unix_ns> <comm> <pid> <tid> <cpu> root;...;leaf`: the user stack, then the kernel's, then what
 // the source puts at the leaf. A line splits at its first five blanks, for blanks in a thread's name become
 // underscores, and the rest at every semicolon, whatever the names were; a sample without any stack has the one frame
-// [No Stack]. Where a sample is worth something else than one sample, its worth stands behind the stack, split off at
+// [No Stack]. Where the weight of a sample is not 1, it stands behind the stack, split off at
 // the last blank: what is behind the first five blanks is then what flame graph tools read. With -a it is marked as the
 // report's folded lines are.
 #include "model/stack_end.h"

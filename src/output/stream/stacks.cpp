@@ -9,8 +9,8 @@
 // "No Kernel Stack" and "No Userspace Stack" stand in the place of a part that there is not. An inlined function has no
 // start of its own, so none is shown. A user stack that is known to lack frames ends in a line that says why:
 // "[incomplete: no CFI]". What the source puts at the leaf is the first line of the first part that there
-// is, and without any stack the line behind the first. Where a sample is worth something else than one sample, its
-// worth stands behind the CPU: ", 1250 microseconds".
+// is, and without any stack the line behind the first. Where the weight of a sample is not 1, it
+// stands behind the CPU: ", 1250 microseconds".
 #include "model/stack_end.h"
 #include "output/shown_frame.h"
 #include "output/stream.h"

@@ -1,6 +1,6 @@
 // One line a sample under one header line, aligned, and split at blanks all the same: blanks in a thread's name become
 // underscores. TIME is in Unix nanoseconds, PID the process, the sizes are in bytes, 8 a frame; -1 is a stack that
-// could not be taken. Where a sample is worth something else than one sample, its worth is a last column, headed by its
+// could not be taken. Where the weight of a sample is not 1, it is a last column, headed by its
 // unit.
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "app/collection.h"
+#include "app/report_run.h"
 
 #include <malloc.h>
 
@@ -21,8 +21,8 @@ constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 }  // namespace
 
-Collection::Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-                       Watching& watching, RowsApart apart)
+ReportRun::ReportRun(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+                     Watching& watching, RowsApart apart)
     : run_(std::move(run)),
       reports_(reports),
       source_(source),
@@ -33,7 +33,7 @@ Collection::Collection(RunInfo run, Reports& reports, Source& source, ProcessTim
   begin_profile(monotonic_ns());
 }
 
-void Collection::watch(EventLoop& loop) {
+void ReportRun::watch(EventLoop& loop) {
   loop.add(source_.recorder().poll_fd(), [this] { consume(); });
   reports_.watch(loop);
   if (!watching_.any()) return;
@@ -42,44 +42,44 @@ void Collection::watch(EventLoop& loop) {
   });
 }
 
-void Collection::begin(std::uint64_t began_ns) {
+void ReportRun::begin(std::uint64_t began_ns) {
   begin_profile(began_ns);
   reports_.begin(run_);
 }
 
-void Collection::begin_profile(std::uint64_t now_ns) {
+void ReportRun::begin_profile(std::uint64_t now_ns) {
   profile_ = std::make_shared<Profile>();
   profile_->run = run_;
   profile_->began_ns = now_ns;
   profile_->began_unix_ns = now_ns + unix_offset_ns();
 }
 
-void Collection::consume() {
+void ReportRun::consume() {
   source_.recorder().consume(timeline_, *profile_);
   relieve();
 }
 
-void Collection::relieve() {
+void ReportRun::relieve() {
   Recorder& recorder = source_.recorder();
   if (recorder.wants_drain()) recorder.drain(timeline_, *profile_, false);
   source_.make_room(timeline_, *profile_);
 }
 
 // Only moves what the kernel has counted: to collect it would split what is under way.
-bool Collection::name_leaving() {
+bool ReportRun::name_leaving() {
   source_.recorder().drain(timeline_, *profile_, false);
   symboliser_.name_leaving(*profile_);
   return true;
 }
 
-void Collection::work_ahead(const std::function<bool()>& may_go_on) {
+void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
   if (watching_.any()) return;  // it is done for who looks on
   source_.recorder().drain(timeline_, *profile_, false);
   symboliser_.name_ready(*profile_, may_go_on);
 }
 
 // What is sampled from here on belongs to what follows, however long naming and writing take.
-void Collection::take(std::optional<std::uint64_t> ended_ns) {
+void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
   const bool stopped = ended_ns.has_value();
   // Who looks on may have been shown something after the end.
   const std::uint64_t now_ns = taken_ns_ = std::max(ended_ns.value_or(monotonic_ns()), profile_->began_ns);
@@ -94,7 +94,7 @@ void Collection::take(std::optional<std::uint64_t> ended_ns) {
   if (!stopped) timeline_.forget_before(now_ns);
 }
 
-void Collection::pass_on() {
+void ReportRun::pass_on() {
   const std::shared_ptr<const Profile> shown = std::exchange(profile_, nullptr);
   begin_profile(taken_ns_);
   watching_.add(shown, account_, source_.cost());
@@ -107,19 +107,19 @@ void Collection::pass_on() {
   since_report_->merge(*shown);
 }
 
-void Collection::show() {
+void ReportRun::show() {
   take(std::nullopt);
   pass_on();
   give_memory_back();
 }
 
-void Collection::give_memory_back() {
+void ReportRun::give_memory_back() {
   if (taken_ns_ - gave_back_ns_ < give_back_every_ns) return;
   gave_back_ns_ = taken_ns_;
   ::malloc_trim(0);
 }
 
-void Collection::report(std::optional<std::uint64_t> ended_ns) {
+void ReportRun::report(std::optional<std::uint64_t> ended_ns) {
   take(ended_ns);
   // The terminal may have been given back by now.
   if (watching_.any() || since_report_) {
@@ -132,20 +132,20 @@ void Collection::report(std::optional<std::uint64_t> ended_ns) {
   }
 }
 
-void Collection::report_interval() {
+void ReportRun::report_interval() {
   report(std::nullopt);
   give_memory_back();
 }
 
-void Collection::finish(std::uint64_t ended_ns) {
+void ReportRun::finish(std::uint64_t ended_ns) {
   report(ended_ns);
   reports_.close();
 }
 
-std::uint64_t Collection::samples() const {
+std::uint64_t ReportRun::samples() const {
   return account_.taken + profile_->account.taken + source_.pending_samples();
 }
 
-std::uint64_t Collection::rows() const { return profile_->rows().size() + source_.recorder().pending_rows(); }
+std::uint64_t ReportRun::rows() const { return profile_->rows().size() + source_.recorder().pending_rows(); }
 
 }  // namespace profile

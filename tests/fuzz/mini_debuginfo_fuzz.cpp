@@ -1,7 +1,7 @@
 // .gnu_debugdata: compressed content with bytes of it spoilt, so that what lies behind the checksums is reached as
 // well. Input: how many bytes to spoil, then where and by what each, then what is compressed; or, from 128 on, the
 // section as it is.
-#include "elf/debug_data.h"
+#include "elf/mini_debuginfo.h"
 
 #include <lzma.h>
 
@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string why;
   const auto file = ElfFile::read(fd.get(), why);
   if (!file) std::abort();
-  const auto unpacked = unpack_debug_data(*file, why, 1 << 20);
+  const auto unpacked = unpack_mini_debuginfo(*file, why, 1 << 20);
   if (unpacked.has_value() != why.empty()) std::abort();
   return 0;
 }

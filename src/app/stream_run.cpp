@@ -1,4 +1,4 @@
-#include "app/streaming.h"
+#include "app/stream_run.h"
 
 #include <poll.h>
 
@@ -27,7 +27,7 @@ constexpr double patience_s = 0.7;
 
 }  // namespace
 
-Streaming::Streaming(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline,
+StreamRun::StreamRun(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline,
                      Symboliser& symboliser, std::function<void(const std::string&)> say)
     : run_(std::move(run)),
       source_(source),
@@ -39,7 +39,7 @@ Streaming::Streaming(const Options& options, RunInfo run, Source& source, Proces
   source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
 }
 
-void Streaming::watch(EventLoop& loop) {
+void StreamRun::watch(EventLoop& loop) {
   // By time and not for every sample: waking up would cost more than all the rest.
   loop.add_timer(pump_s, pump_s, [this] { pump(); });
   // The reader has taken something, so that it can go on.
@@ -50,7 +50,7 @@ void Streaming::watch(EventLoop& loop) {
   });
 }
 
-void Streaming::attempt(const std::function<void()>& step) {
+void StreamRun::attempt(const std::function<void()>& step) {
   if (is_over_) return;
   try {
     step();
@@ -61,11 +61,11 @@ void Streaming::attempt(const std::function<void()>& step) {
   }
 }
 
-void Streaming::flush() {
+void StreamRun::flush() {
   if (writer_.flush() == StreamWriter::Result::closed_pipe) is_over_ = true;
 }
 
-void Streaming::begin(std::uint64_t /*began_ns*/) {
+void StreamRun::begin(std::uint64_t /*began_ns*/) {
   fresh_profile();
   attempt([this] {
     form_->begin(writer_.buffer(), run_);
@@ -73,7 +73,7 @@ void Streaming::begin(std::uint64_t /*began_ns*/) {
   });
 }
 
-void Streaming::pump() {
+void StreamRun::pump() {
   attempt([this] {
     if (appended_ == batch_.size() && !writer_.is_behind()) {
       batch_.clear();
@@ -88,7 +88,7 @@ void Streaming::pump() {
   });
 }
 
-void Streaming::relieve() {
+void StreamRun::relieve() {
   attempt([this] {
     const std::size_t named = batch_.size();
     source_.make_room(timeline_, *profile_);
@@ -96,7 +96,7 @@ void Streaming::relieve() {
   });
 }
 
-bool Streaming::name_leaving() {
+bool StreamRun::name_leaving() {
   if (batch_.size() - appended_ > most_waiting) return is_over_;
   attempt([this] {
     const std::size_t named = batch_.size();
@@ -108,7 +108,7 @@ bool Streaming::name_leaving() {
 
 // Those from `first` on, which are put in the order of time: samples of two CPUs may have come into the ring buffer the
 // other way round.
-void Streaming::name_batch(std::size_t first) {
+void StreamRun::name_batch(std::size_t first) {
   if (first == batch_.size()) return;
   const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(first);
   symboliser_.name(*profile_);
@@ -119,7 +119,7 @@ void Streaming::name_batch(std::size_t first) {
   std::stable_sort(begin, batch_.end(), [](const Sample& a, const Sample& b) { return a.unix_ns < b.unix_ns; });
 }
 
-void Streaming::append_named() {
+void StreamRun::append_named() {
   for (; appended_ < batch_.size() && !writer_.is_behind(); ++appended_) {
     const Row& row = batch_[appended_].row;
     form_->append(writer_.buffer(), *profile_, batch_[appended_]);
@@ -129,7 +129,7 @@ void Streaming::append_named() {
   }
 }
 
-void Streaming::count(StackId stack, StackId Row::*part, std::uint64_t samples) {
+void StreamRun::count(StackId stack, StackId Row::*part, std::uint64_t samples) {
   if (stack == StackId::none || stack == StackId::missed) return;
   const auto index = static_cast<std::size_t>(stack);
   if (index >= counted_.size()) counted_.resize(index + 1);
@@ -137,12 +137,12 @@ void Streaming::count(StackId stack, StackId Row::*part, std::uint64_t samples) 
   counted_[index].samples += samples;
 }
 
-void Streaming::report_counted() {
+void StreamRun::report_counted() {
   for (const Row& row : counted_) frame_report_.add(*profile_, row);
   counted_.clear();
 }
 
-void Streaming::fresh_profile() {
+void StreamRun::fresh_profile() {
   if (profile_) {
     account_ += profile_->account;
     report_counted();
@@ -152,7 +152,7 @@ void Streaming::fresh_profile() {
   form_->forget();
 }
 
-void Streaming::finish(std::uint64_t /*ended_ns*/) {
+void StreamRun::finish(std::uint64_t /*ended_ns*/) {
   const std::size_t named = batch_.size();
   source_.collect(timeline_, *profile_, true);
   account_ += profile_->account;
@@ -165,7 +165,7 @@ void Streaming::finish(std::uint64_t /*ended_ns*/) {
 }
 
 // Waits for the reader for patience_s in all. What naming and writing take is our own time, and costs no sample.
-void Streaming::append_rest() {
+void StreamRun::append_rest() {
   double left_s = patience_s;
   for (append_named(); appended_ < batch_.size() && left_s > 0; append_named()) {
     flush();
@@ -179,7 +179,7 @@ void Streaming::append_rest() {
   lose(writer_.finish(std::max(left_s, 0.0)).records);
 }
 
-void Streaming::lose(std::uint64_t records) {
+void StreamRun::lose(std::uint64_t records) {
   const std::uint64_t lost = std::min(account_.recorded, records);
   account_.recorded -= lost;
   account_.lost_unwritten += lost;

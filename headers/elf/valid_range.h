@@ -8,7 +8,7 @@
 namespace profile {
 
 // Every address from `before` bytes below one to `after` bytes above it has the same answer as it has itself.
-struct Reach {
+struct ValidRange {
   std::uint64_t before = UINT64_MAX;
   std::uint64_t after = UINT64_MAX;
 
@@ -19,14 +19,14 @@ struct Reach {
     else
       after = std::min(after, point - address - 1);
   }
-  void keep_within(const Reach& other) {
+  void keep_within(const ValidRange& other) {
     before = std::min(before, other.before);
     after = std::min(after, other.after);
   }
-  friend bool operator==(const Reach&, const Reach&) = default;
+  friend bool operator==(const ValidRange&, const ValidRange&) = default;
 };
 
 // Nothing is known of the neighbours.
-constexpr Reach reach_of_one{.before = 0, .after = 0};
+constexpr ValidRange valid_for_one{.before = 0, .after = 0};
 
 }  // namespace profile

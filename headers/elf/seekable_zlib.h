@@ -13,13 +13,13 @@
 
 namespace profile {
 
-class PackedBytes {
+class SeekableZlib {
  public:
   // `packed_bytes` of the file from `offset` on, which unpack to `size_bytes`.
-  PackedBytes(const FileBytes& file, std::uint64_t offset, std::uint64_t packed_bytes, std::uint64_t size_bytes);
-  ~PackedBytes();
-  PackedBytes(PackedBytes&&) noexcept;
-  PackedBytes& operator=(PackedBytes&&) noexcept;
+  SeekableZlib(const FileBytes& file, std::uint64_t offset, std::uint64_t packed_bytes, std::uint64_t size_bytes);
+  ~SeekableZlib();
+  SeekableZlib(SeekableZlib&&) noexcept;
+  SeekableZlib& operator=(SeekableZlib&&) noexcept;
 
   // Fills `out`; false when the stream does not have all of it, is damaged, or has been jumped about in so often that
   // more would take for ever.

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 
 namespace profile {
 
@@ -19,10 +19,10 @@ struct CodeRange {
   friend auto operator<=>(const CodeRange&, const CodeRange&) = default;
 };
 
-class InnermostCover {
+class SymbolIndex {
  public:
   // `addresses` ascend, are distinct and outlive this.
-  explicit InnermostCover(std::span<const std::uint64_t> addresses);
+  explicit SymbolIndex(std::span<const std::uint64_t> addresses);
 
   // [start, start + size), cut off at the end of the address space. False when it covers none of the addresses.
   bool add_sized(std::uint64_t start, std::uint64_t size);
@@ -38,7 +38,7 @@ class InnermostCover {
   [[nodiscard]] std::vector<std::optional<CodeRange>> answers() const;
   // Once all are added: how far around each address any other would get the same answer, because nothing begins or
   // ends there.
-  [[nodiscard]] std::vector<Reach> reaches() const;
+  [[nodiscard]] std::vector<ValidRange> valid_ranges() const;
 
  private:
   struct Range {

@@ -11,9 +11,9 @@
 
 namespace profile {
 
-class Intake {
+class SampleConsumer {
  public:
-  virtual ~Intake() = default;
+  virtual ~SampleConsumer() = default;
 
   // Has `loop` call what must be done again and again while samples come; `loop` must not run once this is gone.
   virtual void watch(EventLoop& loop) = 0;

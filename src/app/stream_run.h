@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/intake.h"
 #include "app/options.h"
+#include "app/sample_consumer.h"
 #include "files/stream_writer.h"
 #include "output/frame_report.h"
 #include "sampling/recorder.h"
@@ -17,11 +17,11 @@
 
 namespace profile {
 
-class Streaming : public Intake {
+class StreamRun : public SampleConsumer {
  public:
   // Opens the output. Throws Error when it cannot. From now on the source's recorder hands its samples over here. `say`
   // prints a line for the person. `run` goes into the stream; the rest must outlive it.
-  Streaming(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+  StreamRun(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
             std::function<void(const std::string&)> say);
 
   void watch(EventLoop& loop) override;

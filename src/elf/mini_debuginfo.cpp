@@ -1,4 +1,4 @@
-#include "elf/debug_data.h"
+#include "elf/mini_debuginfo.h"
 
 #include <lzma.h>
 #include <sys/mman.h>
@@ -101,7 +101,7 @@ UnpackedFile::~UnpackedFile() {
   if (!pages_.empty()) ::munmap(pages_.data(), pages_.size());
 }
 
-std::optional<UnpackedFile> unpack_debug_data(const ElfFile& file, std::string& why, std::uint64_t most_bytes) {
+std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile& file, std::string& why, std::uint64_t most_bytes) {
   why.clear();
   const ElfSection* const packed = file.section(".gnu_debugdata");
   if (packed == nullptr) return std::nullopt;

@@ -1,6 +1,6 @@
 // A zlib stream read at places all over it. Input: two bytes for the size it claims, in kilobytes, eight places to read
 // at in the same unit, then the stream. What is read twice is read the same.
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto number = [data](std::size_t at) { return (std::uint64_t{data[at]} << 8 | data[at + 1]) << 10; };
   const Fd fd(::memfd_create("fuzz", MFD_CLOEXEC));
   if (!fd || ::write(fd.get(), data + header, size - header) != static_cast<ssize_t>(size - header)) std::abort();
-  PackedBytes bytes(fd.get(), 0, size - header, number(0));
+  SeekableZlib bytes(fd.get(), 0, size - header, number(0));
   std::array<std::optional<std::vector<std::byte>>, places> first;
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < places; ++i) {

@@ -1,4 +1,4 @@
-#include "support/place.h"
+#include "support/safe_open.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -23,17 +23,17 @@ dev_t memory_device() {
 
 }  // namespace
 
-Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
+Fd open_path(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | flags;
   how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
   return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
 }
 
-std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid) {
+std::optional<Look> look_at(const Fd& path, Mounts& mounts, std::uint32_t tgid) {
   Look look;
   constexpr unsigned wanted = STATX_BASIC_STATS | STATX_MNT_ID;
-  if (::statx(place.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &look.found) != 0) return std::nullopt;
+  if (::statx(path.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, wanted, &look.found) != 0) return std::nullopt;
   const auto device = makedev(look.found.stx_dev_major, look.found.stx_dev_minor);
   look.is_memory = device == memory_device();
   if (look.found.stx_dev_major == 0 && !look.is_memory) {
@@ -45,10 +45,10 @@ std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid)
   return look;
 }
 
-Fd reopen(const Fd& place) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", place.get());
-  return Fd(::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+Fd reopen(const Fd& path) {
+  char name[64];
+  std::snprintf(name, sizeof name, "/proc/self/fd/%d", path.get());
+  return Fd(::open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
 }  // namespace profile

@@ -1,7 +1,7 @@
-/* What a hit is worth as a sample, for sources that see every one and take a few: as often as asked for, and each worth
- * the hits since the last, so that the total is right. */
-#ifndef PROFILE_WORTH_BPF_H
-#define PROFILE_WORTH_BPF_H
+/* The weight of a hit as a sample, for sources that see every one and take a few: as often as asked for. Each has
+ * the weight of the hits since the last, so that the total is right. */
+#ifndef PROFILE_WEIGHT_BPF_H
+#define PROFILE_WEIGHT_BPF_H
 
 #include "record.bpf.h"
 /* Wants the types that the above has. */
@@ -19,29 +19,29 @@ struct {
 } hits SEC(".maps");
 
 /* 0: it is no sample, and counts with the next that is. Asked only of hits that are wanted. */
-static __always_inline __u64 worth_of_hit(void) {
+static __always_inline __u64 weight_of_hit(void) {
   if (!hit_rate.period && !hit_rate.interval_ns) return 1;
   const __u32 zero = 0;
   struct hit_state *state = bpf_map_lookup_elem(&hits, &zero);
   if (!state) return 1; /* an array of one always has its first element */
-  const __u64 worth = ++state->hits;
+  const __u64 weight = ++state->hits;
   if (hit_rate.period) {
-    if (worth < hit_rate.period) return 0;
+    if (weight < hit_rate.period) return 0;
   } else {
     const __u64 now_ns = bpf_ktime_get_ns();
     if (now_ns < state->next_ns) return 0;
     state->next_ns = now_ns + hit_rate.interval_ns;
   }
   state->hits = 0;
-  return worth;
+  return weight;
 }
 
 /* Records the hit if it is wanted and its turn. */
 static __always_inline int record_hit(void *ctx) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
-  const __u64 worth = worth_of_hit();
-  return worth ? end_sample(ctx, &sample, worth) : 0;
+  const __u64 weight = weight_of_hit();
+  return weight ? end_sample(ctx, &sample, weight) : 0;
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -23,14 +23,14 @@ constexpr std::uint64_t max_passes = 32;
 constexpr std::uint64_t max_unpacked_bytes = std::uint64_t{8} << 30;
 
 // A place in the stream, and the decompressor as it is there.
-class Place {
+class Checkpoint {
  public:
-  Place() { sound_ = ::inflateInit(&stream_) == Z_OK; }
-  Place(const Place& other) : packed_(other.packed_), unpacked_(other.unpacked_) {
+  Checkpoint() { sound_ = ::inflateInit(&stream_) == Z_OK; }
+  Checkpoint(const Checkpoint& other) : packed_(other.packed_), unpacked_(other.unpacked_) {
     sound_ = other.sound_ && ::inflateCopy(&stream_, const_cast<z_stream*>(&other.stream_)) == Z_OK;
   }
-  Place& operator=(const Place&) = delete;
-  ~Place() {
+  Checkpoint& operator=(const Checkpoint&) = delete;
+  ~Checkpoint() {
     if (sound_) ::inflateEnd(&stream_);
   }
 
@@ -63,7 +63,7 @@ class Place {
 
 }  // namespace
 
-struct PackedBytes::State {
+struct SeekableZlib::State {
   struct Block {
     std::uint64_t number = 0;
     std::vector<std::byte> bytes;
@@ -73,9 +73,9 @@ struct PackedBytes::State {
   std::uint64_t offset = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t interval_bytes = 0;                 // between checkpoints, a multiple of block_bytes
-  std::vector<std::unique_ptr<Place>> checkpoints;  // [i] at i * interval_bytes
-  std::unique_ptr<Place> current = std::make_unique<Place>();
+  std::uint64_t interval_bytes = 0;                      // between checkpoints, a multiple of block_bytes
+  std::vector<std::unique_ptr<Checkpoint>> checkpoints;  // [i] at i * interval_bytes
+  std::unique_ptr<Checkpoint> current = std::make_unique<Checkpoint>();
   std::uint64_t unpacked_in_all = 0;
   std::list<Block> blocks;  // the last used in front
   std::unordered_map<std::uint64_t, std::list<Block>::iterator> held;
@@ -86,17 +86,17 @@ struct PackedBytes::State {
   [[nodiscard]] std::span<const std::byte> packed_at(std::uint64_t at, std::span<std::byte> buffer) const;
 };
 
-std::span<const std::byte> PackedBytes::State::packed_at(std::uint64_t at, std::span<std::byte> buffer) const {
+std::span<const std::byte> SeekableZlib::State::packed_at(std::uint64_t at, std::span<std::byte> buffer) const {
   const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), packed_bytes - std::min(at, packed_bytes));
   const auto part = buffer.first(wanted);
   return file.read_at(offset + at, part) ? part : part.first(0);
 }
 
 // Unpacks the block at which the current place stands.
-bool PackedBytes::State::unpack_block(std::vector<std::byte>& bytes) {
+bool SeekableZlib::State::unpack_block(std::vector<std::byte>& bytes) {
   const std::uint64_t begin = current->unpacked();
   if (begin % interval_bytes == 0 && begin / interval_bytes == checkpoints.size()) {
-    checkpoints.push_back(std::make_unique<Place>(*current));
+    checkpoints.push_back(std::make_unique<Checkpoint>(*current));
   }
   bytes.resize(std::min(block_bytes, size_bytes - begin));
   unpacked_in_all += bytes.size();
@@ -110,12 +110,12 @@ bool PackedBytes::State::unpack_block(std::vector<std::byte>& bytes) {
   return true;
 }
 
-bool PackedBytes::State::seek(std::uint64_t unpacked) {
+bool SeekableZlib::State::seek(std::uint64_t unpacked) {
   const std::uint64_t checkpoint = unpacked / interval_bytes;
   const bool ahead = current->unpacked() > unpacked;
   const bool nearer = checkpoint < checkpoints.size() && checkpoint * interval_bytes > current->unpacked();
   if (ahead || nearer) {
-    current = std::make_unique<Place>(*checkpoints[std::min<std::uint64_t>(checkpoint, checkpoints.size() - 1)]);
+    current = std::make_unique<Checkpoint>(*checkpoints[std::min<std::uint64_t>(checkpoint, checkpoints.size() - 1)]);
   }
   std::vector<std::byte> passed;
   while (current->unpacked() < unpacked) {
@@ -124,7 +124,7 @@ bool PackedBytes::State::seek(std::uint64_t unpacked) {
   return true;
 }
 
-const std::vector<std::byte>* PackedBytes::State::block(std::uint64_t number) {
+const std::vector<std::byte>* SeekableZlib::State::block(std::uint64_t number) {
   if (const auto found = held.find(number); found != held.end()) {
     blocks.splice(blocks.begin(), blocks, found->second);
     return &blocks.front().bytes;
@@ -139,7 +139,7 @@ const std::vector<std::byte>* PackedBytes::State::block(std::uint64_t number) {
   block.number = number;
   if (!seek(number * block_bytes) || !unpack_block(block.bytes)) {
     // A decompressor that has failed stays so: the next one starts from a checkpoint, or afresh.
-    current = checkpoints.empty() ? std::make_unique<Place>() : std::make_unique<Place>(*checkpoints.front());
+    current = checkpoints.empty() ? std::make_unique<Checkpoint>() : std::make_unique<Checkpoint>(*checkpoints.front());
     blocks.pop_front();
     return nullptr;
   }
@@ -147,8 +147,8 @@ const std::vector<std::byte>* PackedBytes::State::block(std::uint64_t number) {
   return &block.bytes;
 }
 
-PackedBytes::PackedBytes(const FileBytes& file, std::uint64_t offset, std::uint64_t packed_bytes,
-                         std::uint64_t size_bytes)
+SeekableZlib::SeekableZlib(const FileBytes& file, std::uint64_t offset, std::uint64_t packed_bytes,
+                           std::uint64_t size_bytes)
     : state_(std::make_unique<State>()) {
   state_->file = file;
   state_->offset = offset;
@@ -157,11 +157,11 @@ PackedBytes::PackedBytes(const FileBytes& file, std::uint64_t offset, std::uint6
   state_->interval_bytes = (size_bytes / max_checkpoints / block_bytes + 1) * block_bytes;
 }
 
-PackedBytes::~PackedBytes() = default;
-PackedBytes::PackedBytes(PackedBytes&&) noexcept = default;
-PackedBytes& PackedBytes::operator=(PackedBytes&&) noexcept = default;
+SeekableZlib::~SeekableZlib() = default;
+SeekableZlib::SeekableZlib(SeekableZlib&&) noexcept = default;
+SeekableZlib& SeekableZlib::operator=(SeekableZlib&&) noexcept = default;
 
-bool PackedBytes::read(std::uint64_t offset, std::span<std::byte> out) {
+bool SeekableZlib::read(std::uint64_t offset, std::span<std::byte> out) {
   if (offset > state_->size_bytes || out.size() > state_->size_bytes - offset) return false;
   while (!out.empty()) {
     const std::vector<std::byte>* const block = state_->block(offset / block_bytes);

@@ -40,10 +40,10 @@ struct DebugBase {
   MappedBy mapped_by;
 };
 
-class DebugPlaces {
+class DebugFileSearch {
  public:
   // `directories`: the person's own, as we see them.
-  explicit DebugPlaces(const std::vector<std::string>& directories);
+  explicit DebugFileSearch(const std::vector<std::string>& directories);
 
   // Whether one of the directories as we see them may be looked into. Asked before each time.
   using MayLookInto = std::function<bool(const std::string& directory)>;

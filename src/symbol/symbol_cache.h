@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "elf/reach.h"
+#include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
 #include "model/string_table.h"
@@ -40,55 +40,55 @@ struct Answer {
 
 // The offset in a file, or the address in the kernel or in JIT code, that is looked up: for a return address that of
 // the byte before it.
-struct Place {
+struct CodeOffset {
   std::uint64_t at = 0;
   bool is_return = false;  // left false where it makes no difference
-  friend auto operator<=>(const Place&, const Place&) = default;
+  friend auto operator<=>(const CodeOffset&, const CodeOffset&) = default;
 };
 
-[[nodiscard]] std::vector<RuntimeAddress> addresses_of(std::span<const Place> places);
+[[nodiscard]] std::vector<RuntimeAddress> addresses_of(std::span<const CodeOffset> places);
 
-// Answers by place, of one file or of one address space.
-class Answers {
+// SymbolCache by place, of one file or of one address space.
+class SymbolCache {
  public:
   // Valid until the place is forgotten. A new place is pending: to be asked for in the next batch.
-  Answer* at(const Place& place);
+  Answer* at(const CodeOffset& place);
   // Those that became pending since the last call, ascending.
-  [[nodiscard]] std::vector<Place> take_pending();
+  [[nodiscard]] std::vector<CodeOffset> take_pending();
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
-  void forget(const Place& place) { known_.erase(place); }
+  void forget(const CodeOffset& place) { known_.erase(place); }
   [[nodiscard]] std::size_t size() const { return known_.size(); }
 
  private:
   struct Hash {
-    std::size_t operator()(const Place& place) const noexcept;
+    std::size_t operator()(const CodeOffset& place) const noexcept;
   };
 
-  std::unordered_map<Place, Answer, Hash> known_;
-  std::vector<Place> pending_;
+  std::unordered_map<CodeOffset, Answer, Hash> known_;
+  std::vector<CodeOffset> pending_;
 };
 
 // The stretches of one file whose name is known, so that a new address in a function that was seen before needs no
 // reading of the file.
 // What a file's symbols say of one of its places.
-struct KnownPlace {
+struct KnownSymbol {
   Unnamed unnamed = Unnamed::no_symbol;
   StringId symbol = StringId::empty;  // demangled
   std::uint64_t start = 0;            // of the symbol, where there is one
   ElfAddress address;                 // of the place
 };
 
-class KnownRanges {
+class RangeCache {
  public:
-  // Every offset within `reach` of `offset` has the answer `place`, its own address apart.
-  void add(std::uint64_t offset, const Reach& reach, const KnownPlace& place);
-  [[nodiscard]] std::optional<KnownPlace> find(std::uint64_t offset) const;
+  // Every offset within `valid_range` of `offset` has the answer `place`, its own address apart.
+  void add(std::uint64_t offset, const ValidRange& valid_range, const KnownSymbol& place);
+  [[nodiscard]] std::optional<KnownSymbol> find(std::uint64_t offset) const;
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:
   struct Range {
     std::uint64_t last = 0;  // offset within it
-    KnownPlace place;        // of the first
+    KnownSymbol place;       // of the first
   };
   std::map<std::uint64_t, Range> ranges_;  // by first offset
 };

@@ -1,5 +1,5 @@
 // A compressed stream read at places all over it gives what was compressed; a damaged one gives it, or nothing.
-#include "elf/packed_bytes.h"
+#include "elf/seekable_zlib.h"
 
 #include <doctest/doctest.h>
 #include <zlib.h>
@@ -36,7 +36,7 @@ std::string compressed(const std::string& text) {
   return packed;
 }
 
-bool read(PackedBytes& bytes, std::uint64_t offset, std::string& out) {
+bool read(SeekableZlib& bytes, std::uint64_t offset, std::string& out) {
   return bytes.read(offset, std::as_writable_bytes(std::span(out)));
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a stream read forwards, backwards and at random gives what was compre
   const std::string packed = compressed(text);
   // With other bytes around it.
   const Fd fd = test::in_memory("front" + packed + "back");
-  PackedBytes bytes(fd.get(), 5, packed.size(), text.size());
+  SeekableZlib bytes(fd.get(), 5, packed.size(), text.size());
   const auto check = [&](std::uint64_t offset, std::size_t size) {
     std::string out(size, '\0');
     REQUIRE(read(bytes, offset, out));
@@ -75,15 +75,15 @@ TEST_CASE("a stream that holds less than it should gives what it has") {
   const Fd fd = test::in_memory(packed);
   std::string start(1000, '\0');
   std::string end(1000, '\0');
-  PackedBytes longer(fd.get(), 0, packed.size(), 2 * text.size());
+  SeekableZlib longer(fd.get(), 0, packed.size(), 2 * text.size());
   CHECK(read(longer, 1000, start));
   CHECK(start == text.substr(1000, 1000));
   CHECK_FALSE(read(longer, text.size() + 5, end));
   CHECK(read(longer, 1000, start));
-  PackedBytes cut(fd.get(), 0, packed.size() / 2, text.size());
+  SeekableZlib cut(fd.get(), 0, packed.size() / 2, text.size());
   CHECK(read(cut, 1000, start));
   CHECK_FALSE(read(cut, text.size() - 1000, end));
-  PackedBytes beyond(fd.get(), packed.size() + 5, packed.size(), text.size());
+  SeekableZlib beyond(fd.get(), packed.size() + 5, packed.size(), text.size());
   CHECK_FALSE(read(beyond, 0, start));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a damaged stream ends where the damage shows, and can still be read b
     std::string packed = compressed(text);
     packed[packed.size() / 2 + random() % (packed.size() / 4)] ^= static_cast<char>(1 + random() % 255);
     const Fd fd = test::in_memory(packed);
-    PackedBytes bytes(fd.get(), 0, packed.size(), text.size());
+    SeekableZlib bytes(fd.get(), 0, packed.size(), text.size());
     std::string out(100000, '\0');
     for (int i = 0; i < 10; ++i) (void)read(bytes, random() % (text.size() - out.size()), out);
     REQUIRE(read(bytes, 4096, out));
@@ -107,7 +107,7 @@ TEST_CASE("jumping about in a stream comes to an end") {
   const std::string text = words(12 << 20, random);
   const std::string packed = compressed(text);
   const Fd fd = test::in_memory(packed);
-  PackedBytes bytes(fd.get(), 0, packed.size(), text.size());
+  SeekableZlib bytes(fd.get(), 0, packed.size(), text.size());
   std::string out(1, '\0');
   bool all = true;
   // From one end to the other, past all that is kept.

@@ -1,5 +1,5 @@
 // .gnu_debugdata, made as Fedora makes it: the symbols that .dynsym lacks, in a file of their own, compressed.
-#include "elf/debug_data.h"
+#include "elf/mini_debuginfo.h"
 
 #include <doctest/doctest.h>
 #include <lzma.h>
@@ -58,16 +58,16 @@ struct Unpacked {
   std::string why;
 };
 
-Unpacked unpack_file(int fd, std::uint64_t most_bytes = most_debug_data_bytes) {
+Unpacked unpack_file(int fd, std::uint64_t most_bytes = most_mini_debuginfo_bytes) {
   std::string why;
   const auto file = ElfFile::read(fd, why);
   REQUIRE_MESSAGE(file, why);
-  auto unpacked = unpack_debug_data(*file, why, most_bytes);
+  auto unpacked = unpack_mini_debuginfo(*file, why, most_bytes);
   return {.file = std::move(unpacked), .why = why};
 }
 
 // Of a file whose .gnu_debugdata is `packed`.
-Unpacked unpack(const std::string& packed, std::uint64_t most_bytes = most_debug_data_bytes) {
+Unpacked unpack(const std::string& packed, std::uint64_t most_bytes = most_mini_debuginfo_bytes) {
   return unpack_file(in_memory(made_elf({{.name = ".gnu_debugdata", .content = packed}})).get(), most_bytes);
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/intake.h"
 #include "app/reports.h"
+#include "app/sample_consumer.h"
 #include "app/watching.h"
 #include "output/frame_report.h"
 #include "process/timeline.h"
@@ -17,12 +17,12 @@
 
 namespace profile {
 
-class Collection : public Intake {
+class ReportRun : public SampleConsumer {
  public:
   // What it is made of must outlive it. `run` goes into each report. `apart` is what reports are asked to tell apart:
   // who looks on may be shown more.
-  Collection(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-             Watching& watching, RowsApart apart);
+  ReportRun(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
+            Watching& watching, RowsApart apart);
 
   void watch(EventLoop& loop) override;
   void begin(std::uint64_t began_ns) override;

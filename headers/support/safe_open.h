@@ -18,7 +18,7 @@ namespace profile {
 
 // What lies at `path` seen from `directory` (or AT_FDCWD). `flags` as of open(), `resolve` as of openat2(), where links
 // like those in /proc are never followed. No Fd: errno says why.
-[[nodiscard]] Fd place_at(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve);
+[[nodiscard]] Fd open_path(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve);
 
 struct Look {
   struct statx found {};
@@ -28,10 +28,10 @@ struct Look {
   // Null: a regular file that can be reopened. Otherwise what it is instead: "a directory".
   const char* refusal = nullptr;
 };
-// Asks no file server. `tgid`: the process that sees the place, 0 for ourselves. nullopt: errno says why.
-[[nodiscard]] std::optional<Look> look_at(const Fd& place, Mounts& mounts, std::uint32_t tgid);
+// Asks no file server. `tgid`: the process that sees the path, 0 for ourselves. nullopt: errno says why.
+[[nodiscard]] std::optional<Look> look_at(const Fd& path, Mounts& mounts, std::uint32_t tgid);
 
-// The place, open for reading. Only after look_at() has refused nothing.
-[[nodiscard]] Fd reopen(const Fd& place);
+// The path, open for reading. Only after look_at() has refused nothing.
+[[nodiscard]] Fd reopen(const Fd& path);
 
 }  // namespace profile

@@ -1,14 +1,14 @@
-#include "elf/cover.h"
+#include "elf/symbol_index.h"
 
 #include <algorithm>
 
 namespace profile {
 
-InnermostCover::InnermostCover(std::span<const std::uint64_t> addresses)
+SymbolIndex::SymbolIndex(std::span<const std::uint64_t> addresses)
     : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()), points_(addresses.size() + 1) {}
 
 // Asked once for each symbol of a program: without branches that depend on the answer, which is as good as random.
-std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
+std::size_t SymbolIndex::first_at_or_above(std::uint64_t address) const {
   const std::uint64_t* const values = addresses_.data();
   std::size_t first = 0;
   for (std::size_t left = addresses_.size(); left > 0;) {
@@ -19,7 +19,7 @@ std::size_t InnermostCover::first_at_or_above(std::uint64_t address) const {
   return first;
 }
 
-bool InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
+bool SymbolIndex::add_sized(std::uint64_t start, std::uint64_t size) {
   const std::size_t first = first_at_or_above(start);
   add_point(first, start);
   if (first == addresses_.size()) return false;
@@ -39,13 +39,13 @@ bool InnermostCover::add_sized(std::uint64_t start, std::uint64_t size) {
   return true;
 }
 
-void InnermostCover::add_point(std::size_t slot, std::uint64_t point) {
+void SymbolIndex::add_point(std::size_t slot, std::uint64_t point) {
   Points& points = points_[slot];
   points.lowest = std::min(points.lowest, point);
   points.highest = std::max(points.highest, point);
 }
 
-void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit) {
+void SymbolIndex::add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit) {
   Nearest& nearest = nearest_[slot];
   if (!nearest.filled || start > nearest.start) {
     nearest = {start, limit, true};
@@ -54,7 +54,7 @@ void InnermostCover::add_start(std::size_t slot, std::uint64_t start, std::uint6
   }
 }
 
-bool InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
+bool SymbolIndex::add_unsized(std::uint64_t start, std::uint64_t limit) {
   const std::size_t slot = first_at_or_above(start);
   add_point(slot, start);
   // Mostly the end of the section, the same for all in it.
@@ -67,15 +67,15 @@ bool InnermostCover::add_unsized(std::uint64_t start, std::uint64_t limit) {
   return addresses_[slot] < limit && nearest_[slot].start == start;
 }
 
-void InnermostCover::add_boundary(std::uint64_t start) { add_unsized(start, 0); }
+void SymbolIndex::add_boundary(std::uint64_t start) { add_unsized(start, 0); }
 
-bool InnermostCover::matters(std::uint64_t start) {
+bool SymbolIndex::matters(std::uint64_t start) {
   const std::size_t slot = first_at_or_above(start);
   add_point(slot, start);
   return slot < addresses_.size() && (!nearest_[slot].filled || start >= nearest_[slot].start);
 }
 
-std::vector<std::optional<CodeRange>> InnermostCover::answers() const {
+std::vector<std::optional<CodeRange>> SymbolIndex::answers() const {
   std::vector<std::optional<CodeRange>> answers(addresses_.size());
   Nearest nearest;
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
@@ -94,8 +94,8 @@ std::vector<std::optional<CodeRange>> InnermostCover::answers() const {
   return answers;
 }
 
-std::vector<Reach> InnermostCover::reaches() const {
-  std::vector<Reach> reaches(addresses_.size());
+std::vector<ValidRange> SymbolIndex::valid_ranges() const {
+  std::vector<ValidRange> reaches(addresses_.size());
   std::uint64_t below = 0;
   for (std::size_t i = 0; i < reaches.size(); ++i) {
     below = std::max(below, points_[i].highest);

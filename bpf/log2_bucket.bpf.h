@@ -1,13 +1,13 @@
 /* Which bucket of a log2 histogram a value is in: as Log2Histogram::bucket_of() of headers/model/measures.h. */
-#ifndef PROFILE_MAGNITUDE_BPF_H
-#define PROFILE_MAGNITUDE_BPF_H
+#ifndef PROFILE_LOG2_BUCKET_BPF_H
+#define PROFILE_LOG2_BUCKET_BPF_H
 
 #include <linux/types.h>
 /* Wants the types above. */
 #include <bpf/bpf_helpers.h>
 
 /* floor(log2(value)), and 0 for 0. */
-static __always_inline __u32 magnitude(__u64 value) {
+static __always_inline __u32 log2_bucket(__u64 value) {
   __u32 result = 0;
   if (value >> 32) value >>= 32, result += 32;
   if (value >> 16) value >>= 16, result += 16;

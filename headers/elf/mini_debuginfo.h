@@ -13,7 +13,7 @@
 namespace profile {
 
 // The largest known ones, of web browsers, unpack to some 10 MB.
-inline constexpr std::uint64_t most_debug_data_bytes = 64 << 20;
+inline constexpr std::uint64_t most_mini_debuginfo_bytes = 64 << 20;
 
 // Pages of its own, which are taken as they are written to: so there is never a second copy, as in a vector that grows.
 class UnpackedFile {
@@ -25,7 +25,7 @@ class UnpackedFile {
   [[nodiscard]] FileBytes bytes() const { return FileBytes(std::span(pages_.data(), size_bytes_)); }
 
  private:
-  friend std::optional<UnpackedFile> unpack_debug_data(const ElfFile&, std::string&, std::uint64_t);
+  friend std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile&, std::string&, std::uint64_t);
   explicit UnpackedFile(std::uint64_t most_bytes);
 
   std::span<std::byte> pages_;  // empty: there is no memory
@@ -34,7 +34,7 @@ class UnpackedFile {
 
 // The unpacked file; its addresses are those of `file`. nullopt, and `why` empty: `file` has no such section. nullopt,
 // and `why` says it: it cannot be unpacked.
-[[nodiscard]] std::optional<UnpackedFile> unpack_debug_data(const ElfFile& file, std::string& why,
-                                                            std::uint64_t most_bytes = most_debug_data_bytes);
+[[nodiscard]] std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile& file, std::string& why,
+                                                                std::uint64_t most_bytes = most_mini_debuginfo_bytes);
 
 }  // namespace profile

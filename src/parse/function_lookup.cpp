@@ -1,12 +1,12 @@
-#include "parse/named_places.h"
+#include "parse/function_lookup.h"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 
 #include "demangle/demangle.h"
-#include "elf/debug_data.h"
 #include "elf/dynamic_sections.h"
+#include "elf/mini_debuginfo.h"
 #include "elf/symbol_table.h"
 #include "parse/debug_files.h"
 
@@ -63,9 +63,9 @@ void visit_file(const ElfFile& file, const Visit& visit) {
   visit_table(dynamic ? *dynamic : file, SHT_DYNSYM, visit);
 }
 
-NamedPlace::Kind kind_of(const Symbol& symbol) {
-  if (symbol.type == STT_GNU_IFUNC) return NamedPlace::Kind::resolver;
-  return symbol.type == STT_OBJECT ? NamedPlace::Kind::data : NamedPlace::Kind::function;
+FoundSymbol::Kind kind_of(const Symbol& symbol) {
+  if (symbol.type == STT_GNU_IFUNC) return FoundSymbol::Kind::resolver;
+  return symbol.type == STT_OBJECT ? FoundSymbol::Kind::data : FoundSymbol::Kind::function;
 }
 
 // The places that a name has; a global one hides the local ones.
@@ -77,7 +77,7 @@ class Places {
     if (!is_local && !has_global_) places_.clear();
     has_global_ = has_global_ || !is_local;
     const auto same = std::find_if(places_.begin(), places_.end(),
-                                   [&](const NamedPlace& place) { return place.address.value == symbol.start; });
+                                   [&](const FoundSymbol& place) { return place.address.value == symbol.start; });
     if (same == places_.end()) {
       places_.push_back({std::string(name), {symbol.start}, symbol.size, kind_of(symbol), std::nullopt});
     } else {
@@ -85,13 +85,13 @@ class Places {
     }
   }
   [[nodiscard]] bool empty() const { return places_.empty(); }
-  [[nodiscard]] std::vector<NamedPlace> take() {
-    std::ranges::sort(places_, {}, &NamedPlace::address);
+  [[nodiscard]] std::vector<FoundSymbol> take() {
+    std::ranges::sort(places_, {}, &FoundSymbol::address);
     return std::move(places_);
   }
 
  private:
-  std::vector<NamedPlace> places_;
+  std::vector<FoundSymbol> places_;
   bool has_global_ = false;
 };
 
@@ -167,7 +167,7 @@ NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, De
   Search search(name, demangles);
   if (search.look_for_exact(elf)) return search.take();
   std::string why;
-  const auto packed = unpack_debug_data(elf, why);
+  const auto packed = unpack_mini_debuginfo(elf, why);
   const auto inner = packed ? ElfFile::read(packed->bytes(), why) : std::nullopt;
   if (inner && search.look_for_exact(*inner)) return search.take();
   const DebugFile debug = debug_files.find(elf, fd, file);
@@ -185,7 +185,7 @@ NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, De
 NameSearch find_by_name(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files, std::string_view name,
                         std::uint64_t added, const std::function<void(std::size_t)>& demangles) {
   NameSearch search = search_everywhere(elf, fd, file, debug_files, name, demangles);
-  for (NamedPlace& place : search.places) place.offset = elf.offset_of(ElfAddress{place.address.value + added});
+  for (FoundSymbol& place : search.places) place.offset = elf.offset_of(ElfAddress{place.address.value + added});
   return search;
 }
 

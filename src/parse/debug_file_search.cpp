@@ -1,4 +1,4 @@
-#include "parse/debug_places.h"
+#include "parse/debug_file_search.h"
 
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "support/file_status.h"
-#include "support/place.h"
+#include "support/safe_open.h"
 
 namespace profile {
 namespace {
@@ -90,11 +90,11 @@ Fd directory_of(const DebugBase& base) {
   if (!base.path.starts_with('/') || base.path.find('\0') != std::string::npos) return {};
   const Fd root = root_of(base.mapped_by.tgid == 0 ? MappedBy{.own_mounts = true} : base.mapped_by);
   if (!root) return {};
-  Fd directory = place_at(root.get(), base.path.substr(0, slash + 1), O_DIRECTORY, RESOLVE_IN_ROOT);
+  Fd directory = open_path(root.get(), base.path.substr(0, slash + 1), O_DIRECTORY, RESOLVE_IN_ROOT);
   const std::string name = base.path.substr(slash + 1);
   if (!directory || name.empty()) return {};
   const Fd itself =
-      place_at(directory.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+      open_path(directory.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
   const auto wanted = status_of(base.fd);
   const auto found = itself ? status_of(itself.get()) : std::nullopt;
   if (!wanted || !found || wanted->device != found->device || wanted->inode != found->inode) return {};
@@ -126,21 +126,21 @@ bool is_plain_folder(const std::string& folder) {
 
 bool has_own_root(std::uint32_t tgid) { return !own_root_of(tgid).empty(); }
 
-struct DebugPlaces::Candidate {
+struct DebugFileSearch::Candidate {
   Way way = Way::ours;
   std::string path;
   std::string directory = {};  // of ours
 };
 
-DebugPlaces::DebugPlaces(const std::vector<std::string>& directories) {
+DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
   for (const std::string& directory : directories)
     directories_.push_back(without_trailing_slash(fs::absolute(directory).lexically_normal().string()));
 }
 
 // The person's own directories come first, the system's last.
-std::vector<DebugPlaces::Candidate> DebugPlaces::candidates(const DebugQuestion& question, const DebugBase& base,
-                                                            bool is_rooted_elsewhere,
-                                                            const MayLookInto& may_look_into) const {
+std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQuestion& question,
+                                                                    const DebugBase& base, bool is_rooted_elsewhere,
+                                                                    const MayLookInto& may_look_into) const {
   std::vector<Candidate> all;
   const auto in_directories = [&](const std::string& below) {
     for (const std::string& directory : directories_) all.push_back({Way::ours, directory + below, directory});
@@ -187,7 +187,7 @@ std::vector<DebugPlaces::Candidate> DebugPlaces::candidates(const DebugQuestion&
   return all;
 }
 
-std::string DebugPlaces::listed_directory_of(const std::string& path, const MayLookInto& may_look_into) const {
+std::string DebugFileSearch::listed_directory_of(const std::string& path, const MayLookInto& may_look_into) const {
   std::vector<std::string> all = directories_;
   all.emplace_back(system_directory);
   for (const std::string& directory : all) {
@@ -200,8 +200,8 @@ std::string DebugPlaces::listed_directory_of(const std::string& path, const MayL
   return {};
 }
 
-Fd DebugPlaces::open(const DebugQuestion& question, const DebugBase& given, const MayLookInto& may_look_into,
-                     unsigned& next, std::string& why) const {
+Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, const MayLookInto& may_look_into,
+                         unsigned& next, std::string& why) const {
   const std::string own_root = own_root_of(given.mapped_by.tgid);
   const DebugBase base = as_seen_inside(given, own_root);
   const std::vector<Candidate> all = candidates(question, base, !own_root.empty(), may_look_into);
@@ -214,21 +214,21 @@ Fd DebugPlaces::open(const DebugQuestion& question, const DebugBase& given, cons
     bool is_link = false;
     switch (way) {
       case Way::ours:
-        if (may_look_into(directory_of_ours)) place = place_at(AT_FDCWD, path, 0, 0);
+        if (may_look_into(directory_of_ours)) place = open_path(AT_FDCWD, path, 0, 0);
         break;
       case Way::theirs:
-        if (const Fd root = root_of(base.mapped_by)) place = place_at(root.get(), path, 0, RESOLVE_IN_ROOT);
+        if (const Fd root = root_of(base.mapped_by)) place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT);
         break;
       case Way::beside:
         owner = owner_of(base.fd);
         if (const Fd directory = owner ? directory_of(base) : Fd()) {
-          place = place_at(directory.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+          place = open_path(directory.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
         }
         break;
       case Way::recorded:
         owner = owner_of(base.fd);
         if (const Fd root = owner && path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
-          place = place_at(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+          place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
           is_link = !place && errno == ELOOP;
         }
         break;

@@ -44,6 +44,6 @@ struct LiveKeep {
   std::size_t most_owners = 0;
 };
 // None when too much would be kept.
-[[nodiscard]] std::optional<LiveState> folded(const LiveState& state, const LiveKeep& keep);
+[[nodiscard]] std::optional<LiveState> pruned(const LiveState& state, const LiveKeep& keep);
 
 }  // namespace profile

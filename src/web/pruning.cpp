@@ -1,4 +1,4 @@
-#include "web/folding.h"
+#include "web/pruning.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -14,9 +14,9 @@ constexpr std::string_view earlier = "[earlier]";
 // Of a string beside its bytes: its place in the table and in the index.
 constexpr std::size_t bytes_per_text = 96;
 
-class Folding {
+class Pruning {
  public:
-  Folding(const LiveState& from, const LiveKeep& keep)
+  Pruning(const LiveState& from, const LiveKeep& keep)
       : from_(from), keep_(keep), first_tick_(from.ticks.size() - std::min(keep.ticks, from.ticks.size())) {}
 
   std::optional<LiveState> state() {
@@ -133,6 +133,6 @@ void LiveState::count_texts(std::size_t from) {
   }
 }
 
-std::optional<LiveState> folded(const LiveState& state, const LiveKeep& keep) { return Folding(state, keep).state(); }
+std::optional<LiveState> pruned(const LiveState& state, const LiveKeep& keep) { return Pruning(state, keep).state(); }
 
 }  // namespace profile
