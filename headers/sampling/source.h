@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,7 +70,7 @@ struct SamplingOptions {
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
   bool interval = false;  // there is a report every now and then, not only at the end
-  bool stream = false;    // each sample is wanted by itself: Recorder::stream_to() will be called
+  bool stream = false;    // each sample is wanted by itself: Source::stream_to() will be called
   // Rows are kept apart by thread, by CPU. Something that lasts belongs to the CPU on which it began. A stream's
   // samples tell their thread and their CPU anyway.
   bool by_thread = false;
@@ -89,12 +90,36 @@ class Source {
   virtual void stop() = 0;
   // CPUs came or went. Nothing happens for those not asked for.
   virtual void set_cpus(const CpuList& online) = 0;
-  virtual Recorder& recorder() = 0;
+  // From now on, what the kernel side sees lies outside of the run and is counted nowhere. In force at once, for
+  // sources that need time to be stopped, and when user space has no time.
+  void pause();
+
+  // From now on each sample is handed over by itself, in the order of time, and none is added to a profile's rows; its
+  // names and stacks are those of the profile that consume() or drain() got. Asked for with SamplingOptions::stream.
+  void stream_to(std::function<void(const Sample&)> on_sample);
+  // Called every few milliseconds while samples are read, for what cannot wait until all are.
+  void set_meanwhile(std::function<void()> meanwhile);
+  // Samples of this program image of a process are filtered: user space knows of images and the kernel side does not.
+  void leave_out(std::uint32_t tgid, std::uint32_t image);
+
+  // Readable when consume() has something to do.
+  [[nodiscard]] int poll_fd();
+  // Counts the samples that came through the ring buffer.
+  void consume(ProcessTimeline& timeline, Profile& into);
+  // Whether what the kernel side keeps has filled so far that it should be drained.
+  [[nodiscard]] bool wants_drain();
+  // Moves all samples so far into `into`, account included. `stopped` says that no sample is taken any more; otherwise
+  // the kernel side counts into its other half from now on.
+  void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
+  // Whether a file that was met waits for its table; then supply_tables() is to be called every few milliseconds.
+  [[nodiscard]] bool wants_tables();
+  void supply_tables(ProcessTimeline& timeline);
+
   // Moves what was measured since the last call into `into`: a report is due. After stop() it is the last one. Sources
-  // that measure more than the recorder holds add it here.
+  // that measure more than stacks add it here.
   virtual void collect(ProcessTimeline& timeline, Profile& into, bool stopped);
-  // Between reports, a few times a second: makes room in the tables of its own that have filled; what must be read from
-  // the recorder for that goes into `into`. The recorder's maps are the business of who reads it.
+  // Between reports, a few times a second: makes room in the tables of its own that have filled; what must be read
+  // from the ring buffer for that goes into `into`. drain() makes room in the other maps.
   virtual void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {}
   // Runs and nanoseconds of its programs, by their own or the kernel's count; zero runs when that is not available.
   [[nodiscard]] virtual BpfCost cost() const = 0;
@@ -102,12 +127,19 @@ class Source {
   [[nodiscard]] virtual bool wants_count_of_runs() const { return true; }
   // Samples taken and not drained yet, without a system call: for the progress line.
   [[nodiscard]] virtual std::uint64_t pending_samples();
+  // The rows of them, likewise.
+  [[nodiscard]] std::uint64_t pending_rows();
+  // Descendants of the command that could not be followed because the map of targets was full.
+  [[nodiscard]] std::uint64_t unfollowed();
   // Whether kernel stacks begin with the frames of the tracing itself, which nobody wants to see.
   [[nodiscard]] virtual bool has_tracing_frames() const { return false; }
   // Whether what a process does to become the command that is run belongs to the command: a system call does.
   [[nodiscard]] virtual bool counts_exec() const { return false; }
   // Lines for the summary, about what this source alone knows.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+
+ protected:
+  virtual Recorder& recorder() = 0;
 };
 
 // A kind of event, or a family of them that share a shape of name.

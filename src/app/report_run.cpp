@@ -8,7 +8,6 @@
 #include "app/tracing_frames.h"
 #include "app/waker_frames.h"
 #include "model/stack_roots.h"
-#include "sampling/recorder.h"
 #include "support/clock.h"
 
 namespace profile {
@@ -34,7 +33,7 @@ ReportRun::ReportRun(RunInfo run, Reports& reports, Source& source, ProcessTimel
 }
 
 void ReportRun::watch(EventLoop& loop) {
-  loop.add(source_.recorder().poll_fd(), [this] { consume(); });
+  loop.add(source_.poll_fd(), [this] { consume(); });
   reports_.watch(loop);
   if (!watching_.any()) return;
   loop.add_timer(watching_s, watching_s, [this] {
@@ -55,26 +54,25 @@ void ReportRun::begin_profile(std::uint64_t now_ns) {
 }
 
 void ReportRun::consume() {
-  source_.recorder().consume(timeline_, *profile_);
+  source_.consume(timeline_, *profile_);
   relieve();
 }
 
 void ReportRun::relieve() {
-  Recorder& recorder = source_.recorder();
-  if (recorder.wants_drain()) recorder.drain(timeline_, *profile_, false);
+  if (source_.wants_drain()) source_.drain(timeline_, *profile_, false);
   source_.make_room(timeline_, *profile_);
 }
 
 // Only moves what the kernel has counted: to collect it would split what is under way.
 bool ReportRun::name_leaving() {
-  source_.recorder().drain(timeline_, *profile_, false);
+  source_.drain(timeline_, *profile_, false);
   symboliser_.name_leaving(*profile_);
   return true;
 }
 
 void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
   if (watching_.any()) return;  // it is done for who looks on
-  source_.recorder().drain(timeline_, *profile_, false);
+  source_.drain(timeline_, *profile_, false);
   symboliser_.name_ready(*profile_, may_go_on);
 }
 
@@ -146,6 +144,6 @@ std::uint64_t ReportRun::samples() const {
   return account_.taken + profile_->account.taken + source_.pending_samples();
 }
 
-std::uint64_t ReportRun::rows() const { return profile_->rows().size() + source_.recorder().pending_rows(); }
+std::uint64_t ReportRun::rows() const { return profile_->rows().size() + source_.pending_rows(); }
 
 }  // namespace profile

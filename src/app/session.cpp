@@ -25,7 +25,6 @@
 #include "output/clean_text.h"
 #include "parse/children.h"
 #include "process/timeline.h"
-#include "sampling/recorder.h"
 #include "sampling/source.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -98,14 +97,14 @@ class Session {
     consumer_ = make_consumer();
     watch();
     priority_.emplace();  // the command was forked before, and is as it would be without us
-    source_->recorder().set_meanwhile([this] { look_up(); });
+    source_->set_meanwhile([this] { look_up(); });
     source_->start();
     started_ns_ = monotonic_ns();
     if (command_) {
       const auto tgid = static_cast<std::uint32_t>(command_->pid());
       // What its process does before it is the command is ours.
       const std::uint32_t image = timeline_->image_at(tgid, started_ns_);
-      if (!source_->counts_exec()) source_->recorder().leave_out(tgid, image);
+      if (!source_->counts_exec()) source_->leave_out(tgid, image);
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
@@ -143,7 +142,7 @@ class Session {
     });
     table_timer_ = &loop_.add_timer(0, 0, [this] {
       awaits_tables_ = false;
-      source_->recorder().supply_tables(*timeline_);
+      source_->supply_tables(*timeline_);
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
     if (watching_->has_terminal()) {
@@ -155,7 +154,7 @@ class Session {
 
   // A file that the walk of stacks has met has to be opened before its table can be made.
   void await_tables() {
-    if (awaits_tables_ || !source_->recorder().wants_tables()) return;
+    if (awaits_tables_ || !source_->wants_tables()) return;
     awaits_tables_ = true;
     table_timer_->set(await_tables_s, 0);
   }
@@ -263,7 +262,7 @@ class Session {
 
   void end_sampling() {
     if (ended_ns_ != 0) return;
-    source_->recorder().pause();
+    source_->pause();
     ended_ns_ = monotonic_ns();
   }
 
@@ -284,7 +283,7 @@ class Session {
     cost.duration_s = to_seconds(ended_ns_ - started_ns_);
     cost.cpus = sampled_cpus();
     cost.bpf = source_->cost();
-    cost.unfollowed = source_->recorder().unfollowed();
+    cost.unfollowed = source_->unfollowed();
     messages_.note(summary_of(consumer_->account(), cost));
     if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");

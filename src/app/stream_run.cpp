@@ -36,7 +36,7 @@ StreamRun::StreamRun(const Options& options, RunInfo run, Source& source, Proces
       say_(std::move(say)),
       form_(options.stream->make(options.output)),
       writer_(only_path_of(options.outputs.front())) {
-  source_.recorder().stream_to([this](const Sample& sample) { batch_.push_back(sample); });
+  source_.stream_to([this](const Sample& sample) { batch_.push_back(sample); });
 }
 
 void StreamRun::watch(EventLoop& loop) {
@@ -79,8 +79,8 @@ void StreamRun::pump() {
       batch_.clear();
       appended_ = 0;
       if (profile_->stack_count() > most_stacks) fresh_profile();
-      source_.recorder().consume(timeline_, *profile_);
-      if (source_.recorder().wants_drain()) source_.recorder().drain(timeline_, *profile_, false);
+      source_.consume(timeline_, *profile_);
+      if (source_.wants_drain()) source_.drain(timeline_, *profile_, false);
       name_batch(0);
     }
     append_named();
@@ -100,7 +100,7 @@ bool StreamRun::name_leaving() {
   if (batch_.size() - appended_ > most_waiting) return is_over_;
   attempt([this] {
     const std::size_t named = batch_.size();
-    source_.recorder().consume(timeline_, *profile_);
+    source_.consume(timeline_, *profile_);
     name_batch(named);
   });
   return true;

@@ -11,7 +11,6 @@
 #include "app/sample_consumer.h"
 #include "files/stream_writer.h"
 #include "output/frame_report.h"
-#include "sampling/recorder.h"
 #include "sampling/source.h"
 #include "symbol/symboliser.h"
 

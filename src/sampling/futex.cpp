@@ -68,7 +68,6 @@ class Futex final : public Source {
   void start() override { timed_.start(); }
   void stop() override { timed_.stop(); }
   void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return timed_.recorder(); }
   void make_room(ProcessTimeline&, Profile&) override { timed_.make_room(); }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     timed_.flush(stopped);
@@ -92,6 +91,8 @@ class Futex final : public Source {
   [[nodiscard]] std::vector<std::string> notes() const override { return timed_.notes(); }
 
  private:
+  Recorder& recorder() override { return timed_.recorder(); }
+
   TimedPrograms timed_;
 };
 

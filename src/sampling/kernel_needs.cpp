@@ -10,7 +10,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "sampling/recorder.h"
+#include "sampling/record_maps.h"
 #include "support/error.h"
 #include "support/fd.h"
 #include "support/privilege.h"

@@ -134,7 +134,6 @@ class Malloc final : public Source {
 
   void stop() override { programs_.detach(); }
   void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return recorder_; }
 
   void make_room(ProcessTimeline& timeline, Profile& into) override {
     if (std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended) remove_gone(timeline, into);
@@ -164,6 +163,8 @@ class Malloc final : public Source {
   }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
 
   void attach(const ProbedFile& file, const AllocatorFunction& function) {

@@ -176,8 +176,6 @@ class OffCpu final : public Source {
     if (ticks_) ticks_->set_cpus(online);
   }
 
-  Recorder& recorder() override { return recorder_; }
-
   // Threads that are gone make room for others.
   void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
     if (std::atomic_ref(state_->exited_threads).load(std::memory_order_relaxed) > most_threads_ / 8) {
@@ -230,6 +228,8 @@ class OffCpu final : public Source {
   }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   struct ThreadTotals {
     ThreadWait wait;
     std::string name;

@@ -221,7 +221,6 @@ class PerfEventSource final : public Source {
     into.account.asked += asked_.take(enabled_ns_, into.account.taken_idle - idle_before);
   }
 
-  Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return cost_of_runs(programs_.object()); }
   [[nodiscard]] bool wants_count_of_runs() const override { return false; }
   [[nodiscard]] std::vector<std::string> notes() const override {
@@ -233,6 +232,8 @@ class PerfEventSource final : public Source {
   }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   // From one tick to the next; 0: it is no clock.
   [[nodiscard]] std::uint64_t tick_ns() const {
     const Rate rate = rate_of(options_);

@@ -1,4 +1,5 @@
-// Sizes, constants and filters of the maps in bpf/record.bpf.h, set between opening and loading.
+#include "sampling/record_maps.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -18,10 +17,7 @@
 
 #include "abi/record.h"
 #include "abi/walk.h"
-#include "parse/children.h"
-#include "sampling/recorder.h"
 #include "support/error.h"
-#include "support/own_processes.h"
 
 namespace profile {
 namespace {
@@ -227,18 +223,6 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
   check_bpf(bpf_map__update_elem(&bpf_map_named(object, "wanted_cgroup"), &first, sizeof first, &value, sizeof value,
                                  BPF_ANY),
             "set the filter by cgroup");
-}
-
-void note_own_processes(record_state& state, const Children* children) {
-  std::array<std::uint32_t, PROFILE_MOST_OWN> own{};
-  std::vector<std::uint32_t> tgids{static_cast<std::uint32_t>(::getpid())};
-  const auto add = [&tgids](const auto& others) { tgids.insert(tgids.end(), others.begin(), others.end()); };
-  if (children != nullptr) add(children->tgids());
-  add(own_processes());
-  std::copy_n(tgids.begin(), std::min(tgids.size(), own.size()), own.begin());
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    std::atomic_ref(state.own_tgids[i]).store(own[i], std::memory_order_relaxed);
-  }
 }
 
 }  // namespace profile

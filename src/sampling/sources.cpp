@@ -231,10 +231,21 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
   return nearest;
 }
 
-void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) {
+void Source::pause() { recorder().pause(); }
+void Source::stream_to(std::function<void(const Sample&)> on_sample) { recorder().stream_to(std::move(on_sample)); }
+void Source::set_meanwhile(std::function<void()> meanwhile) { recorder().set_meanwhile(std::move(meanwhile)); }
+void Source::leave_out(std::uint32_t tgid, std::uint32_t image) { recorder().leave_out(tgid, image); }
+int Source::poll_fd() { return recorder().poll_fd(); }
+void Source::consume(ProcessTimeline& timeline, Profile& into) { recorder().consume(timeline, into); }
+bool Source::wants_drain() { return recorder().wants_drain(); }
+void Source::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   recorder().drain(timeline, into, stopped);
 }
-
+bool Source::wants_tables() { return recorder().wants_tables(); }
+void Source::supply_tables(ProcessTimeline& timeline) { recorder().supply_tables(timeline); }
+void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) { drain(timeline, into, stopped); }
 std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
+std::uint64_t Source::pending_rows() { return recorder().pending_rows(); }
+std::uint64_t Source::unfollowed() { return recorder().unfollowed(); }
 
 }  // namespace profile

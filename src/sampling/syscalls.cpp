@@ -91,7 +91,6 @@ class Syscalls final : public Source {
   }
 
   void set_cpus(const CpuList& online) override { ticks_.set_cpus(online); }
-  Recorder& recorder() override { return recorder_; }
 
   void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
     if (std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > syscall_table_rows / 2) take_tables(false);
@@ -149,6 +148,8 @@ class Syscalls final : public Source {
   }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   [[nodiscard]] ValueConversion reading() const {
     return {.divisor = spans_ ? 1000U : 1U,
             .tag_text = [fd = map_fd("odd_numbers")](std::uint32_t tag) { return name_of_call(fd, tag - 1); }};

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sampling/recorder.h"
+#include "sampling/record_maps.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 

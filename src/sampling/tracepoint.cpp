@@ -102,7 +102,6 @@ class TracepointSource final : public Source {
 
   void stop() override { programs_.detach(); }
   void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
@@ -113,6 +112,8 @@ class TracepointSource final : public Source {
   }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   SamplingOptions options_;
   TracedPrograms programs_;
   Recorder recorder_;

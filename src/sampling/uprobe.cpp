@@ -74,12 +74,13 @@ class Uprobe final : public Source {
 
   void stop() override { programs_.detach(); }
   void set_cpus(const CpuList&) override {}
-  Recorder& recorder() override { return recorder_; }
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   [[nodiscard]] bool has_tracing_frames() const override { return true; }
   [[nodiscard]] std::vector<std::string> notes() const override { return programs_.notes(); }
 
  private:
+  Recorder& recorder() override { return recorder_; }
+
   const SamplingOptions options_;
   UprobeTarget target_;
   TracedPrograms programs_;

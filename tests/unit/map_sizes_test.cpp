@@ -1,7 +1,7 @@
 // How large the kernel's maps are made for a rate.
 #include <doctest/doctest.h>
 
-#include "sampling/recorder.h"
+#include "sampling/record_maps.h"
 
 using namespace profile;
 

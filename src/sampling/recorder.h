@@ -1,0 +1,99 @@
+// The user side of bpf/record.bpf.h: it empties what the kernel side keeps into profiles. Composed of the parts below;
+// a source owns one, and what is not a source asks the source.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "abi/record.h"
+#include "model/profile.h"
+#include "sampling/generations.h"
+#include "sampling/kernel_histograms.h"
+#include "sampling/pending_spans.h"
+#include "sampling/record_maps.h"
+#include "sampling/row_maker.h"
+#include "sampling/sample_rings.h"
+#include "sampling/source.h"
+#include "sampling/stack_maps.h"
+
+namespace profile {
+
+class TableSupply;
+struct FinishedWalk;
+class UnfinishedWalks;
+
+class Recorder {
+ public:
+  // `object` has been prepared with the same options and loaded; it must outlive the recorder.
+  Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion conversion = {});
+  ~Recorder();
+
+  // As the functions of Source, which say what they do.
+  void stream_to(RowMaker::OnSample on_sample) { rows_.stream_to(std::move(on_sample)); }
+  void set_meanwhile(std::function<void()> meanwhile) { rows_.set_meanwhile(std::move(meanwhile)); }
+  void leave_out(std::uint32_t tgid, std::uint32_t image) { rows_.leave_out(tgid, image); }
+  [[nodiscard]] std::uint32_t left_out_tgid() const { return rows_.left_out_tgid(); }
+  void pause() { generations_.set_paused(true); }
+  void resume() { generations_.set_paused(false); }
+  [[nodiscard]] int poll_fd() const { return rings_.poll_fd(); }
+  void consume(ProcessTimeline& timeline, Profile& into);
+  [[nodiscard]] bool wants_drain() const;
+  void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
+  [[nodiscard]] bool wants_tables() const;
+  void supply_tables(ProcessTimeline& timeline);
+  [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
+  [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
+  [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }
+
+  // The end of what counts up to now, by CLOCK_MONOTONIC: now, or when it was paused.
+  [[nodiscard]] std::uint64_t counts_until_ns() const { return generations_.counts_until_ns(); }
+  // Called for each row that leave_out() keeps out of the profile: for sources that count besides.
+  void set_on_left_out(RowMaker::OnLeftOut on_left_out) { rows_.set_on_left_out(std::move(on_left_out)); }
+  // A span that began before the kernel side could see it: its stacks, as addresses. It began at head.time_ns, which is
+  // also its span::sent_ns.
+  void hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
+                 std::span<const std::uint64_t> kernel_leaf_first) {
+    spans_.hold(id, head, user_leaf_first, kernel_leaf_first);
+  }
+  // The same when its user stack is walked by tables, once they are there: `begun` needs neither key nor generation.
+  void hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<ring_unfinished> begun,
+                 std::span<const std::uint64_t> kernel_leaf_first);
+
+ private:
+  // `may_wait`: ends of spans whose stacks may still be finished stay where they are.
+  void count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into);
+  [[nodiscard]] bool waits_for_stack(const ring_span_end& end, const stack_key* waker) const;
+  // `waker`: null where it is not known who ended the span, here and below.
+  void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
+                   const stack_key* waker, ProcessTimeline& timeline, Profile& into);
+  void count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline, Profile& into);
+  // Takes what belongs to no profile: a stack that was sent ahead of its samples, a walk to be finished, a file that
+  // was met. False: the record is a sample.
+  bool take_aside(std::span<const std::uint64_t> record);
+  // `finished`: null when the sample counts with the frames that it has.
+  void count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
+                      Profile& into);
+  // Returns the number of samples that the rows stood for.
+  std::uint64_t drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
+  void clear_stacks(std::uint32_t generation);
+
+  const Children* children_;
+  std::uint32_t stack_entries_;
+  Generations generations_;
+  KernelHistograms histograms_;
+  StackMaps stacks_;
+  RowMaker rows_;
+  PendingSpans spans_;
+  SampleRings rings_;
+  std::unique_ptr<TableSupply> tables_;          // null: user stacks are not walked by tables
+  std::unique_ptr<UnfinishedWalks> unfinished_;  // null: samples whose table is missing are counted as they are
+  std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
+  std::uint64_t own_hashes_ = 0;                                        // given to stacks that we walk ourselves
+  std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
+};
+
+}  // namespace profile
