@@ -37,11 +37,11 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
   if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
   line += text(", %llu lost", Wide{account.lost()});
-  if (account.lost_ring_full != 0) line += text(" (%llu ring buffer full)", Wide{account.lost_ring_full});
-  if (account.lost_spans_full != 0)
-    line += text(" (%llu begun without a place to note it)", Wide{account.lost_spans_full});
-  if (account.lost_unwritten != 0) line += text(" (%llu not read in time)", Wide{account.lost_unwritten});
-  if (account.lost_unread != 0) line += text(" (%llu not found in the maps)", Wide{account.lost_unread});
+  for (const LossReason& reason : loss_reasons) {
+    if (const std::uint64_t lost = account.*reason.count; lost != 0) {
+      line += " (" + std::to_string(lost) + " " + std::string(reason.words) + ")";
+    }
+  }
   if (!account.balanced()) {
     const auto sum = account.recorded + account.idle + account.filtered + account.lost();
     line += text(", %lld unaccounted for", static_cast<long long>(account.taken - sum));

@@ -49,9 +49,9 @@ void read_loss(std::string_view comment, Account& account) {
   Words words(comment);
   std::uint64_t count = 0;
   if (!words.number(count) || !words.skip(" lost: ")) return;
-  if (words.skip("ring buffer full")) account.lost_ring_full = count;
-  if (words.skip("begun without a place to note it")) account.lost_spans_full = count;
-  if (words.skip("not found in the maps")) account.lost_unread = count;
+  for (const LossReason& reason : loss_reasons) {
+    if (words.skip(reason.words)) account.*reason.count = count;
+  }
 }
 
 }  // namespace

@@ -80,10 +80,7 @@ void write_account(MetricsText& text, const Account& account) {
   text.sample(account.filtered, {{"ended", "filtered"}});
   text.sample(account.lost(), {{"ended", "lost"}});
   text.begin("profile_samples_lost_total", Type::counter, "Samples that were lost, by the reason.");
-  text.sample(account.lost_ring_full, {{"reason", "ring_full"}});
-  text.sample(account.lost_spans_full, {{"reason", "spans_full"}});
-  text.sample(account.lost_unwritten, {{"reason", "unwritten"}});
-  text.sample(account.lost_unread, {{"reason", "unread"}});
+  for (const LossReason& reason : loss_reasons) text.sample(account.*reason.count, {{"reason", reason.key}});
   text.counter("profile_samples_recorded_by_ring_total", "Samples recorded that went through the ring buffer.",
                account.recorded_by_ring);
 }

@@ -48,9 +48,9 @@ void write_account(JsonWriter& json, const Account& account) {
   json.member("idle", account.idle);
   json.member("filtered", account.filtered);
   json.member("lost", account.lost());
-  json.member("lost_ring_full", account.lost_ring_full);
-  json.member("lost_spans_full", account.lost_spans_full);
-  json.member("lost_unread", account.lost_unread);
+  for (const LossReason& reason : loss_reasons) {
+    if (!reason.only_of_streams) json.member("lost_" + std::string(reason.key), account.*reason.count);
+  }
   json.member("balanced", account.balanced());
   json.end_object();
 }

@@ -90,12 +90,10 @@ void add_account(std::vector<std::string>& comments, const Account& account) {
   comments.push_back(part(account.taken, "samples taken: ") + part(account.recorded, "recorded, ") +
                      part(account.idle, "idle, ") + part(account.filtered, "filtered, ") +
                      part(account.lost(), "lost"));
-  const auto lost = [&](std::uint64_t count, const char* why) {
-    if (count != 0) comments.push_back(part(count, "lost: ") + why);
-  };
-  lost(account.lost_ring_full, "ring buffer full");
-  lost(account.lost_spans_full, "begun without a place to note it");
-  lost(account.lost_unread, "not found in the maps");
+  for (const LossReason& reason : loss_reasons) {
+    if (account.*reason.count == 0) continue;
+    comments.push_back(part(account.*reason.count, "lost: ") + std::string(reason.words));
+  }
 }
 
 // For people, who find no other place in the format where this is said.
