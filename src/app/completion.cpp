@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/completion_scripts.h"
+#include "app/completion_text.h"
 #include "app/diff_command.h"
 #include "app/options.h"
 #include "app/parsed_options.h"
@@ -289,9 +289,9 @@ std::string completion_shell(const std::string& typed) {
 
 void print_completion(std::ostream& out, std::string_view shell) {
   if (shell == "bash") {
-    write_filled(out, bash_completion_template(), bash_marks());
+    write_filled(out, texts::profile_bash, bash_marks());
   } else {
-    write_filled(out, zsh_completion_template(), zsh_marks());
+    write_filled(out, texts::profile_zsh, zsh_marks());
   }
 }
 

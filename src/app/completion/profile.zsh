@@ -1,10 +1,4 @@
-// The completion script for zsh.
-#include "app/completion_scripts.h"
-
-namespace profile {
-namespace {
-
-constexpr std::string_view script = R"zsh(#compdef profile
+#compdef profile
 # zsh completion for profile(8), printed by `profile --completion zsh`.
 
 # A file, and behind a name of its own the endings that choose a format.
@@ -151,10 +145,3 @@ _profile() {
 
 # Called as a function of this name when it is loaded by need, and sourced otherwise.
 if [[ $funcstack[1] == _profile ]]; then _profile "$@"; else compdef _profile profile; fi
-)zsh";
-
-}  // namespace
-
-std::string_view zsh_completion_template() { return script; }
-
-}  // namespace profile

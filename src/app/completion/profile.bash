@@ -1,10 +1,4 @@
-// The completion script for bash. It stands alone; the helpers of the package bash-completion are used where they are.
-#include "app/completion_scripts.h"
-
-namespace profile {
-namespace {
-
-constexpr std::string_view script = R"bash(# shellcheck shell=bash
+# shellcheck shell=bash
 # bash completion for profile(8), printed by `profile --completion bash`.
 
 # The functions below share the variables of _profile: `words` up to the cursor; the `value` to complete, and what stands
@@ -278,10 +272,3 @@ _profile() {
 }
 
 complete -F _profile profile
-)bash";
-
-}  // namespace
-
-std::string_view bash_completion_template() { return script; }
-
-}  // namespace profile
