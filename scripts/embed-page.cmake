@@ -1,5 +1,5 @@
 # Puts the assets of the page of flame graphs together as one text, and that into a C++ header. Called by CMakeLists.txt:
-#   cmake -D ASSETS=src/output/page -D OUTPUT=FILE -P scripts/embed-page.cmake
+#   cmake -D ASSETS=src/output/page -D PALETTE=src/output/flame/palette.inc -D OUTPUT=FILE -P scripts/embed-page.cmake
 # Style and script go to their marks in page.html. The page's policy names both by their hashes, so that a browser runs
 # these and nothing else; the live server says the same in a header.
 cmake_minimum_required(VERSION 3.25)
@@ -39,8 +39,32 @@ endfunction()
 
 file(READ ${ASSETS}/page.html page)
 file(READ ${ASSETS}/page.css style)
+# The palette of the pictures, as tables of the page: a number of a rule is named as JavaScript names things.
+file(STRINGS ${PALETTE} lines REGEX "^(KIND|RULE|COLOUR)\\(")
+set(number "-?[0-9.]+")
+set(three "${number}, ${number}, ${number}")
+set(kinds "")
+set(rule "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^KIND\\(([a-z]+), (\"[a-zA-Z]+\"), (${three}), (${three})\\)$")
+    string(APPEND kinds
+           "  {key: '${CMAKE_MATCH_1}', word: ${CMAKE_MATCH_2}, light: [${CMAKE_MATCH_3}], dark: [${CMAKE_MATCH_4}]},\n")
+  elseif(line MATCHES "^RULE\\(([a-z_]+), (${number})\\)$")
+    string(APPEND rule "  ${CMAKE_MATCH_1}: ${CMAKE_MATCH_2},\n")
+  elseif(line MATCHES "^COLOUR\\(([a-z_]+), (${three})\\)$")
+    string(APPEND rule "  ${CMAKE_MATCH_1}: [${CMAKE_MATCH_2}],\n")
+  else()
+    message(FATAL_ERROR "${PALETTE}: not understood: ${line}")
+  endif()
+endforeach()
+foreach(letter IN ITEMS a b c d e f g h i j k l m n o p q r s t u v w x y z)
+  string(TOUPPER ${letter} capital)
+  string(REPLACE "_${letter}" "${capital}" rule "${rule}")
+endforeach()
+
 # One function around all of them: what they share is theirs alone.
 set(script "'use strict';\n(() => {\n")
+string(APPEND script "const kindTable = [\n${kinds}];\nconst paletteRule = {\n${rule}};\n")
 foreach(name IN ITEMS table vectors tree functions boxes text colours draw view panel tools list about keys live link pprof save main)
   file(READ ${ASSETS}/${name}.js part)
   string(APPEND script "${part}")

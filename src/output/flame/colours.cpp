@@ -23,18 +23,24 @@ struct Kind {
 };
 
 // By FlameKind.
+#define RULE(name, value)
+#define COLOUR(name, red, green, blue)
+#define KIND(key, word, hue, saturation, lightness, ...) {{hue, saturation, lightness}, word},
 constexpr Kind kinds[] = {
-    {{22, 88, 72}, "user"},   {{207, 58, 72}, "kernel"}, {{54, 80, 68}, "inlined"},  {{142, 44, 68}, "JIT"},
-    {{30, 6, 80}, "unnamed"}, {{275, 42, 80}, "state"},  {{215, 10, 84}, "process"},
+#include "output/flame/palette.inc"
 };
+static_assert(kinds[static_cast<std::size_t>(FlameKind::jit)].word == "JIT");
+#undef KIND
+#undef RULE
+#undef COLOUR
 
-constexpr std::uint32_t shades = 12;
-constexpr double hue_range = 14;
-constexpr double lightness_range = 9;
-
-constexpr double full_change = 0.1;
-constexpr Colour full_growth{238, 110, 86};
-constexpr Colour full_shrinkage{92, 155, 232};
+#define KIND(...)
+#define RULE(name, value) constexpr double name = value;
+#define COLOUR(name, red, green, blue) constexpr Colour name{red, green, blue};
+#include "output/flame/palette.inc"
+#undef KIND
+#undef RULE
+#undef COLOUR
 
 std::uint8_t byte_of(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 
@@ -59,7 +65,7 @@ std::uint32_t hash_of_name(std::string_view name) {
 }
 
 Colour colour_of(FlameKind kind, std::string_view name) {
-  const double off = static_cast<double>(hash_of_name(name) % shades) / (shades - 1) - 0.5;
+  const double off = static_cast<double>(hash_of_name(name) % static_cast<std::uint32_t>(shades)) / (shades - 1) - 0.5;
   Tone tone = kinds[static_cast<std::size_t>(kind)].tone;
   tone.hue += off * hue_range;
   tone.lightness += off * lightness_range;

@@ -1,9 +1,7 @@
 // The colours of flame graphs, for all pictures. The page, src/output/page/colours.js, follows the same rule in its own
-// language, on paper with the same tones:
+// language, with the same numbers:
 //
-//   A kind of frame has a tone, hue, saturation and lightness:
-//     user 22 88 72, kernel 207 58 72, inlined 54 80 68, JIT 142 44 68, unnamed 30 6 80, state 275 42 80,
-//     process 215 10 84
+//   A kind of frame has a tone, hue, saturation and lightness: palette.inc has them, and all numbers of this rule.
 //   A name has one of 12 shades of it: shade = FNV-1a (32 bits) of the name's bytes, modulo 12; off = shade / 11 - 1/2;
 //   the colour is hsl(hue + 14 off, saturation, lightness + 9 off). So a function has one colour in every picture. What
 //   stands for a process, and the root box, is named as it is shown.

@@ -2,17 +2,7 @@
 // one function looks the same everywhere. In a comparison the change of the share alone decides: red for what grew, blue
 // for what shrank. The dark is the page's own.
 
-const shades = 12;
-
-// Of a box: hue, saturation and lightness of each kind, on paper and in the dark.
-const tones = {
-  light: [
-    [22, 88, 72], [207, 58, 72], [54, 80, 68], [142, 44, 68], [30, 6, 80], [275, 42, 80], [215, 10, 84],
-  ],
-  dark: [
-    [20, 50, 42], [207, 42, 40], [54, 46, 40], [142, 30, 36], [30, 4, 36], [275, 24, 44], [215, 9, 32],
-  ],
-};
+const {shades, hueRange, lightnessRange, fullChange, fullGrowth, fullShrinkage} = paletteRule;
 
 class Palette {
   constructor(theme) {
@@ -28,10 +18,10 @@ class Palette {
     this.faded = dark ? '#2b2f34' : '#e9e9e7';
     this.fadedText = dark ? '#7f8891' : '#7a828a';
     // A kind's shades, the brightest last.
-    this.byKind = tones[theme].map(([hue, saturation, lightness]) =>
+    this.byKind = kindTable.map(({[theme]: [hue, saturation, lightness]}) =>
       Array.from({length: shades}, (_, shade) => {
         const off = shade / (shades - 1) - 0.5;
-        return `hsl(${hue + off * 14}, ${saturation}%, ${lightness + off * 9}%)`;
+        return `hsl(${hue + off * hueRange}, ${saturation}%, ${lightness + off * lightnessRange}%)`;
       }));
     this.shadeOf = new Map();  // by name
   }
@@ -47,7 +37,7 @@ class Palette {
   }
   // The tone of the kind itself, for the legend.
   toneOf(kind) {
-    const [hue, saturation, lightness] = tones[this.dark ? 'dark' : 'light'][kind];
+    const [hue, saturation, lightness] = kindTable[kind][this.dark ? 'dark' : 'light'];
     return `hsl(${hue}, ${saturation}%, ${lightness}%)`;
   }
   shade(kind, name) {
@@ -60,8 +50,8 @@ class Palette {
   }
   // A tenth of the total is full colour; by the root, a thousandth can be seen.
   change(before, now) {
-    const strength = Math.min(1, Math.sqrt(Math.abs(now - before) / 0.1));
-    const full = now > before ? [238, 110, 86] : [92, 155, 232];
+    const strength = Math.min(1, Math.sqrt(Math.abs(now - before) / fullChange));
+    const full = now > before ? fullGrowth : fullShrinkage;
     const [red, green, blue] = this.unchanged.map((from, i) => Math.round(from + (full[i] - from) * strength));
     return `rgb(${red}, ${green}, ${blue})`;
   }

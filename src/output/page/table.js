@@ -27,8 +27,8 @@ class Column {
   }
 }
 
-// The numbers of FlameKind.
-const kinds = {user: 0, kernel: 1, inlined: 2, jit: 3, unnamed: 4, tag: 5, owner: 6};
+// The numbers of FlameKind, by name.
+const kinds = Object.fromEntries(kindTable.map(({key}, number) => [key, number]));
 
 // Processes or threads as they are drawn: each name and number once.
 class Groups {

@@ -48,7 +48,7 @@ function foldedLine(tree, box) {
   return `${(names.length === 0 ? ['all'] : names).map((name) => name.replaceAll(';', ':')).join(';')} ${tree.total[box]}`;
 }
 
-const kindWords = ['user', 'kernel', 'inlined', 'JIT', 'unnamed', 'state', 'process'];
+const kindWords = kindTable.map(({word}) => word);
 // What a tag is goes by what was measured: "system call".
 function nameTags(run) {
   kindWords[kinds.tag] = run.tag || 'state';
