@@ -9,6 +9,7 @@ script by their hashes and forbid everything else, or when the data is no tree. 
 import argparse
 import base64
 import collections
+import gzip
 import hashlib
 import html.parser
 import json
@@ -97,6 +98,8 @@ def main():
     page.close()
     check_policy(page)
     data = json.loads(page.texts["data"][0])
+    if isinstance(data, list):
+        data = json.loads(gzip.decompress(base64.b64decode(data[1], validate=True)))
     if asked.script:
         with open(asked.script, "w", encoding="utf-8") as file:
             file.write(page.texts["script"][0])

@@ -3,6 +3,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const zlib = require('node:zlib');
 
 // The three texts of the header that scripts/embed-page.cmake has made.
 function pageText() {
@@ -13,8 +14,15 @@ function pageText() {
 }
 
 function pageOf(data, connect = "'none'") {
+  return pageWith(JSON.stringify(data).replaceAll('<', '\\u003c'), connect);
+}
+// As the profiler writes large data.
+function packedPageOf(data) {
+  return pageWith(JSON.stringify(['gzip', zlib.gzipSync(JSON.stringify(data), {level: 1}).toString('base64')]), "'none'");
+}
+function pageWith(text, connect) {
   const {before_connect, before_data, after_data} = pageText();
-  return before_connect + connect + before_data + JSON.stringify(data).replaceAll('<', '\\u003c') + after_data;
+  return before_connect + connect + before_data + text + after_data;
 }
 
 const kinds = {user: 0, kernel: 1, inlined: 2, jit: 3, unnamed: 4, tag: 5};
@@ -122,4 +130,4 @@ function fileData(rows, before) {
   return {...data, ...tables.rows(true)};
 }
 
-module.exports = {pageOf, fileData, Tables, run, names, accountOf, totalOf};
+module.exports = {pageOf, packedPageOf, fileData, Tables, run, names, accountOf, totalOf};

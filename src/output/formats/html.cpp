@@ -10,6 +10,7 @@
 #include "output/flame/view.h"
 #include "output/output.h"
 #include "output/page.h"
+#include "output/page_data.h"
 #include "output/tables.h"
 
 namespace profile {
@@ -35,7 +36,8 @@ void write_lines(JsonWriter& json, std::string_view name, std::string_view text)
 }
 
 void write_data(std::ostream& out, const FlameView& view, const std::string& tables) {
-  JsonWriter json(out, JsonWriter::Context::html);
+  PageData data(out);
+  JsonWriter json(data.json(), JsonWriter::Context::html);
   json.begin_object();
   json.member("version", page_data_version);
   write_about(json, *view.profile);
@@ -50,6 +52,7 @@ void write_data(std::ostream& out, const FlameView& view, const std::string& tab
   }
   json.end_object();
   json.end_document();
+  data.finish();
 }
 
 void write_page(std::ostream& out, const FlameView& view, const std::string& tables) {
