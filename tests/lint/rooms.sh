@@ -34,9 +34,9 @@ may_not() {
 }
 
 may dwarf/lines.cpp dwarf/unit.h
-may dwarf/lines.cpp elf/packed_bytes.h
+may dwarf/lines.cpp elf/seekable_zlib.h
 may_not dwarf/lines.cpp process/timeline.h
-may_not dwarf/lines.cpp elf/cover.h
+may_not dwarf/lines.cpp elf/symbol_index.h
 may unwind/interpreter.cpp dwarf/cursor.h
 may_not unwind/interpreter.cpp dwarf/unit.h
 may sampling/uprobe_target.cpp parse/file_probes.h
@@ -47,5 +47,6 @@ may_not model/profile.cpp output/output.h
 may_not input/read_folded.cpp output/output.h
 may app/watching.cpp web/view.h
 may_not app/watching.cpp web/feed.h
+may_not app/session.cpp sampling/recorder.h
 may_not web/feed.cpp files/destination.h
 may_not symbol/symboliser.cpp off_cpu.skel.h
