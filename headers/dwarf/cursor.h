@@ -1,5 +1,5 @@
-// Reads the numbers and texts of debug information from bytes that somebody else wrote. It cannot leave them: past the
-// end it has failed, reads zeros and stays at the end, so that a reader may check once, after the fact.
+// Reads the numbers and texts of debug information from bytes that a stranger wrote. It cannot read outside of them:
+// past the end it has failed, reads zeros and stays at the end. So a reader may check once, at the end.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class DwarfCursor {
   std::uint32_t u32() { return number<std::uint32_t>(); }
   std::uint64_t u64() { return number<std::uint64_t>(); }
 
-  // Of 1, 2, 4 or 8 bytes, or 3 (DW_FORM_strx3); any other size fails.
+  // Of 1, 2, 4 or 8 bytes, or 3 (DW_FORM_strx3). Any other size fails.
   std::uint64_t fixed(unsigned size) {
     switch (size) {
       case 1:
@@ -41,7 +41,7 @@ class DwarfCursor {
         return u16();
       case 3: {
         const std::uint64_t low = u16();
-        return low | std::uint64_t{u8()} << 16;  // little-endian, as all machines this runs on
+        return low | std::uint64_t{u8()} << 16;  // little-endian, as is every machine that this runs on
       }
       case 4:
         return u32();
@@ -77,7 +77,7 @@ class DwarfCursor {
     fail();
     return 0;
   }
-  // Up to its NUL, which is passed over; without one it fails.
+  // The text up to its NUL, which is passed over. Fails when there is no NUL.
   std::string_view text() {
     const char* const begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
     const void* const end = left() == 0 ? nullptr : std::memchr(begin, 0, left());
@@ -91,7 +91,7 @@ class DwarfCursor {
   }
 
  private:
-  static constexpr unsigned max_leb_bits = 7 * 16;  // longer ones are padding nobody emits
+  static constexpr unsigned max_leb_bits = 7 * 16;  // longer numbers are padding that no compiler writes
 
   void fail() {
     failed_ = true;

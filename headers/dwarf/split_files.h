@@ -1,5 +1,5 @@
-// What the reader of debug information asks for when parts of it were split off: files beside the program's objects
-// (.dwo), or all of them in one package (.dwp).
+// The interface by which the reader of debug information asks for parts that were split off: files beside the program's
+// objects (.dwo), or one package with all of them (.dwp).
 #pragma once
 
 #include <map>
@@ -11,17 +11,17 @@ namespace profile {
 
 class WorkBudget;
 
-// Opens them. What the paths say is a stranger's word, and what it costs to follow it is taken from the budget.
+// Opens them. A stranger wrote the paths. What it costs to follow them is taken from the budget.
 class SplitFiles {
  public:
   virtual ~SplitFiles() = default;
-  // The package of the program; no Fd when there is none.
+  // The package of the program. No Fd when there is none.
   [[nodiscard]] virtual Fd package(WorkBudget& budget) = 0;
-  // No Fd: `why` says why not, "not there" for instance.
+  // No Fd when it cannot be opened; `why` then says why, "not there" for instance.
   [[nodiscard]] virtual Fd open(const std::string& path, std::string& why, WorkBudget& budget) = 0;
 };
 
-// By path; why each was not read.
+// From the path of each file to why it was not read.
 using UnreadSplits = std::map<std::string, std::string>;
 
 }  // namespace profile

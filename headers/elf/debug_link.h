@@ -1,6 +1,6 @@
-// How a stripped file says where its debug information went: .gnu_debuglink names a file and its checksum,
-// .gnu_debugaltlink one with the part that several debug files share (made by dwz). Both are texts of somebody else's;
-// what is opened on their word is decided in debug_files.
+// Reads where the debug information of a stripped file is: .gnu_debuglink names a file and its checksum,
+// .gnu_debugaltlink names a file with the part that several debug files share (made by dwz). A stranger wrote both
+// texts; debug_files decides what is opened because of them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct DebugLink {
   std::string name;  // a bare file name: no '/', not "." or ".."
   std::uint32_t crc = 0;
 };
-// nullopt: `file` has none, or one that does not read like one.
+// nullopt: `file` has no such link, or a malformed one.
 [[nodiscard]] std::optional<DebugLink> read_debug_link(const ElfFile& file);
 
 struct AlternateLink {
@@ -24,7 +24,8 @@ struct AlternateLink {
 };
 [[nodiscard]] std::optional<AlternateLink> read_alternate_link(const ElfFile& file);
 
-// The checksum that .gnu_debuglink uses, of the whole file; nullopt when it is larger than `most_bytes`, or unreadable.
+// The checksum that .gnu_debuglink uses, of the whole file. nullopt when the file is larger than `most_bytes` or
+// unreadable.
 [[nodiscard]] std::optional<std::uint32_t> crc32_of(const FileBytes& file, std::uint64_t most_bytes);
 
 }  // namespace profile

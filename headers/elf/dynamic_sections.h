@@ -1,5 +1,6 @@
-// Programs whose section headers were taken away (sstrip, packers) still carry what the dynamic linker needs: its table
-// of symbols, found by way of PT_DYNAMIC. Given back as sections, so that everything that reads those reads these.
+// Programs without section headers (sstrip and packers remove them) still have what the dynamic linker needs: its table
+// of symbols, which PT_DYNAMIC leads to. This gives the table as sections, so that everything that reads sections can
+// read it.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace profile {
 
-// The same file with section headers for its dynamic symbols. nullopt: it has section headers, or no such table that
-// can be read. `file` may go; its descriptor must stay.
+// The same file, with section headers for its dynamic symbols. nullopt: it has section headers, or no such table that
+// can be read. `file` may be destroyed; its descriptor must stay open.
 [[nodiscard]] std::optional<ElfFile> with_dynamic_sections(const ElfFile& file);
 
 }  // namespace profile

@@ -1,7 +1,8 @@
-// An ELF file that may have been written by somebody hostile, and may change while it is read. Only headers are kept,
-// in memory, checked once; everything else is read piece by piece through read_at(). Never mapped: a file truncated
-// under a mapping is SIGBUS. libelf translates the records; it does not read them, because elf_begin() allocates for as
-// many sections as the file claims before anybody could object (814 MB for a sparse file that claims four million).
+// An ELF file that a hostile stranger may have written, and that may change while it is read. Only the headers are kept
+// in memory, checked once; everything else is read piece by piece through read_at(). The file is never mapped: a file
+// truncated under a mapping raises SIGBUS.
+// libelf translates the records, but it does not read them: elf_begin() allocates memory for as many sections as the
+// file claims, before any check (814 MB for a sparse file that claims four million).
 #pragma once
 
 #include <elf.h>
@@ -24,7 +25,7 @@
 
 namespace profile {
 
-// Section and program headers of either class, in the 64-bit form. `type` and `flags` as in <elf.h>.
+// Section and program headers of either class, in the 64-bit form. `type` and `flags` are as in <elf.h>.
 struct ElfSection {
   std::uint32_t name = 0;
   std::uint32_t type = 0;
@@ -47,52 +48,52 @@ struct ElfSegment {
 
 class ElfFile {
  public:
-  // What `bytes` are of must outlive this. nullopt: no ELF file of this machine's kind, or one whose program headers
-  // cannot be read; `why` then says which, to follow the file's name and a colon. What is read from here on is taken
-  // from `budget`, which must outlive this and all that is made of it; null: there is none. Once it is spent nothing
-  // can be read.
+  // The file or memory behind `bytes` must outlive this. nullopt: no ELF file of this machine's kind, or one with
+  // unreadable program headers; `why` then says which, to follow the file's name and a colon.
+  // All later reads are taken from `budget`, which must outlive this and everything that is made from this. null: no
+  // budget. Nothing can be read when the budget is spent.
   [[nodiscard]] static std::optional<ElfFile> read(const FileBytes& bytes, std::string& why,
                                                    WorkBudget* budget = nullptr);
-  // The same for a file that holds no code, only what debuggers read: those that several debug files share (dwz) pose
-  // as object files.
+  // The same for a file that holds no code, only data for debuggers. Files that several debug files share (dwz) have
+  // the type of object files.
   [[nodiscard]] static std::optional<ElfFile> read_shared_debug_data(const FileBytes& bytes, std::string& why);
 
-  // Where the file says the byte at `offset` lies once loaded; nullopt when no loaded segment holds it.
+  // The address that the file gives to the byte at `offset`. nullopt when no loaded segment holds the byte.
   [[nodiscard]] std::optional<ElfAddress> address_of(FileOffset offset) const;
-  // Where the byte at `address` lies in the file; nullopt when no loaded segment has it from there.
+  // Where the byte at `address` lies in the file. nullopt when no loaded segment takes it from the file.
   [[nodiscard]] std::optional<FileOffset> offset_of(ElfAddress address) const;
-  // How far around `offset` address_of() goes by the same segment.
+  // The range around `offset` for which address_of() uses the same segment.
   [[nodiscard]] ValidRange same_segment_around(FileOffset offset) const;
-  // Its executable segments, in the order of the file.
+  // Its executable segments, in the order of the file, each extended to whole pages.
   [[nodiscard]] std::vector<CodeSegment> code_segments() const;
-  // In lower-case hex; empty when it has none.
+  // In lower-case hex. Empty when it has none.
   [[nodiscard]] std::string build_id() const;
 
   [[nodiscard]] bool is_64bit() const { return is_64bit_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return bytes_.size_bytes(); }
-  // It claims section headers that are not there. (A file stripped of them claims none.)
+  // The file claims section headers that cannot be read. (A stripped file claims none.)
   [[nodiscard]] bool sections_damaged() const { return sections_damaged_; }
   [[nodiscard]] std::span<const ElfSection> sections() const { return sections_; }
   [[nodiscard]] std::span<const ElfSegment> segments() const { return segments_; }
-  // The first section of that name; nullptr when there is none.
+  // The first section with that name; nullptr when there is none.
   [[nodiscard]] const ElfSection* section(std::string_view name) const;
-  // It has bytes in the file (no SHT_NOBITS), all of them.
+  // Whether all bytes of the section are in the file. (A section of type SHT_NOBITS has none there.)
   [[nodiscard]] bool holds(const ElfSection& section) const;
 
-  // The same file, as if its section headers were these (which then have no names).
+  // The same file with these section headers instead of its own. They then have no names.
   [[nodiscard]] ElfFile with_sections(std::vector<ElfSection> sections) const;
 
-  // Reads records of one of the types in <elf.h> (headers, symbols) from `offset` on. libelf turns them from the file's
-  // byte order into ours. False when the file does not have all of them.
+  // Reads records of one of the types in <elf.h> (headers, symbols) from `offset` on. libelf converts them from the
+  // file's byte order to ours. False when the file does not have all of them.
   template <class Record>
   [[nodiscard]] bool read_records(std::uint64_t offset, std::span<Record> records) const {
     constexpr RecordKind kind = kind_of(Record{});
     return read_at(offset, std::as_writable_bytes(records)) && translate(kind, std::as_writable_bytes(records));
   }
 
-  // Fills `buffer` from `offset` on; false when the file does not have all of it.
+  // Fills `buffer` from `offset` on. False when the file does not have all of it.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> buffer) const;
-  // Takes other work for this file from its budget; false once that is spent.
+  // Takes other work for this file from its budget. False when the budget is spent.
   [[nodiscard]] bool spend(std::uint64_t steps) const { return budget_ == nullptr || budget_->take(steps); }
 
  private:
@@ -129,8 +130,8 @@ class ElfFile {
   bool is_64bit_ = true;
   std::uint8_t byte_order_ = ELFDATANONE;  // ELFDATA2LSB or ELFDATA2MSB
   bool sections_damaged_ = false;
-  std::uint32_t section_names_ = 0;                   // index of the section that holds their names; 0: none
-  mutable std::shared_ptr<const std::string> names_;  // of the sections; null: not asked for yet
+  std::uint32_t section_names_ = 0;                   // index of the section with their names; 0: none
+  mutable std::shared_ptr<const std::string> names_;  // of the sections; null: not read yet
   std::vector<ElfSegment> segments_;
   std::vector<ElfSection> sections_;
 };

@@ -1,5 +1,6 @@
-// Fedora and its kin strip programs but leave the names of their functions in them: the section .gnu_debugdata holds an
-// xz-compressed ELF file with nothing but a symbol table. Unpacked into memory it is read like any other file.
+// Unpacks the names of functions that Fedora and similar systems leave in stripped programs: the section .gnu_debugdata
+// holds an xz-compressed ELF file with nothing but a symbol table. Once it is unpacked into memory, it is read like any
+// other file.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,11 @@
 
 namespace profile {
 
-// The largest known ones, of web browsers, unpack to some 10 MB.
+// The largest known ones, from web browsers, unpack to some 10 MB.
 inline constexpr std::uint64_t most_mini_debuginfo_bytes = 64 << 20;
 
-// Pages of its own, which are taken as they are written to: so there is never a second copy, as in a vector that grows.
+// Has its own memory pages. The kernel provides each page when it is first written, so the bytes are never copied, as
+// they are in a vector that grows.
 class UnpackedFile {
  public:
   UnpackedFile(UnpackedFile&& other) noexcept;
@@ -28,12 +30,12 @@ class UnpackedFile {
   friend std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile&, std::string&, std::uint64_t);
   explicit UnpackedFile(std::uint64_t most_bytes);
 
-  std::span<std::byte> pages_;  // empty: there is no memory
+  std::span<std::byte> pages_;  // empty: not enough memory
   std::size_t size_bytes_ = 0;
 };
 
-// The unpacked file; its addresses are those of `file`. nullopt, and `why` empty: `file` has no such section. nullopt,
-// and `why` says it: it cannot be unpacked.
+// The unpacked file; its addresses are those of `file`. nullopt and an empty `why`: `file` has no such section. nullopt
+// and a `why`: the section cannot be unpacked.
 [[nodiscard]] std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile& file, std::string& why,
                                                                 std::uint64_t most_bytes = most_mini_debuginfo_bytes);
 

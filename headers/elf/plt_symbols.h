@@ -1,6 +1,6 @@
-// Names the stubs that a linker makes for calls into other files, which no symbol table names: `puts@plt`. Each stub is
-// followed to its slot and from there to the relocation that fills the slot in, because the order of the two tables
-// is the same only in the simplest files.
+// Names the stubs that a linker makes for calls into other files (`puts@plt`), because no symbol table names them. Each
+// stub is followed to its slot, and from there to the relocation that fills the slot in. The order of the stubs does
+// not help: it is the order of the relocations only in the simplest files.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace profile {
 
 class PltSymbols : public SymbolSource {
  public:
-  // `file` must outlive this: the file that is mapped, not its debug file, which has no code.
+  // `file` must outlive this. It is the file that is mapped, not its debug file, which has no code.
   explicit PltSymbols(const ElfFile& file) : file_(file) {}
 
-  // What it has no name for keeps the reason it came with; if it came pending, that is `no_symbol`.
+  // An address that gets no name keeps its reason; if it was pending, it becomes `no_symbol`.
   void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) override;
 
  private:

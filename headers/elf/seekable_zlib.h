@@ -1,6 +1,6 @@
-// A large zlib stream, read at any place without ever being held whole: Debian compresses the sections of its debug
-// files, and unpacked they are hundreds of megabytes. The decompressor's state is kept at intervals, so that a place is
-// reached from the last state before it, and the blocks used last are kept.
+// Reads a large zlib stream at any place and never holds it whole. Debian compresses the sections of its debug files,
+// and they unpack to hundreds of megabytes. The decompressor's state is kept at intervals, so that any place can be
+// reached from the last state before it; the blocks used last are kept, too.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace profile {
 
 class SeekableZlib {
  public:
-  // `packed_bytes` of the file from `offset` on, which unpack to `size_bytes`.
+  // Reads `packed_bytes` of the file from `offset` on, which unpack to `size_bytes`.
   SeekableZlib(const FileBytes& file, std::uint64_t offset, std::uint64_t packed_bytes, std::uint64_t size_bytes);
   ~SeekableZlib();
   SeekableZlib(SeekableZlib&&) noexcept;
   SeekableZlib& operator=(SeekableZlib&&) noexcept;
 
-  // Fills `out`; false when the stream does not have all of it, is damaged, or has been jumped about in so often that
-  // more would take for ever.
+  // Fills `out`. False when the stream does not have all of it, is damaged, or has been read out of order so often that
+  // more would take too long.
   [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out);
 
  private:
@@ -30,8 +30,8 @@ class SeekableZlib {
   std::unique_ptr<State> state_;
 };
 
-// Compressed debug sections (SHF_COMPRESSED, .zdebug_): zlib's and zstd's streams, to a length known beforehand.
-// Fills `out` with exactly its size; false when the stream is damaged or holds less. What it holds beyond is left.
+// Unpack compressed debug sections (SHF_COMPRESSED, .zdebug_), zlib or zstd, to a length known beforehand. They fill
+// all of `out`. False when the stream is damaged or holds less. More data in the stream is ignored.
 [[nodiscard]] bool inflate_zlib(std::span<const std::byte> packed, std::span<std::byte> out);
 [[nodiscard]] bool inflate_zstd(std::span<const std::byte> packed, std::span<std::byte> out);
 

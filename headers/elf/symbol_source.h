@@ -1,6 +1,6 @@
-// What names code: the addresses of one file in, sorted; a symbol or a reason for each out. An implementation is pure:
-// it is given an open descriptor (or bytes) and addresses, opens nothing, follows no path and knows no process, because
-// what it reads was written by somebody else and it may one day run in a sandbox.
+// The interface of everything that names code: sorted addresses of one file go in; a symbol or a reason comes out for
+// each. An implementation is pure: it gets an open descriptor (or bytes) and addresses, opens nothing, follows no path
+// and knows no process. The reason: a stranger wrote what it reads, and it may one day run in a sandbox.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace profile {
 
 struct Symbol {
   std::string name;         // as the file spells it (mangled); empty when unnamed
-  std::uint64_t start = 0;  // its first address, counted as the addresses asked for
+  std::uint64_t start = 0;  // its first address, counted as the given addresses are
   Unnamed unnamed = Unnamed::pending;
-  // In ELF files: which addresses around the one asked for have the same answer. Each source that was asked narrows it.
+  // In ELF files: the addresses around the given one that have the same answer. Each source that is asked narrows it.
   ValidRange valid_range = {};
 };
 
-// A kernel symbol says which module it is of: "kernel", "nf_tables", "bpf".
+// A kernel symbol also has the name of its module: "kernel", "nf_tables", "bpf".
 struct KernelSymbol : Symbol {
   std::string module;
 };
@@ -30,19 +30,19 @@ struct KernelSymbol : Symbol {
 class SymbolSource {
  public:
   virtual ~SymbolSource() = default;
-  // `addresses` ascend and are distinct; `answers` has their size. Only answers whose `unnamed` is not `named` are
-  // looked at, so sources can be asked one after another, the best first. Throws nothing but std::bad_alloc: what is
-  // wrong with the file is a reason in the answers.
+  // `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
+  // `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong
+  // with the file is a reason in the answers.
   virtual void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) = 0;
 };
 
-// Many functions have several names; every source of names prefers the same one, so that a function reads the same
-// wherever it was found: `write`, not `__GI___libc_write`.
-// Whether `name` says it better than `other`, all else being equal: not "__GI_", the fewest leading underscores, the
-// shortest, the first by bytes. A strict order.
+// Many functions have several names. Every source prefers the same one, so that a function has the same name wherever
+// it is found: `write`, not `__GI___libc_write`.
+// Whether `name` is better than `other`: a name without "__GI_" is better; then the one with fewer leading underscores,
+// the shorter one, the first by bytes. This is a strict order.
 [[nodiscard]] bool better_alias(std::string_view name, std::string_view other);
 
-// Whether it is a mark of the assembler's, which says where code ($x) or data ($d, $d.1) begins, and no name.
+// Whether `name` is a mark of the assembler and no name. A mark says where code ($x) or data ($d, $d.1) begins.
 [[nodiscard]] bool is_mapping_mark(std::string_view name);
 
 }  // namespace profile

@@ -1,4 +1,5 @@
-// One symbol table of an ELF file and its strings, streamed: every entry is looked at and none is kept.
+// Streams one symbol table of an ELF file and its strings: it looks at every entry and keeps none, so that a large
+// table takes no memory.
 #pragma once
 
 #include <elf.h>
@@ -17,32 +18,33 @@ namespace profile {
 
 struct ElfTableSymbol {
   std::uint32_t index = 0;
-  std::uint32_t name = 0;  // offset in the table's strings, within them
+  std::uint32_t name = 0;  // offset in the table's strings; never beyond their end
   std::uint8_t type = 0;
   std::uint8_t binding = 0;
   std::uint64_t start = 0;
   std::uint64_t size = 0;
-  const ElfSection* section = nullptr;  // where it is; in memory when the program runs
+  const ElfSection* section = nullptr;  // the section that holds it; it is in memory when the program runs
 };
 
 class ElfSymbolTable {
  public:
-  // Of `type` SHT_SYMTAB or SHT_DYNSYM. nullopt when the file has none, or, with `damaged` set, none that can be used.
+  // `type` is SHT_SYMTAB or SHT_DYNSYM. nullopt: the file has no such table, or it cannot be used, and then `damaged`
+  // is set to true.
   static std::optional<ElfSymbolTable> find(const ElfFile& file, std::uint32_t type, bool& damaged);
 
-  // `look(const ElfTableSymbol&)` for each that has a name and stands in a section that is loaded. False when the
-  // file ended early.
+  // Calls `look(const ElfTableSymbol&)` for each symbol that has a name and lies in a loaded section. False when the
+  // file ends early.
   template <class Look>
   [[nodiscard]] bool for_each(Look look) const;
 
   [[nodiscard]] const ElfFile& file() const { return *file_; }
   [[nodiscard]] const ElfSection& strings() const { return *strings_; }
-  // How many symbols are looked at.
+  // The number of symbols that are looked at.
   [[nodiscard]] std::uint64_t size() const { return std::min(symbols_->size / symbols_->entry_size, max_symbols); }
   [[nodiscard]] bool is_dynamic() const { return symbols_->type == SHT_DYNSYM; }
 
  private:
-  // The largest programs known have some three million; beyond this the rest is not looked at.
+  // The largest known programs have some three million. Symbols beyond this limit are ignored.
   static constexpr std::uint64_t max_symbols = 8'000'000;
   static constexpr std::size_t chunk_symbols = 2048;
 
@@ -56,16 +58,17 @@ class ElfSymbolTable {
   const ElfSection* strings_;
 };
 
-// Names out of a string table, best asked for in ascending order: one small window is read at a time, never the table.
+// Reads names out of a string table. It reads one small window at a time, never the whole table, so it is best to ask
+// in ascending order.
 class ElfNameReader {
  public:
-  // No compiler writes longer ones on purpose; what is longer is cut off here.
+  // No compiler writes longer names on purpose. Longer names are cut off here.
   static constexpr std::size_t max_name_bytes = 4096;
 
   explicit ElfNameReader(const ElfSymbolTable& table) : table_(&table), window_(window_bytes) {}
-  // Valid until the next call; empty when it cannot be read.
+  // Valid until the next call. Empty when it cannot be read.
   [[nodiscard]] std::string_view read(std::uint32_t name);
-  // How often the file was read so far.
+  // How many times the file was read.
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
  private:
@@ -74,7 +77,7 @@ class ElfNameReader {
   const ElfSymbolTable* table_;
   std::vector<char> window_;
   std::uint64_t begin_ = 0;
-  std::uint64_t end_ = 0;  // what the window holds of the strings: [begin_, end_)
+  std::uint64_t end_ = 0;  // the window holds [begin_, end_) of the strings
   std::uint64_t reads_ = 0;
 };
 
@@ -92,13 +95,13 @@ bool ElfSymbolTable::stream(Look& look) const {
     const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_symbols, count - at));
     if (!file_->read_records(symbols_->offset + at * sizeof(Raw), part)) return false;
     for (const Raw& raw : part) {
-      // Absolute, common and undefined symbols have reserved numbers; so many sections that they need an extension
-      // table are more than ElfFile reads.
+      // Absolute, common and undefined symbols have reserved numbers. A file with so many sections that it needs an
+      // extension table has more sections than ElfFile reads.
       if (raw.st_shndx == SHN_UNDEF || raw.st_shndx >= SHN_LORESERVE || raw.st_shndx >= sections.size()) continue;
       if (raw.st_name == 0 || raw.st_name >= strings_->size) continue;
       const ElfSection& section = sections[raw.st_shndx];
       if ((section.flags & SHF_ALLOC) == 0) continue;
-      // Type and binding are packed in the same way in both classes.
+      // Both classes pack type and binding in the same way.
       look(ElfTableSymbol{static_cast<std::uint32_t>(at + static_cast<std::uint64_t>(&raw - part.data())), raw.st_name,
                           static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
                           static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)), raw.st_value, raw.st_size, &section});

@@ -1,6 +1,6 @@
-// Names from an ELF file's own symbol tables: .symtab, for what that leaves .dynsym, and labels of hand-written code
-// last. The tables are streamed and only what the addresses asked for needs is kept, so a large program costs no
-// memory.
+// Finds names in an ELF file's own symbol tables: first in .symtab, then in .dynsym, and last among the labels of
+// hand-written code. The tables are streamed, and only what the given addresses need is kept, so a large program takes
+// no more memory.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class ElfSymbols : public SymbolSource {
   // `file` must outlive this.
   explicit ElfSymbols(const ElfFile& file) : file_(file) {}
 
-  // Names come as the file spells them, versions and all. What has none is `no_symbol`, or `file_malformed` when a
-  // symbol table is there and could not be used.
+  // Names are as the file spells them, with their versions. An address without a name is `no_symbol`, or
+  // `file_malformed` when the file has a symbol table that could not be used.
   void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) override;
 
  private:

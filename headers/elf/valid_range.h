@@ -1,5 +1,5 @@
-// How far an answer about one address holds for its neighbours, so that who is asked again and again need not read a
-// file for each new address of a function whose name is known.
+// How far the answer about one address also holds for its neighbours. With it, a caller that asks again and again need
+// not read the file for each new address of a known function.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 namespace profile {
 
-// Every address from `before` bytes below one to `after` bytes above it has the same answer as it has itself.
+// Every address from `before` bytes below one to `after` bytes above it has the same answer.
 struct ValidRange {
   std::uint64_t before = UINT64_MAX;
   std::uint64_t after = UINT64_MAX;
 
-  // Something begins or ends at `point`: the answer may be another from there on, or up to there.
+  // Something begins or ends at `point`: from there on, or up to there, the answer may be different.
   void stop_at(std::uint64_t address, std::uint64_t point) {
     if (point <= address)
       before = std::min(before, address - point);

@@ -1,5 +1,5 @@
-// The processes that do for us what must not be done with a stranger's files in this one (promise 6): an opener, which
-// opens them and may be abandoned, and a parser, which reads them in a sandbox and may be killed.
+// The child processes that do what this process must not do with strangers' files (promise 6): an opener, which opens
+// the files and may be abandoned, and a parser, which reads them in a sandbox and may be killed.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class StackReader;
 
 class Children {
  public:
-  // Forks: as early as can be, while this process has one thread and little memory. `debug_directories`: where the
-  // person said that debug files are; `debuginfod`: its servers are asked, too. Throws Error, also when those cannot
-  // be.
+  // Forks the children. Do it as early as possible, while this process has one thread and little memory.
+  // `debug_directories`: where the user says that debug files are. `debuginfod`: its servers are asked, too. Throws
+  // Error, also when the servers cannot be asked.
   explicit Children(const std::vector<std::string>& debug_directories, bool debuginfod);
   ~Children();
 
@@ -26,19 +26,20 @@ class Children {
   [[nodiscard]] FileReader& reader();
   [[nodiscard]] FileProbes& probes();
   [[nodiscard]] StackReader& stacks();
-  // Looks at what the person named, before this process does: a path whose file system does not answer would hold it up
-  // for ever. Throws Error, its text begun by `what`, when there is no answer. `to_write`: it will be written.
+  // Looks at a path that the user named, before this process does: a path whose file system does not answer would hold
+  // up this process for ever. Throws Error, its text begun by `what`, when there is no answer. `to_write`: the path
+  // will be written.
   struct Seen {
     int error = 0;  // as errno of stat(2)
     bool is_directory = false;
   };
   Seen look(const std::string& what, const std::string& path, bool to_write = false);
-  // Readable when files() has answers to be taken, and, without an end, when it will have none any more.
+  // Readable when files() has answers to take. It is also readable, without an end, when no more answers will come.
   [[nodiscard]] int poll_fd() const;
   [[nodiscard]] bool has_lost_opener() const;
-  // They are part of the profiler: where it is not counted they are not.
+  // The children are part of the profiler: where the profiler is not counted, they are not counted either.
   [[nodiscard]] std::vector<std::uint32_t> tgids() const;
-  // Lines for the person about what they could not do.
+  // Lines for the user about what the children could not do.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:

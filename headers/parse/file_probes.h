@@ -1,5 +1,5 @@
-// Files that user probes are put into: what is asked of them, and the act of putting a probe there. Like all files of
-// strangers they are opened, read and probed by children of ours.
+// The interface to files that get user probes: it answers questions about such a file, and puts a probe there. Our
+// children open, read and probe these files, as they do with all files of strangers.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ struct FoundSymbol {
 };
 
 struct NameSearch {
-  // By address, each once: versions of a function, or static functions that happen to share a name. Empty: there is
-  // none of that name.
+  // By address, each once: versions of a function, or static functions that happen to share a name. Empty: no place has
+  // that name.
   std::vector<FoundSymbol> places;
-  // When it is empty: names that there are and that are not much longer, for a suggestion.
+  // When `places` is empty: existing names that are not much longer, for a suggestion.
   std::vector<std::string> names;
-  bool was_given_up = false;  // it may have the name: reading its names did not come to an end
+  bool was_given_up = false;  // reading the names did not come to an end, so the file may have the name
 };
 
-// Functions of an allocator whose arguments and results are alike.
+// The kinds of an allocator's functions. Functions of one kind have the same arguments and results.
 enum class AllocatorCall : std::uint8_t {
   bytes,             // f(bytes): malloc, valloc, pvalloc
   product,           // calloc(count, bytes)
@@ -50,19 +50,19 @@ enum class AllocatorCall : std::uint8_t {
 
 struct AllocatorFunction {
   AllocatorCall call = AllocatorCall::bytes;
-  FileOffset offset;  // at its first instruction, or behind one that changes nothing
-  // How many bytes of the allocator's code lie before its first instruction and after it: a call that returns to there
-  // is one of the allocator's to itself. Both 0 when that cannot be told.
+  FileOffset offset;  // at its first instruction, or behind an instruction that changes nothing
+  // How many bytes of the allocator's code lie before its first instruction and after it. A call that returns into this
+  // range is the allocator's call to itself. Both are 0 when the range is not known.
   std::uint32_t before_bytes = 0;
   std::uint32_t after_bytes = 0;
 };
 
-// An open ELF file of a machine's kind that can be probed here.
+// An open ELF file for a kind of machine that can be probed here.
 struct ProbedFile {
   std::uint64_t number = 0;
   std::string path;  // for messages
   bool is_64bit = true;
-  std::uint64_t device = 0;  // these two are the same for one file only
+  std::uint64_t device = 0;  // device and inode together identify one file
   std::uint64_t inode = 0;
 };
 
@@ -75,19 +75,19 @@ struct UserProbe {
 class FileProbes {
  public:
   virtual ~FileProbes() = default;
-  // A regular file at `path`, or one that a process has mapped. nullopt: `why` says why not, to follow the path and a
-  // colon.
+  // Opens a regular file at `path`, or a file that a process has mapped. nullopt: `why` says why not, to follow the
+  // path and a colon.
   [[nodiscard]] virtual std::optional<ProbedFile> open(const std::string& path, std::string& why) = 0;
   [[nodiscard]] virtual std::optional<ProbedFile> open_mapped(const FileIdentity& identity, const std::string& path,
                                                               const MappedBy& mapped_by, std::string& why) = 0;
   virtual void close(const ProbedFile& file) = 0;
-  // Looks for `name` in the symbol tables of the file, then in those that are elsewhere. A name that none has as it
-  // stands is compared with the demangled ones, with and without parameters. The offsets are of the places `added`
+  // Looks for `name` in the symbol tables of the file, then in its tables that are elsewhere. If no table has the name,
+  // it is compared with the demangled names, with and without parameters. The offsets belong to the places `added`
   // bytes behind the addresses.
   [[nodiscard]] virtual NameSearch search(const ProbedFile& file, std::string_view name, std::uint64_t added) = 0;
-  // None when it is no allocator.
+  // Empty when the file is no allocator.
   [[nodiscard]] virtual std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) = 0;
-  // A perf event of each hit, not enabled. No Fd: `error` says why, as errno does.
+  // A perf event of each hit, not yet enabled. No Fd: `error` says why, as errno does.
   [[nodiscard]] virtual Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) = 0;
 };
 

@@ -1,6 +1,6 @@
-// Asks what files of strangers say: names and lines of the code in them. Whoever answers may fail, die or be killed
-// over a file; then the answer says that it failed, and the next file is read as if nothing had been. Behind an
-// interface, so that what is built on it can be tested without children.
+// The interface to what files of strangers say: names and lines of their code. The process that answers may fail, die
+// or be killed over a file; then the answer says that it failed, and the next file is read as usual. It is an
+// interface, so that code above it can be tested without children.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ class WorkBudget;
 // A file that the FileKeeper has open.
 struct FileRef {
   std::uint64_t number = 0;
-  std::string_view path;  // as `mapped_by` sees it
+  std::string_view path;  // as the process in `mapped_by` sees it
   MappedBy mapped_by;
 };
 
 struct NameOfCode {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;  // demangled
-  std::uint64_t start = 0;            // of the symbol, counted as `address`
-  ElfAddress address;                 // of the place, where the file says it lies
-  ValidRange valid_range = {};        // around the place, which has the same answer
+  std::uint64_t start = 0;            // of the symbol, counted as `address` is
+  ElfAddress address;                 // of the place, as the file says
+  ValidRange valid_range = {};        // around the place; addresses in it have the same answer
 };
 
 struct NamesOfFile {
-  Unnamed failed = Unnamed::named;  // anything else: there is no answer, and why
+  Unnamed failed = Unnamed::named;  // otherwise there is no answer; this says why
   std::string build_id;             // in lower-case hex; empty when there is none
   std::vector<CodeSegment> code;
   StringTable strings;
@@ -53,9 +53,9 @@ struct LineOfCode {
 struct LinesOfFile {
   Unnamed failed = Unnamed::named;
   StringTable strings;
-  // The innermost inlined function first, the one with the code last; empty where nothing is known.
+  // The innermost inlined function comes first, the function with the code last. Empty where nothing is known.
   std::vector<std::vector<LineOfCode>> chains;
-  std::map<std::string, std::string> unread_splits;  // by path, why
+  std::map<std::string, std::string> unread_splits;  // from each path to why it was not read
 };
 
 struct NameOfJit {
@@ -81,34 +81,34 @@ struct UnwindOfFile {
 class FileReader {
  public:
   virtual ~FileReader() = default;
-  // Of the code at `offsets`, which ascend and are distinct. What it costs is taken from `budget`; when that is spent,
-  // nothing is named.
+  // The names of the code at `offsets`, which ascend and are distinct. The cost is taken from `budget`; when that is
+  // spent, nothing is named.
   [[nodiscard]] virtual NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets,
                                           WorkBudget& budget) = 0;
   [[nodiscard]] virtual LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses,
                                           WorkBudget& budget) = 0;
-  // Of the kernel's own code in every process; `offsets` count from its start.
+  // Names in the vDSO, the kernel's own code in every process; `offsets` count from its start.
   [[nodiscard]] virtual NamesOfFile vdso_names(std::span<const FileOffset> offsets) = 0;
 
-  // By what rules stacks are walked through its code; of the vDSO when its number is 0.
+  // The rules for walking stacks through the file's code. Number 0 means the vDSO.
   [[nodiscard]] virtual UnwindOfFile unwind_table(const FileRef& file, WorkBudget& budget) = 0;
 
-  // What a process tells profilers of the code that it makes.
+  // What a process tells profilers about the code that it makes: a jitdump or a perf map.
   struct JitMapRef {
-    std::uint64_t number = 0;  // to ask by; 0: there is none
+    std::uint64_t number = 0;  // to ask by; 0: there is no map
     std::uint64_t size_bytes = 0;
-    bool is_dump = false;  // a jitdump, which the FileKeeper has open as what the process has mapped
+    bool is_dump = false;  // a jitdump, which the FileKeeper has open because the process has mapped it
   };
-  // The jitdump of that number as it is now.
+  // The jitdump with that number, as it is now.
   [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;
-  // Its perf map as it is now.
+  // The perf map of the process, as it is now.
   [[nodiscard]] virtual JitMapRef perf_map_of(std::uint32_t tgid) = 0;
-  // What that says of `addresses`, which ascend and are distinct. `budget`: bytes.
+  // What the map says about `addresses`, which ascend and are distinct. `budget` counts bytes.
   [[nodiscard]] virtual NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map,
                                              std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;
 
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
-  // Nothing is read for now: files that were are closed.
+  // Nothing more is read for now: files that were read are closed.
   virtual void rest() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Reads stacks out of the memory of other processes, where reading may wait for ever: a page of it may lie on a file
-// system that does not answer.
+// The interface to stacks in the memory of other processes. Reading there may wait for ever, because a page may lie on
+// a file system that does not answer.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct StackQuestion {
 class StackReader {
  public:
   virtual ~StackReader() = default;
-  // As copy_of_stack() of each. Empty where there is none, or no answer in time.
+  // copy_of_stack() for each question. Empty where there is no stack, or no answer in time.
   [[nodiscard]] virtual std::vector<std::string> stacks(std::span<const StackQuestion> questions,
                                                         std::size_t most_bytes) = 0;
 };

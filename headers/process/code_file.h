@@ -1,4 +1,4 @@
-// A file whose code some process has mapped. One object a file, however many processes share it.
+// A file whose code a process has mapped. Each file has one object, however many processes share the file.
 #pragma once
 
 #include <compare>
@@ -10,8 +10,8 @@
 
 namespace profile {
 
-// What makes a file the same file, whatever path leads to it: as /proc/PID/maps and the side-band records tell it. (On
-// btrfs and overlayfs stat() tells another device.)
+// What identifies a file, whatever path leads to it. The numbers are those of /proc/PID/maps and of the side-band
+// records. (On btrfs and overlayfs stat() gives another device number.)
 struct FileIdentity {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
@@ -19,15 +19,15 @@ struct FileIdentity {
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// Which process had a file mapped, and where: what it takes to open the file.
+// Which process had a file mapped, and where. This is what is needed to open the file.
 struct MappedBy {
   std::uint32_t tgid = 0;
-  bool own_mounts = false;  // as far as is known it sees the same mounts as we do
+  bool own_mounts = false;  // as far as is known, the process sees the same mounts as we do
   std::uint64_t start = 0;
   std::uint64_t end = 0;
 };
 
-// What fstat said when the file was opened. A difference later means that the content may be another.
+// What fstat said when the file was opened. If a later fstat differs, the content may have changed.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -40,44 +40,43 @@ class CodeFiles;
 
 class CodeFile {
  public:
-  // Another number, another file: the place of one that was forgotten is used again.
+  // Identifies this object. The place of a forgotten file is used again, and the new file there has another number.
   std::uint64_t number = 0;
   FileIdentity identity;
-  std::string path;  // as the process that first mapped it saw it; for messages and for the module's short name only
-  // Why it cannot be read: file_gone, file_changed, no_answer, parser_gave_up, too_large, or file_malformed of memory
-  // that holds no program.
-  // `named` while it can, or while that is not known yet.
+  std::string path;  // as its first process saw it; only for messages and for the module's short name
+  // Why the file cannot be read: file_gone, file_changed, no_answer, parser_gave_up or too_large. It is file_malformed
+  // for memory that holds no program. It is `named` while the file can be read, or while that is not known yet.
   Unnamed unreadable = Unnamed::named;
 
-  // Whoever keeps it open for us (file_keeper.h) does so under `number`: a regular file of this identity.
+  // The keeper (file_keeper.h) keeps the file open for us under `number`. It is a regular file of this identity.
   [[nodiscard]] bool is_open() const { return is_open_; }
-  // It is of no use: it is closed, and not opened again unless it is mapped anew.
+  // The file is of no use. Closes it; it is opened again only if a process maps it again.
   void give_up(Unnamed reason);
-  // Who mapped it lately: by whose eyes its path is to be read.
+  // The process that mapped the file last. The path is read as this process sees it.
   [[nodiscard]] const MappedBy& mapped_by() const { return mapped_by_; }
-  // Nobody has had it mapped for a while: it is closed as soon as what was sampled in it is named.
+  // No process has mapped the file for a while. It is closed as soon as the samples in it have names.
   [[nodiscard]] bool is_leaving() const { return is_leaving_; }
-  // When it was opened; 0 if it never was.
+  // The size when the file was opened; 0 if it never was.
   [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
 
  private:
   friend class CodeFiles;
   CodeFiles* files_ = nullptr;
-  std::uint32_t place_ = 0;  // in them
+  std::uint32_t place_ = 0;  // in `files_`
   bool is_open_ = false;
-  bool is_asked_ = false;  // to be opened, and there is no answer yet
+  bool is_asked_ = false;  // we asked to open it and have no answer yet
   bool is_leaving_ = false;
-  bool is_deleted_ = false;               // it was when it was let go: nobody can map it again
-  std::optional<std::uint32_t> same_as_;  // the place of the file that it has turned out to be
+  bool is_deleted_ = false;               // it had no name when we closed it: no process can map it again
+  std::optional<std::uint32_t> same_as_;  // it turned out to be the file at this place
   FileStamp stamp_;
   MappedBy mapped_by_;
-  std::optional<MappedBy> also_mapped_by_;  // since it was asked for: another way to it, should the first lead nowhere
+  std::optional<MappedBy> also_mapped_by_;  // mapped it since we asked: a second way, if the first fails
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
   std::uint32_t generation_ = 0;  // of the inode; 0: not known
   std::uint32_t failures_ = 0;
-  std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: one does, as far as was asked
-  std::uint64_t unmapped_since_ns_ = 0;  // no process is known that mapped it; likewise
+  std::uint64_t unused_since_ns_ = 0;    // no process maps it now; 0: a process does, as far as we asked
+  std::uint64_t unmapped_since_ns_ = 0;  // no known process mapped it; 0: a process did, as far as we asked
 };
 
 }  // namespace profile

@@ -1,6 +1,6 @@
-// Opens files of other processes and keeps them open, where it hurts nobody when a file system never answers: in
-// another process than ours. What comes back here are numbers and words. Behind an interface, so that what is built on
-// it can be tested without processes.
+// Opens files of other processes and keeps them open. It does so in a separate process, so that a file system that
+// never answers does not block us. Only numbers and words come back here. It is an interface, so that its users can be
+// tested without processes.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace profile {
 
 struct FileQuestion {
-  std::uint64_t number = 0;  // under which it is kept from then on; not 0
+  std::uint64_t number = 0;  // the file is kept under it from now on; not 0
   FileIdentity identity;
   std::string_view path;
   MappedBy mapped_by;
@@ -24,9 +24,9 @@ enum class FileState : std::uint8_t { same, changed, deleted, unknown };
 
 struct FileAnswer {
   std::uint64_t number = 0;
-  Unnamed reason = Unnamed::named;  // named: it is open
+  Unnamed reason = Unnamed::named;  // `named`: the file is open
   FileStamp stamp;
-  std::optional<FileState> state;  // of one that is open already: what FileKeeper::state() did not know
+  std::optional<FileState> state;  // of a file that was already open: the late answer to FileKeeper::state()
 };
 
 class FileKeeper {
@@ -34,20 +34,21 @@ class FileKeeper {
   using State = FileState;
 
   virtual ~FileKeeper() = default;
-  // The answer comes later, or never. One that came as no_answer may be followed by a better one.
+  // The answer comes later, or never. After the answer no_answer a better answer may follow.
   virtual void open(const FileQuestion& question) = 0;
-  // Those that have come; waits for none.
+  // Takes the answers that have come. Does not wait.
   virtual void take_answers(const std::function<void(const FileAnswer&)>& take) = 0;
-  // Until an answer is there to be taken, at most this long. False: none is.
+  // Waits until there is an answer to take, at most this long. False: there is none.
   virtual bool wait_for_answer(std::chrono::milliseconds patience) = 0;
-  // Of an open one: whether it still is as it was when it was opened, and has a name. `unknown`: there is no answer in
-  // time; it comes later, with that number, or never.
+  // Whether an open file is unchanged since it was opened, and whether it still has a name. `unknown`: there is no
+  // answer in time. The answer comes later, with that number, or never.
   [[nodiscard]] virtual State state(std::uint64_t number) = 0;
   virtual void close(std::uint64_t number) = 0;
-  // The process has code of no file, and sees another /tmp than we do, which may be gone when it is: its perf map is
-  // opened as soon as there is one, and kept until its code was named after its end. May be called again and again.
+  // The process has code without a file and sees another /tmp than we do. That /tmp may disappear with the process. So
+  // the keeper opens the perf map as soon as it exists, and holds it until the code is named after the process ends.
+  // May be called repeatedly.
   virtual void hold_perf_map(std::uint32_t tgid) = 0;
-  // The process has ended and its code was named.
+  // The process has ended and its code has names: closes its perf map.
   virtual void drop_perf_map(std::uint32_t tgid) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Opens a file that a process had mapped, without trusting that process: what this root program reads there was put in
-// place by somebody else. May wait for ever, as long as the file system does: only the opener child does it.
+// Opens a file that a process had mapped, without trusting that process: this program runs as root, and another user
+// put the file there. Opening may wait for ever if the file system does, so only the opener child does it.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace profile {
 
 struct OpenedFile {
   Fd fd;
-  Unnamed reason = Unnamed::file_gone;  // when there is no fd
-  FileStamp stamp;                      // empty of a file that grows
+  Unnamed reason = Unnamed::file_gone;  // why there is no fd
+  FileStamp stamp;                      // empty for a file that grows
 };
 
 class FileOpener {
  public:
   OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
-  // nullopt when it cannot be told.
+  // nullopt when it cannot be found out.
   [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
-  // Whether no name leads to it any more; false when that cannot be told.
+  // Whether the file has no name any more; false when that cannot be found out.
   [[nodiscard]] static bool is_deleted(int fd);
 
  private:

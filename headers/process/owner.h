@@ -1,4 +1,4 @@
-// Whose a process is, and by what number it knows itself: what its /proc/PID/status says.
+// Which user a process belongs to, and which number it has in its own PID namespace. Both come from /proc/PID/status.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ struct ProcessOwner {
   std::uint32_t innermost_tgid = 0;  // in its own PID namespace
 };
 
-// nullopt once it is gone.
+// nullopt when the process is gone.
 [[nodiscard]] std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// Finds and opens the perf map of a process. Written by the profiled user in a directory everybody may write to, so it
-// is opened like an enemy's file.
+// Finds and opens the perf map of a process. The profiled user writes this file, in a directory where every user may
+// write. So it is opened like a file of an enemy.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace profile {
 
-// /tmp/perf-N.map as the process sees it, N being its number in its own innermost pid namespace; else the one of our
-// own /tmp. Only a regular file with one link that belongs to the process's user or to root will do. Of a process that
-// has exited, the one of our own /tmp. None: no Fd.
+// Opens /tmp/perf-N.map as the process sees it, where N is its number in its own innermost pid namespace; otherwise the
+// perf map in our own /tmp. The file must be a regular file with one link and belong to root or to the user of the
+// process. If the process has exited, opens the one in our own /tmp, whoever owns it. No Fd: there is none.
 [[nodiscard]] Fd open_perf_map(std::uint32_t tgid);
 
 }  // namespace profile

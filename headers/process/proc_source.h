@@ -1,4 +1,4 @@
-// What /proc says of the processes that are there now. Behind an interface, so that the timeline can be tested without
+// What /proc says about the processes that exist now. It is an interface, so that the timeline can be tested without
 // processes.
 #pragma once
 
@@ -12,12 +12,12 @@ namespace profile {
 
 struct ProcSnapshot {
   std::string comm;
-  std::string code_lines;  // the executable lines of its maps; empty for a kernel thread, or when it is just exiting
+  std::string code_lines;  // executable lines of its maps; empty for a kernel thread or an exiting process
   bool is_kernel_thread = false;
 };
 
-// Whether a thread of the process runs on, or the thread does if it is one's id. One that has ended and that nobody has
-// waited for is still to be found, and does not.
+// Whether a thread of the process `id` still runs. If `id` is a thread's id: whether that thread does. A thread that
+// has ended, and that its parent has not waited for, can still be found in /proc but does not run.
 [[nodiscard]] bool has_running_thread(std::uint32_t id);
 
 class ProcSource {
@@ -25,16 +25,16 @@ class ProcSource {
   virtual ~ProcSource() = default;
   [[nodiscard]] virtual std::uint64_t now_ns() = 0;  // CLOCK_MONOTONIC
   [[nodiscard]] virtual std::vector<std::uint32_t> tgids() = 0;
-  // The process a thread is of; 0 when there is no such thread.
+  // The process that the thread belongs to; 0 when there is no such thread.
   [[nodiscard]] virtual std::uint32_t tgid_of(std::uint32_t tid) = 0;
-  // False when the process is gone. `snapshot` is overwritten (its memory is used again).
+  // False when the process is gone. Overwrites `snapshot` and uses its memory again.
   [[nodiscard]] virtual bool read(std::uint32_t tgid, ProcSnapshot& snapshot) = 0;
   [[nodiscard]] virtual bool is_alive(std::uint32_t tgid) = 0;
   // As has_running_thread().
   [[nodiscard]] virtual bool is_running(std::uint32_t tgid) = 0;
-  // Its inode, 0 when not known. Our own for the tgid 0.
+  // The inode of the mount namespace; 0 when not known. For tgid 0 it is our own.
   [[nodiscard]] virtual std::uint64_t mount_namespace(std::uint32_t tgid) = 0;
-  // That of the file system that our root is, as FileIdentity has it: it is never unmounted.
+  // The device of our root file system, in the same numbers as FileIdentity. This file system is never unmounted.
   struct Device {
     std::uint32_t major = 0;
     std::uint32_t minor = 0;

@@ -1,4 +1,4 @@
-// The user stack of a process that does not run: read and followed along its frame pointers from outside, for the few
+// Copies the user stack of a process that does not run, and follows its frame pointers from outside. It is for the few
 // stacks that no BPF program can take.
 #pragma once
 
@@ -18,14 +18,16 @@ struct UserRegisters {
   RuntimeAddress frame_pointer;
 };
 
-// The bits of a code address. In the others arm64 may keep a signature of it while it lies on a stack.
+// The bits that belong to a code address. In the other bits arm64 may keep a signature of the address while it lies on
+// a stack.
 [[nodiscard]] std::uint64_t code_address_bits();
 
-// From the stack pointer on, as far as the memory of process `tgid` can be read, but at most so much.
+// Copies from the stack pointer on, as far as the memory of process `tgid` can be read, but at most `most_bytes`.
 [[nodiscard]] std::string copy_of_stack(std::uint32_t tgid, RuntimeAddress stack_pointer, std::size_t most_bytes);
 
-// Leaf first, at most `max_depth` frames; the first is the instruction, the others are return addresses. Trusts nothing
-// that it finds in `stack`, which begins at the stack pointer, and ends where the chain or the copy does.
+// Returns at most `max_depth` frames, leaf first. The first is the instruction, the others are return addresses.
+// `stack` begins at the stack pointer, and nothing in it is trusted. The result ends where the frame-pointer chain or
+// the copy ends.
 [[nodiscard]] std::vector<std::uint64_t> walk_user_stack(const UserRegisters& registers, std::string_view stack,
                                                          std::size_t max_depth,
                                                          std::uint64_t address_bits = code_address_bits());

@@ -1,5 +1,6 @@
-// Which program ran under which number when, and what it had mapped: kept from before the first sample, so that a
-// process that is long gone still has names (promise 4). Fed by the kernel's side-band records and one pass over /proc.
+// Which program ran under which process number at which time, and what it had mapped. The timeline begins before the
+// first sample, so that a process that is long gone still has names (promise 4). Its input is the kernel's side-band
+// records and one pass over /proc.
 #pragma once
 
 #include <chrono>
@@ -25,24 +26,25 @@ struct CodeLocation {
     file,  // `file` and `offset` say where
     vdso,  // the kernel's page of code; `offset` counts from its start
     jit,  // executable memory without a file (anonymous, [anon:…], a memfd that is no program): a perf map may name it
-    nowhere,  // the process is known and nothing is mapped there
-    unknown   // nothing is known of the process: it was gone before it could be looked at
+    nowhere,  // the process is known and has nothing mapped there
+    unknown   // nothing is known of the process: it was gone before we could look at it
   };
   Kind kind = Kind::unknown;
-  CodeFile* file = nullptr;  // owned by the timeline; valid as long as it
+  CodeFile* file = nullptr;  // owned by the timeline and valid as long as it
   FileOffset offset;
 };
 
-// How long files that were not opened yet are waited for. Longer than whoever opens them waits until he knows that one
-// does not answer.
+// How long we wait for files that are not open yet. The opener waits a shorter time before it decides that a file does
+// not answer.
 constexpr std::chrono::milliseconds patience_with_files{1300};
 
 struct TimelineOptions {
-  // Only these are of interest (their mappings are kept); empty: everybody. A thread's id stands for its process.
+  // Only these processes are of interest, and their mappings are kept; empty: all are. A thread's id stands for its
+  // process.
   std::vector<std::uint32_t> tgids;
-  // This one and whoever descends from it are, too; a command, which is our own program until its exec.
+  // This process and its descendants are of interest, too. It is a command, which runs our own program until its exec.
   std::optional<std::uint32_t> command;
-  bool command_from_exec = true;  // what it does before is of no interest
+  bool command_from_exec = true;  // what the command does before its exec is of no interest
 };
 
 // Counters for the summary and for -v.
@@ -53,57 +55,61 @@ struct TimelineStatus {
   std::uint64_t files = 0;
   std::uint64_t open_files = 0;
   std::uint64_t repairs = 0;  // passes over /proc because records were lost
-  std::uint64_t skipped = 0;  // records of processes that map code without end, whose maps were read instead
-  double late_s = 0;          // by which records were read later than at once, so as not to cost too much
+  std::uint64_t skipped = 0;  // records of processes that map code without end; their maps were read instead
+  double late_s = 0;          // how much later than at once we read records, to keep the cost low
 };
 
 class ProcessTimeline {
  public:
-  // Opens the side-band events on `cpus` (the online ones). Throws Error when the kernel refuses. `keeper` opens the
-  // files that are mapped, and must outlive this.
+  // Opens the side-band events on `cpus`, the online CPUs. Throws Error when the kernel refuses. `keeper` opens the
+  // files that are mapped, and must outlive this object.
   ProcessTimeline(const TimelineOptions& options, const CpuList& cpus, FileKeeper& keeper);
   ~ProcessTimeline();
 
   // A CPU came online or went away.
   void set_cpus(const CpuList& online);
-  // An epoll descriptor, readable when the side-band records want reading.
+  // An epoll descriptor. It is readable when there are side-band records to read.
   [[nodiscard]] int poll_fd() const;
-  // Reads the side-band records that have arrived. Called when poll_fd() is readable and before every drain of samples.
-  // (image_at() calls it for a sample younger than the last call, so the order of the two is not critical.)
+  // Reads the side-band records that have arrived. Call it when poll_fd() is readable and before every drain of
+  // samples. (image_at() calls it for a sample younger than the last call, so the order of update and drain is not
+  // critical.)
   void update();
-  // How long to wait for it once poll_fd() is readable: what is read together costs less.
+  // How long to wait with update() after poll_fd() is readable. Records that are read together cost less.
   [[nodiscard]] double update_delay_s();
-  // One pass over /proc, for the processes that were there before us. Called once, after sampling was armed.
+  // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed.
   void scan_proc();
 
-  // The number of the program image under which `tgid` ran at `time_ns` (CLOCK_MONOTONIC). A new image begins with each
-  // exec, with each reuse of the number, and when code is mapped over other code (dlclose and dlopen), so that within
-  // one image an address means one thing. Images count from 1; 0 when nothing is known.
+  // The number of the program image that `tgid` ran at `time_ns` (CLOCK_MONOTONIC). A new image begins with each exec
+  // and with each reuse of the number. One also begins when code is mapped over other code (dlclose and dlopen), so
+  // that an address has one meaning within one image. Images count from 1; 0 when nothing is known.
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns);
-  // comm of its main thread in that image, the latest it gave itself; "" when not known. Valid until the next update().
+  // The comm of the main thread in that image, the last that the thread gave itself; "" when not known. Valid until the
+  // next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
-  // The jitdump that it has mapped, as its run-time does so that profilers find it; null: none.
+  // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
-  // Whether nothing of that image is there, and the program that its exec replaced had code there.
+  // Whether that image has nothing at the address, and the program that its exec replaced had code there.
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
-  // The keeper has answered.
+  // Takes answers that the keeper has given.
   void take_file_answers();
-  // Before anything is located, to be read: until it is known which of the mapped files are others than before, at most
-  // `patience`.
+  // Call it before addresses are located and files are read. Waits, at most `patience`, until it is known which mapped
+  // files have changed.
   void settle_doubts(std::chrono::milliseconds patience);
-  // Before `files` are read: until it is known of each whether it can be, together at most `patience` (CodeFiles).
+  // Call it before `files` are read. Waits until it is known for each file whether it can be read, at most `patience`
+  // for all together (see CodeFiles).
   void settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
-  // Whether files (CodeFile::is_leaving()) or perf maps are open of which nobody has had any use for most of a second:
-  // they are to be closed once what was sampled in them is named. To be asked a few times a second.
+  // Whether files (CodeFile::is_leaving()) or perf maps are open that were not used for most of a second. They are
+  // closed once the samples in them have names. Call it a few times a second.
   [[nodiscard]] bool any_leaving();
-  // That of a process that has ended; it was read, or is to be.
+  // Whether the perf map belongs to a process that has ended. The map was read, or still must be read.
   [[nodiscard]] bool is_perf_map_leaving(std::uint32_t tgid) const;
-  // Closes them.
+  // Closes the files and perf maps that are leaving.
   void let_go();
-  // Forgets the images that ended before `time_ns`: for runs of any length, once their samples have been named.
-  // What is known of a file stays as long as a process has it mapped and, unless it is deleted, a while longer, so no
-  // CodeFile is good beyond this call but one of the same number. No image's number is used twice for one tgid.
+  // Forgets the images that ended before `time_ns`, so that runs can have any length. Call it once the samples of these
+  // images have names.
+  // A file stays known as long as a process has it mapped, and a while longer unless it is deleted. After this call a
+  // CodeFile is valid only if its number is unchanged. No image number is used twice for one tgid.
   void forget_before(std::uint64_t time_ns);
   [[nodiscard]] TimelineStatus status() const;
 

@@ -1,5 +1,5 @@
-// Puts names to the frames of a profile, all of a drain in one batch: addresses are grouped by the file they lie in,
-// each file is read once for just those, and answers are remembered for the next drain (promise 5).
+// Gives names to the frames of a profile, all frames of a drain in one batch. It groups addresses by the file that they
+// lie in, reads each file once for just those addresses, and remembers the answers for the next drain (promise 5).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class ProcessTimeline;
 
 struct SymbolOptions {
   std::vector<std::string> debug_directories;  // looked at before /usr/lib/debug
-  bool debuginfod = false;                     // ask the servers of the environment, too
-  std::uint64_t budget = 1;                    // for files that are read at one time: so many times the usual one
+  bool debuginfod = false;                     // ask the debuginfod servers of the environment, too
+  std::uint64_t budget = 1;                    // for files that are read in one batch: so many times the usual one
   bool lines = false;                          // source positions and inlined functions
   bool repeated = false;                       // name() will be called many times: keep what makes the next time cheap
 };
@@ -28,18 +28,18 @@ class Symboliser {
   // Both must outlive this.
   Symboliser(ProcessTimeline& timeline, FileReader& reader, const SymbolOptions& options);
   ~Symboliser();
-  // After it no frame of `profile` is pending.
+  // Afterwards no frame of `profile` is pending.
   void name(Profile& profile);
-  // Names only what lies in files and perf maps that are leaving (ProcessTimeline::any_leaving()). May be called again
-  // and again for a profile that grows, until name() is.
+  // Names only frames in files and perf maps that are leaving (ProcessTimeline::any_leaving()). It may be called
+  // repeatedly for a profile that grows, until name() is called.
   void name_leaving(Profile& profile);
-  // Names only what can be named without waiting, and so need not be when the run is over; what lies in JIT code, which
-  // changes, and what cannot be read yet stay pending. `may_go_on` is asked between one file and the next. May be
-  // called again and again likewise.
+  // Names only frames that can be named without waiting, so that less is left for the end of the run. Frames in JIT
+  // code, which changes, and frames that cannot be read yet stay pending. `may_go_on` is called between one file and
+  // the next. Like name_leaving(), it may be called repeatedly.
   void name_ready(Profile& profile, const std::function<bool()>& may_go_on);
-  // Lines for the person about what it did not find, without newlines; the paths in them are strangers' words.
+  // Lines for the user about what it did not find, without newlines. Strangers wrote the paths in them.
   [[nodiscard]] std::vector<std::string> notes() const;
-  // More of them, for -v.
+  // More such lines, for -v.
   [[nodiscard]] std::vector<std::string> details() const;
 
  private:

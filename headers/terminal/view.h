@@ -1,5 +1,5 @@
-// `--top`: a live view in the terminal, like top: the functions that take most, by themselves and with what they call,
-// the processes, the stacks. Drawn by ncurses.
+// `--top`: a live view in the terminal, like top. It shows the functions that cost most (self and total), the processes
+// and the stacks. ncurses draws it.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,24 @@ namespace profile {
 class TopView {
  public:
   TopView() = default;
-  virtual ~TopView() = default;  // gives the terminal back as it was
+  virtual ~TopView() = default;  // restores the terminal
   TopView(const TopView&) = delete;
   TopView& operator=(const TopView&) = delete;
 
-  // What was sampled since the last call; symbolised.
+  // `profile` holds the samples since the last call, symbolised.
   virtual void add(const Profile& profile) = 0;
-  // Readable when a key was pressed, or when the terminal takes again what it did not take before.
+  // Readable when a key was pressed, or when a terminal that was blocked accepts output again.
   [[nodiscard]] virtual int poll_fd() const = 0;
-  // Takes the keys that were pressed, and goes on drawing. False when the person wants to quit.
+  // Handles the pressed keys and continues to draw. False when the user quits or the terminal is closed.
   [[nodiscard]] virtual bool on_ready() = 0;
   // The terminal may have another size now (SIGWINCH).
   virtual void on_resize() = 0;
 };
 
-// Takes the terminal over. Throws Error when stdin and stdout are none.
+// Takes over the terminal. Throws Error when stdin or stdout is not a terminal.
 std::unique_ptr<TopView> make_top_view(const RunInfo& run);
 
-// Of the module that has ncurses: support/module.h.
+// The interface of the module that contains ncurses (support/module.h).
 struct TopViewModule {
   static constexpr std::string_view module = "terminal";
   decltype(&make_top_view) make;

@@ -1,5 +1,5 @@
-// `-T`: the live page over HTTP, and what scrapers collect: /debug/pprof/profile, /metrics, /healthz. The server runs
-// on threads of its own and is handed finished profiles, so that no client, however slow, is ever waited for.
+// `-T`: serves the live page over HTTP, and the paths that scrapers collect: /debug/pprof/profile, /metrics, /healthz.
+// The server runs on its own threads and receives finished profiles, so sampling never waits for a slow client.
 #pragma once
 
 #include <cstdint>
@@ -13,48 +13,48 @@
 
 namespace profile {
 
-// How often add() is called, and so how fine the times are that the page can choose, in seconds.
+// The interval between calls of add(), in seconds. It is also the finest time step that the page can select.
 inline constexpr unsigned live_tick_s = 1;
 
 struct LiveOptions {
   std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
-  std::uint16_t port = 9090;          // 0: any that is free
-  std::string path = "/";             // of the page; slashes around it are put where they are missing
+  std::uint16_t port = 9090;          // 0: any free port
+  std::string path = "/";             // of the page; missing slashes at its ends are added
   std::string version;                // of the program, for /metrics
-  // Who hears nothing of the run for so long takes it for stuck, and says so at /healthz.
+  // If add() is not called for longer than this, /healthz reports the run as stuck.
   std::uint64_t longest_silence_ns = 2 * ns_per_s * live_tick_s;
 };
 
 class LiveView {
  public:
   LiveView() = default;
-  virtual ~LiveView() = default;  // ends all connections; clients that read have half a second to hear of the end
+  virtual ~LiveView() = default;  // closes all connections; clients get half a second to read the end message
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
   // "http://127.0.0.1:9090/"
   [[nodiscard]] virtual std::string url() const = 0;
 
-  // Of the run up to now, for /metrics.
+  // The state of the run up to now, for /metrics.
   struct Status {
     Account account;
     double cpu_s = 0;  // CPU time of this process
     std::uint64_t rss_bytes = 0;
-    std::uint64_t bpf_ns = 0;  // run time of the BPF programs; 0: not known
+    std::uint64_t bpf_ns = 0;  // run time of the BPF programs; 0: unknown
     std::uint64_t bpf_runs = 0;
   };
-  // What was sampled since the last call; symbolised, and shared with requests under way, so it must not change any
-  // more. Called about once a second, also when nothing was sampled (LiveOptions::longest_silence_ns). Returns at once;
-  // it never waits for a client or for a text to be made.
+  // `profile` holds the samples since the last call, symbolised. Running requests share it, so it must not change
+  // afterwards. Called about once a second, also when there are no samples (LiveOptions::longest_silence_ns). Returns
+  // at once: it never waits for a client or for the formatting of a response.
   virtual void add(std::shared_ptr<const Profile> profile, const Status& status) = 0;
-  // The run is over: clients are told, requests under way are answered with what there is. Does not wait for them.
+  // The run is over: clients are told, and running requests are answered with the data so far. Does not wait for them.
   virtual void end() = 0;
 };
 
-// Listens. Throws Error when it cannot, or when the options make no sense.
+// Starts to listen. Throws Error when that fails or when the options are not valid.
 std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, const RunInfo& run);
 
-// Of the module that has the server's library: support/module.h.
+// The interface of the module that contains the HTTP server's library (support/module.h).
 struct LiveViewModule {
   static constexpr std::string_view module = "web";
   decltype(&make_live_view) make;

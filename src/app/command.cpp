@@ -24,7 +24,7 @@ std::array<Fd, 2> make_pipe() {
   return {Fd(fds[0]), Fd(fds[1])};
 }
 
-// The standard descriptors that are a terminal become /dev/null.
+// Replaces each standard descriptor that is a terminal by /dev/null.
 void leave_terminal() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::isatty(fd) == 0) continue;
@@ -35,8 +35,8 @@ void leave_terminal() {
   }
 }
 
-// The file that execvp() runs for `word`, found without trying the others: each of those would be a failed execve,
-// which -e syscalls counts. `word` itself where there is none.
+// The file that execvp() runs for `word`, or `word` itself if there is none. execvp() would try each directory of PATH,
+// and -e syscalls would count each failed execve.
 std::string program_of(const std::string& word) {
   const char* const path = std::getenv("PATH");
   if (word.empty() || word.find('/') != std::string::npos || path == nullptr) return word;
@@ -51,7 +51,7 @@ std::string program_of(const std::string& word) {
   }
 }
 
-// Between fork and exec: waits, then becomes the command. Nothing here allocates.
+// Runs between fork and exec: waits, then becomes the command. It must not allocate memory.
 [[noreturn]] void become(const char* program, char* const* words, int wait_fd, int failure_fd) {
   restore_write_signals();
   sigset_t none;
@@ -64,7 +64,7 @@ std::string program_of(const std::string& word) {
   while (got < 0 && errno == EINTR);
   if (got != 1) ::_exit(1);  // the profiler ended without a release
   ::execvp(program, words);
-  if (errno == EACCES) ::execvp(words[0], words);  // another directory may have one that can be run
+  if (errno == EACCES) ::execvp(words[0], words);  // another directory may have an executable one
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(failure_fd, &error, sizeof error);
   ::_exit(error == ENOENT ? 127 : 126);
@@ -83,7 +83,7 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   pid_ = ::fork();
   if (pid_ < 0) throw system_error("cannot start " + words[0], errno);
   if (pid_ == 0) {
-    release_end.reset();  // or the child would wait for itself
+    release_end.reset();  // otherwise the child would wait for itself
     if (without_terminal) leave_terminal();
     become(program.c_str(), arguments.data(), wait_end.get(), tell_end.get());
   }

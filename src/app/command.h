@@ -1,4 +1,5 @@
-// The command of `profile -- COMMAND`: forked at once, held before its first instruction until sampling is armed.
+// Starts the command of `profile -- COMMAND`. It is forked at once, but held before its first instruction until
+// sampling is armed, so that nothing of it is missed.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +14,9 @@ namespace profile {
 
 class Command {
  public:
-  // Forks; the child waits, with no signal blocked, and those ignored that we found ignored. Throws Error when it
-  // cannot. With `without_terminal` what of its stdin, stdout and stderr is a terminal is /dev/null to it: the view of
-  // --top is there.
+  // Forks; the child waits. It has no signal blocked, and it ignores the signals that this process ignored at its
+  // start. Throws Error when the fork fails. With `without_terminal` each of its stdin, stdout and stderr that is a
+  // terminal becomes /dev/null, because the view of --top uses the terminal.
   explicit Command(const std::vector<std::string>& words, bool without_terminal = false);
   // A child that was never released is killed.
   ~Command();
@@ -23,16 +24,16 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Lets it run. Returns nullopt, or the errno of the exec that failed; then it has exited already.
+  // Lets the child run. Returns nullopt, or the errno of a failed exec; in that case the child exits.
   [[nodiscard]] std::optional<int> release();
-  // Its exit status as a shell tells it (128+N when killed by N), once it has exited; nullopt while it runs.
+  // The exit status as a shell gives it (128+N when signal N killed it); nullopt while the child runs.
   [[nodiscard]] std::optional<int> exit_status();
   void signal(int number) const;
 
  private:
   pid_t pid_ = -1;
-  Fd release_;       // a byte lets the child go on to exec; without one it exits
-  Fd exec_failure_;  // the child's errno, or closed by a successful exec
+  Fd release_;       // a byte lets the child continue to exec; if this is closed without a byte, the child exits
+  Fd exec_failure_;  // gives the child's errno; a successful exec closes it
   std::optional<int> status_;
 };
 

@@ -1,5 +1,5 @@
-// What goes into the completion scripts. All of it is read from the tables; only what kind of thing the value of an
-// option is, which no table says, stands here.
+// Fills the templates of the completion scripts. All contents come from the tables, except the kind of value that an
+// option takes: no table has it, so it stands here.
 #include "app/completion.h"
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 namespace profile {
 namespace {
 
-// A word to put somewhere, and what it stands for.
+// A word that can be completed, and its meaning.
 struct Choice {
   std::string word;
   std::string summary;
 };
 using Choices = std::vector<Choice>;
 
-// What completes the value of an option: the function _profile_<this> of both scripts.
+// The kind of an option's value: the function _profile_<kind> of both scripts completes it.
 std::string kind_of(const OptionRow& row) {
   constexpr std::pair<std::string_view, std::string_view> kinds[] = {
       {"event", "events"},    {"state", "states"},      {"category", "categories"},
@@ -46,7 +46,7 @@ std::string kind_of(const OptionRow& row) {
 
 bool may_lack_value(const OptionRow& row) { return row.argument.starts_with('['); }
 
-// "[=FORM]" is a FORM.
+// "FORM" for "[=FORM]".
 std::string placeholder(const OptionRow& row) {
   std::string text(row.argument);
   std::erase_if(text, [](char c) { return c == '[' || c == '=' || c == ']'; });
@@ -55,7 +55,7 @@ std::string placeholder(const OptionRow& row) {
 
 // --- The tables ------------------------------------------------------------------------------------------------------
 
-// Families, whose names have capitals where something is to be put, are the scripts' own business.
+// The names of events. Families of events are left to the scripts: their names have a placeholder in capitals.
 Choices events() {
   Choices all;
   for (const SourceKind& kind : source_kinds()) {
@@ -101,11 +101,11 @@ Choices states() { return {{"any", ""}, {"preempted", ""}, {"interruptible", ""}
 
 Choices ways() { return {{"auto", ""}, {"cfi", ""}, {"fp", ""}}; }
 
-// The commands that read profiles: which options they take, by long names, and what else.
+// A command that reads profiles: the options that it takes, by long names, and its other arguments.
 struct Subcommand {
   std::string_view name;
   std::string_view summary;
-  std::string_view files;  // as _arguments takes it
+  std::string_view files;  // in the form that zsh's _arguments takes
   std::span<const std::string_view> options;
 
   [[nodiscard]] std::vector<OptionRow> rows() const {
@@ -154,7 +154,8 @@ std::string bash_options(std::span<const OptionRow> rows) {
   return text;
 }
 
-// "[-e]=events [--event]=events" of the options that take a value, or of those that may go without.
+// "[-e]=events [--event]=events" for options whose value is required, or (`may_lack`) for options whose value is
+// optional.
 std::string bash_values(std::span<const OptionRow> rows, bool may_lack) {
   std::string text;
   for (const OptionRow& row : rows) {
@@ -166,7 +167,7 @@ std::string bash_values(std::span<const OptionRow> rows, bool may_lack) {
 
 // --- For zsh ---------------------------------------------------------------------------------------------------------
 
-// In front of each of `special` a backslash, and all of it quoted for the shell.
+// Quotes the text for the shell, with a backslash before each character of `special` in `text`.
 std::string zsh_quoted(std::string_view before, std::string_view text, std::string_view special,
                        std::string_view after) {
   std::string quoted = "'" + std::string(before);
@@ -177,14 +178,14 @@ std::string zsh_quoted(std::string_view before, std::string_view text, std::stri
   return quoted + std::string(after) + "'";
 }
 
-// What _describe takes: the word, a colon, what it stands for.
+// The form that zsh's _describe takes: the word, a colon, its meaning.
 std::string zsh_choices(const Choices& choices) {
   return joined(choices, "\n", [](const Choice& choice) {
     return "    " + zsh_quoted(choice.word, choice.summary.empty() ? "" : ":" + choice.summary, "\\", "");
   });
 }
 
-// What _arguments takes: "(-e --event)-e+[summary]:NAME:_profile_events".
+// The form that zsh's _arguments takes: "(-e --event)-e+[summary]:NAME:_profile_events".
 std::string zsh_options(std::span<const OptionRow> rows) {
   const auto as_it_is = [](const std::string& name) { return name; };
   std::string text;
@@ -217,7 +218,7 @@ using Marks = std::vector<std::pair<std::string_view, std::string>>;
 
 void write_filled(std::ostream& out, std::string_view script, const Marks& marks) {
   while (!script.empty()) {
-    // The mark that stands first.
+    // Find the first mark in the rest of the script.
     std::size_t first = script.size();
     const std::pair<std::string_view, std::string>* found = nullptr;
     for (const auto& mark : marks) {

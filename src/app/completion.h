@@ -1,4 +1,5 @@
-// --completion: what a shell needs to complete the command line, made from THE tables of options, events and formats.
+// --completion: prints the script that a shell needs to complete the command line. The script is made from the tables
+// of options, events and formats, so it never differs from them.
 #pragma once
 
 #include <iosfwd>
@@ -7,7 +8,7 @@
 
 namespace profile {
 
-// `typed` when there are completions for that shell. Throws a usage Error naming those there are.
+// Returns `typed` if there are completions for that shell. Otherwise throws a usage Error that names the known shells.
 [[nodiscard]] std::string completion_shell(const std::string& typed);
 void print_completion(std::ostream& out, std::string_view shell);
 

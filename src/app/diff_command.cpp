@@ -24,7 +24,7 @@ constexpr ReadingCommand command{.name = "diff", .options = taken_options};
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
-// Of the formats there are, those that can show two profiles: flame graphs, and the table, for which there is nullptr.
+// The formats that can show two profiles: flame graphs and the table. `write` is nullptr for the table.
 struct Form {
   std::string_view format;
   WriteFlame write;
@@ -53,7 +53,7 @@ WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
   for (const Form& form : forms) {
     if (form.format == format) return form.write;
   }
-  // What ends in ".txt" is text for people.
+  // A file name that ends in ".txt" asks for readable text, so it gets the table.
   if (!is_forced && format == "counted") return nullptr;
   throw usage_error("diff: " + (is_forced ? "--format " : "-o " + output.path + ": ") + std::string(format) +
                     " cannot show a comparison; table, html, svg and png can");
@@ -105,7 +105,7 @@ int run_diff(std::span<const char* const> arguments) {
   ReadProfile before = read_named(paths[0], note);
   ReadProfile after = read_named(paths[1], note);
   agree_on_unit(before, after, "compared");
-  // What is known of lines is compared too: the pictures say those that both have.
+  // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
   const OutputOptions shown = output_options_of(parsed);
@@ -119,7 +119,7 @@ int run_diff(std::span<const char* const> arguments) {
       if (result != Destination::Result::written) continue;
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
-    } catch (const Error& error) {  // the others are written
+    } catch (const Error& error) {  // the other outputs are still written
       say(std::string("profile: ") + error.what());
       status = Error::could_not_profile;
     }

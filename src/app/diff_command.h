@@ -1,4 +1,4 @@
-// `profile diff BEFORE AFTER`: what got slower, as a table or as a flame graph in two colours.
+// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace profile {
 
-// Which options it takes.
+// The name of the command and the options that it takes.
 [[nodiscard]] const ReadingCommand& diff_command();
-// `arguments` behind the word "diff". Returns the exit status; throws Error.
+// `arguments` are the words after "diff". Returns the exit status; throws Error.
 [[nodiscard]] int run_diff(std::span<const char* const> arguments);
 
 }  // namespace profile

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t column = 34;
 constexpr std::size_t width = 100;
 
-// `text` from `column` on, in as many lines as it takes; the first is begun already.
+// Writes `text` from `column` on, in as many lines as it needs. The caller has already filled the first line up to
+// there.
 void write_wrapped(std::ostream& out, std::string_view text) {
   constexpr std::size_t room = width - column;
   while (text.size() > room) {
@@ -49,7 +50,7 @@ void write_group(std::ostream& out, std::span<const SourceKind> group) {
   reasons.reserve(group.size());
   for (const SourceKind& kind : group) reasons.push_back(missing(kind));
   const auto is_first = [&](const auto& reason) { return reason == reasons.front(); };
-  // What is wrong with all of them is said once.
+  // A reason that all events of the group share is printed once.
   const bool in_common = group.size() > 1 && reasons.front() && std::all_of(reasons.begin(), reasons.end(), is_first);
   out << group.front().group << ":\n";
   if (in_common) write_reason(out, "none of them here: " + *reasons.front());

@@ -1,4 +1,4 @@
-// --list-events: THE table of sources as a person reads it, with what is not to be had here and why.
+// --list-events: prints the table of event sources for the user, and says which events are not available here and why.
 #pragma once
 
 #include <iosfwd>

@@ -1,11 +1,11 @@
-// Names one after the other, for people.
+// Joins names into a list for messages.
 #pragma once
 
 #include <string>
 
 namespace profile {
 
-// "a, b, c"; `name` tells that of an item.
+// "a, b, c"; `name` returns the name of an item.
 template <class Range, class Name>
 [[nodiscard]] std::string listed(const Range& range, const Name& name) {
   std::string names;

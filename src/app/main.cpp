@@ -1,4 +1,4 @@
-// `profile`: the command line in, an exit status out. All errors end here.
+// The entry point of `profile`: selects the command, and turns errors into a message and an exit status.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,15 +24,15 @@
 namespace profile {
 namespace {
 
-// A descriptor that was closed would become somebody else's, and our words end there. Now writing to it is the error
-// that it should be.
+// If a standard descriptor is closed, the next open() would reuse it, and our output would go into that file. /dev/null
+// fills the gap; on stdout it is read-only, so that writing to it is an error, as it should be.
 void fill_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) < 0) static_cast<void>(::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
 
-// Of what takes no samples: it has nothing to save from a signal.
+// Runs a command that takes no samples. It has nothing to save, so SIGINT, SIGTERM and SIGHUP end it at once.
 int without_run(const std::function<int()>& command) {
   const EndSignalsKill kill;
   return command();

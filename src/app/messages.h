@@ -1,5 +1,5 @@
-// What a run has to say to the person beside its reports: lines on stderr, past the progress line, and kept back while
-// the terminal is the view's.
+// The messages of a run to the user, besides its reports. They are lines on stderr that do not mix with the progress
+// line, and they are held back while the view of --top uses the terminal.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@ namespace profile {
 
 class Messages {
  public:
-  // `progress` must outlive it. `quiet`: note() says nothing.
+  // `progress` must outlive this object. With `quiet` note() prints nothing.
   Messages(Progress& progress, bool quiet) : progress_(progress), quiet_(quiet) {}
-  ~Messages() { release(); }  // where an error has ended the run
+  ~Messages() { release(); }  // prints held lines also when an error has ended the run
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  // A line that has to be said. Names in it may be anybody's.
+  // Prints an important line. Names in it may come from untrusted programs.
   void say(const std::string& text);
-  // One that -q leaves out.
+  // Prints a line that -q leaves out.
   void note(const std::string& text);
 
-  // From here on lines are kept, the latest hundred of them, until release() says them.
+  // From here on lines are held, only the latest hundred of them, until release() prints them.
   void hold() { is_held_ = true; }
   void release();
 

@@ -1,4 +1,4 @@
-// THE table of options and what is printed from it.
+// The table of options, and the help that is printed from it.
 #include <algorithm>
 #include <ostream>
 #include <string>

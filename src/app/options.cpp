@@ -1,4 +1,4 @@
-// What the values of the command line mean, alone and together.
+// Turns the values of the command line into Options, and checks that they fit together.
 #include "app/options.h"
 
 #include <algorithm>
@@ -19,12 +19,13 @@
 namespace profile {
 namespace {
 
-// A picture of a second at the default rate is of three samples where little runs; a prime is in step with no timer.
+// At the default rate a picture of one second has only about three samples when little runs, so films sample faster. A
+// prime does not run in step with any timer.
 constexpr std::uint64_t film_frequency_hz = 997;
 
-constexpr std::uint32_t highest_map_size = 1U << 26;     // beyond that the kernel's own arithmetic refuses
-constexpr std::uint64_t most_symbol_budget = 100;        // minutes of reading; whoever waits for more is not served
-constexpr std::uint32_t highest_stack_depth = 1U << 16;  // the kernel's bound is a sysctl; this one is about sense
+constexpr std::uint32_t highest_map_size = 1U << 26;     // the kernel refuses larger maps
+constexpr std::uint64_t most_symbol_budget = 100;        // minutes of reading; longer waits make no sense
+constexpr std::uint32_t highest_stack_depth = 1U << 16;  // a sanity limit; the kernel's own limit is a sysctl
 
 std::string names_of_categories() {
   std::array<SyscallCategory, syscall_categories> all{};
@@ -41,7 +42,7 @@ const SourceKind& source_of(const ParsedOptions& parsed) {
   throw bad_value("event", event.empty() ? "''" : event, why + "; --list-events names all");
 }
 
-// Which of the words `choices` the option has; without the option `absent`.
+// The choice whose word the option has; `absent` if the option is not given.
 template <class Choice, std::size_t count>
 Choice chosen(const ParsedOptions& parsed, const char* option,
               const std::pair<std::string_view, Choice> (&choices)[count], Choice absent) {
@@ -67,7 +68,7 @@ Unwinding unwinding_of(const ParsedOptions& parsed) {
   return chosen(parsed, "unwind", ways, Unwinding::automatic);
 }
 
-// The options that only some sources take, and whether they are given.
+// Reads the options that only some sources take. Throws if the source does not take a given option.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
   for (const char* name :
        {"min-block-us", "max-block-us", "state", "waker", "latency", "failed", "by-process", "category", "live"}) {
@@ -179,10 +180,10 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
 // --top without a number.
 bool wants_top_view(const ParsedOptions& parsed) { return parsed.has("top") && parsed.text("top").empty(); }
 
-// Whether the run is looked at while it goes on, so that it needs no report on stdout.
+// Whether the user watches the run while it goes on, so that it needs no report on stdout.
 bool is_watched(const ParsedOptions& parsed) { return parsed.is_on("serve") || wants_top_view(parsed); }
 
-// The view in the terminal, the page, or neither.
+// Reads the options of the view in the terminal and of the page.
 void read_live(const ParsedOptions& parsed, Options& options) {
   options.top_view = wants_top_view(parsed);
   if (parsed.is_on("serve")) {
@@ -206,7 +207,8 @@ void read_live(const ParsedOptions& parsed, Options& options) {
   }
 }
 
-// Whether stacks are to be taken at all. A source that is about tables takes them only for a format of stacks.
+// Whether the run takes stacks at all. A source whose default format shows tables takes them only for a format that
+// shows stacks.
 bool shows_stacks(const Options& options) {
   const bool by_nature = find_output_format(options.source->default_format)->shows != Shows::tables;
   if (by_nature || options.stream != nullptr || options.live || options.top_view) return true;
@@ -284,7 +286,7 @@ Options parse_options(std::span<const char* const> arguments) {
   if (options.stream == nullptr)
     check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
-  // The page shows each thread and CPU by itself.
+  // The page shows each thread and CPU separately.
   options.sampling.by_thread = options.apart.by_thread || options.live;
   options.sampling.by_cpu = options.apart.by_cpu || options.live;
   if (!shows_stacks(options)) {

@@ -1,5 +1,5 @@
-// The command line: parsed, checked for form and for what excludes what, and turned into what the other rooms take.
-// Whether the system can do it (a pid exists, a CPU is online) is not asked here.
+// Parses the command line, checks its form and the options that exclude each other, and converts it into the options of
+// the other rooms. It does not check whether the system can do it (a pid exists, a CPU is online): see targets.h.
 #pragma once
 
 #include <iosfwd>
@@ -18,12 +18,12 @@
 
 namespace profile {
 
-// One row of THE table of options, from which --help, the parser and the completions are made.
+// One row of the table of options. The parser, --help and the completions are all made from this table.
 struct OptionRow {
   std::string_view long_name;
   char short_name;            // 0: none
-  std::string_view argument;  // placeholder; "": a switch; "[=FORM]", "[N]": its value may be left out
-  std::string_view summary;   // of --help, with the default where there is one
+  std::string_view argument;  // placeholder; "": a switch; "[=FORM]", "[N]": its value is optional
+  std::string_view summary;   // text of --help, with the default if there is one
   std::string_view group;     // heading of --help
   bool repeatable;
 };
@@ -32,30 +32,30 @@ struct OptionRow {
 struct OutputRequest {
   std::string path;  // "-": stdout; may be a pattern (files/path_pattern.h)
   const OutputFormat* format = nullptr;
-  bool makes_directory = false;  // of a film: its last directory is made when it is missing
+  bool makes_directory = false;  // for a film: the last directory of `path` is created if it is missing
 };
 
 struct Options {
-  const SourceKind* source = nullptr;  // never, unless one of the last four is asked for
+  const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, `list_events` or `completion`
   SamplingOptions sampling;
-  RowsApart apart{.by_thread = false, .by_cpu = false};  // of reports, as asked for; `sampling` may know more
+  RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   SymbolOptions symbols;
   OutputOptions output;
-  // At least one, unless something live is asked for; with `stream` just one, whose format is of no account.
+  // At least one, unless the page or the view is asked for. With `stream` exactly one, and its format is ignored.
   std::vector<OutputRequest> outputs;
-  std::optional<std::uint64_t> keep;   // so many files of each output whose path is a pattern
+  std::optional<std::uint64_t> keep;   // number of newest files to keep of each output whose path is a pattern
   std::optional<LiveOptions> live;     // the page
   bool top_view = false;               // the view in the terminal
-  const StreamForm* stream = nullptr;  // none: reports
+  const StreamForm* stream = nullptr;  // nullptr: reports, no stream
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none
   std::string cpus_typed;            // of -C, for the header
-  std::string command_line;          // all of it, quoted as a shell takes it
-  std::vector<std::string> remarks;  // on what was typed, for who typed it
+  std::string command_line;          // the whole line, quoted for a shell
+  std::vector<std::string> remarks;  // for the user, about what was typed
   bool quiet = false;
   bool verbose = false;
-  bool help = false;  // with any of these nothing else is looked at
+  bool help = false;  // with any of the last four, all other options are ignored
   bool version = false;
   bool list_events = false;
   std::string completion;  // the shell; empty: not asked for

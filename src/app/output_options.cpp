@@ -20,7 +20,7 @@ std::string names_of_formats() {
   return listed(output_formats(), [](const OutputFormat& format) { return format.name; });
 }
 
-// The pictures of a film; nothing unless one is asked for.
+// The pictures of a film; nullopt if no film is asked for.
 std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
   if (!parsed.is_on("film") && !parsed.has("frames")) return std::nullopt;
   const std::string path = parsed.has("frames") ? parsed.text("frames") : "flamegraph%04d.png";
@@ -32,8 +32,8 @@ std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
   return OutputRequest{.path = path, .format = png, .makes_directory = true};
 }
 
-// What a file's name says of its kind: from the last dot on, if a letter follows. Neither a number nor a % of a pattern
-// says anything of it, nor does the dot of a hidden file.
+// The ending of a file name, from its last dot on, if a letter follows the dot. A number or the % of a pattern is not
+// an ending, and neither is the name of a hidden file.
 std::string_view ending_of(std::string_view path) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = name.find_last_of('.');
@@ -41,7 +41,7 @@ std::string_view ending_of(std::string_view path) {
   return name.substr(dot);
 }
 
-// Of an ending that no format has: it is a slip more often than a wish for text.
+// Refuses an ending that no format has: it is more often a typing error than a wish for text.
 [[noreturn]] void refuse_ending(const std::string& path, std::string_view ending) {
   std::vector<std::string> endings;
   for (const OutputFormat& format : output_formats()) endings.emplace_back(format.ending);
@@ -60,7 +60,7 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
     forced = find_output_format(name);
     if (forced == nullptr) throw bad_value("format", name, "no such format; there are " + names_of_formats());
   }
-  // -f and -r choose for stdout and for files whose ending says nothing; --format overrides endings too.
+  // -f and -r set the format of stdout and of files whose ending names no format; --format overrides endings too.
   const OutputFormat* fallback = find_output_format(default_format);
   if (parsed.is_on("folded")) fallback = find_output_format("folded");
   if (parsed.is_on("residency")) fallback = find_output_format("residency");

@@ -1,5 +1,4 @@
-// The part of the command line that says what is written, in which format and where to. Sampling, `report` and `diff`
-// have it in common.
+// Reads the options that say what is written, in which format and where. Sampling, `report` and `diff` share them.
 #pragma once
 
 #include <span>
@@ -12,15 +11,15 @@
 
 namespace profile {
 
-// What -o, --format, -f, -r, -E and -g ask for. Without any of these it is stdout in the default format, or nothing
-// unless `for_stdout`. Throws a usage Error.
+// The outputs that -o, --format, -f, -r, -E and -g ask for. Without any of these options it is stdout in the default
+// format if `for_stdout`, or else nothing. Throws a usage Error.
 [[nodiscard]] std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format,
                                                     bool for_stdout);
-// The file of an output that is one file, whatever its name says of time; "-" stays.
+// The path of an output that is a single file: a pattern is expanded with the current time and the number 1. "-" stays.
 [[nodiscard]] std::string only_path_of(const OutputRequest& output);
 [[nodiscard]] OutputOptions output_options_of(const ParsedOptions& parsed);
-// Whether they can hold what is to come: `repeated`, a report an interval; `keep`, --keep is given. Throws a usage
-// Error.
+// Checks that the outputs suit the run. `repeated`: there is a report per interval; `keep`: --keep is given. Throws a
+// usage Error.
 void check_outputs(std::span<const OutputRequest> outputs, bool repeated, bool keep);
 
 }  // namespace profile

@@ -52,7 +52,7 @@ bool may_lack_value(const po::option& option) {
   return option.position_key < 0 && row_of(option.string_key).argument.starts_with('[');
 }
 
-// Boost looks for this only where there is a value.
+// Boost refuses a repeated option only if it has a value; this refuses it for options whose value is optional.
 void refuse_twice(const po::parsed_options& parsed) {
   std::set<std::string_view> seen;
   for (const po::option& option : parsed.options) {
@@ -61,13 +61,13 @@ void refuse_twice(const po::parsed_options& parsed) {
   }
 }
 
-// Of an option whose value stands behind a "=" when there is one, Boost takes the word that follows for a value as
-// well, which here is the duration: that is put back behind the option.
+// The value of an option "[=FORM]" must follow a "=". Boost also takes the next word as its value, but here that word
+// is the duration, so it is put back as a positional argument after the option.
 void give_back_durations(po::parsed_options& parsed) {
   for (std::size_t i = 0; i < parsed.options.size(); ++i) {
     po::option& option = parsed.options[i];
     if (!may_lack_value(option) || option.original_tokens.size() != 2) continue;
-    // It is not the same as none.
+    // An empty value is not the same as no value.
     if (option.value.front().empty()) throw bad_value(option.string_key, "''", "not a value");
     if (!row_of(option.string_key).argument.starts_with("[=")) continue;
     const po::option duration(positional_name, option.value);

@@ -1,5 +1,5 @@
-// The words of the command line, split by Boost.Program_options along THE table of options, and their values by name,
-// with errors that name the option and the value. What the values mean together is the business of options.cpp.
+// Splits the words of the command line with Boost.Program_options by the table of options, and gives the values by
+// name. Errors name the option and the value. options.cpp decides what the values mean together.
 #pragma once
 
 #include <boost/program_options/variables_map.hpp>
@@ -16,32 +16,32 @@ namespace profile {
 
 class ParsedOptions {
  public:
-  // Throws a usage Error when the words are not those of the table.
+  // Throws a usage Error when the words do not fit the table.
   explicit ParsedOptions(const std::vector<std::string>& arguments);
 
-  [[nodiscard]] bool has(std::string_view name) const;  // of options that have a value
-  [[nodiscard]] bool is_on(const char* name) const;     // of switches
-  [[nodiscard]] bool is_given(const char* name) const;  // of either
+  [[nodiscard]] bool has(std::string_view name) const;  // for options that have a value
+  [[nodiscard]] bool is_on(const char* name) const;     // for switches
+  [[nodiscard]] bool is_given(const char* name) const;  // for both
   [[nodiscard]] std::string text(const char* name) const;
-  [[nodiscard]] std::vector<std::string> texts(const char* name) const;  // of those that may be repeated
+  [[nodiscard]] std::vector<std::string> texts(const char* name) const;  // for repeatable options
   // The value of `name` as a number of at least `lowest`, or `absent`.
   [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t absent, std::uint64_t highest,
                                      std::uint64_t lowest = 1) const;
-  // The ids of all occurrences of `name`: ascending, each once. `what` they are ids of is for the error.
+  // The ids of all occurrences of `name`: ascending, each once. `what` ("process") is the kind of id, for the error.
   [[nodiscard]] std::vector<std::uint32_t> ids(const char* name, const char* what) const;
-  // What stands there without an option.
+  // The words that belong to no option.
   [[nodiscard]] std::vector<std::string> positional() const;
 
-  // Throws for the first two of `names` that are both given.
+  // Throws a usage Error if two of `names` are given; it names the first two.
   void exclude(std::initializer_list<const char*> names) const;
 
  private:
   boost::program_options::variables_map values_;
 };
 
-// An option as it stands in messages: "-p", "--cgroup". `long_name` is one of the table.
+// An option as messages show it: "-p", "--cgroup". `long_name` must be in the table.
 [[nodiscard]] std::string spelled(std::string_view long_name);
-// The error of a value that will not do: "-p abc: <why>".
+// The error for a bad value: "-p abc: <why>".
 [[nodiscard]] Error bad_value(std::string_view option, std::string_view value, const std::string& why);
 // A number of seconds above 0.
 [[nodiscard]] std::optional<double> parse_seconds(std::string_view text);

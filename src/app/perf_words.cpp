@@ -19,7 +19,7 @@ const OptionRow* row_of(char letter) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-// Whether it is what follows a -g of perf's: other options, or how long to sample.
+// Whether the word after a -g shows that the -g is perf's: another option, or a duration.
 bool is_no_pattern(std::string_view word) {
   return (word.starts_with('-') && word != "-") || parse_seconds(word).has_value();
 }
@@ -29,7 +29,8 @@ bool is_switch(char letter) {
   return row != nullptr && row->argument.empty();
 }
 
-// In one word of letters, of which `next` stands behind. `takes_next`: the last of them has it for a value.
+// Removes perf's -g from one word of option letters. `next` is the word after it, or nullptr. `takes_next` becomes true
+// if the last letter takes `next` as its value.
 bool take_out(std::string& letters, const std::string* next, bool& takes_next) {
   bool found = false;
   for (std::size_t i = 1; i < letters.size();) {

@@ -1,4 +1,4 @@
-// What is printed beside the reports: instead of a run the help, the version, a list; and lines for the person.
+// Prints text that is not a report: the help, the version or a list on stdout, and lines for the user on stderr.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,12 @@
 
 namespace profile {
 
-// Prints it on stdout. A reader that has seen enough is no error; throws Error for all else. Returns the exit status.
+// Prints `text` on stdout. It is no error if the reader closes the pipe early; any other failure throws Error. Returns
+// the exit status.
 int print_on_stdout(const std::function<void(std::ostream&)>& text);
 
-// A line on stderr. Names in it may be anybody's: what would drive a terminal is replaced.
+// Prints a line on stderr. Names in it may come from untrusted programs, so characters that would control a terminal
+// are replaced.
 void say(const std::string& line);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// The line on a terminal that says how the run is going, and leaves no trace behind.
+// The progress line of a run on a terminal. It is erased at the end.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace profile {
 namespace {
 
-// What an option means here, where that is not what it means for a run.
+// Options that mean something else here than for a run, and their help texts.
 struct ReadingOption {
   std::string_view name;
   std::string_view argument;
@@ -42,7 +42,7 @@ ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char*
     if (std::find(command.options.begin(), command.options.end(), name) != command.options.end()) continue;
     if (parsed.is_given(name.c_str())) throw usage_error(with_name(command, spelled(name) + " is not for reading"));
   }
-  // Without a number it is the view of a run in the terminal.
+  // Without a number --top means the live view of a run, which cannot be had here.
   if (parsed.has("top") && parsed.text("top").empty()) {
     throw usage_error(with_name(command, "--top needs a number here: how many rows"));
   }

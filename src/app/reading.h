@@ -1,5 +1,5 @@
-// What the commands that read profiles instead of taking them have in common: which of the options they take, their
-// help, and the files.
+// What `report` and `diff`, the commands that read profiles from files, share: their options, their help, and the
+// reading of the files.
 #pragma once
 
 #include <functional>
@@ -17,25 +17,26 @@ namespace profile {
 
 struct ReadingCommand {
   std::string_view name;                      // "report"
-  std::span<const std::string_view> options;  // by their long names, in the order of the help
+  std::span<const std::string_view> options;  // long names, in the order of the help
 };
 
 // Throws a usage Error for an option that the command does not take.
 [[nodiscard]] ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments);
-// The files that are named, in their order; "-" is stdin. Throws a usage Error for an empty name, and for stdin twice.
+// The file names of the command line, in their order; "-" is stdin. Throws a usage Error for an empty name, and for
+// stdin given twice.
 [[nodiscard]] std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOptions& parsed);
-// Their lines of --help, as THE table of options words them.
+// Prints the lines of --help for the options of `command`, with the texts of the table of options.
 void print_options(std::ostream& out, const ReadingCommand& command);
 
-// A profile and what it is called in messages.
+// A profile and its name in messages.
 struct ReadProfile {
   std::string name;
   Profile profile;
 };
-// Lines of it that say nothing are `note`d.
+// Reads a file. `note` is called if lines were left out because they do not belong to the format.
 [[nodiscard]] ReadProfile read_named(const std::string& path, const std::function<void(const std::string&)>& note);
-// Folded lines do not say what they count: they take over what the other file says. Throws an Error that names both
-// when the units differ even so; `what` cannot be done with them then ("added up").
+// Folded lines do not say what they count, so they take the unit of the other file. If the units still differ, throws
+// an Error that names both files; `what` is the action that is not possible then ("added up").
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
 
 }  // namespace profile

@@ -1,4 +1,5 @@
-// `profile report FILE...`: what was recorded, here or elsewhere, in any format. So recording and looking can be apart.
+// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
+// recording and viewing can be separate.
 #pragma once
 
 #include <span>
@@ -7,9 +8,9 @@
 
 namespace profile {
 
-// Which options it takes.
+// The name of the command and the options that it takes.
 [[nodiscard]] const ReadingCommand& report_command();
-// `arguments` behind the word "report". Returns the exit status; throws Error.
+// `arguments` are the words after "report". Returns the exit status; throws Error.
 [[nodiscard]] int run_report(std::span<const char* const> arguments);
 
 }  // namespace profile

@@ -14,8 +14,8 @@ namespace profile {
 
 namespace {
 
-// What is left between the last interval and the end of the run, if it is shorter than this part of an interval and has
-// nothing in it, is no interval: it would be a frame too many in a film.
+// The time between the last interval and the end of the run is not reported if it is shorter than this part of an
+// interval and has no samples. It would be one picture too many in a film.
 constexpr double remnant_part = 0.1;
 
 }  // namespace
@@ -25,7 +25,7 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
       interval_s_(options.interval_s),
       most_functions_(options.output.top),
       quiet_(options.quiet) {
-  // A format that cannot be had ends the run before there are any files.
+  // A format that is not available ends the run here, before any file is created.
   std::vector<std::unique_ptr<Output>> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
   for (std::size_t i = 0; i < made.size(); ++i) {
@@ -36,7 +36,7 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
   }
 }
 
-// Compares the last one with those before: each would overwrite the other.
+// Compares the last output with those before it: two outputs to the same file would overwrite each other.
 void Reports::refuse_same_file() const {
   const auto* last = std::get_if<Destination>(&reports_.back().target);
   if (last == nullptr) return;
@@ -105,13 +105,13 @@ void Reports::close() {
   }
 }
 
-// Of intervals each has its own, and nobody reads them all.
+// With intervals each report has its own hottest functions, and the list would be too long to read.
 bool Reports::wants_hottest() const {
   if (quiet_ || interval_s_) return false;
   return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
     const auto* destination = std::get_if<Destination>(&report.target);
     if (destination == nullptr || !destination->is_stdout()) return true;
-    // Its rows are these functions.
+    // A report of tables already shows these functions as its rows.
     return ::isatty(STDOUT_FILENO) == 1 && report.format->shows != Shows::tables;
   });
 }

@@ -1,5 +1,5 @@
-// Where reports go: each output's open destination, or its series of files, and its format. One that cannot be written
-// to does not take the others along.
+// The outputs of the reports: for each the open destination or series of files, and the format. If one output cannot be
+// written, the others continue.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ namespace profile {
 
 class Reports {
  public:
-  // Opens all. Throws Error when one cannot be opened. `say` prints a line for the person.
+  // Opens all outputs. Throws Error when one cannot be opened. `say` prints a line for the user.
   Reports(const Options& options, std::function<void(const std::string&)> say);
 
-  // Has `loop` see that nobody reads stdout any more, though nothing is to be written for long; it must not run once
-  // this is gone.
+  // Makes `loop` notice that the reader of stdout has gone, also while nothing is written for a long time. `loop` must
+  // not run after this object is destroyed.
   void watch(EventLoop& loop);
   void begin(const RunInfo& run);
   void report(const Profile& profile);
   void close();
-  // What there is to say once they are closed: the hottest functions of a run that is one report, and what was written.
-  // Nothing of what stands on stdout, unless that is a terminal: there the answer has scrolled away.
+  // Lines for the user after close(): the hottest functions if the run has one report only, and the written files. The
+  // functions are left out if the only report is on stdout, unless stdout is a terminal, where it has scrolled away.
   [[nodiscard]] std::vector<std::string> answer() const;
-  // Whether anybody is left to write for.
+  // Whether any output is left to write to.
   [[nodiscard]] bool any_open() const;
-  // Whether something could not be written; a reader that went away does not count.
+  // Whether something could not be written. A reader of stdout that went away does not count.
   [[nodiscard]] bool have_failed() const;
 
  private:
@@ -42,7 +42,7 @@ class Reports {
     std::variant<Destination, FileSeries> target;
     std::unique_ptr<Output> output;
     const OutputFormat* format = nullptr;
-    bool is_open = true;  // false once a destination could not be written to, or nobody reads it any more
+    bool is_open = true;  // false once a destination could not be written, or its reader has gone
   };
 
   [[nodiscard]] std::variant<Destination, FileSeries> target_of(const OutputRequest& request,

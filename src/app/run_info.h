@@ -1,3 +1,4 @@
+// Converts what the run was asked for into the RunInfo that reports show.
 #pragma once
 
 #include "model/profile.h"
@@ -7,7 +8,7 @@ namespace profile {
 struct Options;
 class Source;
 
-// What was asked for, in the words that reports use: from the command line and the source to the model.
+// The facts come from the command line (`options`) and from the source.
 [[nodiscard]] RunInfo run_info_of(const Options& options, const Source& source);
 
 }  // namespace profile

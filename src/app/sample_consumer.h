@@ -1,4 +1,4 @@
-// What becomes of the samples of a run: they are collected and reported, or written one by one as a stream.
+// The interface of what a run does with its samples: collect and report them, or write them one by one as a stream.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,35 @@ class SampleConsumer {
  public:
   virtual ~SampleConsumer() = default;
 
-  // Has `loop` call what must be done again and again while samples come; `loop` must not run once this is gone.
+  // Adds the periodic work to `loop` that must be done while samples come. `loop` must not run after this object is
+  // destroyed.
   virtual void watch(EventLoop& loop) = 0;
-  // Prints what stands above all samples. Once nothing can keep the run from sampling any more. Sampling began at
-  // `began_ns`, by CLOCK_MONOTONIC.
+  // Prints the text that stands above all samples. Called when nothing can prevent the run from sampling any more.
+  // Sampling began at `began_ns`, by CLOCK_MONOTONIC.
   virtual void begin(std::uint64_t began_ns) = 0;
-  // So often that nothing which fills up in the kernel is full before the next time: a few times a second.
+  // Empties the buffers in the kernel. Called a few times a second, so that none of them is full before the next call.
   virtual void relieve() = 0;
-  // Names what was sampled in code that is about to go (ProcessTimeline::any_leaving()). False: not all of it could be
+  // Names samples in code that is about to disappear (ProcessTimeline::any_leaving()). False: not all samples could be
   // read yet.
   [[nodiscard]] virtual bool name_leaving() = 0;
-  // Takes and names what there is by now, so that it need not be done when the run is over; now and then, `may_go_on`
-  // says whether it still goes on.
+  // Called now and then: takes and names the samples so far, so that less work is left at the end of the run.
+  // `may_go_on` says whether there is still time to continue.
   virtual void work_ahead(const std::function<bool()>& may_go_on) = 0;
-  // At the end of an interval, when the source goes on.
+  // Called at the end of an interval, while the source continues.
   virtual void report_interval() = 0;
-  // Takes and writes the rest; the source has been stopped. Nothing was counted after `ended_ns`.
+  // Takes and writes the rest. The source has been stopped, and nothing was counted after `ended_ns`.
   virtual void finish(std::uint64_t ended_ns) = 0;
 
-  // Whether anybody is left to write or to show to.
+  // Whether any output or viewer is left.
   [[nodiscard]] virtual bool is_wanted() const = 0;
-  // Whether something could not be written; a reader that went away does not count.
+  // Whether something could not be written. A reader that went away does not count.
   [[nodiscard]] virtual bool has_failed() const = 0;
-  // Up to now, those that wait in the kernel included, and the distinct rows of them that are kept.
+  // The number of samples up to now, with those that wait in the kernel, and the number of distinct rows kept of them.
   [[nodiscard]] virtual std::uint64_t samples() const = 0;
   [[nodiscard]] virtual std::uint64_t rows() const = 0;
-  // Of all that was taken, complete once finish() was called.
+  // The account of all samples; complete after finish().
   [[nodiscard]] virtual const Account& account() const = 0;
-  // Lines for the person about what was taken, once finish() was called.
+  // Lines for the user about the samples; valid after finish().
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
 };
 

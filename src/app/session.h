@@ -1,5 +1,5 @@
-// One run: what was asked for is checked, sampling armed, the loop turned until something ends it, and what was
-// collected is named and written. The only place that knows all the rooms.
+// Performs one run: checks the options against the system, arms sampling, runs the event loop until something ends it,
+// and names and writes the samples. This is the only place that knows all the rooms.
 #pragma once
 
 #include "app/options.h"

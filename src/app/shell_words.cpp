@@ -23,7 +23,7 @@ std::string shell_quoted(std::span<const char* const> words) {
     }
     quoted += '\'';
     for (const char c : word) {
-      // A quotation cannot hold its own mark: it is ended, and goes on behind it.
+      // Single quotes cannot contain a single quote: end the quoting, add \', and begin it again.
       if (c == '\'') {
         quoted += "'\\''";
       } else {

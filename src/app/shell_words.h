@@ -1,4 +1,4 @@
-// Words as a shell would have to be given them.
+// Quotes words for a shell, so that a user can copy the command line.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGWINCH as events of the loop. The first of the former three ends the run and
-// lets it report; another SIGINT or SIGTERM aborts at once, even in the middle of reading a large file.
+// Receives SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGWINCH as events of the loop. The first SIGINT, SIGTERM or SIGHUP
+// ends the run and lets it report. Another SIGINT or SIGTERM aborts at once, even while a large file is being read.
 #pragma once
 
 #include <signal.h>
@@ -10,17 +10,17 @@ namespace profile {
 
 class Signals {
  public:
-  // From here on these signals wait to be read.
+  // Blocks these signals: from here on they wait until next() reads them.
   Signals();
   [[nodiscard]] int fd() const { return fd_.get(); }
 
   struct Received {
-    int number = 0;              // 0: none was waiting
+    int number = 0;              // 0: no signal was waiting
     bool from_terminal = false;  // sent by the kernel to the whole foreground group (Ctrl-C), not by kill()
   };
   [[nodiscard]] Received next();
-  // The run is over or about to be: another SIGINT or SIGTERM kills this process at once. For a moment it does not yet,
-  // because timeout(1) sends its signal twice, to the process and to its group.
+  // The run is over or about to end: from now on SIGINT or SIGTERM kills this process at once. For the first 250 ms it
+  // does not, because timeout(1) sends its signal twice, to the process and to its group.
   void let_next_kill();
 
  private:

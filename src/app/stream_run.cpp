@@ -14,15 +14,17 @@
 namespace profile {
 namespace {
 
-// Distinct stacks after which what is kept of them is dropped and begun anew: some megabytes.
+// When the profile has more distinct stacks than this (some megabytes), it is dropped and a fresh one begins.
 constexpr std::size_t most_stacks = 8192;
-// A stream of hours does not keep what it knew of processes and files before; what waits to be named is younger.
+// Facts about processes and files are forgotten after this time, so that a stream of hours does not grow. Samples that
+// wait to be named are younger.
 constexpr double memory_s = 30;
-// Samples that are read ahead of a reader that does not read, so that the files they lie in can be closed.
+// How many samples may wait for a slow reader. They are read ahead so that the files that contain their code can be
+// closed.
 constexpr std::size_t most_waiting = 1 << 14;
-// How often it is read from the ring buffer, which holds many times as much.
+// The interval for reading the ring buffer, which holds the samples of a much longer time.
 constexpr double pump_s = 0.02;
-// How long the last samples wait for a reader that does not read.
+// How long the last samples wait for a slow reader at the end.
 constexpr double patience_s = 0.7;
 
 }  // namespace
@@ -40,9 +42,9 @@ StreamRun::StreamRun(const Options& options, RunInfo run, Source& source, Proces
 }
 
 void StreamRun::watch(EventLoop& loop) {
-  // By time and not for every sample: waking up would cost more than all the rest.
+  // Read by timer and not for every sample: a wake-up per sample would cost more than all other work.
   loop.add_timer(pump_s, pump_s, [this] { pump(); });
-  // The reader has taken something, so that it can go on.
+  // The reader has taken data, so writing can continue.
   loop.add(writer_.poll_fd(), [this] { pump(); });
   loop.add_timer(memory_s, memory_s, [this] {
     constexpr auto memory_ns = to_ns(memory_s);
@@ -106,8 +108,8 @@ bool StreamRun::name_leaving() {
   return true;
 }
 
-// Those from `first` on, which are put in the order of time: samples of two CPUs may have come into the ring buffer the
-// other way round.
+// Names the samples from `first` on and sorts them by time: samples of two CPUs may be in the ring buffer in the wrong
+// order.
 void StreamRun::name_batch(std::size_t first) {
   if (first == batch_.size()) return;
   const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -164,7 +166,7 @@ void StreamRun::finish(std::uint64_t /*ended_ns*/) {
   report_counted();
 }
 
-// Waits for the reader for patience_s in all. What naming and writing take is our own time, and costs no sample.
+// Waits for the reader for patience_s in total. Only waiting counts: time that naming and writing take loses no sample.
 void StreamRun::append_rest() {
   double left_s = patience_s;
   for (append_named(); appended_ < batch_.size() && left_s > 0; append_named()) {

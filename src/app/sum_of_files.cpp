@@ -29,12 +29,12 @@ std::string headline_of(const RunInfo& run, const std::vector<std::string>& name
   return line + " of " + names_of(names) + " by user + kernel stack";
 }
 
-// 0: it is not known, or the values are no samples.
+// 0: unknown, or the values are not samples.
 std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == "samples" ? clock_period_ns(run) : 0; }
 
 bool is_time(const RunInfo& run) { return run.unit == of_time || ns_per_sample(run) != 0; }
 
-// Files whose samples have the same weight, added up.
+// The sum of files whose samples have the same weight.
 struct Alike {
   std::vector<std::string> names;
   Profile sum;
@@ -47,7 +47,7 @@ bool are_worth_the_same(const RunInfo& a, const RunInfo& b) {
          a.period_events == b.period_events;
 }
 
-// Folded lines, or samples that were taken nobody knows how often.
+// True for folded lines, and for samples of an unknown rate.
 bool has_unknown_weight(const RunInfo& run) {
   return run.event.empty() || (run.unit == "samples" && ns_per_sample(run) == 0);
 }
@@ -61,7 +61,7 @@ void add(Profile& to, const Profile& more) {
   to.merge(more);
 }
 
-// From samples to the time that they stand for.
+// Converts samples into the time that they stand for.
 void weigh(Alike& files) {
   const std::uint64_t factor = ns_per_sample(files.sum.run);
   if (factor != 0 && !files.sum.weigh(factor, of_time)) {
@@ -70,7 +70,8 @@ void weigh(Alike& files) {
   files.sum.run.frequency_hz = files.sum.run.period_events = 0;
 }
 
-// Those of known weight in front. If these differ, and are all time or samples of a known rate, they become time.
+// Moves the parts of known weight to the front. If there are several of them, and all are time or samples of a known
+// rate, they become time.
 void agree_on_weight(std::vector<Alike>& parts, const std::function<void(const std::string&)>& note) {
   const auto end_of_known = std::stable_partition(
       parts.begin(), parts.end(), [](const Alike& files) { return !has_unknown_weight(files.sum.run); });

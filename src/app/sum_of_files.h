@@ -1,4 +1,4 @@
-// Adds up the profiles of several files, whatever the order they are named in.
+// Adds up the profiles of several files; their order does not matter.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace profile {
 
-// Of at least one path; "-" is stdin. Samples of different weights (taken at different rates) are added up as the
-// nanoseconds they stand for; what cannot be added up, or is not known to have the same weight, is an Error that names
-// the files. `note` is told, in a line each, what had to be assumed.
+// `paths` has at least one path; "-" is stdin. Samples of different weights (taken at different rates) are added up as
+// the nanoseconds that they stand for. Throws an Error that names the files if values cannot be added up, or if weights
+// differ and one is unknown. `note` is called with a line for each assumption.
 [[nodiscard]] Profile sum_of_files(const std::vector<std::string>& paths,
                                    const std::function<void(const std::string&)>& note);
 

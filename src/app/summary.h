@@ -1,4 +1,4 @@
-// The line that says what the run did and what it cost, and what -v tells besides.
+// The summary line: what the run did and what it cost. Also the extra lines that -v prints.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace profile {
 struct RunCost {
   double duration_s = 0;
   int cpus = 0;
-  BpfCost bpf;                   // no runs: the kernel did not tell
+  BpfCost bpf;                   // no runs: the kernel did not report them
   std::uint64_t unfollowed = 0;  // descendants of the command that were not followed
 };
 
 // "2964 samples in 30.0 s on 2 CPUs: 2411 recorded, 553 idle, 0 lost; 2.1 us a sample, 0.02 % of CPU time"
 [[nodiscard]] std::string summary_of(const Account& account, const RunCost& cost);
-// Lines for the person about what it took to follow the processes.
+// Lines for the user about problems in following the processes.
 [[nodiscard]] std::vector<std::string> notes_of(const TimelineStatus& timeline);
-// A line each: how the processes were followed, and which way samples took.
+// One line on how the processes were followed, and one on which way the samples took.
 [[nodiscard]] std::vector<std::string> details_of(const TimelineStatus& timeline, const Account& account);
 
 }  // namespace profile

@@ -43,7 +43,7 @@ void check_cpus(const SamplingOptions& sampling) {
   }
 }
 
-// Stacks that are walked by tables are as deep as was asked for, whatever the kernel allows its own.
+// The kernel's limit does not apply to stacks that are unwound by tables, so only other stacks are checked.
 void check_depth(const SamplingOptions& sampling) {
   if (sampling.unwinding != Unwinding::frame_pointers && sampling.max_stack_depth <= sampling.walk_depth) return;
   const auto allowed = most_kernel_frames();
@@ -62,7 +62,7 @@ void check_directories(const SymbolOptions& symbols, Children& children) {
   }
 }
 
-// What is wrong with these besides is found when they are used.
+// Checks only that the file systems of these paths answer. Other problems with them appear when they are used.
 void check_answers(const Options& options, Children& children) {
   const SamplingOptions& sampling = options.sampling;
   if (!sampling.cgroup_path.empty()) children.look("--cgroup " + sampling.cgroup_path, sampling.cgroup_path);

@@ -1,4 +1,5 @@
-// Whether what the command line names is there: processes, threads, CPUs, the stack depth the kernel allows.
+// Checks that what the command line names exists: processes, threads, CPUs, directories, and the stack depth that the
+// kernel allows.
 #pragma once
 
 #include "app/options.h"
@@ -9,12 +10,12 @@ namespace profile {
 class Children;
 class Command;
 
-// Whose files the run needs: those of who can be sampled. `command`: null when there is none; `counts_exec` as
-// Source::counts_exec().
+// The processes whose files the run needs: those that can be sampled. `command` is nullptr when there is none;
+// `counts_exec` is Source::counts_exec().
 [[nodiscard]] TimelineOptions of_interest(const SamplingOptions& sampling, const Command* command, bool counts_exec);
-// Throws Error naming the option, the value and what is wrong with it: also a file system that does not answer.
+// Throws an Error that names the option, the value and the problem. A file system that does not answer is one too.
 void check_targets(const Options& options, Children& children);
-// False once every process or thread that was asked for has gone; true when none was asked for.
+// False once all processes and threads of the options have gone; true when the options name none.
 [[nodiscard]] bool any_target_alive(const SamplingOptions& sampling);
 
 }  // namespace profile

@@ -7,10 +7,10 @@
 namespace profile {
 namespace {
 
-// Below so many frames nothing is looked for: the way from a tracepoint to a program is short.
+// Only this many innermost frames are searched: the way from a tracepoint to a BPF program is short.
 constexpr std::size_t deepest = 12;
 
-// Functions between what is traced and a BPF program, by the beginnings of their names (kernel/trace/bpf_trace.c,
+// The beginnings of the names of functions between a traced function and a BPF program (kernel/trace/bpf_trace.c,
 // kernel/events/core.c, include/trace/).
 constexpr std::string_view beginnings[] = {
     "bpf_prog_",         "bpf_trace_run",       "__bpf_trace_",        "__traceiter_",           "trace_call_bpf",

@@ -24,7 +24,7 @@ FrameId named_frame(Profile& profile, std::string_view name) {
   return named_frame(profile, profile.strings.intern(name));
 }
 
-// Adds the stack's frames, the innermost last.
+// Appends the frames of the stack to `to`, the innermost last.
 void add_root_first(Profile& profile, StackId stack, std::string_view missed, std::vector<FrameId>& to) {
   if (stack == StackId::missed) to.push_back(named_frame(profile, missed));
   const auto leaf_first = profile.stack(stack);

@@ -1,12 +1,13 @@
-// Who ended a wait, as frames: behind the wait's own stacks a delimiter, then the waker's from the innermost on, and
-// its name. So the two who met in the scheduler stand next to each other, as in bcc's offwaketime.
+// Shows the thread that ended a wait (the waker) as frames. After the stacks of the wait come a delimiter, the waker's
+// frames from the innermost on, and its name. So the frames that met in the scheduler are neighbours, as in bcc's
+// offwaketime.
 #pragma once
 
 #include "model/profile.h"
 
 namespace profile {
 
-// Makes what Row::waker and its stacks say a part of the kernel stack. Of names that have been found out.
+// Appends Row::waker and its stacks to the kernel stack of each row. `profile` has been symbolised.
 void append_wakers(Profile& profile);
 
 }  // namespace profile

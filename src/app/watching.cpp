@@ -19,7 +19,7 @@ double own_cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// 0 when the kernel does not tell.
+// 0 when the kernel does not report it.
 std::uint64_t own_rss_bytes() {
   std::ifstream statm("/proc/self/statm");
   std::uint64_t size = 0;

@@ -1,4 +1,4 @@
-// Who looks on while a run goes on: the page of -T, the terminal of --top.
+// The live views of a run: the page of -T and the terminal view of --top.
 #pragma once
 
 #include <functional>
@@ -15,25 +15,25 @@ namespace profile {
 
 class Watching {
  public:
-  // Opens the page if the options ask for one, and loads what the terminal needs. Throws Error when it cannot; as the
-  // next.
-  // `run` must outlive it.
+  // Opens the page if the options ask for it, and loads the module of the terminal view. Throws Error when that fails.
+  // `run` must outlive this object.
   Watching(const Options& options, const RunInfo& run);
-  // Takes the terminal over if the options ask for that. The last: what there is to say before is said on it as it was.
+  // Takes over the terminal if the options ask for it. Throws Error when that fails. Call it last, because messages
+  // before it are printed on the normal terminal.
   void open_terminal();
 
   [[nodiscard]] bool any() const { return live_ != nullptr || top_ != nullptr; }
   [[nodiscard]] bool has_terminal() const { return top_ != nullptr; }
-  // Where the page is; empty when there is none.
+  // The address of the page; empty when there is none.
   [[nodiscard]] std::string url() const { return live_ ? live_->url() : ""; }
-  // What was sampled since the last call. `account` and `cost` are those of the run up to now.
+  // `profile` holds the samples since the last call. `account` and `cost` cover the run up to now.
   void add(std::shared_ptr<const Profile> profile, const Account& account, const BpfCost& cost);
 
-  // Of the terminal; only with has_terminal().
+  // The next three are for the terminal view; call them only if has_terminal().
   [[nodiscard]] int terminal_fd() const { return top_->poll_fd(); }
   [[nodiscard]] bool on_terminal_ready() { return top_->on_ready(); }
   void on_resize() { top_->on_resize(); }
-  // Gives the terminal back.
+  // Restores the terminal.
   void close_terminal() { top_.reset(); }
   // The run is over.
   void end();

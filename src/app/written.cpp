@@ -28,7 +28,7 @@ std::string size_text(std::uint64_t bytes) {
 
 std::string wrote(const Destination& file, const OutputFormat& format) {
   const std::string text = "wrote " + file.path();
-  // Of a pipe, a device, nobody asks how large it is.
+  // The size of a pipe or a device is of no interest.
   return file.is_regular() ? text + " (" + size_text(file.bytes()) + ")" + how_to_see(format) : text;
 }
 

@@ -1,5 +1,5 @@
-// The numbers of the DWARF standard (versions 2 to 5, and what GNU added) that the readers here look at. Not <dwarf.h>,
-// which comes with libdw and is needed for nothing else.
+// The numbers of the DWARF standard (versions 2 to 5, and what GNU added) that the readers here look at. This replaces
+// <dwarf.h>, which comes with libdw: nothing else here needs libdw.
 #pragma once
 
 #include <cstdint>

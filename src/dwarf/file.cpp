@@ -13,7 +13,7 @@ constexpr std::size_t max_header_bytes = 64;
 constexpr std::size_t max_units = std::size_t{1} << 20;  // the largest programs have some ten thousand
 constexpr std::size_t max_tables = 8;
 
-// How many bytes follow, of a unit or a table, and how large offsets in it are. nullopt: a reserved length.
+// How many bytes of a unit or a table follow, and whether its offsets have 64 bits. nullopt: a reserved length.
 std::optional<std::uint64_t> initial_length(DwarfCursor& cursor, bool& is_64bit) {
   std::uint64_t length = cursor.u32();
   is_64bit = length == 0xffffffff;
@@ -61,7 +61,7 @@ const std::vector<std::uint64_t>& DwarfFile::unit_offsets() {
     bool is_64bit = false;
     const auto length = initial_length(cursor, is_64bit);
     if (!length || *length > info.size_bytes() - offset - cursor.at() || !budget_.take(max_header_bytes)) break;
-    unit_offsets_.push_back(offset);  // one of an unknown version too: what follows it can be read
+    unit_offsets_.push_back(offset);  // a unit of an unknown version, too: what follows it can be read
     offset += cursor.at() + *length;
   }
   return unit_offsets_;
@@ -148,7 +148,7 @@ class Finder {
     while (!cursor.failed() && cursor.left() >= pair) {
       const std::uint64_t begin = cursor.fixed(size);
       const std::uint64_t bytes = cursor.fixed(size);
-      // At 0 the linker leaves what it has dropped; both 0 end the set.
+      // The linker leaves functions that it has dropped at 0. A pair of zeros ends the set.
       if (begin != 0 && bytes <= UINT64_MAX - begin) give({begin, begin + bytes}, unit);
     }
   }
@@ -166,7 +166,7 @@ class Finder {
   DwarfFile& file_;
   std::span<const std::uint64_t> addresses_;
   std::vector<std::uint64_t> units_;
-  std::size_t left_;  // of the addresses, without a unit
+  std::size_t left_;  // addresses that have no unit yet
   std::unordered_set<std::uint64_t> listed_;
 };
 

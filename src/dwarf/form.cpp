@@ -9,7 +9,7 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-// The kind of a form's value; of one whose size is not fixed as well.
+// The kind of a form's value, also for forms whose size is not fixed.
 Kind kind_of(std::uint16_t form) {
   switch (form) {
     case dwarf::form_addr:
@@ -51,7 +51,7 @@ Kind kind_of(std::uint16_t form) {
       return Kind::other_reference;
     case dwarf::form_rnglistx:
       return Kind::list_index;
-    case dwarf::form_ref_sig8:  // of a type
+    case dwarf::form_ref_sig8:  // refers to a type
     case dwarf::form_data16:
     case dwarf::form_loclistx:
       return Kind::none;
@@ -96,7 +96,7 @@ std::optional<unsigned> fixed_form_bytes(std::uint16_t form, const DwarfEncoding
       return 16;
     case dwarf::form_addr:
       return encoding.address_bytes;
-    case dwarf::form_ref_addr:  // an address in version 2, an offset since
+    case dwarf::form_ref_addr:  // as large as an address in version 2, as an offset since
       return encoding.version <= 2 ? encoding.address_bytes : encoding.offset_bytes();
     case dwarf::form_strp:
     case dwarf::form_strp_sup:
@@ -114,7 +114,8 @@ DwarfValue read_form(DwarfCursor& cursor, std::uint16_t form, std::int64_t impli
                      const DwarfEncoding& encoding) {
   if (form == dwarf::form_indirect) {
     form = static_cast<std::uint16_t>(cursor.uleb());
-    // Neither may stand behind the other: there would be no end, or no value.
+    // Neither may stand behind DW_FORM_indirect: a chain of DW_FORM_indirect might never end, and
+    // DW_FORM_implicit_const would have no value.
     if (form == dwarf::form_indirect || form == dwarf::form_implicit_const) form = 0;
   }
   const Kind kind = kind_of(form);
@@ -158,14 +159,14 @@ DwarfValue read_form(DwarfCursor& cursor, std::uint16_t form, std::int64_t impli
       cursor.skip(cursor.uleb());
       return {};
     default:
-      cursor.skip(UINT64_MAX);  // of unknown length: nothing behind it can be read
+      cursor.skip(UINT64_MAX);  // its length is unknown, so nothing behind it can be read
       return {};
   }
 }
 
 namespace {
 
-// One compilation unit has a few hundred shapes, a few kilobytes; a link-time optimised program somewhat more.
+// One compilation unit has a few hundred shapes, a few kilobytes. A link-time optimised program has somewhat more.
 constexpr std::size_t first_bytes = std::size_t{16} << 10;
 constexpr std::size_t max_bytes = std::size_t{4} << 20;
 
@@ -175,7 +176,7 @@ std::uint16_t narrow(std::uint64_t number) { return number <= UINT16_MAX ? stati
 
 DwarfAbbrevs::DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding,
                            WorkBudget& budget) {
-  // How long the table is nothing says, so more is read until its end has been seen.
+  // Nothing says how long the table is. So more and more is read until its end has been seen.
   for (std::size_t bytes = first_bytes; bytes <= max_bytes; bytes *= 4) {
     const std::span<const std::byte> window = section.window(offset, bytes);
     abbrevs_.clear();
@@ -219,7 +220,7 @@ bool DwarfAbbrevs::parse(std::span<const std::byte> bytes, const DwarfEncoding& 
 }
 
 const DwarfAbbrev* DwarfAbbrevs::find(std::uint64_t code) const {
-  // Compilers number them 1, 2, …
+  // Compilers number the shapes 1, 2, …
   if (code - 1 < abbrevs_.size() && abbrevs_[code - 1].code == code) return &abbrevs_[code - 1];
   const auto found =
       std::lower_bound(abbrevs_.begin(), abbrevs_.end(), code,

@@ -1,4 +1,5 @@
-// The values of attributes, in the many forms they are written in.
+// Reads the values of attributes in the many forms that DWARF writes them in, and the tables that say which attributes
+// an entry has.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,11 @@
 
 namespace profile {
 
-// What the sizes in a unit depend on.
+// The sizes in a unit depend on these.
 struct DwarfEncoding {
   std::uint16_t version = 0;
   std::uint8_t address_bytes = 8;
-  bool is_64bit = false;  // offsets are
+  bool is_64bit = false;  // whether offsets have 64 bits
 
   [[nodiscard]] unsigned offset_bytes() const { return is_64bit ? 8 : 4; }
   friend bool operator==(const DwarfEncoding&, const DwarfEncoding&) = default;
@@ -25,19 +26,19 @@ struct DwarfEncoding {
 
 struct DwarfValue {
   enum class Kind : std::uint8_t {
-    none,              // there is no such attribute, or it is of a kind nobody here asks for
-    constant,          // or an offset into another section, which older versions do not tell apart
-    address,           // of the program
-    address_index,     // into .debug_addr
-    inline_text,       // at that place of the bytes the entry was read from
-    text,              // at that offset of .debug_str
-    line_text,         // of .debug_line_str
-    other_text,        // of .debug_str of the file of common parts (dwz)
-    text_index,        // into .debug_str_offsets
-    reference,         // an entry, by its offset from its unit
-    global_reference,  // by its offset in .debug_info
-    other_reference,   // by its offset in .debug_info of the file of common parts
-    list_index,        // into .debug_rnglists
+    none,              // no such attribute, or a kind of value that no code here needs
+    constant,          // a constant, or an offset into another section: older versions do not tell them apart
+    address,           // an address of the program
+    address_index,     // an index into .debug_addr
+    inline_text,       // a text at this place of the bytes that the entry was read from
+    text,              // a text at this offset of .debug_str
+    line_text,         // a text at this offset of .debug_line_str
+    other_text,        // a text at this offset of .debug_str of the file of common parts (dwz)
+    text_index,        // an index into .debug_str_offsets
+    reference,         // an entry, by its offset from the start of its unit
+    global_reference,  // an entry, by its offset in .debug_info
+    other_reference,   // an entry, by its offset in .debug_info of the file of common parts
+    list_index,        // an index into .debug_rnglists
   };
   Kind kind = Kind::none;
   std::uint64_t number = 0;
@@ -45,16 +46,16 @@ struct DwarfValue {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-// Reads one value and moves past it; fails the cursor where the form is unknown.
+// Reads one value and moves past it. Fails the cursor when the form is unknown.
 DwarfValue read_form(DwarfCursor& cursor, std::uint16_t form, std::int64_t implicit_value,
                      const DwarfEncoding& encoding);
-// The size of a value where all of that form have one.
+// The size of a value of that form; nullopt when the sizes differ.
 std::optional<unsigned> fixed_form_bytes(std::uint16_t form, const DwarfEncoding& encoding);
 
-// The shapes that the entries of a unit take: each entry begins with the number of one. Where all attributes of a shape
-// have fixed sizes an entry is stepped over at once, which is what makes a pass over a unit quick.
+// The shapes that the entries of a unit have: each entry begins with the number of its shape. When all attributes of a
+// shape have fixed sizes, the reader steps over an entry at once. This makes a pass over a unit quick.
 struct DwarfAttribute {
-  std::uint16_t name = 0;  // 0: one too large for any that is known
+  std::uint16_t name = 0;  // 0: a number too large to be a known attribute
   std::uint16_t form = 0;
   std::int64_t implicit_value = 0;  // of DW_FORM_implicit_const
 };
@@ -65,17 +66,17 @@ struct DwarfAbbrev {
   std::uint64_t code = 0;
   std::uint16_t tag = 0;
   bool has_children = false;
-  std::uint32_t first = 0;  // of its attributes, of which there are
+  std::uint32_t first = 0;  // its attributes are attributes_[first] and the next, `count` in all
   std::uint32_t count = 0;
-  std::uint32_t size_bytes = 0;  // of an entry behind its code; or `varies`
+  std::uint32_t size_bytes = 0;  // of an entry without its code; or `varies`
 };
 
 class DwarfAbbrevs {
  public:
-  // The table at `offset`, for units of that encoding. What is damaged ends it.
+  // Reads the table at `offset`, for units of that encoding. Damage ends the table.
   DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding, WorkBudget& budget);
 
-  // nullptr when there is none of that code.
+  // The shape with that code; nullptr when there is none.
   [[nodiscard]] const DwarfAbbrev* find(std::uint64_t code) const;
   [[nodiscard]] std::span<const DwarfAttribute> attributes(const DwarfAbbrev& abbrev) const {
     return std::span(attributes_).subspan(abbrev.first, abbrev.count);
@@ -85,7 +86,7 @@ class DwarfAbbrevs {
   // False when the bytes end before the table does.
   [[nodiscard]] bool parse(std::span<const std::byte> bytes, const DwarfEncoding& encoding);
 
-  std::vector<DwarfAbbrev> abbrevs_;  // by code
+  std::vector<DwarfAbbrev> abbrevs_;  // sorted by code
   std::vector<DwarfAttribute> attributes_;
 };
 

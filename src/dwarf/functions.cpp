@@ -1,5 +1,5 @@
-// A walk over the entries in the order they stand, without recursion. Nothing below a function is skipped for not
-// holding an address: nested functions stand there whose code lies elsewhere.
+// Walks over the entries in their order, without recursion. The walk also looks below functions that hold none of the
+// addresses, because nested functions stand there whose code lies elsewhere.
 #include "dwarf/functions.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Walk {
       const std::size_t begin = cursor.at();
       const std::uint64_t code = cursor.uleb();
       if (code == 0) {
-        if (depth <= 1) return;  // the unit's own children have ended: padding may follow
+        if (depth <= 1) return;  // the unit's own children have ended; padding may follow
         --depth;
         while (!functions_.empty() && functions_.back().depth > depth) functions_.pop_back();
         continue;
@@ -46,7 +46,7 @@ class Walk {
       }
       if (cursor.failed() || !unit_.file().budget().take(cursor.at() - begin)) return;
       if (abbrev->has_children && ++depth > max_nesting) return;
-      if (!abbrev->has_children && depth == 0) return;  // a unit of a single entry
+      if (!abbrev->has_children && depth == 0) return;  // a unit with a single entry
     }
   }
 
@@ -57,13 +57,13 @@ class Walk {
     std::size_t depth = 0;  // of its children
     bool is_inlined = false;
     bool holds_any = false;                  // of the addresses
-    std::uint32_t inlining = 0;              // how deep
+    std::uint32_t inlining = 0;              // how deep it is inlined
     std::uint32_t scope = DwarfScope::none;  // made when the first address needs it
     std::uint64_t call_file = 0;
     std::uint32_t call_line = 0;
   };
 
-  // Code inlined into a function lies within that function.
+  // Whether an inlined function here can hold an address: its code lies within the function that it was inlined into.
   [[nodiscard]] bool may_be_asked_for() const {
     return !functions_.empty() && functions_.back().holds_any && functions_.back().inlining < max_inlining;
   }
@@ -87,7 +87,7 @@ class Walk {
     if (cursor.failed()) return;
     if (function.is_inlined) {
       function.inlining = functions_.back().inlining + 1;
-      // Its own ranges may miss what those of a deeper one have, so that is looked at all the same.
+      // Its own ranges may miss ranges of functions that are inlined deeper, so those are looked at all the same.
       function.holds_any = true;
     }
     functions_.push_back(function);
@@ -97,7 +97,7 @@ class Walk {
     if (!abbrev.has_children) functions_.pop_back();
   }
 
-  // To the function that was read last, the addresses in `range` that no smaller range holds.
+  // Gives the function that was read last the addresses in `range` that no smaller range holds.
   void give(const DwarfRange& range) {
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), range.begin);
     for (; at != addresses_.end() && *at < range.end && unit_.file().budget().take(1); ++at) {
@@ -110,7 +110,7 @@ class Walk {
     }
   }
 
-  // Whether the function that was read last was inlined into that scope, if only through others.
+  // Whether the function that was read last was inlined into that scope, directly or through other functions.
   [[nodiscard]] bool inside(std::uint32_t scope) const {
     for (std::size_t i = functions_.size(); i-- > 0;) {
       if (functions_[i].scope == scope) return true;
@@ -136,7 +136,7 @@ class Walk {
   DwarfUnit& unit_;
   std::span<const std::uint64_t> addresses_;
   DwarfScopes& found_;
-  std::vector<std::uint64_t> range_bytes_;  // by address, of the scope that has it
+  std::vector<std::uint64_t> range_bytes_;  // [i]: the size of the range that holds addresses_[i]
   std::vector<Function> functions_;         // around the entry that is being read, outermost first
   std::vector<DwarfRange> ranges_;
 };
@@ -153,11 +153,12 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-// Code to abstract function to declaration to the class's declaration: honest ones are at most this far away.
+// How many references are followed for one name: from the code to the abstract function, to the declaration, to the
+// declaration in the class. Honest files need no more.
 constexpr int max_references = 8;
 constexpr std::size_t max_known = std::size_t{1} << 16;
 constexpr std::size_t max_units = 64;
-constexpr std::uint64_t cost = 512;  // of an entry looked up, for the budget
+constexpr std::uint64_t cost = 512;  // what the budget pays for one entry that is looked up
 
 }  // namespace
 
@@ -174,7 +175,7 @@ StringId DwarfNames::of(DwarfUnit& unit, std::uint64_t offset) {
     }
     passed[count] = key;
     const bool here = !place.in_other && place.offset >= unit.header().offset && place.offset < unit.header().end;
-    // What was split off refers to nothing outside.
+    // A unit that was split off refers to nothing outside itself.
     DwarfUnit* const holder = here ? &unit : (unit.is_split() ? nullptr : unit_holding(place));
     if (holder == nullptr) break;
     const Entry entry = read(*holder, place.offset, place.in_other);
@@ -189,7 +190,8 @@ StringId DwarfNames::of(DwarfUnit& unit, std::uint64_t offset) {
     }
     place = *entry.refers_to;
   }
-  // Not the first: pieces of code are asked for once, what they refer to again and again.
+  // The first entry is not remembered: a piece of code is asked for once, but the entries that it refers to are asked
+  // for again and again.
   if (known_.size() > max_known) known_.clear();
   for (std::size_t i = 1; i < count; ++i) known_[passed[i]] = found;
   return found;

@@ -1,5 +1,5 @@
-// The header of a line table: its files and directories, which are written in one way up to version 4 and in another
-// since.
+// Reads the header of a line table (its files and directories, which version 5 writes in another way than the versions
+// before) and runs its program.
 #include "dwarf/line_table.h"
 
 #include <algorithm>
@@ -47,14 +47,14 @@ bool DwarfLineTable::read_header() {
   if (encoding_.version < 2 || encoding_.version > 5) return false;
   if (encoding_.version >= 5) {
     encoding_.address_bytes = cursor_.u8();
-    cursor_.u8();  // the size of a segment selector
+    cursor_.u8();  // passes over the size of a segment selector
   }
   const std::uint64_t header_bytes = cursor_.offset(encoding_.is_64bit);
   const std::uint64_t program = cursor_.at() + header_bytes;
   if (cursor_.failed() || header_bytes > bytes_.size() || program > bytes_.size()) return false;
   min_instruction_bytes_ = cursor_.u8();
   if (encoding_.version >= 4) max_operations_ = std::max<std::uint8_t>(cursor_.u8(), 1);
-  cursor_.u8();  // whether rows are statements to begin with: here all count
+  cursor_.u8();  // skips the flag that says which rows are statements: here all rows count
   line_base_ = static_cast<std::int8_t>(cursor_.u8());
   line_range_ = cursor_.u8();
   opcode_base_ = cursor_.u8();
@@ -66,7 +66,7 @@ bool DwarfLineTable::read_header() {
 }
 
 bool DwarfLineTable::read_names_before_5() {
-  // Number 0 is the unit's own directory, and no file.
+  // Directory 0 is the unit's own directory. File 0 is no file.
   directories_.emplace_back();
   files_.emplace_back();
   const auto next = [this](std::vector<File>& files) {
@@ -97,7 +97,7 @@ bool DwarfLineTable::read_names_since_5(std::vector<File>& files) {
     column.form = form <= UINT16_MAX ? static_cast<std::uint16_t>(form) : 0;
   }
   const std::uint64_t count = cursor_.uleb();
-  if (cursor_.failed() || count > cursor_.left()) return false;  // of a byte at least, each
+  if (cursor_.failed() || count > cursor_.left()) return false;  // each takes a byte at least
   for (std::uint64_t i = 0; i < count && !columns.empty(); ++i) {
     File file;
     const std::size_t begin = cursor_.at();
@@ -123,8 +123,8 @@ std::string DwarfLineTable::path(std::uint64_t file) {
   return join(join(unit_.directory(), directory), name);
 }
 
-// The program of a line table, run. Each row holds from its address up to the next row's; only those that hold one of
-// the addresses wanted are looked at.
+// Runs the program of a line table. Each row holds from its address up to the next row's. Only rows that hold one of
+// the wanted addresses are looked at.
 class DwarfLineTable::Run {
  public:
   Run(const DwarfLineTable& table, std::span<const std::uint64_t> addresses, std::span<DwarfLine> lines)
@@ -204,11 +204,11 @@ class DwarfLineTable::Run {
     operation_ = operations % table_.max_operations_;
   }
 
-  // A row begins here, so the one before ends.
+  // A row begins here, so the row before it ends.
   void emit(WorkBudget& budget) {
     if (!has_row_) {
       has_row_ = true;
-      // Functions that the linker dropped begin at 0; or at -1 and wrap around.
+      // A function that the linker dropped begins at 0, or it begins at -1 and wraps around.
       dropped_ = address_ == 0;
       next_ = seek(address_);
     } else if (address_ < row_.address) {
@@ -224,7 +224,7 @@ class DwarfLineTable::Run {
                                     addresses_.begin());
   }
 
-  // The addresses in the row that ends here their line, unless an earlier sequence has them.
+  // Gives each address in the row that ends here its line, unless an earlier sequence has given it one.
   void give(WorkBudget& budget) {
     for (; next_ < addresses_.size() && addresses_[next_] < address_ && budget.take(1); ++next_) {
       if (lines_[next_].found || addresses_[next_] < row_.address) continue;
@@ -237,15 +237,15 @@ class DwarfLineTable::Run {
   DwarfCursor cursor_;
   std::span<const std::uint64_t> addresses_;
   std::span<DwarfLine> lines_;
-  // The machine's registers.
+  // The registers of the small machine.
   std::uint64_t address_ = 0;
   std::uint64_t operation_ = 0;
   std::uint64_t file_ = 1;
   std::uint64_t line_ = 1;
   bool has_row_ = false;
   bool dropped_ = false;
-  Row row_;               // the last
-  std::size_t next_ = 0;  // the first address at or behind it
+  Row row_;               // the last row
+  std::size_t next_ = 0;  // index of the first address at or behind it
 };
 
 void DwarfLineTable::find(std::span<const std::uint64_t> addresses, std::span<DwarfLine> lines) {

@@ -13,7 +13,8 @@
 namespace profile {
 namespace {
 
-// Far above what an honest file takes: each byte once or twice, of compressed sections what comes out of them.
+// The budget for one file, far above what an honest file needs. An honest file costs each byte once or twice; a
+// compressed section costs the bytes that come out of it.
 std::uint64_t steps_for(std::uint64_t file_bytes, std::size_t addresses) {
   return (std::uint64_t{16} << 20) + std::min(file_bytes, UINT64_MAX / 64) * 16 +
          std::min<std::uint64_t>(addresses, UINT32_MAX) * 16384;
@@ -23,7 +24,7 @@ std::uint64_t steps_for(std::uint64_t file_bytes, std::size_t addresses) {
 
 class SourceChains::Reader {
  public:
-  // `other` may be nullptr; both must outlive this.
+  // `other` may be nullptr. All arguments must outlive this.
   Reader(SourceChains& chains, DwarfFile& file, DwarfFile* other, SplitFiles* splits)
       : chains_(chains), file_(file), other_(other), names_(file, other, chains.strings_), splits_(splits) {}
 
@@ -32,7 +33,7 @@ class SourceChains::Reader {
   // `addresses` ascend and are distinct; the answer has their order.
   std::vector<Slice> read(std::span<const std::uint64_t> addresses) {
     const std::vector<std::uint64_t> units = find_units(file_, addresses);
-    std::vector<std::size_t> order;  // of the addresses that have a unit, by unit
+    std::vector<std::size_t> order;  // indices of the addresses that have a unit, sorted by unit
     for (std::size_t i = 0; i < units.size(); ++i) {
       if (units[i] != no_unit) order.push_back(i);
     }
@@ -54,7 +55,7 @@ class SourceChains::Reader {
     const auto header = file_.unit_at(offset);
     if (!header) return;
     DwarfUnit unit(file_, other_, *header);
-    // The lines stay with the skeleton, whose files both count.
+    // The line table stays with the skeleton. The file numbers of both parts refer to it.
     DwarfUnit* const split = splits_.find(unit);
     DwarfUnit& holder = split != nullptr ? *split : unit;
     if (split != nullptr) split_names_.emplace(split->file(), nullptr, chains_.strings_);
@@ -103,7 +104,7 @@ class SourceChains::Reader {
   DwarfNames names_;
   DwarfSplits splits_;
   std::vector<Slice> slices_;
-  // Of the unit that is being read.
+  // For the unit that is being read.
   std::unordered_map<std::uint64_t, StringId> paths_;
   std::vector<std::optional<StringId>> scope_names_;
   std::optional<DwarfNames> split_names_;

@@ -1,4 +1,4 @@
-// read_source_lines() of sections that are already there: what is tested with sections made in memory.
+// read_source_lines() for sections that are already read, so that tests can make sections in memory.
 #pragma once
 
 #include <optional>

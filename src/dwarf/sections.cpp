@@ -1,5 +1,5 @@
-// Finds the sections by their names. The section headers are read here and not by ElfFile, which takes only what can
-// run: the file a .gnu_debugaltlink points to is of type ET_REL.
+// Finds the sections by their names. It reads the section headers itself, because ElfFile takes only files that can
+// run: the file that a .gnu_debugaltlink names is of type ET_REL.
 #include "dwarf/sections.h"
 
 #include <elf.h>
@@ -19,8 +19,9 @@ constexpr std::size_t window_bytes = 4096;
 constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
 constexpr std::uint64_t max_sections = 16384;
 constexpr std::uint64_t max_split_sections = 4096;  // a program may name thousands of such files
-constexpr std::uint64_t section_steps = 256;        // of the budget: what it costs to ask for the name of one
-// Larger ones are unpacked as they are read. Not so texts, which are asked for all over the section.
+constexpr std::uint64_t section_steps = 256;        // what the budget pays to ask for the name of one section
+// Larger zlib sections are unpacked as they are read. The limit for texts is higher, because they are asked for all
+// over the section.
 constexpr std::uint64_t max_whole_bytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t max_whole_texts_bytes = std::uint64_t{256} << 20;
 constexpr std::uint64_t max_unpacked_bytes = std::uint64_t{1}
@@ -58,7 +59,7 @@ std::span<const std::byte> DwarfSection::window(std::uint64_t offset, std::size_
     held_offset_ = offset;
     held_.resize(std::min<std::uint64_t>(std::max(wanted_bytes, window_bytes), size_bytes_ - offset));
     if (held_.capacity() > 16 * window_bytes && held_.size() <= window_bytes) held_.shrink_to_fit();
-    if (!read(offset, held_)) held_.clear();  // it has shrunk since
+    if (!read(offset, held_)) held_.clear();  // the file has shrunk since
   }
   const std::span<const std::byte> bytes(held_);
   return bytes.empty() ? bytes : bytes.subspan(offset - held_offset_, wanted_bytes);
@@ -74,7 +75,7 @@ std::string DwarfSection::text(std::uint64_t offset) {
   return {};
 }
 
-// The section headers of either class in one form.
+// The section headers of either class, in one form.
 struct DwarfSections::Elf {
   struct Section {
     std::uint32_t name = 0;
@@ -150,7 +151,7 @@ std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::str
   const Elf::Section& names = elf.sections[elf.names];
   for (const Elf::Section& section : elf.sections) {
     if (!elf.holds(section) || section.name >= names.size) continue;
-    std::array<char, 32> name{};  // longer than any that is wanted
+    std::array<char, 32> name{};  // longer than any name that is wanted
     const std::size_t length = std::min<std::uint64_t>(name.size() - 1, names.size - section.name);
     if (!file.read_at(names.offset + section.name, std::as_writable_bytes(std::span(name.data(), length)))) continue;
     const Packing packing = (section.flags & SHF_COMPRESSED) != 0 ? Packing::elf : Packing::none;
@@ -172,12 +173,12 @@ void DwarfSections::take(std::string_view name, bool split_wanted, const FileRan
   constexpr std::string_view split = ".dwo";
   const bool is_split = name.ends_with(split);
   if (is_split) name.remove_suffix(split.size());
-  // An index is of what is split, and not split itself.
+  // An index describes split units, but is not split itself: its name has no ".dwo".
   if (is_split != (split_wanted && name != "cu_index")) return;
   const auto found = std::find(section_names.begin(), section_names.end(), name);
   if (found == section_names.end()) return;
   const auto index = static_cast<std::size_t>(found - section_names.begin());
-  if (places_[index].size_bytes != 0) return;  // the first of a name counts
+  if (places_[index].size_bytes != 0) return;  // the first section of a name counts
   places_[index] = place;
   if (is_packed) places_[index].packing = Packing::gnu;
   if (places_[index].packing == Packing::none) sections_[index] = DwarfSection(file_, place.offset, place.size_bytes);
@@ -206,7 +207,7 @@ std::uint64_t DwarfSections::size_bytes() const {
 
 void DwarfSections::unpack(std::size_t index) {
   const FileRange place = places_[index];
-  places_[index].packing = Packing::none;  // tried once
+  places_[index].packing = Packing::none;  // it is tried only once
   const std::string name = "section .debug_" + std::string(section_names[index]);
   std::uint64_t header_bytes = 12;  // of the older form: "ZLIB", then the size, big-endian
   std::uint64_t size = 0;

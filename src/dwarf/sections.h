@@ -1,6 +1,6 @@
-// The debug sections of one file, read piece by piece: the sections of a large program are larger than the memory a
-// profiler may take (libdw reads them all, whole, before the first question: 693 MB for an 800 MB file). Only
-// compressed ones are held whole, for what is inside cannot be reached otherwise.
+// The debug sections of one file, read piece by piece: the sections of a large program are larger than the memory that
+// a profiler may take. (libdw reads them whole before the first question: 693 MB for an 800 MB file.) A compressed
+// section is held whole when it is not too large, or when its format (zstd) allows nothing else.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ enum class DwarfSectionId : std::uint8_t {
   addr,
   ranges,
   rnglists,
-  cu_index,  // of a package (.dwp): which unit is whose, and where its parts of the other sections begin
+  cu_index,  // of a package (.dwp): which unit has which id, and where its parts of the other sections begin
   count
 };
 
@@ -45,9 +45,9 @@ class DwarfSection {
   [[nodiscard]] bool read(std::uint64_t offset, std::span<std::byte> out);
   // The bytes from `offset` on, `wanted_bytes` of them or as many as there are. Valid until the next call.
   [[nodiscard]] std::span<const std::byte> window(std::uint64_t offset, std::size_t wanted_bytes);
-  // The text at `offset`, cut at 16 KiB; empty when there is none.
+  // The text at `offset`, cut at 16 KiB. Empty when there is none.
   [[nodiscard]] std::string text(std::uint64_t offset);
-  // What it has could not be read at some time.
+  // Whether any read within the section has failed so far.
   [[nodiscard]] bool unreadable() const { return unreadable_; }
 
  private:
@@ -58,7 +58,7 @@ class DwarfSection {
   std::uint64_t size_bytes_ = 0;
   std::optional<SeekableZlib> packed_;
   bool unreadable_ = false;
-  std::vector<std::byte> held_;  // of a section that is not in memory, the last window
+  std::vector<std::byte> held_;  // the whole section when it is in memory, otherwise the last window
   std::uint64_t held_offset_ = 0;
 };
 
@@ -68,18 +68,19 @@ class DwarfSections {
 
   DwarfSections() = default;
   explicit DwarfSections(InMemory bytes);
-  // Of a program or its debug file, an ELF file of any type. What `file` is of must outlive this. nullopt: no
-  // ELF file, or one without debug information; `why` then says which, to follow the file's name and a colon.
+  // Reads a program or its debug file, an ELF file of any type. The file or memory behind `file` must outlive this.
+  // nullopt: no ELF file, or one without debug information; `why` then says which, to follow the file's name and a
+  // colon.
   [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why);
-  // The same of a file that a compiler left the larger part of a program's in (.dwo, .dwp).
+  // The same for a file in which a compiler left the larger part of a program's debug information (.dwo, .dwp).
   [[nodiscard]] static std::optional<DwarfSections> read_split(const FileBytes& file, std::string& why,
                                                                WorkBudget& budget);
 
-  // An absent, damaged or unreadable one is empty.
+  // An absent, damaged or unreadable section is empty.
   [[nodiscard]] DwarfSection& operator[](DwarfSectionId id);
-  // What was in the way of a section that is there and could not be read; empty when nothing was.
+  // Why a section that is there could not be read. Empty when all could be read.
   [[nodiscard]] std::string why_unreadable() const;
-  // Of all sections, as they stand in the file: what a reader may have to walk.
+  // The size of all sections: what a reader may have to walk.
   [[nodiscard]] std::uint64_t size_bytes() const;
 
  private:
@@ -91,7 +92,7 @@ class DwarfSections {
   };
   struct Elf;
 
-  // Without a budget: not of what is split.
+  // Without a budget it reads the sections that are not split.
   [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why,
                                                          WorkBudget* split_budget);
   void take(std::string_view name, bool split_wanted, const FileRange& place);

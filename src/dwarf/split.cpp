@@ -7,7 +7,8 @@
 namespace profile {
 namespace {
 
-// For all that was split off one program: a second or two, of which a large one's thousand units take a part.
+// The budget for everything that was split off one program: a second or two of work. The thousand units of a large
+// program take only a part of it.
 constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
 constexpr std::size_t most_opened = 16384;
 constexpr std::size_t most_unread = 1024;
@@ -30,7 +31,7 @@ DwarfUnit* DwarfSplits::find(DwarfUnit& skeleton) {
   const std::string path = path_of(skeleton);
   std::string why;
   if (find_in_package(skeleton)) return unit_.get();
-  // A file may hold the units of several skeletons.
+  // A file of another build is opened again, because a file may hold the units of several skeletons.
   const auto known = unread_.find(path);
   if (known != unread_.end() && known->second != of_another_build) return nullptr;
   if (find_in_file(skeleton, path, why)) return unit_.get();
@@ -92,14 +93,14 @@ namespace {
 
 constexpr std::uint64_t header_bytes = 16;
 constexpr std::uint32_t max_columns = 16;  // there are eight kinds of sections
-// Numbers of sections. That of .debug_rnglists is another one's (.debug_macro) before version 5.
+// The numbers of the sections. Before version 5, number 8 is another section (.debug_macro), not .debug_rnglists.
 enum Column : std::uint32_t { info = 1, abbrevs = 3, text_offsets = 6, range_lists = 8 };
 
 class Index {
  public:
   explicit Index(DwarfFile& file) : section_(file.section(DwarfSectionId::cu_index)), budget_(file.budget()) {
     DwarfCursor cursor(section_.window(0, header_bytes));
-    // Four bytes up to version 4, two and two of padding since.
+    // The version has four bytes up to version 4. Since then it has two bytes, and two bytes of padding follow.
     version_ = cursor.u32();
     columns_ = cursor.u32();
     units_ = cursor.u32();
@@ -110,7 +111,7 @@ class Index {
     if (cursor.failed() || !is_known || !is_sound) slots_ = 0;
   }
 
-  // Counted from 1; 0: there is none.
+  // The row of the unit with that id, counted from 1; 0 when there is none.
   [[nodiscard]] std::uint32_t row_of(std::uint64_t id) {
     const std::uint64_t mask = slots_ - std::uint64_t{1};
     const std::uint64_t step = (id >> 32 & mask) | 1;
@@ -149,7 +150,7 @@ class Index {
   }
 
  private:
-  // Row 0 holds the numbers of the sections, then come the offsets, then the sizes.
+  // Row 0 holds the numbers of the sections. Then come the rows of offsets, then the rows of sizes.
   [[nodiscard]] std::uint64_t table_at(std::uint64_t row) const {
     return header_bytes + std::uint64_t{12} * slots_ + 4 * columns_ * row;
   }

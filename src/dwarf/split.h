@@ -1,5 +1,5 @@
-// Split debug information: the program has only skeletons of its units, and the compiler left the rest beside each
-// object file (.dwo), or somebody gathered all of that in one package (.dwp).
+// Finds split debug information: the program has only skeletons of its units. The compiler left the rest beside each
+// object file (.dwo), or a tool gathered all of it in one package (.dwp).
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace profile {
 
 class DwarfSplits {
  public:
-  // `files` may be nullptr: nothing is looked for. It must outlive this.
+  // `files` may be nullptr; then nothing is looked for. It must outlive this.
   explicit DwarfSplits(SplitFiles* files);
   DwarfSplits(const DwarfSplits&) = delete;
   DwarfSplits& operator=(const DwarfSplits&) = delete;
 
-  // What was split off `skeleton`, which must outlive it; valid until the next call. nullptr: nothing was, or it cannot
-  // be read.
+  // The unit that was split off `skeleton`, which must outlive the answer. The answer is valid until the next call.
+  // nullptr: nothing was split off, or it cannot be read.
   [[nodiscard]] DwarfUnit* find(DwarfUnit& skeleton);
   [[nodiscard]] const UnreadSplits& unread() const { return unread_; }
 
  private:
   [[nodiscard]] bool find_in_package(DwarfUnit& skeleton);
   [[nodiscard]] bool find_in_file(DwarfUnit& skeleton, const std::string& path, std::string& why);
-  // Whether that unit is the one.
+  // Whether that unit was split off `split.skeleton`. If so, it becomes unit_.
   [[nodiscard]] bool take(DwarfFile& file, const DwarfUnitHeader& header, const DwarfSplitOff& split);
 
   SplitFiles* files_;
@@ -44,8 +44,8 @@ class DwarfSplits {
   UnreadSplits unread_;
 };
 
-// The index of a package of split debug information (.dwp): a hash table from a unit's id to where its parts of the
-// sections begin.
+// Finds a unit in the index of a package of split debug information (.dwp). The index is a hash table from a unit's id
+// to where the unit's parts of the sections begin.
 struct DwarfPackagePart {
   std::uint64_t info = 0;
   std::uint64_t abbrevs = 0;
@@ -53,7 +53,7 @@ struct DwarfPackagePart {
   std::uint64_t range_lists = 0;
 };
 
-// nullopt: no unit of that id, or a damaged index.
+// nullopt: no unit has that id, or the index is damaged.
 [[nodiscard]] std::optional<DwarfPackagePart> find_in_index(DwarfFile& package, std::uint64_t id);
 
 }  // namespace profile

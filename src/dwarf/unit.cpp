@@ -9,7 +9,7 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-constexpr std::size_t entry_bytes = 8192;  // most of it for texts that stand in the entry itself
+constexpr std::size_t entry_bytes = 8192;  // read for one entry; most are for texts that stand in the entry itself
 constexpr std::uint64_t max_unit_bytes = std::uint64_t{256} << 20;
 
 }  // namespace
@@ -28,7 +28,7 @@ DwarfUnit::DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& h
 void DwarfUnit::read_root() {
   const DwarfEncoding& encoding = header_.encoding;
   if (encoding.version >= 5) {
-    // What they are where the unit does not say: behind the header of the section.
+    // The bases when the unit does not name them: just behind the header of the section.
     text_offsets_base_ = addresses_base_ = encoding.is_64bit ? 16 : 8;
     range_lists_base_ = encoding.is_64bit ? 20 : 12;
     split_id_ = header_.split_id;
@@ -56,7 +56,7 @@ void DwarfUnit::read_root() {
       addresses_base_ = value.number;
     }
   }
-  // Only now: the bases may stand behind what needs them.
+  // These come last: the bases may stand behind the attributes that need them.
   directory_ = text(directory, bytes);
   split_name_ = text(split_name, bytes);
   low_ = is_split() ? split_.skeleton->low_ : address(place_.low).value_or(0);
@@ -111,27 +111,27 @@ std::string DwarfUnit::text(const DwarfValue& value, std::span<const std::byte> 
   }
 }
 
-// Where the code of an entry lies: one range in its attributes, or a list in a section of its own, which is written in
-// one way up to version 4 and in another since.
+// Finds where the code of an entry lies: one range in its attributes, or a list in a section of its own. Version 5
+// writes the list in another way than the versions before.
 namespace {
 
 using Kind = DwarfValue::Kind;
 
 constexpr std::size_t max_ranges = std::size_t{1} << 20;  // of one entry
-constexpr std::size_t max_entry_bytes = 32;               // of a list
+constexpr std::size_t max_entry_bytes = 32;               // of one entry of a list
 constexpr std::size_t window_bytes = 4096;
 
 void add(std::uint64_t begin, std::uint64_t end, std::vector<DwarfRange>& out) {
   if (begin != 0 && begin < end) out.push_back({begin, end});
 }
 
-// Walks a list that is longer than what is held of it at a time.
+// Walks a list of ranges. Only a window of the list is held at a time.
 class List {
  public:
   List(DwarfSection& section, std::uint64_t offset, WorkBudget& budget)
       : section_(section), offset_(offset), budget_(budget) {}
 
-  // Where the next entry begins; nullptr at the end of the section.
+  // The cursor at the next entry; nullptr at the end of the section.
   DwarfCursor* next() {
     if (cursor_.failed() || !budget_.take(4)) return nullptr;
     if (cursor_.left() < max_entry_bytes && !at_end_) {
@@ -196,7 +196,7 @@ void DwarfUnit::ranges_before_5(std::uint64_t offset, std::vector<DwarfRange>& o
 void DwarfUnit::ranges_since_5(std::uint64_t offset, std::vector<DwarfRange>& out) {
   const unsigned size = header_.encoding.address_bytes;
   std::uint64_t base = low_;
-  // What cannot be found is 0, and a range from there on is none.
+  // An address that cannot be found is 0. A range that begins at 0 is not added.
   const auto indexed = [this](DwarfCursor& cursor) {
     return address({Kind::address_index, cursor.uleb()}).value_or(0);
   };
@@ -231,7 +231,7 @@ void DwarfUnit::ranges_since_5(std::uint64_t offset, std::vector<DwarfRange>& ou
         begin = cursor->fixed(size);
         end = begin + cursor->uleb();
         break;
-      default:  // the end, or what cannot be stepped over
+      default:  // the end, or an entry that cannot be stepped over
         return;
     }
     if (cursor->failed() || out.size() >= max_ranges) return;

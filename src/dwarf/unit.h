@@ -1,4 +1,4 @@
-// One unit of debug information (what the compiler made of one source file, mostly) and what its values mean:
+// One unit of debug information (mostly what the compiler made of one source file) and the meaning of its values:
 // addresses, ranges and texts stand in other sections, at bases that the unit names.
 #pragma once
 
@@ -25,7 +25,7 @@ struct CodeAttributes {
   DwarfValue high;
   DwarfValue ranges;
 
-  // Takes the attribute if it is one of them.
+  // Takes the attribute if it is one of these three.
   void take(std::uint16_t name, const DwarfValue& value);
 };
 
@@ -33,16 +33,16 @@ class DwarfUnit;
 
 // What a unit in a .dwo or .dwp lacks.
 struct DwarfSplitOff {
-  DwarfUnit* skeleton = nullptr;         // in the program: has the addresses and, before version 5, the lists of ranges
-  std::uint64_t text_offsets_begin = 0;  // where its part of .debug_str_offsets begins, and
-  std::uint64_t range_lists_begin = 0;   // of .debug_rnglists
+  DwarfUnit* skeleton = nullptr;         // in the program; has the addresses and, before version 5, the range lists
+  std::uint64_t text_offsets_begin = 0;  // where the unit's part of .debug_str_offsets begins
+  std::uint64_t range_lists_begin = 0;   // where the unit's part of .debug_rnglists begins
 };
 
 class DwarfUnit {
  public:
-  // `file` is the file's own, `other` that of common parts (dwz) or nullptr; both must outlive this.
+  // `file` holds the unit. `other` is the file of common parts (dwz), or nullptr. Both must outlive this.
   DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header) : DwarfUnit(file, other, header, {}) {}
-  // One that was split off its skeleton, which must outlive it.
+  // A unit that was split off its skeleton. The skeleton must outlive this.
   DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header, const DwarfSplitOff& split);
 
   [[nodiscard]] const DwarfUnitHeader& header() const { return header_; }
@@ -54,19 +54,19 @@ class DwarfUnit {
   [[nodiscard]] std::optional<std::uint64_t> line_offset() const { return line_offset_; }
 
   [[nodiscard]] bool is_split() const { return split_.skeleton != nullptr; }
-  // Of a skeleton: the file that the rest was split off to, relative to directory(); otherwise empty.
+  // Of a skeleton: the file that has the rest, relative to directory(). Otherwise empty.
   [[nodiscard]] const std::string& split_name() const { return split_name_; }
   [[nodiscard]] std::optional<std::uint64_t> split_id() const { return split_id_; }
 
-  // All its bytes, its header included; kept from the first call on. Empty when they cannot be read.
+  // All bytes of the unit, its header included. They are kept from the first call on. Empty when they cannot be read.
   [[nodiscard]] std::span<const std::byte> load();
-  // Those of the entry at `offset` of .debug_info and some behind it. Valid until the next call for this file.
+  // The bytes of the entry at `offset` of .debug_info, and some behind it. Valid until the next call for this file.
   [[nodiscard]] std::span<const std::byte> entry(std::uint64_t offset);
 
-  // Appends the ranges of the code; not the empty ones, and none from address 0 on, which is where linkers leave the
-  // functions they have dropped.
+  // Appends the ranges of the code, except empty ranges and ranges that begin at address 0: linkers leave the functions
+  // that they dropped there.
   void ranges(const CodeAttributes& place, std::vector<DwarfRange>& out);
-  // `entry` are the bytes the value was read from. Empty when there is none.
+  // The text of `value`; empty when there is none. `entry`: the bytes that the value was read from.
   [[nodiscard]] std::string text(const DwarfValue& value, std::span<const std::byte> entry);
 
  private:
@@ -86,11 +86,11 @@ class DwarfUnit {
   std::string split_name_;
   std::optional<std::uint64_t> split_id_;
   std::optional<std::uint64_t> line_offset_;
-  std::uint64_t low_ = 0;  // what its ranges count from
+  std::uint64_t low_ = 0;  // the address that its ranges count from
   std::uint64_t text_offsets_base_ = 0;
   std::uint64_t addresses_base_ = 0;
   std::uint64_t range_lists_base_ = 0;
-  std::uint64_t split_ranges_base_ = 0;  // before version 5, of what was split off
+  std::uint64_t split_ranges_base_ = 0;  // before version 5: where the ranges of its split part begin
 };
 
 }  // namespace profile

@@ -7,7 +7,7 @@
 namespace profile {
 namespace {
 
-// A number of the machine's byte order at `address`; nullopt beyond the window.
+// A number in the machine's byte order at `address`; nullopt outside the window.
 template <class Number>
 std::optional<Number> number_at(const StubCode& code, std::uint64_t address) {
   if (address < code.begin || address - code.begin > code.bytes.size()) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<PltStub> x86_64_stub_from(const StubCode& code, std::uint64_t star
     if (!distance) return std::nullopt;
     return PltStub{start, at + 6 + static_cast<std::uint64_t>(std::int64_t{*distance}), std::nullopt};
   }
-  // With branch tracking .plt has only the half that finds the function on the first call; .plt.sec has the jump.
+  // With branch tracking, .plt holds only the part that finds the function on the first call; .plt.sec has the jump.
   if (is_at(code, at, push)) {
     const auto number = number_at<std::uint32_t>(code, at + 1);
     if (number) return PltStub{start, std::nullopt, number};
@@ -49,8 +49,8 @@ std::optional<PltStub> x86_64_stub_from(const StubCode& code, std::uint64_t star
   return std::nullopt;
 }
 
-// Stubs have 16 bytes; those that need no first call (.plt.got, and all of a static program) may have 8. The section's
-// header does not always say which.
+// A stub has 16 bytes. Stubs that do nothing special on the first call (in .plt.got, and all of a static program) may
+// have 8. The section's header does not always say which.
 std::optional<PltStub> x86_64_stub_at(const StubCode& code, std::uint64_t address) {
   const std::uint64_t offset = address - code.section;
   const std::uint64_t small = code.section + (offset & ~std::uint64_t{7});
@@ -63,11 +63,12 @@ std::optional<PltStub> x86_64_stub_at(const StubCode& code, std::uint64_t addres
 constexpr std::uint32_t bti_c = 0xd503245f;
 constexpr std::uint32_t adrp_x16 = 0x90000010, adrp_mask = 0x9f00001f;
 constexpr std::uint32_t ldr_x17_from_x16 = 0xf9400211, ldr_mask = 0xffc003ff;  // ldr x17, [x16, #8 * imm12]
-// A stub has four to six instructions; the longest way from its last one back to its `adrp`.
+// A stub has four to six instructions. This is the longest way, in bytes, from its last instruction back to its `adrp`.
 constexpr std::uint64_t arm64_way_back = 20;
 
-// [bti c]; adrp x16; ldr x17, [x16]; add x16; [autia1716]; br x17, of a size that depends on the linker and on what is
-// protected, after a header of no fixed size: so it is known by its first instructions.
+// A stub is: [bti c]; adrp x16; ldr x17, [x16]; add x16; [autia1716]; br x17. Its size depends on the linker and on
+// what is protected, and the header before the stubs has no fixed size. So a stub is recognised by its first
+// instructions.
 std::optional<PltStub> arm64_stub_at(const StubCode& code, std::uint64_t address) {
   const std::uint64_t here = address & ~std::uint64_t{3};
   const std::uint64_t first = is_at(code, here, bti_c) ? here + 4 : here;

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t max_build_id_bytes = 64;
 constexpr std::size_t chunk_bytes = 262144;
 
-// All of a small section; empty when there is none, or not all of it, or it is larger than `most_bytes`.
+// All of a small section. Empty when there is no such section, it cannot be read whole, or it is larger than
+// `most_bytes`.
 std::string text_of(const ElfFile& file, std::string_view name, std::uint64_t most_bytes) {
   const ElfSection* const section = file.section(name);
   if (section == nullptr || section->size > most_bytes || !file.holds(*section)) return {};
@@ -27,7 +28,8 @@ std::string text_of(const ElfFile& file, std::string_view name, std::uint64_t mo
 
 }  // namespace
 
-// The name, zeros up to a multiple of four (at least one), the checksum in the file's byte order, and nothing else.
+// The section holds the name, zeros up to a multiple of four (at least one), the checksum in the file's byte order, and
+// nothing else.
 std::optional<DebugLink> read_debug_link(const ElfFile& file) {
   constexpr std::size_t longest = (std::size_t{NAME_MAX} + 4) / 4 * 4 + sizeof(std::uint32_t);
   const std::string text = text_of(file, ".gnu_debuglink", longest);
@@ -42,7 +44,7 @@ std::optional<DebugLink> read_debug_link(const ElfFile& file) {
   return link;
 }
 
-// The path, a zero, and the bytes of the build-id.
+// The section holds the path, a zero, and the bytes of the build-id.
 std::optional<AlternateLink> read_alternate_link(const ElfFile& file) {
   const std::string text = text_of(file, ".gnu_debugaltlink", PATH_MAX + max_build_id_bytes);
   AlternateLink link;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t max_dynamic_entries = 4096;
 constexpr std::uint64_t max_symbols = 8'000'000;
 constexpr std::size_t chunk_entries = 4096;
-// Chains of a hash table hold a handful. Each link is a read.
+// Chains of a hash table have a few entries. Each entry costs a read.
 constexpr std::uint64_t longest_chain = 4096;
 
 struct Layout32 {
@@ -27,7 +27,7 @@ struct Layout64 {
   using Symbol = Elf64_Sym;
 };
 
-// What PT_DYNAMIC says; addresses, 0 when it does not.
+// The addresses that PT_DYNAMIC gives; 0 where it gives none.
 struct DynamicTables {
   std::uint64_t symbols = 0;
   std::uint64_t strings = 0;
@@ -36,7 +36,7 @@ struct DynamicTables {
   std::uint64_t gnu_hash = 0;
 };
 
-// Where the byte lies that is loaded at `address`, and how many follow it in its segment.
+// Where in the file the byte lies that is loaded at `address`, and how many bytes follow it in its segment.
 struct FileRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -75,7 +75,8 @@ DynamicTables tables_of(const ElfFile& file) {
   return tables;
 }
 
-// The table is sorted by bucket, so the last symbol is at the end of the chain that starts last. 0 when damaged.
+// The number of symbols. The table is sorted by bucket, so the last symbol is at the end of the chain that starts last.
+// 0 when the table is damaged.
 std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
   struct {
     std::uint32_t buckets, first, bloom_words, bloom_shift;
@@ -91,7 +92,7 @@ std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
     if (!file.read_at(buckets_at + at * 4, std::as_writable_bytes(part))) return 0;
     last = std::max<std::uint64_t>(last, *std::ranges::max_element(part));
   }
-  if (last < header.first) return header.first;  // none of its symbols is defined here
+  if (last < header.first) return header.first;  // no symbol is defined in this file
   const std::uint64_t chains_at = buckets_at + header.buckets * std::uint64_t{4};
   for (const std::uint64_t end = last + longest_chain; last < end; ++last) {
     std::uint32_t hash = 0;
@@ -103,14 +104,14 @@ std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
 
 std::uint64_t count_by_hash(const ElfFile& file, std::uint64_t address) {
   struct {
-    std::uint32_t buckets, chains;  // as many chains as symbols
+    std::uint32_t buckets, chains;  // there are as many chains as symbols
   } header{};
   const auto place = place_of(file, address);
   return place && read_at(file, place->offset, header) ? header.chains : 0;
 }
 
-// Symbols name sections by numbers that mean nothing any more. The highest of those in use, so that there can be as
-// many as that; 0 when none of the symbols is in one.
+// The highest section number that a symbol uses; 0 when no symbol lies in a section. These numbers mean nothing any
+// more, but each needs a section.
 template <class Layout>
 std::uint64_t highest_section(const ElfFile& file, std::uint64_t offset, std::uint64_t count) {
   std::vector<typename Layout::Symbol> chunk(chunk_entries);

@@ -18,13 +18,13 @@ namespace {
 constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
 // Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
 constexpr std::uint64_t max_sections = 16384;
-// A name of each section, and they are short; what lies beyond is not looked at.
+// The sections have one short name each. Bytes beyond this limit are ignored.
 constexpr std::uint64_t max_names_bytes = 1 << 20;
 // A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
 constexpr std::uint64_t max_note_bytes = 65536;
 constexpr std::size_t max_build_id_bytes = 64;
 constexpr int max_notes = 64;
-// Of a read, apart from its bytes: a file of many tiny things takes its time, too.
+// The cost of each read, in addition to its bytes: a file of many tiny things takes time, too.
 constexpr std::uint64_t read_steps = 256;
 
 struct Layout32 {
@@ -45,7 +45,7 @@ std::span<std::byte> bytes_of(T& object) {
 
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 4096L)); }
 
-// Addresses are only ever sampled in executable mappings, and a mapping covers whole pages: the first and the last page
+// Samples have addresses only in executable mappings, and a mapping covers whole pages. So the first and the last page
 // of an executable segment may hold bytes that a neighbour's header claims.
 bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t page) {
   const std::uint64_t begin = segment.offset & ~(page - 1);
@@ -129,7 +129,7 @@ bool ElfFile::read_headers(Content content, std::string& why) {
   if (header.e_shoff == 0) return true;
   std::uint64_t section_count = header.e_shnum;
   section_names_ = header.e_shstrndx;
-  if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for their fields: see section 0
+  if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for the fields: section 0 has the values
     typename Layout::Section first{};
     if (read_records(header.e_shoff, std::span(&first, 1))) {
       if (section_count == 0) section_count = first.sh_size;
@@ -218,7 +218,8 @@ ValidRange ElfFile::same_segment_around(FileOffset offset) const {
 }
 
 std::vector<CodeSegment> ElfFile::code_segments() const {
-  // Of the smallest pages there are: readers take neighbours for another segment's where larger ones overlap.
+  // The smallest page size there is. With larger pages, neighbouring segments may overlap, and readers take one for the
+  // other.
   constexpr std::uint64_t page = 4096;
   std::vector<CodeSegment> all;
   for (const ElfSegment& segment : segments_) {
@@ -238,7 +239,7 @@ bool ElfFile::holds(const ElfSection& section) const {
   return section.type != SHT_NOBITS && section.offset <= size_bytes() && section.size <= size_bytes() - section.offset;
 }
 
-// Once, for they are asked for again and again.
+// Reads the names once and keeps them, because they are asked for again and again.
 bool ElfFile::read_names(const ElfSection& names) const {
   if (names_) return true;
   std::string text(std::min(names.size, max_names_bytes), '\0');
@@ -268,8 +269,8 @@ std::string ElfFile::build_id() const {
   }
   for (const ElfSection& section : sections_) {
     if (section.type != SHT_NOTE || ++looked_at > max_notes) continue;
-    // Section alignment is not kept; the property note is the only one aligned to 8, and never the build-id's
-    // neighbour.
+    // ElfSection does not keep the alignment, so it is taken as 4. Only the property note is aligned to 8, and it is
+    // never next to the build-id.
     if (std::string id = build_id_in(section.offset, section.size, 4); !id.empty()) return id;
   }
   return {};
@@ -282,7 +283,7 @@ std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::
   const auto padded = [unit](std::uint64_t position) { return (position + unit - 1) & ~(unit - 1); };
   std::uint64_t at = 0;
   while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
-    Elf64_Nhdr note;  // the same in both classes
+    Elf64_Nhdr note;  // it is the same in both classes
     std::memcpy(&note, notes.data() + at, sizeof note);
     const std::uint64_t name = at + sizeof note;
     const std::uint64_t content = padded(name + note.n_namesz);

@@ -11,10 +11,10 @@
 namespace profile {
 namespace {
 
-// Symbol tables shrink to a fifth or a tenth. What grows more than this has been made to.
+// Symbol tables shrink to a fifth or a tenth. A section that grows more than this was made to do harm.
 constexpr std::uint64_t most_growth = 64;
 constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections make small ones grow more
-// `xz -9` needs 65 MiB, untouched for the most part when the file is small.
+// `xz -9` needs 65 MiB. Most of it stays untouched when the file is small.
 constexpr std::uint64_t most_decoder_bytes = 80 << 20;
 constexpr std::size_t chunk_bytes = 65536;
 
@@ -30,7 +30,7 @@ class Decoder {
     stream_.avail_in = input.size();
   }
   [[nodiscard]] bool wants_input() const { return stream_.avail_in == 0; }
-  // What came out. `status()` says whether there is more.
+  // Returns what came out. `status()` says whether there is more.
   std::span<const std::byte> step(std::span<std::byte> output) {
     stream_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
     stream_.avail_out = output.size();
@@ -63,7 +63,8 @@ std::uint64_t believable_bytes(const ElfSection& packed, std::uint64_t most_byte
                                   : std::min(most_bytes, std::max(grows_freely_bytes, packed.size * most_growth));
 }
 
-// nullptr when all of `packed` went well. `into` is what it may grow to; `written_bytes` of it were needed.
+// nullptr when all of `packed` was unpacked; otherwise the reason. It may use all of `into`; `written_bytes` says how
+// much it needed.
 const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std::byte> into,
                    std::size_t& written_bytes) {
   std::vector<std::byte> input(chunk_bytes);
@@ -110,7 +111,7 @@ std::optional<UnpackedFile> unpack_mini_debuginfo(const ElfFile& file, std::stri
     return std::nullopt;
   };
   if (!file.holds(*packed)) return refuse("is not in the file");
-  // One byte more than is believed: what needs it, too, is larger.
+  // One byte more than is believed: a file that needs this byte, too, is larger.
   UnpackedFile unpacked(believable_bytes(*packed, most_bytes) + 1);
   if (unpacked.pages_.empty()) return refuse("finds no memory to be unpacked to");
   if (const char* const reason = unpack(file, *packed, unpacked.pages_, unpacked.size_bytes_)) return refuse(reason);

@@ -17,20 +17,20 @@ namespace profile {
 namespace {
 
 constexpr std::array<std::string_view, 4> plt_section_names = {".plt", ".plt.sec", ".plt.got", ".iplt"};
-// The largest position-independent programs have some million of them.
+// The largest position-independent programs have some million relocations.
 constexpr std::uint64_t max_relocations = 8'000'000;
 constexpr std::size_t chunk_relocations = 1024;
-// As ElfSymbols: names of 200 bytes are long ones.
+// The same limits as in ElfSymbols: a name of 200 bytes is long.
 constexpr std::uint64_t name_bytes_at_least = 1 << 20;
 constexpr std::uint64_t name_bytes_per_address = 1024;
 
-// A stub that was asked for, and what is found out about it.
+// A stub that is asked for, and what is known about it.
 struct Wanted {
   std::size_t answer = 0;
   PltStub stub;
-  std::uint32_t symbols = 0;              // number of the section whose symbol fills it in,
-  std::uint32_t symbol = 0;               // and of the symbol; 0: none
-  std::optional<std::uint64_t> resolver;  // or the function that does
+  std::uint32_t symbols = 0;              // number of the section whose symbol fills it in
+  std::uint32_t symbol = 0;               // number of that symbol in it; 0: none
+  std::optional<std::uint64_t> resolver;  // or the function that fills it in
 
   [[nodiscard]] std::uint64_t slot() const { return stub.slot.value_or(0); }
 };
@@ -70,8 +70,8 @@ void take(Wanted& wanted, const Arch& arch, const ElfSection& relocations, const
   }
 }
 
-// `wanted` is sorted by slot; of several with the same slot only the first is filled in, so that the time this takes
-// does not depend on how many there are.
+// `wanted` is sorted by slot. Of several stubs with the same slot only the first is filled in, so that the time does
+// not depend on their number.
 void find_relocations(const ElfFile& file, const Arch& arch, const ElfSection& section, std::span<Wanted> wanted) {
   std::vector<Elf64_Rela> chunk(chunk_relocations);
   const std::uint64_t count = std::min(section.size / sizeof(Elf64_Rela), max_relocations);
@@ -117,7 +117,8 @@ void find_relocations(const ElfFile& file, const Arch& arch, std::vector<Wanted>
   share_among_equals(by_slot);
 }
 
-// Hands out the names of stubs, up to a limit for a file whose every symbol claims a long one.
+// Gives the stubs their names. It has a limit for all bytes of names, because every symbol of a file may claim a long
+// name.
 class Namer {
  public:
   Namer(std::span<const ElfAddress> addresses, std::span<Symbol> answers)
@@ -125,7 +126,7 @@ class Namer {
   void name(const Wanted& wanted, std::string_view function) {
     if (function.empty() || function.size() > budget_bytes_) return;
     budget_bytes_ -= function.size();
-    // A symbol's version says nothing here, and "@plt" must be the only thing behind an '@'.
+    // The version of a symbol says nothing here, and "@plt" must be the only text behind an '@'.
     Symbol& answer = answers_[wanted.answer];
     answer.name = std::string(function.substr(0, function.find('@', 1))) + "@plt";
     answer.start = wanted.stub.start;
@@ -151,8 +152,8 @@ void name_by_symbols(const ElfFile& file, std::span<const Wanted> wanted, Namer&
   }
 }
 
-// The slot of a function that chooses among implementations (memcpy in a static program) names no symbol, but the
-// address of the chooser, which has the function's name.
+// In a static program some functions choose among implementations (memcpy). The slot of such a function names no
+// symbol. It has the address of the chooser, and the chooser has the function's name.
 void name_by_resolvers(const ElfFile& file, std::span<const Wanted> wanted, Namer& namer) {
   std::vector<ElfAddress> addresses;
   for (const Wanted& one : wanted) {
@@ -185,7 +186,7 @@ void PltSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol
       answers[i].valid_range.stop_at(address, section->address);
       answers[i].valid_range.stop_at(address, section->address + section->size);
       if (address < section->address || address - section->address >= section->size) continue;
-      answers[i].valid_range = valid_for_one;  // what a stub looks like is known one at a time
+      answers[i].valid_range = valid_for_one;  // each stub is recognised for itself
       if (const auto stub = stub_at(file_, *arch, *section, address)) {
         wanted.push_back({.answer = i, .stub = *stub, .symbols = 0, .symbol = 0, .resolver = {}});
         break;

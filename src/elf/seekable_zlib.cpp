@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint64_t block_bytes = std::uint64_t{64} << 10;
 constexpr std::size_t max_blocks = 128;
-// Each takes about 40 KB, most of it the stream's window.
+// Each takes about 40 KB, mostly for the stream's window.
 constexpr std::uint64_t max_checkpoints = 128;
-// How much may be unpacked in total: a reader that goes forward does all of it once or twice, one that follows
-// references jumps about. It bounds the time, to less than a minute.
+// How much may be unpacked in total. A reader that goes forward unpacks everything once or twice; a reader that follows
+// references jumps about. This limits the time to less than a minute.
 constexpr std::uint64_t max_passes = 32;
 constexpr std::uint64_t max_unpacked_bytes = std::uint64_t{8} << 30;
 
-// A place in the stream, and the decompressor as it is there.
+// A place in the stream, with the decompressor's state at that place.
 class Checkpoint {
  public:
   Checkpoint() { sound_ = ::inflateInit(&stream_) == Z_OK; }
@@ -37,7 +37,8 @@ class Checkpoint {
   [[nodiscard]] std::uint64_t packed() const { return packed_; }
   [[nodiscard]] std::uint64_t unpacked() const { return unpacked_; }
 
-  // Unpacks from the front of both; what was used of `in` is told, of `out` all of it or there is an error.
+  // Unpacks from the front of both. `in` and `out` become what is left of them. False unless it made progress; at the
+  // end of the stream `out` must be full.
   [[nodiscard]] bool unpack(std::span<const std::byte>& in, std::span<std::byte>& out) {
     if (!sound_) return false;
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(in.data()));
@@ -73,11 +74,11 @@ struct SeekableZlib::State {
   std::uint64_t offset = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t interval_bytes = 0;                      // between checkpoints, a multiple of block_bytes
+  std::uint64_t interval_bytes = 0;                      // between checkpoints; a multiple of block_bytes
   std::vector<std::unique_ptr<Checkpoint>> checkpoints;  // [i] at i * interval_bytes
   std::unique_ptr<Checkpoint> current = std::make_unique<Checkpoint>();
   std::uint64_t unpacked_in_all = 0;
-  std::list<Block> blocks;  // the last used in front
+  std::list<Block> blocks;  // the last used is in front
   std::unordered_map<std::uint64_t, std::list<Block>::iterator> held;
 
   const std::vector<std::byte>* block(std::uint64_t number);
@@ -92,7 +93,7 @@ std::span<const std::byte> SeekableZlib::State::packed_at(std::uint64_t at, std:
   return file.read_at(offset + at, part) ? part : part.first(0);
 }
 
-// Unpacks the block at which the current place stands.
+// Unpacks the block at the current place.
 bool SeekableZlib::State::unpack_block(std::vector<std::byte>& bytes) {
   const std::uint64_t begin = current->unpacked();
   if (begin % interval_bytes == 0 && begin / interval_bytes == checkpoints.size()) {
@@ -138,7 +139,7 @@ const std::vector<std::byte>* SeekableZlib::State::block(std::uint64_t number) {
   Block& block = blocks.front();
   block.number = number;
   if (!seek(number * block_bytes) || !unpack_block(block.bytes)) {
-    // A decompressor that has failed stays so: the next one starts from a checkpoint, or afresh.
+    // A decompressor that has failed stays failed. The next one starts from a checkpoint, or from the beginning.
     current = checkpoints.empty() ? std::make_unique<Checkpoint>() : std::make_unique<Checkpoint>(*checkpoints.front());
     blocks.pop_front();
     return nullptr;

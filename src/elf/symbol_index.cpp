@@ -7,7 +7,8 @@ namespace profile {
 SymbolIndex::SymbolIndex(std::span<const std::uint64_t> addresses)
     : addresses_(addresses), tree_(2 * addresses.size()), nearest_(addresses.size()), points_(addresses.size() + 1) {}
 
-// Asked once for each symbol of a program: without branches that depend on the answer, which is as good as random.
+// Called once for each symbol of a program. It has no branches that depend on the answer, because the answer is as
+// unpredictable as a random number.
 std::size_t SymbolIndex::first_at_or_above(std::uint64_t address) const {
   const std::uint64_t* const values = addresses_.data();
   std::size_t first = 0;
@@ -57,7 +58,7 @@ void SymbolIndex::add_start(std::size_t slot, std::uint64_t start, std::uint64_t
 bool SymbolIndex::add_unsized(std::uint64_t start, std::uint64_t limit) {
   const std::size_t slot = first_at_or_above(start);
   add_point(slot, start);
-  // Mostly the end of the section, the same for all in it.
+  // The limit is mostly the end of the section, the same for all symbols in it.
   if (limit > start && limit != last_limit_) {
     add_point(first_at_or_above(limit), limit);
     last_limit_ = limit;

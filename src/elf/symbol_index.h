@@ -1,5 +1,5 @@
-// Which of a stream of symbols covers each of a few addresses, without keeping the symbols: memory grows with the
-// addresses asked for only, and time by a logarithm of their number per symbol, whatever the symbols look like.
+// Finds which symbols of a stream cover each of a few addresses, without keeping the symbols. The memory grows only
+// with the number of addresses. The time per symbol grows with the logarithm of that number, whatever the symbols are.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace profile {
 
-// The code one symbol stands for. `size` 0: it has none, and reaches to the next symbol.
+// The code that one symbol stands for. `size` 0: the symbol has no size and reaches to the next symbol.
 struct CodeRange {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
@@ -24,20 +24,21 @@ class SymbolIndex {
   // `addresses` ascend, are distinct and outlive this.
   explicit SymbolIndex(std::span<const std::uint64_t> addresses);
 
-  // [start, start + size), cut off at the end of the address space. False when it covers none of the addresses.
+  // Covers [start, start + size), cut off at the end of the address space. False when it covers none of the addresses.
   bool add_sized(std::uint64_t start, std::uint64_t size);
-  // From `start` to the next symbol of any kind, but not to `limit` or beyond. False when it will answer nothing.
+  // Covers from `start` to the next symbol of any kind, but not `limit` or beyond. False when it will answer no
+  // address.
   bool add_unsized(std::uint64_t start, std::uint64_t limit);
-  // Covers nothing; ends what is unsized.
+  // Covers nothing. It ends the unsized symbol before it.
   void add_boundary(std::uint64_t start);
-  // An unsized symbol may start here: whether it would change anything so far.
+  // Whether an unsized symbol that starts here would change any answer so far.
   [[nodiscard]] bool matters(std::uint64_t start);
 
-  // Once all are added: for each address the symbol with the greatest start that covers it; of several of that start
-  // the smallest. Sized before unsized.
+  // Call it when all symbols are added. For each address: the symbol with the greatest start that covers it; of several
+  // with that start, the smallest. Sized symbols come before unsized ones.
   [[nodiscard]] std::vector<std::optional<CodeRange>> answers() const;
-  // Once all are added: how far around each address any other would get the same answer, because nothing begins or
-  // ends there.
+  // Call it when all symbols are added. For each address: the range around it in which any other address gets the same
+  // answer, because nothing begins or ends there.
   [[nodiscard]] std::vector<ValidRange> valid_ranges() const;
 
  private:
@@ -47,7 +48,7 @@ class SymbolIndex {
   };
   struct Nearest {
     std::uint64_t start = 0;
-    std::uint64_t limit = 0;  // of the unsized symbols that start here; 0: none of them is
+    std::uint64_t limit = 0;  // of the unsized symbols that start here; 0: there are none
     bool filled = false;
   };
 
@@ -62,14 +63,14 @@ class SymbolIndex {
   void add_start(std::size_t slot, std::uint64_t start, std::uint64_t limit);
 
   std::span<const std::uint64_t> addresses_;
-  // A segment tree over the addresses: leaf i is tree_[n + i]. An address' best range is the best on its way to the
-  // root.
+  // A segment tree over the addresses: leaf i is tree_[n + i]. The best range of an address is the best on the way from
+  // its leaf to the root.
   std::vector<Range> tree_;
   // [i]: the greatest start in (addresses[i - 1], addresses[i]].
   std::vector<Nearest> nearest_;
-  // [i]: those in (addresses[i - 1], addresses[i]]; one more for what lies above the last address.
+  // [i]: the points in (addresses[i - 1], addresses[i]]. The extra last entry is for points above the last address.
   std::vector<Points> points_;
-  std::uint64_t last_limit_ = 0;  // its point was added
+  std::uint64_t last_limit_ = 0;  // its point was already added
 };
 
 }  // namespace profile

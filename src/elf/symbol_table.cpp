@@ -23,7 +23,7 @@ std::string_view ElfNameReader::read(std::uint32_t name) {
     const char* const text = window_.data() + (name - begin_);
     const void* const end = std::memchr(text, 0, most);
     if (end != nullptr) return std::string_view(text, static_cast<std::size_t>(static_cast<const char*>(end) - text));
-    // Without its end it is whole only when it is too long anyway.
+    // A text without an end is whole only when it has the maximal length.
     return most == max_name_bytes ? std::optional(std::string_view(text, most)) : std::nullopt;
   };
   if (const auto text = in_window()) return *text;

@@ -13,18 +13,18 @@
 namespace profile {
 namespace {
 
-// What of a table is to give names. Labels are symbols of no type in code, a last resort: hand-written assembly forgets
-// to say `.type`, but linkers and assemblers leave marks of their own among them.
+// Which symbols of a table give names. Labels are symbols without a type, in code. They are a last resort: hand-written
+// assembly forgets `.type`, but linkers and assemblers leave their own marks among the labels.
 enum class Kind { function, label };
 
-// Names of one range, of one binding, that are compared. Real code has at most a dozen.
+// How many names of one range and one binding are compared. Real code has at most a dozen.
 constexpr std::uint32_t max_aliases = 32;
-// Names kept of one resolve(): so much, and so much more for each address. Names of 200 bytes are long ones; a file
-// that needs more than this has filled its string table to hurt.
+// How many bytes of names one resolve() keeps: a fixed part, and a part for each address. A name of 200 bytes is long;
+// a file that needs more than this has filled its string table to do harm.
 constexpr std::uint64_t name_bytes_at_least = 1 << 20;
 constexpr std::uint64_t name_bytes_per_address = 1024;
-// Label names have to be read before it is known whether they matter. Assemblers share the strings of their marks, so
-// this many reads are plenty.
+// The names of labels must be read before it is known whether they matter. Assemblers share the strings of their marks,
+// so this number of reads is enough.
 constexpr std::uint64_t max_label_reads = 1 << 17;
 
 // The part of a batch that has no name yet.
@@ -49,11 +49,11 @@ bool is_a(const ElfTableSymbol& symbol, Kind kind) {
 }
 
 CodeRange range_of(const ElfTableSymbol& symbol) {
-  return {symbol.start, std::min(symbol.size, UINT64_MAX - symbol.start)};  // as SymbolIndex cuts it off
+  return {symbol.start, std::min(symbol.size, UINT64_MAX - symbol.start)};  // cut off as in SymbolIndex
 }
 
-// Where the reach of a symbol without a size ends at the latest. In .dynsym its neighbours are missing, so it stands
-// for its own address only.
+// Where a symbol without a size ends at the latest. In .dynsym its neighbours are missing, so there it stands only for
+// its own address.
 std::uint64_t limit_of(const ElfTableSymbol& symbol, bool dynamic) {
   const ElfSection& section = *symbol.section;
   const bool inside = symbol.start >= section.address && symbol.start - section.address < section.size;
@@ -61,7 +61,7 @@ std::uint64_t limit_of(const ElfTableSymbol& symbol, bool dynamic) {
   return dynamic ? symbol.start + 1 : std::max(section.address, section.address + section.size);
 }
 
-// Not a mark of the assembler's ($x, $d: code or data begins; .L1, .annobin…) or of the linker's (_etext, __start_x).
+// False for a mark of the assembler ($x, $d: code or data begins; .L1, .annobin…) or of the linker (_etext, __start_x).
 bool names_code(std::string_view label) {
   if (label.empty() || label[0] == '.') return false;
   if (is_mapping_mark(label)) return false;
@@ -81,7 +81,7 @@ bool names_code(std::string_view label) {
   return !label.starts_with("__start_") && !label.starts_with("__stop_");
 }
 
-// Answers names_code() of offsets, remembering the few that come again and again.
+// Answers names_code() for offsets. It remembers the few offsets that come again and again.
 class LabelFilter {
  public:
   explicit LabelFilter(const ElfSymbolTable& table) : reader_(table) {}
@@ -96,18 +96,18 @@ class LabelFilter {
 
  private:
   struct Known {
-    std::uint32_t name = 0;  // no symbol has 0
+    std::uint32_t name = 0;  // no symbol has the name 0
     bool names_code = false;
   };
   ElfNameReader reader_;
   std::array<Known, 256> known_{};
 };
 
-// A range that answers some address, and the best of its names.
+// A range that answers an address, and the best of its names.
 struct Group {
   CodeRange range;
-  std::uint8_t rank = UINT8_MAX;  // the lowest seen
-  std::uint32_t count = 0;        // of its names of that rank
+  std::uint8_t rank = UINT8_MAX;  // the lowest seen so far
+  std::uint32_t count = 0;        // how many names of that rank it has
   std::string name;
 };
 
@@ -122,11 +122,11 @@ std::uint8_t rank_of(const ElfTableSymbol& symbol) {
   return symbol.binding == STB_WEAK ? 1 : 0;
 }
 
-// One table, one kind: gives names to those of a batch that have none.
+// One pass over one table for one kind: gives names to the addresses of a batch that have none.
 class Pass {
  public:
   Pass(const ElfSymbolTable& table, Kind kind) : table_(table), kind_(kind) {}
-  // False when the file could not be read to the end, or asked for too much memory.
+  // False when the file could not be read to the end, or when it needs too much memory.
   bool run(const Unresolved& rest, std::span<Symbol> answers);
 
  private:
@@ -138,7 +138,7 @@ class Pass {
 
   const ElfSymbolTable& table_;
   Kind kind_;
-  std::vector<bool> in_question_;  // by symbol: it may be what answers some address
+  std::vector<bool> in_question_;  // by symbol: it may answer some address
   std::vector<Group> groups_;      // by range
   std::vector<Candidate> candidates_;
 };
@@ -183,7 +183,7 @@ bool Pass::find_candidates() {
 }
 
 bool Pass::choose_names(std::uint64_t budget_bytes) {
-  std::ranges::sort(candidates_, {}, &Candidate::name);  // the strings are then read in one direction
+  std::ranges::sort(candidates_, {}, &Candidate::name);  // so the strings are read in one direction
   ElfNameReader reader(table_);
   for (const Candidate& candidate : candidates_) {
     Group& group = groups_[candidate.group];

@@ -1,5 +1,5 @@
-// A frame as text formats word it, back into what it says: "read [libc.so.6]", "main main.cpp:42", "[dd+0x1234]". What
-// is taken apart here reads the same when the formats put it together again; what would not stays one name.
+// Parses the text of a frame as text formats write it: "read [libc.so.6]", "main main.cpp:42", "[dd+0x1234]". A text is
+// split only if the formats would write the same text from its parts; any other text stays one name.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 namespace profile {
 
 struct FrameText {
-  std::string_view symbol;  // empty: it has no name
-  std::string_view module;  // empty: not told; as are
-  std::string_view file;
-  std::uint32_t line = 0;
-  std::uint64_t offset = 0;  // of what has no name, in its module
+  std::string_view symbol;   // empty: it has no name
+  std::string_view module;   // empty: unknown
+  std::string_view file;     // empty: unknown
+  std::uint32_t line = 0;    // 0: unknown
+  std::uint64_t offset = 0;  // in the module, of a frame without a name
 };
 
-// `text` has no suffix any more ("_[k]").
+// The caller has removed the suffix ("_[k]") from `text`.
 [[nodiscard]] FrameText frame_text(std::string_view text);
-// The same without looking for a module or a source line: all of it is the name, unless it says that there is none.
+// Does not look for a module or a source line: the whole text is the name, except "[unknown]" and "[module+0xoff]".
 [[nodiscard]] FrameText name_text(std::string_view text);
 
-// The frame in `profile` that is described so: without an address, in the space of `process` unless it is the kernel's.
+// The frame in `profile` for `text`: without an address, in the space of `process`, or of the kernel by `kind`.
 [[nodiscard]] Frame described_frame(Profile& profile, const FrameText& text, FrameKind kind, ProcessId process);
 
 }  // namespace profile

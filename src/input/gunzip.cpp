@@ -14,7 +14,8 @@ namespace profile {
 namespace {
 
 constexpr int gzip_window_bits = 15 + 16;  // the largest window; 16: with gzip's header
-// What profiles are compressed to is a tenth or a twentieth; a small file that is 64 times as large is no profile.
+// Profiles compress to a tenth or a twentieth of their size. A small file that unpacks to more than 64 times its size
+// (and more than `always_allowed`) is not a profile.
 constexpr std::size_t highest_ratio = 64;
 constexpr std::size_t always_allowed = std::size_t{64} << 20;
 
@@ -26,7 +27,8 @@ std::string gunzip(std::string_view bytes, const std::string& name) {
   if (::inflateInit2(&stream, gzip_window_bits) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, ::inflateEnd);
 
-  // zlib's interface has no const; it does not write there. Input is at most a gigabyte and its counters hold 4.
+  // zlib's interface lacks const, but zlib does not write to its input. The input has at most 1 GB, and zlib's counters
+  // hold 4 GB.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(std::min<std::size_t>(bytes.size(), UINT_MAX));
   std::string out;
@@ -49,7 +51,7 @@ std::string gunzip(std::string_view bytes, const std::string& name) {
     } else if (result == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (result != Z_OK) {
-      // Z_BUF_ERROR: there is room, so there is no more input.
+      // Z_BUF_ERROR: the output has room, so the input has ended too early.
       throw Error(name + ": " +
                   (result == Z_BUF_ERROR ? "cut off: the compressed data has no end"
                                          : "damaged: its compressed data cannot be unpacked"));

@@ -1,5 +1,5 @@
-// Gzip-compressed files, several members behind each other too. What they unpack to is bounded: a thousand bytes of
-// zeros are one byte here.
+// Unpacks gzip-compressed files, also files of several members. The unpacked size has a limit, because gzip can pack a
+// thousand zero bytes into one byte.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace profile {
 
 [[nodiscard]] inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-// Throws Error for what is damaged, cut off or too large. `name` is that of the file.
+// Throws Error if the file is damaged, cut off or too large. `name` is the name of the file.
 [[nodiscard]] std::string gunzip(std::string_view bytes, const std::string& name);
 
 }  // namespace profile

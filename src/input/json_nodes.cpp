@@ -1,4 +1,5 @@
-// A walk over RapidJSON's events. Its own stack holds no more than the text that is under way, ours a pointer a level.
+// Calls the nodes for RapidJSON's events. RapidJSON's stack holds only the current text, and JsonWalk keeps two
+// pointers per level, so memory stays small.
 #include "input/json_nodes.h"
 
 #include <rapidjson/error/en.h>
@@ -13,14 +14,14 @@
 namespace profile {
 namespace {
 
-// Ours has nine; what is deeper is out for memory.
+// Our own JSON has nine levels. The limit protects memory from deeply nested input.
 constexpr std::size_t deepest = 100;
 
 }  // namespace
 
 std::uint64_t JsonNumber::whole(const char* what, std::uint64_t most) const {
   if (is_whole_ && whole_ <= most) return whole_;
-  // 12.0 and 1e3 are numbers of something, too.
+  // 12.0 and 1e3 are whole numbers too.
   if (!is_whole_ && number_ >= 0 && number_ < 0x1p53 && number_ == std::floor(number_)) {
     const auto whole = static_cast<std::uint64_t>(number_);
     if (whole <= most) return whole;
@@ -79,8 +80,8 @@ class JsonWalk {
 
  private:
   struct Level {
-    const JsonNode* node = nullptr;  // of the object or array; nullptr: nobody waits for it
-    const JsonNode* each = nullptr;  // of an array
+    const JsonNode* node = nullptr;  // of the object or array; nullptr: it is skipped
+    const JsonNode* each = nullptr;  // of the elements of an array
   };
 
   bool enter(const JsonNode* each) {
@@ -100,20 +101,20 @@ class JsonWalk {
     if (next_ != nullptr && next_->number_) next_->number_(is_other ? JsonNumber(number) : JsonNumber(whole));
     return has_passed();
   }
-  // What follows is the next of the same array, or what Key() says.
+  // The next value is the next element of the same array, or a member that Key() selects.
   bool has_passed() {
     next_ = levels_.empty() ? nullptr : levels_.back().each;
     return true;
   }
 
   std::vector<Level> levels_;
-  const JsonNode* next_;  // of what comes next; nullptr: nobody waits for it
+  const JsonNode* next_;  // the node of the next value; nullptr: the value is skipped
 };
 // NOLINTEND(readability-identifier-naming)
 
 namespace {
 
-// "NAME:3: ", and in a long line the column.
+// "NAME:3: ", and in a long line also the byte.
 std::string place_of(std::string_view text, std::size_t offset, const std::string& name) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');

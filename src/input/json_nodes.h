@@ -1,5 +1,5 @@
-// JSON as it is read, without a document in memory: a tree of nodes says what is wanted at which place, and each is
-// told what stands there. What no node waits for is passed over, whatever it is.
+// Reads JSON without a document in memory. The caller builds a tree of nodes with callbacks for the places it wants,
+// and each node is called with the value at its place. Values without a node are skipped.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class JsonNumber {
   explicit JsonNumber(std::uint64_t whole) : whole_(whole), number_(static_cast<double>(whole)), is_whole_(true) {}
   explicit JsonNumber(double number) : number_(number) {}
 
-  // Throws Error, which names `what`, when it is none of 0 to `most`.
+  // Throws Error, which names `what`, unless it is a whole number from 0 to `most`.
   [[nodiscard]] std::uint64_t whole(const char* what, std::uint64_t most = UINT64_MAX) const;
   [[nodiscard]] std::uint32_t index(const char* what) const {
     return static_cast<std::uint32_t>(whole(what, UINT32_MAX - 1));
@@ -38,13 +38,13 @@ class JsonNode {
   using OnNumber = std::function<void(const JsonNumber&)>;
   using OnNode = std::function<void()>;
 
-  // What stands there, if it is an object, under this name; if it is an array, in each place.
+  // Child nodes: operator[] for the member `name` of an object, each() for all elements of an array.
   JsonNode& operator[](std::string_view name);
   JsonNode& each();
   JsonNode& text(OnText call) { return text_ = std::move(call), *this; }
   JsonNode& number(OnNumber call) { return number_ = std::move(call), *this; }
   JsonNode& truth(std::function<void(bool)> call) { return truth_ = std::move(call), *this; }
-  // An object or an array.
+  // Called where an object or an array begins and ends.
   JsonNode& begin(OnNode call) { return begin_ = std::move(call), *this; }
   JsonNode& end(OnNode call) { return end_ = std::move(call), *this; }
 
@@ -59,8 +59,8 @@ class JsonNode {
   OnNode end_;
 };
 
-// Reads the documents that stand one behind the other in `text`. `root` is told of each. An Error says where:
-// "NAME:LINE: why", and the column of a long line.
+// Reads all JSON documents in `text`, one after the other. `root` is called for each. An Error says where it is:
+// "NAME:LINE: why", and in a long line also the byte.
 void read_json(std::string_view text, const std::string& name, const JsonNode& root);
 
 }  // namespace profile

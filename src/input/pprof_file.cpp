@@ -22,7 +22,7 @@ using pprof::ValueTypeField;
 
 constexpr std::size_t most_labels = 1000;  // of one sample
 
-// What protozero throws says what is wrong with the bytes, not whose they are.
+// Turns protozero's exceptions into Errors: the exceptions say what is wrong with the bytes, not in which input.
 template <class Read>
 void reading(const Read& read) {
   try {
@@ -46,7 +46,7 @@ Error not_there(const char* what, std::uint64_t id) {
   return Error(std::string("it refers to ") + what + " " + std::to_string(id) + ", which is not in it");
 }
 
-// At once, before a file of nothing but empty ones is kept.
+// Checks each item at once, so that a file of many empty items does not fill memory first.
 template <class Item>
 void keep(std::vector<Item>& items, const Item& item, const char* what) {
   if (item.id == 0) throw Error(std::string("it has a ") + what + " without a number");
@@ -67,7 +67,7 @@ void sort_by_id(std::vector<Item>& items, const char* what) {
 
 }  // namespace
 
-// Texts may stand behind what refers to them, so they are read first.
+// Texts may follow the fields that refer to them, so all texts are read first.
 class PprofFile::Parser {
  public:
   explicit Parser(PprofFile& file) : file_(file) {}
@@ -98,7 +98,7 @@ class PprofFile::Parser {
 
  private:
   static constexpr std::size_t most_types = 1000;
-  static constexpr std::size_t most_comments = 1000;  // what is beyond is not looked at
+  static constexpr std::size_t most_comments = 1000;  // further comments are ignored
   using Message = protozero::pbf_message<ProfileField>;
 
   bool read(Message& field) {
@@ -283,7 +283,7 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
         sample.values.push_back(static_cast<std::int64_t>(value));
       });
     } else if (field.tag() == SampleField::label) {
-      // An empty one takes two bytes there and forty here.
+      // An empty label takes two bytes in the file and forty in memory.
       if (sample.labels.size() == most_labels) throw Error("a sample has more than a thousand labels");
       Label& label = sample.labels.emplace_back();
       each_field<LabelField>(bytes_of(field), [&](auto& part) {

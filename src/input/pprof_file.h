@@ -1,5 +1,5 @@
-// A pprof message taken apart, and checked: whatever refers to something by number refers to something that is there.
-// Texts are views of the message; samples are read from it once more, one by one, for they are most of it.
+// A parsed and checked pprof message: every id or index in it refers to an entry that exists. Texts are views of the
+// message. Samples are the largest part, so they are not kept but read from the message one by one.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class PprofFile {
     std::string_view file;
   };
   struct Line {
-    std::uint64_t function = 0;  // 0: not known
+    std::uint64_t function = 0;  // 0: unknown
     std::int64_t line = 0;
   };
   struct Location {
@@ -43,7 +43,7 @@ class PprofFile {
     std::uint64_t address = 0;
     std::uint32_t first_line = 0;
     std::uint32_t lines = 0;
-    std::optional<bool> is_return;  // as far as we wrote it
+    std::optional<bool> is_return;  // only in our files, and only where we wrote it
   };
   struct Label {
     std::string_view key;
@@ -56,7 +56,7 @@ class PprofFile {
     std::vector<Label> labels;
   };
 
-  // `message` is not compressed and must outlive it. Throws Error; so does all that reads on.
+  // `message` is not compressed and must outlive this object. Throws Error; so does each_sample().
   explicit PprofFile(std::string_view message);
 
   [[nodiscard]] const std::vector<ValueType>& sample_types() const { return sample_types_; }
@@ -68,14 +68,14 @@ class PprofFile {
   [[nodiscard]] const std::vector<std::string_view>& comments() const { return comments_; }
   [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
   [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }  // in the order of the file
-  // Of a location, innermost first.
+  // The lines of a location, innermost first.
   [[nodiscard]] std::span<const Line> lines(const Location& location) const {
     return std::span(lines_).subspan(location.first_line, location.lines);
   }
   // Nullptr for 0.
   [[nodiscard]] const Mapping* mapping(std::uint64_t id) const;
   [[nodiscard]] const Function* function(std::uint64_t id) const;
-  // One after the other, into the same Sample.
+  // Calls `visit` for each sample; all calls share one Sample object.
   void each_sample(const std::function<void(const Sample&)>& visit) const;
 
  private:
@@ -90,8 +90,8 @@ class PprofFile {
   std::vector<ValueType> sample_types_;
   std::vector<Mapping> mappings_;
   std::vector<std::uint32_t> mapping_order_;  // indices, by id
-  std::vector<Function> functions_;           // by id; as are
-  std::vector<Location> locations_;
+  std::vector<Function> functions_;           // sorted by id
+  std::vector<Location> locations_;           // sorted by id
   std::vector<Line> lines_;
   ValueType period_type_;
   std::int64_t period_ = 0;

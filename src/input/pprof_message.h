@@ -1,5 +1,5 @@
-// Fields of a protocol buffer that somebody else wrote: protozero reads within bounds, and leaves it to its caller that
-// a field is of the kind it is read as.
+// Reads fields of untrusted protocol buffers. protozero checks the bounds, but its caller must check that a field has
+// the wire type that it is read as; these functions do that.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ std::string_view bytes_of(protozero::pbf_message<Field>& message) {
   return {view.data(), view.size()};
 }
 
-// Numbers of a field that may be packed or stand one by one.
+// Visits the numbers of a repeated field, which may be packed or not.
 template <class Field, class Visit>
 void each_number(protozero::pbf_message<Field>& message, const Visit& visit) {
   if (message.wire_type() == protozero::pbf_wire_type::varint) {
@@ -45,7 +45,8 @@ void each_number(protozero::pbf_message<Field>& message, const Visit& visit) {
   while (at != end) visit(protozero::decode_varint(&at, end));
 }
 
-// Visits the fields that are of a number in the format; others are left out.
+// Calls `visit` for each field of the message. `visit` returns false for a field that it does not read, which is then
+// skipped.
 template <class Field, class Visit>
 void each_field(std::string_view bytes, const Visit& visit) {
   protozero::pbf_message<Field> message(protozero::data_view(bytes.data(), bytes.size()));

@@ -14,7 +14,7 @@ namespace {
 
 bool is_count(const PprofFile::ValueType& type) { return type.unit == "count"; }
 
-// Words of a line from the front.
+// Reads words and numbers from the front of a line.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
@@ -36,7 +36,7 @@ class Words {
   std::string_view text_;
 };
 
-// As the profiler writes it, see src/output/formats/pprof.cpp.
+// The form that src/output/formats/pprof.cpp writes.
 bool read_account(std::string_view comment, Account& account, std::uint64_t& lost) {
   Words words(comment);
   return words.number(account.taken) && words.skip(" samples taken: ") && words.number(account.recorded) &&
@@ -83,7 +83,7 @@ void PprofValues::choose() {
                                     [this](const auto& type) { return type.type == file_.default_sample_type(); });
     if (named != types.end()) shown_ = static_cast<std::size_t>(named - types.begin());
   }
-  // "alloc_objects alloc_space inuse_objects inuse_space": the count of what is shown stands just before it.
+  // In "alloc_objects alloc_space inuse_objects inuse_space" the count stands just before the value that it belongs to.
   for (std::size_t i = shown_; i-- > 0 && !count_;) {
     if (is_count(types[i])) count_ = i;
   }
@@ -110,10 +110,10 @@ void PprofValues::describe(RunInfo& run) const {
   }
   run.unit = is_count(types[shown_]) ? types[shown_].type : types[shown_].unit;
   if (run.unit.empty()) run.unit = "samples";
-  // A period of 1 says that there is none.
+  // A period of 1 means that there is no period.
   if (file_.period_type().type != types[shown_].type || period <= 1) return;
   if (run.unit == "microseconds") {
-    if (period < UINT64_MAX / 1000) run.period_events = period * 1000;  // which are nanoseconds
+    if (period < UINT64_MAX / 1000) run.period_events = period * 1000;  // in nanoseconds
   } else {
     run.period_events = period;
   }

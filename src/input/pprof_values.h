@@ -1,5 +1,5 @@
-// What the numbers of a pprof file are: which of a sample's values is shown, in which unit, and what is said of the
-// run.
+// The meaning of the numbers in a pprof file: which value of a sample is shown, in which unit, and what the file says
+// about the run.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@ namespace profile {
 
 class PprofValues {
  public:
-  // Looks at all samples once. Throws Error for values that are negative.
+  // Reads all samples once. Throws Error for negative values.
   explicit PprofValues(const PprofFile& file);
 
-  // Of Row.
+  // The members of Row with these names.
   [[nodiscard]] std::uint64_t value(const PprofFile::Sample& sample) const {
     return static_cast<std::uint64_t>(sample.values[are_samples_ ? *count_ : shown_]);
   }
   [[nodiscard]] std::uint64_t samples(const PprofFile::Sample& sample) const {
     return count_ ? static_cast<std::uint64_t>(sample.values[*count_]) : 1;
   }
-  // Event, unit, rate.
+  // Sets event, unit and rate.
   void describe(RunInfo& run) const;
 
  private:
@@ -33,17 +33,18 @@ class PprofValues {
 
   const PprofFile& file_;
   std::size_t shown_ = 0;             // index of the sample type
-  std::optional<std::size_t> count_;  // of the one that counts what makes up the value; may be the same
-  bool are_samples_ = false;          // what is shown is so many samples, or so many times the period
+  std::optional<std::size_t> count_;  // index of the sample type that counts what the value sums; may equal shown_
+  bool are_samples_ = false;          // the shown value is the number of samples, or that number times the period
 };
 
-// What the profiler's own comments say: its header, and where every sample went. False when they are another's.
+// Reads the comments that this profiler writes: its header, and what became of every sample. False if the file has no
+// such comments, so another program wrote it.
 bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account);
 
-// Whether the profiler's own comments say that user stacks which have no label for their end are whole.
+// Whether this profiler's comments say that user stacks without a label for their end are whole.
 bool read_ends_are_told(const PprofFile& file);
 
-// Where the mappings begin that the profiler moved, as its comment says; ascending.
+// The start addresses of the mappings that this profiler moved, as its comment says; ascending.
 std::vector<std::uint64_t> read_moved(const PprofFile& file);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// What kind of file it is.
+// Finds out the format of a file from its bytes, and calls the reader for it.
 #include "input/profile_reader.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace profile {
 namespace {
 
-// Whether its fields follow each other to the end, each of a number and a kind that the format has. No text does.
+// Whether the bytes are a sequence of protocol buffer fields up to the end, each with a field number that pprof has. No
+// text is.
 bool is_made_of_fields(std::string_view bytes) {
   constexpr protozero::pbf_tag_type most = 15;  // of profile.proto
   try {
@@ -28,13 +29,13 @@ bool is_made_of_fields(std::string_view bytes) {
   }
 }
 
-// Of a pprof file that is damaged or was cut off: so that it is not called a bad line of text.
+// Recognises a pprof file that is damaged or cut off, so that the error does not call it a bad line of text.
 bool begins_with_fields(std::string_view bytes) {
   const std::string_view start = bytes.substr(0, 64);
   return start.starts_with('\n') && start.find_first_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9)) != start.npos;
 }
 
-// What it is instead of a profile, for those who took one file for another; empty when that cannot be told.
+// What the file is instead of a profile, for users who gave the wrong file; empty when it is not known.
 std::string_view other_kind(std::string_view bytes) {
   constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
       {"[", "a JSON array, as no profile that is known"},
@@ -54,12 +55,12 @@ bool is_json_object(std::string_view bytes) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t begin = bytes.find_first_not_of(blanks);
   if (begin == bytes.npos || bytes[begin] != '{') return false;
-  // "{main};work 7" is a folded line of PHP.
+  // "{main};work 7" is a folded line from PHP, not JSON.
   const std::size_t next = bytes.find_first_not_of(blanks, begin + 1);
   return next == bytes.npos || bytes[next] == '"' || bytes[next] == '}';
 }
 
-// Of a compressed file that is not read; empty when it is none.
+// The compression of a file that cannot be read here; empty when there is none.
 std::string_view packed_kind(std::string_view bytes) {
   if (bytes.starts_with("\xfd\x37zXZ")) return "xz";
   if (bytes.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
@@ -67,7 +68,7 @@ std::string_view packed_kind(std::string_view bytes) {
   return {};
 }
 
-// Text has no control bytes but those between words and lines; a message has them in its first tags and lengths.
+// Text has no control bytes except tabs and line ends; a pprof message has them in its first tags and lengths.
 bool is_text(std::string_view bytes) {
   return std::all_of(bytes.begin(),
                      bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size(), 4096)),
@@ -79,7 +80,7 @@ bool is_text(std::string_view bytes) {
 Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens) {
   if (is_gzip(bytes)) {
     const std::string unpacked = gunzip(bytes, name);
-    // There are files that unpack to themselves.
+    // Some gzip files unpack to themselves, which would never end.
     if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
     return read_profile(unpacked, name, aliens);
   }
@@ -94,7 +95,7 @@ Profile read_profile(std::string_view bytes, const std::string& name, AlienLines
   AlienLines found;
   try {
     Profile profile = read_folded(bytes, name, &found);
-    // By chance a line of something else ends in a number.
+    // A line of another kind of file can end in a number by chance.
     if (!kind.empty() && found.count > profile.rows().size()) throw refused();
     if (aliens != nullptr) *aliens = std::move(found);
     return profile;

@@ -1,5 +1,6 @@
-// The counted format: a block a stack, its frames leaf first, then whose it is, then its value. What begins at the
-// left margin is for people, a header or a table, and so is all that follows it up to an empty line.
+// Reads the counted format. Each stack is a block: its frames leaf first, then its owner, then its value. A line that
+// begins at the left margin is a header or table for the user, so it is skipped together with all lines up to the next
+// empty line.
 #include <charconv>
 #include <deque>
 #include <optional>
@@ -27,7 +28,7 @@ std::optional<Number> number_of(std::string_view digits, int base = 10) {
   return number;
 }
 
-// What the header line says of the run.
+// Reads what the header line says about the run.
 void read_header(std::string_view line, RunInfo& run) {
   struct Known {
     std::string_view beginning;
@@ -129,7 +130,7 @@ class Reader {
     profile_.add(row);
   }
 
-  // "0x00007f0000000e0d read+0xd [libc.so.6] file.c:7", "deep(int) (inlined) [app] deep.h:7"
+  // Parses "0x00007f0000000e0d read+0xd [libc.so.6] file.c:7" or "deep(int) (inlined) [app] deep.h:7".
   TextFrame frame(std::string_view text) {
     constexpr std::size_t address_size = 2 + 16;
     TextFrame frame;
@@ -152,13 +153,13 @@ class Reader {
     return frame;
   }
 
-  // Between the function and what the module and the line are.
+  // It stands between the function and the module and line.
   static constexpr std::string_view inlined_mark = " (inlined)";
   static bool is_marked(std::string_view text) {
     const std::size_t at = text.find(inlined_mark);
     return at != text.npos && (at + inlined_mark.size() == text.size() || text[at + inlined_mark.size()] == ' ');
   }
-  // Nor with the module, which is that of the function it is inlined in.
+  // Removes the mark, and also the module: it is the module of the function that the frame is inlined in.
   std::string_view without_mark(std::string_view text) {
     const std::size_t at = text.find(inlined_mark);
     std::string_view rest = text.substr(at + inlined_mark.size());
@@ -172,10 +173,10 @@ class Reader {
   TextStacks stacks_;
   CheckedSum total_;
   std::vector<TextFrame> frames_;
-  std::deque<std::string> unmarked_;  // that the frames refer to
+  std::deque<std::string> unmarked_;  // texts that the frames refer to
 };
 
-// Whether that is our header line, with the empty one behind it.
+// Whether the text begins with our header line and an empty line after it.
 bool begins_with_header(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   if (!text.substr(line.size()).starts_with("\n\n") || !line.ends_with('.')) return false;
@@ -184,7 +185,7 @@ bool begins_with_header(std::string_view text) {
 
 }  // namespace
 
-// Without any block it may be a report of tables alone.
+// A text without any block may still be a report that has only tables.
 bool is_counted(std::string_view text) {
   constexpr std::size_t looked_at = std::size_t{1} << 20;  // the first block is far shorter
   TextLines lines(text.substr(0, looked_at));

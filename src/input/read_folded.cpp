@@ -1,5 +1,5 @@
-// Folded lines, "thread;root;...;leaf value": what flame graph tools exchange. Written by the profiler itself, and by
-// many small scripts, which agree on little more than that.
+// Reads folded lines, "thread;root;...;leaf value", the format that flame graph tools exchange. This profiler writes
+// them, and so do many small scripts, which agree on little more than this form.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -20,13 +20,14 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// What a line does wrong that is none at all, and not one with something wrong in it.
+// The error for a line that is not a folded line at all. It is only counted; a folded line with a wrong value ends the
+// reading with an Error.
 struct Alien : Error {
   using Error::Error;
 };
 
-// Takes the value off the end of `line`, and what stands between. What rounding takes from one value is `carried` to
-// the next, so that many small ones add up to what they are.
+// Removes the value and the blanks before it from the end of `line`. The rounding error of a value is `carried` to the
+// next one, so that the sum of many small values stays right.
 std::uint64_t take_value_off(std::string_view& line, double& carried) {
   const std::size_t space = line.find_last_of(" \t");
   if (space == line.npos) throw Alien("no value behind a space");
@@ -40,7 +41,7 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   const auto read = std::from_chars(begin, end, whole);
   if (read.ec == std::errc{} && read.ptr == end) return whole;
   if (read.ec == std::errc::result_out_of_range) throw Error("its value is larger than 2^64 - 1");
-  // Some print 12.0 or 1.5e3.
+  // Some tools print 12.0 or 1.5e3.
   double number = 0;
   const auto decimal = std::from_chars(begin, end, number);
   if (decimal.ec != std::errc{} || decimal.ptr != end || !std::isfinite(number)) {
@@ -137,7 +138,7 @@ class Reader {
       row.user = StackId::missed;
       if (row.kernel == StackId::none) row.kernel = stack(root_first.subspan(1), FrameKind::kernel, row.process);
       if (row.kernel != StackId::missed || root_first.size() == 1) return;
-      row.user = user_stack(root_first, row.process);  // nothing that we write
+      row.user = user_stack(root_first, row.process);  // we never write such a line
       return;
     }
     if (row.kernel == StackId::missed) {
@@ -152,25 +153,26 @@ class Reader {
     const auto split_at = is_delimited ? delimiter : std::find_if(root_first.begin(), root_first.end(), is_kernel);
     const auto user_frames = static_cast<std::size_t>(split_at - root_first.begin());
     row.user = user_stack(root_first.first(user_frames), row.process);
-    // Without a delimiter, what stands among marked frames and has no mark is the user's, wherever it stands.
+    // Without a delimiter, only marked frames are kernel frames. A frame without a mark is a user frame, also among
+    // marked ones.
     row.kernel = stack(root_first.subspan(user_frames + (is_delimited ? 1 : 0)),
                        is_delimited ? FrameKind::kernel : FrameKind::user, row.process);
   }
 
-  // What stands for the frames that a user stack lacks is its end, where others are left.
+  // If the outermost frame stands for missing frames, it becomes the end of the stack, unless it is the only frame.
   StackId user_stack(std::span<const std::string_view> root_first, ProcessId process) {
     const auto end = root_first.size() > 1 ? end_of_frame(root_first.front()) : std::nullopt;
     return stack(root_first.subspan(end ? 1 : 0), FrameKind::user, process, end.value_or(StackEnd::unknown));
   }
 
-  // `kind` is that of frames which are not marked.
+  // `kind` is the kind of frames without a mark.
   StackId stack(std::span<const std::string_view> root_first, FrameKind kind, ProcessId process,
                 StackEnd end = StackEnd::unknown) {
     frames_.clear();
     for (std::size_t i = 0; i < root_first.size();) {
       std::string_view text = root_first[i++];
       const Suffix suffix = take_suffix_off(text);
-      // Not in anything: the mark is a part of the name.
+      // Here an inlined frame has no frame that holds it, so the mark is part of the name.
       if (suffix == Suffix::inlined) text = root_first[i - 1];
       FrameText read = frame_text(text);
       if (suffix == Suffix::jit) read.module = jit_module;
@@ -198,7 +200,7 @@ class Reader {
       std::string_view text = outermost_first[i];
       take_suffix_off(text);
       FrameText read = frame_text(text);
-      // It is in the module of what holds it; what is shown so must be part of its name.
+      // An inlined function is in the module of its holder. Any other module is part of the name.
       if (read.module != holder.module) {
         read = FrameText{};
         read.symbol = text == unknown_name ? std::string_view() : text;
@@ -219,9 +221,9 @@ class Reader {
   NamedProcesses processes_;
   CheckedSum total_;
   double carried_ = 0;
-  std::vector<std::string_view> texts_;  // of the line under way; as are
-  std::vector<FrameId> frames_;
-  std::vector<InlinedFunction> inlined_;
+  std::vector<std::string_view> texts_;   // of the current line
+  std::vector<FrameId> frames_;           // of the current line
+  std::vector<InlinedFunction> inlined_;  // of the current line
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which of the kinds of JSON it is: by the first of its names that only one of them has.
+// Finds out which kind of JSON a file is, by the first member name that only one kind has, and reads it.
 #include "input/read_json.h"
 
 #include "input/json_nodes.h"
@@ -30,7 +30,7 @@ Kind kind_of(std::string_view text, const std::string& name) {
   tells("shared", Kind::speedscope);
   tells("profiles", Kind::speedscope);
   tells("time_unix_ns", Kind::stream);
-  // Of one document: what stands behind it is of the same kind.
+  // One document is enough: all documents of a file are of the same kind.
   root.end([] { throw Found(); });
   try {
     read_json(text, name, root);

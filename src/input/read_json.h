@@ -1,5 +1,5 @@
-// The kinds of JSON that hold profiles, each into a profile that is empty. An Error says where it is not what it should
-// be. Names that are not known are passed over; things may stand in any order.
+// Reads the kinds of JSON that hold profiles, each into an empty profile. An Error says where the JSON is wrong.
+// Unknown members are skipped, and members may stand in any order.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace profile {
 
-// man/profile.schema.json, a document an interval.
+// The format of man/profile.schema.json, with one document per interval.
 void read_own_json(Profile& profile, std::string_view text, const std::string& name);
-// https://www.speedscope.app/file-format-schema.json, both types of profile.
+// The format of https://www.speedscope.app/file-format-schema.json, both types of profile (sampled and evented).
 void read_speedscope(Profile& profile, std::string_view text, const std::string& name);
-// --stream=json.
+// The output of --stream=json.
 void read_stream_json(Profile& profile, std::string_view text, const std::string& name);
 
 }  // namespace profile

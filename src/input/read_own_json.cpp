@@ -1,5 +1,5 @@
-// Our own JSON. Its tables may stand in any order, so a document is kept as its numbers until it ends; only then are
-// there frames, stacks and rows.
+// Reads our own JSON. Its tables may stand in any order, so a document is kept as plain numbers until it ends. Then its
+// frames, stacks and rows are added to the profile.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -53,7 +53,7 @@ struct ReadRow {
   std::uint64_t samples = 0;
 };
 
-// The object "profile" below "ebpf", or "stack_traces" of waits.
+// The object "profile" below "ebpf", or the object "stack_traces" of waits (below "offcpu").
 struct Stacks {
   std::string unit;
   std::vector<ReadProcess> processes;
@@ -65,7 +65,7 @@ struct Stacks {
   std::vector<ReadRow> rows;
 };
 
-// Those that are clean_name() of nothing.
+// clean_name() writes an empty name as "[unknown]"; this turns it back into the empty name.
 StringId name_in(Profile& profile, std::string_view text) {
   return text == unknown_name ? StringId::empty : profile.strings.intern(text);
 }
@@ -79,7 +79,7 @@ std::uint64_t address_of(std::string_view text) {
   return value;
 }
 
-// The nodes that fill `stacks`.
+// Adds the nodes that fill `stacks` below `at`.
 class StackNodes {
  public:
   StackNodes(Profile& profile, Stacks& stacks, JsonNode& at) : profile_(profile), stacks_(stacks) {
@@ -165,7 +165,7 @@ class StackNodes {
   Stacks& stacks_;
 };
 
-// From the numbers of a document to the profile.
+// Adds the kept numbers of one document to the profile.
 class Adding {
  public:
   Adding(Profile& profile, NamedProcesses& processes, CheckedSum& total, const Stacks& stacks)
@@ -242,7 +242,7 @@ class Adding {
   std::unordered_map<std::uint64_t, StackId> known_;  // key: number << 32 | end
 };
 
-// What is known of the run, of the first document.
+// Adds the nodes that read what the document says about the run. Only the first document counts.
 void add_run(JsonNode& at, RunInfo& run) {
   at["event"].text([&run](std::string_view text) { run.event = text; });
   at["unit"].text([&run](std::string_view text) { run.unit = text; });
@@ -268,7 +268,7 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
   JsonNode root;
   RunInfo run;
   Stacks stacks;
-  Stacks waits;  // the same where nothing else was measured
+  Stacks waits;  // used when the document has no other stacks
   bool is_first = true;
   add_run(root["profile"], run);
   const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);

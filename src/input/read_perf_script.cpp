@@ -1,6 +1,6 @@
-// What `perf script` prints, ours and perf's own, with whatever fields it was asked for besides:
+// Reads the output of `perf script`, ours and perf's own, also with extra fields that the user asked perf for:
 //   COMM  PID/TID [CPU] TIME:  PERIOD EVENT:  and then the frames, leaf first, a line each, up to an empty line.
-// PID, CPU and PERIOD may be missing, and the one frame of a sample without a call chain stands behind the event.
+// PID, CPU and PERIOD may be missing. A sample without a call chain has its one frame on the line of the event.
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -24,7 +24,7 @@ constexpr std::string_view blanks = " \t";
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes what begins a text off it, in the order of a line.
+// Removes the parts of a line from the front of a text, one after the other.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -67,7 +67,7 @@ struct EventLine {
   std::string_view behind;
 };
 
-// "185/187 [001] 12.345:" and what follows.
+// Reads "185/187 [001] 12.345:" and the rest of the line.
 bool read_numbers(std::string_view text, EventLine& event) {
   Scan scan(text);
   if (!scan.number(event.pid)) return false;
@@ -92,7 +92,8 @@ bool read_numbers(std::string_view text, EventLine& event) {
   return !event.event.empty();
 }
 
-// The name of the thread ends where numbers follow as they must.
+// The name of the thread may hold blanks and digits. It ends at the first place where the rest reads as the numbers of
+// an event line.
 std::optional<EventLine> event_of(std::string_view line) {
   if (line.empty() || line.front() == '\t') return std::nullopt;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -115,7 +116,7 @@ bool is_of_kernel(std::string_view file) {
          std::find(std::begin(of_users), std::end(of_users), file) == std::end(of_users);
 }
 
-// As Frame::module has it.
+// The short name for Frame::module.
 std::string_view module_of(std::string_view file, FrameKind kind) {
   if (file == unknown_name) return {};
   if (file.starts_with("[kernel") || file.ends_with("/vmlinux")) return kernel_module;
@@ -127,7 +128,7 @@ std::string_view module_of(std::string_view file, FrameKind kind) {
   return kind == FrameKind::kernel ? last_name.substr(0, last_name.find(".ko")) : last_name;
 }
 
-// "    7f0000000e0d read+0xd (/lib/libc.so.6)"
+// Reads "    7f0000000e0d read+0xd (/lib/libc.so.6)".
 bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file) {
   Scan scan(line);
   scan.blanks();
@@ -152,7 +153,7 @@ bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file)
       symbol = symbol.substr(0, plus);
     }
   }
-  // What has no name is at an address of the process, and not at one that its file counts.
+  // A frame without a name gets no module: its address is one of the process, not an offset in the file.
   if (!symbol.empty() && frame.text.module.empty() && !file.empty()) frame.text.module = module_of(file, frame.kind);
   return true;
 }
@@ -182,7 +183,7 @@ class Reader {
     end_event();
     if (profile_.rows().empty() && aliens_.count != 0) throw Error(aliens_.first);
     drop_tids_of_processes(profile_);
-    // In the place of an event stands the unit, where it was not known.
+    // Our writer puts the unit in the place of an unknown event.
     if (is_ours_ && profile_.run.event == profile_.run.unit) profile_.run.event.clear();
     return std::move(profile_);
   }
@@ -190,7 +191,8 @@ class Reader {
  private:
   [[nodiscard]] std::string place() const { return name_ + ":" + std::to_string(lines_.number()) + ": "; }
 
-  // Ours says what perf has no field for: "# profile : unit = samples, counted = samples, frequency = 49, period = 0"
+  // Our files have a comment for facts that perf has no field for:
+  // "# profile : unit = samples, counted = samples, frequency = 49, period = 0"
   void read_comment(std::string_view line) {
     if (!line.starts_with(perf_own_words)) return;
     is_ours_ = true;
@@ -212,7 +214,7 @@ class Reader {
   }
 
   void begin_event(const EventLine& event) {
-    // Several events in one file are several profiles; the first is it, as it is for other readers.
+    // A file with several events holds several profiles. Only the first event is read, as other readers do it.
     if (profile_.run.event.empty()) {
       profile_.run.event = event.event;
     } else if (profile_.run.event != event.event) {
@@ -228,7 +230,7 @@ class Reader {
   }
 
   ProcessId process(std::uint32_t pid, std::string_view comm) {
-    // Threads have names of their own: the first that is seen is that of the process.
+    // Each thread has its own name. The first one seen becomes the name of the process.
     const auto [found, is_new] = of_pid_.try_emplace(pid);
     if (is_new) found->second = processes_.process(pid, comm);
     return found->second;
@@ -273,9 +275,9 @@ class Reader {
   TextStacks stacks_;
   CheckedSum total_;
   bool is_ours_ = false;
-  bool is_open_ = false;  // an event is under way; these are its
-  Row row_;
-  std::vector<TextFrame> frames_;
+  bool is_open_ = false;           // an event has begun and not ended
+  Row row_;                        // of this event
+  std::vector<TextFrame> frames_;  // of this event
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// pprof profiles: ours, Go's, and what others make. A sample is a row; its locations are frames, and which of them are
-// the kernel's is told by where they lie.
+// Reads pprof profiles: our own, Go's and those of other tools. A sample becomes a row and its locations become frames.
+// The mapping and the address of a location tell whether it is a kernel frame.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -22,18 +22,18 @@ namespace {
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The labels of a sample that we know.
+// The labels of a sample that this reader knows.
 struct Labels {
   std::string_view process;
   std::string_view thread;
   std::uint32_t tgid = 0;
   std::uint32_t tid = 0;
   std::uint32_t cpu = any_cpu;
-  bool has_name = false;  // of process or thread, though it may be empty
+  bool has_name = false;  // there is a label for the process or thread name; the name may be empty
   StackEnd user_end = StackEnd::unknown;
 };
 
-// `user_end` is that of samples without a label for it.
+// `user_end` is the stack end of samples without a label for it.
 Labels labels_of(const PprofFile::Sample& sample, StackEnd user_end) {
   Labels labels;
   labels.user_end = user_end;
@@ -82,13 +82,13 @@ class Reader {
   }
 
  private:
-  // What stands in the place of a frame.
+  // What a location stands for if it is not a frame.
   enum class StandIn : std::uint8_t { none, missed_user, missed_kernel, no_stack, tag };
-  // Of a location.
+  // The role of a location in its stacks.
   struct Role {
     StandIn stands_in = StandIn::none;
     bool is_kernel = false;
-    // Whether a call returns there, as far as its samples tell.
+    // Seen in samples as a caller, so a call returns there.
     bool is_called_from = false;
     bool is_leaf = false;
   };
@@ -111,13 +111,13 @@ class Reader {
     const bool is_frame = !is_in_brackets || name == unknown_name || name == exec_frame;
     if (place.stands_in == StandIn::none && !is_frame) place.stands_in = StandIn::tag;
     const PprofFile::Mapping* const mapping = file_.mapping(location(i).mapping);
-    // What has no mapping is no code of the kernel's, wherever a broken stack says it is.
+    // A location without a mapping is not kernel code, even if a broken stack gives it a kernel address.
     const bool is_high = location(i).address >> 63 != 0;  // where no process has code
     place.is_kernel =
         mapping != nullptr && (mapping->file.starts_with("[kernel") || (mapping->file.starts_with('[') && is_high));
   }
 
-  // The kernel's part of a sample reaches to its last frame of the kernel, or to what says that the stack was missed.
+  // The kernel part of a sample ends behind its outermost kernel frame, or behind the entry for a missed kernel stack.
   [[nodiscard]] std::size_t end_of_kernel(const PprofFile::Sample& sample) const {
     for (std::size_t i = sample.locations.size(); i-- > 0;) {
       const Role& place = places_[sample.locations[i]];
@@ -138,7 +138,8 @@ class Reader {
       (i == begin || i == user ? place.is_leaf : place.is_called_from) = true;
       shown_ += 1 + location(sample.locations[i]).lines;
     }
-    // Each may show all that was inlined at its location: a file of a megabyte must not become a tree of a billion.
+    // Each frame may show all functions inlined at its location. A file of a megabyte must not become a tree of a
+    // billion frames.
     if (shown_ > (1U << 20) + 4 * message_size_) {
       throw Error("its stacks have more inlined functions than a profile of its size can have");
     }
@@ -191,7 +192,7 @@ class Reader {
     const PprofFile::Function* const function = lines.empty() ? nullptr : file_.function(lines.back().function);
     FrameText text = name_text(function == nullptr ? std::string_view() : function->name);
 
-    // The address in the call is written, and kept is the one behind it.
+    // The file holds an address inside the call instruction; the frame keeps the return address, one byte higher.
     const bool seems_return = place.is_called_from && !place.is_leaf;
     const bool is_return = location.is_return.value_or(seems_return) && location.address != 0;
     std::uint64_t address = location.address + (is_return ? 1 : 0);
@@ -232,7 +233,7 @@ class Reader {
     return {.start = {mapping.start}, .limit = {mapping.limit}, .offset = {mapping.file_offset}};
   }
 
-  // Back to where it was before the profiler moved it; by how much.
+  // Moves a mapping back to where it was before this profiler moved it. Returns the distance; 0: it was not moved.
   [[nodiscard]] std::uint64_t take_from_place(CodeSegment& code) const {
     const std::uint64_t place = code.start.value & ~(pprof::most_in_place - 1);
     if (!std::binary_search(moved_.begin(), moved_.end(), code.start.value)) return 0;
@@ -241,7 +242,7 @@ class Reader {
     return place;
   }
 
-  // "libc.so.6" of a path, "kernel" of "[kernel.kallsyms]", "vdso" of "[vdso]".
+  // "libc.so.6" for a path, "kernel" for "[kernel.kallsyms]", "vdso" for "[vdso]".
   static std::string_view module_of(std::string_view file) {
     if (file.starts_with("[kernel")) return "kernel";
     if (file.size() > 2 && file.front() == '[' && file.back() == ']') return file.substr(1, file.size() - 2);
@@ -274,14 +275,14 @@ class Reader {
   Profile profile_;
   NamedProcesses processes_;
   std::vector<Role> places_;                              // by index of location
-  std::string_view program_;                              // the name of what was profiled, where samples do not tell
+  std::string_view program_;                              // the process name of samples that have no name label
   std::unordered_map<std::uint64_t, FrameId> frame_ids_;  // key: index of location << 32 | space
   CheckedSum total_;
   CheckedSum total_samples_;
-  bool is_own_ = false;                          // we wrote it
+  bool is_own_ = false;                          // this profiler wrote the file
   StackEnd unlabelled_end_ = StackEnd::unknown;  // of user stacks
-  std::vector<std::uint64_t> moved_;             // where mappings begin that we moved, ascending
-  std::uint64_t shown_ = 0;                      // frames of all samples, inlined ones too
+  std::vector<std::uint64_t> moved_;             // start addresses of mappings that we moved, ascending
+  std::uint64_t shown_ = 0;                      // number of frames of all samples, with inlined ones
   std::vector<FrameId> frames_;
   std::vector<InlinedFunction> inlined_;
 };

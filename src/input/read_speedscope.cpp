@@ -1,6 +1,6 @@
-// speedscope's files. Those of others are one profile a thread, whose times may be of any unit and fractions of it; of
-// ours each name tells whose it is, the outermost frame the thread's name, and the last profile is the sum of the
-// others.
+// Reads speedscope's files. Other tools write one profile per thread, with times in any unit and with fractions. In our
+// files the name of a profile gives its process and thread, the outermost frame is the thread's name, and the last
+// profile is the sum of the others.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace profile {
 namespace {
 
 constexpr std::string_view aggregated = ", aggregated";
-// An evented profile of a few bytes may stand for stacks without end.
+// The limit of frames per byte of the file: a small evented profile can describe an enormous number of frames.
 constexpr std::size_t most_frames_a_byte = 8;
 
 struct SharedFrame {
@@ -39,19 +39,19 @@ struct ReadProfile {
   std::string name;
   std::string unit = "none";
   std::vector<std::uint32_t> frames;  // of all stacks, root first
-  std::vector<std::size_t> begins;    // of each
+  std::vector<std::size_t> begins;    // index in `frames` where each stack begins
   std::vector<double> weights;
   std::vector<Event> events;
 };
 
-// What a profile's name says of ours: "dd (185), writer (187), CPU 3".
+// The owner in a profile's name, in our files: "dd (185), writer (187), CPU 3".
 struct Whose {
   std::string_view process;
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
 };
 
-// Takes " (187)" off the end.
+// Removes " (187)" from the end.
 std::optional<std::uint32_t> take_number_off(std::string_view& text) {
   const std::size_t open = text.rfind(" (");
   if (open == text.npos || text.back() != ')') return std::nullopt;
@@ -67,7 +67,7 @@ Whose whose(std::string_view name) {
   const std::size_t cpu = name.rfind(", CPU ");
   if (cpu != name.npos) name = name.substr(0, cpu);
   Whose told{.process = name};
-  // The first that can be one: a thread's name may have a comma in it.
+  // The first separator that fits is taken, because a thread's name may have a comma in it.
   for (std::size_t at = name.find("), "); at != name.npos; at = name.find("), ", at + 1)) {
     std::string_view process = name.substr(0, at + 1);
     std::string_view thread = name.substr(at + 3);
@@ -79,7 +79,7 @@ Whose whose(std::string_view name) {
   return told;
 }
 
-// What a weight is in the profile's unit.
+// How to convert a weight into the unit of the Profile.
 struct Unit {
   std::string_view word;
   double factor = 1;
@@ -163,7 +163,7 @@ class Reader {
     if (unit_.empty()) unit_ = unit.word;
     if (unit.word != unit_) throw Error("its profiles are in " + unit_ + " and in " + std::string(unit.word));
     profile_.run.unit = unit_;
-    // Of samples it does not say how often they were taken.
+    // For samples the format does not say which event took them.
     if (unit_ != "samples") profile_.run.event = unit_;
     const Whose owner = is_ours_ ? whose(name) : Whose{.process = name};
     row_ = Row{.process = processes_.process(owner.pid, owner.process == unknown_name ? "" : owner.process),
@@ -252,7 +252,7 @@ class Reader {
   std::string unit_;
   std::vector<SharedFrame> frames_;
   std::vector<ReadProfile> read_;
-  Row row_;  // what all of the profile under way have in common
+  Row row_;  // what all rows of the current speedscope profile share
   double carried_ = 0;
   std::size_t most_frames_;
   std::size_t frame_count_ = 0;

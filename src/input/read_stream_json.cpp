@@ -1,4 +1,4 @@
-// What --stream=json wrote: an object a line, each a sample with both its stacks in full.
+// Reads the output of --stream=json: one object per line, each a sample with its full user and kernel stacks.
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace profile {
 namespace {
 
-// A frame of the line under way; one that is inlined stands in front of what it is in.
+// A frame of the current line. An inlined frame stands before the frame that holds it.
 struct ReadFrame {
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
@@ -127,7 +127,7 @@ class Reader {
   NamedProcesses processes_;
   CheckedSum total_;
   JsonNode root_;
-  // Of the sample under way.
+  // Of the current sample.
   Row row_;
   bool has_value_ = false;
   std::uint32_t pid_ = 0;

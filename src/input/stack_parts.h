@@ -1,5 +1,5 @@
-// What folded lines and pprof have in common: they hold one list of frames, of which a Row has two parts, the user's
-// and the kernel's, and things that only stand in for frames.
+// What the readers of several formats share: sums that cannot wrap, processes by name, and the removal of tids that
+// tell nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,18 @@
 
 namespace profile {
 
-// A sum that must not wrap around, for shares of it would make no sense.
+// A sum that must not wrap around, because shares of it would be wrong.
 class CheckedSum {
  public:
-  // False when it would.
+  // False when the sum would wrap around.
   [[nodiscard]] bool add(std::uint64_t value) { return !__builtin_add_overflow(sum_, value, &sum_); }
 
  private:
   std::uint64_t sum_ = 0;
 };
 
-// Processes by what files tell of them: a number, or none, and a name. Another name is another image of that number.
+// Processes by what a file tells of them: a tgid (0: none) and a name. Another name with the same tgid is another image
+// (exec) of that process.
 class NamedProcesses {
  public:
   explicit NamedProcesses(Profile& profile) : profile_(profile) {}
@@ -38,7 +39,8 @@ class NamedProcesses {
   std::unordered_map<std::uint32_t, std::uint32_t> images_;
 };
 
-// Where every thread has the number of its process, nobody kept them apart.
+// If the tid of every row equals its tgid, the program that wrote the file did not tell threads apart. The tids become
+// 0 then.
 inline void drop_tids_of_processes(Profile& profile) {
   for (const Row& row : profile.rows()) {
     if (row.tid != profile.process(row.process).tgid) return;

@@ -1,4 +1,4 @@
-// A text, line by line, with their numbers for errors.
+// Splits a text into lines and counts them, for the line numbers in errors.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ class TextLines {
  public:
   explicit TextLines(std::string_view text) : text_(text) {}
 
-  // False at the end. A line comes without what ends it.
+  // False at the end. `line` has no line ending (LF or CRLF).
   bool next(std::string_view& line) {
     if (text_.empty()) return false;
     line = text_.substr(0, text_.find('\n'));

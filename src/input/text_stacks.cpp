@@ -30,7 +30,7 @@ void TextStacks::fill(Row& row, std::span<const TextFrame> leaf_first) {
   if (missed_user) leaf_first = leaf_first.first(leaf_first.size() - 1);
   std::size_t kernel = leaf_first.size();
   while (kernel != 0 && leaf_first[kernel - 1].kind != FrameKind::kernel) --kernel;
-  // What comes to the kernel's from the user's end has no module that says so.
+  // Without a user stack all frames are kernel frames, also outermost frames without a module that says so.
   if (missed_user && row.kernel == StackId::none) kernel = leaf_first.size();
   if (row.kernel == StackId::none) {
     row.kernel = stack(leaf_first.first(kernel), FrameKind::kernel, row.process, StackEnd::unknown);

@@ -1,5 +1,5 @@
-// The stacks of a row from the frames that a format lists one after the other, the kernel's and the user's in one list,
-// with what only stands in for some of them.
+// Splits the one list of frames that a text format has into the kernel stack and the user stack of a Row. Entries that
+// are not frames but stand for a missed stack, a stack end or a tag are recognised.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct TextFrame {
   FrameKind kind = FrameKind::user;
   std::uint64_t address = 0;
   std::uint64_t offset = unknown_offset;  // from the start of its symbol
-  bool is_inlined = false;                // in the next that is not
+  bool is_inlined = false;                // in the next frame that is not inlined
 };
 
 class TextStacks {
  public:
   explicit TextStacks(Profile& profile) : profile_(profile) {}
 
-  // Fills in `row`, whose process is known. Up to the last of the kernel's frames all are the kernel's.
+  // Fills in the stacks of `row`, whose process is set. All frames from the leaf to the last kernel frame count as
+  // kernel frames.
   void fill(Row& row, std::span<const TextFrame> leaf_first);
 
  private:

@@ -1,4 +1,4 @@
-// Why a frame has no name, in the words of our JSON.
+// Translates the words of our JSON for why a frame has no name.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace profile {
 
-// Not known: no_symbol.
+// An unknown word gives no_symbol.
 inline Unnamed unnamed_of(std::string_view word) {
   constexpr std::string_view words[] = {
       "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",

@@ -1,4 +1,4 @@
-// All bytes of a file of somebody else's.
+// Reads a whole untrusted file into memory, up to a limit.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace profile {
 
-// No profile is larger; what claims to be is not read into memory.
+// No profile is larger. Larger files are refused and not read into memory.
 inline constexpr std::size_t largest_profile_bytes = std::size_t{1} << 30;
 
-// "-" is stdin. Throws Error when it cannot be read or is larger.
+// "-" is stdin. Throws Error when the file cannot be read or is larger.
 [[nodiscard]] std::string read_whole_file(const std::string& path);
-// As errors call it: "stdin" for "-".
+// The name of the input in errors: "stdin" for "-".
 [[nodiscard]] inline std::string name_of_input(const std::string& path) { return path == "-" ? "stdin" : path; }
 
 }  // namespace profile

@@ -25,11 +25,11 @@ constexpr std::pair<std::string_view, AllocatorCall> probed_functions[] = {
     {"pvalloc", AllocatorCall::bytes},
     {"free", AllocatorCall::free}};
 
-// Others that libraries have beside them, by which the extent of the allocator's code is told. It contains functions
-// that have no name to be looked up, and those are what calls the ones that have.
+// Other functions that libraries have beside them. They help to find the extent of the allocator's code. That code also
+// contains functions without a name to look up, and these call the functions that have names.
 constexpr std::string_view other_functions[] = {"cfree",       "mallinfo",     "mallinfo2", "malloc_info",
                                                 "malloc_trim", "malloc_stats", "mallopt",   "malloc_usable_size"};
-// Code that is farther apart than this has been put in another order than that of its source.
+// If functions are farther apart than this, their code is not in the order of the source.
 constexpr std::uint64_t most_code_bytes = 64 << 10;
 
 struct Found {
@@ -42,9 +42,9 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-// The kernel emulates a push or a jump under a probe, but has the processor step over most other instructions, which
-// costs many times as much, in a virtual machine tens of microseconds. `free` of glibc on x86-64 begins with
-// "test %rdi,%rdi" and a conditional jump, before which nothing has changed that is looked at: the probe is put there.
+// The kernel emulates a push or a jump under a probe. Most other instructions it lets the processor step over, which
+// costs many times as much: in a virtual machine it takes tens of microseconds. `free` of glibc on x86-64 begins with
+// "test %rdi,%rdi" and a conditional jump. The test changes nothing that is looked at, so the probe is put at the jump.
 FileOffset cheapest_place(const ElfFile& elf, FileOffset first) {
   std::array<unsigned char, 5> code{};
   if (!elf.read_at(first.value, std::as_writable_bytes(std::span(code)))) return first;

@@ -1,4 +1,4 @@
-// What functions an allocator has that give and take memory, and where, for `-e malloc`.
+// Finds the functions of an allocator that give and take memory, and where they are, for `-e malloc`.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace profile {
 
 class ElfFile;
 
-// Each place once; none when `elf` is no allocator.
+// Each place occurs once. Empty when `elf` is no allocator.
 [[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf);
 
 }  // namespace profile

@@ -11,11 +11,11 @@ namespace profile {
 namespace {
 
 void put_strings(const StringTable& strings, WireWriter& out) {
-  out.put(static_cast<std::uint32_t>(strings.size() - 1));  // without the empty one
+  out.put(static_cast<std::uint32_t>(strings.size() - 1));  // without the empty string
   for (std::size_t i = 1; i < strings.size(); ++i) out.text(strings.view(static_cast<StringId>(i)));
 }
 
-// By the number that the writer's table had for each.
+// [id in the writer's table]: the id here.
 std::vector<StringId> take_strings(WireReader& in, StringTable& strings) {
   const std::size_t count = in.count(sizeof(std::uint32_t));
   std::vector<StringId> ids{StringId::empty};
@@ -31,7 +31,7 @@ StringId take_string(WireReader& in, const std::vector<StringId>& ids) {
   return StringId::empty;
 }
 
-// Numbers as they lie in memory: there may be millions.
+// Copies the numbers as they lie in memory, because there may be millions.
 template <class Number>
 void put_all(const std::vector<Number>& numbers, WireWriter& out) {
   static_assert(std::has_unique_object_representations_v<Number>);

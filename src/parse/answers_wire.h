@@ -1,4 +1,5 @@
-// What the parser says, as a message. The reader trusts nothing in it: whoever wrote it may have taken the parser over.
+// Turns the parser's answers into messages and back. The reader trusts nothing in a message: a file may have taken over
+// the parser that wrote it.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@
 
 namespace profile {
 
-// What is left of `budget`, as the parser says; never more than there was.
+// Sets `budget` to what the parser says is left of it, but never to more than was left.
 void take_cost(WireReader& in, WorkBudget& budget);
 
 void put_names(const NamesOfFile& names, WireWriter& out);
-// Of `asked` places; nullopt when it is no such message.
+// The answer for `asked` places. nullopt: the message is not such an answer.
 [[nodiscard]] std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked);
 
 void put_lines(const LinesOfFile& lines, WireWriter& out);
@@ -28,7 +29,7 @@ void put_jit(const NamesOfJit& names, WireWriter& out);
 [[nodiscard]] std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked);
 
 void put_unwind(UnwindFault fault, const UnwindTable& table, WireWriter& out);
-// As many bytes as they need; `asked` has no meaning.
+// The table takes as many bytes as it needs; `asked` has no meaning.
 [[nodiscard]] std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t asked);
 
 void put_search(const NameSearch& search, WireWriter& out);

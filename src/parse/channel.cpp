@@ -13,7 +13,7 @@
 namespace profile {
 namespace {
 
-// A message's size and how many descriptors come with it.
+// The size of a message, and how many descriptors come with it.
 struct Head {
   std::uint32_t bytes = 0;
   std::uint32_t fds = 0;
@@ -26,7 +26,7 @@ constexpr std::size_t chunk_bytes = 64 << 10;
 
 using Control = std::array<char, CMSG_SPACE(most_fds * sizeof(int))>;
 
-// As send(2), with descriptors.
+// Works as send(2), with descriptors.
 ssize_t send_some(int socket, std::string_view bytes, std::span<const int> fds, int flags) {
   iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   alignas(cmsghdr) Control control{};
@@ -48,7 +48,7 @@ ssize_t send_some(int socket, std::string_view bytes, std::span<const int> fds, 
   }
 }
 
-// As recv(2); descriptors that come are added to `fds`, or, without it, dropped by the kernel.
+// Works as recv(2). Descriptors that come are added to `fds`; without `fds` the kernel drops them.
 ssize_t receive_some(int socket, char* to, std::size_t size, std::vector<Fd>* fds, int flags) {
   iovec part{.iov_base = to, .iov_len = size};
   alignas(cmsghdr) Control control{};
@@ -137,7 +137,7 @@ void Channel::send(std::string_view bytes, std::vector<Fd> fds) {
   if (is_gone_) return;
   std::size_t waiting = 0;
   for (const Unsent& unsent : unsent_) waiting += unsent.bytes.size() - unsent.sent;
-  // Whoever takes so little for so long is lost.
+  // A receiver that takes so little for so long is lost.
   if (waiting + bytes.size() > most_unsent_bytes) is_gone_ = true;
   std::string whole = with_head(bytes, fds.size());
   unsent_.push_back({.bytes = std::move(whole), .sent = 0, .fds = std::move(fds)});

@@ -1,5 +1,5 @@
-// Messages, and with them descriptors, between two of our processes. Children wait for theirs; the main process never
-// does: what cannot be sent at once is kept, and what has come is taken when somebody looks.
+// Carries messages, with descriptors, between two of our processes. Children wait for messages; the main process never
+// waits. It keeps what cannot be sent at once, and takes what has come when it looks.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct Message {
   std::vector<Fd> fds;
 };
 
-// The end that waits. Whoever calls from several threads sees to it that one sends, and one receives, at a time.
+// The end that waits. Callers in several threads must make sure that only one sends, and only one receives, at a time.
 class WaitingChannel {
  public:
   explicit WaitingChannel(Fd socket) : socket_(std::move(socket)) {}
@@ -35,23 +35,24 @@ class WaitingChannel {
   Fd socket_;
 };
 
-// A descriptor handed from one child to another, with the tag by which the other knows what it was told of it. False:
-// the other end is gone.
+// Hands a descriptor from one child to another. With the tag the other child knows which file it is. False: the other
+// end is gone.
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd);
-// The one with that tag; what was meant for somebody before, or came too late, is dropped. No Fd: the other end is
-// gone.
+// The descriptor with that tag. Others, which came for an earlier question or too late, are dropped. No Fd: the other
+// end is gone.
 [[nodiscard]] Fd take_over(const WaitingChannel& from, std::uint64_t tag);
 
-// The end that does not wait. Takes no descriptors but where `takes_fds`: the main process wants none of a stranger's.
+// The end that does not wait. It takes descriptors only with `takes_fds`: the main process wants none of a stranger's.
 class Channel {
  public:
   explicit Channel(Fd socket, bool takes_fds = false);
   void send(std::string_view bytes, std::vector<Fd> fds = {});
-  // One that has come; nullopt: none has.
+  // A message that has come; nullopt: none has come.
   [[nodiscard]] std::optional<Message> take();
-  // Until something may have come, or what was kept could be sent, at most so long. False: neither.
+  // Waits until something may have come or a kept message could be sent, but not longer than `patience`. False:
+  // neither.
   bool wait(std::chrono::milliseconds patience);
-  // The other end is gone, or broke the rules; what had come before can still be taken.
+  // The other end is gone or broke the rules. Messages that came before can still be taken.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
   [[nodiscard]] int fd() const { return socket_.get(); }
 
@@ -69,7 +70,7 @@ class Channel {
   bool is_gone_ = false;
   std::deque<Unsent> unsent_;
   std::string in_;
-  std::size_t taken_ = 0;  // of in_
+  std::size_t taken_ = 0;  // how much of in_ was taken
   std::vector<Fd> in_fds_;
 };
 

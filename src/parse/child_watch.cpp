@@ -12,10 +12,11 @@
 namespace profile {
 namespace {
 
-// Together, of one question: what is read over a slow network is not worth more.
+// The limit for all waiting of one question together. Reading over a slow network is not worth more.
 constexpr std::uint64_t most_waiting_ns = 2'000'000'000;
 
-// From one look to the next: more is a machine that stood still, and the child with it, or one that was not asked.
+// The limit from one look to the next. If it takes longer, the machine and the child stood still, or look() was not
+// called; the excess is not counted.
 constexpr std::uint64_t between_looks_ns = 200'000'000;
 
 }  // namespace
@@ -53,7 +54,7 @@ ChildWatch::Finding ChildWatch::look() {
   const std::uint64_t accounted = ran + found.waited_for_cpu_ns - at_start_.waited_for_cpu_ns;
   const std::uint64_t waited = now - start_ns_ > accounted ? now - start_ns_ - accounted : 0;
   if (ran > most_ns_) return Finding::too_long;
-  // The time that it waits for a CPU is counted once it has got one.
+  // The kernel counts the time that the child waits for a CPU only when it gets one.
   const bool is_still = now - changed_ns_ > still_ns_;
   const bool is_stuck = waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_));
   return is_stuck && !waits_for_cpu(child_) ? Finding::stuck : Finding::works;

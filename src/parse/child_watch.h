@@ -1,5 +1,5 @@
-// Whether a child still gets on with what it was asked, or hangs: told by the kernel's own count of its time, so that a
-// busy machine, which lets it wait for a CPU, is not held against it.
+// Tells whether a child still makes progress with its question, or hangs. It uses the kernel's own count of the child's
+// time, so that the child is not blamed when a busy machine lets it wait for a CPU.
 #pragma once
 
 #include <sys/types.h>
@@ -13,18 +13,19 @@ class ChildWatch {
  public:
   enum class Finding : std::uint8_t {
     works,
-    stuck,    // it waits for something that does not come, or has waited for too long in all
+    stuck,    // it waits for something that does not come, or it has waited too long in all
     too_long  // it computes without an end
   };
 
   // The steps that a file may cost are counted (WorkBudget) and take a second or two.
   static constexpr std::uint64_t most_running_ns = 20'000'000'000;
-  static constexpr std::uint64_t most_ns_a_step = 20;  // where there may be more of them
+  static constexpr std::uint64_t most_ns_a_step = 20;  // where the budget has more steps
 
-  // A read from a disk takes milliseconds, from one that spins up or a server far away perhaps half a second.
+  // A read from a disk takes milliseconds. From a disk that spins up, or a server far away, it takes perhaps half a
+  // second.
   static constexpr std::uint64_t most_still_ns = 700'000'000;
 
-  // What it is asked for takes no more of a CPU than `most_ns`, and it does not stand still for `still_ns`.
+  // The question may take at most `most_ns` of a CPU, and the child may stand still for at most `still_ns`.
   explicit ChildWatch(pid_t child, std::uint64_t most_ns = most_running_ns, std::uint64_t still_ns = most_still_ns);
   [[nodiscard]] Finding look();
 
@@ -40,7 +41,7 @@ class ChildWatch {
   std::uint64_t still_ns_;
   std::uint64_t start_ns_;
   Times at_start_;
-  std::uint64_t changed_ns_;  // when it was last seen to have got on
+  std::uint64_t changed_ns_;  // when it was last seen to make progress
   std::uint64_t looked_ns_;
   Times last_;
 };

@@ -17,10 +17,10 @@
 namespace profile {
 namespace {
 
-// Its library is loaded, and that brings others.
+// The fetcher must load its library, and that library loads others.
 constexpr std::chrono::seconds most_starting{10};
 
-// The channel to a new one; none: `tgid` stays 0.
+// Starts a child and returns our end of the channel to it. Throws Error when it cannot be started.
 Fd start_child(Keeper& keeper, ChildKind kind, std::uint32_t& tgid) {
   auto [ours, its] = new_socket_pair();
   std::vector<Fd> ends;
@@ -31,7 +31,7 @@ Fd start_child(Keeper& keeper, ChildKind kind, std::uint32_t& tgid) {
   return std::move(ours);
 }
 
-// Until it has said that it can work. Throws Error, with its words, when it cannot.
+// Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
 Channel started_fetcher(Keeper& keeper, std::uint32_t& tgid) {
   Channel channel(start_child(keeper, ChildKind::fetcher, tgid));
   const auto give_up_at = std::chrono::steady_clock::now() + most_starting;

@@ -17,17 +17,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* system_directory = "/usr/lib/debug";
-// The shortest build-id that makes both a directory and a file name.
+// The shortest build-id that gives both a directory name and a file name.
 constexpr std::size_t fewest_hex_digits = 4;
 // The packages of the largest programs have some gigabytes.
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 
-// Whose view of the files a candidate is opened in, and how far what lies there is trusted.
+// In whose view of the files a candidate is opened, and how far that place is trusted.
 enum class Way : std::uint8_t {
-  ours,     // links are followed wherever they lead: they are how distributions arrange theirs
-  theirs,   // the process's root; links lead nowhere out of it
-  beside,   // the directory of the file itself: no link, and only root's files and its owner's
-  recorded  // a path that a compiler left, in the process's root: the same
+  ours,     // our view; links are followed wherever they lead: distributions use them here
+  theirs,   // the process's root directory; links cannot lead out of it
+  beside,   // the directory of the file itself; no links, and only files of root or of the file's owner
+  recorded  // a path that a compiler wrote, in the process's root directory; the same restrictions
 };
 
 Fd root_of(const MappedBy& mapped_by) {
@@ -36,12 +36,12 @@ Fd root_of(const MappedBy& mapped_by) {
     const std::string path = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
     root = Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
-  // The process is gone. It saw what we see.
+  // The process is gone, but it saw the same files as this process.
   if (!root && mapped_by.own_mounts) root = Fd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   return root;
 }
 
-// The path of the root directory of a process that has another than ours; else empty.
+// The path of a process's root directory if it is another one than ours; otherwise empty.
 std::string own_root_of(std::uint32_t tgid) {
   if (tgid == 0) return {};
   std::error_code error;
@@ -49,8 +49,8 @@ std::string own_root_of(std::uint32_t tgid) {
   return root.size() > 1 ? std::move(root) : std::string();
 }
 
-// With the path as the process sees it: the kernel tells it from the root of all mounts on, whatever root directory the
-// process has.
+// Gives `base` the path that the process sees. The kernel tells the path from the root of all mounts on, even when the
+// process has another root directory.
 DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   DebugBase inside = base;
   if (!own_root.empty() && base.path.starts_with(own_root + "/")) inside.path = base.path.substr(own_root.size());
@@ -62,7 +62,8 @@ std::optional<uid_t> owner_of(int fd) {
   return found ? std::optional<uid_t>(found->owner) : std::nullopt;
 }
 
-// Open for reading if it is a regular file with something in it, of root or of `owner` unless that is nobody.
+// Opens `place` for reading if it is a regular file, not empty and not too large. If `owner` is given, the file must be
+// root's or that owner's. No Fd: `why` says why not.
 Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
@@ -84,7 +85,7 @@ Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
   return {};
 }
 
-// The directory that the open file lies in. None unless the same path leads to the same file there: it may be gone.
+// The directory of the open file. No Fd unless the same path leads to the same file there: the file may be gone.
 Fd directory_of(const DebugBase& base) {
   const std::size_t slash = base.path.rfind('/');
   if (!base.path.starts_with('/') || base.path.find('\0') != std::string::npos) return {};
@@ -101,13 +102,13 @@ Fd directory_of(const DebugBase& base) {
   return directory;
 }
 
-// What the kernel says an open file is called, as we see it.
+// The path that the kernel gives to an open file, in our view.
 std::string path_of(int fd) {
   std::error_code error;
   return fs::read_symlink("/proc/self/fd/" + std::to_string(fd), error).string();
 }
 
-// Whether `path`, both of them without "." and "..", lies below `directory`.
+// Whether `path` lies below `directory`. Neither has "." or ".." in it.
 bool is_below(const fs::path& path, const fs::path& directory) {
   const auto [end, rest] = std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
   return end == directory.end() && rest != path.end();
@@ -129,7 +130,7 @@ bool has_own_root(std::uint32_t tgid) { return !own_root_of(tgid).empty(); }
 struct DebugFileSearch::Candidate {
   Way way = Way::ours;
   std::string path;
-  std::string directory = {};  // of ours
+  std::string directory = {};  // for Way::ours: the listed directory
 };
 
 DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
@@ -137,7 +138,7 @@ DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
     directories_.push_back(without_trailing_slash(fs::absolute(directory).lexically_normal().string()));
 }
 
-// The person's own directories come first, the system's last.
+// The user's own directories come first, the system's directory comes last.
 std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQuestion& question,
                                                                     const DebugBase& base, bool is_rooted_elsewhere,
                                                                     const MayLookInto& may_look_into) const {
@@ -164,10 +165,10 @@ std::vector<DebugFileSearch::Candidate> DebugFileSearch::candidates(const DebugQ
     }
     case DebugQuestion::Kind::alternate: {
       const fs::path target = (fs::path(path_of(base.fd)).parent_path() / text).lexically_normal();
-      // A path that somebody's file names may be opened if it leads into one of the listed directories.
+      // A stranger's file names this path. It may be opened only if it leads into one of the listed directories.
       const std::string in = target.is_absolute() ? listed_directory_of(target.string(), may_look_into) : std::string();
       if (!in.empty()) all.push_back({Way::ours, target.string(), in});
-      // The whole of /usr/lib/debug may have been unpacked elsewhere.
+      // All of /usr/lib/debug may have been unpacked in another place.
       constexpr std::string_view shared_folder = "/.dwz/";
       if (const auto at = target.string().rfind(shared_folder); at != std::string::npos) {
         in_directories(target.string().substr(at));

@@ -1,6 +1,6 @@
-// The places where debug files are looked for, and how each may be opened by root: directories that the person who runs
-// us listed, the same and /usr/lib/debug as the profiled process sees them, and whatever directory a profiled file
-// happens to lie in, which its owner furnished. Nothing but a regular file is ever opened for reading.
+// Knows where debug files are looked for, and how root may open each place: directories that the user listed; the same
+// and /usr/lib/debug as the profiled process sees them; and the directory of a profiled file, whose owner filled it.
+// Only regular files are opened for reading.
 #pragma once
 
 #include <sys/types.h>
@@ -16,17 +16,17 @@
 
 namespace profile {
 
-// Whether the process has another root directory than ours, as far as its path tells: it may share our mounts (chroot),
-// but not the places where debug files lie. Asks no file server.
+// Whether the process has another root directory than ours, as far as its path tells. It may share our mounts (chroot),
+// but the places for debug files are different. Waits for no file server.
 [[nodiscard]] bool has_own_root(std::uint32_t tgid);
 
 struct DebugQuestion {
   enum class Kind : std::uint8_t {
-    build_id,   // `text`: in lower-case hex
-    link,       // a bare file name, out of .gnu_debuglink
-    alternate,  // a path, out of .gnu_debugaltlink
+    build_id,   // `text` is in lower-case hex
+    link,       // `text` is a bare file name, from .gnu_debuglink
+    alternate,  // `text` is a path, from .gnu_debugaltlink
     package,    // split debug information of the whole program
-    split,      // of one object: a path
+    split,      // split debug information of one object; `text` is a path
     count
   };
   Kind kind = Kind::build_id;
@@ -36,19 +36,19 @@ struct DebugQuestion {
 // The file whose debug files are looked for.
 struct DebugBase {
   int fd = -1;
-  std::string path;  // as the kernel tells it of `mapped_by`
+  std::string path;  // as the kernel tells it for `mapped_by`
   MappedBy mapped_by;
 };
 
 class DebugFileSearch {
  public:
-  // `directories`: the person's own, as we see them.
+  // `directories`: the user's own, in our view.
   explicit DebugFileSearch(const std::vector<std::string>& directories);
 
-  // Whether one of the directories as we see them may be looked into. Asked before each time.
+  // Whether a directory in our view may be looked into. Called before each look.
   using MayLookInto = std::function<bool(const std::string& directory)>;
-  // The first that there is of the candidates from number `next` on, which is set behind it. No Fd: there is none any
-  // more, and `why` says why not the last. What is found may be any file: whoever reads it compares the build-id.
+  // Opens the first existing candidate from number `next` on, and sets `next` behind it. No Fd: no candidate is left,
+  // and `why` says why the last one failed. The file found may be any file: its reader must compare the build-id.
   [[nodiscard]] Fd open(const DebugQuestion& question, const DebugBase& base, const MayLookInto& may_look_into,
                         unsigned& next, std::string& why) const;
 
@@ -56,7 +56,7 @@ class DebugFileSearch {
   struct Candidate;
   [[nodiscard]] std::vector<Candidate> candidates(const DebugQuestion& question, const DebugBase& base,
                                                   bool is_rooted_elsewhere, const MayLookInto& may_look_into) const;
-  // The directory that `path` lies in; empty: none.
+  // The listed directory that `path` lies in; empty: none.
   [[nodiscard]] std::string listed_directory_of(const std::string& path, const MayLookInto& may_look_into) const;
 
   std::vector<std::string> directories_;

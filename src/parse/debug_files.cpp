@@ -9,10 +9,11 @@
 namespace profile {
 namespace {
 
-// Checksums are for files without build-ids, which are old or of small systems. All of a run together: somebody may
-// have laid out large files to keep us reading.
+// Checksums are for files without build-ids, which are old or come from small systems. This is the limit for a whole
+// run, because large files may be laid out to keep this process reading.
 constexpr std::uint64_t most_checksum_bytes = std::uint64_t{2} << 30;
-// Of each table of what there is not: in a run of days it would be ever more, and then all is learnt anew.
+// The most entries of each table of what is missing. In a run of days a table would grow without end; a full one is
+// emptied and learnt again.
 constexpr std::size_t most_remembered = 100'000;
 
 std::string build_id_of(int fd) {

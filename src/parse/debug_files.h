@@ -1,6 +1,6 @@
-// Finds the file that a distribution, or whoever built a program, keeps its debug information in: by build-id, else by
-// .gnu_debuglink, else from debuginfod. What is found counts only when its build-id, or else its checksum, is the right
-// one. Opens nothing itself: candidates are handed to it one after another, and read like any other hostile file.
+// Finds the file in which a distribution, or the builder of a program, keeps its debug information: by build-id, else
+// by .gnu_debuglink, else from debuginfod. A file counts only when its build-id, or else its checksum, is right. This
+// opens nothing itself: it gets one candidate after another and reads each like any other hostile file.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ namespace profile {
 
 class ElfFile;
 
-// An open one, and the number that whoever opened it has for it.
+// An open debug file, with the number that its opener uses for it.
 struct DebugFile {
   Fd fd;
   std::uint64_t number = 0;
   explicit operator bool() const { return static_cast<bool>(fd); }
 };
 
-// Hands debug files over.
+// The interface that hands over debug files.
 class DebugSupplier {
  public:
   virtual ~DebugSupplier() = default;
-  // As DebugFileSearch::open(), for the file numbered `base`.
+  // Works as DebugFileSearch::open(), for the file with the number `base`.
   [[nodiscard]] virtual DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next,
                                        std::string& why) = 0;
   // What a debuginfod server has for that build-id.
@@ -44,11 +44,11 @@ class DebugFiles {
   // `supplier` must outlive this.
   explicit DebugFiles(DebugSupplier& supplier);
 
-  // The debug file of `elf`, which is open as `fd` and known as `file`; no Fd when there is none. That there is none is
-  // remembered; one that there is, is opened anew each time.
+  // The debug file of `elf`, which is open as `fd` and known as `file`. No Fd when there is none. A missing debug file
+  // is remembered; an existing one is opened again each time.
   [[nodiscard]] DebugFile find(const ElfFile& elf, int fd, const FileRef& file);
-  // What .gnu_debugaltlink of `elf` leads to: what several debug files share. `elf` is `file` itself, or its debug
-  // file, numbered `number`. A file for libdw, perhaps of type ET_REL.
+  // The file that .gnu_debugaltlink of `elf` leads to, which several debug files share. `elf` is `file` itself, or its
+  // debug file, which has the number `number`. The answer holds only debug information and may be of type ET_REL.
   [[nodiscard]] DebugFile find_alternate(const ElfFile& elf, std::uint64_t number, const FileRef& file);
   [[nodiscard]] DebugSupplier& supplier() { return supplier_; }
 
@@ -56,7 +56,7 @@ class DebugFiles {
   // Device, inode, size and time of modification.
   using FileKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t>;
   using Accepts = std::function<bool(int fd)>;
-  // A build-id, and the number of a file whose process sees other directories than we do, 0 for all others.
+  // A build-id, and the number of a file whose process sees other directories than we do; 0 for all other files.
   using BuildIdKey = std::pair<std::string, std::uint64_t>;
 
   [[nodiscard]] static std::optional<FileKey> key_of(int fd);
@@ -70,7 +70,7 @@ class DebugFiles {
   std::uint64_t checksum_budget_bytes_;
   std::set<BuildIdKey> not_in_directories_;
   std::set<std::string> not_on_server_;                     // build-ids
-  std::set<std::pair<FileKey, std::uint64_t>> not_linked_;  // files whose link leads nowhere
+  std::set<std::pair<FileKey, std::uint64_t>> not_linked_;  // files whose link leads to no file
   std::map<FileKey, std::optional<std::uint32_t>> checksums_;
 };
 

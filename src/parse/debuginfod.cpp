@@ -8,7 +8,7 @@
 
 #include "support/error.h"
 
-// What elfutils/debuginfod.h would declare; only the library is needed, and only when it runs.
+// This is what elfutils/debuginfod.h would declare. Only the library is needed, and only at run time.
 struct debuginfod_client;
 
 namespace profile {
@@ -36,7 +36,7 @@ struct Debuginfod::State {
   void* (*user_data)(debuginfod_client*) = nullptr;
 
   debuginfod_client* client = nullptr;
-  Clock::duration patience{};  // what is left of it
+  Clock::duration patience{};  // how much is left
   Clock::time_point give_up_at;
   bool ran_out = false;
 
@@ -47,13 +47,13 @@ struct Debuginfod::State {
     if (client != nullptr) end(client);
   }
 
-  // Called by the library about once a second while it waits; anything but 0 ends the waiting.
+  // The library calls it about once a second while it waits. A result other than 0 ends the waiting.
   static int go_on(debuginfod_client* asked, long, long) noexcept;
 };
 
 namespace {
 
-// The callback can reach the state only through functions of the library, which is one for all.
+// The callback can reach the state only through a function of the library. The library is the same for all states.
 void* (*library_user_data)(debuginfod_client*) = nullptr;
 
 }  // namespace
@@ -72,7 +72,7 @@ Debuginfod::Debuginfod(std::chrono::milliseconds patience) : state_(std::make_un
         "--debuginfod: DEBUGINFOD_URLS names no server; set it, and let sudo pass it on (sudo "
         "--preserve-env=DEBUGINFOD_URLS)");
   }
-  // Never unloaded: a thread that looks up a server's name may still run in it.
+  // The library is never unloaded: a thread that looks up a server's name may still run in it.
   void* const library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     throw Error(std::string("--debuginfod needs ") + library_name +
@@ -98,7 +98,7 @@ Fd Debuginfod::find(const std::string& build_id) {
   if (state_->patience <= State::Clock::duration::zero()) return {};
   const auto start = State::Clock::now();
   state_->give_up_at = start + state_->patience;
-  // Length 0 means hex.
+  // Length 0 means that the build-id is in hex.
   Fd found(state_->find(state_->client, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
   state_->patience -= State::Clock::now() - start;
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::size_t most_unread_splits = 1000;
 
-// Puts names into a table as they are shown, each spelling once: neighbouring addresses share their symbol.
+// Puts names into a table as they are shown. It demangles each spelling once, because neighbouring addresses share
+// their symbol.
 class Demangler {
  public:
-  // `most`: so many names will come.
+  // `most`: how many names come at most.
   Demangler(StringTable& strings, const Spelling& spelling, std::size_t most)
       : strings_(strings), is_plain_(spelling.is_plain) {
     if (!is_plain_) spelling.demangles(most);

@@ -1,4 +1,4 @@
-// What the parser answers about one file.
+// Makes the parser's answers about one file, and demangles the names in them.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 namespace profile {
 
 struct Spelling {
-  bool is_plain = false;  // names are as the file spells them; else demangled
-  // Called when all that is left is to demangle names, of which there are that many at most.
+  bool is_plain = false;  // names stay as the file spells them; otherwise they are demangled
+  // Called when only demangling is left, with the largest possible number of names.
   std::function<void(std::size_t)> demangles;
 };
 

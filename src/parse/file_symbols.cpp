@@ -12,7 +12,7 @@
 namespace profile {
 namespace {
 
-// Of the budget: what one question to the opener costs, and a character of a path, which may make a step.
+// What the budget pays for one question to the opener, and for each character of a path: each may be a step on the way.
 constexpr std::uint64_t question_steps = 16384;
 constexpr std::uint64_t character_steps = 16;
 
@@ -21,14 +21,14 @@ bool all_named(std::span<const Symbol> answers) {
                      [](const Symbol& symbol) { return symbol.unnamed == Unnamed::named; });
 }
 
-// A file with nothing but symbols, of the same addresses.
+// Asks a file that has only symbols, for the same addresses.
 void ask_companion(const FileBytes& bytes, std::span<const ElfAddress> addresses, std::span<Symbol> answers,
                    WorkBudget& budget) {
   std::string why;
   if (const auto elf = ElfFile::read(bytes, why, &budget)) ElfSymbols(*elf).resolve(addresses, answers);
 }
 
-// What was split off, by way of whoever opens debug files.
+// Gets split-off files from the supplier of debug files.
 class HandedSplits final : public SplitFiles {
  public:
   HandedSplits(DebugSupplier& supplier, std::uint64_t base) : supplier_(supplier), base_(base) {}
@@ -76,7 +76,7 @@ void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<
   std::string why;
   if (const auto unpacked = unpack_mini_debuginfo(*elf_, why))
     ask_companion(unpacked->bytes(), addresses, answers, budget_);
-  // What is looked for without budget would not be found, and remembered as not there.
+  // Without budget a debug file would not be found, and would be remembered as missing.
   if (all_named(answers) || budget_.spent()) return;
   if (const DebugFile& debug = debug_file()) ask_companion(debug.fd.get(), addresses, answers, budget_);
   if (all_named(answers)) return;
@@ -90,7 +90,7 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
     for (Symbol& answer : answers) answer.unnamed = reason;
     return;
   }
-  // By ELF address, whose order need not be that of the offsets.
+  // The ELF addresses, sorted: their order may differ from that of the offsets.
   std::vector<ElfAddress> wanted;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const auto address = elf_->address_of(offsets[i]);

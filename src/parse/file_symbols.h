@@ -1,5 +1,5 @@
-// All that can be learnt of the code of one file: its own symbol tables, the compressed one inside it, its debug file,
-// and its stubs, asked in this order for what the one before left unnamed.
+// Finds all that can be learnt about the code of one file. It asks its own symbol tables, the compressed table inside
+// it, its debug file and its stubs, in this order. Each is asked only for what the sources before left unnamed.
 #pragma once
 
 #include <optional>
@@ -18,18 +18,18 @@ namespace profile {
 
 class FileSymbols {
  public:
-  // `bytes` are those of `file`. All must outlive this. When `budget` is spent before every name is found, it finds
-  // none: half of the symbols give wrong ones.
+  // `bytes` are those of `file`. All arguments must outlive this. When `budget` is spent before every name is found, it
+  // finds none: half of the symbols would give wrong names.
   FileSymbols(const FileBytes& bytes, const FileRef& file, DebugFiles& debug_files, WorkBudget& budget);
 
-  // nullopt: it is none.
+  // nullopt: not an ELF file that can be read.
   [[nodiscard]] const std::optional<ElfFile>& elf() const { return elf_; }
-  // Names the code at `offsets` (ascending, distinct). answers[i] has addresses as ELF addresses, `addresses[i]` is
-  // that of offsets[i]. Both have the size of `offsets`. Reaches count for offsets, too.
+  // Names the code at `offsets` (ascending, distinct). `addresses[i]` becomes the ELF address of offsets[i], and
+  // `answers[i]` counts in ELF addresses. Both have the size of `offsets`. The valid ranges also hold for offsets.
   void name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses, std::span<Symbol> answers);
 
-  // Source positions and inlined functions at `addresses`, from its own debug information or from its debug file; one
-  // chain an address, empty where nothing is known.
+  // Source positions and inlined functions at `addresses`, from its own debug information or from its debug file. Each
+  // address has one chain, which is empty where nothing is known.
   [[nodiscard]] SourceChains lines(std::span<const ElfAddress> addresses);
 
  private:
@@ -41,7 +41,7 @@ class FileSymbols {
   DebugFiles& debug_files_;
   WorkBudget& budget_;
   std::optional<ElfFile> elf_;
-  std::optional<DebugFile> debug_file_;  // none: not looked for
+  std::optional<DebugFile> debug_file_;  // no value: not looked for yet
 };
 
 }  // namespace profile

@@ -36,7 +36,7 @@ bool is_named_place(const ElfTableSymbol& symbol) {
   }
 }
 
-// In the order of the names, because those can be read in one direction then.
+// Visits symbols in the order of their name offsets, because the names can then be read in one direction.
 void visit_table(const ElfFile& file, std::uint32_t type, const Visit& visit) {
   bool damaged = false;
   const auto table = ElfSymbolTable::find(file, type, damaged);
@@ -68,7 +68,7 @@ FoundSymbol::Kind kind_of(const Symbol& symbol) {
   return symbol.type == STT_OBJECT ? FoundSymbol::Kind::data : FoundSymbol::Kind::function;
 }
 
-// The places that a name has; a global one hides the local ones.
+// The places of one name. A global symbol hides the local ones.
 class Places {
  public:
   void add(std::string_view name, const Symbol& symbol) {
@@ -95,7 +95,7 @@ class Places {
   bool has_global_ = false;
 };
 
-// "f(int) const [clone .cold]" is "f"; "operator()(int)" is "operator()".
+// Turns "f(int) const [clone .cold]" into "f", and "operator()(int)" into "operator()".
 std::string_view without_parameters(std::string_view demangled) {
   constexpr std::string_view call = "operator()";
   const auto operator_at = demangled.find(call);
@@ -103,7 +103,7 @@ std::string_view without_parameters(std::string_view demangled) {
   return demangled.substr(0, demangled.find('(', from));
 }
 
-// So many names are demangled at a time.
+// How many names are demangled between two calls of `demangles`.
 constexpr std::size_t batch = 1000;
 
 class Search {
@@ -111,7 +111,7 @@ class Search {
   Search(std::string_view wanted, const std::function<void(std::size_t)>& demangles)
       : wanted_(wanted), demangles_(demangles) {}
 
-  // False when there is none of that name.
+  // False when no symbol has that name.
   bool look_for_exact(const ElfFile& file) {
     visit_file(file, [this](std::string_view name, const Symbol& symbol) {
       if (name == wanted_) exact_.add(name, symbol);
@@ -154,7 +154,7 @@ class Search {
   std::size_t demangled_names_ = 0;
   Places exact_;
   Places demangled_;
-  Places bare_;  // the name without the parameters
+  Places bare_;  // symbols whose name without parameters is the wanted one
   std::vector<std::string> names_;
 };
 

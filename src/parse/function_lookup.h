@@ -1,4 +1,4 @@
-// The other way round than everything else here: from a name to where the file has it, for probes.
+// Finds the places of a name in a file, for probes. Everything else here goes from a place to its name.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace profile {
 class DebugFiles;
 class ElfFile;
 
-// As FileProbes::search(), in `elf`, which is `file` and open as `fd`. `demangles` is called before names are
-// demangled, again and again, with how many it are at most.
+// Works as FileProbes::search(), in `elf`, which is `file` and open as `fd`. `demangles` is called again and again
+// before names are demangled, with how many come at most.
 [[nodiscard]] NameSearch find_by_name(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files,
                                       std::string_view name, std::uint64_t added,
                                       const std::function<void(std::size_t)>& demangles);

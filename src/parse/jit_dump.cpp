@@ -14,22 +14,22 @@ constexpr std::uint32_t magic = 0x4A695444;
 constexpr std::size_t longest_name = 4096;
 constexpr std::size_t window_of_records = 1 << 16;
 constexpr std::size_t window_of_lines = longest_name;
-// A large server compiles some hundred thousand functions. What is moved beyond has no name there.
+// A large server compiles some hundred thousand functions. Functions beyond this limit lose their name when they move.
 constexpr std::size_t most_loads = 1 << 19;
-// Between a record of lines and its code stands nothing, as a rule.
+// How many records of lines may wait for their code. As a rule the code follows at once.
 constexpr std::size_t most_waiting_lines = 1 << 12;
-// Of one function.
+// The most lines of one function.
 constexpr std::size_t most_lines = 1 << 16;
 
 struct DumpHead {
   std::uint32_t magic;
   std::uint32_t version;
-  std::uint32_t bytes;  // of this head
+  std::uint32_t bytes;  // the size of this head
 };
 enum class RecordKind : std::uint32_t { load = 0, move = 1, lines = 2 };
 struct RecordHead {
   RecordKind kind;
-  std::uint32_t bytes;  // with this head
+  std::uint32_t bytes;  // the size with this head
   std::uint64_t time;
 };
 struct Load {
@@ -40,7 +40,7 @@ struct Load {
   std::uint64_t address;
   std::uint64_t bytes;
   std::uint64_t index;
-  // The name with its zero, and the code.
+  // Then follow the name with its zero, and the code.
 };
 struct Move {
   RecordHead head;
@@ -56,22 +56,22 @@ struct Lines {
   RecordHead head;
   std::uint64_t address;
   std::uint64_t count;
-  // So many times: LineHead, and the name of the source file with its zero.
+  // Then follow `count` times: a LineHead, and the name of the source file with its zero.
 };
 struct LineHead {
   std::uint64_t address;
   std::uint32_t line;
   std::uint32_t discriminator;
 };
-// In place of a name: the same file as before.
+// Stands in place of a name and means: the same file as before.
 constexpr std::string_view same_file = "\xff";
 
-// A piece of the file that moves along.
+// Holds a piece of the file, and moves along it.
 class Window {
  public:
   Window(int fd, WorkBudget& budget, std::size_t bytes) : fd_(fd), budget_(budget), buffer_(bytes) {}
 
-  // At most `bytes`, and fewer where the file ends; none when the budget is spent. Valid until the next call.
+  // At most `bytes` bytes. Fewer where the file ends, none when the budget is spent. Valid until the next call.
   std::string_view at(std::uint64_t offset, std::size_t bytes) {
     bytes = std::min(bytes, buffer_.size());
     if (offset < begin_ || offset - begin_ > filled_ || filled_ - (offset - begin_) < bytes) {
@@ -93,7 +93,7 @@ class Window {
     return true;
   }
 
-  // Up to its zero, which stands before `end`. The view is valid until the next call.
+  // The text up to its zero, which stands before `end`. The view is valid until the next call.
   std::string_view text(std::uint64_t offset, std::uint64_t end) {
     const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(longest_name, end - std::min(offset, end)));
     const std::string_view bytes = at(offset, most);
@@ -155,7 +155,7 @@ JitPart JitDump::read(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& 
         keeps_loads_ = true;
         if (!read(fd, 0, offset, budget, [](const JitEntry&) { return true; }).is_whole) return {.end = offset};
       }
-      // Not to be found, it is without a name: what lay there before is gone all the same.
+      // If the moved code is not found, it has no name. But the code that lay there before is gone all the same.
       const auto known = loads_.find(move.index);
       if (known != loads_.end()) entry = known->second;
       entry.moved_by += move.to - move.from;
@@ -190,7 +190,7 @@ std::vector<JitLine> read_jit_lines(int fd, std::uint64_t offset, std::span<cons
     while (rows.size() < record.count && end - at > sizeof head && window.read(at, head)) {
       at += sizeof head;
       const std::string_view file = window.text(at, end);
-      if (file.size() >= std::min<std::uint64_t>(end - at, longest_name)) break;  // it has no end
+      if (file.size() >= std::min<std::uint64_t>(end - at, longest_name)) break;  // the text has no end
       if (file != same_file) {
         last.file_offset = at;
         last.file_bytes = static_cast<std::uint32_t>(file.size());
@@ -199,7 +199,7 @@ std::vector<JitLine> read_jit_lines(int fd, std::uint64_t offset, std::span<cons
       last.line = head.line;
       rows.push_back({.address = head.address, .line = last});
     }
-    // Node 20 writes names of files that it has freed: then the record does not end where its lines do.
+    // Node 20 writes names of files that it has freed. Then the record does not end where its lines end.
     if (rows.size() != record.count || at != end) rows.clear();
   }
   std::ranges::stable_sort(rows, {}, &Row::address);

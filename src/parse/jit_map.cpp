@@ -12,14 +12,15 @@
 namespace profile {
 namespace {
 
-// A large Node.js server writes some ten megabytes, one that runs for weeks ever more. Of a perf map that is longer the
-// end counts, which has the last word anyway; in a jitdump nobody can tell where a record begins but from its start.
+// A large Node.js server writes some ten megabytes; one that runs for weeks writes more and more. Of a longer perf map
+// only the end is read, because later entries count anyway. A jitdump is read from its start, because the start of a
+// record is known only from the records before it.
 constexpr std::uint64_t most_bytes = 1ULL << 28;
-// Addresses answered by entries, counted each time: a file of entries that all cover everything ends here.
+// How many addresses entries may answer, counted each time. This stops a file in which every entry covers everything.
 constexpr std::uint64_t most_answers = 1ULL << 24;
 constexpr std::size_t compared_bytes = 256;
 
-// What the entries read one after another say of addresses.
+// What a sequence of entries says about addresses.
 class Search {
  public:
   explicit Search(std::span<const RuntimeAddress> addresses) : addresses_(addresses), found_(addresses.size()) {}
@@ -60,10 +61,10 @@ class Search {
  private:
   struct Found {
     JitEntry entry;
-    ValidRange valid_range;  // with no regard to the neighbours that were asked for
+    ValidRange valid_range;  // does not regard the neighbouring addresses that were given
   };
 
-  // False: it was cut off meanwhile.
+  // False: the file was cut off meanwhile.
   static bool read_text(int fd, std::uint64_t offset, std::size_t bytes, std::string& text) {
     text.resize(bytes);
     if (::pread(fd, text.data(), bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes)) return true;
@@ -71,10 +72,11 @@ class Search {
     return false;
   }
 
-  // To the addresses from the one at `first` on that have the same record of lines; returns where the others begin.
+  // Gives lines to the addresses from `first` on that have the same record of lines. Returns the index of the first
+  // other address.
   std::size_t give_lines(int fd, std::size_t first, std::span<JitSymbol> answers, WorkBudget& budget) const {
     const JitEntry& entry = found_[first].entry;
-    std::vector<std::uint64_t> written;  // where they were when the lines were written
+    std::vector<std::uint64_t> written;  // the addresses of the code when the lines were written
     std::size_t end = first;
     for (; end < found_.size() && found_[end].entry.lines_offset == entry.lines_offset; ++end) {
       written.push_back(addresses_[end].value - entry.moved_by);
@@ -98,7 +100,7 @@ class Search {
   Found& found_of(std::span<const RuntimeAddress>::iterator at) {
     return found_[static_cast<std::size_t>(at - addresses_.begin())];
   }
-  // An entry narrows only its neighbours, so nothing reaches farther than to its own.
+  // An entry narrows only the addresses next to it. So no range may reach beyond the next given address.
   [[nodiscard]] ValidRange valid_range_of(std::size_t i) const {
     ValidRange valid_range = found_[i].valid_range;
     const std::uint64_t address = addresses_[i].value;
@@ -168,7 +170,7 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
   }
 }
 
-// The file that was read, and nothing else written where it was read.
+// Whether it is the file that was read before, and the part that was read is unchanged.
 bool JitMap::is_continued(int fd, std::uint64_t device, std::uint64_t inode, std::uint64_t size) const {
   if (device != device_ || inode != inode_ || size < end_) return false;
   std::string bytes(last_bytes_.size(), '\0');
@@ -189,7 +191,7 @@ void JitMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::
   if (!read.is_whole) return forget();
   if (!remember_end(fd, std::max(end_, read.end))) return forget();
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    // What was added does not tell of the rest that no entry holds it.
+    // The added part alone does not prove that no entry holds an unnamed address.
     if (part == Part::all || answers[i].unnamed == Unnamed::named) remember(addresses[i], answers[i]);
   }
 }
@@ -209,8 +211,8 @@ void JitMap::remember(RuntimeAddress address, const JitSymbol& answer) {
       first, Known{.last = last, .start = answer.start, .name = answer.name, .file = answer.file, .line = answer.line});
 }
 
-// What is known of these addresses. Of a stretch that goes on behind them the rest is dropped, too: it need not be
-// remembered, and a stretch never becomes two.
+// Forgets what is known of these addresses. If a stretch goes on behind them, its rest is forgotten, too: it need not
+// be remembered, and a stretch never becomes two.
 void JitMap::drop(std::uint64_t first, std::uint64_t last) {
   auto at = known_.upper_bound(first);
   if (at != known_.begin()) {

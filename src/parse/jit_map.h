@@ -1,6 +1,6 @@
-// Names of code that a run-time compiled into memory, out of what it writes for profilers: a perf map,
-// /tmp/perf-PID.map, lines of "START SIZE NAME" in hex (Documentation/jit-interface.txt of perf), or a jitdump, which
-// has the lines of the source, too. The file is written by the profiled program.
+// Finds names of code that a run-time compiled into memory, out of what it writes for profilers. That is a perf map
+// (/tmp/perf-PID.map: lines of "START SIZE NAME" in hex, Documentation/jit-interface.txt of perf), or a jitdump, which
+// also has the lines of the source. The profiled program writes the file.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@
 namespace profile {
 
 struct JitSymbol : Symbol {
-  std::string file;        // of the source, as the run-time says it; empty when not known
+  std::string file;        // of the source, as the run-time gives it; empty when not known
   std::uint32_t line = 0;  // 0: not known
 };
 
-// One map, and what is remembered of it from one time to the next: which stretches of memory were asked for, and up to
-// where it was read. It only grows, as a rule, and then only what was added is read for what is known.
+// One map, and what is remembered of it: the stretches of memory that were asked for, and how far the map was read. As
+// a rule a map only grows. Then only the added part is read for the known stretches.
 class JitMap {
  public:
-  // Of `fd`, the map as it is open now. `addresses` ascend and are distinct, `answers` has their size. An address in
-  // several entries belongs to the last one: code is moved and freed. What no entry holds stays as it was. What cannot
-  // be told because `budget`, in bytes, has no room for what is to be read is too_large.
+  // Reads the map, which is open as `fd`. `addresses` ascend and are distinct; `answers` has their size. An address in
+  // several entries belongs to the last one, because code is moved and freed. An address in no entry keeps its answer;
+  // when `budget`, in bytes, has no room for the necessary reading, the answer is too_large.
   void resolve(int fd, std::span<const RuntimeAddress> addresses, std::span<JitSymbol> answers, WorkBudget& budget);
-  // How much is remembered.
+  // How many entries are remembered.
   [[nodiscard]] std::size_t size() const { return known_.size() + dump_.size() + 1; }
 
  private:
-  // A stretch that one entry holds, or one line of it, or, without a name, none.
+  // A stretch that one entry or one of its lines holds. Without a name: a stretch that no entry holds.
   struct Known {
     std::uint64_t last = 0;
     std::uint64_t start = 0;  // of the entry
@@ -57,9 +57,9 @@ class JitMap {
   JitDump dump_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
-  std::uint64_t end_ = 0;                 // of what was read
-  std::string last_bytes_;                // before it, by which a map that was written anew is told
-  std::map<std::uint64_t, Known> known_;  // by first address
+  std::uint64_t end_ = 0;                 // end of what was read
+  std::string last_bytes_;                // before end_; they tell whether the map was written again
+  std::map<std::uint64_t, Known> known_;  // by the first address
 };
 
 }  // namespace profile

@@ -21,7 +21,7 @@ namespace profile {
 namespace {
 
 constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-fetch", "profile-prober"};
-// It has nothing else to do, so longer takes only one that somebody stopped.
+// The keeper has nothing else to do. It takes longer only when something has stopped it.
 constexpr std::uint64_t most_still_ns = 2'000'000'000;
 constexpr std::chrono::milliseconds look_every{100};
 

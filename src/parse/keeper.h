@@ -1,5 +1,5 @@
-// Forks the other children whenever one is wanted. It has one thread and no stranger's file, so that a fork of it is
-// safe at any time and inherits nothing, which cannot be said of the main process once it runs.
+// Forks the other children when they are needed. It has one thread and no stranger's file, so a fork of it is always
+// safe and inherits nothing. Once the main process runs, a fork of it is neither.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class ChildKind : std::uint8_t { opener, parser, fetcher, prober, count };
 
 class Keeper {
  public:
-  // Forks it. Throws Error.
+  // Forks the keeper itself. Throws Error.
   explicit Keeper(const std::vector<std::string>& debug_directories);
-  // A new child with these ends of channels, the first of which leads to us; its process number. nullopt: the keeper
-  // does not answer.
+  // Starts a child with these ends of channels, and returns its process number. The first channel leads to this
+  // process. nullopt: the keeper does not answer.
   std::optional<pid_t> start(ChildKind kind, std::vector<Fd> channels);
   [[nodiscard]] pid_t pid() const { return pid_; }
 

@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-// A file that is open answers at once, unless its file system does not answer at all.
+// An open file answers at once, unless its file system does not answer at all.
 constexpr std::chrono::milliseconds short_patience{50};
 
 FileStamp take_stamp(WireReader& in) {
@@ -26,7 +26,7 @@ FileState take_state(WireReader& in) {
   return in.ok() ? state : FileState::unknown;
 }
 
-// Nothing will be told of it.
+// The answer for a file about which nothing will be told.
 FileAnswer unknown_state(std::uint64_t number) {
   return {.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = FileState::unknown};
 }
@@ -86,7 +86,7 @@ void Opener::take(const Message& message) {
       held->second.is_open = true;
       held->second.size_bytes = in.number<std::uint64_t>();
     } else if (reason == Unnamed::named) {
-      close(asked->second.number);  // it was dropped meanwhile
+      close(asked->second.number);  // the map was dropped meanwhile
     }
     asked_maps_.erase(asked);
     return;
@@ -101,7 +101,7 @@ void Opener::take(const Message& message) {
   if (opening == opening_.end()) return;
   FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
   if (reason == Unnamed::named) answer.stamp = take_stamp(in);
-  // One that was given up may be answered after all.
+  // A question that was given up may still be answered.
   if (reason != Unnamed::no_answer) opening_.erase(opening);
   opened_.push_back(answer);
 }
@@ -183,7 +183,7 @@ FileKeeper::State Opener::state(std::uint64_t number) {
     late_states_[id] = number;
     return State::unknown;
   }
-  WireReader in(answer ? std::string_view(*answer) : std::string_view());  // which must stay there
+  WireReader in(answer ? std::string_view(*answer) : std::string_view());  // `answer` must outlive it
   const bool is_told = answer && in.one_of(Unnamed::count) == Unnamed::named;
   const State state = is_told ? take_state(in) : State::unknown;
   if (state == State::unknown) opened_.push_back(unknown_state(number));
@@ -278,7 +278,7 @@ Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
 
 std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
   std::vector<std::string> stacks(questions.size());
-  // The threads of a process are one question: what hangs takes no other process's with it.
+  // All threads of a process are one question, so that a question that hangs holds up no other process.
   struct Asked {
     std::uint64_t id = 0;
     std::size_t begin = 0;

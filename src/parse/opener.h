@@ -1,4 +1,4 @@
-// The main process's side of the opener: questions out, answers in, and never a wait without an end.
+// The main process's side of the opener: it sends questions and takes answers, and never waits without an end.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ inline constexpr const char* does_not_answer = "its file system does not answer"
 class Opener final : public FileKeeper, public StackReader {
  public:
   explicit Opener(Fd socket) : channel_(std::move(socket)) {}
-  // The process that is asked.
+  // Sets the process that is asked.
   void set_process(pid_t process) { process_ = process; }
 
   void open(const FileQuestion& question) override;
@@ -39,20 +39,22 @@ class Opener final : public FileKeeper, public StackReader {
 
   std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
 
-  // These wait, but not for long; what they answer: named, when it was done.
+  // The next functions wait, but not for long. They return `named` when it was done.
   // Passes the file on to the parser, with `tag`.
   Unnamed hand(std::uint64_t number, std::uint64_t tag);
   Unnamed hand_to_prober(std::uint64_t number, std::uint64_t tag);
-  // As DebugFileSearch::open(): found, it is kept as `number` and has been passed on to the parser with that as tag.
+  // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on to the parser with that
+  // tag.
   Unnamed open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
                      std::string& why);
-  // The map as it is now, or the one that was held, of a process that is gone; its number, 0: there is none.
+  // The number of the map as it is now, or of the held map of a process that is gone. 0: there is none.
   std::uint64_t open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes);
-  // Of an open file, as it is now.
+  // The present size of an open file.
   [[nodiscard]] std::optional<std::uint64_t> size_of(std::uint64_t number);
-  // It was read.
+  // Call it when the map was read.
   void leave_perf_map(std::uint32_t tgid, std::uint64_t number);
-  // As stat(2) of what the person named; no value: the file system does not answer. `to_write`: it is opened so, too.
+  // What stat(2) says of a path that the user named. No value: the file system does not answer. `to_write`: the path is
+  // also opened for writing.
   [[nodiscard]] std::optional<Children::Seen> look(const std::string& path, bool to_write);
   struct OpenedPath {
     Unnamed reason = Unnamed::no_answer;
@@ -61,29 +63,29 @@ class Opener final : public FileKeeper, public StackReader {
     std::uint64_t inode = 0;
   };
   OpenedPath open_path(std::uint64_t number, const std::string& path);
-  // As open(), and waits for the answer.
+  // Works as open(), but waits for the answer.
   Unnamed open_now(const FileQuestion& question, FileStamp& stamp);
 
-  // Reading it got stuck.
+  // Says that reading the file got stuck.
   void distrust(std::uint64_t number);
-  // To a new parser or prober.
+  // Sets the way to a new parser or prober.
   void set_parser(Fd link) { set_way(OpenerCall::parser, std::move(link)); }
   void set_prober(Fd link) { set_way(OpenerCall::prober, std::move(link)); }
 
-  // A number of our own, other than those of mapped files.
+  // A number of our own; it is different from those of mapped files.
   [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
   [[nodiscard]] int fd() const { return channel_.fd(); }
-  // It ended; nothing is opened any more.
+  // The opener has ended; nothing is opened any more.
   [[nodiscard]] bool is_gone() const { return channel_.is_gone(); }
-  // All that it may have in flight is stuck; nothing is opened any more.
+  // All workers of the opener are stuck. Nothing is opened until one of them goes on.
   [[nodiscard]] bool is_exhausted() const { return is_exhausted_; }
-  // It has not said anything lately, for longer than any file system takes.
+  // The opener has said nothing for longer than any file system takes.
   [[nodiscard]] bool is_silent() const { return is_silent_; }
   [[nodiscard]] std::size_t unanswered() const { return unanswered_; }
 
  private:
   static constexpr std::uint64_t first_own_number = std::uint64_t{1} << 63;
-  // Longer than the opener itself has: then it knows whose the file is that got stuck.
+  // Longer than the opener itself waits: by then the opener knows whose file got stuck.
   static constexpr std::chrono::milliseconds long_patience{1300};
 
   struct HeldMap {
@@ -113,7 +115,7 @@ class Opener final : public FileKeeper, public StackReader {
   pid_t process_ = 0;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
-  std::unordered_map<std::uint64_t, std::uint64_t> opening_;      // numbers of files by question
+  std::unordered_map<std::uint64_t, std::uint64_t> opening_;      // from question to number of file
   std::unordered_map<std::uint64_t, std::uint64_t> late_states_;  // likewise
   std::deque<FileAnswer> opened_;
   struct AskedMap {
@@ -123,10 +125,10 @@ class Opener final : public FileKeeper, public StackReader {
   std::map<std::uint32_t, HeldMap> held_maps_;              // by tgid
   std::unordered_map<std::uint64_t, AskedMap> asked_maps_;  // by question
   std::set<std::uint64_t> awaited_;
-  std::map<std::uint64_t, std::string> answers_;  // by question, of those awaited
+  std::map<std::uint64_t, std::string> answers_;  // by question, only for awaited_
   bool is_exhausted_ = false;
-  bool is_late_ = false;    // it has not answered a question that is worth a short wait only: nor are the next
-  bool is_silent_ = false;  // it has not even said that a file does not answer: nobody waits until it says something
+  bool is_late_ = false;    // a question that is worth only a short wait got no answer: the next such ones do not wait
+  bool is_silent_ = false;  // it has not even said that a file does not answer: no question waits until it speaks
   std::size_t unanswered_ = 0;
 };
 

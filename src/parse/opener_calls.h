@@ -1,6 +1,6 @@
-// What the opener is asked, and how: a number of the question, one of these, and what follows it. Each answer begins
-// with the number of its question and a reason (Unnamed::named: it was done). The answer to question 0 is asked by
-// nobody: all workers are stuck, and from now on nothing is opened.
+// The questions to the opener and their form: the number of the question, one of these values, and the listed words.
+// Each answer begins with the number of its question and a reason (Unnamed::named: it was done). An answer to question
+// 0 comes unasked: all workers are stuck, and nothing is opened until one of them goes on.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class OpenerCall : std::uint8_t {
   look,       // path, as we see it, whether it is to be written -> errno, whether it is a directory
   stacks,     // tgid, most bytes, stack pointer of each    -> copy of each
   distrust,   // number: reading it got stuck; no answer
-  parser,     // with a descriptor: the way to a new parser; no answer
-  prober,     // the same to a prober
+  parser,     // a descriptor comes with it: the way to a new parser; no answer
+  prober,     // the same for a prober
   count
 };
 

@@ -29,18 +29,19 @@ namespace {
 
 constexpr std::size_t first_workers = 4;
 constexpr std::size_t most_workers = 16;
-// An ordinary open takes microseconds, a disk that must spin up or a server far away longer. In looks and not in time:
-// while the machine stands still, nobody looks.
+// An ordinary open takes microseconds; from a disk that must spin up, or a server far away, it takes longer. The limit
+// is counted in looks and not in time, because no look happens while the machine stands still.
 constexpr unsigned stuck_after_looks = 8;
-// With all workers at such jobs another one comes, in case that they are about to get stuck.
+// If all workers have jobs that take this long, another worker starts: they may be about to get stuck.
 constexpr std::uint64_t slow_after_ns = 50'000'000;
 constexpr int look_every_ms = 100;
-// What was not closed because its owner's files do not answer: a server may be gone by then.
+// How often closing is tried again for files that stayed open because their owner's files do not answer. A server may
+// be gone by then.
 constexpr int close_again_every_ms = 10'000;
 constexpr std::size_t most_descriptors = 16384 + 1024;
 
-// How often it has had a CPU: a thread that waits for one, or for a lock that others wait for too, gets on now and
-// then. nullopt: it waits for a CPU now.
+// How often the thread has had a CPU. A thread that waits for a CPU, or for a lock that other threads also want, makes
+// progress now and then. nullopt: it runs or waits for a CPU now.
 std::optional<std::uint64_t> turns_of(pid_t tid) {
   const std::string task = "/proc/self/task/" + std::to_string(tid);
   const auto stat = read_first_line(task + "/stat");
@@ -51,19 +52,19 @@ std::optional<std::uint64_t> turns_of(pid_t tid) {
 }
 
 struct Job : OpenerJob {
-  std::optional<FileOwner> waited_for;  // for whose turn; the next who does is let go on when this one is done
+  std::optional<FileOwner> waited_for;  // whose turn it waited for; the next that waits goes on when this one is done
 };
 
 struct Worker {
   pid_t tid = 0;
-  std::uint64_t since_ns = 0;  // that it was last seen to get on with its job; 0: it waits for one
+  std::uint64_t since_ns = 0;  // when it was last seen to make progress; 0: it waits for a job
   std::optional<std::uint64_t> turns;
-  unsigned looks = 0;  // since then
+  unsigned looks = 0;  // how many looks since then
   Job job;
-  std::optional<FileOwner> owner;     // of what it touches now, once it is known
-  std::optional<FileOwner> begun_at;  // of what the job is about
+  std::optional<FileOwner> owner;     // of the files that it touches now, when known
+  std::optional<FileOwner> begun_at;  // the owner whose turn this job has
   bool is_given_up = false;
-  bool is_put_off = false;  // the job waits for its turn
+  bool is_put_off = false;  // the job must wait for its turn
 };
 
 class Opener {
@@ -166,8 +167,8 @@ class Opener {
     }
   }
 
-  // Tries to close one file of each owner who has any left; whoever has done it goes on to the next of that owner. Who
-  // gets stuck at it is the only one: all the others wait for him.
+  // Tries to close one file of each owner that has files left to close. A worker that succeeds goes on to the next file
+  // of that owner. If a worker gets stuck at this, it is the only one: all other closings wait for it.
   void close_again() {
     constexpr std::uint64_t ns_per_ms = 1'000'000;
     const std::uint64_t now = monotonic_ns();
@@ -185,7 +186,7 @@ class Opener {
     }
   }
 
-  // With the lock, as the next.
+  // Adds a job that closes a file. The caller holds the lock.
   void close_one(std::uint64_t question) {
     jobs_.push_back({{.id = question, .call = OpenerCall::close, .rest = {}, .is_again = true}, std::nullopt});
     work_.notify_one();
@@ -197,7 +198,7 @@ class Opener {
     });
   }
 
-  // One of the jobs that wait for this owner's turn, if any.
+  // Lets one of the jobs that wait for this owner's turn go on. False: there is none.
   bool resume(const FileOwner& owner) {
     const auto at = waiting_.find(owner);
     if (at == waiting_.end()) return false;
@@ -208,7 +209,8 @@ class Opener {
     return true;
   }
 
-  // One at a time of an owner: whoever has many that do not answer keeps a single worker from the others.
+  // Lets only one job of an owner run at a time. So an owner with many files that do not answer holds up only one
+  // worker.
   bool begin(Worker& worker, const FileOwner& owner, bool has_begun) {
     const std::lock_guard lock(mutex_);
     const bool is_turn = has_begun || std::ranges::none_of(workers_, [&owner](const Worker& other) {
@@ -242,7 +244,7 @@ class Opener {
         if (worker.job.is_again && worker.owner && !worker.is_given_up) {
           if (const auto next = files_.closing_of(*worker.owner)) close_one(*next);
         }
-        // Refused, it has begun nothing, and those behind it have their turn all the same.
+        // A job that was refused has begun nothing, but the jobs behind it get their turn all the same.
         const auto begun_at = std::exchange(worker.begun_at, std::nullopt);
         const auto owner = begun_at ? begun_at : worker.job.waited_for;
         if (!std::exchange(worker.is_put_off, false) && owner) resume(*owner);
@@ -268,27 +270,28 @@ class Opener {
   std::mutex mutex_;
   std::condition_variable work_;
   std::deque<Job> jobs_;
-  std::map<FileOwner, std::deque<Job>> waiting_;  // for those who are at the same owner's files
+  std::map<FileOwner, std::deque<Job>> waiting_;  // by owner: jobs that wait while another job of that owner runs
   std::list<Worker> workers_;                     // a list: threads keep references to theirs
   std::uint64_t looked_ns_ = 0;
-  std::uint64_t closed_ns_ = monotonic_ns();  // put-off ones
-  bool is_exhausted_ = false;                 // all are stuck that there may be
+  std::uint64_t closed_ns_ = monotonic_ns();  // when closing was last tried again
+  bool is_exhausted_ = false;                 // all workers that there may be are stuck
 };
 
 }  // namespace
 
 void run_opener(Fd questions, const std::vector<std::string>& debug_directories) {
-  // To look into map_files takes the third, before Linux 5.9 the last.
+  // Looking into map_files needs CAP_CHECKPOINT_RESTORE; before Linux 5.9 it needs CAP_SYS_ADMIN.
 #ifdef CAP_CHECKPOINT_RESTORE
   constexpr int needed[] = {CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE};
 #else
   constexpr int needed[] = {CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYS_ADMIN};
 #endif
-  // What has not been opened when a process ends may be lost. Its threads inherit it.
+  // A file that is not opened before its process ends may be lost, so this runs with raised priority. The threads
+  // inherit it.
   const RaisedPriority raised;
   keep_capabilities(needed);
   raise_fd_limit(most_descriptors);
-  // Never destroyed: its threads may be stuck for ever.
+  // The opener is never destroyed: its threads may be stuck for ever.
   (new Opener(std::move(questions), debug_directories))->run();
 }
 

@@ -1,4 +1,5 @@
-// The opener: opens files of strangers with root's rights, in threads of which any may wait for ever.
+// The opener: a child that opens files of strangers with root's rights. It does so in threads, because any of them may
+// wait for ever.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace profile {
 
-// Never returns. `questions`: from the main process.
+// Never returns. `questions`: the channel from the main process.
 [[noreturn]] void run_opener(Fd questions, const std::vector<std::string>& debug_directories);
 
 }  // namespace profile

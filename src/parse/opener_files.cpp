@@ -18,7 +18,7 @@ KeptFilePtr OpenerFiles::find(std::uint64_t number) {
 
 KeptFilePtr OpenerFiles::keep(std::uint64_t number, KeptFile file) {
   auto place = std::make_shared<const KeptFile>(std::move(file));
-  KeptFilePtr before;  // closed without the lock
+  KeptFilePtr before;  // it is closed without the lock
   const std::lock_guard lock(mutex_);
   before = std::exchange(kept_[number], place);
   return place;
@@ -38,7 +38,7 @@ KeptFilePtr OpenerFiles::find_closing(std::uint64_t question) {
   return at == closing_.end() ? nullptr : at->second;
 }
 
-// Whoever found it before is the last to hold it, without the lock.
+// The caller that found the file still holds it, so the descriptor is closed later, without the lock.
 void OpenerFiles::close(std::uint64_t question) {
   const std::lock_guard lock(mutex_);
   closing_.erase(question);

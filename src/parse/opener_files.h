@@ -1,5 +1,6 @@
-// What the opener's threads share: the files that it keeps open, whose they are, whom nothing more is opened of, and
-// the ways to those who wait for answers and descriptors. Every call may come from any thread.
+// What the opener's threads share: the files that it keeps open and their owners, the owners whose files are not opened
+// any more, and the ways to the processes that wait for answers and descriptors. Every function may be called from any
+// thread.
 #pragma once
 
 #include <array>
@@ -19,12 +20,12 @@
 
 namespace profile {
 
-// Who has to bear it when a file never answers: a user, so that he cannot take the names from others; but not all of
-// root's own files for one dead server.
+// Who bears the cost when a file never answers. It is a user, so that a user cannot take the names from others. For
+// root it is only a part of its files, so that one dead server does not cost all of them.
 struct FileOwner {
   std::uint32_t uid = 0;
-  std::uint64_t user_namespace = 0;  // one that root has made, of a container for instance; 0: any other
-  std::uint64_t only = 0;            // of root's: the file system, or, on a disk, the file; 0: all
+  std::uint64_t user_namespace = 0;  // if root has made it, for a container for instance; 0: any other
+  std::uint64_t only = 0;            // only for root: a file system, a file on a disk, a process or a path; 0: all
   friend auto operator<=>(const FileOwner&, const FileOwner&) = default;
 };
 
@@ -35,7 +36,7 @@ struct KeptFile {
   MappedBy mapped_by;
   FileOwner owner;
 };
-// Whoever holds one holds the descriptor open.
+// The descriptor stays open while any such pointer exists.
 using KeptFilePtr = std::shared_ptr<const KeptFile>;
 
 class OpenerFiles {
@@ -43,26 +44,27 @@ class OpenerFiles {
   explicit OpenerFiles(const WaitingChannel& questions) : questions_(questions) {}
 
   [[nodiscard]] KeptFilePtr find(std::uint64_t number);
-  // Instead of the one that had the number.
+  // Keeps `file` under `number`, in place of the file that had this number.
   KeptFilePtr keep(std::uint64_t number, KeptFile file);
-  // Its number may be another's from here on; it waits to be closed by the number of the question.
+  // Frees the number for another file. The file waits to be closed under the number of the question.
   void begin_close(std::uint64_t number, std::uint64_t question);
   [[nodiscard]] KeptFilePtr find_closing(std::uint64_t question);
   void close(std::uint64_t question);
-  // Of each owner who has any, one that waits to be closed; and the one of this owner.
+  // For each owner with files that wait to be closed, the question of one; and one question of this owner.
   [[nodiscard]] std::map<FileOwner, std::uint64_t> closings();
   [[nodiscard]] std::optional<std::uint64_t> closing_of(const FileOwner& owner);
 
   void ban(const FileOwner& owner);
-  // What got stuck has come to an end after all. Believed a few times: on a machine that is as busy as that.
+  // Lifts the ban, because the job that got stuck has come to an end after all. This can happen on a very busy machine,
+  // but it is believed only a few times.
   void forgive(const FileOwner& owner);
   [[nodiscard]] bool is_banned(const FileOwner& owner);
 
-  // Who is given descriptors.
+  // The children that get descriptors.
   enum class Taker : std::uint8_t { parser, prober, count };
-  // To a new one.
+  // Sets the way to a new child.
   void set_way(Taker taker, Fd link);
-  // False: nobody is there.
+  // False: there is no such child.
   bool give(Taker taker, std::uint64_t tag, int fd);
 
   void answer(const WireWriter& words);

@@ -26,8 +26,9 @@ std::uint64_t user_namespace_of(const std::string& process) {
   return ::stat(("/proc/" + process + "/ns/user").c_str(), &found) == 0 ? found.st_ino : 0;
 }
 
-// Who made the user namespace of a process, or the outermost of those that it lies in below ours: whoever makes many
-// has many user ids. 0 for ours, for those that root has made, and when it cannot be told.
+// The user who made the user namespace of a process; for nested namespaces, the maker of the outermost one below ours.
+// It counts because a user who makes many namespaces has many user ids. 0 for our namespace, for those that root has
+// made, and when it is not known.
 std::uint32_t maker_of_namespace(std::uint32_t tgid, std::uint64_t own) {
   Fd place(::open(("/proc/" + std::to_string(tgid) + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
   uid_t maker = 0;
@@ -41,7 +42,8 @@ std::uint32_t maker_of_namespace(std::uint32_t tgid, std::uint64_t own) {
   return maker;
 }
 
-// What of root's a question is about, in numbers that do not meet.
+// Numbers for the part of root's files that a question is about. The last two bits differ by kind, so two kinds never
+// have the same number.
 std::uint64_t only_this(const FileIdentity& file) {
   return file.device_major == 0 ? std::uint64_t{file.device_minor} << 2 | 1 : file.inode << 2 | 2;
 }
@@ -65,7 +67,7 @@ FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t only) const {
   const std::uint64_t user_namespace = user_namespace_of(std::to_string(tgid));
   if (const std::uint32_t maker = maker_of_namespace(tgid, own_user_namespace_)) return {.uid = maker};
   const bool is_root = owner->uid == 0 && user_namespace == own_user_namespace_;
-  // A user without a namespace of his own is the same as with one.
+  // In our own user namespace it is 0: a user is the same owner with and without a namespace of their own.
   const bool is_ours = user_namespace == own_user_namespace_;
   return {.uid = owner->uid, .user_namespace = is_ours ? 0 : user_namespace, .only = is_root ? only : 0};
 }
@@ -166,7 +168,8 @@ void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
   refuse(job, files_.give(taker, tag, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
 }
 
-// It may wait for ever, too: what belongs to somebody whose files do not answer stays open until it is tried again.
+// Closing may wait for ever, too. So a file stays open while its owner's files do not answer, until closing is tried
+// again.
 void OpenerJobs::close(const OpenerJob& job) {
   const KeptFilePtr file = files_.find_closing(job.id);
   if (!file || (!job.is_again && files_.is_banned(file->owner)) || !begin_(file->owner, false)) return;
@@ -231,7 +234,7 @@ void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
   if (!is_turn_of(job, {.only = only_this_path(path)})) return;
   struct stat found {};
   const int error = ::stat(path.c_str(), &found) == 0 ? 0 : errno;
-  // As it will be, but for its content: a server may answer all but that.
+  // Opens it as it will be opened later, but keeps its content. A server may answer everything except this.
   if (error == 0 && to_write && S_ISREG(found.st_mode)) Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   WireWriter words = answer_to(job, Unnamed::named);
   words.put(error);
@@ -251,7 +254,7 @@ void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
   files_.answer(words);
 }
 
-// Of the person's own choice, or of the system.
+// The user or the system chose this path.
 void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   const auto number = in.number<std::uint64_t>();
   KeptFile file;

@@ -1,4 +1,4 @@
-// What the opener does when it is asked to. Any of it may wait for ever: only its threads do it.
+// Does what the opener is asked to do. Everything here may wait for ever, so only the opener's threads do it.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 namespace profile {
 
 struct OpenerJob {
-  std::uint64_t id = 0;  // of the question
+  std::uint64_t id = 0;  // number of the question
   OpenerCall call = OpenerCall::count;
   std::string rest;
-  bool is_again = false;  // a close that was put off
+  bool is_again = false;  // a close that was put off before
 };
 
-// Of one thread.
+// Each thread has its own.
 class OpenerJobs {
  public:
-  // Is told whose files a job is about to touch, before it does. False: it keeps the job for later. Not asked for a
-  // job that has begun: it is true then.
+  // Called with the owner of the files before a job touches them. False: the job is kept for later. `has_begun`: the
+  // job has already begun, so it is never kept; the result is true.
   using Begin = std::function<bool(const FileOwner&, bool has_begun)>;
   OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin begin);
-  // Answers it, now or when it is run again.
+  // Does the job and answers it, now or when it runs again.
   void run(const OpenerJob& job);
 
  private:
-  // False: it was refused, or comes again.
+  // False: the job was refused, or it comes again.
   [[nodiscard]] bool is_turn_of(const OpenerJob& job, const FileOwner& owner);
   [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t only) const;
   [[nodiscard]] static WireWriter answer_to(const OpenerJob& job, Unnamed reason);

@@ -1,5 +1,5 @@
-// What run-times tell of their code, as the opener has it: perf maps, as they are when they are asked for and held of
-// those whose /tmp goes with them, and jitdumps, which are mapped.
+// How the opener's side in the main process gets what run-times tell about their code: perf maps, and jitdumps, which
+// are mapped. Perf maps are opened when they are needed; maps of processes whose /tmp goes away with them are held.
 #include <signal.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace profile {
 namespace {
 
-// Of containers: so long after it was looked for a map it is looked again, at last, and for so many processes.
+// For processes in containers: the longest time between two looks for a map, and for how many processes maps are held.
 constexpr std::chrono::milliseconds most_map_patience{10'000};
 constexpr std::size_t most_held_maps = 256;
 
@@ -28,7 +28,7 @@ void Opener::hold_perf_map(std::uint32_t tgid) {
 void Opener::ask_for_map(std::uint32_t tgid, HeldMap& map) {
   const auto now = std::chrono::steady_clock::now();
   if (map.is_open || is_exhausted_ || now < map.ask_again) return;
-  // Most never write one.
+  // Most processes never write a map, so the time between looks grows.
   map.ask_again = now + map.patience;
   map.patience = std::min(2 * map.patience, most_map_patience);
   std::uint64_t id = 0;
@@ -47,7 +47,7 @@ std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_byte
   pump();
   const auto held = held_maps_.find(tgid);
   const auto is_held = [&] { return held != held_maps_.end() && held->second.is_open; };
-  // While the process lives its map may be another file by now.
+  // While the process lives, its map may be another file by now.
   if (!is_held() || !is_gone_process(tgid)) {
     const std::uint64_t number = open_perf_map_now(tgid, size_bytes);
     if (number != 0 || !is_held()) return number;

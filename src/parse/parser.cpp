@@ -15,14 +15,14 @@ namespace profile {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{100};
-// To demangle a name takes microseconds, but a short one can be made to take for ever.
+// Demangling a name takes microseconds, but a short name can be made to take for ever.
 constexpr std::uint64_t most_demangling_ns = 200'000'000;
 constexpr std::uint64_t most_demangling_one_ns = 100'000;
-// To look for one name, which may mean to demangle all: a second of the largest programs, and some more.
+// Looking for one name may need to demangle all names: a second for the largest programs, and some more.
 constexpr std::uint64_t most_searching_ns = 5'000'000'000;
-// Debug files wanted for one question: those of the largest programs that split theirs, and more.
+// The most debug files for one question: as many as the largest programs that split theirs have, and more.
 constexpr std::size_t most_wanted = 20'000;
-constexpr std::chrono::seconds most_fetching{130};  // of a debuginfod server, which has a patience of its own
+constexpr std::chrono::seconds most_fetching{130};  // from a debuginfod server; the fetcher has a patience of its own
 
 template <class Address>
 void put_addresses(std::span<const Address> addresses, WireWriter& out) {
@@ -63,7 +63,7 @@ bool Parser::start() {
   return true;
 }
 
-// One that hangs in the kernel does not end before what it waits for does; nobody waits for that.
+// A process that hangs in the kernel ends only when what it waits for ends. This does not wait for that.
 void Parser::give_up() {
   if (pid_) ::kill(*pid_, SIGKILL);
   pid_.reset();
@@ -100,7 +100,7 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
   bool was_repeated = false;
   bool is_plain = terms.may_be_plain && plain_files_.contains(file);
   for (;;) {
-    // It may have been ended while nobody asked it anything.
+    // The parser may have ended while it had no question.
     if (channel_ && (channel_->take() || channel_->is_gone())) give_up();
     if (!channel_ && (is_missing_ || !start())) return std::nullopt;
     if (file != 0) {
@@ -122,8 +122,8 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
       return std::move(waited.answer);
     }
     give_up();
-    // If it hung over the file before, in closing it, or was ended by somebody, the next one may do better; but not if
-    // that ends so, too. Whoever demangles reads nothing that it could wait for.
+    // If it hung while it closed the file before, or if something else ended it, a new parser may do better. This is
+    // tried only once. A parser that demangles reads nothing that it could wait for, so something else has stopped it.
     const bool is_others = !waited.has_begun;
     const bool was_ended = waited.ended == Ended::died || (waited.is_demangling && waited.ended == Ended::stuck);
     if (is_others && before != 0 && !was_ended) opener_.distrust(before);
@@ -166,7 +166,7 @@ Parser::Waited Parser::wait(std::uint64_t file, const Terms& terms) {
             supply(in, file);
           else
             fetch(in);
-          part = ChildWatch(*pid_, terms.most_ns);  // it has waited for us
+          part = ChildWatch(*pid_, terms.most_ns);  // it has waited for this process
           break;
         case ParserWord::answer:
           waited.answer = message->bytes.substr(sizeof(ParserWord));
@@ -195,7 +195,7 @@ void Parser::put_supplied(bool is_found, std::uint64_t number, unsigned next, st
   channel_->send(out.bytes());
 }
 
-// It wants a debug file. Only of the file that it is asked about, or of a debug file of that.
+// The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
 void Parser::supply(WireReader& in, std::uint64_t file) {
   DebugQuestion question;
   question.kind = in.one_of(DebugQuestion::Kind::count);

@@ -1,4 +1,4 @@
-// What is said between the main process and the parser. Every message begins with one of these.
+// The words between the main process and the parser. Every message begins with one of these.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ enum class ParserCall : std::uint8_t {
   count
 };
 
-// The numbers are those under which the opener keeps a file, and with which it hands it over.
+// The numbers are those under which the opener keeps a file, and they are the tags when it hands a file over.
 enum class ParserWord : std::uint8_t {
-  begun,         // it has the file that it was asked about, and nothing of the one before
-  demangles,     // so many names from here on
-  wants,         // a debug file: kind, text, base, next
-  wants_served,  // one of a debuginfod server: build-id
+  begun,         // it has the file that it was asked about, and nothing of the file before
+  demangles,     // it demangles from here on: how many names
+  wants,         // it wants a debug file: kind, text, base, next
+  wants_served,  // it wants a debug file of a debuginfod server: build-id
   answer,
   count
 };

@@ -30,7 +30,7 @@
 namespace profile {
 namespace {
 
-// What is remembered of perf maps, in stretches; beyond this it is learnt anew.
+// The most stretches of perf maps that are remembered. Beyond this all are forgotten and learnt again.
 constexpr std::size_t most_remembered = 100'000;
 
 template <class Address>
@@ -76,7 +76,7 @@ class Parser final : public DebugSupplier {
   }
 
  private:
-  // The file that is asked about, and what was learnt of it so far.
+  // The file in question, and what was learnt about it so far.
   struct Asked {
     Asked(std::uint64_t number, std::string its_path, bool own_mounts, Fd its_fd, DebugFiles& debug_files)
         : path(std::move(its_path)),
@@ -85,7 +85,7 @@ class Parser final : public DebugSupplier {
           symbols(FileBytes(fd.get()), file, debug_files, budget) {}
     std::string path;
     Fd fd;
-    WorkBudget budget{UINT64_MAX};  // of each question
+    WorkBudget budget{UINT64_MAX};  // set for each question
     FileRef file;
     FileSymbols symbols;
   };
@@ -132,7 +132,7 @@ class Parser final : public DebugSupplier {
     }
   }
 
-  // From the opener, or from whoever has others.
+  // Takes a file from the opener or from the fetcher. Ends the process when the other end is gone.
   static Fd take_file(const WaitingChannel& from, std::uint64_t number) {
     Fd file = take_over(from, number);
     if (!file) ::_exit(0);
@@ -307,7 +307,7 @@ class Parser final : public DebugSupplier {
   }
 
   WaitingChannel questions_;
-  // The main process gives that less time than what is counted.
+  // Tells the main process that demangling begins. It allows less time for that than for counted steps.
   const std::function<void(std::size_t)> demangles_ = [this](std::size_t names) {
     WireWriter out;
     out.put(ParserWord::demangles);
@@ -319,13 +319,13 @@ class Parser final : public DebugSupplier {
   DebugFiles debug_files_;
   std::unique_ptr<Asked> asked_;
   bool is_plain_ = false;                                      // demangle nothing in the next answer
-  std::map<std::pair<std::uint32_t, bool>, JitMap> jit_maps_;  // by tgid, of each kind
+  std::map<std::pair<std::uint32_t, bool>, JitMap> jit_maps_;  // by tgid and kind
 };
 
 }  // namespace
 
 void run_parser(Fd questions, Fd files, Fd served) {
-  // The main process waits for its answers, and has more urgent work.
+  // The main process waits for the answers, and it has more urgent work.
   const RaisedPriority raised;
   auto* const parser = new Parser(std::move(questions), std::move(files), std::move(served));
   enter_sandbox();

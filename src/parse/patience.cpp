@@ -13,11 +13,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds step{100};
-// Nobody is late by as much who has a CPU.
+// A process that has a CPU is never late by this much.
 constexpr milliseconds late{100};
 constexpr int most_more = 300;
 
-// Behind its name, which may have any character in it.
+// The state stands behind the name, and the name may have any character in it.
 bool is_runnable(const std::string& stat) {
   const auto end = stat.rfind(") ");
   return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] == 'R';

@@ -1,4 +1,4 @@
-// How long an answer of a child is waited for: a machine that gives it, or us, no CPU is not held against it.
+// Says how long to wait for an answer of a child. Time in which the child or this process has no CPU does not count.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 
 namespace profile {
 
-// Whether one of its threads could compute and has no CPU. False of a process that is gone.
+// Whether one of its threads could run but has no CPU. False for a process that is gone.
 [[nodiscard]] bool waits_for_cpu(pid_t process);
 
 class Patience {
  public:
   Patience(pid_t child, std::chrono::milliseconds patience);
 
-  // How long to wait next; 0: it is over. Time in which we were not asked, as we had no CPU either, does not count, nor
-  // does, at the end, time in which the child waits for one; half a minute at most of the latter.
+  // How long to wait next; 0: the patience is over. Time in which this process had no CPU and so did not ask does not
+  // count. At the end, time in which the child waits for a CPU does not count either, but at most half a minute of it.
   [[nodiscard]] std::chrono::milliseconds next();
 
  private:
@@ -24,7 +24,7 @@ class Patience {
   pid_t child_;
   Clock::time_point over_at_;
   Clock::time_point asked_at_;
-  int more_;  // times that the child may be waited for because it has no CPU
+  int more_;  // how many more times to wait for the child because it has no CPU
 };
 
 }  // namespace profile

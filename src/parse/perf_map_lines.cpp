@@ -49,10 +49,11 @@ std::optional<JitEntry> parse(std::string_view line, std::uint64_t offset) {
 JitPart read_perf_map_lines(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& budget,
                             const std::function<bool(const JitEntry&)>& visit) {
   std::vector<char> buffer(chunk_bytes + longest_line);
-  // What `from` stands in the middle of is passed over: all up to the first newline, which may be the one before it.
+  // `from` may stand in the middle of a line. All up to the first newline is passed over; it may be the newline before
+  // `from`.
   bool is_passing = from != 0;
-  std::uint64_t offset = is_passing ? from - 1 : 0;  // of the buffer's beginning
-  std::size_t kept = 0;                              // bytes of an unfinished line there
+  std::uint64_t offset = is_passing ? from - 1 : 0;  // of the buffer's first byte
+  std::size_t kept = 0;                              // bytes of an unfinished line at the front
   while (offset + kept < to) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes, to - offset - kept));
     if (!budget.take(wanted)) return {.end = std::max(offset, from), .is_whole = false};

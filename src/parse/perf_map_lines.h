@@ -1,4 +1,4 @@
-// The lines of a perf map, read piece by piece: "START SIZE NAME", the numbers in hex.
+// Reads the lines of a perf map piece by piece: "START SIZE NAME", the numbers in hex.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace profile {
 
-// `visit` takes each entry that begins in [from, to) of the file, and says whether it wants more. Bad lines are passed
-// over. A zero or an endless line, which no run-time writes, ends the map; a line without its end is being written just
-// now and is not believed.
+// Calls `visit` with each entry that begins in [from, to) of the file; `visit` returns whether it wants more. Bad lines
+// are passed over. A zero byte or an endless line, which no run-time writes, ends the map. A line without its end is
+// still being written and is not believed.
 [[nodiscard]] JitPart read_perf_map_lines(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& budget,
                                           const std::function<bool(const JitEntry&)>& visit);
 

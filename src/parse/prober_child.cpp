@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* event_source = "/sys/bus/event_source/devices/uprobe/";
 
-// "config:0"
+// The file says "config:0", for example.
 std::optional<unsigned> bit_of_return() {
   const auto line = read_first_line(std::string(event_source) + "format/retprobe");
   constexpr std::string_view field = "config:";
@@ -33,8 +33,8 @@ std::optional<unsigned> bit_of_return() {
   return bit;
 }
 
-// Linux reads the instruction when it attaches; what hangs over that does so here, where it is told from locks that
-// others hold.
+// Linux reads the instruction when it attaches a probe. It is read here before, so that a hang over the file happens
+// here and is not confused with a wait for locks that others hold.
 bool read_instruction(int file, std::uint64_t offset) {
   char instruction[16];
   return ::pread(file, instruction, sizeof instruction, static_cast<off_t>(offset)) >= 0;
@@ -54,7 +54,7 @@ Fd open_event(int file, std::uint64_t offset, bool on_return, std::int32_t tgid)
   if (on_return) attr.config |= std::uint64_t{1} << *bit;
   attr.uprobe_path = reinterpret_cast<std::uint64_t>(path.c_str());
   attr.probe_offset = offset;
-  const int cpu = tgid < 0 ? 0 : -1;  // of any process it is opened on one CPU, and hit on all
+  const int cpu = tgid < 0 ? 0 : -1;  // an event for all processes is opened on one CPU, and counts hits on all
   return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, tgid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
 

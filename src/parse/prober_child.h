@@ -1,4 +1,5 @@
-// The prober: makes the perf events of user probes. For that the kernel reads the probed file, which may take for ever.
+// The prober: a child that makes the perf events of user probes. The kernel reads the probed file for that, which may
+// take for ever.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +8,14 @@
 
 namespace profile {
 
-// What it says of a question, in this order.
+// What the prober says for a question, in this order.
 enum class ProberWord : std::uint8_t {
-  has_read,  // the file: what follows waits for the kernel alone
-  done,      // errno or, with a 0, the event's descriptor
+  has_read,  // it has read the file; what follows waits only for the kernel
+  done,      // errno, or 0 with the event's descriptor
   count
 };
 
-// Never returns. `questions`: from the main process, each a tag and a UserProbe; `files`: descriptors from the opener,
+// Never returns. `questions`: from the main process, each a tag and a UserProbe. `files`: descriptors from the opener,
 // each with its tag.
 [[noreturn]] void run_prober(Fd questions, Fd files);
 

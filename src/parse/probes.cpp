@@ -15,7 +15,8 @@ namespace profile {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{100};
-// Linux waits for all who put probes anywhere, or fork, and for all CPUs: on a busy machine a second and more.
+// Linux waits for all processes that put probes anywhere or fork, and for all CPUs. On a busy machine that takes a
+// second and more.
 constexpr std::uint64_t most_attaching_ns = 10'000'000'000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The main process's side of probing files: opener, parser and prober together.
+// The main process's side of probing files. It uses opener, parser and prober together.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace profile {
 
 class Probes final : public FileProbes {
  public:
-  // All must outlive this.
+  // All arguments must outlive this.
   Probes(Keeper& keeper, Opener& opener, Parser& parser) : keeper_(keeper), opener_(opener), parser_(parser) {}
 
   std::optional<ProbedFile> open(const std::string& path, std::string& why) override;

@@ -22,8 +22,8 @@
 namespace profile {
 namespace {
 
-// Nobody's, so that nobody may send signals: in a range that systemd's documentation ("Users, Groups, UIDs and GIDs")
-// leaves to no use.
+// A user id that no user has, so that no user may send signals to the parser. It is in a range that systemd's
+// documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
 constexpr uid_t no_one = 2'130'706'433;
 // The lines of the largest programs take half a gigabyte.
 constexpr rlim_t most_memory_bytes = rlim_t{2} << 30;
@@ -38,16 +38,16 @@ constexpr long allowed_calls[] = {
     SYS_read, SYS_write, SYS_pread64, SYS_sendmsg, SYS_recvmsg, SYS_close, SYS_fstat, SYS_munmap, SYS_mremap,
     SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom, SYS_exit, SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn,
 #ifdef __x86_64__
-    // uretprobe and uprobe of the kernel's syscall_64.tbl: a probe that anybody puts into a library of ours calls them,
-    // and some kernels from 6.11 on do so past no filter.
+    // uretprobe and uprobe of the kernel's syscall_64.tbl. Anyone may put a probe into a library of ours, and the probe
+    // calls them. Some kernels from 6.11 on pass these calls through the filter, too.
     335, 336,
 #endif
 #ifdef __SANITIZE_ADDRESS__
-    SYS_sigaltstack,  // before whatever leaves a function by another way than its end
+    SYS_sigaltstack,  // called before a function is left in another way than by its end
     SYS_pipe2,        // to learn whether memory is there
 #endif
 };
-// Memory may be had, but none to execute.
+// These may give memory, but no executable memory.
 constexpr long allowed_without_code[] = {SYS_mmap, SYS_mprotect};
 
 void drop_capabilities(std::uint64_t kept) noexcept {
@@ -71,7 +71,7 @@ void limit(__rlimit_resource resource, rlim_t most) noexcept {
 
 void allow_only_reading() noexcept {
   constexpr std::uint32_t number_at = offsetof(seccomp_data, nr);
-  constexpr std::uint32_t protection_at = offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t);  // its lower half
+  constexpr std::uint32_t protection_at = offsetof(seccomp_data, args) + 2 * sizeof(std::uint64_t);  // the lower half
   std::vector<sock_filter> program;
   const auto add = [&program](const sock_filter& step) { program.push_back(step); };
   add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
@@ -91,7 +91,7 @@ void allow_only_reading() noexcept {
   }
   add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
   const sock_fprog filter{.len = static_cast<unsigned short>(program.size()), .filter = program.data()};
-  // A parser without its sandbox is worse than none.
+  // A parser without its sandbox is worse than no parser.
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) ::_exit(1);
 }
 
@@ -104,7 +104,7 @@ void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept {
   ::setsid();
   for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);
-  // Above all that may be in the way, then down to where they belong.
+  // Moves the descriptors above everything that may be in the way, then down to their places.
   constexpr int first = STDERR_FILENO + 1;
   std::vector<int> held;
   for (Fd& fd : kept) held.push_back(::fcntl(fd.release(), F_DUPFD, first + static_cast<int>(kept.size())));
@@ -126,9 +126,9 @@ void keep_capabilities(std::span<const int> kept) noexcept {
 void enter_sandbox() noexcept {
   const bool is_another = ::setgroups(0, nullptr) == 0 && ::setresgid(no_one, no_one, no_one) == 0 &&
                           ::setresuid(no_one, no_one, no_one) == 0;
-  static_cast<void>(is_another);  // with file capabilities alone it is not permitted
+  static_cast<void>(is_another);  // with file capabilities alone this is not permitted
   drop_capabilities(0);
-  // A change of user has undone these two.
+  // The change of user has undone these two.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #if !defined(__SANITIZE_ADDRESS__)

@@ -1,4 +1,4 @@
-// What a child of ours gives up before it touches anything of a stranger's.
+// Takes from a child everything that it does not need, before it touches a stranger's file.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace profile {
 
-// In a child just forked: a session of its own, nothing on the standard descriptors, all others closed but `kept`, no
-// end by the signals that end a run (its parent's end is its own), unreadable for others of the same user. Afterwards
-// kept[i] is descriptor 3 + i. `parent`: who forked it.
+// Call it in a child that was just forked. The child gets its own session and nothing on the standard descriptors. All
+// other descriptors except `kept` are closed; afterwards kept[i] is descriptor 3 + i.
+// The signals that end a run do not end the child: it ends when its parent ends. Other processes of the same user
+// cannot read it. `parent`: the process that forked it.
 void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept;
 
-// Linux's own numbers (linux/capability.h).
+// Drops all capabilities except `kept`, which are Linux's own numbers (linux/capability.h).
 void keep_capabilities(std::span<const int> kept) noexcept;
 
-// For good: no capability, another user where that is permitted, memory with a limit, and no system calls but those
-// that reading needs. Whoever makes another is killed.
+// Cannot be undone. The process has no capability, another user where that is permitted, a memory limit, and only the
+// system calls that reading needs. Another system call kills it.
 void enter_sandbox() noexcept;
 
 }  // namespace profile

@@ -1,5 +1,6 @@
-// Numbers and texts in a message between us and a child, both of one program on one machine: in its own byte order.
-// What comes from the parser is a stranger's bytes, so every read is bounded, and one that fails fails all that follow.
+// Writes and reads numbers and texts in a message between this process and a child. Both are one program on one
+// machine, so the byte order is its own. The bytes from the parser may be a stranger's, so every read is bounded, and
+// after a failed read all later reads fail.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,10 @@ class WireWriter {
 
 class WireReader {
  public:
-  // `bytes` must outlive this and the texts it gives.
+  // `bytes` must outlive this and the texts that it gives.
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
-  // 0 once something was missing.
+  // 0 after something was missing.
   template <class Number>
   Number number() {
     static_assert(std::is_integral_v<Number> && !std::is_same_v<Number, bool>);
@@ -47,7 +48,7 @@ class WireReader {
     rest_.remove_prefix(sizeof number);
     return number;
   }
-  // One of an enumeration's values below `end`.
+  // A value of an enumeration, below `end`.
   template <class Enum>
   Enum one_of(Enum end) {
     using Number = std::underlying_type_t<Enum>;
@@ -56,7 +57,7 @@ class WireReader {
     fail();
     return Enum{};
   }
-  // How many of something follow, each of which takes at least `least_bytes`; 0 when there cannot be so many.
+  // How many elements follow; each takes at least `least_bytes`. 0 when there cannot be so many.
   std::size_t count(std::size_t least_bytes) {
     const std::size_t count = number<std::uint32_t>();
     if (count <= rest_.size() / least_bytes) return count;

@@ -10,12 +10,12 @@
 namespace profile {
 namespace {
 
-// A file that could not be opened is tried again when the next processes map it, but not for ever.
+// A file that could not be opened is tried again when other processes map it, but not for ever.
 constexpr std::uint32_t most_failures = 3;
-// A file that nobody maps is closed after this: long enough for the next process of a build to map it again, and short
-// enough for whoever unmounts its file system.
+// A file that no process maps is closed after this time. It is long enough for the next process of a build to map the
+// file again, and short enough for a user who unmounts its file system.
 constexpr std::uint64_t let_go_after_ns = 700'000'000;
-// Reading a large program's symbols anew takes a second; so long after its last process what is known is worth that.
+// Reading a large program's symbols again takes a second. So what is known is kept this long after its last process.
 constexpr std::uint64_t known_unmapped_ns = 600'000'000'000;
 // The answer about a file that was open before takes microseconds, unless its file system does not answer.
 constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
@@ -47,7 +47,7 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     return known->second;
   }
   if (file.is_open_) {
-    // While it is open its number cannot be given to another file. It can be written anew.
+    // While the file is open, its inode number cannot be given to another file. But its content can be written again.
     file.last_use_ = ++uses_;
     if (file.generation_ == 0) file.generation_ = generation;
     if (file.checked_in_batch_ == batch_) return known->second;
@@ -60,18 +60,18 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
   }
   const bool both_known = generation != 0 && file.generation_ != 0;
   if (both_known && generation != file.generation_) return add(identity, generation, path, mapped_by);
-  // Whose mounts are ours needs not be there any more: its path is good.
+  // A process with our mounts may be gone already: its path is still good.
   const bool is_better = mapped_by.own_mounts && !file.mapped_by_.own_mounts;
   file.mapped_by_ = mapped_by;
   const bool was_closed = file.unreadable == Unnamed::named;
   const bool has_hope = file.unreadable == Unnamed::file_gone || file.unreadable == Unnamed::file_changed ||
                         file.unreadable == Unnamed::file_malformed;
-  // It is opened again while there is a process by whose eyes it can be found.
+  // It is opened again while there is a process that can see it.
   if (was_closed || (has_hope && (file.failures_ < most_failures || is_better))) {
     ask(file);
     if (file.is_asked_ && file.stamp_ != FileStamp{} && keeper_.wait_for_answer(wait_for_ordinary_file)) take_answers();
   }
-  // What is there now is not what was there when it was open.
+  // The file is not what it was when it was open.
   if (file.unreadable == Unnamed::file_changed && file.stamp_ != FileStamp{}) {
     return add(identity, generation, path, mapped_by);
   }
@@ -110,7 +110,7 @@ CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t gen
   return file;
 }
 
-// One for a new file.
+// Returns a place for a new file.
 CodeFiles::Id CodeFiles::place() {
   if (free_.empty()) {
     files_.emplace_back();
@@ -211,7 +211,7 @@ void CodeFiles::take_state(const FileAnswer& answer) {
   if (answer.state == FileState::unknown && is_wanted) {
     file.is_asked_ = false;
     file.unreadable = Unnamed::no_answer;
-    return;  // it may be answered after all
+    return;  // an answer may still come
   }
   doubts_.erase(found);
   CodeFile& before = files_[doubt.before];
@@ -220,7 +220,7 @@ void CodeFiles::take_state(const FileAnswer& answer) {
   if (!is_wanted) return;
   if (!is_there || answer.state == FileState::changed) return ask(file);
   file.is_asked_ = false;
-  file.unreadable = Unnamed::no_answer;  // to whoever has been told of this one
+  file.unreadable = Unnamed::no_answer;  // for callers that hold this one
   file.same_as_ = doubt.before;
   const auto id = ids_.find(file.identity);
   if (id != ids_.end() && id->second == doubt.since) id->second = doubt.before;
@@ -296,7 +296,7 @@ void CodeFiles::close(CodeFile& file) {
   --open_count_;
 }
 
-// Closes the eighth that was not used for longest, so that this is seldom done.
+// Closes the eighth of the files that were not used for the longest time, so that this is seldom done.
 void CodeFiles::make_room() {
   std::vector<CodeFile*> open;
   for (CodeFile& file : files_) {

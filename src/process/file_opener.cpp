@@ -17,8 +17,8 @@
 namespace profile {
 namespace {
 
-// Looks at the place without touching what is there: no FIFO blocks, no device acts, and the link in map_files leads to
-// the very file that is mapped, deleted or not.
+// Looks at the place without touching what is there: no FIFO blocks and no device acts. The link in map_files leads to
+// exactly the file that is mapped, deleted or not.
 Fd place_of_mapping(const MappedBy& mapped_by) {
   char path[96];
   std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, mapped_by.tgid, mapped_by.start,
@@ -26,14 +26,14 @@ Fd place_of_mapping(const MappedBy& mapped_by) {
   return Fd(::open(path, O_PATH | O_CLOEXEC));
 }
 
-// The same of the program itself, for those who may not look into map_files.
+// The same for the program itself, for users who may not look into map_files.
 Fd place_of_program(std::uint32_t tgid) {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", tgid);
   return Fd(::open(path, O_PATH | O_CLOEXEC));
 }
 
-// `path` as seen from `root`, whatever symbolic links stand in it.
+// Looks at `path` as seen from `root`, whatever symbolic links are in it.
 Fd place_below(const char* root, const std::string& path) {
   const Fd directory(::open(root, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {};
@@ -45,12 +45,12 @@ bool is_elf(int fd) {
   return ::pread(fd, magic, sizeof magic, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-// What a process serves (FUSE) is closed to root, too, unless its user says otherwise.
+// A file that a process serves (FUSE) is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
 }  // namespace
 
-// Opens for reading what was found, if it is the file that was mapped.
+// Opens the found file for reading, if it is the file that was mapped.
 OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid) {
   const FileIdentity& identity = wanted.identity;
   OpenedFile result;
@@ -65,13 +65,13 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   const bool same_inode = found.stx_ino == identity.inode;
   bool same =
       same_inode && found.stx_dev_major == identity.device_major && found.stx_dev_minor == identity.device_minor;
-  // Without a block device behind it: stat() may tell a device of its own for a subvolume (btrfs) or a layer
-  // (overlayfs), where maps tells the one of the whole file system, as mountinfo does.
+  // There is no block device behind the file. stat() may then give the device of a subvolume (btrfs) or a layer
+  // (overlayfs), while maps and mountinfo give the device of the whole file system.
   if (found.stx_dev_major == 0) {
     const MountLine& at = look->mount;
     same = same || (same_inode && at.device_major == identity.device_major && at.device_minor == identity.device_minor);
-    // map_files leads to what is mapped there, so only a mapping that was replaced just now could mislead us; and what
-    // maps and the records tell of a file on overlayfs (its own inode or that of the layer) depends on the kernel.
+    // map_files leads to what is mapped there, so only a mapping that was replaced just now could mislead us. On
+    // overlayfs it depends on the kernel which inode maps and the records give: the file's own or that of the layer.
     same = same || (route == Route::map_files && (same_inode || at.type == "overlay"));
   }
   if (!same) return result;
@@ -83,7 +83,7 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
     return result;
   }
   if (look->is_memory && !is_elf(result.fd.get())) {
-    // Held open, the memory of a JIT's code would outlive the JIT.
+    // If we held it open, the memory of a JIT's code would outlive the JIT.
     result.fd.reset();
     result.reason = Unnamed::file_malformed;
     return result;
@@ -110,8 +110,8 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
-  // The process may be gone. It saw what we see. Whose file it was is not known any more, so nobody could be held to
-  // account if it never answered.
+  // The process may be gone. It saw the same mounts as we do. We no longer know whose file it was, so we could hold no
+  // user to account if the file never answered.
   const auto mount = own_mount_of(name);
   if (mount && is_served_by_a_process(*mount)) return result;
   if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, 0);

@@ -7,18 +7,19 @@
 namespace profile {
 namespace {
 
-// A JIT that maps thousands of pieces: from here on gaps between its pieces are closed, so the table stops growing.
+// A JIT may map thousands of pieces. From this number on, gaps between its pieces are closed, so that the table stops
+// growing.
 constexpr std::size_t most_separate_anonymous = 1024;
-// Nothing real gets here. Beyond it mappings are not kept, and addresses there are nowhere.
+// No real program has so many. Further mappings are not kept, and addresses there are nowhere.
 constexpr std::size_t most_mappings = 32768;
 
-// Whether both tell the same of any address that is in both, and so may be one.
+// Whether both say the same about every address that is in both, so that they may be joined.
 bool same_code(const Mapping& a, const Mapping& b) {
   if (a.kind != b.kind || a.file != b.file) return false;
   return a.kind == CodeKind::anonymous || a.start - a.offset == b.start - b.offset;
 }
 
-// `mapping` without what is before `start`.
+// Returns `mapping` without the part before `start`.
 Mapping from(Mapping mapping, std::uint64_t start) {
   if (mapping.kind != CodeKind::anonymous) mapping.offset += start - mapping.start;
   mapping.start = start;
@@ -57,11 +58,11 @@ bool MappingTable::agrees(const Mapping& mapping) const {
 void MappingTable::put(const Mapping& mapping) {
   Mapping whole = mapping;
   if (whole.kind == CodeKind::anonymous) whole.offset = 0;
-  // At most the rest of one mapping on either side, and the new one between them.
+  // At most the rest of one mapping on either side, and the new mapping between them.
   std::array<Mapping, 3> pieces;
   std::size_t count = 0;
   std::optional<Mapping> behind;
-  // Neighbours that only touch are looked at too: they may be joined.
+  // Neighbours that only touch are looked at, too, because they may be joined.
   const auto first = std::partition_point(mappings_.begin(), mappings_.end(),
                                           [&](const Mapping& there) { return there.end < mapping.start; });
   auto last = first;

@@ -1,5 +1,5 @@
-// The code mappings of one address space, ordered by address, never overlapping. Shared between a process and its
-// forks, so kept small: 32 bytes a mapping.
+// The code mappings of one address space, ordered by address, never overlapping. A process shares the table with its
+// forks, so a mapping is kept small: 32 bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct Mapping {
 
 class MappingTable {
  public:
-  // False: the table began in the middle of the process's life and its mappings are still to be read from /proc.
+  // False: the table began in the middle of the process's life, and its mappings must still be read from /proc.
   bool complete = true;
 
   // nullptr when nothing is mapped there.
   [[nodiscard]] const Mapping* find(std::uint64_t address) const;
-  // Whether the table says of every address of `mapping` already what `mapping` says.
+  // Whether the table already says the same as `mapping` about every address of `mapping`.
   [[nodiscard]] bool covers(const Mapping& mapping) const;
-  // Whether `mapping` can be put without changing what any address means.
+  // Whether put(mapping) would keep the meaning of every address.
   [[nodiscard]] bool agrees(const Mapping& mapping) const;
-  // Whether anything is mapped in its range.
+  // Whether anything is mapped in the range of `mapping`.
   [[nodiscard]] bool touches(const Mapping& mapping) const;
-  // Puts it in place of whatever was in its range.
+  // Puts `mapping` in place of everything in its range.
   void put(const Mapping& mapping);
-  // Leaves out what nobody has mapped any more.
+  // Removes the mappings that are gone.
   template <class IsGone>
   void remove(const IsGone& is_gone) {
     std::erase_if(mappings_, is_gone);

@@ -11,8 +11,9 @@
 namespace profile {
 namespace {
 
-// The file `name` in /tmp as seen from `root`, if it is what a run-time writes and no symbolic link. `uid`: whose it
-// must be unless root's; none: anybody's. `tgid`: who sees it so, 0 for ourselves.
+// Opens the file `name` in /tmp as seen from `root`, if it is a regular file as a run-time writes it, and no symbolic
+// link. `uid`: the owner, unless root owns it; none: any owner will do. `tgid`: the process that sees the file so, 0
+// for ourselves.
 Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, std::optional<std::uint32_t> uid) {
   Mounts mounts;
   const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -13,13 +13,13 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Looks only at "start-end r-xp": most lines of a maps file are not code and cost no more than this.
+// Looks only at "start-end r-xp". Most lines of a maps file are not code and cost no more than this.
 bool is_code_line(std::string_view line) {
   const std::size_t space = line.find(' ');
   return space != std::string_view::npos && space + 4 < line.size() && line[space + 3] == 'x';
 }
 
-// Takes a number and the separator behind it off the front.
+// Takes a number, and the separator behind it, from the front.
 template <class Number>
 bool take(std::string_view& line, Number& number, char separator, int base) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number, base);
@@ -71,10 +71,10 @@ void keep_code_lines(std::string_view lines, std::string& out, std::size_t limit
 
 CodeKind code_kind(std::string_view path, const FileIdentity& file) {
   if (path == "[vdso]") return CodeKind::vdso;
-  // The same three calls at the same address in every process, emulated by the kernel.
+  // It has the same three calls at the same address in every process, and the kernel emulates it.
   if (path == "[vsyscall]") return CodeKind::none;
   if (file.inode == 0 || path.starts_with('[')) return CodeKind::anonymous;
-  // "//toolong" and "//enomem" stand for a file whose path the kernel could not tell.
+  // "//toolong" and "//enomem" stand for a file whose path the kernel could not give. They are files all the same.
   if (path == "//anon") return CodeKind::anonymous;
   if (path.starts_with("/memfd:")) return CodeKind::memory_file;
   if (path.starts_with("/SYSV") || path.starts_with("/anon_hugepage")) return CodeKind::anonymous;

@@ -24,14 +24,15 @@ namespace profile {
 namespace {
 
 constexpr std::size_t first_buffer_bytes = 64 << 10;
-// A single line is never longer than the path may be when every byte of it is escaped.
+// A single line is never longer than this, even when every byte of its path is escaped.
 constexpr std::size_t most_line_bytes = 1 << 20;
-constexpr std::uint32_t most_name_bytes = 4096;  // PATH_MAX, which is all the question may ask for
-// Of the executable lines of one process. Real ones have a few KB.
+constexpr std::uint32_t most_name_bytes = 4096;  // PATH_MAX, the most that the question may ask for
+// The most bytes of executable lines of one process. Real processes have a few KB.
 constexpr std::size_t most_code_bytes = 8 << 20;
 
-// The question "which is the next mapping of this kind?", asked of an open maps file since Linux 6.11 (PROCMAP_QUERY in
-// linux/fs.h, which is not everywhere that new). Half the cost of reading the text, much less for a large process.
+// The question "which is the next mapping of this kind?". It can be asked of an open maps file since Linux 6.11
+// (PROCMAP_QUERY in linux/fs.h, but older systems do not have it there). It costs half as much as reading the text, and
+// much less for a large process.
 struct MapsQuestion {
   std::uint64_t size = sizeof(MapsQuestion);
   std::uint64_t query_flags = 0;
@@ -54,7 +55,7 @@ constexpr unsigned long ask_maps = _IOWR('f', 17, MapsQuestion);
 constexpr std::uint64_t executable_only = 0x04;
 constexpr std::uint64_t this_or_next = 0x10;
 
-// As the text of maps has it, but for the padding.
+// Appends a line as in the text of maps, without the padding.
 void append_line(const MapsQuestion& answer, std::string_view name, std::string& out) {
   char head[128];
   const int size =
@@ -83,7 +84,7 @@ ssize_t read_some(int fd, char* to, std::size_t size) {
   }
 }
 
-// The names in a directory that are numbers.
+// Returns the names in a directory that are numbers.
 std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
   std::vector<std::uint32_t> numbers;
   const int fd = ::openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -151,7 +152,7 @@ bool KernelProcSource::is_alive(std::uint32_t tgid) {
 
 bool KernelProcSource::is_running(std::uint32_t tgid) { return has_running_thread(tgid); }
 
-// False when the kernel does not know the question: then the text has to be read.
+// False when the kernel does not know the question. Then the text must be read.
 bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
   MapsQuestion question;
   question.query_flags = executable_only | this_or_next;
@@ -159,7 +160,7 @@ bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
   while (out.size() < most_code_bytes) {
     question.name_size = most_name_bytes;
     if (::ioctl(maps, ask_maps, &question) != 0) {
-      // ENOENT: no more of them; ESRCH: the process has ended.
+      // ENOENT: there are no more; ESRCH: the process has ended.
       if (errno == ENOENT || errno == ESRCH) return true;
       if (errno == ENOTTY) can_ask_ = false;
       out.clear();
@@ -172,7 +173,7 @@ bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
   return true;
 }
 
-// Keeps only the executable lines, so memory is bounded by those, whatever the process has mapped.
+// Keeps only the executable lines. So they alone limit the memory, however much the process has mapped.
 bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
   const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
@@ -196,7 +197,7 @@ bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
   return true;
 }
 
-// The first thread may have ended, and then has no maps, while others run on. False when it was the last one.
+// The first thread may have ended, and then has no maps, while others run on. False when it was the last thread.
 bool KernelProcSource::read_lines_of_any_thread(std::uint32_t tgid, std::string& out) {
   char path[64];
   std::snprintf(path, sizeof path, "%" PRIu32 "/task", tgid);
@@ -208,7 +209,8 @@ bool KernelProcSource::read_lines_of_any_thread(std::uint32_t tgid, std::string&
   return is_alive(tgid);
 }
 
-// "pid (comm) state ppid pgrp session tty tpgid flags …", where comm may hold anything, brackets too.
+// Reads the stat line "pid (comm) state ppid pgrp session tty tpgid flags …". comm may hold any characters, brackets
+// too.
 bool KernelProcSource::is_kernel_thread(std::uint32_t tgid) const {
   constexpr unsigned long kernel_thread_flag = 0x00200000;  // PF_KTHREAD
   const auto text = read_first_line("/proc/" + std::to_string(tgid) + "/stat");

@@ -9,21 +9,22 @@ namespace profile {
 namespace {
 
 constexpr int most_attempts = 3;
-// While records are lost all the time, repairing may take this share of our time and no more.
+// While records are lost all the time, the pause after a repair is so many times as long as the repair.
 constexpr std::uint64_t repair_pause_factor = 10;
 constexpr std::uint64_t least_repair_pause_ns = 100'000'000;
-// The maps of processes that map code without end are read so often.
+// The maps of processes that map code without end are read this often.
 constexpr std::uint64_t skipped_pause_ns = 100'000'000;
-// Whoever may hold a file system is looked at so often; of a CPU it takes this share at most, in short pieces.
+// A process that may hold a file system is looked at this often. The looks take at most this share of a CPU, in short
+// pieces.
 constexpr std::uint64_t least_round_ns = 1'000'000'000;
 constexpr std::uint64_t holders_pause_factor = 300;
 constexpr std::uint64_t holders_at_once_ns = 2'000'000;
 
 }  // namespace
 
-// The snapshot was taken between two moments. If, once all records up to the second are applied, no new image has begun
-// since the first, the snapshot is of the image the table has, and only adds to it. If one has, the snapshot may be of
-// either: it is thrown away, and read again if the new image needs one.
+// The snapshot is taken between two moments, and then all records up to the second moment are applied. If no new image
+// has begun since the first moment, the snapshot belongs to the table's image and only adds to it. If a new image has
+// begun, the snapshot may belong to either: it is thrown away, and read again if the new image needs one.
 void ProcSurvey::look(std::uint32_t tgid, std::optional<std::uint64_t> loss_since) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const std::uint64_t before_ns = source_.now_ns();
@@ -55,7 +56,7 @@ void ProcSurvey::settle(bool may_cost) {
   std::sort(unread.begin(), unread.end());
   unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
   for (const std::uint32_t tgid : unread) {
-    // It turned up in a record, so another look may be worth it later on.
+    // The process turned up in a record, so another look may be useful later.
     looked_at_.erase(tgid);
     if (table_.needs_snapshot(tgid)) look(tgid, std::nullopt);
   }
@@ -104,7 +105,7 @@ void ProcSurvey::look_for_unmapped() {
   next_holders_ns_ = now_ns + spent_ns * holders_pause_factor;
 }
 
-// What was mapped before it is read and is not there then is unmapped, unless a record has come meanwhile.
+// A mapping that was known before the read and is not in the snapshot is unmapped, unless a record came meanwhile.
 void ProcSurvey::look_for_unmapped(std::uint32_t tgid) {
   catch_up_();
   const std::uint64_t count = table_.maps_count(tgid);

@@ -1,5 +1,5 @@
-// Reads /proc into the process table without racing the side-band records: at the start, for a process met in the
-// middle of its life, and where records were lost.
+// Reads /proc into the process table without a race against the side-band records. It does so at the start, for a
+// process that is met in the middle of its life, and after records were lost.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,15 @@ class ProcSurvey {
   ProcSurvey(ProcSource& source, ProcessTable& table, std::function<void()> catch_up)
       : source_(source), table_(table), catch_up_(std::move(catch_up)) {}
 
-  // One pass over `only`, or over all processes when that is empty.
+  // Makes one pass over `only`, or over all processes when that is empty.
   void scan(const std::vector<std::uint32_t>& only);
-  // To be called after each batch of records: looks at processes that were met, and, if that `may_cost`, at those that
-  // map code without end, and repairs losses.
+  // Call it after each batch of records. It looks at processes that were met. If it `may_cost`, it also looks at those
+  // that map code without end, and repairs losses.
   void settle(bool may_cost = true);
-  // For a process nothing is known of: one look, and never again unless it turns up in a record.
+  // Looks once at a process of which nothing is known, and never again unless it turns up in a record.
   void look_once(std::uint32_t tgid);
-  // Looks for what processes have unmapped, which no record tells: a few times a second, at some of them each time.
+  // Looks for what processes have unmapped, because no record tells that. Call it a few times a second; each call looks
+  // at some of them.
   void look_for_unmapped();
   [[nodiscard]] std::uint64_t repairs() const { return repairs_; }
 
@@ -44,7 +45,7 @@ class ProcSurvey {
   std::unordered_set<std::uint32_t> looked_at_;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;  // as ProcessTable::take_skipped()
   std::uint64_t next_skipped_ns_ = 0;
-  std::vector<std::uint32_t> holders_;  // ProcessTable::holders() that are still to be looked at this time round
+  std::vector<std::uint32_t> holders_;  // from ProcessTable::holders(); not looked at yet in this round
   std::uint64_t next_holders_ns_ = 0;
   std::uint64_t next_round_ns_ = 0;
   std::optional<std::uint64_t> loss_since_;

@@ -1,4 +1,4 @@
-// What the table answers, and what it forgets.
+// Answers questions from the process table, and forgets what is no longer needed.
 #include <algorithm>
 #include <utility>
 
@@ -64,7 +64,7 @@ CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, Runti
 CodeFile* ProcessTable::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
   const Image* found = find(tgid, image);
   if (found == nullptr) return nullptr;
-  // A run-time that forks begins another one.
+  // A run-time that forks begins another jitdump, so take the newest.
   CodeFile* last = nullptr;
   for (const Mapping& mapping : found->table->mappings()) {
     if (mapping.kind != CodeKind::file) continue;
@@ -90,7 +90,7 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
     const auto kept = std::partition_point(images.begin(), images.end(),
                                            [time_ns](const Image& image) { return image.start_ns <= time_ns; });
     if (kept - images.begin() > 1) images.erase(images.begin(), std::prev(kept));
-    // After its first thread a process may live on.
+    // A process may live on after its first thread has ended.
     const bool has_ended = process.exit_ns != 0 && process.exit_ns < time_ns && !is_alive(at->first);
     if (!has_ended) {
       ++at;
@@ -118,7 +118,7 @@ void ProcessTable::note_mapped(std::uint64_t now_ns) {
       at = living_.erase(at);
       continue;
     }
-    // No record tells when the last of the others ends.
+    // No record tells when the last of the other threads ends.
     may_be_unmapped_ = may_be_unmapped_ || main_thread_ended;
     if (!process->images.empty()) mark_mapped(*process->images.back().table, is_mapped);
     ++at;
@@ -126,7 +126,7 @@ void ProcessTable::note_mapped(std::uint64_t now_ns) {
   files_.note_mapped(is_mapped, now_ns);
 }
 
-// By CodeFiles::Id.
+// Marks the files of `table`; `is_mapped` is by CodeFiles::Id.
 void ProcessTable::mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) const {
   for (const Mapping& mapping : table.mappings()) {
     if (mapping.kind != CodeKind::file) continue;

@@ -1,4 +1,4 @@
-// What each side-band record and /proc snapshot does to the table.
+// Changes the process table by side-band records and /proc snapshots.
 #include "process/process_table.h"
 
 #include <algorithm>
@@ -8,18 +8,20 @@
 namespace profile {
 namespace {
 
-// Memory is opened at once: nobody serves it. Longer takes only one that is called so and is none.
+// A memory file opens at once, because no server stands behind it. Only a file that has such a name and is no memory
+// takes longer.
 constexpr std::chrono::milliseconds patience_with_memory{50};
 
-// One process that begins images without end, by dlopen in a loop: only so many of its past ones are kept apart.
+// A process may begin images without end, by dlopen in a loop. Only so many of its past images are kept apart.
 constexpr std::size_t most_images = 1024;
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
-// Mappings of one process that are followed one by one: so many a second, and a thousand at once, as a large program
-// begins with.
+// Limits how many mappings of one process are followed one by one: so many a second, and a thousand at once, which a
+// large program has when it begins.
 constexpr std::uint64_t ns_per_mapping = 1'000'000'000 / 100;
 constexpr std::uint64_t most_ahead_ns = 1000 * ns_per_mapping;
 
-// Programs that copy their own text into huge pages map anonymous memory over it, aligned; the code stays the same.
+// Some programs copy their own text into huge pages: they map anonymous, aligned memory over it. The code stays the
+// same.
 bool is_huge_copy(const MappingTable& table, const Mapping& mapping) {
   if (mapping.kind != CodeKind::anonymous || (mapping.start | mapping.end) % huge_page_bytes != 0) return false;
   const Mapping* there = table.find(mapping.start);
@@ -39,14 +41,14 @@ MappingTable& ProcessTable::writable(Image& image) {
   return *image.table;
 }
 
-// Of one program what is true of all these images stays known: most samples of a run may be from then. A table that was
-// not read yet says little, and what it does not say contradicts nothing.
+// Joins the oldest `count` images: what is true in all images of one program stays known, because most samples of a run
+// may come from that time. A table that was not read yet says little, and what it does not say contradicts nothing.
 void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
   const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
   auto first = std::prev(end);
   while (first != images.begin() && !first->begins_program) --first;
   if (end - first < first - images.begin()) {
-    images.erase(images.begin(), first);  // programs without end
+    images.erase(images.begin(), first);  // it runs programs without end
     return;
   }
   auto common = unread_table();
@@ -80,7 +82,7 @@ std::shared_ptr<MappingTable> ProcessTable::unread_table() {
   return table;
 }
 
-// The process, which has at least one image. A new one was there before we were: /proc will be asked.
+// Returns the process, with at least one image. A new process began before we did: /proc will be asked about it.
 ProcessTable::Process& ProcessTable::met(std::uint32_t tgid) {
   Process& process = processes_[tgid];
   living_.insert(tgid);
@@ -97,7 +99,7 @@ void ProcessTable::follow(std::uint32_t tgid, bool from_exec) {
   living_.insert(tgid);
 }
 
-// Children inherit it, so it costs one look at a process that forks, and none at the many that only run.
+// Children inherit the namespace. So we look once for a process that forks, and never for the many that only run.
 std::uint64_t ProcessTable::mount_namespace(std::uint32_t tgid, Process& process) {
   if (process.mount_namespace == 0) process.mount_namespace = source_.mount_namespace(tgid);
   return process.mount_namespace;
@@ -112,7 +114,7 @@ void ProcessTable::apply(const SideBandRecord& record) {
   if (record.type == SideBandRecord::Type::lost) {
     lost_ += record.lost;
     note_loss(record.lost_since);
-    if (std::exchange(follows_, false)) wants_all_ = true;  // whose children are whose is not known any more
+    if (std::exchange(follows_, false)) wants_all_ = true;  // it is no longer known which process is whose child
     return;
   }
   if (follows_ && record.type == SideBandRecord::Type::fork && is_wanted(record.parent_tgid)) want(record.tgid);
@@ -131,7 +133,7 @@ void ProcessTable::apply(const SideBandRecord& record) {
       apply_mmap(record);
       break;
     case SideBandRecord::Type::exit:
-      // Its last image still answers: the kernel samples a task while it is exiting.
+      // Its last image still answers, because the kernel samples a task while it is exiting.
       if (const auto at = processes_.find(record.tgid); at != processes_.end() && record.tid == record.tgid) {
         at->second.exit_ns = record.time_ns;
         may_be_unmapped_ = true;
@@ -151,7 +153,7 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
     unread_.push_back(record.tgid);
     return;
   }
-  // A parent not read yet shares its table all the same: reading it fills in the child's too.
+  // A parent that was not read yet shares its table all the same: when it is read, the child's table is filled in, too.
   Process& parent = met(record.parent_tgid);
   const Image from = parent.images.back();
   const std::uint64_t mounts = mount_namespace(record.parent_tgid, parent);
@@ -163,17 +165,18 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
 }
 
 void ProcessTable::apply_exec(const SideBandRecord& record) {
-  // Nothing of what was there before stays, so nothing has to be read of it.
+  // Nothing of the old program stays, so nothing must be read.
   Process& process = processes_[record.tgid];
   living_.insert(record.tgid);
-  // A container's first program runs after its process has left for other mounts. One that is gone sees what it
-  // inherited.
+  // A container's first program runs after its process has moved to other mounts. A process that is gone sees the
+  // mounts that it inherited.
   if (const std::uint64_t mounts = source_.mount_namespace(record.tgid)) process.mount_namespace = mounts;
   process.mapped_until_ns = 0;  // a program of its own
   begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
 }
 
-// One that does it in a loop would cost us a third of a CPU, for what nobody can be sampled in for long.
+// A process that maps code in a loop would cost us a third of a CPU. It is not worth that: no code there can be sampled
+// for long.
 bool ProcessTable::maps_without_end(Process& process, const SideBandRecord& record) {
   const std::uint64_t until_ns = std::max(process.mapped_until_ns, record.time_ns) + ns_per_mapping;
   if (until_ns > record.time_ns + most_ahead_ns) {
@@ -189,7 +192,7 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   if (!record.executable || record.length == 0 || record.start + record.length < record.start) return;
   Process& process = met(record.tgid);
   ++process.maps_count;
-  process.exit_ns = 0;  // its first thread may have ended; others go on
+  process.exit_ns = 0;  // its first thread may have ended, while others run on
   if (maps_without_end(process, record)) return;
   const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
   if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
@@ -204,7 +207,7 @@ void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Ma
     writable(image).put(mapping);
     return;
   }
-  // Code over other code: what was there stays true of the samples so far.
+  // New code lies over other code. The old mapping stays true for the samples so far.
   auto table = std::make_shared<MappingTable>(*image.table);
   table->put(mapping);
   begin_image(process, time_ns, std::move(table), Name(image.name));
@@ -231,7 +234,7 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
   return mapping;
 }
 
-// One that we may not open is taken for a JIT's: that may still have a perf map.
+// A memory file that we may not open is taken for the code of a JIT, because that may still have a perf map.
 bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) {
   CodeFile* const asked = &memory_file;
   files_.settle(std::span(&asked, 1), patience_with_memory);
@@ -259,12 +262,12 @@ bool ProcessTable::has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) co
 
 void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
   Process& process = met(tgid);
-  mount_namespace(tgid, process);  // it may have gone before its exec is heard of
+  mount_namespace(tgid, process);  // the process may end before we read the record of its exec
   Image& image = process.images.back();
   if (image.name[0] == '\0') image.name = to_name(snapshot.comm);
-  // A process that is just exiting has no maps any more; what it had is not known.
+  // A process that is just exiting has no maps any more. What it had mapped is not known.
   if (image.table->complete || (snapshot.code_lines.empty() && !snapshot.is_kernel_thread)) return;
-  // While it is not complete the table may be shared with children forked since: it is completed for them too.
+  // An incomplete table may be shared with children forked since. They get the complete one, too.
   MappingTable& table = *image.table;
   for (const Mapping& mapping : mappings_of(snapshot.code_lines, tgid, process)) {
     if (table.agrees(mapping)) table.put(mapping);
@@ -280,7 +283,7 @@ void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std
   const MappingTable& known = *process.images.back().table;
   const bool any_is_known =
       std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) { return known.covers(mapping); });
-  // Another program altogether: its exec was lost, or its number was used again and that was lost.
+  // This is another program: the record of its exec was lost, or its number was used again and that record was lost.
   const bool exec_was_lost = !mappings.empty() && !known.mappings().empty() && !any_is_known;
   const bool reuse_was_lost = process.exit_ns != 0 && !snapshot.code_lines.empty() && !any_is_known;
   if (exec_was_lost || reuse_was_lost) {
@@ -317,7 +320,7 @@ std::uint64_t ProcessTable::maps_count(std::uint32_t tgid) const {
 
 void ProcessTable::note_unmapped(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t time_ns) {
   Process& process = processes_[tgid];
-  // One that is just exiting has no maps any more.
+  // A process that is just exiting has no maps any more.
   if (process.images.empty() || snapshot.code_lines.empty()) return;
   MappingTable mapped;
   std::string_view lines = snapshot.code_lines;

@@ -1,9 +1,10 @@
-// The state of the timeline: for every process the program images it ran, when each began, and what code each had
-// mapped. Fed with side-band records and /proc snapshots; touches the kernel only through CodeFiles.
+// The state of the timeline: the program images that every process ran, when each image began, and what code it had
+// mapped. Its input is side-band records and /proc snapshots. It touches the kernel only through CodeFiles and
+// ProcSource.
 //
-// Records come in an order in which causes precede effects (see SideBand::read), so the newest image of a process is
-// the one a record speaks of. Within an image mappings are only ever added, so when exactly one was learnt does not
-// matter.
+// Records come in an order in which causes precede effects (see SideBand::read). So a record always speaks of the
+// newest image of its process. Within an image mappings are only ever added, so the exact time when a mapping was
+// learnt does not matter.
 #pragma once
 
 #include <array>
@@ -27,65 +28,66 @@ namespace profile {
 
 class ProcessTable {
  public:
-  // `source` is asked for mount namespaces only, when a process is read, forks or execs for the first time.
+  // Asks `source` for the mount namespace of a process when the process is read, forks or execs for the first time.
   ProcessTable(CodeFiles& files, ProcSource& source)
       : files_(files), source_(source), own_mount_namespace_(source.mount_namespace(0)), root_(source.root_device()) {}
 
-  // From now on this process is of interest; unless this is called, all are.
+  // From now on this process is of interest. Without any such call all processes are.
   void want(std::uint32_t tgid) {
     wants_all_ = false;
     wanted_.insert(tgid);
   }
-  // The same, but all stay of interest if all are.
+  // The same, but if all processes are of interest, they all stay so.
   void want_also(std::uint32_t tgid) {
     if (!wants_all_) wanted_.insert(tgid);
   }
   [[nodiscard]] bool is_wanted(std::uint32_t tgid) const { return wants_all_ || wanted_.contains(tgid); }
-  // Like want(), and of whoever descends from it. `from_exec`: what it has mapped until then is of no interest.
+  // Like want(), also for all descendants of the process. `from_exec`: what it has mapped before its exec is of no
+  // interest.
   void follow(std::uint32_t tgid, bool from_exec);
 
   void apply(const SideBandRecord& record);
 
-  // Processes met in the middle of their lives since the last call: /proc should be asked for their mappings.
+  // Processes that were met in the middle of their lives since the last call. /proc should be asked for their mappings.
   [[nodiscard]] std::vector<std::uint32_t> take_unread() { return std::exchange(unread_, {}); }
-  // Of processes that map code without end records are left out: since when, by tgid. Their maps are to be read
+  // Processes that map code without end, whose records are left out: since when, by tgid. Their maps must be read
   // instead.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> take_skipped() { return std::exchange(skipped_, {}); }
-  // How many were left out.
+  // How many records were left out.
   [[nodiscard]] std::uint64_t skipped_count() const { return skipped_records_; }
-  // Since when records may be missing, if some are; calling it settles that.
+  // Since when records may be missing, if any are. The call resets this.
   [[nodiscard]] std::optional<std::uint64_t> take_loss() { return std::exchange(loss_since_, std::nullopt); }
   void note_loss(std::uint64_t since_ns);
 
-  // Whether /proc could still tell something new of the process.
+  // Whether /proc could still tell something new about the process.
   [[nodiscard]] bool needs_snapshot(std::uint32_t tgid) const;
   // Whether its newest image began at `time_ns` or later.
   [[nodiscard]] bool has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) const;
-  // What /proc said of the newest image. Never overrules a record.
+  // Adds what /proc said of the newest image. Never overrules a record.
   void learn(std::uint32_t tgid, const ProcSnapshot& snapshot);
-  // The same where records may be missing since `since_ns`: what contradicts the image begins a new one.
+  // The same when records may be missing since `since_ns`. If the snapshot contradicts the image, a new image begins.
   void correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns);
 
-  // Nothing tells what a process unmaps while it lives. The living that have an open file mapped that may keep a file
-  // system other than our root from being unmounted:
+  // No record tells what a process unmaps while it lives. So this returns the living processes with open mapped files
+  // on file systems other than our root. These files may keep such a file system from being unmounted.
   [[nodiscard]] std::vector<std::uint32_t> holders();
-  // Another number, and something was mapped since.
+  // A counter. If it differs from an earlier answer, something was mapped in between.
   [[nodiscard]] std::uint64_t maps_count(std::uint32_t tgid) const;
-  // What the process had mapped at `time_ns`, and nothing was mapped since: begins a new image if that is less than is
-  // known.
+  // `snapshot` is what the process had mapped at `time_ns`, and nothing was mapped since. If that is less than is
+  // known, a new image begins.
   void note_unmapped(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t time_ns);
 
-  // Whoever is not among `alive` (ascending) has exited, though the record of it was lost.
+  // Marks processes that are not in `alive` (ascending) as exited: the records of their exits were lost.
   void mark_exited_except(const std::vector<std::uint32_t>& alive, std::uint64_t time_ns);
 
-  // These are the functions of the same names of ProcessTimeline.
+  // These functions are those of the same names in ProcessTimeline.
   [[nodiscard]] std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) const;
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive);
-  // Has CodeFiles know which files are mapped now, if that may have changed since the last call.
+  // Tells CodeFiles which files are mapped now, if that may have changed since the last call.
   void note_mapped(std::uint64_t now_ns);
 
   [[nodiscard]] std::uint64_t record_count() const { return records_; }
@@ -103,11 +105,11 @@ class ProcessTable {
     bool begins_program = false;  // by exec or fork; otherwise by code mapped over other code
   };
   struct Process {
-    std::vector<Image> images;          // by start and by number; one may stand for all up to the next
-    std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as is known
+    std::vector<Image> images;          // by start and number; one may stand for all up to the next
+    std::uint64_t exit_ns = 0;          // 0: it has not exited, as far as we know
     std::uint64_t mount_namespace = 0;  // 0: not asked for, or not known
     std::uint64_t maps_count = 0;       // as maps_count()
-    std::uint64_t mapped_until_ns = 0;  // what its mappings so far would have taken at the rate that is followed
+    std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
   };
 
   void apply_fork(const SideBandRecord& record);
@@ -137,15 +139,15 @@ class ProcessTable {
   ProcSource::Device root_;
   std::unordered_set<std::uint32_t> wanted_;
   bool wants_all_ = true;
-  bool follows_ = false;  // the children of who is wanted are wanted, too
+  bool follows_ = false;  // children of wanted processes are wanted, too
   std::unordered_map<std::uint32_t, Process> processes_;
-  std::unordered_set<std::uint32_t> living_;  // of them; who has ended lately may still be there
-  bool may_be_unmapped_ = false;              // something, since note_mapped()
+  std::unordered_set<std::uint32_t> living_;  // of `processes_`; those that ended lately may still be in it
+  bool may_be_unmapped_ = false;              // something may be, since the last note_mapped()
   std::vector<std::uint32_t> unread_;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;
   std::uint64_t skipped_records_ = 0;
   std::optional<std::uint64_t> loss_since_;
-  std::uint32_t highest_forgotten_ = 0;  // image numbers up to this one may have been given away for any tgid
+  std::uint32_t highest_forgotten_ = 0;  // numbers up to this one may have been used for any tgid
   std::uint64_t records_ = 0;
   std::uint64_t lost_ = 0;
   std::uint64_t begun_ = 0;

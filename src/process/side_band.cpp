@@ -1,4 +1,4 @@
-// The kernel's side of the side-band: perf events, their rings, and waiting for them.
+// The kernel's side of the side-band: opens the perf events, maps their rings, and waits for them.
 #include "process/side_band.h"
 
 #include <linux/perf_event.h>
@@ -21,13 +21,15 @@
 namespace profile {
 namespace {
 
-// For all CPUs together; and what a CPU gets at most and at least. 256 KB are some 1,500 records, 100 execs.
+// The bytes for all CPUs together, and the most and the least for one CPU. 256 KB hold some 1,500 records, or 100
+// execs.
 constexpr std::size_t all_rings_bytes = 1 << 20;
 constexpr std::size_t most_ring_bytes = 256 << 10;
 constexpr std::size_t least_ring_bytes = 16 << 10;
-// Every record wakes the reader, who may wait a moment for others: the file of a mapping may be gone soon.
+// Every record wakes the reader, because the file of a mapping may be gone soon. The reader may wait a moment for more
+// records.
 constexpr std::uint32_t wake_up_bytes = 1;
-// Records read between two moments at which the kernel is told that their room is free.
+// After so many records the kernel is told that their room is free.
 constexpr int records_per_release = 64;
 
 std::size_t page_bytes() {
@@ -82,12 +84,12 @@ class SideBand::Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // nullptr when there is no such CPU any more. Throws Error.
+  // nullptr when the CPU is gone. Throws Error.
   static std::unique_ptr<Ring> open(int cpu, std::size_t data_bytes) {
     Fd event = open_event(cpu);
     if (!event && errno == ENODEV) return nullptr;
     if (!event) refuse(cpu, errno);
-    // Without the right to lock memory there may be room for a smaller ring only.
+    // Without the right to lock memory, only a smaller ring may fit.
     for (;; data_bytes /= 2) {
       void* pages = ::mmap(nullptr, page_bytes() + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
       if (pages != MAP_FAILED) return std::make_unique<Ring>(cpu, std::move(event), pages, data_bytes);
@@ -99,9 +101,9 @@ class SideBand::Ring {
   [[nodiscard]] int cpu() const { return cpu_; }
   [[nodiscard]] int fd() const { return event_.get(); }
   [[nodiscard]] RecordRing& records() { return records_; }
-  // Makes what the kernel has written since visible.
+  // Makes visible what the kernel has written since.
   void refresh() { records_.extend(std::atomic_ref(control().data_head).load(std::memory_order_acquire)); }
-  // Gives the room of what was read back to the kernel.
+  // Gives the room of the records that were read back to the kernel.
   void release() { std::atomic_ref(control().data_tail).store(records_.tail(), std::memory_order_release); }
 
  private:
@@ -143,11 +145,11 @@ bool SideBand::set_cpus(const CpuList& cpus) {
   return added;
 }
 
-// Which records are taken: those stamped before a moment T that lies before the first look at any ring. The kernel
-// writes the record of a cause (fork) before its effect (the child's exec, on another CPU) can happen, and so before
-// that is stamped. An effect stamped before T therefore has its cause in a ring by the time we look: no record is
-// ever applied ahead of one that it depends on, and nothing has to be held back for some guessed delay. Likewise
-// everything that led to a sample stamped before T is here.
+// Takes the records stamped before a moment T, which lies before the first look at any ring. The kernel writes the
+// record of a cause (fork) before its effect (the child's exec, on another CPU) can happen, so before the effect gets
+// its time stamp. So when an effect is stamped before T, its cause is in a ring by the time we look. No record is
+// applied before another that it depends on, and no guessed delay is needed. In the same way, everything that led to a
+// sample stamped before T is here.
 std::uint64_t SideBand::read(const ApplyRecord& apply) {
   const std::uint64_t before_ns = monotonic_ns();
   std::vector<RecordRing*> full;
@@ -163,8 +165,8 @@ std::uint64_t SideBand::read(const ApplyRecord& apply) {
     for (const auto& ring : rings_) ring->release();
   });
   for (const auto& ring : rings_) ring->release();
-  // The kernel tells of a loss only in front of the next record that finds room, and how many were lost. That some may
-  // have been is to be known now.
+  // The kernel reports a loss, and how many records were lost, only in front of the next record that finds room. We
+  // must know now that some may be lost.
   for (const RecordRing* ring : full) {
     SideBandRecord loss;
     loss.lost_since = ring->last_time_ns();

@@ -1,4 +1,4 @@
-// The bytes of a side-band record, and the order in which the records of several CPUs are read. No kernel needed.
+// Parses the bytes of a side-band record, and puts the records of several CPUs in order. Needs no kernel.
 #include <linux/perf_event.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t executable_protection = 4;  // PROT_EXEC in the record
 constexpr std::size_t time_bytes = sizeof(std::uint64_t);
 
-// Takes values off the front of a record; once something was missing, everything is.
+// Takes values from the front of a record. After one value was missing, all later values are missing, too.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -59,7 +59,7 @@ void read_mmap(Reader& reader, SideBandRecord& record) {
   record.text = reader.text();
 }
 
-// The part of the body that is of the record's own type. False when the type tells nothing.
+// Reads the part of the body that belongs to the record's type. False when the type tells nothing.
 bool read_body(const perf_event_header& header, Reader& reader, SideBandRecord& record) {
   using Type = SideBandRecord::Type;
   if (header.type == PERF_RECORD_LOST || header.type == PERF_RECORD_LOST_SAMPLES) {
@@ -80,7 +80,7 @@ bool read_body(const perf_event_header& header, Reader& reader, SideBandRecord& 
     record.type = (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 ? Type::exec : Type::comm;
     record.text = reader.text();
   } else if (header.type == PERF_RECORD_MMAP2) {
-    // The variant with a build id in place of device and inode was not asked for.
+    // We did not ask for the variant with a build id in place of device and inode.
     if ((header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0) return false;
     record.type = Type::mmap;
     read_mmap(reader, record);
@@ -96,7 +96,7 @@ std::optional<SideBandRecord> parse_side_band(std::span<const std::byte> bytes) 
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.size < sizeof header + time_bytes || header.size > bytes.size()) return std::nullopt;
   SideBandRecord record;
-  // sample_id_all with the time alone: it stands at the very end.
+  // sample_id_all is set with the time alone, so the time stands at the very end.
   const std::size_t body_end = header.size - time_bytes;
   record.time_ns = Reader(bytes.subspan(body_end)).take<std::uint64_t>();
   Reader reader(bytes.subspan(sizeof header, body_end - sizeof header));
@@ -120,7 +120,7 @@ const SideBandRecord* RecordRing::peek() {
     perf_event_header header{};
     std::memcpy(&header, bytes_at_tail(sizeof header).data(), sizeof header);
     if (header.size < sizeof header || header.size > std::min<std::uint64_t>(head_ - tail_, size_bytes_)) {
-      // Not a record: nothing that follows can be told apart either. All of it is lost.
+      // This is not a record, and the records after it cannot be found either. All of it is lost.
       tail_ = head_;
       peeked_bytes_ = 0;
       peeked_ = SideBandRecord{};

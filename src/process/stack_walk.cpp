@@ -7,8 +7,8 @@
 namespace profile {
 std::uint64_t code_address_bits() {
 #ifdef __aarch64__
-  // The widest signature, taken off by the CPU, which knows how many bits the kernel gave to addresses; one that signs
-  // nothing does nothing.
+  // The CPU strips the widest signature, because it knows how many bits the kernel gave to addresses. On a CPU that
+  // signs nothing, the instruction does nothing.
   std::uint64_t bits = UINT64_MAX >> 9;
   __asm__("mov x30, %0\n\thint #7\n\tmov %0, x30" : "+r"(bits) : : "x30");  // xpaclri
   return bits;
@@ -20,8 +20,8 @@ std::uint64_t code_address_bits() {
 std::string copy_of_stack(std::uint32_t tgid, RuntimeAddress stack_pointer, std::size_t most_bytes) {
   std::string copy(most_bytes, '\0');
   const iovec local{.iov_base = copy.data(), .iov_len = copy.size()};
-  // Stops at the first page that is not there, so what comes may be less.
-  // The interface wants a pointer for what is only a number here: an address of somebody else's.
+  // Stops at the first page that is not there, so the copy may be shorter. The interface wants a pointer, but this is
+  // only a number: an address in another process.
   void* const there = reinterpret_cast<void*>(stack_pointer.value);  // NOLINT(performance-no-int-to-ptr)
   const iovec remote{.iov_base = there, .iov_len = copy.size()};
   const ssize_t got = ::process_vm_readv(static_cast<pid_t>(tgid), &local, 1, &remote, 1, 0);
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> walk_user_stack(const UserRegisters& registers, std::
   if (max_depth == 0 || registers.instruction.value == 0) return frames;
   frames.push_back(registers.instruction.value);
   std::uint64_t frame = registers.frame_pointer.value;
-  // Frames lie one above the other, and not below the top of the stack.
+  // Each frame lies above the frame before it, and none lies below the top of the stack.
   std::uint64_t lowest = registers.stack_pointer.value;
   while (frames.size() < max_depth && frame >= lowest && frame % sizeof frame == 0) {
     std::uint64_t words[2];  // the caller's frame pointer and the return address

@@ -1,4 +1,4 @@
-// Puts the parts together: side-band records into the process table, /proc where they do not suffice.
+// Puts the parts together: passes side-band records to the process table, and asks /proc where they are not enough.
 #include "process/timeline.h"
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace profile {
 namespace {
 
-// Files held open at most, and descriptors left to everybody else in this program.
+// The most files that are held open, and the descriptors left for the rest of this program.
 constexpr std::size_t most_open_files = 16384;
 constexpr std::size_t other_descriptors = 1024;
 
 // Side-band records wait this long for others of the same moment.
 constexpr std::uint64_t least_delay_ns = 2'000'000;
-// What following processes may cost this process, of a CPU, which is most of what it costs the opener, too: together
-// 5 %. And so much at once.
+// Following processes may cost this process one part in `cost_share` of a CPU. The opener's cost depends on it, too:
+// together they take 5 %. CPU time that was not used is saved up to `most_saved_ns`.
 constexpr std::uint64_t cost_share = 30;
 constexpr std::int64_t most_saved_ns = 500'000'000;
-// Nobody waits longer for the names of who comes and goes.
+// The names of short-lived processes are never later than this.
 constexpr std::uint64_t most_delay_ns = 1'000'000'000;
 
 std::size_t file_room() {
@@ -64,7 +64,7 @@ struct ProcessTimeline::State {
     saved_ns -= static_cast<std::int64_t>(thread_cpu_ns() - before_ns);
   }
 
-  // Time that has passed may be used for records.
+  // Adds to the CPU time that may be used for records, as time passes.
   void save() {
     const std::uint64_t now_ns = monotonic_ns();
     saved_ns += static_cast<std::int64_t>((now_ns - saved_at_ns) / cost_share);

@@ -22,19 +22,19 @@ bool consists_of(std::string_view text, std::string_view digits) {
   return text.find_first_not_of(digits) == std::string_view::npos;
 }
 
-// The kernel prints no module for code that BPF has made, of which the list says "bpf". No function of the kernel is
-// called as such code is.
+// For code that BPF made, the kernel prints no module, but its list says "bpf". No function of the kernel has a name
+// like such code.
 bool is_made_by_bpf(std::string_view name) {
-  constexpr std::string_view program = "bpf_prog_";  // and a tag, and perhaps a name
+  constexpr std::string_view program = "bpf_prog_";  // followed by a tag, and perhaps a name
   constexpr std::size_t tag_digits = 16;
   if (name.starts_with(program)) {
     const std::string_view tag = name.substr(program.size());
     return tag.size() >= tag_digits && consists_of(tag.substr(0, tag_digits), "0123456789abcdef") &&
            (tag.size() == tag_digits || tag[tag_digits] == '_');
   }
-  constexpr std::string_view trampoline = "bpf_trampoline_";  // and a number
+  constexpr std::string_view trampoline = "bpf_trampoline_";  // followed by a number
   if (name.starts_with(trampoline)) return consists_of(name.substr(trampoline.size()), "0123456789");
-  return name == "bpf_dispatcher_xdp" || name.starts_with("bpf__");  // of structures of functions
+  return name == "bpf_dispatcher_xdp" || name.starts_with("bpf__");  // code for structures of functions
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ bool AskedKernel::load() {
     program_ = std::make_unique<Program>();
     is_hopeless_ = false;
   } catch (const Error&) {
-    return false;  // it has a list
+    return false;  // the caller has a list instead
   }
   return true;
 }

@@ -1,5 +1,6 @@
-// Names of kernel code from the kernel itself, asked for address by address (bpf/kernel_names.bpf.c): microseconds
-// each, where its list of all names takes it tens of milliseconds. They are those of the list, by the same rules.
+// Gets names of kernel code from the kernel itself, address by address (bpf/kernel_names.bpf.c). This takes
+// microseconds for each, but the kernel's list of all names takes tens of milliseconds. The names are those of the
+// list, by the same rules.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,16 @@
 
 namespace profile {
 
-// What the kernel prints of `address`: "vfs_read+0x10/0x2a0", "nf_hook+0x4/0x20 [nf_tables]", or the address when it
-// knows no name. Then it is pending: the list may know one.
+// The symbol in what the kernel prints for `address`: "vfs_read+0x10/0x2a0", "nf_hook+0x4/0x20 [nf_tables]", or the
+// address when the kernel knows no name. In that case the symbol is pending: the list may have a name.
 [[nodiscard]] KernelSymbol kernel_symbol_of(std::string_view printed, std::uint64_t address);
 
 class AskedKernel {
  public:
   AskedKernel();
   ~AskedKernel();
-  // False: this kernel cannot be asked, or not by us. Otherwise answers as above. Whether it may be told is not its
-  // business: what the kernel hides in its list it prints here.
+  // False: this kernel cannot be asked, or not by this process. Otherwise fills in `answers` as above. It does not
+  // check whether a name may be shown: the kernel prints here also what it hides in its list.
   [[nodiscard]] bool resolve(std::span<const RuntimeAddress> addresses, std::span<KernelSymbol> answers);
 
  private:

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t most_unread_splits = 1000;
 
-// The return address of a signal handler is the first byte of the trampoline, with nothing before it; so of a place in
-// no function that something returns to, what it is followed by counts, if that begins there.
+// The return address of a signal handler is the first byte of the trampoline, and nothing lies before it. So when a
+// return place lies in no function, a function that begins at the next byte counts.
 bool is_trampoline(const KnownSymbol& next) {
   return next.unnamed == Unnamed::named && next.start == next.address.value;
 }
@@ -20,7 +20,7 @@ bool needs_next(const CodeOffset& place, const KnownSymbol& here) {
   return place.is_return && here.unnamed != Unnamed::named;
 }
 
-// `next` is that of the following byte, seen from where `here` is.
+// The symbol `next` of the following byte, as seen from the place of `here`.
 KnownSymbol before(const KnownSymbol& next, const KnownSymbol& here) {
   KnownSymbol place = next;
   place.address = here.address;
@@ -35,7 +35,7 @@ std::optional<KnownSymbol> find_known(const RangeCache& ranges, const CodeOffset
   return is_trampoline(*next) ? before(*next, *here) : here;
 }
 
-// What is asked for to answer `places`, which ascend.
+// The offsets to ask for so that all `places` can be answered. `places` ascend.
 std::vector<FileOffset> offsets_for(std::span<const CodeOffset> places) {
   std::vector<FileOffset> offsets;
   offsets.reserve(2 * places.size());
@@ -142,7 +142,7 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
 
 std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
                                               std::span<const CodeOffset> places, RangeCache& ranges) const {
-  std::vector<StringId> symbols(read.strings.size(), StringId::empty);  // by the reader's
+  std::vector<StringId> symbols(read.strings.size(), StringId::empty);  // [reader's id]: our id; empty: none so far
   const auto place_of = [&](std::size_t i) {
     const NameOfCode& name = read.names[i];
     KnownSymbol place{.unnamed = name.unnamed, .symbol = {}, .start = name.start, .address = name.address};
@@ -155,7 +155,7 @@ std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span
 
   std::vector<KnownSymbol> named;
   named.reserve(places.size());
-  std::size_t at = 0;  // of the place's offset in `asked`
+  std::size_t at = 0;  // index of the place's offset in `asked`
   for (const CodeOffset& place : places) {
     while (asked[at].value < place.at) ++at;
     KnownSymbol here = place_of(at);

@@ -1,5 +1,5 @@
-// Names, and with --lines source positions, for the places of one file that wait for them, out of all that can be
-// learnt of it.
+// Names the places of one file that wait for names, and with --lines finds their source positions. It uses all that can
+// be learnt of the file.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,18 @@
 
 namespace profile {
 
-// "libc.so.6" of "/usr/lib/libc.so.6 (deleted)".
+// "libc.so.6" for "/usr/lib/libc.so.6 (deleted)".
 [[nodiscard]] std::string_view short_name(std::string_view path);
 
-// What is remembered of one file.
+// What is remembered about one file.
 struct FileAnswers {
   SymbolCache answers;
-  StringId path = StringId::empty;      // empty until it has been looked at; as is
-  StringId build_id = StringId::empty;  // which stays so for a file that has none
+  StringId path = StringId::empty;      // empty until the file has been looked at
+  StringId build_id = StringId::empty;  // likewise, and also empty when the file has none
   std::vector<CodeSegment> code;
   RangeCache ranges;
 
-  // Empty where the address is in none.
+  // The segment that holds `address`; empty when none does.
   [[nodiscard]] CodeSegment segment_of(ElfAddress address) const;
 };
 
@@ -37,25 +37,25 @@ struct FileNameOptions {
   bool ranges = false;  // fill FileAnswers::ranges and use it
 };
 
-// By path; why each was not read.
+// From the path of each file to why it was not read.
 using UnreadSplits = std::map<std::string, std::string>;
 
 class FileNames {
  public:
-  // All must outlive this.
+  // All arguments must outlive this.
   FileNames(FileReader& reader, StringTable& strings, WorkBudget& budget, const FileNameOptions& options)
       : reader_(reader), strings_(strings), budget_(budget), options_(options) {}
 
-  // After it none of `known.answers` is pending. When the budget is spent after it, what it answered is for now only:
-  // another time the file may be read. Returns why the file could not be read at all, or `named`.
+  // Afterwards none of `known.answers` is pending. If the budget is then spent, the answers are good only for now: the
+  // file may be read another time. Returns why the file could not be read at all, or `named`.
   Unnamed resolve(const FileRef& file, FileAnswers& known);
-  // The same without reading: what is not known already is too_large.
+  // The same without reading: a place that is not known already becomes too_large.
   void recall(const FileRef& file, FileAnswers& known);
-  // The same of the vDSO.
+  // The same for the vDSO.
   void resolve_vdso(FileAnswers& known);
   // The same for a file that cannot be read.
   void give_up(std::string_view path, Unnamed reason, FileAnswers& known) const;
-  // With lines: of all files so far.
+  // With --lines: the unread split files of all files so far.
   [[nodiscard]] const UnreadSplits& unread_splits() const { return unread_splits_; }
 
  private:

@@ -10,9 +10,10 @@
 namespace profile {
 namespace {
 
-// What is read at one time, in bytes: a second or so of work. The smallest are read first, as of files.
+// How many bytes are read in one batch: a second or so of work. The smallest maps are read first, as with files.
 constexpr std::uint64_t most_map_bytes = 1ULL << 29;
-// Of a map that is written anew, or whose code is, all is read again. This is some 64 MB a second, a tenth of a CPU.
+// When a map or its code is written again, all of the map is read again. The allowance is full again after this time:
+// that is some 64 MB a second, a tenth of a CPU.
 constexpr double map_bytes_whole_after_s = 8;
 
 }  // namespace
@@ -54,7 +55,7 @@ void JitNames::resolve(const Profile& profile) {
   }
 }
 
-// Returns those that have no name by it.
+// Returns the places that get no name from `map`.
 std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitMapRef& map,
                                       std::vector<CodeOffset> places, SymbolCache& answers) {
   NamesOfJit read;
@@ -64,7 +65,7 @@ std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitM
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);
     const Unnamed unnamed = read.failed != Unnamed::named ? read.failed : read.names[i].unnamed;
-    // That the other form is too large, say, tells more than that this one is not there.
+    // The reason from the other form (too large, for example) tells more than the reason that this form is missing.
     if (unnamed != Unnamed::no_jit_map || answer.unnamed == Unnamed::pending) answer.unnamed = unnamed;
     if (unnamed != Unnamed::named) {
       rest.push_back(places[i]);

@@ -1,5 +1,6 @@
-// Names and lines of code that run-times make in memory, out of what they tell profilers of it: the jitdump that a
-// process has mapped, else its perf map. Of one time only: the memory of code that was thrown away is used again.
+// Finds names and lines of code that run-times make in memory, out of what run-times tell profilers: the jitdump that a
+// process has mapped, or else its perf map. The names hold for one batch only, because the memory of discarded code is
+// used again.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,14 @@ class ProcessTimeline;
 
 class JitNames {
  public:
-  // All must outlive this.
+  // All arguments must outlive this.
   JitNames(ProcessTimeline& timeline, FileReader& reader, StringTable& strings, const SymbolOptions& options);
 
-  // A new one is pending.
+  // The answer for a place. A new answer is pending.
   Answer* at(ProcessId process, RuntimeAddress address) { return answers_[process].at({.at = address.value}); }
-  // After it none is.
+  // Afterwards no answer is pending.
   void resolve(const Profile& profile);
-  // The next time begins.
+  // Begins the next batch: forgets all answers.
   void forget();
 
  private:

@@ -10,7 +10,7 @@
 namespace profile {
 namespace {
 
-// The last symbol seen so far between one address asked for and the one before it.
+// The last symbol so far between one of the given addresses and the one before it.
 struct Slot {
   std::uint64_t start = 0;
   KernelRank rank = KernelRank::data;
@@ -33,10 +33,10 @@ class Resolver {
   std::vector<Slot> slots_;
   std::size_t last_slot_ = 0;
   bool any_line_ = false;
-  bool any_address_ = false;  // that is not zero
+  bool any_address_ = false;  // there is an address that is not zero
 };
 
-// The first address at or above `start`. Most symbols ascend, so it is mostly the one it was before.
+// The index of the first address at or above `start`. Most symbols ascend, so it is mostly the same as before.
 std::size_t Resolver::slot_of(std::uint64_t start) {
   const bool above = last_slot_ == 0 || addresses_[last_slot_ - 1].value < start;
   const bool below = last_slot_ == addresses_.size() || start <= addresses_[last_slot_].value;

@@ -23,7 +23,7 @@ void without_padding(std::string_view& name) {
 
 bool ends_code(std::string_view name) { return name == "_etext" || name == "_einittext"; }
 
-// "ffffffff81000000 T _text" or "ffffffffc0201000 t f\t[module]".
+// Parses "ffffffff81000000 T _text" or "ffffffffc0201000 t f\t[module]".
 std::optional<KernelLine> parse_kernel_line(std::string_view text) {
   KernelLine line;
   std::size_t at = 0;
@@ -41,7 +41,7 @@ std::optional<KernelLine> parse_kernel_line(std::string_view text) {
     if (line.module.size() < 3 || !line.module.starts_with('[') || !line.module.ends_with(']')) return std::nullopt;
     line.module = line.module.substr(1, line.module.size() - 2);
   }
-  // The marks of arm64's modules stand in the middle of functions, too.
+  // In modules of arm64 such marks stand in the middle of functions, too.
   if (line.name.empty() || is_mapping_mark(line.name)) return std::nullopt;
   line.rank = rank_of(text[at + 1], line.name);
   return line;

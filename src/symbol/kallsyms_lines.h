@@ -1,4 +1,4 @@
-// The lines of text in the format of /proc/kallsyms, and what stands at the address that each of them tells.
+// Reads the lines of text in the format of /proc/kallsyms, and what stands at the address of each line.
 #pragma once
 
 #include <unistd.h>
@@ -12,49 +12,50 @@
 
 namespace profile {
 
-// What stands at an address. What gives its name to what follows comes before what does not, which still ends what lies
-// before it. Of several names for one address the first is the kernel's own choice: it has put the best of them first.
+// What stands at an address, the best first. `code` gives its name to what follows it. `end` and `data` give no name,
+// but they end the code before them. Of several names for one address the first is the kernel's own choice: the kernel
+// puts the best first.
 enum class KernelRank : std::uint8_t { code, end, data };
 
 constexpr bool names_code(KernelRank rank) { return rank == KernelRank::code; }
 
-// Takes the prefix off that a function's padding has before the function's name.
+// Removes the prefix by which the name of a function's padding differs from the function's name.
 void without_padding(std::string_view& name);
-// Whether it stands where the code ends.
+// Whether `name` stands at an end of the code.
 [[nodiscard]] bool ends_code(std::string_view name);
 
 struct KernelLine {
   std::uint64_t address = 0;
   KernelRank rank = KernelRank::data;
-  std::string_view name;    // a padding's is that of its function
+  std::string_view name;    // a padding has the name of its function
   std::string_view module;  // empty: the kernel's own
 };
 
-// There are no sizes, so the last function before a gap would own all of it. The largest code known is a BPF program of
-// a million instructions.
+// The list has no sizes, so the last function before a gap would own the whole gap. The largest known code is a BPF
+// program of a million instructions.
 constexpr std::uint64_t max_kernel_function_bytes = 8 << 20;
 
-// What to call the module of what is in none.
+// The module name for code that is in no module.
 constexpr std::string_view kernel_itself = "kernel";
 
-// nullopt: no line of the kernel's.
+// nullopt: not a line of the kernel, or a mark that is no name.
 [[nodiscard]] std::optional<KernelLine> parse_kernel_line(std::string_view text);
 
-// Reads `fd` from where it stands to its end and hands each line of the kernel's to `look(const KernelLine&)`, whose
-// texts are valid during the call.
+// Reads `fd` from where it stands to its end. Calls `look(const KernelLine&)` for each line of the kernel; the texts in
+// it are valid during the call.
 template <class Look>
 void for_each_kernel_line(int fd, Look look) {
-  // The kernel's names are at most 511 bytes long, a module's 55: a longer line is not one of its own.
+  // The kernel's names have at most 511 bytes, those of modules 55. So a longer line does not come from the kernel.
   constexpr std::size_t max_line_bytes = 1024;
   constexpr std::size_t buffer_bytes = 65536;
   const auto look_at = [&look](std::string_view text) {
     if (const auto line = parse_kernel_line(text)) look(*line);
   };
   std::vector<char> buffer(buffer_bytes);
-  std::size_t kept = 0;   // bytes of an unfinished line at the front
-  bool skipping = false;  // it was too long
+  std::size_t kept = 0;   // bytes of an unfinished line at the front of the buffer
+  bool skipping = false;  // the unfinished line is too long
   while (true) {
-    // Fewer bytes than asked for are not the end: this file comes a page at a time.
+    // Fewer bytes than wanted do not mean the end: the kernel gives this file a page at a time.
     const ssize_t got = ::read(fd, buffer.data() + kept, buffer.size() - kept);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;

@@ -8,10 +8,10 @@
 namespace profile {
 namespace {
 
-// Modules come and go seldom, and hardly ever does one take the place of another.
+// How long the table is believed. Modules come and go seldom, and a module hardly ever takes the place of another.
 constexpr std::uint64_t module_belief_ns = 10'000'000'000;
 constexpr std::uint64_t change_belief_ns = 1'000'000'000;
-// Of more it is the list that answers sooner.
+// For more addresses than this the list answers sooner.
 constexpr std::size_t most_asked = 20'000;
 
 }  // namespace
@@ -20,7 +20,7 @@ KernelNames::KernelNames(std::function<Fd()> open, std::function<std::uint64_t()
     : open_(std::move(open)), now_ns_(std::move(now_ns)), ask_(std::move(ask)), is_seldom_(is_seldom) {}
 
 void KernelNames::read() {
-  table_.reset();  // before the next one takes as much memory
+  table_.reset();  // first, because the next table takes as much memory
   read_at_ns_ = now_ns_();
   ++readings_;
   const Fd fd = open_();

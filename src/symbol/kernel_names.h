@@ -1,5 +1,5 @@
-// Names of kernel code, from whoever answers soonest: the kernel itself, asked for just these; or its list, which is
-// read once and kept, and read again when an address is asked for that it cannot know.
+// Gets names of kernel code from the source that answers soonest: the kernel itself, asked for just these addresses, or
+// its list. The list is read once and kept, and read again when an address is wanted that it cannot know.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,29 @@ namespace profile {
 
 class KernelNames {
  public:
-  // Names addresses, as AskedKernel::resolve(); false: it cannot, or must not.
+  // Names addresses as AskedKernel::resolve() does. False: it cannot, or it must not.
   using Ask = std::function<bool(std::span<const RuntimeAddress>, std::span<KernelSymbol>)>;
-  // `open` opens /proc/kallsyms, or fails; `now_ns` counts up. `is_seldom`: of what the kernel does not tell itself
-  // there is so little that its list is not kept for it.
+  // `open` opens /proc/kallsyms, or fails. `now_ns` counts up. `is_seldom`: the kernel itself answers nearly all
+  // addresses, so its list is not kept for the others.
   KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask = {}, bool is_seldom = false);
 
   struct Answer {
     KernelSymbol symbol;      // pending when the kernel's symbols could not be opened
-    bool is_settled = false;  // otherwise it is worth asking again in a while
+    bool is_settled = false;  // otherwise it is worth asking again after a while
   };
-  // Of new modules and BPF programs it knows after a second at the latest: reading takes too long to do it more often.
+  // It knows new modules and BPF programs after a second at the latest. Reading takes too long to do it more often.
   [[nodiscard]] std::vector<Answer> resolve(std::span<const RuntimeAddress> addresses);
 
-  // How many addresses the kernel has told itself, and how often its list was opened.
+  // How many addresses the kernel itself has named, and how often its list was opened.
   [[nodiscard]] std::uint64_t told() const { return told_; }
   [[nodiscard]] std::uint64_t readings() const { return readings_; }
 
  private:
-  // Both fill in `answers` of these, which the kernel has not told itself.
+  // Both fill in `answers` for addresses that the kernel itself has not named.
   void read_once(std::span<const RuntimeAddress> addresses, std::span<Answer* const> answers);
   void look_up(std::span<const RuntimeAddress> addresses, std::span<Answer* const> answers);
   void read();
-  // For how long after the table was read it is believed.
+  // How long after its reading the table is believed for `address`.
   [[nodiscard]] std::uint64_t believed_ns(RuntimeAddress address) const;
 
   std::function<Fd()> open_;
@@ -45,7 +45,7 @@ class KernelNames {
   Ask ask_;
   bool is_seldom_;
   std::optional<KernelTable> table_;
-  bool is_hopeless_ = false;  // the kernel tells nothing
+  bool is_hopeless_ = false;  // the kernel shows no names
   std::uint64_t read_at_ns_ = 0;
   std::uint64_t told_ = 0;
   std::uint64_t readings_ = 0;

@@ -8,11 +8,11 @@
 namespace profile {
 namespace {
 
-// More modules than any machine loads, and more bytes of names than any kernel has: beyond it the rest has none.
+// More modules than any machine loads, and more bytes of names than any kernel has. The symbols beyond have no names.
 constexpr std::size_t most_modules = UINT16_MAX;
 constexpr std::size_t most_name_bytes = 256 << 20;
 
-// What the kernel prints in a module's place for code that it makes as it runs.
+// These are printed in a module's place for code that the kernel makes while it runs.
 bool is_made_at_run_time(std::string_view module) { return module == "bpf" || module.starts_with("__builtin__"); }
 
 }  // namespace
@@ -24,7 +24,7 @@ KernelTable::KernelTable(int kallsyms_fd) : names_(1, '\0'), modules_{std::strin
 
 std::uint16_t KernelTable::module_id(std::string_view name) {
   if (name.empty()) return 0;
-  // A module's symbols are listed one after the other.
+  // The symbols of a module are listed one after the other.
   for (std::size_t id = modules_.size(); id-- > 1;) {
     if (modules_[id] == name) return static_cast<std::uint16_t>(id);
   }
@@ -44,12 +44,12 @@ void KernelTable::add(const KernelLine& line) {
   entries_.push_back(entry);
 }
 
-// Leaves the best of each address, and of data that lies behind data only the first.
+// Keeps the best entry of each address. Of data entries that follow each other it keeps only the first.
 void KernelTable::finish() {
   const auto better = [this](const Entry& a, const Entry& b) {
     if (a.address != b.address) return a.address < b.address;
     if (a.rank != b.rank) return a.rank < b.rank;
-    return a.name < b.name;  // the first in the text
+    return a.name < b.name;  // the first one in the text
   };
   std::sort(entries_.begin(), entries_.end(), better);
   const auto is_superfluous = [](const Entry& before, const Entry& entry) {
@@ -85,7 +85,7 @@ KernelTable::Holds KernelTable::holds(RuntimeAddress address) const {
   const auto index = nearest(address.value);
   if (!index || *index + 1 == entries_.size()) return Holds::until_changed;
   const Entry& entry = entries_[*index];
-  // Between two symbols of one module there is nothing but that module.
+  // Between two symbols of one module there is nothing except that module.
   if (entries_[*index + 1].module != entry.module) return Holds::until_changed;
   if (entry.module != 0)
     return is_made_at_run_time(modules_[entry.module]) ? Holds::until_changed : Holds::while_loaded;

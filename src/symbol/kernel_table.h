@@ -1,5 +1,5 @@
-// All names of the kernel in memory, for runs that ask again and again: the kernel takes 40 ms to print them. Gives the
-// answers of resolve_kernel(), and says which of them may be others by now.
+// Keeps all names of the kernel in memory, for runs that need them again and again: the kernel takes 40 ms to print
+// them. It gives the same answers as resolve_kernel(), and says which of them may have changed by now.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@ class KernelTable {
 
   [[nodiscard]] KernelSymbol find(RuntimeAddress address) const;
 
-  // What may have been put at an address since the table was read.
+  // What may have come to an address since the table was read.
   enum class Holds : std::uint8_t {
-    always,         // nothing: it lies in the kernel itself
-    while_loaded,   // only another module in the place of one that was unloaded
+    always,         // nothing: the address lies in the kernel itself
+    while_loaded,   // only another module, in the place of one that was unloaded
     until_changed,  // anything: a module, a BPF program, a trampoline
   };
   [[nodiscard]] Holds holds(RuntimeAddress address) const;
 
-  // The kernel shows every address as zero: reading it again is no use.
+  // The kernel shows every address as zero, so reading again is useless.
   [[nodiscard]] bool is_hidden() const { return any_line_ && entries_.empty(); }
   [[nodiscard]] std::size_t size_bytes() const;
 
  private:
-  // Names end in a zero. What has no name (data, the end of the text) has the empty one at 0.
+  // Names end in a zero. Entries without a name (data, the end of the text) have the empty name at 0.
   struct Entry {
     std::uint64_t address = 0;
     std::uint32_t name = 0;
@@ -47,10 +47,10 @@ class KernelTable {
   void finish();
   [[nodiscard]] std::uint16_t module_id(std::string_view name);
   [[nodiscard]] std::string_view name_of(const Entry& entry) const { return names_.c_str() + entry.name; }
-  // The last one at or below `address`.
+  // The last entry at or below `address`.
   [[nodiscard]] std::optional<std::size_t> nearest(std::uint64_t address) const;
 
-  std::vector<Entry> entries_;  // by address, which is another in each
+  std::vector<Entry> entries_;  // sorted by address, all different
   std::string names_;
   std::vector<std::string> modules_;
   bool any_line_ = false;

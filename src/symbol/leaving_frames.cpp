@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// Each frame is looked at once: where an address lies does not change any more.
+// Looks at each frame once: where an address lies does not change any more.
 void LeavingFrames::sort(const Profile& profile, const ProcessTimeline& timeline) {
   const auto frames = profile.frames();
   std::unordered_map<ProcessId, const CodeFile*> dumps;
@@ -41,7 +41,7 @@ std::vector<Frame*> LeavingFrames::take(Profile& profile, const ProcessTimeline&
     take_all(one.second);
     return true;
   });
-  // Whose jitdump and perf map leave together.
+  // A frame is in the list twice when its jitdump and its perf map leave together.
   std::ranges::sort(leaving);
   leaving.erase(std::unique(leaving.begin(), leaving.end()), leaving.end());
   return leaving;

@@ -1,5 +1,5 @@
-// Which frames of a profile are to be named before all others, because the file or the perf map with their names is
-// about to be closed.
+// Finds the frames of a profile that must be named before all others, because the file or the perf map with their names
+// is about to be closed.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,26 @@ namespace profile {
 class CodeFile;
 class ProcessTimeline;
 
-// Where the call stands, not where it returns to: it may be the last thing in its function, or in its file.
+// The place of the call, not of the return: the call may be the last instruction in its function, or in its file.
 [[nodiscard]] inline std::uint64_t call_address(const Frame& frame) {
   return frame.address.value - (frame.is_return ? 1 : 0);
 }
 
 class LeavingFrames {
  public:
-  // Those of `profile` that wait for a name from what is leaving. It may have grown since the last call.
+  // The frames of `profile` that wait for a name from something that is leaving. `profile` may have grown since the
+  // last call.
   [[nodiscard]] std::vector<Frame*> take(Profile& profile, const ProcessTimeline& timeline);
-  // The profile was named, or another one follows.
+  // Call this when the profile was named, or when another profile follows.
   void clear();
 
  private:
   void sort(const Profile& profile, const ProcessTimeline& timeline);
 
   using Indices = std::vector<std::size_t>;  // of frames
-  std::size_t sorted_ = 0;                   // of the profile's frames
+  std::size_t sorted_ = 0;                   // how many of the profile's frames were looked at
   std::unordered_map<const CodeFile*, Indices> by_file_;
-  std::unordered_map<std::uint32_t, Indices> by_process_;  // in code of no file, by tgid
+  std::unordered_map<std::uint32_t, Indices> by_process_;  // frames in code of no file, by tgid
 };
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// What the symboliser remembers of the code at a place, and which places wait for the next batch.
+// Keeps what the symboliser knows of the code at each place, and which places wait for the next batch.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -19,7 +19,8 @@
 
 namespace profile {
 
-// A function at a place, and where in the source: the inlined ones first, innermost first, then the one with the code.
+// A function at a place and where it is in the source. In a chain the inlined functions come first, innermost first,
+// then the function that has the code.
 struct Position {
   StringId function = StringId::empty;
   StringId file = StringId::empty;
@@ -28,32 +29,32 @@ struct Position {
 // Most places have no inlined function, or one or two.
 using Chain = boost::container::small_vector<Position, 3>;
 
-// As Frame, with strings of the symboliser's own table.
+// Like a Frame, but its strings are in the symboliser's own table.
 struct Answer {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
   std::uint64_t offset = 0;             // of the place that was looked up
-  ElfAddress address;                   // of that place, where it lies in a file that could be read
-  std::shared_ptr<const Chain> source;  // none: not asked for, or not known
+  ElfAddress address;                   // of that place, if it lies in a file that could be read
+  std::shared_ptr<const Chain> source;  // null: not wanted, or not known
 };
 
-// The offset in a file, or the address in the kernel or in JIT code, that is looked up: for a return address that of
-// the byte before it.
+// The offset in a file, or the address in the kernel or in JIT code, that is looked up. For a return address it is the
+// byte before.
 struct CodeOffset {
   std::uint64_t at = 0;
-  bool is_return = false;  // left false where it makes no difference
+  bool is_return = false;  // stays false where it makes no difference
   friend auto operator<=>(const CodeOffset&, const CodeOffset&) = default;
 };
 
 [[nodiscard]] std::vector<RuntimeAddress> addresses_of(std::span<const CodeOffset> places);
 
-// SymbolCache by place, of one file or of one address space.
+// The answers by place, of one file or of one address space.
 class SymbolCache {
  public:
-  // Valid until the place is forgotten. A new place is pending: to be asked for in the next batch.
+  // The answer is valid until its place is forgotten. A new place is pending: the next batch asks for it.
   Answer* at(const CodeOffset& place);
-  // Those that became pending since the last call, ascending.
+  // The places that became pending since the last call, ascending.
   [[nodiscard]] std::vector<CodeOffset> take_pending();
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
   void forget(const CodeOffset& place) { known_.erase(place); }
@@ -68,29 +69,29 @@ class SymbolCache {
   std::vector<CodeOffset> pending_;
 };
 
-// The stretches of one file whose name is known, so that a new address in a function that was seen before needs no
+// A RangeCache keeps the stretches of one file whose name is known. So a new address in a known function needs no
 // reading of the file.
-// What a file's symbols say of one of its places.
+// A KnownSymbol is what a file's symbols say about one of its places.
 struct KnownSymbol {
   Unnamed unnamed = Unnamed::no_symbol;
   StringId symbol = StringId::empty;  // demangled
-  std::uint64_t start = 0;            // of the symbol, where there is one
+  std::uint64_t start = 0;            // of the symbol, if there is one
   ElfAddress address;                 // of the place
 };
 
 class RangeCache {
  public:
-  // Every offset within `valid_range` of `offset` has the answer `place`, its own address apart.
+  // Every offset within `valid_range` of `offset` has the answer `place`, except for its own address.
   void add(std::uint64_t offset, const ValidRange& valid_range, const KnownSymbol& place);
   [[nodiscard]] std::optional<KnownSymbol> find(std::uint64_t offset) const;
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:
   struct Range {
-    std::uint64_t last = 0;  // offset within it
-    KnownSymbol place;       // of the first
+    std::uint64_t last = 0;  // the last offset in it
+    KnownSymbol place;       // of the first offset
   };
-  std::map<std::uint64_t, Range> ranges_;  // by first offset
+  std::map<std::uint64_t, Range> ranges_;  // by the first offset
 };
 
 }  // namespace profile

@@ -32,16 +32,16 @@
 namespace profile {
 namespace {
 
-// Below it lie the programs of another class than ours, whose vDSO is another.
+// Programs of the other class (32-bit) lie below this address. Their vDSO is not the one that is read here.
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
-// What is remembered from one time to the next, in addresses, ranges and strings. Programs come and go, and in a run of
-// days it would be ever more; beyond this, some 15 MB, everything is learnt anew.
+// How much is remembered from one batch to the next, in addresses, ranges and strings. Programs come and go, and in a
+// run of days it would grow without end. Beyond this, some 15 MB, all is forgotten and learnt again.
 constexpr std::size_t most_remembered = 100'000;
 
-// What is read at one time of files, in steps of WorkBudget: a second or two of work. The
-// smallest are read first, so that it is those who lay out large ones that wait. The symbols of the largest web
-// browser, read for all that can be learnt of them, are half a gigabyte.
+// How much is read from files in one batch, in steps of WorkBudget: a second or two of work. The smallest files are
+// read first, so that owners of large files wait and not the others. The symbols of the largest web browser, read
+// completely, are half a gigabyte.
 constexpr std::uint64_t most_file_steps = 1ULL << 30;
 
 Fd open_kallsyms() { return Fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC)); }
@@ -58,14 +58,16 @@ struct Symboliser::State {
         kernel_names(
             open_kallsyms, monotonic_ns,
             [this](auto addresses, auto answers) {
-              // By the rule of the list, which the kernel leaves to us.
+              // Keeps to the rule of the kernel's list about hidden symbols, because the kernel leaves this check to
+              // us.
               return !hidden_kernel_symbols() && asked_kernel.resolve(addresses, answers);
             },
             !options.repeated) {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
 
-  // Where an answer is or will be, and what else is known of the file it is of; null where it is of none.
+  // Where an answer is or will be, and what else is known of its file. `file` is null when the answer belongs to no
+  // file.
   struct Found {
     const Answer* answer = nullptr;
     const FileAnswers* file = nullptr;
@@ -94,24 +96,24 @@ struct Symboliser::State {
   AskedKernel asked_kernel;
   KernelNames kernel_names;
   SymbolCache kernel;
-  std::vector<CodeOffset> unsettled;  // of the kernel's: another time the answer may be another
+  std::vector<CodeOffset> unsettled;  // kernel addresses whose answer may be different in the next batch
   FileAnswers vdso;
   struct KnownFile {
-    std::uint64_t number = 0;  // of the CodeFile; another one's answers are of no use
+    std::uint64_t number = 0;  // of the CodeFile; the answers of a file with another number are useless
     FileAnswers answers;
   };
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
   LeavingFrames leaving;
-  std::size_t ready = 0;                             // of the profile's frames, those that name_ready() has looked at
-  const std::function<bool()>* may_go_on = nullptr;  // while there will be another time; null: it is the last
-  std::vector<CodeFile*> given_up;                   // of this time, for want of budget or of an answer
-  Answer in_exec;                                    // between two programs
+  std::size_t ready = 0;                             // how many of the profile's frames name_ready() has looked at
+  const std::function<bool()>* may_go_on = nullptr;  // not null while another batch follows; null: the last one
+  std::vector<CodeFile*> given_up;                   // in this batch, because the budget or an answer was missing
+  Answer in_exec;                                    // for the moment between two programs
   // [Unnamed]: the answer for an address that lies in no file, by reason.
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
 
-// A new answer is pending and will be asked for.
+// A new answer is pending; resolving it comes later.
 Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
   const std::uint64_t address = call_address(frame);
   if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
@@ -177,7 +179,7 @@ void Symboliser::State::resolve_files() {
       continue;
     }
     const Unnamed failed = names.resolve(ref, answers);
-    // Whatever it was, it would be so again.
+    // The same failure would come again.
     if (failed != Unnamed::named) file->give_up(failed);
     const Effort::Verdict verdict = file_effort.end();
     if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
@@ -224,7 +226,7 @@ void Symboliser::State::name_kernel_addresses(std::span<const CodeOffset> places
   for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->symbol = strings.intern(demangled[i]);
 }
 
-// What is good for this time only.
+// Forgets what is valid for this batch only.
 void Symboliser::State::forget_passing() {
   for (const CodeOffset& place : unsettled) kernel.forget(place);
   unsettled.clear();
@@ -234,7 +236,7 @@ void Symboliser::State::forget_passing() {
   file_effort.renew(monotonic_ns());
 }
 
-// Between one time and the next, when no answer is pending.
+// Call it between two batches, when no answer is pending.
 void Symboliser::State::forget_if_much() {
   std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
   for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
@@ -265,7 +267,7 @@ void Symboliser::State::write(Profile& profile, Frame& frame, const Found& found
   frame.module = profile.strings.intern(strings.view(answer.module));
   frame.offset = answer.offset + (frame.is_return ? 1 : 0);
   if (answer.source) frame.source = source_of(profile, *answer.source);
-  // Where the file could not be read there is no telling how it counts addresses.
+  // If the file could not be read, it is not known how it counts addresses.
   if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;
   frame.binary = profile.binary({.path = moved(found.file->path),
                                  .build_id = moved(found.file->build_id),
@@ -304,7 +306,7 @@ void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   wanted.reserve(frames.size());
   timeline.settle_doubts(patience_with_files);
   for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
-  resolve_vdso();  // before the budget may be spent
+  resolve_vdso();  // first, because the budget may be spent later
   resolve_files();
   jit.resolve(profile);
   resolve_kernel_addresses();
@@ -324,7 +326,7 @@ bool Symboliser::State::is_ready(const Profile& profile, const Frame& frame) con
          (location.kind == CodeLocation::Kind::file && location.file->is_open());
 }
 
-// What another time may find out after all.
+// Whether a later batch may still find a name.
 bool Symboliser::State::is_postponed(const Answer& answer) const {
   return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
                                   answer.unnamed == Unnamed::no_answer);

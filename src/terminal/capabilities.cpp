@@ -1,4 +1,4 @@
-// By itself, because <term.h> takes some hundred short words for macros.
+// This is a file of its own because <term.h> defines some hundred short words as macros.
 #include "terminal/capabilities.h"
 
 #include <ncurses.h>
@@ -22,7 +22,7 @@ std::string checked_terminal_type() {
   if (::setupterm(type.c_str(), STDOUT_FILENO, &found) != OK) {
     throw Error("--top: the terminal type '" + type + "' (TERM) is not known here; try TERM=vt100");
   }
-  // What tigetstr() answers for what is none.
+  // tigetstr() returns this for a name that is not a string capability.
   // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how it is defined
   const char* const no_string_capability = reinterpret_cast<const char*>(-1);
   const char* const move_cursor = ::tigetstr("cup");

@@ -13,7 +13,7 @@ namespace profile {
 namespace {
 
 constexpr double kept_s = 60;
-// Profiles come each second, and those of -i in between; what is shorter together than this is one tick.
+// Profiles come each second, and with -i also in between. Profiles that together last at most this long form one tick.
 constexpr double longest_tick_s = 1.25;
 
 using Cells = std::vector<FlameTable::Cell>;
@@ -36,7 +36,7 @@ void add_to(TopRecording& recording, const Profile& profile, Cells cells) {
   recording.account += profile.account;
 }
 
-// What is older than a minute, and what is too much.
+// Drops ticks that are older than a minute, and the oldest ticks if there are too many cells.
 void forget_oldest(std::deque<TopTick>& ticks, std::size_t most_cells) {
   double seconds = 0;
   std::size_t cells = 0;
@@ -49,7 +49,7 @@ void forget_oldest(std::deque<TopTick>& ticks, std::size_t most_cells) {
   ticks.erase(ticks.begin(), ticks.end() - static_cast<std::ptrdiff_t>(keep));
 }
 
-// The indices of those that are not 0, the largest first.
+// The indices of the sums that are not 0, the largest sum first.
 template <class Sums, class Size>
 std::vector<std::size_t> largest_first(const Sums& sums, const Size& size) {
   std::vector<std::size_t> order(sums.size());
@@ -72,7 +72,7 @@ TopSum& operator+=(TopSum& sum, const TopSum& other) {
   return sum;
 }
 
-// All that `recording` has of functions, under their numbers in `to`. Those that are too many become one.
+// The sums of all functions in `recording`, by their indices in `to`. Functions beyond the limits are added up as one.
 std::vector<TopSum> moved_functions(const TopRecording& recording, const TopTable& from, TopTable& to,
                                     const TopHistory::Limits& limits) {
   std::vector<TopSum> sums = function_sums(from, recording.all_cells());
@@ -87,7 +87,7 @@ std::vector<TopSum> moved_functions(const TopRecording& recording, const TopTabl
       at(moved, to.function(from.view(function.name), from.view(function.module), function.kind)) += sums[i];
     } else {
       TopSum& rest = at(moved, to.function("[other functions]", "", FlameKind::unnamed));
-      // What they have in common on a stack is not known any more.
+      // Only self is added up: these functions may share stacks, so the sum of their totals would count samples twice.
       rest += {.self = sums[i].self, .total = sums[i].self};
     }
   }
@@ -109,7 +109,7 @@ std::vector<std::uint64_t> moved_processes(const TopRecording& recording, const 
   return moved;
 }
 
-// The newest ticks first, as long as the new table has room; at least one.
+// Moves the ticks to the new table, the newest first, as long as it has room; at least one tick.
 void move_ticks(TopRecording& recording, TopMove& move, const TopTable& to, const TopHistory::Limits& limits) {
   std::size_t kept = 0;
   for (auto tick = recording.ticks.rbegin(); tick != recording.ticks.rend(); ++tick, ++kept) {
@@ -123,7 +123,7 @@ void move_ticks(TopRecording& recording, TopMove& move, const TopTable& to, cons
 }  // namespace
 
 std::size_t TopRecording::ticks_in(double window_s) const {
-  // The clock of the ticks is not exact: nine tenths of a second are one.
+  // The times of ticks are not exact: nine tenths of a second count as one second.
   constexpr double nearly = 0.9;
   std::size_t count = 0;
   double sum_s = 0;

@@ -1,6 +1,6 @@
-// What the view of --top remembers of a run: the last minute by the second, and the whole run added up. It stays the
-// same size for days: past a limit, what the minute does not need is left behind, and of the rest of the run functions
-// and processes are kept, not stacks.
+// What the view of --top remembers of a run: the last minute second by second, and the sum of the whole run. Its size
+// has a limit, so that a run can last for days. Beyond the limit only the stacks of the last minute are kept, and
+// older time is kept as sums by function and process.
 #pragma once
 
 #include <cstddef>
@@ -15,37 +15,38 @@
 
 namespace profile {
 
-// Added up over all that was sampled, of a function or of a row of any other kind.
+// Sums of sampled values for a function, or for a row of another kind.
 struct TopSum {
-  std::uint64_t self = 0;   // with it at the leaf
-  std::uint64_t total = 0;  // with it anywhere on the stack
+  std::uint64_t self = 0;   // of samples with the function at the leaf
+  std::uint64_t total = 0;  // of samples with the function anywhere on the stack
 };
 
-// What was sampled in a second or so.
+// The samples of about one second.
 struct TopTick {
   double seconds = 0;
   std::uint64_t value = 0;    // in the unit of the run
-  std::uint64_t samples = 0;  // that were recorded
+  std::uint64_t samples = 0;  // number of recorded samples
   std::vector<FlameTable::Cell> cells;
 };
 
-// Of the run up to some moment. All indices are those of TopHistory::table().
+// The run up to some moment. All indices refer to TopHistory::table().
 struct TopRecording {
   std::deque<TopTick> ticks;  // of the last minute, the oldest first
-  double seconds = 0;         // this and the next two since the start
-  std::uint64_t value = 0;
-  Account account;
+  double seconds = 0;         // since the start of the run
+  std::uint64_t value = 0;    // since the start of the run
+  Account account;            // since the start of the run
 
-  // Since stacks_began_s into the run: values by owner << 32 | node.
+  // Values since stacks_began_s (seconds into the run). The key is owner << 32 | node.
   std::unordered_map<std::uint64_t, std::uint64_t> stacks;
   double stacks_began_s = 0;
-  // Of the time before that. The vectors may be shorter than the tables.
+  // Sums of the time before stacks_began_s. The vectors may be shorter than the tables.
   std::vector<TopSum> functions;
   std::vector<std::uint64_t> processes;
 
-  // How many of the newest ticks make up the last `window_s` seconds.
+  // The number of newest ticks that make up the last `window_s` seconds.
   [[nodiscard]] std::size_t ticks_in(double window_s) const;
-  // What was sampled in them, or since stacks_began_s. A pair of owner and node may be there more than once.
+  // The cells of these ticks, or all cells since stacks_began_s. last_cells() may have a pair of owner and node more
+  // than once.
   [[nodiscard]] std::vector<FlameTable::Cell> last_cells(double window_s) const;
   [[nodiscard]] std::vector<FlameTable::Cell> all_cells() const;
 };
@@ -56,15 +57,15 @@ class TopHistory {
     std::size_t nodes = 200'000;       // of the table
     std::size_t stacks = 400'000;      // of a recording, by owner; also cells of the ticks
     std::size_t text_bytes = 1 << 26;  // of the table
-    std::size_t functions = 50'000;    // kept of the time before stacks_began_s
-    std::size_t processes = 20'000;
+    std::size_t functions = 50'000;    // kept for the time before stacks_began_s
+    std::size_t processes = 20'000;    // kept for the time before stacks_began_s
   };
 
   TopHistory() : TopHistory(Limits()) {}
   explicit TopHistory(const Limits& limits) : limits_(limits) {}
 
   void add(const Profile& profile);
-  // While it is paused shown() stays as it is.
+  // While it is paused, shown() does not change.
   void pause() { paused_ = live_; }
   void go_on() { paused_.reset(); }
   [[nodiscard]] bool is_paused() const { return paused_.has_value(); }

@@ -1,4 +1,4 @@
-// One line of the screen of --top on its way: what is put behind what, and what is cut off at the end of the line.
+// Builds one line of the screen of --top: appends texts and columns, and cuts them off at the end of the line.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ class TopLineMaker {
 
   [[nodiscard]] std::size_t room() const { return width_ - used_; }
 
-  // As much of it as there is room for.
+  // Adds as much of the text as there is room for.
   void add(std::string_view text, TopStyle style = TopStyle::plain) { put(fitted(text, room(), unicode_), style); }
-  // A column of `width`, or of what room there is.
+  // Adds a column of `width`, or narrower if there is less room.
   void add_left(std::string_view text, std::size_t width, TopStyle style = TopStyle::plain) {
     put(left_aligned(text, std::min(width, room()), unicode_), style);
   }
   void add_right(std::string_view text, std::size_t width, TopStyle style = TopStyle::plain) {
     put(right_aligned(text, std::min(width, room()), unicode_), style);
   }
-  // A whole word or nothing, a blank in front of it unless it is the first.
+  // Adds the whole word or nothing, with two blanks before it unless it is the first.
   void add_word(std::string_view text, TopStyle style = TopStyle::plain) {
     const std::string word = fitted(text, width_, unicode_);
     const std::size_t blanks = used_ == 0 ? 0 : 2;
@@ -33,7 +33,7 @@ class TopLineMaker {
     put(std::string(blanks, ' '), TopStyle::plain);
     put(word, style);
   }
-  // At the end of the line, when there is room for all of it.
+  // Adds the text at the right end of the line, if there is room for all of it.
   void add_at_end(std::string_view text, TopStyle style = TopStyle::plain) {
     const std::string word = fitted(text, width_, unicode_);
     const std::size_t columns = columns_of(word);

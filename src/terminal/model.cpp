@@ -1,4 +1,4 @@
-// The keys. What they change is seen when the table is asked for the next time (rows.cpp).
+// Handles the keys of --top. Their effect appears when the table is next requested (rows.cpp).
 #include <algorithm>
 #include <array>
 
@@ -39,7 +39,7 @@ void remove_last_character(std::string& text) {
 
 void TopModel::add(const Profile& profile) {
   history_.add(profile);
-  // Even when it is paused: the numbers of the table may have changed.
+  // This is needed even when paused: the history may have a new table, with other indices.
   is_stale_ = true;
 }
 
@@ -166,7 +166,7 @@ void TopModel::on_typing(TopKey key, char32_t character) {
   is_stale_ = true;
 }
 
-// One step into what is selected.
+// Goes one step into the selected row.
 void TopModel::on_enter() {
   update();
   if (lines_.empty()) return;
@@ -192,7 +192,7 @@ void TopModel::on_enter() {
   }
 }
 
-// The latest step back.
+// Takes the latest step back.
 void TopModel::on_escape() {
   if (!filter_.empty()) {
     filter_.clear();

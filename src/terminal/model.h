@@ -1,4 +1,5 @@
-// What stands in the tables of --top and what the keys do to it. Knows nothing of a terminal but how many rows it has.
+// The contents of the tables of --top, and what the keys do to them. It knows nothing of the terminal except its number
+// of rows, so that it can be tested without one.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 namespace profile {
 
 enum class TopWhat : std::uint8_t { functions, processes, stacks };
-enum class TopSort : std::uint8_t { self, total, name };  // self is the share of what has no total
+enum class TopSort : std::uint8_t { self, total, name };  // for processes and stacks `self` is the share
 
 enum class TopKey : std::uint8_t {
   character,
@@ -33,29 +34,29 @@ enum class TopKey : std::uint8_t {
 };
 
 struct TopRow {
-  std::uint64_t identity = 0;             // the same from one second to the next
+  std::uint64_t identity = 0;             // stays the same from one second to the next
   TopTable::Index item = TopTable::none;  // the function, the process or the node
-  StringId process = StringId::empty;     // of a stack, its process's name
-  TopSum value;                           // of processes and stacks both are the same
+  StringId process = StringId::empty;     // only for a stack: the name of its process
+  TopSum value;                           // for processes and stacks self and total are equal
 };
-// One of a table: a row, or below an unfolded stack one of its frames, leaf first.
+// One line of a table: a row, or a frame below the row of an unfolded stack, leaf first.
 struct TopTableLine {
   const TopRow* row = nullptr;
-  TopTable::Index node = TopTable::none;  // of the frame
+  TopTable::Index node = TopTable::none;  // only for a frame
   bool is_frame = false;
   bool is_selected = false;
 };
 
 class TopModel {
  public:
-  // Tables end at this many rows: nobody scrolls further, and a second's work has an end.
+  // Tables end at this many rows: users do not scroll further, and the work per second stays small.
   static constexpr std::size_t most_rows = 1000;
 
   TopModel() = default;
   explicit TopModel(const TopHistory::Limits& limits) : history_(limits) {}
 
   void add(const Profile& profile);
-  // False: the person wants to quit. `character` goes with TopKey::character.
+  // False: the user wants to quit. `character` is only for TopKey::character.
   [[nodiscard]] bool on_key(TopKey key, char32_t character = 0);
 
   [[nodiscard]] const TopHistory& history() const { return history_; }
@@ -68,25 +69,26 @@ class TopModel {
   [[nodiscard]] const std::string& filter() const { return filter_; }
   [[nodiscard]] bool is_typing() const { return is_typing_; }
   [[nodiscard]] bool shows_help() const { return shows_help_; }
-  // "dd (185)"; empty: all are shown.
+  // The process that the view is limited to, as "dd (185)"; empty: all processes.
   [[nodiscard]] const std::string& process() const { return process_text_; }
-  // Whose stacks are shown; empty: all.
+  // The function whose stacks are shown; empty: all stacks.
   [[nodiscard]] const std::string& function() const { return function_text_; }
 
-  // The whole of which shares are told, and what was sampled with it in the same time.
+  // The value that shares are calculated from: the samples of the chosen part and process. total_of_all() is the value
+  // of all samples in the same time.
   [[nodiscard]] std::uint64_t total();
   [[nodiscard]] std::uint64_t total_of_all();
-  // Of all rows, those cut off by most_rows too.
+  // The number of all rows, also of rows cut off by most_rows.
   [[nodiscard]] std::size_t row_count();
-  // The part of the table that is seen on `height` lines, the selected one always among them.
+  // The part of the table that is visible on `height` lines. The selected line is always in it.
   [[nodiscard]] std::vector<TopTableLine> lines(std::size_t height);
-  // How many lines are above it.
+  // The number of lines above this part.
   [[nodiscard]] std::size_t first_line() const { return first_; }
-  // What each of these processes had in each of the last `count` seconds, in a second, the oldest first.
+  // The value per second of each of these processes in each of the last `count` seconds, the oldest first.
   [[nodiscard]] std::vector<std::vector<double>> histories_of(std::span<const TopTable::Index> processes,
                                                               std::size_t count) const;
-  // When what is shown since the start begins, in seconds from the start: later for stacks, and what is made of them,
-  // when the table was renewed since.
+  // The begin of the data that is shown "since the start", in seconds from the start of the run. It is not 0 for
+  // stacks, and for tables calculated from stacks, if the history was renewed meanwhile.
   [[nodiscard]] double start_s() const { return knows_before_stacks() ? 0 : history_.shown().stacks_began_s; }
 
  private:
@@ -116,17 +118,17 @@ class TopModel {
   TopWhat what_ = TopWhat::functions;
   std::array<TopSort, 3> sorts_{};
   TopPart part_ = TopPart::both;
-  std::size_t window_ = 1;  // of the table of windows
+  std::size_t window_ = 1;  // index of windows_s
   std::string filter_;
   bool is_typing_ = false;
   bool shows_help_ = false;
-  // By identity, which stays true when the table is renewed; 0: none.
+  // The chosen process and function by identity, which stays valid when the table is renewed; 0: none.
   std::uint64_t process_ = 0;
   std::string process_text_;
   std::uint64_t function_ = 0;
   std::string function_text_;
 
-  bool is_stale_ = true;  // the following are to be made anew
+  bool is_stale_ = true;  // the next five members must be calculated again
   std::vector<TopRow> rows_;
   std::size_t row_count_ = 0;
   std::uint64_t total_ = 0;
@@ -134,10 +136,11 @@ class TopModel {
   std::vector<TopTableLine> lines_;
 
   std::set<std::uint64_t> unfolded_;
-  // What the person has moved to; it stays selected wherever it goes. 0: the first line, whatever stands there.
+  // The row that the user has moved to, by identity. It stays selected when it moves. 0: the first line is selected,
+  // whichever row is there.
   std::uint64_t held_ = 0;
-  std::size_t held_frame_ = 0;  // and which line of it
-  std::size_t selected_ = 0;    // of lines_
+  std::size_t held_frame_ = 0;  // the line within the held row: 0 is the row, then its frames
+  std::size_t selected_ = 0;    // index in lines_
   std::size_t first_ = 0;
   std::size_t height_ = 1;
 };

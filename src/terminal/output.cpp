@@ -1,5 +1,5 @@
-// ncurses 6 writes to a descriptor's number, past stdio, so there is no FILE that could be ours in its place. The
-// number is, therefore, another file's while it draws.
+// ncurses 6 does not use stdio but writes to the number of a descriptor, so a FILE of our own would not catch its
+// output. Therefore that descriptor number refers to another file while ncurses draws.
 #include "terminal/output.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ TerminalOutput::TerminalOutput() : kept_(checked(::memfd_create("terminal", MFD_
   Fd fd = checked(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   file_.reset(::fdopen(fd.get(), "w"));
   if (!file_) throw system_error("--top cannot use the terminal", errno);
-  static_cast<void>(fd.release());  // the file's now
+  static_cast<void>(fd.release());  // file_ owns it now
 }
 
 void TerminalOutput::keep(const std::function<void()>& use) {
@@ -67,7 +67,7 @@ void TerminalOutput::take_kept() {
   ::lseek(kept_.get(), 0, SEEK_SET);
 }
 
-// Nobody could be told of an error, and the run has better things to do than to end for it.
+// Ignores errors: there is no place to show them, and they must not end the run.
 void TerminalOutput::flush() {
   try {
     is_pending_ = writer_.flush() == StreamWriter::Result::behind;
@@ -79,7 +79,7 @@ void TerminalOutput::flush() {
 void TerminalOutput::finish(double patience_s) noexcept {
   try {
     static_cast<void>(writer_.finish(patience_s));
-  } catch (const Error&) {  // the terminal is gone, and takes everything
+  } catch (const Error&) {  // the terminal has gone; the output is dropped
   }
   is_pending_ = false;
 }

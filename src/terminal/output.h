@@ -1,5 +1,5 @@
-// Where ncurses writes to: into memory, and from there to the terminal as far as that takes it without waiting. ncurses
-// itself writes and waits, and a terminal that stands still (ssh asleep) would hold up the run.
+// Lets ncurses write into memory, and passes that on to the terminal without waiting. ncurses itself waits when it
+// writes, so a blocked terminal (for example a sleeping ssh) would stop the run.
 #pragma once
 
 #include <cstdio>
@@ -13,23 +13,23 @@ namespace profile {
 
 class TerminalOutput {
  public:
-  // For the terminal that stdout is. Throws Error when memory for it cannot be had.
+  // The terminal is stdout. Throws Error when the memory file or a descriptor cannot be made.
   TerminalOutput();
 
-  // For ncurses. What it is asked of the terminal's settings is the terminal's answer; what is written outside of
-  // keep() goes there at once.
+  // The file for ncurses. Outside of keep() it is the terminal: requests for terminal settings and output go to the
+  // terminal directly.
   [[nodiscard]] std::FILE* file() const { return file_.get(); }
 
-  // Calls `use`, keeps what it makes ncurses write, and writes what the terminal takes. Ctrl-Z waits meanwhile: what
-  // ncurses does about it is to write.
+  // Calls `use`, keeps the output of ncurses in memory, and writes as much of it as the terminal accepts. Ctrl-Z is
+  // blocked meanwhile, because ncurses writes when it handles Ctrl-Z.
   void keep(const std::function<void()>& use);
-  // Whether the terminal has not taken all of it yet. One that is gone takes everything.
+  // Whether the terminal has not accepted all output yet. Output for a terminal that has gone is dropped.
   [[nodiscard]] bool is_pending() const { return is_pending_; }
-  // Writes more of what is pending.
+  // Writes more of the pending output.
   void flush();
-  // Readable when flush() has something to do that it could not do before.
+  // Readable when flush() can write more.
   [[nodiscard]] int poll_fd() const { return writer_.poll_fd(); }
-  // Ends it: waits for the terminal for so long at most, and drops what it does not take.
+  // Ends the output: waits for the terminal for at most this time, and drops the rest.
   void finish(double patience_s) noexcept;
 
  private:
@@ -40,7 +40,7 @@ class TerminalOutput {
   void take_kept();
 
   std::unique_ptr<std::FILE, Closer> file_;
-  Fd kept_;  // a file in memory, which takes the place of file_'s descriptor while something is drawn
+  Fd kept_;  // a file in memory; in keep() it takes the place of file_'s descriptor
   StreamWriter writer_;
   bool is_pending_ = false;
 };

@@ -1,4 +1,5 @@
-// Lines above the table go when the terminal is low, the least important first; the table always has one line.
+// Lays out the lines of the screen. On a low terminal the lines above the table are left out, the least important ones
+// first. The table always has at least one line.
 #include "terminal/page.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ class Page {
     return made.take();
   }
 
-  // "1.93 CPUs busy  95 samples/s  5880 samples  0 lost": of the last second, and since the start.
+  // "1.93 CPUs busy  95 samples/s  5880 samples  0 lost": rates of the last second, and counts since the start.
   [[nodiscard]] TopLine rates() const {
     TopLineMaker made = line();
     double seconds = 0;
@@ -112,7 +113,7 @@ class Page {
     return made.take();
   }
 
-  // 0 where a sample does not stand for time on a CPU.
+  // 0 if a sample does not stand for time on a CPU.
   [[nodiscard]] double cpu_seconds_of_a_sample() const {
     if (run_.event != "cpu-clock") return 0;
     return run_.frequency_hz != 0 ? 1 / static_cast<double>(run_.frequency_hz) : to_seconds(run_.period_events);
@@ -125,7 +126,7 @@ class Page {
     return text;
   }
 
-  // A minute of the whole, on the right the second just gone.
+  // The last minute of all samples; the newest second is on the right.
   [[nodiscard]] TopLine history() const {
     std::vector<double> values;
     for (const TopTick& tick : shown_.ticks) {
@@ -140,7 +141,7 @@ class Page {
     return made.take();
   }
 
-  // Which table, and of what.
+  // Shows which table is selected, and the filters on it.
   [[nodiscard]] TopLine state() const {
     TopLineMaker made = line();
     const auto tab = [&](std::string_view name, TopWhat what) {
@@ -173,7 +174,7 @@ class Page {
     return number_of(model_.row_count(), "stack");
   }
 
-  // Cut to what a line has room for behind two blanks.
+  // The text is cut so that it fits in the line after two blanks.
   [[nodiscard]] std::string restriction(std::string_view what, std::string_view text, std::size_t room) const {
     return fitted(std::string(what).append(text), std::min<std::size_t>(room < 2 ? 0 : room - 2, 40), unicode_);
   }
@@ -186,7 +187,7 @@ class Page {
   [[nodiscard]] TopLine foot() const {
     TopLineMaker made = line();
     if (model_.is_typing()) {
-      // The end of what is typed has to be seen.
+      // Show the end of the typed text.
       std::string_view text = model_.filter();
       while (!text.empty() && columns_of(text) + 2 > width_) text.remove_prefix(1);
       made.add("/");

@@ -1,4 +1,4 @@
-// The screen of --top as lines of text: what stands where at which size of the terminal. Drawn by screen.h.
+// Lays out the screen of --top as lines of text, for any size of the terminal. screen.h draws them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace profile {
 
-// What a text is; how that looks is the screen's matter.
+// The meaning of a text. The screen decides how it looks.
 enum class TopStyle : std::uint8_t { plain, strong, heading, chosen, alert, kernel, jit, warm, hot };
 
 struct TopSpan {
@@ -22,8 +22,8 @@ struct TopLine {
   bool is_selected = false;
 };
 
-// Safe for a terminal and never wider than `width` or more than `height` lines; both are at least 1. `unicode`: whether
-// more than ASCII can be shown.
+// The lines are safe for a terminal: at most `width` columns and at most `height` lines, which are both at least 1.
+// `unicode`: the terminal can show more than ASCII.
 [[nodiscard]] std::vector<TopLine> top_page(TopModel& model, const RunInfo& run, std::size_t width, std::size_t height,
                                             bool unicode);
 

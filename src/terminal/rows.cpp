@@ -1,4 +1,4 @@
-// The rows of the tables: added up, filtered, sorted, and the part of them that is seen.
+// Calculates the rows of the tables: adds them up, filters and sorts them, and selects the visible part.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-// Whatever the case of ASCII letters; the others are compared as they are.
+// Ignores the case of ASCII letters; all other bytes must be equal.
 bool contains(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(),
                      [](char a, char b) { return to_lower(a) == to_lower(b); }) != text.end();
@@ -42,11 +42,12 @@ TopTable::Index TopModel::chosen_process() const {
   const auto& processes = table().processes();
   const auto found = std::find_if(processes.begin(), processes.end(),
                                   [this](const TopTable::Process& process) { return process.identity == process_; });
-  // One that the table does not know any more has no samples.
+  // If the table no longer has the process, this index is past the end and matches no samples.
   return static_cast<TopTable::Index>(found - processes.begin());
 }
 
-// Whether what was kept of the time before the stacks belongs to what is looked at.
+// Whether the sums of the time before stacks_began_s belong to the current table. They cannot be filtered, so they
+// count only if all processes and both parts are shown since the start.
 bool TopModel::knows_before_stacks() const {
   return window_s() == 0 && process_ == 0 && part_ == TopPart::both && what_ != TopWhat::stacks;
 }
@@ -111,7 +112,8 @@ void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
 void TopModel::update_stacks(std::span<const FlameTable::Cell> cells) {
   const auto& functions = table().functions();
   const auto& nodes = table().nodes();
-  // Of each function, and then of each stack: whether the filter's words stand in it, whether it is the one asked for.
+  // For each function, and then for each stack: whether it contains the filter text, and whether it has the chosen
+  // function.
   std::vector<bool> passes(functions.size());
   for (std::size_t i = 0; i < functions.size(); ++i) {
     passes[i] =
@@ -158,7 +160,7 @@ void TopModel::sort_rows() {
     if (by == TopSort::self && a.value.self != b.value.self) return a.value.self > b.value.self;
     if (by != TopSort::name && a.value.total != b.value.total) return a.value.total > b.value.total;
     if (by == TopSort::total && a.value.self != b.value.self) return a.value.self > b.value.self;
-    // What is equal has to keep its place from one second to the next.
+    // Rows with equal values must keep their order from one second to the next.
     const int order = name_of(a).compare(name_of(b));
     if (order != 0) return order < 0;
     return by == TopSort::name && a.value.self != b.value.self ? a.value.self > b.value.self : a.identity < b.identity;
@@ -168,7 +170,7 @@ void TopModel::sort_rows() {
   rows_.resize(shown);
 }
 
-// Rows and frames into lines, and where among them what was selected now stands.
+// Makes lines from rows and frames, and finds the new place of the selected row.
 void TopModel::lay_out() {
   lines_.clear();
   std::size_t held_line = SIZE_MAX;
@@ -187,7 +189,7 @@ void TopModel::lay_out() {
   } else if (held_ == 0) {
     selected_ = 0;
   } else {
-    // It is not there now: who stands in its place is selected until it is back.
+    // The held row is not there now: the row in its place is selected until it is back.
     selected_ = std::min(selected_, lines_.empty() ? 0 : lines_.size() - 1);
   }
 }

@@ -18,14 +18,15 @@
 namespace profile {
 namespace {
 
-// An Esc that nothing follows for so long was the key, not the beginning of another key's sequence. Long enough for
-// what a network tears apart.
+// If nothing follows an Esc for this time, it is the Esc key and not the beginning of another key's sequence. The time
+// is long enough for sequences that a network splits.
 constexpr int escape_delay_ms = 50;
 
-// How long the end waits for a terminal that does not take what it is sent.
+// How long the destructor waits for a terminal that does not accept output.
 constexpr double patience_s = 1;
 
-// Colours that can be read on black and on white: of 256 an orange and a blue of middle lightness, else magenta.
+// Colours that can be read on black and on white: with 256 colours an orange and a blue of medium lightness, otherwise
+// magenta for the kernel only.
 constexpr short kernel_pair = 1;
 constexpr short jit_pair = 2;
 constexpr short alert_pair = 3;
@@ -81,7 +82,7 @@ std::wstring wide(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     wchar_t character = 0;
     const std::size_t size = ::mbrtowc(&character, text.data() + at, text.size() - at, &state);
-    if (size == 0 || size > text.size()) break;  // not in a text that was fitted
+    if (size == 0 || size > text.size()) break;  // does not happen in a text from fitted()
     out += character;
     at += size;
   }
@@ -117,7 +118,7 @@ TopScreen::TopScreen() {
   screen_ = ::newterm(type.c_str(), output_.file(), stdin);
   signals_.put_back();
   if (screen_ == nullptr) throw Error("--top cannot use the terminal of type '" + type + "' (TERM)");
-  ::cbreak();  // Ctrl-C stays a signal, so that the command of a run hears it too
+  ::cbreak();  // Ctrl-C stays a signal, so that the command of the run receives it too
   ::noecho();
   ::nonl();
   adapt_terminal();
@@ -133,10 +134,11 @@ TopScreen::~TopScreen() {
   output_.keep([] { ::endwin(); });
   output_.finish(patience_s);
   ::delscreen(screen_);
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);  // what was not taken yet is not waited for
+  ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);  // TCSANOW does not wait for pending output
 }
 
-// Ctrl-S would stop our output and with it the run; Ctrl-\ would end us without giving the terminal back.
+// Disables Ctrl-S, which would stop our output and with it the run, and Ctrl-\, which would kill us without restoring
+// the terminal.
 void TopScreen::adapt_terminal() {
   termios now{};
   if (::tcgetattr(STDIN_FILENO, &now) != 0) return;
@@ -203,7 +205,7 @@ void TopScreen::draw(const std::vector<TopLine>& lines) {
     ::wmove(stdscr, row++, 0);
     for (const TopSpan& span : line.spans) {
       ::wattrset(stdscr, line.is_selected ? static_cast<int>(A_REVERSE) : attributes_of(span.style));
-      // Wide: what ncurses makes of bytes goes by the process's locale, not this thread's.
+      // Wide characters, because ncurses decodes bytes by the locale of the process, not of this thread.
       const std::wstring text = wide(span.text);
       ::waddnwstr(stdscr, text.data(), static_cast<int>(text.size()));
     }
@@ -232,7 +234,7 @@ std::optional<TopScreen::Input> TopScreen::next_input() {
   wint_t code = 0;
   const auto next = [&] {
     int kind = ERR;
-    output_.keep([&] { kind = ::wget_wch(stdscr, &code); });  // which draws what was not drawn
+    output_.keep([&] { kind = ::wget_wch(stdscr, &code); });  // this also draws pending changes, so it needs keep()
     return kind;
   };
   for (int kind = next(); kind != ERR; kind = next()) {

@@ -1,5 +1,5 @@
-// The terminal of --top, by ncurses: taken over by the constructor, given back as it was by the destructor. What is
-// global in ncurses stays inside; there is one at a time.
+// The terminal of --top, drawn by ncurses. The constructor takes over the terminal and the destructor restores it. The
+// global state of ncurses stays inside, so only one TopScreen can exist at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,49 +13,49 @@
 #include "terminal/output.h"
 #include "terminal/page.h"
 
-// As <ncurses.h>, whose macros are nobody else's business, declares it.
+// Declared as in <ncurses.h>, which is not included here because of its macros.
 struct screen;
 
 namespace profile {
 
 class TopScreen {
  public:
-  // Throws Error when stdin or stdout is no terminal, or one that cannot be drawn on.
+  // Throws Error when stdin or stdout is not a terminal, or when the terminal cannot be drawn on.
   TopScreen();
   ~TopScreen();
   TopScreen(const TopScreen&) = delete;
   TopScreen& operator=(const TopScreen&) = delete;
 
-  // Readable when there is input, or when the terminal takes output again that it did not take.
+  // Readable when there is input, or when a terminal that was blocked accepts output again.
   [[nodiscard]] int poll_fd() const { return ready_.get(); }
   [[nodiscard]] std::size_t width() const;
   [[nodiscard]] std::size_t height() const;
 
-  // Nothing is drawn while the terminal has not taken what was drawn before; see flush().
+  // Draws nothing while the terminal has not accepted all earlier output; see flush().
   void draw(const std::vector<TopLine>& lines);
-  // Gives the terminal more of what it did not take. True when something was not drawn for its sake, and now can be.
+  // Writes more of the pending output. True when a draw() was skipped because of it and can be done now.
   [[nodiscard]] bool flush();
-  // The next draw() sends everything, whatever is thought to be there already.
+  // The next draw() sends the whole screen again.
   void forget_drawn();
-  // Takes note of the terminal's size.
+  // Reads the terminal's new size.
   void resize();
 
   struct Input {
     TopKey key = TopKey::character;
     char32_t character = 0;
   };
-  // The next key that was pressed; none: there is none for now.
+  // The next key that was pressed; nullopt: no key is waiting.
   [[nodiscard]] std::optional<Input> next_input();
-  // The terminal is gone, or nobody can press a key any more.
+  // The terminal has gone, so no key can be pressed any more.
   [[nodiscard]] bool is_closed() const;
 
  private:
-  // What ncurses does to the handling of signals is undone: they are read as events of the loop.
+  // Restores the signal handlers that ncurses replaces, because the event loop reads these signals.
   class KeptSignals {
    public:
     KeptSignals();
     ~KeptSignals();
-    void put_back();  // all but that of Ctrl-Z, which has to give the terminal back while we are stopped
+    void put_back();  // except for Ctrl-Z: the handler of ncurses restores the terminal while we are stopped
 
    private:
     struct sigaction interrupt_ {};

@@ -17,7 +17,7 @@ std::vector<TopSum> function_sums(const TopTable& table, std::span<const FlameTa
       sums[nodes[cell.node].function].self += cell.value;
     }
   }
-  // Children stand behind their parents.
+  // Children have higher indices than their parents.
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const TopTable::Node& node = nodes[i];
     if (node.parent != TopTable::none) below[node.parent] += below[i];

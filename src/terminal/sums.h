@@ -1,4 +1,4 @@
-// Cells added up into what stands in the tables of --top: by function, by process, by stack.
+// Adds up cells for the tables of --top: by function, by process, by stack.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 namespace profile {
 
-// By function: self is what has it at the leaf, total what has it on the stack, once however often it stands there.
+// By function: self counts samples with the function at the leaf, total samples with the function anywhere on the
+// stack. A recursive function counts once per sample.
 [[nodiscard]] std::vector<TopSum> function_sums(const TopTable& table, std::span<const FlameTable::Cell> cells);
 // By process.
 [[nodiscard]] std::vector<std::uint64_t> process_sums(const TopTable& table, std::span<const FlameTable::Cell> cells);
 
-// Processes of one name are one here: a stack of a hundred compilers is one line.
+// Processes with the same name are added up: the same stack in a hundred compilers is one line.
 struct TopStackSum {
   StringId process = StringId::empty;
   TopTable::Index node = TopTable::none;
@@ -22,10 +23,10 @@ struct TopStackSum {
 };
 [[nodiscard]] std::vector<TopStackSum> stack_sums(const TopTable& table, std::span<const FlameTable::Cell> cells);
 
-// Which samples are looked at, by where they were taken.
+// Which samples are shown: those taken in the kernel, in user code, or both.
 enum class TopPart : std::uint8_t { both, kernel, user };
 [[nodiscard]] bool is_part(const FlameTable::Cell& cell, const TopTable& table, TopPart part);
-// Takes away the cells of other parts, and of other processes unless `process` is `none`.
+// Removes the cells of other parts, and of other processes unless `process` is `none`.
 void keep_only(std::vector<FlameTable::Cell>& cells, const TopTable& table, TopPart part, TopTable::Index process);
 
 }  // namespace profile

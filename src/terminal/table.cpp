@@ -13,12 +13,13 @@ std::uint64_t key_of(StringId high, StringId low) {
   return key_of(static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(low));
 }
 
-// Of a chain of things, of which `seed` stands for those before.
+// The hash of a chain of texts; `seed` is the hash of the texts before.
 std::uint64_t identity_of(std::uint64_t seed, std::string_view text) {
   return hash_of(seed, std::hash<std::string_view>()(text));
 }
 
-// Whether what has this frame at the leaf was in the kernel. What was inlined, and a tag, are where the frame below is.
+// Whether samples with this frame at the leaf were taken in the kernel. Inlined frames and tags are where the frame
+// below them is.
 bool is_kernel(const FlameTable::Frame& frame, std::string_view name, bool below) {
   switch (frame.kind) {
     case FlameKind::kernel:
@@ -106,7 +107,7 @@ TopMove::Index TopMove::owner(Index old) {
 TopMove::Index TopMove::node(Index old) {
   way_.clear();
   for (Index at = old; at != FlameTable::none && !nodes_[at]; at = from_.flame_.nodes()[at].parent) way_.push_back(at);
-  // From the first that has no parent, or one that was moved, towards `old`.
+  // Copy from the outermost missing node (it has no parent, or a parent that was copied before) towards `old`.
   for (; !way_.empty(); way_.pop_back()) {
     const FlameTable::Node& node = from_.flame_.nodes()[way_.back()];
     const Index parent = node.parent == FlameTable::none ? FlameTable::none : *nodes_[node.parent];

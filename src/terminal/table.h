@@ -1,5 +1,5 @@
-// What the view of --top tells apart: functions and processes, and for each node of the flame table which function it
-// is. Grows with every profile that is added; a time comes when it is left for a new one (history.h).
+// The functions and processes that the view of --top shows, and the function of each node of the flame table. It grows
+// with every added profile, so after some time it is replaced by a new one (history.h).
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ class TopTable {
   using Index = FlameTable::Index;
   static constexpr Index none = FlameTable::none;
 
-  // `identity` is made of the texts, so it is the same in another table.
+  // `identity` is calculated from the texts, so it is the same in another table.
   struct Function {
     StringId name = StringId::empty;
     StringId module = StringId::empty;
-    FlameKind kind = FlameKind::user;  // of the first frame of it
+    FlameKind kind = FlameKind::user;  // of its first frame
     std::uint64_t identity = 0;
   };
   struct Process {
@@ -33,8 +33,8 @@ class TopTable {
   struct Node {
     Index parent = none;
     Index function = 0;
-    bool is_outermost = true;  // its function stands nowhere else on the way to the root
-    bool is_kernel = false;    // what has it at the leaf was in the kernel
+    bool is_outermost = true;  // no node on the way to the root has the same function
+    bool is_kernel = false;    // samples with this node at the leaf were taken in the kernel
     std::uint64_t identity = 0;
   };
 
@@ -57,7 +57,7 @@ class TopTable {
  private:
   friend class TopMove;
 
-  // Takes note of what is new in flame_.
+  // Adds the functions, processes and nodes that are new in flame_.
   void follow();
   void follow_node(const FlameTable::Node& node);
   Index function(StringId name, StringId module, FlameKind kind);
@@ -76,7 +76,7 @@ class TopTable {
   std::size_t text_bytes_ = 0;
 };
 
-// Takes cells of one table over to another, with the stacks and owners they need.
+// Copies cells from one table to another, with the stacks and owners that they need.
 class TopMove {
  public:
   TopMove(const TopTable& from, TopTable& to);

@@ -1,4 +1,4 @@
-// Columns are as wide as what stands in them needs; the names take what is left.
+// Formats the table of --top. Columns are as wide as their contents need; the names take the rest of the line.
 #include "terminal/table_lines.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::size_t share_columns = 6;
 constexpr std::size_t value_columns = 9;
 constexpr std::size_t pid_columns = 7;
 
-// A column and the blank behind it.
+// The width of a column and the blank after it.
 constexpr std::size_t behind(std::size_t columns) { return columns + 1; }
 
 class Table {
@@ -72,7 +72,7 @@ class Table {
   }
   [[nodiscard]] std::size_t process_columns() const { return width_ < 60 ? 8 : 15; }
 
-  // The column that the table is sorted by stands out.
+  // Highlights the column that the table is sorted by.
   [[nodiscard]] TopLine heading() const {
     TopLineMaker made = line();
     const auto style = [this](TopSort sort) { return model_.sort() == sort ? TopStyle::chosen : TopStyle::heading; };
@@ -133,7 +133,7 @@ class Table {
     made.add_right(percent(part, whole), share_columns, heat_of(part, whole));
     made.add(" ");
   }
-  // What is worth a look.
+  // Highlights large shares.
   [[nodiscard]] static TopStyle heat_of(double part, double whole) {
     constexpr double hot = 0.2;
     constexpr double warm = 0.05;

@@ -1,4 +1,4 @@
-// The table of --top, whichever is looked at, as lines of text: a heading and the rows that are seen.
+// Formats the current table of --top as lines of text: a heading and the visible rows.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace profile {
 
-// `height` lines at most, of which one is the heading when there are two.
+// At most `height` lines. If `height` is 2 or more, the first one is the heading.
 [[nodiscard]] std::vector<TopLine> top_table_lines(TopModel& model, const RunInfo& run, std::size_t width,
                                                    std::size_t height, bool unicode);
 

@@ -1,4 +1,4 @@
-// Widths are wcwidth()'s, which is what ncurses and the terminal go by.
+// Fits text into columns. Widths come from wcwidth(), as in ncurses and in the terminal.
 #include "terminal/text.h"
 
 #include <langinfo.h>
@@ -14,13 +14,14 @@
 namespace profile {
 namespace {
 
-// Marks on one character. Names may hold any number of them, and a terminal that draws them all shows a blot.
+// The most combining marks on one character. Names may have any number of them, and a terminal that draws them all
+// shows a blot.
 constexpr std::size_t most_marks = 2;
 
 struct Glyph {
   std::size_t size = 1;      // in bytes
-  std::size_t columns = 1;   // 0: a mark on the one before
-  bool is_printable = true;  // otherwise it is shown as "?", one column wide
+  std::size_t columns = 1;   // 0: a combining mark on the character before
+  bool is_printable = true;  // false: it is shown as "?", one column wide
 };
 
 // `text` is not empty.
@@ -41,8 +42,8 @@ Glyph first_glyph(std::string_view text, bool unicode) {
 std::string_view ellipsis(bool unicode) { return unicode ? "…" : ".."; }
 std::size_t ellipsis_columns(bool unicode) { return unicode ? 1 : 2; }
 
-// The locale that the environment names may not be installed here, as after an ssh from elsewhere. The terminal is what
-// it says all the same.
+// Whether the environment names a UTF-8 locale. That locale may not be installed here, for example after an ssh from
+// another machine, but the terminal still uses UTF-8.
 bool names_utf8() {
   for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets any
@@ -75,7 +76,7 @@ std::string fitted(std::string_view text, std::size_t width, bool unicode) {
   std::string out;
   std::size_t columns = 0;
   std::size_t marks = 0;
-  std::size_t cut = 0;  // of `out`, where an ellipsis would still fit behind it
+  std::size_t cut = 0;  // the length of `out` up to which an ellipsis still fits after it
   while (!text.empty()) {
     const Glyph glyph = first_glyph(text, unicode);
     const std::string_view bytes = glyph.is_printable ? text.substr(0, glyph.size) : "?";

@@ -1,4 +1,5 @@
-// Text as a terminal shows it: as wide as its characters are, in the characters its locale has. For the view of --top.
+// Fits text into columns of a terminal, for the view of --top: it knows the width of each character and which
+// characters the terminal can show.
 #pragma once
 
 #include <locale.h>
@@ -10,16 +11,16 @@
 
 namespace profile {
 
-// The characters of the terminal, as the environment names them, for this thread and as long as it lives. Not by
-// setlocale(): other threads, and the formats of numbers, are none of the terminal's business.
+// Sets the character encoding of the environment for this thread, as long as this object lives. It does not call
+// setlocale(), because other threads and the formats of numbers must not change.
 class TopLocale {
  public:
-  // `name`: as newlocale() takes it; "": as the environment says.
+  // `name`: a name for newlocale(); "": the locale of the environment.
   explicit TopLocale(const char* name = "");
   ~TopLocale();
   TopLocale(const TopLocale&) = delete;
   TopLocale& operator=(const TopLocale&) = delete;
-  // Whether it is UTF-8. Otherwise only ASCII is to be relied on.
+  // Whether the encoding is UTF-8. Otherwise only ASCII is safe.
   [[nodiscard]] bool has_unicode() const;
 
  private:
@@ -27,21 +28,21 @@ class TopLocale {
   locale_t before_{};
 };
 
-// The following take clean text (output/clean_text.h), and a `unicode` that is true only under such a locale. What the
-// terminal cannot show is a `?`.
+// These functions take clean text (output/clean_text.h). `unicode` may be true only if the locale has_unicode().
+// Characters that the terminal cannot show become `?`.
 
-// As much of it as fits in `width` columns, with an ellipsis where something was cut off.
+// As much of the text as fits in `width` columns, with an ellipsis if it was cut.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width, bool unicode);
-// The same, and blanks behind it, or in front of it, up to `width`.
+// The same, filled with blanks up to `width`: after the text (left) or before it (right).
 [[nodiscard]] std::string left_aligned(std::string_view text, std::size_t width, bool unicode);
 [[nodiscard]] std::string right_aligned(std::string_view text, std::size_t width, bool unicode);
-// How many columns a text that was fitted takes.
+// The number of columns of a text from fitted().
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
-// One character a value; `most` is the height of the highest. Nothing at all is a blank.
+// One character per value; a value of `most` has full height. 0 is a blank.
 [[nodiscard]] std::string sparkline(std::span<const double> values, double most, bool unicode);
 
-// "1234", "12.3M"; "12.3 ms" of microseconds, "1.5 KiB" of bytes. Nine columns at most.
+// "1234", "12.3M"; "12.3 ms" for microseconds, "1.5 KiB" for bytes. At most nine columns.
 [[nodiscard]] std::string amount(double value, std::string_view unit);
 // "0:01:23"
 [[nodiscard]] std::string clock_time(double seconds);

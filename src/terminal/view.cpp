@@ -1,4 +1,5 @@
-// Ties together what there is to see (model.h), where it stands (page.h) and the terminal (screen.h).
+// The view of --top: connects the model of the tables (model.h), the layout of the page (page.h) and the terminal
+// (screen.h).
 #include "terminal/view.h"
 
 #include "support/clock.h"
@@ -12,7 +13,7 @@ namespace profile {
 namespace {
 
 constexpr char32_t control_l = 0x0c;
-// What is added sooner than this after a drawing is seen at the next.
+// After a drawing, data that is added within this time does not cause a new one; it is shown at the next drawing.
 constexpr std::uint64_t least_between_ns = 200'000'000;
 
 class TopScreenView final : public TopView {
@@ -54,7 +55,7 @@ class TopScreenView final : public TopView {
 
   RunInfo run_;
   TopModel model_;
-  TopLocale locale_;  // before the screen, which asks for it
+  TopLocale locale_;  // before the screen, which uses it
   TopScreen screen_;
   std::uint64_t drawn_ns_ = 0;
 };

@@ -1,5 +1,5 @@
-// mutex_ is held only to look at the list: adding up and compressing take their time, and requests that come meanwhile
-// are not to wait. What is in a capture belongs to the thread of the ticks until it has an answer.
+// mutex_ is held only while the list is used: adding up and compressing take long, and new requests must not wait for
+// that. The contents of a capture belong to the thread of the ticks until the capture is answered.
 #include "web/captures.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 std::string pprof_of(const Profile& profile) {
   std::ostringstream out;
-  // Whoever may connect may not therefore know where the kernel lies in memory.
+  // Addresses are hidden: a client that may connect must not learn where the kernel lies in memory.
   find_output_format("pprof")->make({.hide_addresses = true})->report(out, profile);
   return std::move(out).str();
 }
@@ -45,7 +45,7 @@ void LiveCaptures::answer(const std::function<bool(const Capture&)>& is_done) {
   std::vector<std::shared_ptr<Capture>> done;
   {
     const std::scoped_lock lock(mutex_);
-    done.reserve(captures_.size());  // nothing may go wrong between taking one off and letting it go on
+    done.reserve(captures_.size());  // nothing may fail between removing a capture and resuming its connection
     std::erase_if(captures_, [&](const auto& capture) {
       const bool is_over = is_done(*capture);
       if (is_over) done.push_back(capture);
@@ -55,7 +55,7 @@ void LiveCaptures::answer(const std::function<bool(const Capture&)>& is_done) {
   for (const auto& capture : done) {
     try {
       if (capture->profile_ && !capture->is_gone_()) capture->answer_ = pprof_of(*capture->profile_);
-    } catch (const std::exception&) {  // no memory for it: an answer without a file, but an answer
+    } catch (const std::exception&) {  // no memory: the client still gets an answer, but without a file
       capture->answer_.clear();
     }
     capture->profile_.reset();
@@ -70,7 +70,7 @@ void LiveCaptures::add(const Profile& tick) {
     captures = captures_;
   }
   for (const auto& capture : captures) {
-    // Whole ticks only: of others it is not known what was sampled after the request.
+    // Only whole ticks count: in a tick that began before the request, samples from before it cannot be separated.
     if (tick.began_ns < capture->began_ns_) continue;
     if (!capture->profile_) {
       capture->profile_ = std::make_unique<Profile>();
@@ -81,7 +81,7 @@ void LiveCaptures::add(const Profile& tick) {
   }
   answer([&](const Capture& capture) {
     if (!capture.profile_) return false;
-    // Ticks are not of quite the same length: half a tick is not waited for.
+    // Ticks are not exactly equally long, so a missing half tick does not matter.
     const bool has_enough = capture.profile_->duration_ns + tick.duration_ns / 2 >= capture.wanted_ns_;
     return has_enough || capture.profile_->frames().size() + capture.profile_->stack_count() > limits_.frames;
   });

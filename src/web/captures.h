@@ -1,5 +1,5 @@
-// Requests for a profile of the next seconds that are under way. Each adds up the ticks that begin after it came, and
-// is answered when it has enough of them.
+// The running requests for a profile of the next seconds. Each request adds up the ticks that begin after it arrived,
+// and it is answered when it has enough of them.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,15 @@ class LiveCaptures {
  public:
   struct Limits {
     std::size_t captures = 4;
-    std::size_t frames = 500'000;  // of one, each of its stacks counted as one more; it is answered early beyond that
-    double patience_s = 10;        // beyond its seconds, when no ticks come
+    std::size_t frames = 500'000;  // frames plus stacks of one capture; beyond that it is answered early
+    double patience_s = 10;        // waiting time after its seconds, when no ticks come
   };
   explicit LiveCaptures(const Limits& limits) : limits_(limits) {}
 
   class Capture {
    public:
-    // The file; empty when the run ended before there was anything, or there was no memory. Of one that was answered.
+    // The pprof file; empty when the run ended before there were samples, or when there was no memory. Valid after the
+    // capture was answered.
     [[nodiscard]] const std::string& answer() const { return answer_; }
     [[nodiscard]] std::string take_answer() { return std::move(answer_); }
 
@@ -40,25 +41,25 @@ class LiveCaptures {
     std::string answer_;
   };
 
-  // `pause` stops the client's connection and `go_on`, from another thread, sets it going again once there is an
-  // answer, or when `is_gone` says that nobody waits for it any more. Null when there are too many, or the run is over;
-  // then nothing was called.
+  // `pause` suspends the client's connection. `go_on` is called from another thread and resumes it, when there is an
+  // answer or when `is_gone` says that the client has gone. Returns null when there are too many captures or the run is
+  // over; then none of the functions is called.
   std::shared_ptr<Capture> begin(std::uint32_t seconds, const std::function<void()>& pause, std::function<void()> go_on,
                                  std::function<bool()> is_gone);
   [[nodiscard]] std::size_t count() const;
 
-  // For whoever has the ticks, from one thread.
+  // The following are called by the one thread that has the ticks.
 
   void add(const Profile& tick);
-  // A tick that could not be looked at: its samples are lost to those that are under way, and their account says so.
+  // A tick was skipped: its samples are lost for the running captures, and their accounts say so.
   void skip(const Account& account);
-  // Answers those that have waited too long, and forgets those nobody waits for.
+  // Answers captures that have waited too long, and ends captures whose client has gone.
   void tidy();
-  // Answers all with what there is; no more after that.
+  // Answers all captures with the samples so far. No new ones can begin after that.
   void end();
 
  private:
-  // Answers those for which `is_done` says so.
+  // Answers the captures for which `is_done` returns true.
   void answer(const std::function<bool(const Capture&)>& is_done);
 
   Limits limits_;

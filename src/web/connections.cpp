@@ -14,7 +14,7 @@ void LiveConnections::wait(int socket, For what) noexcept {
   try {
     if (!waiting_.contains(socket)) make_room();
     waiting_[socket] = {.since_ns = now_ns, .give_up_ns = now_ns + patience_ns, .what = what};
-  } catch (const std::bad_alloc&) {  // it may be slow, then
+  } catch (const std::bad_alloc&) {  // this connection is then not limited
   }
 }
 
@@ -49,7 +49,7 @@ void LiveConnections::note_request(int socket) {
 
 void LiveConnections::hang_up_slow() {
   const std::uint64_t now_ns = now_ns_();
-  // With the mutex: a descriptor that is in the table is not closed yet, and so is nobody else's.
+  // The mutex is held: a descriptor in the table is not closed yet, so it cannot belong to another connection.
   const std::scoped_lock lock(mutex_);
   std::erase_if(waiting_, [&](const auto& connection) {
     const auto& [socket, waiting] = connection;

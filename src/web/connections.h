@@ -1,6 +1,7 @@
-// Clients that do not get to the end of a request, its body included, or of its answer: the HTTP library gives up on
-// one that does nothing, but each byte renews its patience, and who sends or takes one now and then holds a connection
-// for ever. There are few of them, and the newest may stay: who asks at once is answered, however many say nothing.
+// Closes connections of clients that take too long to send a request with its body, or to read its answer. The HTTP
+// library closes idle connections, but each byte restarts its timeout, so a client that sends or reads a byte now and
+// then holds a connection for ever. The number of waiting clients is limited and the oldest is closed first, so a
+// client that sends its request at once gets an answer, however many others are silent.
 #pragma once
 
 #include <cstddef>
@@ -14,32 +15,33 @@
 
 namespace profile {
 
-// Of sockets by their descriptors. Any thread may call.
+// Sockets are named by their descriptors. Any thread may call.
 class LiveConnections {
  public:
   struct Patience {
-    std::uint64_t request_ns = 0;  // for one to arrive, and for a connection that rests between two of them
-    std::uint64_t answer_ns = 0;   // for one to be taken
-    std::size_t most = 0;          // clients that are waited for at once
+    std::uint64_t request_ns = 0;  // for a request to arrive, and for an idle connection between two requests
+    std::uint64_t answer_ns = 0;   // for the client to read an answer
+    std::size_t most = 0;          // number of clients that may be waited for at the same time
   };
-  // `now_ns` counts up, and throws nothing.
+  // `now_ns` is a clock that never goes back and never throws.
   explicit LiveConnections(const Patience& patience, std::function<std::uint64_t()> now_ns = monotonic_ns)
       : patience_(patience), now_ns_(std::move(now_ns)) {}
 
-  // A connection was accepted: its request is on the way. When too many are waited for, the oldest is hung up on; one
-  // that takes its answer only if all do.
+  // A connection was accepted, and its request is expected. If too many clients are waited for, the oldest connection
+  // is shut down; connections that read an answer are chosen only if there are no others.
   void expect_request(int socket) noexcept;
-  // Its request has been answered; another may come.
+  // The request has been answered, and another one may come.
   void rest(int socket) noexcept;
-  // The first line of a request is there. One that rested has all its time from now on, but not again and again.
+  // The first line of a request has arrived. A connection that rested gets the full time from now on, but only once per
+  // request.
   void begin_request(int socket);
-  // All of the request is there.
+  // The whole request has arrived.
   void note_request(int socket);
-  // Its answer is being sent. One without an end is not to be told of.
+  // The answer is being sent. Not called for an answer without an end (the events).
   void expect_taken(int socket) noexcept;
-  // Before the descriptor is closed.
+  // Called before the descriptor is closed.
   void forget(int socket) { note_request(socket); }
-  // Hangs up on those that have taken too long; the library notices, and closes them.
+  // Shuts down the connections that have taken too long. The library notices that and closes them.
   void hang_up_slow();
 
  private:
@@ -50,7 +52,7 @@ class LiveConnections {
     For what = For::request;
   };
 
-  // Without memory for it the library's patience has to do.
+  // If there is no memory, only the library's own timeout applies.
   void wait(int socket, For what) noexcept;
   void make_room();
 

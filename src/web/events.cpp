@@ -1,5 +1,5 @@
-// Connections are set going only after mutex_ was let go of: the HTTP library takes a lock of its own for it, and calls
-// readers while it holds others. A connection that is paused cannot disappear meanwhile.
+// Connections are resumed only after mutex_ is released: the HTTP library takes its own lock to resume, and it calls
+// readers while it holds other locks. A paused connection cannot disappear in between.
 #include "web/events.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-// A snapshot is used for this many texts more, for clients that come at the same time.
+// A snapshot stays in use for this many further texts, for clients that come at about the same time.
 constexpr std::uint64_t snapshot_texts = 2;
 constexpr std::string_view end_of_event = "\n\n";
 
@@ -36,7 +36,7 @@ void LiveEvents::push(std::string text) {
 
 std::vector<std::function<void()>> LiveEvents::paused() {
   std::vector<std::function<void()>> all;
-  all.reserve(readers_.size());  // one that is not paused any more has to be among them
+  all.reserve(readers_.size());  // push_back() must not fail after is_paused_ was cleared
   for (Reader* reader : readers_) {
     if (std::exchange(reader->is_paused_, false)) all.push_back(reader->go_on_);
   }
@@ -61,7 +61,7 @@ void LiveEvents::publish_comment() {
 
 void LiveEvents::reset() {
   std::unique_lock lock(mutex_);
-  // One number is left out, so that those who had read all are behind, too.
+  // One number is left out, so that readers that have read all texts are behind, too.
   first_number_ = end_number() + 1;
   texts_.clear();
   bytes_ = 0;
@@ -132,7 +132,7 @@ LiveEvents::Reader::~Reader() {
   std::erase(events_.readers_, this);
 }
 
-// Called with the mutex.
+// The caller holds the mutex.
 bool LiveEvents::Reader::take_snapshot() {
   if (!events_.snapshot_ || events_.snapshot_number_ < events_.first_number_) return false;
   if (has_had_one_) ++events_.counts_.resets;
@@ -154,7 +154,7 @@ LiveEvents::Reader::State LiveEvents::Reader::next() {
   if (events_.is_closed_) return State::over;
   needs_snapshot_ = needs_snapshot_ || position_ < events_.first_number_;
   if (needs_snapshot_ && take_snapshot()) return State::some;
-  // There will be none any more; what is left is to say so.
+  // There will be no more snapshots, so only the last text, the end event, is read.
   if (needs_snapshot_ && events_.has_ended_) {
     position_ = std::max(position_, events_.end_number() - 1);
     needs_snapshot_ = false;
@@ -180,7 +180,7 @@ LiveEvents::Reader::State LiveEvents::Reader::read(char* buffer, std::size_t& si
   while (size < most) {
     const std::size_t whole = head_.size() + (text_ ? text_->size() : 0);
     if (done_ == whole) {
-      // What has been put into the buffer must go first.
+      // Return the bytes in the buffer before the next event begins.
       if (size != 0) break;
       if (const State state = next(); state != State::some) return state;
       continue;

@@ -1,6 +1,6 @@
-// The stream of events as its readers take it: one text a tick, made once and shared by all of them. What a reader has
-// not taken is not kept for it alone; who falls behind what is kept for all gets a snapshot instead, and nobody is
-// waited for.
+// The stream of events for the clients of the page: one text per tick, made once and shared by all readers. Only a
+// limited number of texts is kept. A reader that falls behind them gets a snapshot instead, so the stream never waits
+// for a slow reader.
 #pragma once
 
 #include <cstddef>
@@ -22,59 +22,59 @@ class LiveEvents {
  public:
   using Text = std::shared_ptr<const std::string>;
   struct Limits {
-    std::size_t texts = 60;  // kept for readers that are behind; the latest is kept whatever its size
-    std::size_t bytes = std::size_t{8} << 20;
+    std::size_t texts = 60;                    // kept for readers that are behind
+    std::size_t bytes = std::size_t{8} << 20;  // of these texts; the latest text is kept whatever its size
     std::size_t readers = 16;
-    std::size_t snapshots = 3;  // in memory at the same time; who needs one more waits
-    double patience_s = 60;     // for a reader to take one
+    std::size_t snapshots = 3;  // in memory at the same time; a reader that needs another one waits
+    double patience_s = 60;     // for a reader to read a snapshot
   };
-  // `now_ns` counts up, for the patience.
+  // `now_ns` is a clock that never goes back; it measures the patience.
   explicit LiveEvents(const Limits& limits, std::function<std::uint64_t()> now_ns = monotonic_ns)
       : limits_(limits), now_ns_(std::move(now_ns)) {}
   LiveEvents(const LiveEvents&) = delete;
   LiveEvents& operator=(const LiveEvents&) = delete;
 
-  // For whoever makes the events.
+  // The following are for the thread that makes the events.
 
-  // `json` is for those who have a snapshot and all that was published since.
+  // `json` is for readers that have a snapshot and all texts published since.
   void publish(std::string_view json);
-  // What was published so far means nothing any more; everybody needs a snapshot.
+  // All texts published so far are invalid now, and every reader needs a snapshot.
   void reset();
-  // Something to read for connections that would be taken for dead else.
+  // Publishes a comment, so that proxies and browsers do not take an idle connection for dead.
   void publish_comment();
-  // Whether somebody waits for a snapshot and there is room for it.
+  // Whether a reader waits for a snapshot and there is room for it.
   [[nodiscard]] bool wants_snapshot();
-  // Everything published so far is in it.
+  // `json` contains everything published so far.
   void set_snapshot(std::string json);
-  // The last event; no more of anything.
+  // Publishes the last event; nothing follows it.
   void end();
-  // Ends all readers, whatever they have not read.
+  // Ends all readers, even if they have not read everything.
   void close();
-  // Called, from a reader's thread, when wants_snapshot() may have become true.
+  // `wanted` is called from a reader's thread when wants_snapshot() may have become true.
   void on_wanted(std::function<void()> wanted) { wanted_ = std::move(wanted); }
 
   struct Counts {
     std::size_t readers = 0;
-    std::uint64_t refused = 0;  // there were too many
-    std::uint64_t resets = 0;   // snapshots in the place of events that were missed
-    std::uint64_t dropped = 0;  // out of patience
+    std::uint64_t refused = 0;  // readers that were refused because there were too many
+    std::uint64_t resets = 0;   // snapshots sent in place of missed events
+    std::uint64_t dropped = 0;  // readers that took too long to read a snapshot
   };
   [[nodiscard]] Counts counts() const;
 
   // One client; used by one thread at a time. It must not outlive the events.
   class Reader {
    public:
-    // `pause` stops the client's connection and `go_on` sets it going again, from another thread.
+    // `pause` suspends the client's connection; `go_on` resumes it from another thread.
     Reader(LiveEvents& events, std::function<void()> pause, std::function<void()> go_on);
     ~Reader();
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    // Whether there was room for it; if not, there is nothing to read.
+    // Whether there was room for this reader. If not, it can read nothing.
     [[nodiscard]] bool is_admitted() const { return is_admitted_; }
     enum class State { some, paused, over };
-    // Puts what there is into `buffer`, `size` bytes at most, and sets `size` to how many. `paused`: there was nothing,
-    // pause() has been called, and go_on() will be.
+    // Copies at most `size` bytes into `buffer`, and sets `size` to their number. `paused`: there was nothing to read;
+    // pause() has been called, and go_on() will be called.
     State read(char* buffer, std::size_t& size);
 
    private:
@@ -89,17 +89,17 @@ class LiveEvents {
     bool is_paused_ = false;
     bool needs_snapshot_ = true;
     bool has_had_one_ = false;
-    std::uint64_t position_ = 0;  // number of the text that comes next
-    std::string head_;            // what is being read: this, then the text
+    std::uint64_t position_ = 0;  // number of the next text
+    std::string head_;            // the current event is head_ and then text_
     Text text_;
-    std::size_t done_ = 0;
-    std::uint64_t give_up_ns_ = 0;  // when it will have taken too long; 0: whenever
+    std::size_t done_ = 0;          // bytes of the current event that were copied
+    std::uint64_t give_up_ns_ = 0;  // when the reader has taken too long; 0: no limit
   };
 
  private:
   [[nodiscard]] std::uint64_t end_number() const { return first_number_ + texts_.size(); }
   void push(std::string text);
-  // Those that are paused, to be set going once mutex_ is free.
+  // Marks the paused readers as not paused and returns their go_on functions. Call these after mutex_ is released.
   [[nodiscard]] std::vector<std::function<void()>> paused();
   [[nodiscard]] std::size_t snapshots_in_use();
 
@@ -110,9 +110,9 @@ class LiveEvents {
   std::vector<Reader*> readers_;
   std::deque<Text> texts_;
   std::size_t bytes_ = 0;
-  std::uint64_t first_number_ = 1;  // of texts_
+  std::uint64_t first_number_ = 1;  // number of the first of texts_
   Text snapshot_;
-  std::uint64_t snapshot_number_ = 0;  // of the text that comes behind it
+  std::uint64_t snapshot_number_ = 0;  // number of the text that follows the snapshot
   std::vector<std::weak_ptr<const std::string>> snapshots_;
   bool is_wanted_ = false;
   bool has_ended_ = false;

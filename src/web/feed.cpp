@@ -9,12 +9,13 @@
 namespace profile {
 namespace {
 
-// Of what waits for the thread, in ticks and in what takes their memory.
+// The limits of the queue to the thread: the number of ticks, and the sum of their size_of().
 constexpr std::size_t longest_queue = 12;
 constexpr std::size_t largest_queue = 300'000;
-// Once the run is over, what has not been looked at so long after it is left alone.
+// Ticks that are still in the queue at this time after the end of the run are ignored.
 constexpr std::uint64_t patience_at_end_ns = ns_per_s;
-// Proxies and browsers take a connection for dead after some time without a byte.
+// The longest time without an event; then a comment is sent, because proxies and browsers take a silent connection for
+// dead.
 constexpr std::uint64_t comment_after_ns = 15 * ns_per_s;
 constexpr auto look_around = std::chrono::seconds(1);
 
@@ -115,7 +116,7 @@ void LiveFeed::run() {
     }
     const bool is_last = has_ended_;
     lock.unlock();
-    // Short of memory something is not shown; that is no reason to end the run, whose reports need none of this.
+    // If there is no memory, something is not shown. That must not end the run, whose reports do not need this thread.
     try {
       if (skipped != 0) history_.skip(skipped);
       captures_.skip(of_skipped);
@@ -124,7 +125,7 @@ void LiveFeed::run() {
     } catch (const std::exception&) {
       events_.reset();
     }
-    tick = {};  // a large profile takes a while to go; not with the mutex
+    tick = {};  // freeing a large profile takes long, so it is done without the mutex
     lock.lock();
   }
   lock.unlock();

@@ -1,5 +1,5 @@
-// The thread behind the live view: takes what was sampled from the session, which it never keeps waiting, and makes of
-// it what clients are told. All JSON and all pprof is made here.
+// The thread behind the live view. It takes profiles from the session, which never waits for it, and makes all JSON and
+// pprof for the clients.
 #pragma once
 
 #include <chrono>
@@ -20,24 +20,24 @@ namespace profile {
 
 class LiveFeed {
  public:
-  // `longest_silence_ns`: as LiveOptions'.
+  // `longest_silence_ns`: see LiveOptions.
   LiveFeed(const RunInfo& run, std::uint64_t longest_silence_ns);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
-  // As LiveView's. The profile is dropped, and counted, when the thread is too far behind.
+  // See LiveView. If the thread is too far behind, the profile is dropped and counted.
   void add(std::shared_ptr<const Profile> profile, const LiveView::Status& status);
   void end();
-  // After end(): waits until all answers are made, for so long at most.
+  // After end(): waits until all answers are made, for at most `patience`.
   void wait_for_answers(std::chrono::milliseconds patience);
-  // Ends it and everything that is under way; nobody is paused any more, nor ever again.
+  // Ends the feed and all running requests. After that no connection is paused, and none will be.
   void close();
 
   [[nodiscard]] LiveEvents& events() { return events_; }
   [[nodiscard]] LiveCaptures& captures() { return captures_; }
   [[nodiscard]] LiveFigures figures() const;
-  // Whether the run goes on, and has been heard of lately.
+  // Whether the run goes on, and add() was called recently.
   [[nodiscard]] bool is_healthy() const;
 
  private:
@@ -51,25 +51,25 @@ class LiveFeed {
   void serve();
   void wake();
 
-  LiveHistory history_;  // the thread's alone
+  LiveHistory history_;  // used only by the thread
   LiveEvents events_;
   LiveCaptures captures_;
-  std::uint64_t published_ns_ = 0;  // the thread's alone
+  std::uint64_t published_ns_ = 0;  // used only by the thread
   std::uint64_t longest_silence_ns_;
 
-  mutable std::mutex mutex_;  // of all below; taken while that of events_ is held, never the other way round
+  mutable std::mutex mutex_;  // protects all below; lock order: the mutex of events_ first, then this one
   std::condition_variable changed_;
   std::deque<Tick> queue_;
-  std::size_t queue_size_ = 0;  // of what is in it
+  std::size_t queue_size_ = 0;  // sum of size_of() for the profiles in queue_
   std::uint64_t ended_ns_ = 0;
   LiveFigures figures_;
   std::uint64_t heard_ns_ = 0;
-  std::uint64_t newly_skipped_ = 0;
-  Account skipped_account_;  // of the same
+  std::uint64_t newly_skipped_ = 0;  // value of profiles that were dropped since the thread last looked
+  Account skipped_account_;          // of these profiles
   bool is_woken_ = false;
   bool has_ended_ = false;
-  bool has_answered_ = false;  // what there was to answer at the end
-  std::thread thread_;         // the last, because it uses all the others
+  bool has_answered_ = false;  // all answers at the end of the run are made
+  std::thread thread_;         // the last member, because it uses all others
 };
 
 }  // namespace profile

@@ -18,12 +18,12 @@ namespace {
 constexpr double ms_per_s = 1e3;
 constexpr std::uint64_t ns_per_ms = 1'000'000;
 
-// What has less than this part of the total is folded first; ten times as much each time that was not enough, and from
-// `large_share` on the oldest ticks go, too.
+// Stacks and owners below this share of the total are folded first. If that is not enough, the share grows tenfold each
+// time, and from `large_share` on also the oldest ticks are dropped.
 constexpr double small_share = 1e-5;
 constexpr double large_share = 1e-2;
 
-// What `write` writes, an object, on one line without its end.
+// The JSON object whose members `write` writes, on one line without a line end.
 template <class Write>
 std::string object_text(const Write& write) {
   std::ostringstream out;
@@ -100,7 +100,7 @@ void LiveHistory::fold() {
   for (double share = small_share;;) {
     keep.least = static_cast<std::uint64_t>(share * total) + 1;
     std::optional<LiveState> next = pruned(state_, keep);
-    // With no tick and no share that is enough there is nothing left but the owners' names, which are few.
+    // Without ticks and with a share above 1, only the names of owners are left, and these are few.
     const bool is_least = keep.ticks == 0 && share > 1;
     if (next && (is_least || fits(*next, 2))) {
       state_ = std::move(*next);
@@ -116,10 +116,10 @@ void LiveHistory::fold() {
   ++epoch_;
   window_cells_ = 0;
   for (const LiveTick& tick : state_.ticks) window_cells_ += tick.cells.size();
-  ::malloc_trim(0);  // what was kept is many pieces, and is not needed again for long
+  ::malloc_trim(0);  // return the freed pieces to the system; they are not needed again for a long time
 }
 
-// What changes from tick to tick and is not in the table.
+// Writes the members that change from tick to tick and are not in the table.
 void LiveHistory::write_sums(JsonWriter& json) const {
   write_flame_account(json, about_.account);
   write_flame_names(json, names_);

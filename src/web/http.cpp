@@ -11,9 +11,9 @@
 namespace profile {
 namespace {
 
-// Of what the library asks for at a time.
+// The size of the blocks in which the library reads the events.
 constexpr std::size_t block_bytes = std::size_t{32} << 10;
-// A client of the events that has taken nothing for so long is closed; a browser comes back by itself.
+// A client of the events that has read nothing for this time is closed; a browser reconnects by itself.
 constexpr unsigned events_timeout_s = 30;
 
 constexpr const char* other_policy = "default-src 'none'; frame-ancestors 'none'";
@@ -64,7 +64,7 @@ MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
   const Response response(
       MHD_create_response_from_buffer_with_free_callback_cls(body->size(), body->data(), free_body, body.get()));
   if (!response) return MHD_NO;
-  static_cast<void>(body.release());  // the response's now
+  static_cast<void>(body.release());  // the response owns it now
   add_headers(response.get(), answer.type, answer.is_page);
   if (answer.extra_name != nullptr) {
     MHD_add_response_header(response.get(), answer.extra_name, answer.extra_value.c_str());
@@ -121,7 +121,7 @@ int socket_of(MHD_Connection* connection) {
 
 bool is_gone(MHD_Connection* connection) {
   pollfd state{.fd = socket_of(connection), .events = POLLRDHUP, .revents = 0};
-  return ::poll(&state, 1, 0) > 0;  // poll() knows nothing of -1
+  return ::poll(&state, 1, 0) > 0;  // poll() ignores the descriptor -1
 }
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Answers as the HTTP library wants them, each with the headers that keep browsers from using it for anything else.
+// Sends answers through the HTTP library, each with headers that prevent browsers from using it for anything else.
 #pragma once
 
 #include <microhttpd.h>
@@ -16,26 +16,26 @@ struct LiveAnswer {
   unsigned status = MHD_HTTP_OK;
   const char* type = "text/plain; charset=utf-8";
   std::string body = {};
-  // Of one header more; none when the name is null.
+  // One additional header; none when the name is null.
   const char* extra_name = nullptr;
   std::string extra_value = {};
-  bool is_page = false;  // which is allowed to run its script and to ask this server
-  bool is_last = false;  // of its connection
+  bool is_page = false;  // the page may run its script and send requests to this server
+  bool is_last = false;  // the last answer on its connection
 };
 
-// Sends it as the answer to the request of `connection`.
+// Sends `answer` to the request of `connection`.
 MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer);
-// Sends what there is to read for a client of the events, for as long as it goes on; 503 when there is no room.
+// Sends the events to a client for as long as they last; 503 when there is no room for another client.
 MHD_Result send_events(MHD_Connection* connection, LiveEvents& events);
 
-// Of the request; empty when there is none.
+// The value of a header of the request; empty when there is none.
 [[nodiscard]] std::string_view header_of(MHD_Connection* connection, const char* name);
-// How many headers of that name there are.
+// The number of headers with that name.
 [[nodiscard]] int count_headers(MHD_Connection* connection, std::string_view name);
-// Its descriptor; -1 when the library does not tell.
+// The descriptor of the connection; -1 when the library does not give it.
 [[nodiscard]] int socket_of(MHD_Connection* connection);
-// Whether the other end of a connection that is not being read has closed it. One that has only said that it sends no
-// more looks the same.
+// Whether the client has closed a connection that is not being read. A client that has only closed its sending half
+// looks the same.
 [[nodiscard]] bool is_gone(MHD_Connection* connection);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// Names and units are those Prometheus asks for: seconds and bytes, counters that end in _total, and its own names for
-// what every process has.
+// Writes the metrics. Names and units follow the rules of Prometheus: seconds and bytes, counters that end in _total,
+// and its standard names for facts that every process has.
 #include "web/metrics.h"
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ struct Label {
   std::string_view value;
 };
 
-// In a label's value a backslash, a quote and a line's end are escaped.
+// Quotes the value of a label: escapes backslashes and quotes. clean_text() has replaced line ends.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : clean_text(text)) {
@@ -94,7 +94,7 @@ void write_user_stacks(MetricsText& text, const StackEndCounts& ends) {
 void write_cost(MetricsText& text, const LiveView::Status& status) {
   text.counter("process_cpu_seconds_total", "CPU time of the profiler itself.", status.cpu_s);
   text.gauge("process_resident_memory_bytes", "Memory of the profiler itself.", status.rss_bytes);
-  if (status.bpf_ns == 0 && status.bpf_runs == 0) return;  // not known
+  if (status.bpf_ns == 0 && status.bpf_runs == 0) return;  // unknown
   text.counter("profile_bpf_seconds_total", "Time the profiler's BPF programs ran.", to_seconds(status.bpf_ns));
   text.counter("profile_bpf_runs_total", "How often they ran.", status.bpf_runs);
 }

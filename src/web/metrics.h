@@ -1,4 +1,4 @@
-// /metrics of the live view: the figures of a run in the text format that Prometheus collects, version 0.0.4.
+// /metrics of the live view: writes the figures of a run in the text format that Prometheus collects, version 0.0.4.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace profile {
 struct LiveFigures {
   LiveView::Status status;
   std::uint64_t ticks = 0;
-  std::uint64_t value = 0;     // of all rows of the ticks
-  std::uint64_t skipped = 0;   // of that, not shown on the page, because making its texts took too long
+  std::uint64_t value = 0;     // sum of all rows of the ticks
+  std::uint64_t skipped = 0;   // the part of `value` that the page lacks, because making its texts took too long
   StackEndCounts user_stacks;  // of all rows of the ticks
-  // Of the page's history.
+  // Sizes of the page's history.
   std::size_t nodes = 0;
   std::size_t owners = 0;
   std::size_t text_bytes = 0;
   std::uint64_t folded_nodes = 0;
-  // Of those who look.
+  // Counts of clients and captures.
   std::size_t clients = 0;
   std::size_t captures = 0;
   std::uint64_t refused = 0;

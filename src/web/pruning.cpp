@@ -11,7 +11,7 @@ using Index = FlameTable::Index;
 
 constexpr auto none = FlameTable::none;
 constexpr std::string_view earlier = "[earlier]";
-// Of a string beside its bytes: its place in the table and in the index.
+// The memory of a string besides its bytes: its entries in the table and in the index.
 constexpr std::size_t bytes_per_text = 96;
 
 class Pruning {
@@ -38,7 +38,7 @@ class Pruning {
   }
 
  private:
-  // How much there is of everything, and what must be kept whatever there is of it.
+  // Adds up the value of each node and owner, then marks those that are kept: the recent ones and the large ones.
   void weigh() {
     const auto& nodes = from_.table.nodes();
     node_total_.resize(nodes.size());
@@ -55,7 +55,7 @@ class Pruning {
         if (cell.node != none) node_is_recent[cell.node] = 1;
       }
     }
-    // A parent stands before its children.
+    // Parents have lower indices than their children.
     for (std::size_t i = nodes.size(); i-- > 0;) {
       const Index parent = nodes[i].parent;
       if (parent == none) continue;
@@ -109,10 +109,10 @@ class Pruning {
   LiveKeep keep_;
   std::size_t first_tick_;
   LiveState to_;
-  std::vector<std::uint64_t> node_total_;  // after weigh(): whether it is kept
-  std::vector<std::uint64_t> owner_total_;
-  std::vector<Index> nodes_;  // by their old numbers
-  std::vector<Index> owners_;
+  std::vector<std::uint64_t> node_total_;   // after weigh(): 1 if the node is kept, else 0
+  std::vector<std::uint64_t> owner_total_;  // after weigh(): 1 if the owner is kept, else 0
+  std::vector<Index> nodes_;                // new index by old index
+  std::vector<Index> owners_;               // new index by old index
 };
 
 }  // namespace

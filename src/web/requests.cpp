@@ -21,7 +21,7 @@ bool equal_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
-// Characters that mean themselves in a URL, whoever reads it.
+// Characters that every program reads literally in a URL.
 bool is_plain(char c) {
   return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '-' || c == '_' || c == '.' || c == '~';
 }
@@ -31,7 +31,7 @@ struct HostPort {
   bool is_ipv6 = false;
 };
 
-// Without the port; none for what is no host and port.
+// The host without the port; nullopt if `host` is not a host with an optional port.
 std::optional<HostPort> without_port(std::string_view host) {
   HostPort result;
   std::string_view rest;
@@ -52,7 +52,7 @@ std::optional<HostPort> without_port(std::string_view host) {
   return is_port ? std::optional(result) : std::nullopt;
 }
 
-// In the bytes of the wire; empty for what is no address.
+// The address in network byte order; empty if the text is not an address.
 std::string address_of(std::string_view text, bool is_ipv6) {
   std::array<char, sizeof(in6_addr)> bytes{};
   const std::string terminated(text);

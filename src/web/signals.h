@@ -1,5 +1,5 @@
-// Threads take the signal mask of who starts them. Those of the live view must take no signal: Ctrl-C is for the
-// session, which waits for it.
+// A thread inherits the signal mask of the thread that starts it. The threads of the live view must not receive
+// signals, because the session waits for Ctrl-C. So all signals are blocked while they are started.
 #pragma once
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// Blocks all signals as long as it lives.
+// Blocks all signals as long as this object lives.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

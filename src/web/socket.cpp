@@ -13,9 +13,11 @@
 namespace profile {
 namespace {
 
-// What the kernel keeps for a client that does not read, which else grows to megabytes. Connections inherit it.
+// The kernel's send buffer for a client that does not read; without this limit it would grow to megabytes. Connections
+// inherit it.
 constexpr int send_buffer_bytes = 256 << 10;
-// As many as the kernel allows: a client that knocks beside a thousand others is not told to come again a second later.
+// The kernel's maximum, so that a client that connects together with a thousand others need not try again a second
+// later.
 constexpr int backlog = SOMAXCONN;
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
@@ -43,7 +45,7 @@ bool is_loopback_address(const sockaddr* address) {
 }
 
 void set_port(sockaddr* address, std::uint16_t port) {
-  // The port stands at the same place in both.
+  // The port is at the same offset in both structures.
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   const std::uint16_t in_order = htons(port);
   std::memcpy(reinterpret_cast<char*>(address) + offsetof(sockaddr_in, sin_port), &in_order, sizeof in_order);
@@ -71,10 +73,10 @@ LiveSocket::LiveSocket(const std::string& address, std::uint16_t port) : address
   if (!fd_) refuse(errno);
   const int yes = 1;
   const int no = 0;
-  // So that the next run need not wait for the connections of the last to be forgotten.
+  // The next run can listen at once, although the kernel still remembers connections of the last run.
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDBUF, &send_buffer_bytes, sizeof send_buffer_bytes);
-  // "::" is every address of the machine, the older ones too.
+  // "::" means every address of the machine, also its IPv4 addresses.
   if (addresses->ai_family == AF_INET6) ::setsockopt(fd_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
   if (::bind(fd_.get(), addresses->ai_addr, addresses->ai_addrlen) != 0) refuse(errno);
   if (::listen(fd_.get(), backlog) != 0) refuse(errno);

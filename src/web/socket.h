@@ -1,5 +1,5 @@
-// Where the live view listens. The socket is our own and not the HTTP library's, because only then is it known why one
-// cannot listen.
+// The socket where the live view listens. We open it ourselves and not through the HTTP library, because only then we
+// know the reason when listening fails.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace profile {
 
 class LiveSocket {
  public:
-  // Listens. Throws Error when `address` is not numeric, or one cannot listen there.
+  // Starts to listen. Throws Error when `address` is not numeric, or when listening fails.
   LiveSocket(const std::string& address, std::uint16_t port);
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -19,7 +19,7 @@ class LiveSocket {
   // "127.0.0.1:9090", "[::1]:9090"
   [[nodiscard]] std::string name() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // Gives the socket away.
+  // Gives the descriptor to the caller, who then owns it.
   [[nodiscard]] int release() { return fd_.release(); }
 
  private:

@@ -1,5 +1,5 @@
-// libmicrohttpd answers on one thread of its own, LiveFeed makes what is answered on another. Requests that wait are
-// suspended, so that neither thread ever does.
+// The HTTP server of the live page. libmicrohttpd answers on its own thread, and LiveFeed makes the answers on another
+// one. Requests that must wait are suspended, so neither thread ever waits for them.
 #include "web/view.h"
 
 #include <microhttpd.h>
@@ -36,26 +36,27 @@
 namespace profile {
 namespace {
 
-// Of which the half may be waited for, and the rest follow the events, wait for a profile, or are being closed.
+// Half of these connections may be waited for (LiveConnections). The others follow the events, wait for a profile, or
+// are being closed.
 constexpr unsigned most_connections = 128;
-// Beyond so many none is kept for the next request, so that those that rest do not keep others out.
+// If more connections than this are open, none is kept for a next request, so that idle ones do not keep others out.
 constexpr unsigned most_kept = 16;
 constexpr unsigned timeout_s = 10;
-constexpr unsigned answer_timeout_s = 60;  // for a client to take all of one
+constexpr unsigned answer_timeout_s = 60;  // for a client to read a whole answer
 constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
-constexpr unsigned content_too_large = 413;  // the library has renamed its name of it
+constexpr unsigned content_too_large = 413;  // a number, because the library has renamed its constant
 constexpr std::uint32_t default_seconds = 30;
 constexpr auto patience_at_end = std::chrono::seconds(1);
-// For our own thread to make the last answers, which takes long where there is a lot to tell and a CPU is hard to get.
+// The time for our own thread to make the last answers. That takes long if there is much data and little CPU time.
 constexpr auto longest_answers_at_end = std::chrono::seconds(20);
 
-// go tool pprof asks for the names it does not find in a profile, by POST, and gives up when that is refused. Whatever
-// has a name has it in the profile.
+// go tool pprof asks by POST for names that it does not find in a profile, and gives up if that is refused. All known
+// names are in the profile, so the answer has none.
 constexpr std::string_view symbol_path = "/debug/pprof/symbol";
 constexpr std::string_view no_symbols = "num_symbols: 0\n";
-// Of any request. It asks for some nineteen bytes an address that has no name.
+// The limit for the body of any request. go tool pprof sends about 19 bytes for each address without a name.
 constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 20;
-// The library takes no answer in the middle of a body.
+// This is sent directly to the socket, because the library accepts no answer in the middle of a body.
 constexpr std::string_view no_more_body =
     "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
@@ -68,9 +69,9 @@ std::string machine_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// A request under way.
+// The state of a running request.
 struct Request {
-  std::shared_ptr<LiveCaptures::Capture> capture;  // it waits for this
+  std::shared_ptr<LiveCaptures::Capture> capture;  // the capture that it waits for, or null
   std::uint64_t body_bytes = 0;                    // read so far
 };
 
@@ -87,8 +88,8 @@ LiveAnswer overloaded(std::string why) {
   return answer;
 }
 
-// What the request says of its body, which is then on its way; 0 when it does not say. The library has seen to it that
-// it is a number.
+// The length of the body that the request announces; 0 when it announces none. The library has checked that it is a
+// number.
 std::uint64_t announced_bytes(MHD_Connection* connection) {
   const std::string_view text = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
   std::uint64_t bytes = 0;
@@ -96,7 +97,7 @@ std::uint64_t announced_bytes(MHD_Connection* connection) {
   return bytes;
 }
 
-// Of ?seconds=: the default when there is none, none when one of them makes no sense.
+// The value of ?seconds=: the default when it is missing, nullopt when one of its values is not valid.
 std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
   std::optional<std::uint32_t> seconds = default_seconds;
   MHD_get_connection_values_n(
@@ -132,7 +133,7 @@ class LiveServer final : public LiveView {
     while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    // The library wants no connection to be suspended any more when it is told to stop.
+    // No connection may be suspended when the library is stopped.
     feed_.close();
     MHD_stop_daemon(daemon_);
   }
@@ -162,15 +163,15 @@ class LiveServer final : public LiveView {
     if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
   }
 
-  // The library keeps what it returns as the state of the request.
+  // The library keeps the returned pointer as the state of the request.
   static void* on_first_line(void* self, const char* /*uri*/, MHD_Connection* connection) noexcept {
     static_cast<LiveServer*>(self)->connections_.begin_request(socket_of(connection));
     return nullptr;
   }
 
-  // The library calls it when the headers are there, for each part of the body, with none for its end, and once more
-  // after a request was suspended. An answer to the first call closes the connection, with what is still to come of the
-  // body.
+  // The library calls this when the headers have arrived, for each part of the body, with an empty part at the end of
+  // the body, and once more after a request was suspended. An answer to the first call closes the connection and drops
+  // the rest of the body.
   static MHD_Result on_request(void* self, MHD_Connection* connection, const char* url, const char* method,
                                const char* /*version*/, const char* /*body*/, std::size_t* body_size,
                                void** state) noexcept {
@@ -193,7 +194,7 @@ class LiveServer final : public LiveView {
       server.connections_.note_request(socket_of(connection));
       return server.answer(connection, url, method, request);
     } catch (const std::exception&) {
-      return MHD_NO;  // closes the connection; there was no memory
+      return MHD_NO;  // there was no memory; this closes the connection
     }
   }
 
@@ -206,7 +207,7 @@ class LiveServer final : public LiveView {
     --server.requests_;
   }
 
-  // The library tells of the end before it closes the socket.
+  // The library reports the end of a connection before it closes the socket.
   static void on_connection(void* self, MHD_Connection* connection, void** /*state*/,
                             MHD_ConnectionNotificationCode what) noexcept {
     auto& server = *static_cast<LiveServer*>(self);
@@ -242,7 +243,7 @@ class LiveServer final : public LiveView {
     return send(connection, plain_answer(url));
   }
 
-  // The answer to somebody who may not ask.
+  // The answer to a client that is not allowed to ask; nullopt if it is allowed.
   [[nodiscard]] std::optional<LiveAnswer> refused_client(MHD_Connection* connection, bool for_page) const {
     const std::string_view host = header_of(connection, "Host");
     if (count_headers(connection, "Host") != 1) return refusal(MHD_HTTP_BAD_REQUEST, "one Host header is needed");
@@ -258,7 +259,7 @@ class LiveServer final : public LiveView {
     return std::nullopt;
   }
 
-  // What needs no waiting.
+  // Answers that can be made at once.
   [[nodiscard]] LiveAnswer plain_answer(std::string_view url) const {
     if (url == path_) return {.type = "text/html; charset=utf-8", .body = page(), .is_page = true};
     if (url == path_ + "events") return {.type = "text/event-stream"};  // HEAD
@@ -319,7 +320,7 @@ class LiveServer final : public LiveView {
     return send_profile(connection, request.capture->take_answer());
   }
 
-  // With the name that Go's own servers give it.
+  // Sends the profile with the file name that Go's own servers use.
   MHD_Result send_profile(MHD_Connection* connection, std::string file) {
     return send(connection, {.type = "application/octet-stream",
                              .body = std::move(file),
@@ -336,7 +337,7 @@ class LiveServer final : public LiveView {
   LiveConnections connections_{
       {.request_ns = timeout_s * ns_per_s, .answer_ns = answer_timeout_s * ns_per_s, .most = most_connections / 2}};
   std::atomic<int> requests_ = 0;
-  unsigned open_ = 0;  // connections; for the library's thread
+  unsigned open_ = 0;  // number of open connections; used only by the library's thread
   MHD_Daemon* daemon_ = nullptr;
 };
 
