@@ -15,10 +15,12 @@ enum class StringId : std::uint32_t { empty = 0 };
 class StringTable {
  public:
   StringTable() { intern({}); }
-  StringTable(const StringTable&) = delete;
-  StringTable& operator=(const StringTable&) = delete;
+  // A copy has the same ids.
+  StringTable(const StringTable& other);
+  StringTable& operator=(const StringTable& other);
   StringTable(StringTable&&) = default;
   StringTable& operator=(StringTable&&) = default;
+  ~StringTable() = default;
 
   StringId intern(std::string_view text);
   // Valid as long as the table is.

@@ -39,8 +39,7 @@ void remove_last_character(std::string& text) {
 
 void TopModel::add(const Profile& profile) {
   history_.add(profile);
-  // This is needed even when paused: the history may have a new table, with other indices.
-  is_stale_ = true;
+  if (!history_.is_paused()) is_stale_ = true;
 }
 
 double TopModel::window_s() const { return windows_s[window_]; }
@@ -175,7 +174,7 @@ void TopModel::on_enter() {
   if (what_ == TopWhat::processes) {
     const TopTable::Process& process = names.processes()[row.item];
     process_ = process.identity;
-    process_text_ = std::string(names.view(process.name)) + " (" + std::to_string(process.tgid) + ')';
+    process_text_ = std::string(names.view(process.name)) + " (" + pid_text(process) + ')';
     filter_.clear();
     look_at(TopWhat::functions);
   } else if (what_ == TopWhat::functions) {

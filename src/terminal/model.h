@@ -53,14 +53,14 @@ class TopModel {
   static constexpr std::size_t most_rows = 1000;
 
   TopModel() = default;
-  explicit TopModel(const TopHistory::Limits& limits) : history_(limits) {}
+  explicit TopModel(const FlameHistory::Limits& limits) : history_(limits) {}
 
   void add(const Profile& profile);
   // False: the user wants to quit. `character` is only for TopKey::character.
   [[nodiscard]] bool on_key(TopKey key, char32_t character = 0);
 
   [[nodiscard]] const TopHistory& history() const { return history_; }
-  [[nodiscard]] const TopTable& table() const { return history_.table(); }
+  [[nodiscard]] const TopTable& table() const { return history_.shown().table; }
 
   [[nodiscard]] TopWhat what() const { return what_; }
   [[nodiscard]] TopSort sort() const { return sorts_[static_cast<std::size_t>(what_)]; }
@@ -87,9 +87,6 @@ class TopModel {
   // The value per second of each of these processes in each of the last `count` seconds, the oldest first.
   [[nodiscard]] std::vector<std::vector<double>> histories_of(std::span<const TopTable::Index> processes,
                                                               std::size_t count) const;
-  // The begin of the data that is shown "since the start", in seconds from the start of the run. It is not 0 for
-  // stacks, and for tables calculated from stacks, if the history was renewed meanwhile.
-  [[nodiscard]] double start_s() const { return knows_before_stacks() ? 0 : history_.shown().stacks_began_s; }
 
  private:
   [[nodiscard]] bool on_character(char32_t character);
@@ -107,7 +104,6 @@ class TopModel {
   void update_functions(std::span<const FlameTable::Cell> cells);
   void update_processes(std::span<const FlameTable::Cell> cells);
   void update_stacks(std::span<const FlameTable::Cell> cells);
-  [[nodiscard]] bool knows_before_stacks() const;
   [[nodiscard]] TopTable::Index chosen_process() const;
   void sort_rows();
   void lay_out();
@@ -122,7 +118,7 @@ class TopModel {
   std::string filter_;
   bool is_typing_ = false;
   bool shows_help_ = false;
-  // The chosen process and function by identity, which stays valid when the table is renewed; 0: none.
+  // The chosen process and function by identity, which stays valid when the history is folded; 0: none.
   std::uint64_t process_ = 0;
   std::string process_text_;
   std::uint64_t function_ = 0;

@@ -90,10 +90,10 @@ class Page {
     double seconds = 0;
     double value = 0;
     double samples = 0;
-    for (std::size_t i = shown_.ticks.size() - shown_.ticks_in(1); i < shown_.ticks.size(); ++i) {
-      seconds += shown_.ticks[i].seconds;
-      value += static_cast<double>(shown_.ticks[i].value);
-      samples += static_cast<double>(shown_.ticks[i].samples);
+    for (std::size_t i = shown_.ticks().size() - shown_.ticks_in(1); i < shown_.ticks().size(); ++i) {
+      seconds += shown_.ticks()[i].duration_s;
+      value += static_cast<double>(shown_.ticks()[i].value);
+      samples += static_cast<double>(shown_.ticks()[i].samples);
     }
     if (seconds > 0) {
       if (const double each = cpu_seconds_of_a_sample(); each > 0) {
@@ -129,8 +129,8 @@ class Page {
   // The last minute of all samples; the newest second is on the right.
   [[nodiscard]] TopLine history() const {
     std::vector<double> values;
-    for (const TopTick& tick : shown_.ticks) {
-      values.push_back(tick.seconds > 0 ? static_cast<double>(tick.value) / tick.seconds : 0);
+    for (const FlameHistory::Tick& tick : shown_.ticks()) {
+      values.push_back(tick.duration_s > 0 ? static_cast<double>(tick.value) / tick.duration_s : 0);
     }
     if (values.empty()) return {};
     const double most = *std::max_element(values.begin(), values.end());
@@ -180,8 +180,7 @@ class Page {
   }
 
   [[nodiscard]] std::string time_text() const {
-    if (model_.window_s() != 0) return "last " + decimal(model_.window_s(), 0) + " s";
-    return model_.start_s() == 0 ? "since the start" : "since " + clock_time(model_.start_s());
+    return model_.window_s() == 0 ? "since the start" : "last " + decimal(model_.window_s(), 0) + " s";
   }
 
   [[nodiscard]] TopLine foot() const {

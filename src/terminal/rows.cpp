@@ -46,20 +46,14 @@ TopTable::Index TopModel::chosen_process() const {
   return static_cast<TopTable::Index>(found - processes.begin());
 }
 
-// Whether the sums of the time before stacks_began_s belong to the current table. They cannot be filtered, so they
-// count only if all processes and both parts are shown since the start.
-bool TopModel::knows_before_stacks() const {
-  return window_s() == 0 && process_ == 0 && part_ == TopPart::both && what_ != TopWhat::stacks;
-}
-
 void TopModel::update() {
   if (!is_stale_) return;
   is_stale_ = false;
   const TopRecording& recording = history_.shown();
-  std::vector<FlameTable::Cell> cells = window_s() == 0 ? recording.all_cells() : recording.last_cells(window_s());
-  total_of_all_ = knows_before_stacks() ? recording.value : sum_of(cells);
+  std::vector<FlameTable::Cell> cells = window_s() == 0 ? table().history().total() : recording.last_cells(window_s());
+  total_of_all_ = sum_of(cells);
   keep_only(cells, table(), part_, process_ == 0 ? TopTable::none : chosen_process());
-  total_ = knows_before_stacks() ? recording.value : sum_of(cells);
+  total_ = sum_of(cells);
   rows_.clear();
   switch (what_) {
     case TopWhat::functions:
@@ -77,14 +71,7 @@ void TopModel::update() {
 }
 
 void TopModel::update_functions(std::span<const FlameTable::Cell> cells) {
-  std::vector<TopSum> sums = function_sums(table(), cells);
-  if (knows_before_stacks()) {
-    const std::vector<TopSum>& before = history_.shown().functions;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      sums[i].self += before[i].self;
-      sums[i].total += before[i].total;
-    }
-  }
+  const std::vector<TopSum> sums = function_sums(table(), cells);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i].total == 0) continue;
     const TopTable::Function& function = table().functions()[i];
@@ -94,15 +81,11 @@ void TopModel::update_functions(std::span<const FlameTable::Cell> cells) {
 }
 
 void TopModel::update_processes(std::span<const FlameTable::Cell> cells) {
-  std::vector<std::uint64_t> sums = process_sums(table(), cells);
-  if (knows_before_stacks()) {
-    const std::vector<std::uint64_t>& before = history_.shown().processes;
-    for (std::size_t i = 0; i < before.size(); ++i) sums[i] += before[i];
-  }
+  const std::vector<std::uint64_t> sums = process_sums(table(), cells);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     if (sums[i] == 0) continue;
     const TopTable::Process& process = table().processes()[i];
-    if (!contains(table().view(process.name), filter_) && !contains(std::to_string(process.tgid), filter_)) continue;
+    if (!contains(table().view(process.name), filter_) && !contains(pid_text(process), filter_)) continue;
     rows_.push_back({.identity = process.identity,
                      .item = static_cast<TopTable::Index>(i),
                      .value = {.self = sums[i], .total = sums[i]}});
@@ -213,15 +196,15 @@ std::vector<std::vector<double>> TopModel::histories_of(std::span<const TopTable
                                                         std::size_t count) const {
   std::unordered_map<TopTable::Index, std::size_t> places;
   for (const TopTable::Index process : processes) places.try_emplace(process, places.size());
-  const auto& ticks = history_.shown().ticks;
+  const auto& ticks = history_.shown().ticks();
   const std::size_t from = ticks.size() - std::min(count, ticks.size());
   std::vector<std::vector<double>> histories(processes.size(), std::vector<double>(ticks.size() - from));
   for (std::size_t i = from; i < ticks.size(); ++i) {
-    if (ticks[i].seconds <= 0) continue;
+    if (ticks[i].duration_s <= 0) continue;
     for (const FlameTable::Cell& cell : ticks[i].cells) {
       const auto place = places.find(table().process_of(cell.owner));
       if (place == places.end() || !is_part(cell, table(), part_)) continue;
-      histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].seconds;
+      histories[place->second][i - from] += static_cast<double>(cell.value) / ticks[i].duration_s;
     }
   }
   return histories;

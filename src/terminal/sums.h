@@ -5,9 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "terminal/history.h"
+#include "terminal/table.h"
 
 namespace profile {
+
+// Sums of sampled values for a function, or for a row of another kind.
+struct TopSum {
+  std::uint64_t self = 0;   // of samples with the function at the leaf
+  std::uint64_t total = 0;  // of samples with the function anywhere on the stack
+};
 
 // By function: self counts samples with the function at the leaf, total samples with the function anywhere on the
 // stack. A recursive function counts once per sample.

@@ -34,20 +34,23 @@ bool is_kernel(const FlameTable::Frame& frame, std::string_view name, bool below
 
 }  // namespace
 
-TopTable::TopTable() { no_stack_ = function(no_stack_name, "", FlameKind::unnamed); }
+TopTable::TopTable(const FlameHistory::Limits& limits) : history_(UnknownRuns::kept, limits) { begin(); }
 
-std::vector<FlameTable::Cell> TopTable::add(const Profile& profile) {
-  std::vector<FlameTable::Cell> cells = flame_.add(profile);
+void TopTable::begin() {
+  followed_ = {};
+  functions_.clear();
+  function_ids_.clear();
+  processes_.clear();
+  process_ids_.clear();
+  nodes_.clear();
+  function_of_.clear();
+  process_of_.clear();
+  no_stack_ = function(history_.intern(no_stack_name), StringId::empty, FlameKind::unnamed);
+}
+
+void TopTable::add(const Profile& profile) {
+  if (!history_.add(profile)) begin();
   follow();
-  return cells;
-}
-
-TopTable::Index TopTable::function(std::string_view name, std::string_view module, FlameKind kind) {
-  return function(flame_.intern(name), flame_.intern(module), kind);
-}
-
-TopTable::Index TopTable::process(std::string_view name, std::uint32_t tgid) {
-  return process(flame_.intern(name), tgid);
 }
 
 TopTable::Index TopTable::function(StringId name, StringId module, FlameKind kind) {
@@ -69,22 +72,22 @@ TopTable::Index TopTable::process(StringId name, std::uint32_t tgid) {
 }
 
 void TopTable::follow() {
-  for (std::size_t i = followed_.frames; i < flame_.frames().size(); ++i) {
-    const FlameTable::Frame& frame = flame_.frames()[i];
+  const FlameTable& flame = history_.table();
+  for (std::size_t i = followed_.frames; i < flame.frames().size(); ++i) {
+    const FlameTable::Frame& frame = flame.frames()[i];
     function_of_.push_back(function(frame.name, frame.module, frame.kind));
   }
-  for (std::size_t i = followed_.owners; i < flame_.owners().size(); ++i) {
-    process_of_.push_back(process(flame_.owners()[i].process, flame_.owners()[i].tgid));
+  for (std::size_t i = followed_.owners; i < flame.owners().size(); ++i) {
+    const FlameTable::Owner& owner = flame.owners()[i];
+    const bool is_earlier = owner.tgid == 0 && view(owner.thread) == FlameHistory::earlier;
+    process_of_.push_back(process(owner.process, is_earlier ? earlier : owner.tgid));
   }
-  for (std::size_t i = followed_.nodes; i < flame_.nodes().size(); ++i) follow_node(flame_.nodes()[i]);
-  for (std::size_t i = followed_.strings; i < flame_.strings().size(); ++i) {
-    text_bytes_ += view(static_cast<StringId>(i)).size();
-  }
-  followed_ = flame_.mark();
+  for (std::size_t i = followed_.nodes; i < flame.nodes().size(); ++i) follow_node(flame.nodes()[i]);
+  followed_ = flame.mark();
 }
 
 void TopTable::follow_node(const FlameTable::Node& node) {
-  const FlameTable::Frame& frame = flame_.frames()[node.frame];
+  const FlameTable::Frame& frame = history_.table().frames()[node.frame];
   const bool has_parent = node.parent != none;
   Node followed{.parent = node.parent, .function = function_of_[node.frame]};
   followed.is_kernel = is_kernel(frame, view(frame.name), has_parent && nodes_[node.parent].is_kernel);
@@ -96,34 +99,8 @@ void TopTable::follow_node(const FlameTable::Node& node) {
   nodes_.push_back(followed);
 }
 
-TopMove::TopMove(const TopTable& from, TopTable& to)
-    : from_(from), to_(to), owners_(from.flame_.owners().size()), nodes_(from.flame_.nodes().size()) {}
-
-TopMove::Index TopMove::owner(Index old) {
-  if (!owners_[old]) owners_[old] = to_.flame_.copy_owner(from_.flame_, old);
-  return *owners_[old];
-}
-
-TopMove::Index TopMove::node(Index old) {
-  way_.clear();
-  for (Index at = old; at != FlameTable::none && !nodes_[at]; at = from_.flame_.nodes()[at].parent) way_.push_back(at);
-  // Copy from the outermost missing node (it has no parent, or a parent that was copied before) towards `old`.
-  for (; !way_.empty(); way_.pop_back()) {
-    const FlameTable::Node& node = from_.flame_.nodes()[way_.back()];
-    const Index parent = node.parent == FlameTable::none ? FlameTable::none : *nodes_[node.parent];
-    nodes_[way_.back()] = to_.flame_.child(parent, to_.flame_.copy_frame(from_.flame_, node.frame));
-  }
-  return old == FlameTable::none ? FlameTable::none : *nodes_[old];
-}
-
-std::vector<FlameTable::Cell> TopMove::moved(const std::vector<FlameTable::Cell>& cells) {
-  std::vector<FlameTable::Cell> out;
-  out.reserve(cells.size());
-  for (const FlameTable::Cell& cell : cells) {
-    out.push_back({.owner = owner(cell.owner), .node = node(cell.node), .value = cell.value});
-  }
-  to_.follow();
-  return out;
+std::string pid_text(const TopTable::Process& process) {
+  return process.tgid == TopTable::earlier ? "earlier" : std::to_string(process.tgid);
 }
 
 }  // namespace profile

@@ -1,24 +1,27 @@
-// The functions and processes that the view of --top shows, and the function of each node of the flame table. It grows
-// with every added profile, so after some time it is replaced by a new one (history.h).
+// What the view of --top shows of a run: the history of its stacks, with the functions and processes in it and the
+// function of each node. Indices are valid until the next add().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "output/flame/table.h"
+#include "output/flame/history.h"
 
 namespace profile {
 
 class TopTable {
  public:
   using Index = FlameTable::Index;
+  using Cell = FlameTable::Cell;
   static constexpr Index none = FlameTable::none;
+  // The pid of all those processes of one name that the history no longer tells apart.
+  static constexpr std::uint32_t earlier = UINT32_MAX;
 
-  // `identity` is calculated from the texts, so it is the same in another table.
+  // `identity` is calculated from the texts, so it stays the same when the indices change.
   struct Function {
     StringId name = StringId::empty;
     StringId module = StringId::empty;
@@ -38,32 +41,28 @@ class TopTable {
     std::uint64_t identity = 0;
   };
 
-  TopTable();
+  explicit TopTable(const FlameHistory::Limits& limits);
 
-  std::vector<FlameTable::Cell> add(const Profile& profile);
+  void add(const Profile& profile);
 
+  [[nodiscard]] const FlameHistory& history() const { return history_; }
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
   [[nodiscard]] const std::vector<Process>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] Index process_of(Index owner) const { return process_of_[owner]; }
   // The function that stands for stacks without any frame.
   [[nodiscard]] Index no_stack() const { return no_stack_; }
-  [[nodiscard]] std::string_view view(StringId id) const { return flame_.strings().view(id); }
-  [[nodiscard]] std::size_t text_bytes() const { return text_bytes_; }
-
-  Index function(std::string_view name, std::string_view module, FlameKind kind);
-  Index process(std::string_view name, std::uint32_t tgid);
+  [[nodiscard]] std::string_view view(StringId id) const { return history_.table().strings().view(id); }
 
  private:
-  friend class TopMove;
-
-  // Adds the functions, processes and nodes that are new in flame_.
+  void begin();
+  // Adds the functions, processes and nodes that are new in the history.
   void follow();
   void follow_node(const FlameTable::Node& node);
   Index function(StringId name, StringId module, FlameKind kind);
   Index process(StringId name, std::uint32_t tgid);
 
-  FlameTable flame_;
+  FlameHistory history_;
   FlameTable::Mark followed_;
   std::vector<Function> functions_;
   std::unordered_map<std::uint64_t, Index> function_ids_;  // key: name << 32 | module
@@ -73,25 +72,9 @@ class TopTable {
   std::vector<Index> function_of_;  // by frame
   std::vector<Index> process_of_;   // by owner
   Index no_stack_ = 0;
-  std::size_t text_bytes_ = 0;
 };
 
-// Copies cells from one table to another, with the stacks and owners that they need.
-class TopMove {
- public:
-  TopMove(const TopTable& from, TopTable& to);
-  [[nodiscard]] std::vector<FlameTable::Cell> moved(const std::vector<FlameTable::Cell>& cells);
-
- private:
-  using Index = FlameTable::Index;
-  Index owner(Index old);
-  Index node(Index old);
-
-  const TopTable& from_;
-  TopTable& to_;
-  std::vector<std::optional<Index>> owners_;
-  std::vector<std::optional<Index>> nodes_;
-  std::vector<Index> way_;
-};
+// "4711", or "earlier".
+[[nodiscard]] std::string pid_text(const TopTable::Process& process);
 
 }  // namespace profile

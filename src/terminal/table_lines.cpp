@@ -54,8 +54,8 @@ class Table {
     if (!model_.filter().empty()) {
       made.add("Nothing here has \"" + model_.filter() + "\" in it.");
     } else {
-      made.add(model_.history().shown().ticks.empty() ? "Nothing was sampled yet."
-                                                      : "Nothing was sampled in this time.");
+      made.add(model_.history().shown().ticks().empty() ? "Nothing was sampled yet."
+                                                        : "Nothing was sampled in this time.");
     }
     return made.take();
   }
@@ -171,7 +171,7 @@ class Table {
     TopLineMaker made = line();
     add_share(made, at.row->value.self);
     add_value(made, at.row->value.self);
-    made.add_right(std::to_string(process.tgid), pid_columns);
+    made.add_right(pid_text(process), pid_columns);
     made.add(" ");
     const std::size_t columns = history_columns();
     made.add_left(model_.table().view(process.name), made.room() - columns - (columns == 0 ? 0 : 1));

@@ -145,16 +145,16 @@ void LiveFeed::take(const Tick& tick) {
   }
   published_ns_ = monotonic_ns();
   captures_.add(*tick.profile);
-  const LiveState& state = history_.state();
+  const FlameHistory& stacks = history_.stacks();
   StackEndCounts ends;
   ends.add(*tick.profile);
   const std::scoped_lock lock(mutex_);
   figures_.value += tick.profile->total();
   figures_.user_stacks.add(ends);
-  figures_.nodes = state.table.nodes().size();
-  figures_.owners = state.table.owners().size();
-  figures_.text_bytes = state.text_bytes;
-  figures_.folded_nodes = history_.folded_nodes();
+  figures_.nodes = stacks.table().nodes().size();
+  figures_.owners = stacks.table().owners().size();
+  figures_.text_bytes = stacks.text_bytes();
+  figures_.folded_nodes = stacks.folded_nodes();
 }
 
 void LiveFeed::serve() {

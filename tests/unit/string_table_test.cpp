@@ -40,3 +40,17 @@ TEST_CASE("views and ids stay valid while the table grows and when it moves") {
   }
   CHECK(assigned.size() == 10001);
 }
+
+TEST_CASE("a copy has the same ids and grows by itself") {
+  StringTable strings;
+  const StringId a = strings.intern("a");
+  StringTable copy = strings;
+  CHECK(copy.view(a) == "a");
+  const StringId b = copy.intern("b");
+  CHECK(strings.size() == 2);
+  strings = copy;
+  copy.intern("c");
+  CHECK(strings.view(b) == "b");
+  CHECK(strings.intern("b") == b);
+  CHECK(strings.size() == 3);
+}

@@ -19,8 +19,13 @@ struct Seen {
   std::uint64_t value = 1;
 };
 
+// Each call's time follows that of the call before.
 inline Profile second_of(const std::vector<Seen>& seen, double seconds = 1) {
+  static std::uint64_t now_ns = 1'000'000'000;
   Profile profile;
+  profile.began_ns = now_ns;
+  profile.duration_ns = static_cast<std::uint64_t>(seconds * 1e9);
+  now_ns += profile.duration_ns;
   Namer namer(profile);
   std::uint64_t address = 0x1000;
   for (const Seen& one : seen) {
@@ -44,7 +49,6 @@ inline Profile second_of(const std::vector<Seen>& seen, double seconds = 1) {
     profile.account.taken += one.value;
     profile.account.recorded += one.value;
   }
-  profile.duration_ns = static_cast<std::uint64_t>(seconds * 1e9);
   return profile;
 }
 

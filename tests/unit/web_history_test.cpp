@@ -90,7 +90,7 @@ class Page {
   std::vector<std::string> nodes_;
 };
 
-LiveHistory make_history(const LiveHistory::Limits& limits = {}) { return {RunInfo{}, 1'000'000'000, 0, limits}; }
+LiveHistory make_history(const FlameHistory::Limits& limits = {}) { return {RunInfo{}, 1'000'000'000, 0, limits}; }
 
 }  // namespace
 
@@ -151,7 +151,7 @@ TEST_CASE("a wall clock that is set moves no tick, no window and no duration") {
     if (second >= 140) tick->began_unix_ns += 2 * hour * s;
     page.read(history.add(*tick, {}), false);
     REQUIRE(page.ticks.back().first == (offset_s + second) * 1000);
-    REQUIRE(history.state().ticks.size() == std::min<std::size_t>(second - 99, 10));
+    REQUIRE(history.stacks().ticks().size() == std::min<std::size_t>(second - 99, 10));
   }
   rapidjson::Document json;
   json.Parse(history.snapshot(160 * s).c_str());
@@ -166,7 +166,7 @@ TEST_CASE("the window is shorter when its ticks are large") {
   std::vector<LiveStack> stacks;
   for (int i = 0; i < 40; ++i) stacks.push_back({.leaf_first = {i}});
   for (std::uint64_t second = 100; second < 110; ++second) history.add(*live_tick(second, stacks), {});
-  CHECK(history.state().ticks.size() == 2);
+  CHECK(history.stacks().ticks().size() == 2);
 }
 
 TEST_CASE("folding keeps the sums, what is recent and what is large") {
@@ -192,7 +192,7 @@ TEST_CASE("folding keeps the sums, what is recent and what is large") {
     REQUIRE(page.sum() == fed);
     REQUIRE(page.total.at("dd 185;f2;f1") == 3 * static_cast<std::uint64_t>(i + 1));
     REQUIRE(page.total.contains("dd 185;f2;f3;f" + std::to_string(1000 + i)));
-    CHECK(history.state().table.nodes().size() <= 200);
+    CHECK(history.stacks().table().nodes().size() <= 200);
   }
   CHECK(resets > 3);
   CHECK(history.epoch() == first_epoch + static_cast<std::uint64_t>(resets));
@@ -227,11 +227,11 @@ TEST_CASE("processes that are gone become one of their name") {
   CHECK(page.total.at("dd 185;f1") == 5000);
   CHECK(page.total.at("dd 0;f1") > 800);
   CHECK(page.total.contains("dd 1199;f1"));
-  CHECK(history.state().table.owners().size() <= 100);
+  CHECK(history.stacks().table().owners().size() <= 100);
 }
 
 TEST_CASE("in a run without end, whose processes come and go, memory is bounded") {
-  const LiveHistory::Limits limits{.window_s = 20, .nodes = 20'000, .owners = 400, .cells = 4000};
+  const FlameHistory::Limits limits{.window_s = 20, .nodes = 20'000, .owners = 400, .cells = 4000};
   LiveHistory history = make_history(limits);
   const auto used = [] {
     const auto info = ::mallinfo2();
@@ -246,11 +246,11 @@ TEST_CASE("in a run without end, whose processes come and go, memory is bounded"
       stacks.push_back({{base, base + 1, static_cast<int>(k), 1}, 1, 1000 + i * 5 + k % 5});
     }
     history.add(*live_tick(100 + i, stacks), {});
-    CHECK(history.state().total.size() <= limits.cells);
-    CHECK(history.state().table.owners().size() <= limits.owners);
+    CHECK(history.stacks().total().size() <= limits.cells);
+    CHECK(history.stacks().table().owners().size() <= limits.owners);
     most[i / 300] = std::max(most[i / 300], used() - std::min(before, used()));
   }
-  CHECK(history.folded_nodes() > 0);
+  CHECK(history.stacks().folded_nodes() > 0);
   CHECK(most[1] <= most[0] + most[0] / 8);
 }
 

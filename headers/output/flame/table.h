@@ -64,6 +64,7 @@ class FlameTable {
   // their first rows. A tag is a frame at the leaf, incomplete_frame() the outermost of a stack that is;
   // functions that were inlined are frames of their own.
   std::vector<Cell> add(const Profile& profile);
+  [[nodiscard]] UnknownRuns unknown_runs() const { return runs_; }
 
   [[nodiscard]] const StringTable& strings() const { return strings_; }
   [[nodiscard]] const std::vector<Frame>& frames() const { return frames_; }

@@ -1,4 +1,4 @@
-#include "web/pruning.h"
+#include "output/flame/pruning.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -10,16 +10,18 @@ using Cell = FlameTable::Cell;
 using Index = FlameTable::Index;
 
 constexpr auto none = FlameTable::none;
-constexpr std::string_view earlier = "[earlier]";
 // The memory of a string besides its bytes: its entries in the table and in the index.
 constexpr std::size_t bytes_per_text = 96;
 
 class Pruning {
  public:
-  Pruning(const LiveState& from, const LiveKeep& keep)
-      : from_(from), keep_(keep), first_tick_(from.ticks.size() - std::min(keep.ticks, from.ticks.size())) {}
+  Pruning(const FlameHistory::State& from, const FlameKeep& keep)
+      : from_(from),
+        keep_(keep),
+        first_tick_(from.ticks.size() - std::min(keep.ticks, from.ticks.size())),
+        to_(from.table.unknown_runs()) {}
 
-  std::optional<LiveState> state() {
+  std::optional<FlameHistory::State> state() {
     weigh();
     const auto kept = [](const std::vector<std::uint64_t>& all) {
       return static_cast<std::size_t>(all.size()) - static_cast<std::size_t>(std::ranges::count(all, 0U));
@@ -29,7 +31,7 @@ class Pruning {
     fold_owners();
     for (const Cell& cell : from_.total) to_.add_to_total(moved(cell));
     for (std::size_t i = first_tick_; i < from_.ticks.size(); ++i) {
-      LiveTick tick = from_.ticks[i];
+      FlameHistory::Tick tick = from_.ticks[i];
       for (Cell& cell : tick.cells) cell = moved(cell);
       to_.ticks.push_back(std::move(tick));
     }
@@ -86,7 +88,7 @@ class Pruning {
   }
 
   void fold_owners() {
-    const StringId of_others = to_.table.intern(earlier);
+    const StringId of_others = to_.table.intern(FlameHistory::earlier);
     std::unordered_set<StringId> names;
     for (std::size_t i = 0; i < owner_total_.size(); ++i) {
       if (owner_total_[i] != 0) {
@@ -105,10 +107,10 @@ class Pruning {
     return {.owner = owners_[cell.owner], .node = cell.node == none ? none : nodes_[cell.node], .value = cell.value};
   }
 
-  const LiveState& from_;
-  LiveKeep keep_;
+  const FlameHistory::State& from_;
+  FlameKeep keep_;
   std::size_t first_tick_;
-  LiveState to_;
+  FlameHistory::State to_;
   std::vector<std::uint64_t> node_total_;   // after weigh(): 1 if the node is kept, else 0
   std::vector<std::uint64_t> owner_total_;  // after weigh(): 1 if the owner is kept, else 0
   std::vector<Index> nodes_;                // new index by old index
@@ -117,7 +119,7 @@ class Pruning {
 
 }  // namespace
 
-void LiveState::add_to_total(const FlameTable::Cell& cell) {
+void FlameHistory::State::add_to_total(const Cell& cell) {
   const std::uint64_t key = std::uint64_t{cell.owner} << 32 | cell.node;
   const auto [place, is_new] = cell_of.try_emplace(key, total.size());
   if (is_new) {
@@ -127,12 +129,14 @@ void LiveState::add_to_total(const FlameTable::Cell& cell) {
   }
 }
 
-void LiveState::count_texts(std::size_t from) {
+void FlameHistory::State::count_texts(std::size_t from) {
   for (std::size_t i = from; i < table.strings().size(); ++i) {
     text_bytes += table.strings().view(static_cast<StringId>(i)).size() + bytes_per_text;
   }
 }
 
-std::optional<LiveState> pruned(const LiveState& state, const LiveKeep& keep) { return Pruning(state, keep).state(); }
+std::optional<FlameHistory::State> pruned(const FlameHistory::State& state, const FlameKeep& keep) {
+  return Pruning(state, keep).state();
+}
 
 }  // namespace profile
