@@ -179,6 +179,7 @@ struct Row {
 struct RowsApart {
   bool by_thread = true;
   bool by_cpu = true;
+  friend bool operator==(const RowsApart&, const RowsApart&) = default;
 };
 
 // What was asked for, in the words the outputs print.

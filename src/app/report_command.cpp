@@ -61,12 +61,12 @@ int run_report(std::span<const char* const> arguments) {
   sum.run.command_line = "profile report " + shell_quoted(arguments);
   Reports reports(options, say);
   reports.begin(sum.run);
-  reports.report(sum);
-  reports.close();
+  reports.write(sum);
+  reports.end();
   if (!options.quiet) {
     for (const std::string& line : reports.answer()) say(line);
   }
-  return reports.have_failed() ? Error::could_not_profile : 0;
+  return reports.has_failed() ? Error::could_not_profile : 0;
 }
 
 }  // namespace profile

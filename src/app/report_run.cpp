@@ -9,41 +9,51 @@
 #include "app/waker_frames.h"
 #include "model/stack_roots.h"
 #include "support/clock.h"
+#include "web/view.h"
 
 namespace profile {
 namespace {
 
-// How often the page and the view in the terminal get something new.
-constexpr double watching_s = live_tick_s;
+// How often live sinks receive a profile.
+constexpr double live_s = live_tick_s;
 // Naming and writing take memory in pieces between those that stay; in a run of days the holes are not kept.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 }  // namespace
 
-ReportRun::ReportRun(RunInfo run, Reports& reports, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
-                     Watching& watching, RowsApart apart)
-    : run_(std::move(run)),
-      reports_(reports),
-      source_(source),
-      timeline_(timeline),
-      symboliser_(symboliser),
-      watching_(watching),
-      apart_(apart) {
+ReportRun::ReportRun(RunInfo run, std::vector<ProfileSink*> sinks, Source& source, ProcessTimeline& timeline,
+                     Symboliser& symboliser)
+    : run_(std::move(run)), sinks_(std::move(sinks)), source_(source), timeline_(timeline), symboliser_(symboliser) {
   begin_profile(monotonic_ns());
+}
+
+bool ReportRun::any_live() const {
+  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->is_live(); });
+}
+
+bool ReportRun::is_wanted() const {
+  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->is_open(); });
+}
+
+bool ReportRun::has_failed() const {
+  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->has_failed(); });
 }
 
 void ReportRun::watch(EventLoop& loop) {
   loop.add(source_.poll_fd(), [this] { consume(); });
-  reports_.watch(loop);
-  if (!watching_.any()) return;
-  loop.add_timer(watching_s, watching_s, [this] {
-    if (watching_.any()) show();
+  for (ProfileSink* const sink : sinks_) sink->watch(loop);
+  if (!any_live()) return;
+  loop.add_timer(live_s, live_s, [this] {
+    if (!any_live()) return;
+    take(std::nullopt);
+    pass_on();
+    give_memory_back();
   });
 }
 
 void ReportRun::begin(std::uint64_t began_ns) {
   begin_profile(began_ns);
-  reports_.begin(run_);
+  for (ProfileSink* const sink : sinks_) sink->begin(run_);
 }
 
 void ReportRun::begin_profile(std::uint64_t now_ns) {
@@ -71,7 +81,7 @@ bool ReportRun::name_leaving() {
 }
 
 void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
-  if (watching_.any()) return;  // it is done for who looks on
+  if (any_live()) return;  // each second takes and names the samples
   source_.drain(timeline_, *profile_, false);
   symboliser_.name_ready(*profile_, may_go_on);
 }
@@ -79,7 +89,7 @@ void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
 // What is sampled from here on belongs to what follows, however long naming and writing take.
 void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
   const bool stopped = ended_ns.has_value();
-  // Who looks on may have been shown something after the end.
+  // A live sink may have received a profile after the end.
   const std::uint64_t now_ns = taken_ns_ = std::max(ended_ns.value_or(monotonic_ns()), profile_->began_ns);
   source_.collect(timeline_, *profile_, stopped);
   profile_->duration_ns = now_ns - profile_->began_ns;
@@ -93,22 +103,10 @@ void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
 }
 
 void ReportRun::pass_on() {
-  const std::shared_ptr<const Profile> shown = std::exchange(profile_, nullptr);
+  const std::shared_ptr<const Profile> finished = std::exchange(profile_, nullptr);
   begin_profile(taken_ns_);
-  watching_.add(shown, account_, source_.cost());
-  if (!reports_.any_open()) return;
-  if (!since_report_) {
-    since_report_ = std::make_unique<Profile>();
-    since_report_->run = run_;
-    since_report_->apart = apart_;
-  }
-  since_report_->merge(*shown);
-}
-
-void ReportRun::show() {
-  take(std::nullopt);
-  pass_on();
-  give_memory_back();
+  const RunStatus status{.account = account_, .cost = source_.cost()};
+  for (ProfileSink* const sink : sinks_) sink->add(finished, status);
 }
 
 void ReportRun::give_memory_back() {
@@ -117,27 +115,20 @@ void ReportRun::give_memory_back() {
   ::malloc_trim(0);
 }
 
-void ReportRun::report(std::optional<std::uint64_t> ended_ns) {
+void ReportRun::end_interval(std::optional<std::uint64_t> ended_ns) {
   take(ended_ns);
-  // The terminal may have been given back by now.
-  if (watching_.any() || since_report_) {
-    pass_on();
-    if (since_report_) reports_.report(*since_report_);
-    since_report_.reset();
-  } else {
-    reports_.report(*profile_);
-    begin_profile(taken_ns_);
-  }
+  pass_on();
+  for (ProfileSink* const sink : sinks_) sink->end_interval();
 }
 
 void ReportRun::report_interval() {
-  report(std::nullopt);
+  end_interval(std::nullopt);
   give_memory_back();
 }
 
 void ReportRun::finish(std::uint64_t ended_ns) {
-  report(ended_ns);
-  reports_.close();
+  end_interval(ended_ns);
+  for (ProfileSink* const sink : sinks_) sink->end();
 }
 
 std::uint64_t ReportRun::samples() const {

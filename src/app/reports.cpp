@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "app/written.h"
 #include "output/hottest.h"
@@ -25,6 +26,8 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
       interval_s_(options.interval_s),
       most_functions_(options.output.top),
       quiet_(options.quiet) {
+  const RowsApart added{.by_thread = options.sampling.by_thread, .by_cpu = options.sampling.by_cpu};
+  if (added != options.apart) apart_ = options.apart;
   // A format that is not available ends the run here, before any file is created.
   std::vector<std::unique_ptr<Output>> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
@@ -76,7 +79,30 @@ void Reports::begin(const RunInfo& run) {
   }
 }
 
-void Reports::report(const Profile& profile) {
+void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus& /*status*/) {
+  // The hottest functions are printed also when nothing could be written.
+  if (!is_open() && !wants_hottest()) return;
+  if (!sum_ && !added_ && !apart_) {
+    added_ = profile;
+    return;
+  }
+  if (!sum_) {
+    sum_ = std::make_unique<Profile>();
+    sum_->run = profile->run;
+    if (apart_) sum_->apart = *apart_;
+    if (added_) sum_->merge(*std::exchange(added_, nullptr));
+  }
+  sum_->merge(*profile);
+}
+
+void Reports::end_interval() {
+  if (sum_) write(*sum_);
+  if (added_) write(*added_);
+  sum_.reset();
+  added_.reset();
+}
+
+void Reports::write(const Profile& profile) {
   if (wants_hottest()) hottest_ = hottest_lines(profile, most_functions_);
   const double seconds = to_seconds(profile.duration_ns);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
@@ -95,7 +121,7 @@ void Reports::report(const Profile& profile) {
   }
 }
 
-void Reports::close() {
+void Reports::end() {
   for (Report& report : reports_) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {
       attempt(report, [&] { destination->close(); });
@@ -130,14 +156,14 @@ std::vector<std::string> Reports::answer() const {
   return lines;
 }
 
-bool Reports::have_failed() const {
-  return have_failed_ || std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
+bool Reports::has_failed() const {
+  return has_failed_ || std::any_of(reports_.begin(), reports_.end(), [](const Report& report) {
            const auto* series = std::get_if<FileSeries>(&report.target);
            return series != nullptr && series->lost() != 0;
          });
 }
 
-bool Reports::any_open() const {
+bool Reports::is_open() const {
   return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) { return report.is_open; });
 }
 
@@ -156,7 +182,7 @@ void Reports::attempt(Report& report, const std::function<void()>& write) {
   } catch (const Error& error) {
     say_(std::string("profile: ") + error.what());
     report.is_open = false;
-    have_failed_ = true;
+    has_failed_ = true;
   }
 }
 

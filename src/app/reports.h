@@ -1,5 +1,5 @@
-// The outputs of the reports: for each the open destination or series of files, and the format. If one output cannot be
-// written, the others continue.
+// The sink that writes reports. It has all outputs: for each the open destination or series of files, and the format.
+// If one output cannot be written, the others continue.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,33 @@
 #include <vector>
 
 #include "app/options.h"
+#include "app/profile_sink.h"
 #include "files/destination.h"
 #include "files/file_series.h"
-#include "support/event_loop.h"
 
 namespace profile {
 
-class Reports {
+class Reports : public ProfileSink {
  public:
   // Opens all outputs. Throws Error when one cannot be opened. `say` prints a line for the user.
   Reports(const Options& options, std::function<void(const std::string&)> say);
 
-  // Makes `loop` notice that the reader of stdout has gone, also while nothing is written for a long time. `loop` must
-  // not run after this object is destroyed.
-  void watch(EventLoop& loop);
-  void begin(const RunInfo& run);
-  void report(const Profile& profile);
-  void close();
-  // Lines for the user after close(): the hottest functions if the run has one report only, and the written files. The
+  // Makes `loop` notice that the reader of stdout has gone, also while nothing is written for a long time.
+  void watch(EventLoop& loop) override;
+  void begin(const RunInfo& run) override;
+  void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
+  // Writes a report of what was added.
+  void end_interval() override;
+  void end() override;
+  // Whether any output is left to write to.
+  [[nodiscard]] bool is_open() const override;
+  [[nodiscard]] bool has_failed() const override;
+
+  // Writes a report of this profile alone.
+  void write(const Profile& profile);
+  // Lines for the user after end(): the hottest functions if the run has one report only, and the written files. The
   // functions are left out if the only report is on stdout, unless stdout is a terminal, where it has scrolled away.
   [[nodiscard]] std::vector<std::string> answer() const;
-  // Whether any output is left to write to.
-  [[nodiscard]] bool any_open() const;
-  // Whether something could not be written. A reader of stdout that went away does not count.
-  [[nodiscard]] bool have_failed() const;
 
  private:
   struct Report {
@@ -58,7 +61,12 @@ class Reports {
   std::size_t most_functions_;
   bool quiet_;
   std::vector<std::string> hottest_;
-  bool have_failed_ = false;
+  bool has_failed_ = false;
+  // What reports keep apart, if that is less than what is added keeps apart.
+  std::optional<RowsApart> apart_;
+  // What was added since the last report: one profile, or the sum of several.
+  std::shared_ptr<const Profile> added_;
+  std::unique_ptr<Profile> sum_;
 };
 
 }  // namespace profile

@@ -9,8 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/command.h"
+#include "app/live_page.h"
 #include "app/messages.h"
 #include "app/progress.h"
 #include "app/report_run.h"
@@ -21,7 +24,7 @@
 #include "app/stream_run.h"
 #include "app/summary.h"
 #include "app/targets.h"
-#include "app/watching.h"
+#include "app/terminal_sink.h"
 #include "output/clean_text.h"
 #include "parse/children.h"
 #include "process/timeline.h"
@@ -74,10 +77,15 @@ class Session {
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
-    watching_.emplace(options, run_);
-    if (!watching_->url().empty()) messages_.say("the page is at " + watching_->url());
-    watching_->open_terminal();
-    if (watching_->has_terminal()) messages_.hold();
+    if (options.top_view) terminal_.emplace([this] { quit(); });
+    if (options.live) {
+      page_.emplace(*options.live, run_);
+      messages_.say("the page is at " + page_->url());
+    }
+    if (terminal_) {
+      terminal_->open(run_);
+      messages_.hold();
+    }
   }
 
   int run() {
@@ -118,8 +126,12 @@ class Session {
 
   std::unique_ptr<SampleConsumer> make_consumer() {
     if (reports_) {
-      return std::make_unique<ReportRun>(run_, *reports_, *source_, *timeline_, *symboliser_, *watching_,
-                                         options_.apart);
+      // Views first: a report may wait for a disk.
+      std::vector<ProfileSink*> sinks;
+      if (terminal_) sinks.push_back(&*terminal_);
+      if (page_) sinks.push_back(&*page_);
+      sinks.push_back(&*reports_);
+      return std::make_unique<ReportRun>(run_, std::move(sinks), *source_, *timeline_, *symboliser_);
     }
     return std::make_unique<StreamRun>(options_, run_, *source_, *timeline_, *symboliser_,
                                        [this](const std::string& text) { messages_.say(text); });
@@ -145,11 +157,6 @@ class Session {
       source_->supply_tables(*timeline_);
     });
     loop_.add_timer(tick_s, tick_s, [this] { on_tick(); });
-    if (watching_->has_terminal()) {
-      loop_.add(watching_->terminal_fd(), [this] {
-        if (watching_->has_terminal() && !watching_->on_terminal_ready()) quit();
-      });
-    }
   }
 
   // A file that the walk of stacks has met has to be opened before its table can be made.
@@ -170,7 +177,7 @@ class Session {
       if (signal.number == SIGCHLD) {
         note_command_exit();
       } else if (signal.number == SIGWINCH) {
-        if (watching_->has_terminal()) watching_->on_resize();
+        if (terminal_) terminal_->resize();
       } else {
         end_on_request(signal);
       }
@@ -274,7 +281,6 @@ class Session {
     signals_.let_next_kill();
     progress_.clear();
     consumer_->finish(ended_ns_);
-    watching_->end();
     summarise();
   }
 
@@ -314,9 +320,8 @@ class Session {
   }
 
   void give_terminal_back() {
-    if (!watching_ || !watching_->has_terminal()) return;
-    loop_.remove(watching_->terminal_fd());
-    watching_->close_terminal();
+    if (!terminal_ || !terminal_->is_open()) return;
+    terminal_->close();
     messages_.release();
   }
 
@@ -349,7 +354,8 @@ class Session {
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;
-  std::optional<Watching> watching_;
+  std::optional<LivePage> page_;
+  std::optional<TerminalSink> terminal_;
   std::unique_ptr<SampleConsumer> consumer_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
