@@ -1,10 +1,10 @@
-/* The source `block-io`: how long requests to block devices take, from when they are handed to the device to when they
- * are done, by the stack that made them. Where a scheduler holds them back, that is the stack with which they came to
- * it: who hands them on is the kernel itself. */
+/* The source `block-io`: how long block devices take for requests, by the stack that made the request. The time of a
+ * request runs from when the device gets it until it is done. A scheduler may hold a request back, and then the kernel
+ * itself hands it over. So the stack is taken when the request comes to the scheduler. */
 #define PROFILE_WALK
 #include "abi/block_io.h"
 #include "record.bpf.h"
-/* The rest want the above. */
+/* These headers need the types above. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -14,7 +14,7 @@
 
 SEC(".data.block_io") struct block_io_state state = {};
 
-/* Requests are the kernel's own, used again and again, so that there are never many. */
+/* The keys are addresses of the kernel's request structures. The kernel reuses these, so few places are enough. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __type(key, __u64);
@@ -29,8 +29,8 @@ struct {
   __uint(max_entries, PROFILE_MOST_DISKS);
 } disks SEC(".maps");
 
-/* The number of the request's disk; 0: it has found no place among them. A function by itself, like the next two, as
- * the walk of the stack wants most of BPF's own. */
+/* The number of the request's disk. 0: the map `disks` is full. This and the next two functions are not inlined,
+ * because the stack walk needs most of the BPF stack. */
 static __noinline __u32 disk_of(struct request *request) {
   struct gendisk *disk = NULL;
   if (bpf_core_field_exists(((struct request___before_5_17 *)request)->rq_disk)) {
@@ -42,7 +42,7 @@ static __noinline __u32 disk_of(struct request *request) {
   if (disk) bpf_probe_read_kernel_str(key.name, sizeof(key.name), disk->disk_name);
   __u64 *number = bpf_map_lookup_elem(&disks, &key);
   if (number) return *number;
-  /* A number that another CPU's takes the place of stays unused. */
+  /* Another CPU may add the disk first. Then this number stays unused. */
   const __u64 fresh = __sync_fetch_and_add(&state.disks, 1) + 1;
   bpf_map_update_elem(&disks, &key, &fresh, BPF_NOEXIST);
   number = bpf_map_lookup_elem(&disks, &key);
@@ -59,7 +59,8 @@ static __noinline struct block_request *place_of_request(__u64 id) {
   return bpf_map_lookup_elem(&spans, &id);
 }
 
-/* The place of a request whose stack is now taken; NULL when it is not asked for. */
+/* Takes the stack of a request. NULL: the request is filtered out, or `spans` is full. span.start_ns is 0 when the
+ * stack was lost. */
 static __always_inline struct block_request *note(void *ctx, struct request *request) {
   struct sample sample;
   if (!begin_sample(&sample)) return NULL;
@@ -69,7 +70,7 @@ static __always_inline struct block_request *note(void *ctx, struct request *req
     lose_span(&sample);
     return NULL;
   }
-  noted->began_ns = 0; /* one whose end was not seen is forgotten */
+  noted->began_ns = 0; /* forgets an earlier request whose end was not seen */
   noted->bytes = request->__data_len;
   const __u32 operation = request->cmd_flags & PROFILE_BLOCK_OPERATION_MASK;
   noted->tag = (disk_of(request) << PROFILE_BLOCK_DISK_SHIFT | operation) + 1;
@@ -78,19 +79,19 @@ static __always_inline struct block_request *note(void *ctx, struct request *req
   return noted;
 }
 
-/* A request comes to a scheduler, or to the queue of a device that is busy. */
+/* The kernel puts a request into a scheduler, or into the queue of a busy device. */
 SEC("tp_btf/block_rq_insert")
 int BPF_PROG(on_insert, struct request *request) {
   note(ctx, request);
   return 0;
 }
 
-/* A request goes to its device; not for the first time when the device had no room for it. */
+/* The kernel hands a request to its device. It does so again when the device had no room the first time. */
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_issue, struct request *request) {
   struct block_request *noted = find_request((__u64)request);
   if (noted && noted->span.start_ns) {
-    noted->bytes = request->__data_len; /* others may have been merged into it */
+    noted->bytes = request->__data_len; /* the kernel may have merged other requests into it */
   } else {
     noted = note(ctx, request);
     if (!noted || !noted->span.start_ns) return 0;
@@ -116,13 +117,13 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
   const __u64 id = (__u64)request;
   struct block_request *done = bpf_map_lookup_elem(&spans, &id);
   if (!done || !done->began_ns) return 0;
-  if (bytes < request->__data_len) return 0; /* a part of it */
+  if (bytes < request->__data_len) return 0; /* only a part of the request is done */
   const __u64 start_ns = close_span(&done->span);
   if (start_ns) count_request(done, id, start_ns, bpf_ktime_get_ns(), true);
   return 0;
 }
 
-/* Counts a request that goes on as far as it has come. */
+/* Counts the time so far of a request that goes on. */
 static long cut_request(void *map, const __u64 *id, struct block_request *request, void *unused) {
   const __u64 start_ns = request->span.start_ns;
   const __u64 now_ns = bpf_ktime_get_ns();

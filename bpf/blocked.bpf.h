@@ -1,15 +1,16 @@
-/* Of off_cpu.bpf.c, which includes this behind its tables: the threads that are blocked as the run begins. Reads kernel
- * structures, so not of the lean variant. */
+/* The threads that are blocked when the run begins. off_cpu.bpf.c includes this file after its maps. It reads kernel
+ * structures, so the lean variant does not have it. */
 #ifndef PROFILE_BLOCKED_BPF_H
 #define PROFILE_BLOCKED_BPF_H
 
-/* The CPU that a task which does not run was on last. */
+/* The last CPU of a task that does not run. */
 static __always_inline __u32 cpu_of(struct task_struct *task) {
   if (bpf_core_field_exists(task->thread_info.cpu)) return BPF_CORE_READ(task, thread_info.cpu);
   return BPF_CORE_READ((struct task_struct___before_5_16 *)task, cpu);
 }
 
-/* Whether the task, not necessarily the current one, is asked for; for filters that can be told of any task. */
+/* As is_wanted(), for any task and not only the current one. The kernel answers the cgroup filters only for the current
+ * task, so they are not here. */
 static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) {
   if (record_config.filter_cpu && !is_wanted_cpu(cpu_of(task))) return false;
   if (record_config.target_filter != TARGET_ALL) {
@@ -29,7 +30,8 @@ static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) 
   return true;
 }
 
-/* What it takes to walk the task's user stack by tables, which user space does: this CPU has not its memory. */
+/* Notes what user space needs to walk the task's user stack by tables. The walk cannot run here, because this CPU does
+ * not have the task's memory. */
 static __always_inline void note_registers(struct blocked_task *blocked, struct task_struct *task, __u64 registers) {
   if (walk_config.mode == WALK_OFF || record_config.stream) return;
   struct walk *walk = this_walk();
@@ -44,8 +46,8 @@ static __always_inline void note_registers(struct blocked_task *blocked, struct 
   give_walk(walk);
 }
 
-/* The threads that are blocked as the run begins: nobody saw how they got there. User space walks their user stacks by
- * the registers and keeps both stacks, as if they had come through the ring buffer. */
+/* Reports the threads that are blocked when the run begins, because no switch event shows how these waits began. User
+ * space walks their user stacks from the registers, and holds both stacks like stacks from the ring buffer. */
 SEC("iter/task")
 int scan(struct bpf_iter__task *ctx) {
   struct task_struct *task = ctx->task;
@@ -76,13 +78,13 @@ int scan(struct bpf_iter__task *ctx) {
   fresh.waits.away = 1;
   fresh.waits.is_kernel_thread = task->flags & PF_KTHREAD ? 1 : 0;
   bpf_probe_read_kernel_str(fresh.waits.name, sizeof(fresh.waits.name), task->comm);
-  /* For waits whose beginning is not seen. */
+  /* This key also serves waits whose beginning is not seen. */
   fresh.waits.span.key.tgid = fresh.waits.tgid;
   if (record_config.by_thread) fresh.waits.span.key.tid = fresh.waits.tid;
   if (record_config.by_cpu) fresh.waits.span.key.cpu = cpu_of(task);
   if (config.wall) fresh.waits.span.key.tag = PROFILE_TAG_OFF_CPU;
   __builtin_memcpy(fresh.waits.span.key.comm, fresh.waits.name, sizeof(fresh.waits.name));
-  if (bpf_map_lookup_elem(&spans, &id)) return 0; /* its wait has been seen to begin */
+  if (bpf_map_lookup_elem(&spans, &id)) return 0; /* on_switch has seen its wait begin */
 
   blocked->id = id;
   blocked->head.header.type = RING_SPAN;
@@ -110,13 +112,13 @@ int scan(struct bpf_iter__task *ctx) {
   if (record_config.kernel_stacks) taken = bpf_get_task_stack(task, blocked + 1, stack_bytes, 0);
   blocked->head.kernel_bytes = (__s32)taken;
   __u64 used = taken > 0 ? (__u64)taken : 0;
-  if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
-  /* What does not fit is not an error: the kernel hands over what there is and comes again for this task, which must
-   * not have been noted then. */
+  if (used > stack_bytes) used = stack_bytes; /* the verifier does not know this bound */
+  /* When the record does not fit, the kernel hands over what it has and visits this task again. So the task must not be
+   * in the map yet. */
   if (bpf_seq_write(ctx->meta->seq, blocked, sizeof(*blocked) + used)) return 0;
-  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* its next wait has been seen to begin */
+  if (bpf_map_update_elem(&spans, &id, &fresh, BPF_NOEXIST)) return 0; /* on_switch has seen its next wait begin */
 
-  if (task->on_cpu) { /* it came onto a CPU before it stood in the map: this wait was over already */
+  if (task->on_cpu) { /* it came onto a CPU before it was in the map, so this wait is over */
     struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
     if (thread && thread->span.sent_ns) close_span(&thread->span);
   }

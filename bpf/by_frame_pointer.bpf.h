@@ -1,16 +1,16 @@
-/* From a frame to its caller through code that no table describes, or none yet: by the frame pointer, which is believed
- * as far as what stands around it allows. A part of frame.bpf.h. */
+/* Goes from a frame to its caller by the frame pointer, where the code has no table or no table yet. It follows a frame
+ * pointer only to an aligned place on the same stack, not below the stack pointer. A part of frame.bpf.h. */
 #ifndef PROFILE_BY_FRAME_POINTER_BPF_H
 #define PROFILE_BY_FRAME_POINTER_BPF_H
 
-/* Whether a call stands before `back`: the forms of it that compilers use. Go has each goroutine return into
- * runtime.goexit as if that had called it: behind a no-operation, before a call. runtime/asm_amd64.s, asm_arm64.s */
+/* Whether a call of a form that compilers use ends at `back`. Go lets each goroutine return into runtime.goexit: there
+ * a no-operation stands before `back`, and a call behind it. runtime/asm_amd64.s, asm_arm64.s */
 #ifdef __TARGET_ARCH_x86
 static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
   const __u8 *code = (const __u8 *)walk->raw, *next = code + 8;
   if (read_user(walk->raw, 16, back - 8)) return false;
   if (code[3] == 0xe8 || (code[7] == 0x90 && next[0] == 0xe8 && next[5] == 0x90)) return true; /* call offset */
-  /* call *: with or without a register, and an offset of none, one or four bytes */
+  /* call *: 2, 3, 4, 6 or 7 bytes, with an offset of 0, 1 or 4 bytes */
   return (code[6] == 0xff && (code[7] & 0x38) == 0x10) || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||
          (code[4] == 0xff && (code[5] & 0x38) == 0x10) || (code[2] == 0xff && (code[3] & 0x38) == 0x10) ||
          (code[1] == 0xff && (code[2] & 0x38) == 0x10);
@@ -26,10 +26,10 @@ static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
 #endif
 
 #ifdef __TARGET_ARCH_x86
-#define LEAF_RETURN 2 /* of walk::raw, behind the code that is looked at */
-/* A leaf without a frame, whose caller its frame pointer does not tell: on the top of the stack lies the return address
- * of a call to where it begins, and it does not begin as what makes a frame: push, sub, Go's look at the stack's end.
- */
+#define LEAF_RETURN 2 /* index in walk::raw of the return address; the words before it hold code */
+/* Whether the leaf has no frame of its own, so that its frame pointer would skip the caller. Then the word at the stack
+ * pointer is the return address of a call to the leaf's beginning, and the leaf does not begin with what makes a frame:
+ * push, sub, or Go's check of the stack's end. */
 static __always_inline bool is_bare_leaf(struct walk *walk) {
   const __u8 *code = (const __u8 *)walk->raw;
   __u64 *back = &walk->raw[LEAF_RETURN];
@@ -43,16 +43,16 @@ static __always_inline bool is_bare_leaf(struct walk *walk) {
 }
 #endif
 
-/* Through code that no table describes, or none yet. */
 __noinline int by_frame_pointer(void) {
   struct walk *walk = this_walk();
   if (!walk) return WALK_NO_CFI;
   const struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
   const int without = mapping->kind == MAPPING_PENDING ? WALK_NO_TABLE_YET : WALK_NO_CFI;
-  /* The outermost frame's is 0, by both ABIs; but code with a table may keep any number there, and so may a leaf. */
+  /* Both ABIs say that the outermost frame pointer is 0. But code whose table has not come, and a leaf, may keep any
+   * number in that register. */
   const int root = mapping->kind == MAPPING_PENDING || walk->depth == 1 ? without : WALK_ROOT_BY_FP;
 #ifndef __TARGET_ARCH_x86
-  if (walk->depth == 1 && mapping->is_vdso) { /* leaves that are not described */
+  if (walk->depth == 1 && mapping->is_vdso) { /* leaves of the vDSO, which have no table rows */
     walk->was_interrupted = 0;
     return go_to(walk, walk->innermost[REGISTER_EXTRA], walk->sp);
   }
@@ -85,7 +85,8 @@ __noinline int by_frame_pointer(void) {
 #ifdef __TARGET_ARCH_x86
   return go_to(walk, both[1], fp + 16);
 #else
-  /* The record lies at the low end of its frame: the caller's stack pointer is its frame pointer, as a rule. */
+  /* The frame record lies at the low end of its frame. So the caller's stack pointer usually equals the caller's frame
+   * pointer. */
   return go_to(walk, both[1], both[0] > fp ? both[0] : fp + 16);
 #endif
 }

@@ -1,9 +1,9 @@
-/* Whether the system call that the current task is in was made as 32-bit programs make theirs. */
+/* Whether the current task is in a system call of the 32-bit kind. These calls have other numbers and registers. */
 #ifndef PROFILE_COMPAT_BPF_H
 #define PROFILE_COMPAT_BPF_H
 
 #include "record.bpf.h"
-/* Wants the above. */
+/* This header needs the types above. */
 #include <bpf/bpf_core_read.h>
 
 #ifdef __TARGET_ARCH_x86
@@ -11,11 +11,11 @@
 #define COMPAT_MARK 0x0002 /* TS_COMPAT */
 #else
 #define COMPAT_WORD flags
-#define COMPAT_MARK (1ULL << 22) /* arm64: TIF_32BIT, of all calls of a 32-bit program */
+#define COMPAT_MARK (1ULL << 22) /* TIF_32BIT: arm64 sets it for every call of a 32-bit program */
 #endif
 
 static __always_inline bool is_compat(void) {
-  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) { /* 5.11, and no probe read */
+  if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) { /* since 5.11, faster */
     return ((struct task_struct *)bpf_get_current_task_btf())->thread_info.COMPAT_WORD & COMPAT_MARK;
   }
   const struct task_struct *task = (const struct task_struct *)bpf_get_current_task();

@@ -1,5 +1,5 @@
-/* A table of durations beside the stacks: sums and a histogram for each of whatever the source names. Only for programs
- * that keep their CPU, which tracepoints are; one in an interrupt may come on top of `flush`. */
+/* A table of durations beside the stacks: sums and a histogram for each thing that a source names. Only for programs
+ * that keep their CPU, as programs on tracepoints do. A program in an interrupt may still interrupt `flush`. */
 #ifndef PROFILE_DURATIONS_BPF_H
 #define PROFILE_DURATIONS_BPF_H
 
@@ -16,7 +16,7 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } durations SEC(".maps");
 
-/* All zeros, to begin a row with: too large for the BPF stack. */
+/* All zeros: the first value of a row, which is too large for the BPF stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __type(key, __u32);
@@ -24,7 +24,7 @@ struct {
   __uint(max_entries, 1);
 } no_durations SEC(".maps");
 
-/* The row to add to; NULL where there is none to be had, nor in a stream, which shows no tables. */
+/* The row to add to. NULL: the map is full, or the run is a stream, which shows no tables. */
 static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {
   if (record_config.stream) return NULL;
   const struct durations_key key = {.what = what,
@@ -46,9 +46,9 @@ static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whos
   return sum;
 }
 
-/* Adds `part_ns` of something that has lasted `whole_ns`. The part atomically: what is over may end in an interrupt,
- * while `flush` adds what goes on. The rest is of what is over, and the kernel runs no program for the end of one on
- * top of that for the end of another; `flush` ends something itself only when no other program runs any more. */
+/* Adds the last `part_ns` of a duration of `whole_ns`. The total is atomic, because an interrupt may end one duration
+ * while `flush` adds to another. The rest needs no atomics: programs that end a duration do not interrupt each other,
+ * and `flush` ends durations only when no other program runs any more. */
 static __always_inline void add_duration(struct durations_sum *sum, __u64 part_ns, __u64 whole_ns, bool is_over) {
   __sync_fetch_and_add(&sum->total_ns, part_ns);
   if (!is_over) return;

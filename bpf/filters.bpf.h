@@ -1,9 +1,10 @@
-/* Whose samples are wanted: the filters of record.bpf.h, which includes this in its middle and has their constants.
- * User space sets what is asked for before loading, so that the verifier removes what is not. */
+/* The filters: whose samples are wanted. record.bpf.h includes this file in its middle, after the constants. User space
+ * sets the constants before it loads the programs, so the verifier removes the filters that are off. */
 #ifndef PROFILE_FILTERS_BPF_H
 #define PROFILE_FILTERS_BPF_H
 
-/* The tgids or tids asked for, or those of the command and its descendants (follow.bpf.h says what the value is). */
+/* The tgids or tids that the user chose, with the value 0, or the tgids of the command and its descendants.
+ * follow.bpf.h explains their value. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __type(key, __u32);
@@ -18,7 +19,7 @@ struct {
   __uint(max_entries, 1);
 } wanted_cgroup SEC(".maps");
 
-/* Replaced by the pinned maps of the person who asks. */
+/* User space puts the user's pinned maps in the place of these two. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __type(key, __u64);
@@ -39,8 +40,8 @@ static __always_inline bool is_wanted_cpu(__u32 cpu) {
   return wanted_cpus[cpu / 64] >> (cpu % 64) & 1;
 }
 
-/* Whether a thread of this name is asked for. Unrolled, so that the verifier sees constants only and removes what is
- * off. */
+/* Whether the user asked for threads of this name. Unrolled, so that the verifier sees only constants and removes what
+ * is off. */
 static __always_inline bool is_wanted_name(const __u64 name[PROFILE_COMM_BYTES / 8]) {
 #pragma unroll
   for (__u32 i = 0; i < PROFILE_MOST_NAMES; i++) {
@@ -54,12 +55,12 @@ static __always_inline bool is_wanted_name(const __u64 name[PROFILE_COMM_BYTES /
 }
 
 static __always_inline bool is_wanted_current_name(void) {
-  __u64 name[PROFILE_COMM_BYTES / 8] = {}; /* the helper does not fill it up on every kernel */
+  __u64 name[PROFILE_COMM_BYTES / 8] = {}; /* some kernels do not fill the rest with zeros */
   bpf_get_current_comm(name, sizeof(name));
   return is_wanted_name(name);
 }
 
-/* Whether it is a process of the profiler's. Unrolled, so that it is a few comparisons. */
+/* Whether `tgid` is a process of the profiler. Unrolled, so that it is a few comparisons. */
 static __always_inline bool is_own(__u32 tgid) {
   const volatile __u32 *own = record_state.own_tgids;
 #pragma unroll
@@ -71,7 +72,7 @@ static __always_inline bool is_own(__u32 tgid) {
   return false;
 }
 
-/* Whether the current task is one of those asked for, on a CPU asked for; its ids are those the person sees. */
+/* Whether the filters let the current task on this CPU pass. The ids are those in the profiler's pid namespace. */
 static __always_inline bool is_wanted(__u32 tgid, __u32 tid) {
   if (!is_wanted_cpu(bpf_get_smp_processor_id())) return false;
   if (record_config.without_self && is_own(tgid)) return false;

@@ -1,7 +1,7 @@
-/* Fills the targets of `profile -- COMMAND`: a child is added before it runs its first instruction, a process is
- * removed when the kernel frees it. The value of an entry is the address of the thread group's signal_struct, which no
- * exec changes, so that a late removal never takes a successor with the same number. Keys are ids of the initial pid
- * namespace, because a task that is being freed has no others any more. */
+/* Fills the map `targets` for `profile -- COMMAND`. It adds a child before the child's first instruction, and removes a
+ * process when the kernel frees it. The value is the address of the thread group's signal_struct. No exec changes it,
+ * so a late removal never removes a new process with the same tgid. Keys are ids of the initial pid namespace, because
+ * a task that the kernel frees has no others. */
 #ifndef PROFILE_FOLLOW_BPF_H
 #define PROFILE_FOLLOW_BPF_H
 
@@ -22,7 +22,7 @@ static __always_inline bool is_followed(struct task_struct *task) {
 
 SEC("raw_tp/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-  if (!leads_its_group(child)) return 0; /* a thread: its group is there already */
+  if (!leads_its_group(child)) return 0; /* a thread: only processes are in the map */
   if (!is_followed(parent)) return 0;
   const __u32 tgid = BPF_CORE_READ(child, tgid);
   const __u64 life = (__u64)BPF_CORE_READ(child, signal);

@@ -1,14 +1,14 @@
-/* From one frame of a user stack to its caller: by the rule that its file's table has for the place, or by the frame
- * pointer where there is none. Never reads where there may be no stack: a read that fails is a page fault, and costs as
- * much as a hundred frames. */
+/* Goes from one frame of a user stack to its caller: by the rule in the file's table, or by the frame pointer where
+ * there is no rule. It checks a frame pointer without a rule before it reads there. A failed read is a page fault and
+ * costs as much as a hundred frames. */
 #ifndef PROFILE_FRAME_BPF_H
 #define PROFILE_FRAME_BPF_H
 
 #define LOST_FP 1
 #define LOST_EXTRA 2
-/* Bytes of code: what is longer makes calls, and so a frame. */
+/* In bytes of code. A longer function makes calls, and so it has a frame. */
 #define LARGEST_LEAF 4096
-/* Where a stack begins no caller's frame fits any more. */
+/* In bytes. So close to the beginning of the stack there is no room for a caller's frame. */
 #define NEXT_TO_START 128
 
 static __always_inline long read_user(void *to, __u32 bytes, __u64 from) {
@@ -16,14 +16,14 @@ static __always_inline long read_user(void *to, __u32 bytes, __u64 from) {
 }
 
 #ifdef __TARGET_ARCH_x86
-#define RETURN_BYTES 8 /* of the stack, that a call takes */
+#define RETURN_BYTES 8 /* bytes of the stack that a call takes */
 #define WITHOUT_AUTHENTICATION(address) (address)
 #else
 #define RETURN_BYTES 0
 #define WITHOUT_AUTHENTICATION(address) ((address)&0xffffffffffffULL)
 #endif
 
-/* 0, or why the frame pointer is not to be had. */
+/* Reads the frame pointer if it is not known yet. Returns 0, or a walk_end that says why it cannot be known. */
 static __always_inline int need_fp(struct walk *walk) {
   if (walk->lost & LOST_FP) return WALK_NO_REGISTER;
   const __u64 from = walk->fp_at;
@@ -39,7 +39,7 @@ static __always_inline int need_extra(struct walk *walk) {
   return read_user(&walk->extra, sizeof(walk->extra), from) ? WALK_NOT_READABLE : 0;
 }
 
-/* The register of that number of DWARF's, as it is in this frame. */
+/* Gets the value of a register in this frame, by DWARF's number. Returns 0, or a walk_end. */
 static __always_inline int need_register(struct walk *walk, __u32 number, __u64 *value) {
   int missing = 0;
   if (number == REGISTER_SP) {
@@ -58,10 +58,9 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
   return missing;
 }
 
-/* --- The row -------------------------------------------------------------------------------------------------------
- */
+/* --- The row ------------------------------------------------------------------------------------------------------ */
 
-/* The code of the row that holds for byte `offset` of the mapping's file; 0: none does. */
+/* The code of the row for byte `offset` of the mapping's file. 0: there is none. */
 static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 offset) {
 #ifdef __TARGET_ARCH_x86
   const __u32 unit_shift = UNWIND_X86_64_UNIT_SHIFT;
@@ -80,16 +79,17 @@ static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 o
   if (!rows) return before;
   slab = slab_of(found.first_row << 2);
   if (found.first_row >> 30 || !slab) return 0;
-  /* The last row at or before it: its number in the page is as large and its code at most all ones. */
+  /* The row for `offset` is the last one that is not above this number, because rows compare as numbers. The code bits
+   * are all ones, so that a row at `offset` itself is not above it. */
   const __u32 sought = ((__u32)(offset >> unit_shift) & UNWIND_MOST_IN_PAGE) << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
   __u32 first = found.first_row;
-  /* Without a branch: `half` is added when its row is not beyond. */
+  /* A search without a branch: adds `half` when its row is not above `sought`. */
   for (int i = 0; i < 10; i++) {
     if (rows <= 1) break;
     const __u32 half = rows >> 1;
     const __u32 row = *(__u32 *)(slab + ((first + half) * 4 & (WALK_SLAB_BYTES - 4)));
     __s64 room = (__s64)sought - (__s64)row;
-    __asm__ volatile("" : "+r"(room)); /* or clang makes a branch of it */
+    __asm__ volatile("" : "+r"(room)); /* otherwise clang makes a branch of it */
     first += half & ~(__u32)(room >> 63);
     rows -= half;
   }
@@ -97,11 +97,10 @@ static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 o
   return row <= sought ? row & UNWIND_CODE_MASK : before;
 }
 
-/* --- The caller ----------------------------------------------------------------------------------------------------
- */
+/* --- The caller --------------------------------------------------------------------------------------------------- */
 
-/* What a probe of the return has put away: the trampoline stands in its place. `slot`: where the stack pointer was when
- * the function was entered. */
+/* Puts the real return address into walk->pc, because a return probe has put its trampoline there. walk->look: the
+ * stack pointer at the function's first instruction. */
 __noinline int real_return(void) {
   struct walk *walk = this_walk();
   if (!walk) return 0;
@@ -130,7 +129,8 @@ static __always_inline void begin_probes(struct walk *walk, __u64 task, __u64 mm
   READ_AT(walk->probe_area, area, probe_area_start);
 }
 
-/* Goes to the frame that was called from `back`, at `cfa`. */
+/* Makes the caller the current frame. `back` is the return address, `cfa` the caller's stack pointer. Returns
+ * WALK_GOES_ON, or why the walk ends. */
 static __always_inline int go_to(struct walk *walk, __u64 back, __u64 cfa) {
   back = WITHOUT_AUTHENTICATION(back);
   if (back < LOWEST_CODE) return back == 0 && !walk->guessed ? WALK_ROOT_BY_FP : WALK_NO_CFI;
@@ -147,7 +147,7 @@ static __always_inline int go_to(struct walk *walk, __u64 back, __u64 cfa) {
   return WALK_GOES_ON;
 }
 
-/* The CFA, of a rule that is the code itself. */
+/* Computes the CFA by a short rule, which is the code itself. Returns 0, or a walk_end. */
 static __always_inline int short_cfa(struct walk *walk, __u32 code, __u64 *cfa) {
   *cfa = walk->sp;
   if (code & UNWIND_SHORT_BY_FP) {
@@ -160,7 +160,7 @@ static __always_inline int short_cfa(struct walk *walk, __u32 code, __u64 *cfa) 
 }
 
 #ifdef __TARGET_ARCH_x86
-/* Most rules are the code itself: the return address lies in the word below the CFA. */
+/* Most rules are short rules. The return address lies in the word below the CFA. */
 static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
   const __u32 fp_below = code >> UNWIND_X86_64_FP_SHIFT & UNWIND_X86_64_SLOT_MOST;
   const __u32 extra_below = code >> UNWIND_X86_64_EXTRA_SHIFT & UNWIND_X86_64_SLOT_MOST;
@@ -204,7 +204,8 @@ static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
     walk->lost &= ~LOST_FP;
     back = both[1];
   } else {
-    /* In the link register, which nobody but the innermost frame or one that was interrupted still has. */
+    /* The return address is in the link register. Only the innermost frame and a frame that a signal interrupted still
+     * have it. */
     if (!walk->was_interrupted) return WALK_NO_REGISTER;
     if (cfa < walk->sp) return WALK_BACKWARDS;
     const int missing = need_extra(walk);
@@ -216,7 +217,7 @@ static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
 }
 #endif
 
-/* Where a register of the caller lies; 0: it is not in memory. */
+/* Sets `at` to the address of the caller's register, or to 0 when it is not in memory. Returns 0, or a walk_end. */
 static __always_inline int place_of(struct walk *walk, __u32 place, __s64 offset, __u64 cfa, __u64 *at) {
   *at = 0;
   if (place == UNWIND_AT_CFA) *at = cfa + offset;
@@ -241,7 +242,7 @@ static __always_inline int cfa_of(struct walk *walk, const struct unwind_rule *r
   return 0;
 }
 
-/* The return address, by the rule. */
+/* Gets the return address by the rule. Returns 0, or a walk_end. */
 static __always_inline int return_of(struct walk *walk, const struct unwind_rule *rule, __u64 cfa, __u64 *back) {
   __u64 at = 0;
   const int missing = place_of(walk, rule->ra, rule->ra_offset, cfa, &at);
@@ -264,7 +265,7 @@ static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *
   if (cfa <= walk->sp && !rule->is_signal && rule->ra != UNWIND_IN_REGISTER && rule->ra != UNWIND_SAME) {
     return WALK_BACKWARDS;
   }
-  /* Where they lie is told by the registers of this frame. */
+  /* Both places depend on this frame's registers, so they are computed before a register changes. */
   const bool fp_in_memory = rule->fp == UNWIND_AT_CFA || rule->fp == UNWIND_AT_FP || rule->fp == UNWIND_AT_SP;
   const bool extra_in_memory =
       rule->extra == UNWIND_AT_CFA || rule->extra == UNWIND_AT_FP || rule->extra == UNWIND_AT_SP;
@@ -295,14 +296,15 @@ static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *
   }
   walk->lost = lost;
   walk->was_interrupted = rule->is_signal;
-  if (rule->is_signal) walk->stack_end = 0; /* the handler may have had a stack of its own */
+  if (rule->is_signal) walk->stack_end = 0; /* the signal handler may have had its own stack */
   return go_to(walk, back, cfa);
 }
 
-/* Wants the above. */
+/* This header needs the functions above. */
 #include "by_frame_pointer.bpf.h"
 
-/* Remembers the first frame whose table is missing, with registers that need nothing from below it. */
+/* Remembers the first frame whose table is missing. It reads the registers now, because they may be saved below this
+ * frame, and user space has no copy of that part of the stack. */
 __noinline int note_stuck(void) {
   struct walk *walk = this_walk();
   if (!walk || walk->stuck.depth) return 0;
@@ -319,7 +321,7 @@ __noinline int note_stuck(void) {
   return 0;
 }
 
-/* Goes from the frame that was added last to its caller: WALK_GOES_ON, or why there is none. */
+/* Goes from the current frame to its caller. Returns WALK_GOES_ON, or why the walk ends. */
 static __always_inline int next_frame(struct walk *walk) {
   const __u64 look = walk->was_interrupted ? walk->pc : walk->pc - 1; /* in the call, not behind it */
   struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];

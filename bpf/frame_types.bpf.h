@@ -1,5 +1,5 @@
-/* What frame.bpf.h knows of a frame besides struct walk: here for the kernel side, and for user space, which finishes
- * walks by the same code (src/sampling/finish_walk.cpp). */
+/* The constants and types that frame.bpf.h uses besides struct walk. User space includes this file too, because it
+ * finishes walks with the same code (src/sampling/finish_walk.cpp). */
 #ifndef PROFILE_FRAME_TYPES_BPF_H
 #define PROFILE_FRAME_TYPES_BPF_H
 
@@ -18,19 +18,19 @@
 #endif
 
 #define MAPPINGS 8
-/* Nothing is mapped below; what a chain leads to there is its end. */
+/* No code lies below this address. A chain of frame pointers that leads there has ended. */
 #define LOWEST_CODE 4096
 
 enum mapping_kind {
-  MAPPING_PLAIN,   /* no file, or one without a table */
-  MAPPING_TABLE,   /* by the table */
-  MAPPING_PENDING, /* its table is asked for */
+  MAPPING_PLAIN,   /* no file, or a file without a table */
+  MAPPING_TABLE,   /* a file with a table */
+  MAPPING_PENDING, /* a file whose table has not come yet */
 };
 
 struct walk_mapping {
   __u64 start;
   __u64 bytes;
-  __u64 bias; /* of an address, to be its place in the file */
+  __u64 bias; /* address - bias is the offset in the file */
   __u32 kind; /* enum mapping_kind */
   __u32 first_page;
   __u32 pages;
@@ -39,11 +39,11 @@ struct walk_mapping {
   __u32 is_vdso;
 };
 
-/* What came of looking for a mapping. */
+/* The result of a search for a mapping. */
 enum found {
   FOUND,
   FOUND_NOTHING,
-  FOUND_TORN, /* it changed while it was read */
+  FOUND_TORN, /* the mapping changed while it was read */
 };
 
 #endif

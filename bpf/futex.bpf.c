@@ -1,9 +1,9 @@
-/* The source `futex`: how long threads wait in the system calls that locks, condition variables and the like are made
- * of, by the stack that waits and by the address they wait at. */
+/* The source `futex`: how long threads wait in the system calls that locks and condition variables use, by the stack
+ * that waits and by the futex's address. */
 #define PROFILE_WALK
 #include "abi/futex.h"
 #include "record.bpf.h"
-/* The rest want the above. */
+/* These headers need the types above. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -12,7 +12,7 @@
 #include "follow.bpf.h"
 #include "span.bpf.h"
 
-/* Of linux/futex.h, without what only says how: private, and by which clock. */
+/* The operations of linux/futex.h. The mask removes their flags: private, and which clock. */
 #define FUTEX_COMMAND(operation) ((operation)&0x7f)
 #define FUTEX_WAIT 0
 #define FUTEX_LOCK_PI 6
@@ -21,7 +21,8 @@
 #define FUTEX_LOCK_PI2 13
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-/* The arguments of a system call, 64-bit and 32-bit. */
+/* The registers with the first two arguments of a system call. x86: di and si in 64-bit calls, bx and cx in 32-bit
+ * calls. */
 struct pt_regs___arguments {
 #ifdef __TARGET_ARCH_x86
   unsigned long di;
@@ -57,7 +58,7 @@ static __always_inline bool waits(__u32 operation) {
   }
 }
 
-/* The address the current thread is going to wait at; 0 when it is not going to wait for a futex. */
+/* The address at which the current thread is about to wait. 0: it does not wait for a futex. */
 static __always_inline __u64 address_of(const struct pt_regs *registers, int call, bool *compat) {
   if (call != config.futex && call != config.futex_wait && call != config.futex_waitv && call != config.compat_futex &&
       call != config.compat_futex_time64) {
@@ -78,13 +79,13 @@ static __always_inline __u64 address_of(const struct pt_regs *registers, int cal
   if (*compat) return 0;
   if (call == config.futex_wait) return first;
   if (call != config.futex_waitv) return 0;
-  /* The first of those it waits at stands for all: struct futex_waitv is the value, the address, and more. */
+  /* The first futex stands for all of them. struct futex_waitv begins with a value of 8 bytes, then the address. */
   __u64 address = 0;
   if (bpf_probe_read_user(&address, sizeof(address), (void *)(first + sizeof(__u64)))) return 0;
   return address;
 }
 
-/* A function by itself, as the walk of the stack wants most of BPF's own. */
+/* Not inlined, because the stack walk needs most of the BPF stack. */
 static __noinline struct futex_wait *place_of_thread(__u32 thread) {
   struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
   if (wait) return wait;
@@ -139,7 +140,7 @@ int BPF_PROG(on_exit, struct pt_regs *registers, long answer) {
   return 0;
 }
 
-/* A thread is gone, and its wait with it. */
+/* The exit of a thread ends its wait. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_thread_end, struct task_struct *task) {
   const __u32 thread = (__u32)bpf_get_current_pid_tgid();
@@ -150,8 +151,8 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
   return 0;
 }
 
-/* A thread that runs another program goes on as the first of its process, under the first one's id. It waits for
- * nothing meanwhile. */
+/* A thread that calls exec takes the id of its process's first thread. Its old id is free then, and it does not wait
+ * for a futex meanwhile. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
   const __u32 thread = old_tid;
@@ -159,7 +160,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
   return 0;
 }
 
-/* Counts a wait that goes on as far as it has come. */
+/* Counts the time so far of a wait that goes on. */
 static long cut_wait(void *map, const __u32 *thread, struct futex_wait *wait, void *unused) {
   const __u64 start_ns = wait->span.start_ns;
   const __u64 now_ns = bpf_ktime_get_ns();

@@ -1,6 +1,6 @@
-/* The kernel types and fields we read, and no others: with preserve_access_index libbpf finds their place in the
- * running kernel (CO-RE), so this is at once what makes us portable and the list of what we depend on. What else a
- * kernel must have stands in headers/sampling/kernel_needs.h. */
+/* The kernel types and fields that the BPF programs read. With preserve_access_index libbpf finds their places in the
+ * running kernel (CO-RE). So this file makes the programs portable, and lists what they depend on.
+ * headers/sampling/kernel_needs.h says what else a kernel must have. */
 #ifndef PROFILE_KERNEL_BPF_H
 #define PROFILE_KERNEL_BPF_H
 
@@ -33,7 +33,7 @@ struct pid {
 };
 
 struct signal_struct {
-  int nr_threads; /* not read: the address of the struct stands for the thread group */
+  int nr_threads; /* not read: only the struct's address matters, which stands for the thread group */
 };
 
 struct thread_info {
@@ -46,7 +46,7 @@ struct sched_entity {
   unsigned long long sum_exec_runtime;
 };
 
-/* Where returns lead that a probe of the return waits for, at its first word. */
+/* The page of probes in a process. A return probe makes functions return to its first word. */
 struct xol_area {
   unsigned long vaddr;
 };
@@ -61,7 +61,7 @@ struct mm_struct {
 
 struct return_instance {
   unsigned long stack;          /* the stack pointer at the function's first instruction */
-  unsigned long orig_ret_vaddr; /* where it would have returned to */
+  unsigned long orig_ret_vaddr; /* the real return address */
 };
 
 struct uprobe_task {
@@ -71,10 +71,10 @@ struct uprobe_task {
 struct task_struct {
   struct thread_info thread_info;
   struct sched_entity se;
-  unsigned int __state; /* since 5.14; before, the next structure's */
+  unsigned int __state; /* since 5.14; before: task_struct___before_5_14 */
   unsigned int flags;
-  unsigned int on_cpu; /* of fewer bytes since 7.3; libbpf fits a load to them when it has no sign */
-  int pid;             /* the thread's id, in the kernel's words */
+  unsigned int on_cpu; /* fewer bytes since 7.3; libbpf adapts the load only if the type is unsigned */
+  int pid;             /* the thread's id */
   int tgid;
   struct task_struct *group_leader;
   struct pid *thread_pid;
@@ -90,10 +90,10 @@ struct task_struct___before_5_14 {
 };
 
 struct task_struct___before_5_16 {
-  unsigned int cpu; /* now thread_info.cpu, where it had always been on arm64 */
+  unsigned int cpu; /* since 5.16: thread_info.cpu; arm64 always had it there */
 };
 
-/* What user space had in its registers when it last entered the kernel. */
+/* The registers of user space at its last entry into the kernel. */
 struct pt_regs {
 #ifdef __TARGET_ARCH_x86
   unsigned long ip;
@@ -118,7 +118,7 @@ struct bpf_iter__task {
   struct task_struct *task;
 };
 
-/* Threads of a process that have not ended. */
+/* `live` counts the threads of a process that have not ended. */
 struct signal_struct___alive {
   struct {
     int counter;
@@ -130,10 +130,10 @@ struct gendisk {
 };
 
 struct request_queue {
-  struct gendisk *disk; /* since 5.15; before 5.17 the request had it, too */
+  struct gendisk *disk; /* since 5.15; before 5.17 struct request had it too */
 };
 
-/* To a block device. */
+/* A request to a block device. */
 struct request {
   struct request_queue *q;
   unsigned int cmd_flags;

@@ -1,9 +1,9 @@
-/* Which bucket of a log2 histogram a value is in: as Log2Histogram::bucket_of() of headers/model/measures.h. */
+/* The bucket of a value in a log2 histogram. Must agree with Log2Histogram::bucket_of() of headers/model/measures.h. */
 #ifndef PROFILE_LOG2_BUCKET_BPF_H
 #define PROFILE_LOG2_BUCKET_BPF_H
 
 #include <linux/types.h>
-/* Wants the types above. */
+/* This header needs the types above. */
 #include <bpf/bpf_helpers.h>
 
 /* floor(log2(value)), and 0 for 0. */

@@ -1,11 +1,11 @@
-/* The source `malloc`: bytes asked of the C library's allocator, by the stack that asked. With --live, what has not
- * been given back: each call is kept in `spans`, under its stack pointer until it returns and under the memory's
- * address from then on, until that is freed or its process ends. */
+/* The source `malloc`: the bytes that programs ask of the C library's allocator, by the stack that asks. With --live it
+ * counts only memory that is not freed. Then `spans` holds a call under its stack pointer until it returns, and then
+ * under the memory's address until the memory is freed or its process ends. */
 #define PROFILE_PREEMPTIBLE
 #define PROFILE_WALK
 #include "abi/malloc.h"
 #include "record.bpf.h"
-/* The rest want the above. */
+/* These headers need the types above. */
 #include <bpf/bpf_core_read.h>
 
 #include "follow.bpf.h"
@@ -14,7 +14,8 @@
 
 SEC(".data.malloc") struct malloc_state state = {};
 
-/* Allocated as they come: programs of user probes run where a thread may do anything. */
+/* The kernel allocates entries on demand. That is safe here: programs on user probes run where a thread may do
+ * anything. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -23,8 +24,8 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } spans SEC(".maps");
 
-/* Since when the program runs that a process runs now, for those that have allocated; the key is the tgid in the
- * initial pid namespace. An entry of `spans` whose life is another is of a program that is gone. */
+/* One entry for each process that has allocated: when the first allocation of its current program was seen, by tgid in
+ * the initial pid namespace. An entry of `spans` with another life belongs to a program that is gone. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -40,7 +41,8 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } heads SEC(".maps");
 
-/* Keys of `spans` for a run of `flush` or `end_gone`, which has its CPU to itself for as long as it takes. */
+/* Keys of `spans` for one run of `flush` or `end_gone`. Nothing else runs on the CPU during such a run, so user space
+ * gives it one batch at a time. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -55,21 +57,20 @@ static __always_inline bool is_call_to_itself(const struct probe_registers *regi
   return back >= begin && back < end;
 }
 
-/* What every malloc aligns to. */
+/* In bytes. Every malloc aligns to at least this. */
 #define ALIGNMENT_OF_MALLOC 16
 
-/* Whether a call with the first arguments may go on as one of another function with the second, by a jump and not by a
- * call: realloc that was given nothing becomes malloc, as does memalign that wants no more than malloc gives; and
- * memalign becomes aligned_alloc. `given` is the alignment, 0 for malloc, and for others what is no alignment. */
+/* Whether a call with the first arguments may go on in another function with the second arguments, by a jump.
+ * realloc(NULL) becomes malloc, and so does memalign with a small alignment; memalign also becomes aligned_alloc.
+ * `given` is the alignment, 0 for malloc, and for other functions a value that is no alignment. */
 static __always_inline bool may_become(__u64 first_given, __u64 first_bytes, __u64 given, __u64 bytes) {
   return bytes == first_bytes && (given ? given == first_given : first_given <= ALIGNMENT_OF_MALLOC);
 }
 
-/* --- What was asked for ---------------------------------------------------------------------------------------------
- */
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
 
-/* Whether this function was not called but jumped to by another of the allocator's, which has been counted. One place
- * may call the one and then the other through a pointer: each call is jumped from just once. */
+/* Whether another allocator function jumped here, whose call has been counted. Each call can be the start of only one
+ * jump, because one place may call both functions through a pointer. */
 static __always_inline bool goes_on_from_another(__u32 thread, const struct call_head *here) {
   struct call_head *head = bpf_map_lookup_elem(&heads, &thread);
   if (!head || head->stack_pointer != here->stack_pointer || head->back != here->back) return false;
@@ -80,7 +81,7 @@ static __always_inline bool goes_on_from_another(__u32 thread, const struct call
 
 enum jumps { FROM_ANOTHER = 1, TO_ANOTHER = 2 };
 
-/* `jumps`: those of enum jumps that this call can be one end of. */
+/* `jumps`: bits of enum jumps that say how this call may be part of a jump. */
 static __always_inline int ask(struct probe_registers *registers, __u64 given, __u64 bytes, __u32 jumps) {
   struct sample sample;
   keep_stack_of_task(registers);
@@ -102,7 +103,7 @@ static __always_inline int ask(struct probe_registers *registers, __u64 given, _
   return end_sample(registers, &sample, bytes);
 }
 
-/* 0 for more than any address space has, which no allocator gives. */
+/* count * bytes, or 0 where this may overflow. No allocator gives so much. */
 static __always_inline __u64 product(__u64 count, __u64 bytes) {
   if (((count | bytes) >> 32) && (count >> 47 || bytes >> 47 || (count >> 15 && bytes >> 15))) return 0;
   return count * bytes;
@@ -130,11 +131,10 @@ int ask_2(struct probe_registers *registers) {
 SEC("uprobe")
 int ask_3(struct probe_registers *registers) { return ask(registers, 0, PROBE_ARGUMENT_3(registers), 0); }
 
-/* --- What has not been given back -----------------------------------------------------------------------------------
- */
+/* --- Memory that is not freed (--live) ---------------------------------------------------------------------------- */
 
-/* Memory is aligned to 16 bytes, a stack pointer at a function's first instruction to 8. Two that fall together are
- * told apart by what the entry says, and one of them is lost: that takes addresses 32 TB apart. */
+/* Memory is aligned to 16 bytes, and a stack pointer at a function's first instruction to 8. Two addresses share a key
+ * only if they are 32 TB or more apart; then one of the two is lost, and find() does not confuse them. */
 static __always_inline __u64 key_of(__u32 tgid, __u64 address) { return (address >> 3) ^ (__u64)tgid << 42; }
 
 static __always_inline __u32 current_tgid(void) { return bpf_get_current_pid_tgid() >> 32; }
@@ -153,7 +153,7 @@ static __always_inline __u64 life_of(__u32 tgid) {
   return life ? *life : 0;
 }
 
-/* A function by itself, as the walk of the stack wants most of BPF's own. */
+/* Not inlined, because the stack walk needs most of the BPF stack. */
 static __noinline struct allocation *place_of_call(__u64 key, __u32 tgid, __u64 sp) {
   const struct allocation fresh = {.address = sp, .tgid = tgid};
   bpf_map_update_elem(&spans, &key, &fresh, BPF_NOEXIST);
@@ -171,7 +171,8 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 g
   const __u64 key = key_of(tgid, sp);
   struct allocation *call = find(key, tgid, sp);
   if (call) {
-    /* Jumped to by another that has begun; or a call whose end was not seen, and this begins anew. */
+    /* Another function that has begun may have jumped here. Otherwise the end of an earlier call was not seen, and this
+     * call takes its place. */
     if (call->function != PROBE_IP(registers) && may_become(call->given, call->bytes, given, bytes)) return 0;
   } else {
     call = place_of_call(key, tgid, sp);
@@ -189,7 +190,7 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 g
   return 0;
 }
 
-/* The memory at `address` is no longer in use, if it was in use before `before_ns`. */
+/* Ends the memory at `address`, if it was allocated before `before_ns`. */
 static __always_inline void give_back(__u32 tgid, __u64 address, __u64 before_ns) {
   const __u64 key = key_of(tgid, address);
   struct allocation *memory = find(key, tgid, address);
@@ -206,7 +207,7 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
   const __u64 sp = PROBE_SP(registers) - PROBE_RETURN_BYTES;
   const __u64 key = key_of(tgid, sp);
   struct allocation *call = find(key, tgid, sp);
-  if (!call || call->life) return 0; /* not asked for, or another function's that this one became */
+  if (!call || call->life) return 0; /* filtered out, or another function of a jump has ended it */
   struct allocation memory = *call;
   bpf_map_delete_elem(&spans, &key);
 
@@ -215,10 +216,10 @@ static __always_inline int end_call(struct probe_registers *registers, enum resu
     const bool failed = (__u32)address != 0;
     if (failed || bpf_probe_read_user(&address, sizeof(address), (void *)memory.given)) address = 0;
   }
-  /* Another thread may have the old place by now: that is younger than this call. */
+  /* Another thread may already have memory at the old address. That memory is younger than this call, so it stays. */
   const __u64 begun_ns = memory.span.start_ns ? memory.span.start_ns : ~0ULL;
   if (result == MOVED && (address || !memory.bytes)) give_back(tgid, memory.given, begun_ns);
-  if (!memory.span.start_ns) return 0; /* its stack could not be taken, which has been counted */
+  if (!memory.span.start_ns) return 0; /* its stack was lost, which has been counted */
   if (!address) {
     count_span(&memory.span, memory.id, 0, SPAN_CLOSED);
     return 0;
@@ -241,7 +242,7 @@ SEC("uprobe")
 int begin_product(struct probe_registers *registers) {
   return begin_call(registers, ~0ULL, product(PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers)));
 }
-/* Of realloc, too: what it is given, unless that is nothing, is more than any alignment of malloc's. */
+/* Also for realloc. There `given` is the old memory's address: 0, or more than any alignment that malloc gives. */
 SEC("uprobe")
 int begin_2(struct probe_registers *registers) {
   return begin_call(registers, PROBE_ARGUMENT_1(registers), PROBE_ARGUMENT_2(registers));
@@ -264,8 +265,7 @@ int begin_free(struct probe_registers *registers) {
   return 0;
 }
 
-/* --- Programs that are gone
- * ------------------------------------------------------------------------------------------- */
+/* --- Programs that are gone --------------------------------------------------------------------------------------- */
 
 static __always_inline void end_life(__u32 tgid) {
   if (!bpf_map_lookup_elem(&lives, &tgid)) return;
@@ -273,14 +273,14 @@ static __always_inline void end_life(__u32 tgid) {
   __sync_fetch_and_add(&state.ended, 1);
 }
 
-/* Before an exec the process is alone with its memory, and after it that is another. */
+/* An exec gives the process new memory, so the memory of the old program is gone. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task) {
   end_life(current_tgid());
   return 0;
 }
 
-/* The last thread of a process ends; two that are the last at once both count as that. */
+/* A process ends with its last thread. If two threads exit last at the same time, both may count as the last. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task) {
   struct signal_struct___alive *signal = (struct signal_struct___alive *)task->signal;
@@ -288,10 +288,9 @@ int BPF_PROG(on_exit, struct task_struct *task) {
   return 0;
 }
 
-/* --- Reports
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- Reports ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the program is still there that has the memory. */
+/* Whether the program that has the memory still runs. */
 static __always_inline bool is_alive(const struct allocation *memory) {
   const __u32 tgid = memory->tgid;
   const __u64 *life = bpf_map_lookup_elem(&lives, &tgid);
@@ -312,7 +311,7 @@ int flush(void *ctx) {
   return 0;
 }
 
-/* Removes what nobody has any more. */
+/* Removes memory whose program is gone. */
 static long end_memory(void *map, const __u32 *index, const __u64 *key, void *unused) {
   if (*index >= state.batched) return 1;
   struct allocation *memory = bpf_map_lookup_elem(&spans, key);

@@ -1,12 +1,12 @@
-/* Which mapping of the current address space holds an address: the kernel's tree of them read without its lock. What is
- * found may be gone by then, or be about to go; the checks below make that harmless. */
+/* Finds the mapping of the current address space that holds an address. It reads the kernel's tree of mappings without
+ * the lock. So a mapping may disappear at any moment, and the checks below make that harmless. */
 #ifndef PROFILE_MAPPING_BPF_H
 #define PROFILE_MAPPING_BPF_H
 
 enum level { LEVEL_GOES_ON, LEVEL_NOTHING, LEVEL_VMA };
 
-/* One level down the maple tree. Nodes have 256 bytes and are aligned to that; in the low byte of a pointer to one
- * stands its type. include/linux/maple_tree.h */
+/* Goes one level down the maple tree. A node has 256 bytes and is aligned to that; the low byte of a pointer to it
+ * holds its type. include/linux/maple_tree.h */
 __noinline int maple_level(void) {
   struct walk *walk = this_walk();
   if (!walk) return LEVEL_NOTHING;
@@ -15,7 +15,7 @@ __noinline int maple_level(void) {
   if (entry <= 4096) return LEVEL_NOTHING;
   __u64 *node = walk->node;
   if (bpf_probe_read_kernel(node, NODE_WORDS * sizeof(__u64), (void *)node_at)) return LEVEL_NOTHING;
-  /* A dead node is its own parent: what it says held until now, and is not kept. */
+  /* A dead node is its own parent. Its content was true until now, so this walk may use it but the next one may not. */
   if (node[0] == node_at) walk->keep_nothing = 1;
   __u32 pivots, pivots_at, slots_at;
   if (type == layout.gap_type) {
@@ -44,14 +44,14 @@ __noinline int maple_level(void) {
   return type == layout.leaf_type ? LEVEL_VMA : LEVEL_GOES_ON;
 }
 
-/* One level down the red-black tree of before 6.1; a node lies in its VMA. */
+/* Goes one level down the red-black tree of kernels before 6.1. A node lies inside its VMA. */
 __noinline int red_black_level(void) {
   struct walk *walk = this_walk();
   if (!walk || !walk->entry) return LEVEL_NOTHING;
   __u64 *vma = walk->node;
   const __u64 vma_at = walk->entry - layout.vma_node;
   if (bpf_probe_read_kernel(vma, LAYOUT_VMA_BYTES, (void *)vma_at)) return LEVEL_NOTHING;
-  const __u32 node = layout.vma_node / 8; /* parent, right, left */
+  const __u32 node = layout.vma_node / 8; /* its words: parent, right, left */
   if (walk->look >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
     walk->entry = vma[(node + 1) & (NODE_WORDS - 1)];
   } else if (walk->look < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
@@ -66,14 +66,14 @@ __noinline int red_black_level(void) {
 #define VMA_EXECUTABLE 4 /* VM_EXEC of include/linux/mm.h */
 #define VMA_WORD(walk, member) (walk)->node[layout.member / 8 & (NODE_WORDS - 1)]
 
-/* Puts the mapping that holds walk->look into entry, start, end, file and offset. */
+/* Puts the mapping that holds walk->look into walk's entry, start, end, file and offset. Returns an enum found. */
 __noinline int find_vma(void) {
   struct walk *walk = this_walk();
   if (!walk) return FOUND_NOTHING;
   if (READ_AT(walk->entry, walk->mm, mm_tree)) return FOUND_NOTHING;
   int level = LEVEL_GOES_ON;
   if (layout.tree == LAYOUT_MAPLE_TREE) {
-    if ((walk->entry & 3) != 2) return FOUND_NOTHING; /* of the root alone: it is a node */
+    if ((walk->entry & 3) != 2) return FOUND_NOTHING; /* only the root has this mark: it points to a node */
     walk->low = 0;
     walk->high = ~0ULL;
     for (int i = 0; i < 6 && level == LEVEL_GOES_ON; i++) level = maple_level();
@@ -86,12 +86,13 @@ __noinline int find_vma(void) {
   walk->end = VMA_WORD(walk, vma_end);
   walk->offset = VMA_WORD(walk, vma_offset);
   walk->file = VMA_WORD(walk, vma_file);
-  /* A VMA that was freed may have an rcu_head over its range: 0 and a kernel function, which holds everything. */
+  /* A freed VMA may have an rcu_head in the place of its range: 0 and the address of a kernel function. Such a range
+   * would hold every address. */
   if (walk->look - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
   if (VMA_WORD(walk, vma_mm) != walk->mm) return FOUND_TORN;
-  /* What cannot be executed has called nobody. */
+  /* No call comes from memory that is not executable. */
   if (!walk->of_any_size && !(VMA_WORD(walk, vma_flags) & VMA_EXECUTABLE)) return FOUND_NOTHING;
-  /* Inside a split or a merge range and offset may not fit each other; then the tree and the VMA disagree. */
+  /* During a split or a merge the range and the offset may not fit together. Then the tree and the VMA disagree. */
   if (layout.tree == LAYOUT_MAPLE_TREE && !walk->of_any_size &&
       (walk->start != walk->low || walk->end - 1 != walk->high)) {
     return FOUND_TORN;
@@ -99,7 +100,7 @@ __noinline int find_vma(void) {
   return FOUND;
 }
 
-/* Whether the VMA still is what it was: then its file was held all the time. */
+/* Whether the VMA has changed since find_vma(). If it has not, it held its file all the time. */
 __noinline int has_changed(void) {
   struct walk *walk = this_walk();
   if (!walk) return 1;
@@ -109,7 +110,7 @@ __noinline int has_changed(void) {
          VMA_WORD(walk, vma_file) != walk->file;
 }
 
-/* Odd and large: three numbers that differ a little make different versions. */
+/* Odd and large, so that small differences in the three numbers make different versions. */
 #define VERSION_FACTOR 2654435761U
 
 static __always_inline bool read_file_key(struct walk *walk) {
@@ -125,7 +126,7 @@ static __always_inline bool read_file_key(struct walk *walk) {
   return READ_AT(key->device, super, super_device) == 0;
 }
 
-/* Asks user space for the table of a file that nothing is known of, once. */
+/* Asks user space once for the table of an unknown file. */
 static __always_inline void ask_for(struct walk *walk) {
   walk->asked = (struct walk_file){.state = WALK_FILE_ASKED, .met = 1};
   if (bpf_map_update_elem(&walk_files, &walk->key, &walk->asked, BPF_NOEXIST)) return;
@@ -154,7 +155,7 @@ static __always_inline void take_table(struct walk *walk, struct walk_mapping *m
     mapping->pages = file->pages;
     mapping->pages_at = file->pages_at;
     mapping->rules_at = file->rules_at;
-    /* An element that is replaced may be another file's at once. */
+    /* When user space replaces an element, the kernel may give its memory to another file at once. */
     const bool still_there = bpf_map_lookup_elem(&walk_files, &walk->key) == file;
     if (still_there && state == WALK_FILE_NONE) return;
     if (still_there && state == WALK_FILE_READY) {
@@ -164,16 +165,16 @@ static __always_inline void take_table(struct walk *walk, struct walk_mapping *m
   }
   if (!file) ask_for(walk);
   mapping->kind = MAPPING_PENDING;
-  walk->keep_nothing = 1; /* it may come at any moment */
+  walk->keep_nothing = 1; /* the table may come at any moment */
 }
 
-/* The VMA that holds walk->look, and its file; twice, when it changed under the first look. */
+/* Finds the VMA that holds walk->look, and its file. Tries twice when the VMA changes during the first try. */
 static __always_inline int find_file(struct walk *walk) {
   int found = FOUND_TORN;
   for (int tries = 0; tries < 2 && found == FOUND_TORN; tries++) {
     found = find_vma();
     if (found != FOUND) continue;
-    /* A writer may have moved the start and not yet the offset: 6.1 tells the tree between the two. */
+    /* A writer may have changed the start but not yet the offset: 6.1 updates the tree between the two. */
     if (layout.mm_lock_mask) {
       __u32 holders = 0;
       READ_AT(holders, walk->mm, mm_lock);
@@ -187,7 +188,7 @@ static __always_inline int find_file(struct walk *walk) {
   return found;
 }
 
-/* Makes walk->current the mapping that holds walk->look. */
+/* Sets walk->current to the mapping that holds walk->look. Returns an enum found. */
 __noinline int find_mapping(void) {
   struct walk *walk = this_walk();
   if (!walk) return FOUND_NOTHING;
@@ -203,7 +204,7 @@ __noinline int find_mapping(void) {
   const int found = find_file(walk);
   if (found != FOUND) return found;
   __u32 place = count < MAPPINGS ? count : walk->turn++;
-  __asm__ volatile("" : "+r"(place)); /* or clang drops the mask, which the verifier of 6.1 needs */
+  __asm__ volatile("" : "+r"(place)); /* otherwise clang drops the mask, which the verifier of 6.1 needs */
   place &= MAPPINGS - 1;
   struct walk_mapping *mapping = &walk->mappings[place];
   mapping->start = walk->start;
@@ -223,7 +224,7 @@ __noinline int find_mapping(void) {
   return FOUND;
 }
 
-/* Where the mapping ends that the stack lies in; 1: there is none. */
+/* Sets walk->stack_end to the end of the mapping that holds the stack. 1: there is no such mapping. */
 __noinline int find_stack_end(void) {
   struct walk *walk = this_walk();
   if (!walk) return 0;

@@ -1,13 +1,13 @@
 /* The sources `off-cpu` and `wall`: how long threads are not on a CPU, by the stack with which they left it. A thread's
- * entry stays for its life, so that a switch costs two lookups and no insertion. For `wall`, ticks of a perf event
- * count the time on the CPU besides: exactly, because the weight of a tick is the thread's time since the tick before.
+ * entry stays for the thread's life, so a switch costs two lookups and no insertion. For `wall` the ticks of a perf
+ * event also count the time on the CPU: a tick weighs the thread's CPU time since its last tick.
  *
- * Built twice: with PROFILE_LEAN for kernels that tell nothing of their types. There the switch is seen as an event of
- * tracefs, whose layout has been the same since long before 5.8, and nobody can be asked who is blocked already. */
+ * Built twice: with PROFILE_LEAN for kernels without BTF. There the switch is an event of tracefs, whose layout has not
+ * changed since before 5.8, and the threads that are blocked when the run begins cannot be listed. */
 #define PROFILE_WALK
 #include "abi/off_cpu.h"
 #include "record.bpf.h"
-/* The rest want the above. */
+/* These headers need the types above. */
 #ifndef PROFILE_LEAN
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -30,11 +30,11 @@ SEC(".data.off_cpu") struct off_cpu_state state = {};
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct thread_waits)); /* set: with --waker struct woken_thread */
+  __uint(value_size, sizeof(struct thread_waits)); /* set by user space: with --waker struct woken_thread */
   __uint(max_entries, 65536);                      /* set by user space */
 } spans SEC(".maps");
 
-/* wall: since when the time of the thread on this CPU has not been counted. */
+/* wall: the time (CLOCK_MONOTONIC) up to which this CPU's time has been counted. 0: none of the run's time has been. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __type(key, __u32);
@@ -42,7 +42,7 @@ struct {
   __uint(max_entries, 1);
 } on_cpu_since SEC(".maps");
 
-/* Where a record of the task iterator is put together; user space sizes it for one stack. */
+/* The buffer for a record of the task iterator. User space makes it large enough for one kernel stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(key_size, sizeof(__u32));
@@ -50,11 +50,11 @@ struct {
   __uint(max_entries, 1);
 } scan_buffer SEC(".maps");
 
-/* All zeros, to begin a thread with: too large for the BPF stack. */
+/* All zeros: the first value of a thread's entry, which is too large for the BPF stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct thread_waits)); /* set, as that of `spans` */
+  __uint(value_size, sizeof(struct thread_waits)); /* set by user space, like that of `spans` */
   __uint(max_entries, 1);
 } no_waits SEC(".maps");
 
@@ -63,13 +63,13 @@ struct {
 #include "waker.bpf.h"
 #endif
 
-/* The current task leaves this CPU. */
+/* The current task, which leaves this CPU. */
 struct leaving {
   __u32 id;
   bool preempted;
   bool is_kernel_thread;
   __u64 task_state;
-  __u64 ran_ns; /* its run time; 0 where it is not to be had */
+  __u64 ran_ns; /* its run time; 0: not known */
 };
 
 static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
@@ -116,7 +116,8 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
   open_span(ctx, &thread->span, id, &sample, walked, in_map);
 #endif
 #ifndef PROFILE_LEAN
-  /* Whoever woke a thread that now sleeps may have come first: it had to wait for the end of this switch. */
+  /* The waker of a sleeping thread may come before this event, and then waits for the end of the switch. So only a
+   * preempted thread forgets its waker. */
   if (config.waker && wait_state_of(task->preempted, task->task_state) == WAIT_PREEMPTED) {
     ((struct woken_thread *)thread)->is_woken = 0;
   }
@@ -145,8 +146,7 @@ static __always_inline void enter_cpu(__u32 id, __u64 ran_ns) {
   thread->ran_ns = ran_ns;
 }
 
-/* A thread runs another program. One that is not the first of its process goes on as the first, under the first one's
- * id, and the first is gone. */
+/* A thread that calls exec takes the id of its process's first thread. The entry under its old id ends. */
 static __always_inline void change_id(__u32 old_id, __u32 id, __u64 ran_ns) {
   if (old_id == id) return;
   struct thread_waits *thread = bpf_map_lookup_elem(&spans, &old_id);
@@ -169,9 +169,9 @@ struct sched_switch_event {
   __s32 next_prio;
 };
 
-/* As the event spells a task's state: include/trace/events/sched.h, and TASK_REPORT in include/linux/sched.h. */
+/* The event's bits for a task's state: include/trace/events/sched.h, and TASK_REPORT in include/linux/sched.h. */
 #define REPORTED_DEAD 0x30
-#define REPORTED_IDLE 0x80 /* uninterruptible, and no load */
+#define REPORTED_IDLE 0x80 /* uninterruptible, but not part of the load */
 #define REPORTED_PREEMPTED 0x100
 
 SEC("tracepoint")
@@ -204,8 +204,8 @@ int on_exec(struct sched_process_exec_event *event) {
 
 #else
 
-/* As since 5.18, whose last argument is the state with which the thread leaves: by the time the event comes, the one in
- * its structure may be what another CPU has made of it that wakes it up. */
+/* The event since 5.18: its last argument is the state with which the thread leaves. The state in the thread's
+ * structure may be newer, because another CPU may have changed it to wake the thread. */
 typedef void (*btf_trace_sched_switch)(void *, bool, struct task_struct *, struct task_struct *, unsigned int);
 
 SEC("tp_btf/sched_switch")
@@ -226,7 +226,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
       .ran_ns = prev->se.sum_exec_runtime,
   };
   leave_cpu(ctx, &leaving);
-  next = (struct task_struct *)((volatile __u64 *)ctx)[2]; /* read again: there is no room on the stack for it */
+  next = (struct task_struct *)((volatile __u64 *)ctx)[2]; /* read again, because the BPF stack has no room for it */
   if (next->pid != 0) enter_cpu(next->pid, next->se.sum_exec_runtime);
   return 0;
 }
@@ -239,7 +239,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid) {
 
 #endif
 
-/* wall: what runs now has run since the last tick of its thread, wherever that was. */
+/* wall: counts the thread's time since its last tick, on all CPUs. */
 SEC("perf_event")
 int on_tick(void *ctx) {
   struct sample sample;
@@ -257,7 +257,7 @@ int on_tick(void *ctx) {
 #include "blocked.bpf.h"
 #endif
 
-/* Counts a wait that goes on as far as it has come. */
+/* Counts the time so far of a wait that goes on. */
 static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, void *unused) {
   const __u64 start_ns = thread->span.start_ns;
   const __u64 now_ns = state.last_flush ? state.ended_ns : bpf_ktime_get_ns();
@@ -269,7 +269,7 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
   const bool is_counted = counts(waited_ns);
   if (is_counted) {
     if (state.last_flush) {
-      add_wait(thread, now_ns - start_ns, waited_ns); /* no switch is seen any more */
+      add_wait(thread, now_ns - start_ns, waited_ns); /* no switch event comes any more */
     } else {
       add_cut(thread, now_ns - start_ns);
     }

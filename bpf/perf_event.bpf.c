@@ -1,19 +1,19 @@
-/* The sources by perf's names: runs whenever a perf event overflows and records the current task. Built twice, see
- * PROFILE_LEAN in record.bpf.h. */
+/* The sources with perf's names. The program runs when a perf event overflows, and records the current task. Built
+ * twice: see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_WALK
 #include "weight.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"
 #endif
-/* The registers in here are laid out as this says; those of kernel.bpf.h, of the same name, as the kernel's BTF does.
- */
+/* This header has its own layout of struct pt_regs. The struct of the same name in kernel.bpf.h follows the kernel's
+ * BTF. */
 #define pt_regs pt_regs_of_uapi
 #include <linux/bpf_perf_event.h>
 #undef pt_regs
 
 SEC(".rodata.perf_event") const volatile struct perf_event_config perf_event_config = {};
 
-/* By CPU: what its event had counted at the last sample. */
+/* By CPU: the event's count at the last sample. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __type(key, __u32);
@@ -21,8 +21,8 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } counts SEC(".maps");
 
-/* The period the kernel tells is the one it chose for the next sample, not the one that led to this; what the event
- * itself has counted adds up exactly. */
+/* The period in `ctx` is the one that the kernel chose for the next sample, not for this one. The event's own count
+ * adds up exactly. */
 static __always_inline __u64 counted_since_last(struct bpf_perf_event_data *ctx) {
   struct bpf_perf_event_value now;
   const __u32 cpu = bpf_get_smp_processor_id();
@@ -39,8 +39,8 @@ static __always_inline __u64 weight_of(struct bpf_perf_event_data *ctx) {
   return 1;
 }
 
-/* What the runs cost, by our own clock: the kernel's count costs a run as much, and to switch it on and off changes the
- * kernel's code, which takes longer than all else that a short run does. Not atomic: see `hits`. */
+/* What the runs cost, by our own clock. The kernel's own count costs as much for each run, and to switch it on and off
+ * changes the kernel's code, which takes longer than the rest of a short run. Not atomic: see `hits`. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __type(key, __u32);
@@ -53,7 +53,7 @@ static __always_inline struct run_cost *cost_here(void) {
   return bpf_map_lookup_elem(&costs, &zero); /* an array of one always has its first element */
 }
 
-/* On the stack there is no room for when it began. */
+/* The beginning is in the map, because the BPF stack has no room for it. */
 static __always_inline void begin_cost(void) {
   struct run_cost *cost = cost_here();
   if (cost) cost->began_ns = bpf_ktime_get_ns();

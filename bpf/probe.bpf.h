@@ -1,6 +1,6 @@
-/* What a program at the first instruction of a user function finds in its registers, as user space's own header of the
- * architecture lays them out (that of the kernel may stand beside it under the same name). Only of 64-bit programs, but
- * for the return address. */
+/* The registers that a program finds at the first instruction of a user function, as user space's own header of the
+ * architecture lays them out. The kernel's struct pt_regs may stand beside it under the same name. All is for 64-bit
+ * programs only, except the return address. */
 #ifndef PROFILE_PROBE_BPF_H
 #define PROFILE_PROBE_BPF_H
 
@@ -20,8 +20,9 @@ struct {
   __uint(value_size, sizeof(__u32));
 } no_programs SEC(".maps");
 
-/* To be said by every program on a probe. Since Linux 6.13 a program has a stack a CPU of its own, unless it holds a
- * tail call; a task that takes the CPU from another's probe would write over that. Here is one, which is never made. */
+/* Every program on a probe must call this. Since Linux 6.13 a program has its own stack on each CPU, and a task that
+ * takes the CPU from another task's probe would overwrite it. A program with a tail call has no such stack, so here is
+ * a tail call that never runs. */
 static __always_inline void keep_stack_of_task(void *ctx) {
   if (record_config.cpus == 0) bpf_tail_call(ctx, &no_programs, 0);
 }
@@ -36,7 +37,7 @@ struct probe_registers {
 #define PROBE_ARGUMENT_2(registers) ((registers)->at.rsi)
 #define PROBE_ARGUMENT_3(registers) ((registers)->at.rdx)
 #define PROBE_RESULT(registers) ((registers)->at.rax)
-/* What the return address takes of the stack. */
+/* Bytes of the stack that the return address takes. */
 #define PROBE_RETURN_BYTES 8
 #else
 struct probe_registers {
@@ -51,7 +52,8 @@ struct probe_registers {
 #define PROBE_RETURN_BYTES 0
 #endif
 
-/* What stands where the return address of the function does that is just being entered; 0 when that cannot be read. */
+/* The word in the place of the return address, at a function's first instruction. 0: it cannot be read, or the program
+ * is 32-bit on arm64. */
 static __always_inline __u64 word_of_return(const struct probe_registers *registers, bool narrow) {
 #ifdef __TARGET_ARCH_x86
   __u64 back = 0;
@@ -67,8 +69,8 @@ static __always_inline __u64 word_of_return(const struct probe_registers *regist
 #endif
 }
 
-/* The same, or, where a probe of the return (of ours or of another tool's) has put its own address there, what it put
- * aside. So it is in a function that was jumped to by one with such a probe. */
+/* The return address. A return probe (ours or another tool's) may have put its own address in the place: then the
+ * address that it saved. That happens in a function to which a function with such a probe jumped. */
 static __always_inline __u64 return_address(const struct probe_registers *registers, bool narrow) {
   const __u64 back = word_of_return(registers, narrow);
 #ifndef PROFILE_LEAN

@@ -1,8 +1,8 @@
-/* The one path every sample takes, whatever took it: filters, stacks, histogram, and, where those cannot hold it, the
- * ring buffer. A source ends in record(); the maps, the filters and the account are here once.
+/* The one path of every sample: filters, stacks, histogram, and the ring buffer where those cannot hold the sample. All
+ * sources share the maps, the filters and the account of this file.
  *
  * PROFILE_LEAN leaves out everything that reads a kernel structure. libbpf loads the kernel's whole BTF for an object
- * with a single CO-RE relocation, used or not, which costs more than all the rest of our start. */
+ * with a single CO-RE relocation, used or not, and that costs more than the rest of our start. */
 #ifndef PROFILE_RECORD_BPF_H
 #define PROFILE_RECORD_BPF_H
 
@@ -10,13 +10,13 @@
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
-/* bpf_helpers.h wants the types above. */
+/* bpf_helpers.h needs the types above. */
 #include <bpf/bpf_helpers.h>
 
 #include "abi/record.h"
 
-/* Makes `value`, which is below the power of two `most`, known to be so where it is used next: kernels before 6.6
- * forget what a comparison says of a number that lies on the stack, and the compiler would leave out a plain "and". */
+/* Shows the verifier that `value` is below `most`, a power of two. Kernels before 6.6 forget a comparison with a number
+ * that is on the stack, and the compiler would remove a plain "and". */
 #define KEEP_BELOW(value, most) asm volatile("%0 &= %1" : "+r"(value) : "i"((most)-1))
 
 #ifndef PROFILE_LEAN
@@ -28,7 +28,7 @@ SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {}
 SEC(".rodata.names") const volatile struct wanted_names wanted_names = {};
 SEC(".data.record") struct record_state record_state = {};
 
-/* Sizes marked "set by user space" depend on the options and on the machine. */
+/* Sizes marked "set" or "set by user space" depend on the options and on the machine. */
 
 #define STACK_MAP(name)                                \
   struct {                                             \
@@ -56,7 +56,7 @@ struct {
   __uint(max_entries, 1 << 18); /* set by user space */
 } ring SEC(".maps");
 
-/* Indexed by generation * cpus + CPU; read by user space through a mapping, without a system call. */
+/* Index: generation * cpus + CPU. User space reads it through a mapping, without a system call. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -67,8 +67,8 @@ struct {
 
 #include "scratch.bpf.h"
 
-/* When to wake the reader: for a stream, of which it looks every few milliseconds anyway, only when that may be too
- * late. */
+/* The flags of an output to the ring buffer. The reader of a stream looks every few milliseconds anyway, so it is woken
+ * only when the ring is more than a quarter full. */
 static __always_inline __u64 ring_wakeup(void) {
   if (!record_config.stream) return 0;
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > record_config.ring_quarter ? BPF_RB_FORCE_WAKEUP
@@ -82,12 +82,12 @@ static __always_inline void bump(struct cpu_account *account, enum account_slot 
 
 #include "filters.bpf.h"
 
-/* The sample under way: of the current task, on this CPU, and not counted anywhere yet. */
+/* A sample that has begun: of the current task, on this CPU, and not counted yet. */
 struct sample {
   struct cpu_account *account;
-  __u32 drain_count; /* of the generations: how often they have changed */
+  __u32 drain_count; /* how often the generations have changed */
   __u32 generation;
-  __u32 tid; /* as the person sees it */
+  __u32 tid; /* in the profiler's pid namespace */
   struct stack_key key;
 };
 
@@ -99,8 +99,8 @@ static __always_inline struct cpu_account *account_of(__u32 generation) {
 static __always_inline __u32 current_drain(void) { return *(volatile __u32 *)&record_state.drain_count; }
 static __always_inline __u32 current_generation(void) { return current_drain() & 1; }
 
-/* Begins a sample of the current task. False when it is not wanted; it has been accounted for then, unless it lies
- * outside of the run. */
+/* Begins a sample of the current task. False: it is not wanted, and the account has it already, unless the run is
+ * paused. */
 static __always_inline bool begin_sample(struct sample *sample) {
   if (*(volatile __u32 *)&record_state.paused) return false;
   sample->drain_count = current_drain();
@@ -136,23 +136,23 @@ static __always_inline bool begin_sample(struct sample *sample) {
   return true;
 }
 
-/* Tells user space, once a generation, that it should be drained. */
+/* Asks user space, once in a generation, to drain it. */
 static __always_inline void tell_half_full(__u32 generation) {
   if (record_state.half_full_sent[generation & 1]) return;
-  record_state.half_full_sent[generation & 1] = 1; /* two CPUs at once may tell twice */
+  record_state.half_full_sent[generation & 1] = 1; /* two CPUs at the same time may send it twice */
   struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
   bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
 }
 
-/* What came of the walk of a user stack. */
+/* The result of a walk of a user stack. */
 enum walked {
   WALKED,
-  WALKED_NOT,        /* the kernel's own walk is asked */
+  WALKED_NOT,        /* the kernel walks this stack itself */
   WALKED_LOST,       /* there was no room to send it */
   WALKED_UNFINISHED, /* a table was missing: user space can finish it, see keep_unfinished() */
 };
 
-/* A program that defines PROFILE_WALK has its user stacks walked by tables, where the kernel allows it. */
+/* A program that defines PROFILE_WALK walks user stacks by tables, where the kernel allows it. */
 #ifdef PROFILE_WALK
 #include "walk.bpf.h"
 #else
@@ -162,9 +162,9 @@ static __always_inline bool keep_unfinished(__u32 generation, const struct stack
 }
 #endif
 
-/* Decides what user stack a sample of the current task gets. With WALKED it is in the key; with WALKED_NOT the kernel's
- * own walk is asked, where the stacks are put; with WALKED_LOST the sample is. `for_span`: it is counted later, and a
- * walk that lacks a table is sent at once. */
+/* Decides which user stack a sample of the current task gets. WALKED: the key has it. WALKED_NOT: take_others() or
+ * send_with() must take it. WALKED_LOST: the sample is lost. `for_span`: the sample counts later, so a walk that lacks
+ * a table is sent at once. */
 static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
 #ifdef PROFILE_WALK
   if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, for_span);
@@ -172,8 +172,8 @@ static __always_inline enum walked decide_user_stack(__u32 generation, struct st
   return WALKED_NOT;
 }
 
-/* Sends the current task's stacks whole, as addresses, but for a user stack that was walked. `type`: RING_SAMPLE, or
- * RING_SPAN with the span's id. */
+/* Sends the current task's stacks as addresses, except a user stack that was walked. `type` is RING_SAMPLE, or
+ * RING_SPAN with the span's id in `span`. False: the ring buffer has no room. */
 static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_type type, __u64 span, __u32 generation,
                                       const struct stack_key *key, __u64 time_ns, __u64 value) {
   const __u32 stack_bytes = record_config.max_depth * sizeof(__u64);
@@ -192,12 +192,12 @@ static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_t
   __u64 used = 0;
   long taken = -EFAULT;
   if (record_config.user_stacks && walked == WALKED_NOT) {
-    whole->key.user_stack = -EFAULT; /* its frames are here */
+    whole->key.user_stack = -EFAULT; /* its frames follow in this record */
     taken = bpf_get_stack(ctx, whole + 1, stack_bytes, BPF_F_USER_STACK);
   }
   whole->user_bytes = (__s32)taken;
   if (taken > 0) used = (__u64)taken;
-  if (used > stack_bytes) used = stack_bytes; /* the verifier cannot know */
+  if (used > stack_bytes) used = stack_bytes; /* the verifier does not know this bound */
 
   taken = -EFAULT;
   if (record_config.kernel_stacks) taken = bpf_get_stack(ctx, (char *)(whole + 1) + used, stack_bytes, 0);
@@ -210,9 +210,9 @@ static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_t
   return sent;
 }
 
-/* A new row of the histogram was made. */
+/* Counts a new row of the histogram. */
 static __always_inline void count_entry(__u32 generation) {
-  /* The atomic addition's own result would need 5.12. */
+  /* Reads the count again, because the result of an atomic addition needs Linux 5.12. */
   __sync_fetch_and_add(&record_state.entries[generation], 1);
   if (record_state.entries[generation] >= record_config.half_full) tell_half_full(generation);
 }
@@ -258,14 +258,15 @@ static __always_inline bool take_stacks_in(void *ctx, enum walked walked, void *
   return true;
 }
 
-/* Puts the current task's stacks into the stack map, but for a user stack that was walked. False when one of them
- * collided with another. */
+/* Puts the current task's stacks into the stack map, except a user stack that was walked. False: a stack collided with
+ * another. */
 static __always_inline bool take_others(void *ctx, enum walked walked, __u32 generation, struct stack_key *key) {
   return generation == 0 ? take_stacks_in(ctx, walked, &stacks_0, 0, key)
                          : take_stacks_in(ctx, walked, &stacks_1, 1, key);
 }
 
-/* Puts the sample where it can be had: says where, or that it is lost. */
+/* Puts the sample into the histogram or a ring buffer. Returns the account's slot that says which, or that the sample
+ * is lost. */
 static __always_inline enum account_slot put(void *ctx, enum walked walked, struct sample *sample, __u64 value) {
   const __u32 generation = sample->generation;
   if (walked == WALKED_LOST) return ACCOUNT_LOST_RING_FULL;

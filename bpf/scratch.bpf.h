@@ -1,9 +1,9 @@
-/* Where a whole sample is put together, which is too large for the BPF stack. A part of record.bpf.h. */
+/* The buffers for a whole sample, which is too large for the BPF stack. A part of record.bpf.h. */
 #ifndef PROFILE_SCRATCH_BPF_H
 #define PROFILE_SCRATCH_BPF_H
 
-/* Programs on user probes define PROFILE_PREEMPTIBLE: one task's may be interrupted by another task's on the same CPU
- * (since 5.18 or so), so they take turns at several. */
+/* Programs on user probes define PROFILE_PREEMPTIBLE. Since 5.18 or so another task's program may interrupt them on the
+ * same CPU, so each CPU has several buffers. */
 #ifdef PROFILE_PREEMPTIBLE
 #define SCRATCH_BUFFERS 4
 struct {
@@ -18,13 +18,14 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct ring_sample)); /* set by user space: two stacks more */
+  __uint(value_size, sizeof(struct ring_sample)); /* set by user space: room for two stacks more */
   __uint(max_entries, SCRATCH_BUFFERS);
 } scratch SEC(".maps");
 
 #ifdef PROFILE_PREEMPTIBLE
-/* Each index is a constant where this is inlined: kernels before 6.18 take a loop over them for endless. Who counts
- * himself as the only one has the buffer; the atomic exchange that would say so at once needs 5.12. */
+/* Tries one buffer. The index is a constant in each caller, because kernels before 6.18 refuse a loop over the buffers
+ * as endless. A program that counts itself as the only user has the buffer; an atomic exchange would say so at once,
+ * but needs 5.12. */
 static __always_inline struct ring_sample *try_scratch(__u32 index, __u64 **busy) {
   *busy = bpf_map_lookup_elem(&scratch_busy, &index);
   if (!*busy) return NULL;
@@ -35,7 +36,7 @@ static __always_inline struct ring_sample *try_scratch(__u32 index, __u64 **busy
 }
 #endif
 
-/* A buffer of this CPU's that nobody else is using, or NULL; `busy` is for give_scratch(). */
+/* A free buffer of this CPU, or NULL. The caller hands `busy` to give_scratch(). */
 static __always_inline struct ring_sample *take_scratch(__u64 **busy) {
 #ifdef PROFILE_PREEMPTIBLE
   struct ring_sample *free = try_scratch(0, busy);

@@ -1,9 +1,9 @@
-/* What goes to user space of a walk: each stack once a generation, ahead of the samples that name its hash, and what it
- * takes to finish a walk that lacks a table. A part of walk.bpf.h. */
+/* Sends the results of walks to user space: each stack once in a generation, before the samples that name its hash, and
+ * what user space needs to finish a walk that lacks a table. A part of walk.bpf.h. */
 #ifndef PROFILE_SENT_STACKS_BPF_H
 #define PROFILE_SENT_STACKS_BPF_H
 
-/* Of the stacks that were sent in a generation, by their hash. */
+/* The hashes of the stacks that were sent in a generation. */
 #define SENT_MAP(name)                    \
   struct {                                \
     __uint(type, BPF_MAP_TYPE_HASH);      \
@@ -15,12 +15,12 @@ SENT_MAP(sent_0);
 SENT_MAP(sent_1);
 
 #define UNFINISHED_RING_BYTES (1 << 22)
-/* Samples for user space to finish. */
+/* Samples whose walks user space finishes. */
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, UNFINISHED_RING_BYTES);
 } unfinished SEC(".maps");
-/* Where one is put together: whoever has the walk of this CPU has it. */
+/* The buffer for such a sample. The program that has taken this CPU's walk owns it. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -37,20 +37,20 @@ static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u
   return bpf_ringbuf_output(&ring, &walk->head, sizeof(walk->head) + bytes, ring_wakeup()) == 0;
 }
 
-/* A stack that this generation has not seen goes to user space before its hash is used. False: there is no room. */
+/* Sends a stack that this generation has not sent yet, before its hash is used. False: the ring buffer has no room. */
 static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 generation, __u64 hash) {
   if (bpf_map_lookup_elem(sent, &hash)) return true;
   if (!send_frames(walk, generation, hash)) return false;
   const __u64 one = 1;
-  /* Without room in it the stack is just sent again. */
+  /* When `sent` is full, the stack is sent again the next time. */
   if (bpf_map_update_elem(sent, &hash, &one, BPF_NOEXIST)) return true;
   __sync_fetch_and_add(&walk_state.sent[generation & 1], 1);
   if (walk_state.sent[generation & 1] >= walk_config.half_full) tell_half_full(generation);
   return true;
 }
 
-/* Sends what it takes to finish the walk. False: there is no room, and the sample counts with the frames that it has.
- */
+/* Sends what user space needs to finish the walk. False: no room, or the stack cannot be read; then the sample counts
+ * with the frames that it has. */
 static __always_inline bool send_unfinished(__u32 generation, const struct stack_key *key, __u64 value, bool of_span) {
   const __u32 zero = 0;
   struct walk *walk = this_walk();
@@ -61,9 +61,8 @@ static __always_inline bool send_unfinished(__u32 generation, const struct stack
   walk->sp = sp;
   find_stack_end();
   __u64 end = walk->stack_end;
-  /* Above the first frame lie the program's arguments, in pages that may not be there; one of them makes all
-   * unreadable.
-   */
+  /* Above the first frame lie the program's arguments, in pages that may not be present. One such page makes the whole
+   * read fail. */
   if (sp < walk->start_stack && walk->start_stack < end) end = walk->start_stack;
   __u64 bytes = end > sp ? end - sp : 0;
   if (bytes >= UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES - sizeof(__u64);
@@ -87,8 +86,8 @@ static __always_inline bool keep_unfinished(__u32 generation, const struct stack
   return send_unfinished(generation, key, value, false);
 }
 
-/* Of a span, which is counted nobody knows when: its stack gets a hash that no other has, `hash`, so that user space
- * can put its callers behind it. True: the key has it. */
+/* For a span, which counts at an unknown later time. Its stack gets the unique hash `hash`, so that user space can add
+ * the missing callers to it. True: the key has this hash. */
 static __always_inline bool keep_stack_of_span(struct walk *walk, __u32 generation, struct stack_key *key, __u64 hash) {
   const __u64 used = bpf_ringbuf_query(&unfinished, BPF_RB_AVAIL_DATA);
   if (used + 2 * sizeof(struct ring_unfinished) > UNFINISHED_RING_BYTES) return false;

@@ -1,19 +1,20 @@
-/* Samples that last: a wait, a lock, a request. Their stacks are taken where they begin, and they are counted where
- * they end; their weight is their length. A source keeps them in a map of its own by the name of `spans`, whose values
- * begin with a struct span, so that user space can see which stacks are still in use; and it ends those under way by
- * its program `flush`, which user space runs when a report is due.
+/* Samples that last: a wait, a lock, a request. Their stacks are taken when they begin, they count when they end, and
+ * their weight is their length. A source keeps them in a map with the name `spans`, whose values begin with a struct
+ * span, so that user space sees which stacks are still in use. When a report is due, user space runs the source's
+ * program `flush`, which counts the spans under way so far.
  *
- * What goes into the account is the end: taken, and recorded or filtered. Needs fetching atomics (5.12). */
+ * The account counts the end: taken, and recorded or filtered. Needs atomics that return a value (Linux 5.12). */
 #ifndef PROFILE_SPAN_BPF_H
 #define PROFILE_SPAN_BPF_H
 
 #include "record.bpf.h"
 
-/* Begins a span in `span`, whose place is in the source's map and nobody else's at the moment: `sample` has begun, and
- * `id` is what the same span is ended by. `in_map`: its stacks have been taken; otherwise they are sent whole. */
+/* Begins a span in `span`, an entry of the source's map that no other program uses at the moment. `sample` has begun,
+ * and the end of the span must have the same `id`. `in_map`: the stack map has the stacks; otherwise they are sent
+ * whole. */
 static __always_inline void open_span(void *ctx, struct span *span, __u64 id, struct sample *sample, enum walked walked,
                                       bool in_map) {
-  span->start_ns = 0; /* one that was never ended is forgotten */
+  span->start_ns = 0; /* forgets a span that never ended */
   span->key = sample->key;
   span->sent_ns = in_map ? 0 : bpf_ktime_get_ns();
   if (walked == WALKED_LOST ||
@@ -32,13 +33,13 @@ static __always_inline void begin_span(void *ctx, struct span *span, __u64 id, s
   open_span(ctx, span, id, sample, walked, in_map);
 }
 
-/* The place for a span could not be had: what would have been sampled is lost. */
+/* Counts a sample as lost, because the map `spans` has no room for it. */
 static __always_inline void lose_span(struct sample *sample) {
   bump(sample->account, ACCOUNT_TAKEN);
   bump(sample->account, ACCOUNT_LOST_SPANS_FULL);
 }
 
-/* What user space is told of a span that has ended or is cut here. */
+/* Fills in the record of a span that ends or is cut now. */
 static __always_inline void fill_end(struct ring_span_end *end, const struct span *span, __u32 generation, __u64 id,
                                      __u64 value, __u32 flags) {
   *end = (struct ring_span_end){
@@ -53,7 +54,7 @@ static __always_inline void fill_end(struct ring_span_end *end, const struct spa
   };
 }
 
-/* Counts a span that has ended (SPAN_CLOSED) or is cut here and goes on. `flags` of enum span_end. */
+/* Counts a span that has ended (SPAN_CLOSED), or the part so far of one that goes on. `flags`: enum span_end. */
 static __always_inline void count_span(const struct span *span, __u64 id, __u64 value, __u32 flags) {
   const __u32 generation = current_generation();
   struct cpu_account *account = account_of(generation);
@@ -68,7 +69,7 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
       bump(account, ACCOUNT_IN_MAP);
       return;
     }
-    /* The histogram is full: user space has the stacks' ids and adds it up itself. */
+    /* The histogram is full: user space adds the span up by the ids of its stacks. */
     flags |= SPAN_BY_KEY;
   }
   struct ring_span_end end;
@@ -81,7 +82,7 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
   }
 }
 
-/* Takes a span that is under way for its end, so that nobody else ends it, too. Returns when it began, or 0. */
+/* Ends a span atomically, so that no other program ends it too. Returns its start_ns, or 0 when it is not under way. */
 static __always_inline __u64 close_span(struct span *span) {
   if (!span->start_ns) return 0;
   return __sync_lock_test_and_set(&span->start_ns, 0);

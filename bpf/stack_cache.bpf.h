@@ -1,15 +1,16 @@
-/* The stacks of a task that leaves its CPU, without walking them each time. A thread goes to sleep in the same few
- * places over and over, and a walk of its kernel stack costs more than all the rest of a switch; so each place is
- * walked once and afterwards only recognised:
+/* Takes the stacks of a task that leaves its CPU, without a walk each time. A thread sleeps in the same few places
+ * again and again, and a walk of its kernel stack costs more than the rest of a switch. So each place is walked once
+ * and recognised afterwards.
  *
- *   user    unless it was walked by tables, which costs no more: the chain of frame pointers is followed here, as the
- *           kernel does, and compared;
- *   kernel  every return address must stand where it stood: as far from our own frame, and the outermost one as far
- * from the beginning of the stack, because the kernel leaves a random gap before it. What an unwinder finds follows
- *           from where it starts and from the addresses it meets on its way, so it would find the same again.
+ * User stack: the chain of frame pointers is followed, as the kernel does, and compared. A stack that was walked by
+ * tables is not compared, because that walk costs no more.
  *
- * What is recognised has the ids that the stack maps gave it, which hold for one turn of the generations. What does not
- * fit (deeper, 32-bit, another architecture) is walked. */
+ * Kernel stack: each return address must be at the same distance from our own frame. The outermost one must be at the
+ * same distance from the beginning of the stack, because the kernel leaves a random gap before it. The result of an
+ * unwinder depends only on its start and on the addresses that it meets, so it would be the same again.
+ *
+ * A recognised stack has the ids that the stack maps gave it, until the generations change. Other stacks (deeper,
+ * 32-bit, another architecture) are walked. */
 #ifndef PROFILE_STACK_CACHE_BPF_H
 #define PROFILE_STACK_CACHE_BPF_H
 
@@ -17,17 +18,17 @@
 
 #ifdef __TARGET_ARCH_x86
 
-#define CACHE_PLACES 512 /* a CPU; a power of two */
-#define CACHE_WAYS 4     /* of them that one place may be in */
+#define CACHE_PLACES 512 /* on each CPU; a power of two */
+#define CACHE_WAYS 4     /* of the places that one stack may be in */
 #define CACHED_USER_FRAMES 64
-#define CACHED_FRAMES 24       /* of the kernel */
-#define KERNEL_STACK_WORDS 256 /* as deep as may be */
-#define FRAMES_BELOW_CONTEXT 2 /* our program, and what called it: deeper in the stack than what we are given */
-#define FIRST_PAGE 4096        /* vm.mmap_min_addr is not less */
+#define CACHED_FRAMES 24       /* of the kernel stack */
+#define KERNEL_STACK_WORDS 256 /* deeper ones are walked */
+#define FRAMES_BELOW_CONTEXT 2 /* our program and its caller: deeper in the stack than `ctx` */
+#define FIRST_PAGE 4096        /* vm.mmap_min_addr is usually not less */
 #define USER_CODE_SEGMENT 0x33 /* of 64-bit programs */
 
 struct known_stack {
-  __u64 drain; /* of the generations, + 1, times two, + 1 when the user stack is not its matter; 0: nothing is known */
+  __u64 drain; /* (drain_count + 1) * 2, and 1 more when the user stack is not compared; 0: empty */
   __u64 instruction;
   __s32 user_stack;
   __s32 kernel_stack;
@@ -35,18 +36,17 @@ struct known_stack {
   __u16 kernel_frames;
   __u64 user[CACHED_USER_FRAMES];
   __u64 kernel[CACHED_FRAMES];
-  __u8 at[CACHED_FRAMES]; /* which word of the kernel stack holds kernel[i]; of the last one, counted from the other end
-                           */
+  __u8 at[CACHED_FRAMES]; /* the word with kernel[i]; of the last one, counted from the stack's beginning */
 };
 
-/* What loops is a function by itself, not static: the verifier then looks at it once and not for each way to it. And
- * what it counts stands in memory, because every value of a variable would be followed. */
+/* Functions with loops are global, so that the verifier checks each once and not for each path to it. Their counters
+ * are in memory, because the verifier would follow every value of a variable. */
 struct stack_view {
-  volatile __u32 user_frames; /* volatile, or the compiler makes variables of them */
-  volatile __u32 wanted;      /* return addresses of the kernel stack, */
-  volatile __u32 found;       /* and of them */
+  volatile __u32 user_frames; /* volatile: otherwise the compiler keeps them in variables */
+  volatile __u32 wanted;      /* how many return addresses of the kernel stack to find */
+  volatile __u32 found;       /* how many of them are found */
   __u32 depth;                /* of the kernel stack, in words */
-  __u32 next_victim;          /* among the ways */
+  __u32 next_victim;          /* the next way to overwrite */
   __u64 user[CACHED_USER_FRAMES];
   __u64 words[KERNEL_STACK_WORDS];
   __u64 kernel[FRAMES_BELOW_CONTEXT + CACHED_FRAMES + 1];
@@ -66,13 +66,13 @@ struct {
   __uint(max_entries, 1);
 } stack_views SEC(".maps");
 
-/* Follows the chain of frame pointers from `frame`; CACHED_USER_FRAMES of them may be too few. */
+/* Follows the chain of frame pointers from `frame`. If it finds CACHED_USER_FRAMES frames, there may be more. */
 __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
   if (!view) return 0;
   view->user_frames = 0;
   for (__u32 i = 0; i < CACHED_USER_FRAMES; i++) {
     __u64 words[2]; /* the caller's frame, the return address */
-    /* Where no page can be, a read would fail the slow way; most chains end so. */
+    /* Most chains end below the first page, where a read would fail slowly. */
     if (frame < FIRST_PAGE) break;
     if (bpf_probe_read_user(words, sizeof(words), (void *)frame)) break;
     view->user[i] = words[1];
@@ -82,7 +82,7 @@ __noinline int view_user_stack(struct stack_view *view, __u64 frame) {
   return 0;
 }
 
-/* Whether the place is that of the view. */
+/* Whether the place holds the stacks of the view. */
 __noinline int is_known(const struct known_stack *place, const struct stack_view *view) {
   if (!place || !view || place->user_frames != view->user_frames) return 0;
   for (__u32 i = 0; i < CACHED_USER_FRAMES; i++) {
@@ -100,7 +100,7 @@ __noinline int is_known(const struct known_stack *place, const struct stack_view
   return 1;
 }
 
-/* Which of the places from `first` on is that of the view; CACHE_PLACES: none. */
+/* The place that holds the stacks of the view, among the CACHE_WAYS from `first` on. CACHE_PLACES: none. */
 __noinline __u32 find_known(const struct stack_view *view, __u64 drain, __u64 instruction, __u32 first) {
   for (__u32 way = 0; way < CACHE_WAYS; way++) {
     const __u32 index = first + way;
@@ -110,7 +110,7 @@ __noinline __u32 find_known(const struct stack_view *view, __u64 drain, __u64 in
   return CACHE_PLACES;
 }
 
-/* Notes where on the kernel stack its return addresses stand, as many as wanted. Returns how many it found. */
+/* Notes where the return addresses stand on the kernel stack. Returns how many it found, at most view->wanted. */
 __noinline int note_kernel_words(struct known_stack *place, struct stack_view *view) {
   if (!place || !view) return 0;
   view->found = 0;
@@ -121,7 +121,7 @@ __noinline int note_kernel_words(struct known_stack *place, struct stack_view *v
     KEEP_BELOW(at, KERNEL_STACK_WORDS);
     const __u64 address = view->words[at];
     if (address != view->kernel[found + FRAMES_BELOW_CONTEXT]) continue;
-    if (found + 1 == view->wanted) { /* the outermost one; what reads so farther in was left there by somebody else */
+    if (found + 1 == view->wanted) { /* the outermost one is the last word; an equal word before it is a leftover */
       place->kernel[found] = address;
       place->at[found] = (__u8)(view->depth - word);
       if (word + 1 == view->depth) view->found = found + 1;
@@ -135,7 +135,7 @@ __noinline int note_kernel_words(struct known_stack *place, struct stack_view *v
   return (int)view->found;
 }
 
-/* Walks the kernel stack and notes it; false when that cannot be done of all of it. */
+/* Walks the kernel stack and notes it. False: the whole of it could not be noted. */
 static __always_inline bool note_kernel_stack(void *ctx, struct known_stack *place, struct stack_view *view) {
   place->kernel_frames = 0;
   if (!record_config.kernel_stacks) return true;
@@ -147,13 +147,13 @@ static __always_inline bool note_kernel_stack(void *ctx, struct known_stack *pla
   return note_kernel_words(place, view) == (int)view->wanted;
 }
 
-/* As take_others(), for a program on sched_switch, whose context is on the stack of the task that leaves. */
+/* As take_others(), for a program on sched_switch: `ctx` must be on the kernel stack of the task that leaves. */
 static __always_inline bool take_known_stacks(void *ctx, enum walked walked, bool is_kernel_thread,
                                               struct sample *sample) {
   const __u32 zero = 0;
   struct stack_view *view = bpf_map_lookup_elem(&stack_views, &zero);
   if (!view) return take_others(ctx, walked, sample->generation, &sample->key);
-  /* With these it entered the kernel. */
+  /* The registers with which the task entered the kernel. */
   const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
   __u64 instruction = 0;
   view->user_frames = 0;
@@ -174,7 +174,7 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
     return take_others(ctx, walked, sample->generation, &sample->key);
   }
 
-  /* Of one walk the place has the kernel's part alone. */
+  /* For a user stack that was walked by tables, the place holds only the kernel stack. */
   const __u64 drain = ((__u64)sample->drain_count + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
   const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;

@@ -2,8 +2,8 @@
 #ifndef PROFILE_STACK_HASH_BPF_H
 #define PROFILE_STACK_HASH_BPF_H
 
-/* A round of SipHash for each word: nobody who does not know the seed can make two stacks of one hash. J.-P. Aumasson,
- * D. J. Bernstein, "SipHash: a fast short-input PRF", 2012; with one round a word and three at the end. */
+/* SipHash with one round for each word and three at the end: without the seed, a program cannot make two stacks with
+ * the same hash. J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012. */
 static __always_inline __u64 rotated(__u64 word, int by) { return word << by | word >> (64 - by); }
 
 static __always_inline void sip_round(__u64 *v) {

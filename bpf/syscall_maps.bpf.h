@@ -1,4 +1,4 @@
-/* The maps and constants of the source `syscalls`: counters by CPU, tables for what one counter is not enough for, and
+/* The maps and constants of the source `syscalls`: the counters of each CPU, the tables by process and by result, and
  * the calls under way. */
 #ifndef PROFILE_SYSCALL_MAPS_BPF_H
 #define PROFILE_SYSCALL_MAPS_BPF_H
@@ -7,10 +7,10 @@
 #include "record.bpf.h"
 
 SEC(".rodata.syscalls") const volatile struct syscalls_config config = {};
-SEC(".rodata.marks") const volatile __u8 call_marks[PROFILE_SYSCALLS] = {}; /* of enum call_mark */
+SEC(".rodata.marks") const volatile __u8 call_marks[PROFILE_SYSCALLS] = {}; /* bits of enum call_mark */
 SEC(".data.syscalls") struct syscalls_state state = {};
 
-/* By CPU; read by user space through a mapping. */
+/* By CPU. User space reads it through a mapping. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -19,7 +19,8 @@ struct {
   __uint(max_entries, 1); /* set by user space */
 } counts SEC(".maps");
 
-/* Rows are allocated as they come: in a system call nothing is held that the allocator could want. */
+/* The kernel allocates rows on demand. That is safe here: at a system call the thread holds nothing that the allocator
+ * may need. */
 #define SYSCALL_TABLE(name, value_type)   \
   struct {                                \
     __uint(type, BPF_MAP_TYPE_HASH);      \
@@ -33,7 +34,7 @@ SYSCALL_TABLE(uses, struct syscall_use);
 SYSCALL_TABLE(results, struct syscall_result);
 SYSCALL_TABLE(failures, __u64);
 
-/* All zeros, to begin a row of `results` with: too large for the BPF stack. */
+/* All zeros: the first value of a row of `results`, which is too large for the BPF stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __type(key, __u32);
@@ -49,7 +50,7 @@ struct {
   __uint(max_entries, 65536); /* set by user space */
 } spans SEC(".maps");
 
-/* By call: which number has taken this place of those from PROFILE_SYSCALL_ODD on. */
+/* The system call number that has taken a place from PROFILE_SYSCALL_ODD on. The key is the call: ABI and place. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __type(key, __u32);

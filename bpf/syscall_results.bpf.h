@@ -1,4 +1,4 @@
-/* How system calls end: durations and failures, added up in rows of this CPU's own. */
+/* How system calls end: durations and failures, added up in rows of each CPU. */
 #ifndef PROFILE_SYSCALL_RESULTS_BPF_H
 #define PROFILE_SYSCALL_RESULTS_BPF_H
 
@@ -6,7 +6,7 @@
 #include "syscall_maps.bpf.h"
 
 #define LAST_ERRNO 4095
-/* The kernel's own: interrupted, and the call may be restarted. Said to programs, if at all, as EINTR. */
+/* Only inside the kernel: the call was interrupted and may restart. Programs see EINTR, if anything. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
 #define ERESTARTNOHAND 514
@@ -22,7 +22,7 @@ static __always_inline struct syscall_result *result_of(const struct syscall_key
   return bpf_map_lookup_elem(&results, key);
 }
 
-/* errno of what a system call answered; 0 when it did not fail. */
+/* The errno in a system call's return value. 0: the call did not fail. */
 static __always_inline __u32 errno_of(long answer) {
   if (answer >= 0 || answer < -LAST_ERRNO) return 0;
   const __u32 error = (__u32)-answer;
@@ -58,9 +58,9 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
   result->histogram[bucket]++;
 }
 
-/* The current thread's call, begun at `place`, has answered. */
+/* Counts the end of the current thread's call, which began at `place`. */
 static __always_inline void end_call(const struct syscall_under_way *place, __u64 now_ns, long answer) {
-  if (record_config.stream) return; /* it shows no tables */
+  if (record_config.stream) return; /* a stream shows no tables */
   struct syscall_counts *own = own_counts();
   if (!own) return;
   const struct syscall_key key = key_of(place->tgid, place->call);

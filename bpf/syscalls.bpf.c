@@ -1,9 +1,9 @@
-/* The source `syscalls`: counts system calls where they begin and, only where that is asked for, looks at how long they
- * take and how they end. The plain path is an addition to a counter of this CPU's own: no hash, no stack, no account.
- * Tracepoints of system calls are not hit in interrupts, so what is this CPU's is written by one program at a time. */
+/* The source `syscalls`: counts system calls when they begin. Only if the user asks for it, it also measures how long
+ * they take and how they end. The simple path adds 1 to a counter of this CPU: no hash, no stack, no account.
+ * Interrupts make no system calls, so only one program at a time writes to a CPU's counters. */
 #define PROFILE_WALK
 #include "record.bpf.h"
-/* The rest want the above. */
+/* These headers need the types above. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
@@ -15,7 +15,8 @@
 
 #define X32_SYSCALL_BIT 0x40000000
 
-/* Whoever comes first has the place: an update with BPF_NOEXIST is one step. */
+/* The first number gets the place, because an update with BPF_NOEXIST is one step. Other numbers for the same place are
+ * out of range. */
 static __always_inline __u32 odd_call(__u32 abi, __u32 number) {
   const __u32 table = abi << PROFILE_SYSCALL_ABI_SHIFT;
   const __u32 call = table | (PROFILE_SYSCALL_ODD + number % PROFILE_SYSCALL_ODD_PLACES);
@@ -39,7 +40,7 @@ static __always_inline __u32 call_of(long id) {
 #endif
   }
   __u32 call = number >= PROFILE_SYSCALL_ODD ? odd_call(abi, number) : abi << PROFILE_SYSCALL_ABI_SHIFT | number;
-  barrier_var(call); /* what the compiler knows of it the verifier does not, and so wants to see tested */
+  barrier_var(call); /* the compiler knows the bound and would remove a check that the verifier needs */
   return call;
 }
 
@@ -52,8 +53,8 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
       own->in_table++;
       return;
     }
-    /* An initializer would be a constant without a name. With one Linux 5.10 refuses the object's types, and then takes
-     * no function of the walk by itself. */
+    /* An initializer would be a constant without a name. Then Linux 5.10 refuses the object's BTF, and with it the
+     * walk's global functions. */
     struct syscall_use fresh;
     __builtin_memset(&fresh, 0, sizeof(fresh));
     fresh.begun = 1;
@@ -63,14 +64,14 @@ static __always_inline void count_call(struct syscall_counts *own, __u32 tgid, _
       return;
     }
   }
-  /* What is compared and what is used have to be one register: verifiers up to 6.1 forget the bounds of what was kept
-   * on the stack in between. */
+  /* The comparison and the use must have one register. Verifiers up to 6.1 forget the bounds of a value that was on the
+   * stack in between. */
   barrier_var(call);
   if (call < PROFILE_SYSCALLS) own->begun[call]++;
 }
 
-/* The place for the call the current thread is in; it is kept for the thread's life. A function by itself, as the walk
- * of the stack wants most of BPF's own. */
+/* The entry for the current thread's call, which stays for the thread's life. Not inlined, because the stack walk needs
+ * most of the BPF stack. */
 static __noinline struct syscall_under_way *place_of_thread(__u32 tid) {
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (place) return place;
@@ -79,7 +80,7 @@ static __noinline struct syscall_under_way *place_of_thread(__u32 tid) {
   return bpf_map_lookup_elem(&spans, &tid);
 }
 
-/* Notes that a call begins whose end is looked at. `sample` is NULL when no stacks are wanted. */
+/* Notes the beginning of a call whose end is measured. `sample` is NULL when no stacks are wanted. */
 static __always_inline void begin_call(void *ctx, struct syscall_counts *own, __u32 tgid, __u32 call,
                                        struct sample *sample) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
@@ -100,7 +101,7 @@ static __always_inline void begin_call(void *ctx, struct syscall_counts *own, __
   }
 }
 
-/* A call that is not asked for. */
+/* Counts a call as filtered. */
 static __always_inline int leave_out(struct syscall_counts *own) {
   if (config.stacks) {
     struct cpu_account *account = account_of(current_generation());
@@ -120,7 +121,7 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   const __u32 call = call_of(id);
   __u32 marks = CALL_RETURNS;
   if (config.some_calls || config.results) {
-    if (call >= PROFILE_SYSCALLS) return 0; /* the verifier cannot know */
+    if (call >= PROFILE_SYSCALLS) return 0; /* the verifier does not know this bound */
     marks = call_marks[call];
     if (config.some_calls && !(marks & CALL_WANTED)) return leave_out(own);
   }
@@ -137,7 +138,7 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   if (!begin_sample(&sample)) return 0;
   sample.key.tag = call + 1;
   count_call(own, tgid, call);
-  if (config.latency && !(marks & CALL_RETURNS)) return leave_out(own); /* it has no duration */
+  if (config.latency && !(marks & CALL_RETURNS)) return leave_out(own); /* it does not return, so it has no duration */
   if (config.results && (marks & CALL_RETURNS)) begin_call(ctx, own, tgid, call, &sample);
   return config.latency ? 0 : end_sample(ctx, &sample, 1);
 }
@@ -146,13 +147,13 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(on_exit, struct pt_regs *regs, long answer) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
-  if (!place || !place->span.start_ns) return 0; /* it began before this was attached, or is not asked for */
+  if (!place || !place->span.start_ns) return 0; /* it began before the program was attached, or was filtered */
   place->span.start_ns = 0;
   end_call(place, config.latency ? bpf_ktime_get_ns() : 0, answer);
   return 0;
 }
 
-/* A thread is gone, and the call it was in with it. */
+/* A thread that exits does not return from its call. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_thread_end, struct task_struct *task) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
@@ -160,8 +161,8 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
   return 0;
 }
 
-/* A thread that runs another program goes on as the first of its process, under the first one's id: with that, nobody
- * would find the call when it returns. */
+/* A thread that calls exec takes the id of its process's first thread. No program would find the call under that id
+ * when it returns, so the call ends here. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
   const __u32 tid = old_tid;
@@ -173,8 +174,8 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
   return 0;
 }
 
-/* The same three where stacks are weighted by durations. They need the fetching atomics of Linux 5.12, which older
- * kernels do not let pass even where they are not reached: hence programs of their own. */
+/* The same three programs for stacks that are weighted by durations. They need atomics that return a value
+ * (Linux 5.12), and older kernels refuse these even in code that never runs. So they are separate programs. */
 
 static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid, __u64 now_ns) {
   const __u64 start_ns = close_span(&place->span);
@@ -215,11 +216,11 @@ int BPF_PROG(on_exec_of_span, struct task_struct *task, int old_tid) {
   return 0;
 }
 
-/* Looks who is on the CPU, for how much of it those use who are asked for. */
+/* Counts the ticks at which a wanted task is on the CPU: how much CPU time these tasks use. */
 SEC("perf_event")
 int on_tick(void *ctx) {
   __u64 ids = bpf_get_current_pid_tgid();
-  if (ids == 0) return 0; /* nobody */
+  if (ids == 0) return 0; /* the idle task */
   if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
   const __u32 tgid = ids >> 32;
   if (!is_wanted(tgid, (__u32)ids)) return 0;
@@ -228,7 +229,7 @@ int on_tick(void *ctx) {
   return 0;
 }
 
-/* With stacks and durations: counts the calls that go on as far as they have come. */
+/* With stacks and durations: counts the time so far of a call that goes on. */
 static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *place, void *unused) {
   const __u64 start_ns = place->span.start_ns;
   const __u64 now_ns = bpf_ktime_get_ns();

@@ -1,5 +1,5 @@
-/* What is read of tasks: ids in a pid namespace, the mount namespace, and who is a descendant of the command. All of it
- * needs the kernel's BTF, hence not part of lean objects. */
+/* What the BPF programs read of tasks: ids in a pid namespace, and the mount namespace. It needs the kernel's BTF, so
+ * lean objects do not have it. follow.bpf.h finds the descendants of the command. */
 #ifndef PROFILE_TASKS_BPF_H
 #define PROFILE_TASKS_BPF_H
 
@@ -7,7 +7,7 @@
 
 #include "kernel.bpf.h"
 
-/* Nested pid namespaces; the kernel's MAX_PID_NS_LEVEL. */
+/* The most nested pid namespaces: the kernel's MAX_PID_NS_LEVEL. */
 #define MAX_PID_NAMESPACE_LEVEL 32
 
 static __always_inline __u64 current_mount_namespace(void) {
@@ -15,8 +15,8 @@ static __always_inline __u64 current_mount_namespace(void) {
   return BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
 }
 
-/* The number `pid` has in the namespace whose inode is `namespace`; 0 when it is not to be seen from there, which is
- * what the kernel itself answers in that case. */
+/* The id of `pid` in the pid namespace with the inode `namespace`. 0: it is not visible there; the kernel answers the
+ * same. */
 static __always_inline __u32 number_in(struct pid *pid, __u32 namespace) {
   const __u32 level = BPF_CORE_READ(pid, level);
   for (__u32 i = 0; i < MAX_PID_NAMESPACE_LEVEL; i++) {

@@ -1,10 +1,10 @@
-/* The source uprobe:FILE:SYMBOL: runs each time a thread comes to that place in a program, and records it. Built twice,
- * see PROFILE_LEAN in record.bpf.h. */
+/* The source uprobe:FILE:SYMBOL. The program runs each time a thread reaches that place in a file, and records the
+ * thread. Built twice: see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_PREEMPTIBLE
 #define PROFILE_WALK
 #include "abi/uprobe.h"
 #include "record.bpf.h"
-/* Wants the types of the above. */
+/* This header needs the types above. */
 #include "probe.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"
@@ -19,7 +19,7 @@ static __always_inline int record_hit(struct probe_registers *registers, bool ev
   if (!begin_sample(&sample)) return 0;
   if (!every) {
     const __u64 before = __sync_fetch_and_add(&state.hits, 1);
-    if ((before + 1) % config.period) return 0; /* it counts with the next that is a sample */
+    if ((before + 1) % config.period) return 0; /* the next sample counts this hit too */
   }
   /* The chain of frame pointers does not hold the caller yet. */
   if (config.at_entry && record_config.user_stacks) sample.key.caller = return_address(registers, config.narrow);
@@ -29,8 +29,8 @@ static __always_inline int record_hit(struct probe_registers *registers, bool ev
 SEC("uprobe")
 int on_hit(struct probe_registers *registers) { return record_hit(registers, true); }
 
-/* With a period; a program of its own, because what an atomic addition returns needs Linux 5.12. One count for all
- * CPUs: the kernel may take the CPU from a program here, and hits cost far more than the count. */
+/* With a period. A separate program, because the result of an atomic addition needs Linux 5.12. All CPUs share one
+ * count: the kernel may take the CPU from a program here, and a hit costs far more than the count. */
 SEC("uprobe")
 int on_counted_hit(struct probe_registers *registers) { return record_hit(registers, false); }
 

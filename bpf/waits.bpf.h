@@ -1,5 +1,5 @@
-/* Of off_cpu.bpf.c, which includes this behind its tables: the entry of a thread, from its first wait to its end, and
- * what its waits add up to. */
+/* The entry of a thread, from its first wait to its end, and the sums of its waits. off_cpu.bpf.c includes this file
+ * after its maps. */
 #ifndef PROFILE_WAITS_BPF_H
 #define PROFILE_WAITS_BPF_H
 
@@ -16,7 +16,7 @@ static __always_inline struct thread_waits *add_thread(__u32 id, const struct sa
   return thread;
 }
 
-/* Whether these are sums of the report under way, or of the one before, which may not have been read yet. */
+/* Whether the sums are of the report under way, or of the one before, which user space may not have read yet. */
 static __always_inline bool are_wanted(__u64 total_ns, __u64 of_epoch, __u64 epoch) {
   return total_ns && of_epoch + 1 >= epoch;
 }
@@ -27,7 +27,8 @@ static __always_inline bool has_wanted_sums(const struct thread_waits *thread, _
          are_wanted(thread->cuts[1].total_ns, thread->cuts[1].epoch, epoch);
 }
 
-/* No thread by this id will come any more but another one. */
+/* Ends the entry of a thread that has exited or changed its id. Sums that user space still needs stay in the map, under
+ * a number of their own. */
 static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
   const __u64 epoch = state.epoch;
   if (config.wall) __sync_fetch_and_add(&state.uncounted_ns, thread->uncounted_ns);
@@ -43,7 +44,7 @@ static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
   bpf_map_delete_elem(&spans, &id);
 }
 
-/* Takes the time on this CPU that has not been counted. */
+/* Returns the time on this CPU that has not been counted, and marks it as counted. */
 static __always_inline __u64 take_time_on_cpu(__u64 now_ns) {
   const __u32 zero = 0;
   __u64 *since = bpf_map_lookup_elem(&on_cpu_since, &zero);
@@ -62,8 +63,7 @@ static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
 
 static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
 
-/* Adds to the thread's own sums: the last `part_ns` of a wait that has lasted `waited_ns` in all. A stream shows none.
- */
+/* Adds the last `part_ns` of a wait of `waited_ns` to the thread's own sums. A stream does not show these. */
 static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns) {
   if (record_config.stream) return;
   const __u64 epoch = state.epoch;
@@ -81,7 +81,7 @@ static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns,
   sums->waits++;
 }
 
-/* The same of a part of a wait that goes on. */
+/* The same for a part of a wait that goes on. */
 static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) {
   if (record_config.stream) return;
   const __u64 epoch = state.epoch;
@@ -93,8 +93,8 @@ static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) 
   cuts->total_ns += part_ns;
 }
 
-/* The thread's wait is over, and was at `end_ns`. Not static, so that the verifier looks at it once and not for each
- * way to it; which is why it copies what it counts, too. */
+/* Ends the thread's wait, at `end_ns`. Global, so that the verifier checks it once and not for each path to it. For the
+ * same reason it copies the span that it counts. */
 __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   if (!thread) return 0;
   const __u64 start_ns = close_span(&thread->span);
@@ -108,18 +108,18 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   return 0;
 }
 
-/* Some kernels do not tell of every switch (of 1000, six were missing on 6.18 in a virtual machine, for perf and all
- * others, too). What was missed shows by the thread's run time, `ran_ns` in all, and none of its time is lost: */
+/* Some kernels do not report every switch: 6.18 in a virtual machine left out 6 of 1000, for perf too. The thread's run
+ * time, `ran_ns` in all, shows what was missed, so none of its time is lost. */
 
-/* The thread goes, but was not seen to come: it did so as long ago as it has run since it went. */
+/* The thread leaves a CPU, but it was not seen to come. It came as long ago as it has run since it last left. */
 static __always_inline void end_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
   const __u64 since_ns = ran_ns > thread->ran_ns ? ran_ns - thread->ran_ns : 0;
   end_wait(thread, id, now_ns - since_ns);
 }
 
-/* The thread comes, but was not seen to go: where it went is not known. */
+/* The thread comes onto a CPU, but it was not seen to leave one. So the stack of this wait is not known. */
 __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
-  if (!thread || ran_ns < thread->ran_ns) return 0; /* less than it had: another one by that id */
+  if (!thread || ran_ns < thread->ran_ns) return 0; /* less than before: another thread with this id */
   const __u64 since_ns = now_ns - thread->seen_ns;
   const __u64 ran_since_ns = ran_ns - thread->ran_ns;
   if (since_ns <= ran_since_ns) return 0;

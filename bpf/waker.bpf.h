@@ -1,5 +1,5 @@
-/* Who ends a wait, of off_cpu.bpf.c with --waker: the stacks of whoever wakes the thread are kept in its entry until it
- * is back on a CPU, and counted with those of the wait in histograms of their own. */
+/* With --waker: who ends a wait. The waker's stacks stay in the entry of the woken thread until that is back on a CPU.
+ * Then they count together with the stacks of the wait, in separate histograms. A part of off_cpu.bpf.c. */
 #ifndef PROFILE_WAKER_BPF_H
 #define PROFILE_WAKER_BPF_H
 
@@ -13,7 +13,8 @@
 WOKEN_HISTOGRAM(woken_0);
 WOKEN_HISTOGRAM(woken_1);
 
-/* Where an end is put together, which is too large for the BPF stack: switches do not interrupt each other. */
+/* The buffer for an end, which is too large for the BPF stack. One for each CPU is enough, because switches do not
+ * interrupt each other. */
 struct woken_wait {
   struct woken_key key;
   struct ring_woken_end end;
@@ -25,7 +26,7 @@ struct {
   __uint(max_entries, 1);
 } woken_scratch SEC(".maps");
 
-/* As count_span(), of a wait that somebody has ended. */
+/* As count_span(), for a wait that another thread has ended. */
 static __always_inline void count_woken(struct woken_wait *wait, const struct woken_thread *thread, __u32 id,
                                         __u64 value, bool is_counted) {
   const __u32 generation = current_generation();
@@ -57,7 +58,7 @@ static __always_inline void count_woken(struct woken_wait *wait, const struct wo
   }
 }
 
-/* As end_wait(), with who has ended it. That does not call end_wait(): the stacks of the three would be too much. */
+/* As end_wait(), with the waker. It does not call end_wait(), because three functions would need too much BPF stack. */
 __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_ns) {
   if (!config.waker || !thread) return 0;
   const __u32 zero = 0;
@@ -75,8 +76,8 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
   return 0;
 }
 
-/* In whoever wakes the thread, or in an interrupt that does. A thread that is not looked at costs one lookup. The wait
- * may have no beginning yet: its thread is asleep before its switch has been seen. */
+/* Runs in the waker, or in an interrupt. A thread without an entry costs one lookup. The wait may have no beginning
+ * yet, because a thread can be woken before the event of its switch. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *woken) {
   if (!config.waker || *(volatile __u32 *)&record_state.paused) return 0;
@@ -91,7 +92,7 @@ int BPF_PROG(on_waking, struct task_struct *woken) {
   bpf_get_current_comm(waker->comm, sizeof(waker->comm));
   const __u32 generation = current_generation();
   const enum walked walked = decide_user_stack(generation, waker, true);
-  if (!take_others(ctx, walked, generation, waker)) waker->kernel_stack = -EEXIST; /* they are missed, and not none */
+  if (!take_others(ctx, walked, generation, waker)) waker->kernel_stack = -EEXIST; /* missed: there are stacks */
   thread->is_woken = 1;
   return 0;
 }

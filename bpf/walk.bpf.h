@@ -1,7 +1,7 @@
-/* The walk of the current task's user stack by the tables of its files (headers/abi/unwind.h): through the kernel's own
- * tree of mappings, without a lock and without anything kept by process, so that a program's first instruction is as
- * good as any. No CO-RE: the places of what is read come in by kernel_layout, so that libbpf need not load the kernel's
- * types. mapping.bpf.h finds the mappings, frame.bpf.h goes from one frame to the next. */
+/* Walks the current task's user stack by the tables of its files (headers/abi/unwind.h). It reads the kernel's own tree
+ * of mappings, without a lock and with nothing stored for a process, so it works from a program's first instruction on.
+ * No CO-RE: kernel_layout has the places of what is read, so libbpf need not load the kernel's types. mapping.bpf.h
+ * finds the mappings, frame.bpf.h goes from one frame to the next. */
 #ifndef PROFILE_WALK_BPF_H
 #define PROFILE_WALK_BPF_H
 
@@ -16,51 +16,51 @@ SEC(".data.walk") struct walk_state walk_state = {};
 #ifdef __TARGET_ARCH_x86
 #define RAW_WORDS 21 /* of struct pt_regs */
 #else
-#define RAW_WORDS 34 /* of struct user_pt_regs, and more that does not matter */
+#define RAW_WORDS 34 /* of struct user_pt_regs, with which struct pt_regs begins */
 #endif
 
 #define NODE_WORDS 32
 
-/* The walk under way on this CPU, and what is kept from it for the next. */
+/* The walk under way on this CPU, and what the next walk reuses. */
 struct walk {
-  /* The frame: where it is, and the registers that are followed. Where one was saved is remembered, and it is read when
-   * a rule needs it: its place, or 0 when it is known. */
+  /* The current frame. The registers fp and extra are read only when a rule needs them: fp_at and extra_at say where
+   * they were saved, or 0 when the value is known. */
   __u64 pc;
   __u64 sp;
   __u64 fp;
   __u64 fp_at;
   __u64 extra;
   __u64 extra_at;
-  __u64 innermost[REGISTERS]; /* all of them, by DWARF's numbers: known in the innermost frame */
-  __u32 lost;                 /* bits: 1 the frame pointer, 2 the extra register */
-  __u32 was_interrupted;      /* the frame goes on at pc itself, and has not called */
+  __u64 innermost[REGISTERS]; /* all registers of the innermost frame, by DWARF's numbers */
+  __u32 lost;                 /* bits: LOST_FP, LOST_EXTRA */
+  __u32 was_interrupted;      /* the frame goes on at pc itself: it has not made a call */
   __u32 guessed;
-  __u32 is_unsure; /* a writer was at the mappings: only a stack that reaches its root is believed */
-  __u64 stack_end; /* of the mapping that holds the stack; 0: not looked up, 1: none */
+  __u32 is_unsure; /* a writer had the mappings' lock: only a stack with WALK_ROOT is valid */
+  __u64 stack_end; /* end of the mapping that holds the stack; 0: not looked up, 1: none */
   __u64 start_stack;
-  __u64 probe_area; /* where returns lead that probes wait for; 0: nowhere */
+  __u64 probe_area; /* the return address that return probes put in; 0: none */
   __u64 probe_return;
-  __u64 caller; /* of a leaf that has no frame yet; 0: not known */
+  __u64 caller; /* return address of a leaf without a frame yet; 0: not known */
   __u64 hash[4];
   struct walk_stuck stuck;
 
-  /* The mapping that is looked for, and the way through the tree to it. */
+  /* The search for a mapping, and its way through the tree. */
   __u64 look;
   __u64 entry; /* a node, then the VMA */
-  __u64 low;   /* what the tree says of its range */
+  __u64 low;   /* the mapping's range by the tree */
   __u64 high;
-  __u64 start; /* what the VMA says */
+  __u64 start; /* the mapping's range by the VMA */
   __u64 end;
   __u64 file;
   __u64 offset;      /* in pages */
-  __u64 of_any_size; /* ranges may differ: a stack grows */
-  /* These and the rule are here and not on the stack of BPF, which is small. */
+  __u64 of_any_size; /* for a stack: it is not executable, and it grows */
+  /* These are here because the BPF stack is small. */
   struct walk_file_key key;
   struct walk_file asked;
   struct unwind_rule rule;
   __u64 node[NODE_WORDS];
 
-  /* Whose the mappings are, as far as they are good for the next sample. */
+  /* Whose the mappings are. The next walk reuses them only if all of this is the same. */
   __u64 mm;
   __u64 sequence;
   __u64 exec_id;
@@ -69,15 +69,15 @@ struct walk {
   __u32 epoch;
   __u32 keep_nothing;
   __u32 count;
-  __u32 turn; /* of the places: the next to be overwritten */
+  __u32 turn; /* the next place of `mappings` to overwrite */
   __u32 current;
   struct walk_mapping mappings[MAPPINGS];
 
   __u64 raw[RAW_WORDS + 1];
-  __u64 busy; /* one program may interrupt another on the same CPU */
+  __u64 busy; /* taken: one program may interrupt another on the same CPU */
   __u32 depth;
   __u32 unused;
-  struct ring_stack head; /* the frames behind it, to be sent as they are */
+  struct ring_stack head; /* sent together with the frames behind it */
   __u64 frames[WALK_MOST_FRAMES];
 };
 
@@ -102,7 +102,7 @@ struct {
   __array(values, struct slab);
 } slabs SEC(".maps");
 
-/* Preallocated, as the two below: before 6.1 a program on a perf event may have no other hash. */
+/* Preallocated, as are `sent_0` and `sent_1`: before 6.1 a program on a perf event may have no other kind of hash. */
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -110,30 +110,30 @@ struct {
   __type(value, struct walk_file);
 } walk_files SEC(".maps");
 
-/* Without a walk there are no maps for it, and the verifier sees that nothing here is reached. */
+/* NULL: walks are off. Then the maps do not exist, and the verifier sees that the code behind this never runs. */
 static __always_inline struct walk *this_walk(void) {
   const __u32 zero = 0;
   if (walk_config.mode == WALK_OFF) return NULL;
   return bpf_map_lookup_elem(&walks, &zero);
 }
 
-/* The slab in which byte `at` of the space of tables lies. */
+/* The slab that holds byte `at` of the table space. NULL: there is no such slab. */
 static __always_inline char *slab_of(__u32 at) {
   const __u32 number = at >> WALK_SLAB_SHIFT, zero = 0;
   void *one = bpf_map_lookup_elem(&slabs, &number);
   return one ? bpf_map_lookup_elem(one, &zero) : NULL;
 }
 
-/* What lies at `member` of the kernel's structure at `base`: 0 when it was read. */
+/* Reads `member` of the kernel's structure at `base` into `to`. The result is 0 when it was read. */
 #define READ_AT(to, base, member) bpf_probe_read_kernel(&(to), sizeof(to), (const char *)(base) + layout.member)
 
 #include "mapping.bpf.h"
-/* Wants the above. */
+/* This header needs the functions above. */
 #include "frame.bpf.h"
 
 #include "stack_hash.bpf.h"
 
-/* Adds the frame, and goes to its caller. */
+/* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. */
 __noinline int walk_frame(void) {
   struct walk *walk = this_walk();
   if (!walk) return WALK_NOT_READABLE;
@@ -173,15 +173,15 @@ enum begun {
   BEGUN,
   BEGUN_IN_EXEC, /* the registers are those of a program that is gone */
   NO_USER_STACK,
-  NOT_WALKED, /* the kernel knows better: 32-bit code */
+  NOT_WALKED, /* 32-bit code: the kernel walks it itself */
 };
 
-/* The registers with which a task entered the kernel, which lie there. */
+/* Reads the registers with which a task entered the kernel, from the kernel address `from`. */
 static __always_inline enum begun read_registers(struct walk *walk, __u64 from) {
   __u64 *raw = walk->raw;
   if (bpf_probe_read_kernel(raw, RAW_WORDS * sizeof(__u64), (void *)from)) return NO_USER_STACK;
 #ifdef __TARGET_ARCH_x86
-  const __u32 code_segment = raw[17] & 0xffff; /* FRED has more above it */
+  const __u32 code_segment = raw[17] & 0xffff; /* with FRED there are other bits above it */
   if ((code_segment & 3) != 3 || !raw[16]) return NO_USER_STACK;
   if (code_segment == 0x23) return NOT_WALKED;
   walk->pc = raw[16];
@@ -207,7 +207,7 @@ static __always_inline enum begun read_registers(struct walk *walk, __u64 from) 
   named[15] = raw[0];
 #else
   if (!raw[32]) return NO_USER_STACK;
-  if (raw[33] & 0x1f) return raw[33] & 0x10 ? NOT_WALKED : NO_USER_STACK; /* 32 bits; not of EL0 */
+  if (raw[33] & 0x1f) return raw[33] & 0x10 ? NOT_WALKED : NO_USER_STACK; /* 32-bit code; not user space (EL0) */
   walk->pc = raw[32];
   walk->sp = raw[31];
   walk->fp = raw[29];
@@ -228,7 +228,7 @@ static __always_inline enum begun take_registers(struct walk *walk, __u64 task) 
   return read_registers(walk, from);
 }
 
-/* Whether what is known of mappings is still good, and otherwise forgets it. */
+/* Forgets the mappings of the last walk, unless they are still valid. */
 static __always_inline void keep_mappings(struct walk *walk, __u64 mm, __u64 exec_id, __u32 tgid) {
   const __u64 sequence = current_sequence(mm);
   const __u32 epoch = *(volatile __u32 *)&walk_state.epoch;
@@ -271,14 +271,15 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   READ_AT(exec_id, task, task_exec_id);
   begin_probes(walk, task, mm);
   keep_mappings(walk, mm, exec_id & 0xffffffff, tgid);
-  /* execve() sets it last of all in the new program's memory. Until it changes to that, the old stack is whole. */
+  /* execve() sets start_stack last in the new program's memory. Before the task changes to that memory, the old stack
+   * is whole. */
   return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
 }
 
 /* One walk at a time on a CPU. False: another is under way. */
 static __always_inline bool take_walk(struct walk *walk) {
 #ifdef PROFILE_PREEMPTIBLE
-  /* The task may lose its CPU between these lines; see take_scratch(). */
+  /* The task may lose its CPU between these lines; see try_scratch(). */
   __sync_fetch_and_add(&walk->busy, 1);
   if (*(volatile __u64 *)&walk->busy == 1) return true;
   __sync_fetch_and_add(&walk->busy, -1);
@@ -299,7 +300,8 @@ static __always_inline void give_walk(struct walk *walk) {
 
 #include "sent_stacks.bpf.h"
 
-/* Takes the current task's user stack into the key. With WALKED_UNFINISHED the walk stays as it is until end_walk(). */
+/* Puts the current task's user stack into the key. WALKED_UNFINISHED: the walk stays as it is, and the caller must call
+ * end_walk(). */
 static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
   struct walk *walk = this_walk();
   if (!walk || !take_walk(walk)) return WALKED_NOT;
@@ -323,21 +325,23 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
       walked = WALKED_NOT;
       goto done;
   }
-  /* What leads nowhere is no frame, unless it is all there is. */
+  /* An address that is not mapped is no frame, unless it is the only one. */
   if (end == WALK_NOT_MAPPED && walk->depth > 1) walk->depth--;
-  /* Frame pointers may have passed over a caller of code that has none. */
+  /* After the stuck frame the walk went on by frame pointers, which may skip a caller. So the end that it found is not
+   * used. */
   const bool is_stuck = walk->stuck.depth != 0;
   if (is_stuck) {
     end = WALK_NO_TABLE_YET;
     walk->guessed = 0;
   }
   if (walk->is_unsure && end != WALK_ROOT) end = WALK_MAPS_CHANGED;
-  /* Written meanwhile: what was seen held, and nothing of it is kept. */
+  /* The mappings changed during the walk. What it saw was valid, but the next walk must not reuse it. */
   if (layout.sequence != LAYOUT_NO_SEQUENCE && current_sequence(walk->mm) != walk->sequence) walk->keep_nothing = 1;
   key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);
   key->user_hash = end_hash(walk, (__u64)walk->depth << 32 | (__u32)key->user_stack);
   key->user_stack |= generation << PROFILE_STACK_GENERATION_SHIFT;
-  /* What is left of the stack may hold nothing that a probe of a return has put there: user space cannot undo it. */
+  /* The rest of the stack must not hold the address of a return probe, because user space cannot find the real return
+   * address. */
   const bool can_be_finished = is_stuck && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_return;
   if (for_span && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
     goto done;

@@ -1,16 +1,16 @@
-/* The weight of a hit as a sample, for sources that see every one and take a few: as often as asked for. Each has
- * the weight of the hits since the last, so that the total is right. */
+/* For sources that see every hit but take only some as samples, as often as the user asked for. A sample has the weight
+ * of all hits since the last one, so that the total is right. */
 #ifndef PROFILE_WEIGHT_BPF_H
 #define PROFILE_WEIGHT_BPF_H
 
 #include "record.bpf.h"
-/* Wants the types that the above has. */
+/* This header needs the types above. */
 #include "abi/perf_event.h"
 
 SEC(".rodata.rate") const volatile struct hit_rate hit_rate = {};
 
-/* Nothing atomic: the kernel lets no program of a tracepoint or of a software event interrupt another of its kind on
- * the same CPU. */
+/* Not atomic: on one CPU the kernel lets no program of a tracepoint or of a software event interrupt another of its
+ * kind. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __type(key, __u32);
@@ -18,7 +18,7 @@ struct {
   __uint(max_entries, 1);
 } hits SEC(".maps");
 
-/* 0: it is no sample, and counts with the next that is. Asked only of hits that are wanted. */
+/* The weight of a wanted hit. 0: it is no sample, and the next sample counts it too. */
 static __always_inline __u64 weight_of_hit(void) {
   if (!hit_rate.period && !hit_rate.interval_ns) return 1;
   const __u32 zero = 0;
@@ -36,7 +36,7 @@ static __always_inline __u64 weight_of_hit(void) {
   return weight;
 }
 
-/* Records the hit if it is wanted and its turn. */
+/* Records the hit if it is wanted and becomes a sample. */
 static __always_inline int record_hit(void *ctx) {
   struct sample sample;
   if (!begin_sample(&sample)) return 0;

@@ -1,20 +1,20 @@
 # shellcheck shell=bash
-# Configures and builds one directory. Sourced by run and test, after packages.sh and with `root` naming the checkout. Does
-# next to nothing when nothing has changed.
+# Configures and builds one directory. run, test, defects, bench and fuzz source it, after packages.sh; `root` must name
+# the checkout. It does almost nothing when nothing has changed.
 : "${root:?}"
 
-# holders_of FILE : a line for each other process that has it open, of those that may be looked into.
+# holders_of FILE : prints one line for each other process that has FILE open, if this user may look into that process.
 holders_of() {
   local pid
-  # Not those that look.
+  # Closes the lock, so that `find` and the other helpers do not hold it.
   exec {build_lock}>&-
   for pid in $(find /proc/[0-9]*/fd -lname "$1" 2>/dev/null | cut -d / -f 3 | sort -nu); do
     if ((pid != $$)); then printf '%s: %.100s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline")"; fi
   done 2>/dev/null
 }
 
-# One build at a time in a directory, even when two scripts start at once. The compilers of a script that was killed hold it
-# until they are done.
+# Allows one build at a time in a directory, even when two scripts start at once. The compilers of a killed script hold
+# the lock until they end.
 open_build_directory() {
   mkdir -p "$1" 2>/dev/null
   if [[ ! -w $1 || (-e $1/.lock && ! -w $1/.lock) ]]; then
@@ -27,14 +27,15 @@ open_build_directory() {
 }
 close_build_directory() { exec {build_lock}>&-; }
 
-# What root has built or tested in somebody's checkout must not leave files there that its owner cannot touch.
+# Root may build in another user's checkout. Its owner must be able to change and remove the files.
 give_back() {
   if [[ $(stat -c %u "$root") != 0 ]]; then
     become_root chown -R --reference="$root" "$1"
   fi
 }
 
-# Not configured, not to its end, or for another place: the checkout was moved, or copied along with its builds.
+# True when the directory is not configured completely, or is configured for another place: the checkout was moved or
+# copied.
 is_stale() {
   local cache=$1/CMakeCache.txt
   [[ ! -e $cache || (! -e $1/build.ninja && ! -e $1/Makefile) ||
@@ -42,7 +43,7 @@ is_stale() {
     ! $(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' "$cache") -ef $1 ]]
 }
 
-# Whether the directory is configured with every one of these -DNAME=VALUE.
+# True when the directory is configured with all of these -DNAME=VALUE.
 settings_hold() {
   local cache=$1/CMakeCache.txt setting
   shift
@@ -52,7 +53,7 @@ settings_hold() {
   done
 }
 
-# build_directory DIR LOG TARGETS [-DNAME=VALUE...] : the targets are one word, with blanks between them.
+# build_directory DIR LOG TARGETS [-DNAME=VALUE...] : TARGETS is one word, separated by blanks.
 build_directory() {
   local dir=$1 log=$2 targets
   read -ra targets <<<"$3"
@@ -66,7 +67,8 @@ build_directory() {
   run_logged "$log" "the build" cmake --build "$dir" --target "${targets[@]}" --parallel "$(build_jobs)"
 }
 
-# ccache where it is there and may write: another clone's objects then serve this one. Sets $launched, for build_directory.
+# Uses ccache if it is installed and its cache is writable, so that clones share objects. Sets $launched for
+# build_directory.
 use_compiler_cache() {
   local cache launcher=''
   if command -v ccache >/dev/null && cache=$(ccache --get-config=cache_dir 2>/dev/null) && mkdir -p "$cache" 2>/dev/null && [[ -w $cache ]]; then
@@ -77,7 +79,7 @@ use_compiler_cache() {
   launched=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 }
 
-# One job a CPU, but no more than memory allows: a C++ file takes up to half a gigabyte.
+# One job per CPU, limited by memory: a C++ file takes up to half a gigabyte.
 build_jobs() {
   local cpus kilobytes by_memory
   cpus=$(nproc)

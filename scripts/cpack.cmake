@@ -1,7 +1,7 @@
-# What is installed, and the packages: `cpack -G DEB`, `-G TGZ` or `-G RPM` in a build directory. Included by
-# CMakeLists.txt at its end, and run once more by cpack itself, between installing into its staging directory and packing
-# that: then it makes of what `cmake --install` gives anywhere what Debian's policy asks for, and for the others a
-# directory that runs on any system, as a distribution's libraries differ from those of the next.
+# Installs the program and makes its packages: `cpack -G DEB`, `-G TGZ` or `-G RPM` in a build directory. CMakeLists.txt
+# includes this file at its end. cpack runs it again after it has installed into its staging directory and before it
+# packs that directory. For DEB the second run adds the files that Debian's policy requires. For TGZ and RPM it makes a
+# directory that brings its own libraries, because each distribution has different ones.
 
 if(CPACK_TEMPORARY_DIRECTORY)
   set(usr ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
@@ -21,7 +21,7 @@ if(CPACK_TEMPORARY_DIRECTORY)
   endif()
   set(doc ${usr}/share/doc/profile)
 
-  # put(FILE): text in `content` as a file anybody may read, whatever the umask.
+  # put(FILE): writes `content` to a file that all users may read, whatever the umask is.
   function(put file)
     file(WRITE ${file} "${content}")
     file(CHMOD ${file} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
@@ -38,7 +38,7 @@ if(CPACK_TEMPORARY_DIRECTORY)
   file(READ ${PROFILE_SOURCE_DIR}/README.md content)
   put(${doc}/README.md)
 
-  # SOURCE_DATE_EPOCH is heeded.
+  # string(TIMESTAMP) uses SOURCE_DATE_EPOCH if it is set.
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
   set(content "profile (${PROFILE_DEBIAN_VERSION}) unstable; urgency=medium
 
@@ -49,7 +49,7 @@ if(CPACK_TEMPORARY_DIRECTORY)
   put(${doc}/changelog.Debian)
   compress(${doc}/changelog.Debian)
 
-  # Debian's form of LICENSE: the short licence in full, of the long one the place where every Debian system has it.
+  # Debian's form of LICENSE: the full text of the short licence, and for the long one its path on every Debian system.
   file(READ ${PROFILE_SOURCE_DIR}/LICENSE license)
   string(REGEX MATCH "Redistribution and use in source.*OF SUCH DAMAGE\\." bsd "${license}")
   if(bsd STREQUAL "")
@@ -80,7 +80,7 @@ License: GPL-2.0-only
 endif()
 
 # --- What is installed ---------------------------------------------------------------------------------------------
-# The completions are what the program itself prints; where it cannot be run, there are none.
+# The program prints the completions itself. Where it cannot run (a cross build), there are none.
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   set(completions ${CMAKE_BINARY_DIR}/completions)
   file(MAKE_DIRECTORY ${completions})
@@ -118,7 +118,8 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The letters of pictures; libraries and programs that are looked for when they are needed.
+# The font of the pictures is recommended. The program looks for the suggested library and program only when it needs
+# them.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, ffmpeg")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/cpack.cmake)
@@ -128,12 +129,13 @@ set(PROFILE_DEBIAN_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_DEBIAN_VERSION \"${PROFILE_DEBIAN_VERSION}\")\n")
 
 # --- The directory that runs anywhere, as a tarball and as an rpm ------------------------------------------------------
-# What it needs is in it, so nothing is asked of the system, and nothing of it is offered to others.
+# The package contains all its libraries, so it neither requires anything of the system nor provides anything to other
+# packages.
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE "BSD-2-Clause OR GPL-2.0-only")
 set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_DEBIAN_PACKAGE_DESCRIPTION}")
 set(CPACK_RPM_PACKAGE_AUTOREQPROV OFF)
-# As they are: they are stripped, and the ones of others belong to them.
+# rpm must not change these files: they are stripped already, and the libraries come from other packages.
 set(CPACK_RPM_SPEC_MORE_DEFINE
     "%define __os_install_post %{nil}\n%define __strip /bin/true\n%define debug_package %{nil}\n%define _build_id_links none")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
@@ -143,6 +145,6 @@ file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "if(CPACK_GENERATOR STREQUAL TGZ)
   set(CPACK_PACKAGE_FILE_NAME profile-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 endif()
 ")
-# A package of the sources would otherwise hold the builds, and so itself.
+# Without this a source package would contain the builds, and so itself.
 set(CPACK_SOURCE_IGNORE_FILES "/build[^/]*/" "/\\\\.git/")
 include(CPack)

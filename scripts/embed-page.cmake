@@ -1,15 +1,15 @@
-# Puts the assets of the page of flame graphs together as one text, and that into a C++ header. Called by CMakeLists.txt:
+# Joins the assets of the flame graph page into one text and writes it into a C++ header. Called by CMakeLists.txt:
 #   cmake -D ASSETS=src/output/page -D PALETTE=src/output/flame/palette.inc -D OUTPUT=FILE -P scripts/embed-page.cmake
-# Style and script go to their marks in page.html. The page's policy names both by their hashes, so that a browser runs
-# these and nothing else; the live server says the same in a header.
+# Style and script replace their marks in page.html. The page's policy names both by their hashes, so a browser runs
+# these and nothing else; the live server sends the same policy in an HTTP header.
 cmake_minimum_required(VERSION 3.25)
 
-# As the policy spells a hash: base64 of the 32 bytes of SHA-256.
+# A hash in the form that the policy uses: base64 of the 32 bytes of SHA-256.
 function(base64_sha256 text result)
   string(SHA256 digits "${text}")
   set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   set(encoded "")
-  # Three bytes, six digits, are four letters; the last two bytes are three letters and a filler.
+  # Three bytes (six digits) make four letters. The last two bytes make three letters and a filler.
   foreach(begin RANGE 0 60 6)
     string(SUBSTRING "${digits}00" ${begin} 6 group)
     foreach(shift 18 12 6 0)
@@ -22,7 +22,7 @@ function(base64_sha256 text result)
   set(${result} "${encoded}=" PARENT_SCOPE)
 endfunction()
 
-# Where `mark` stands in `text`, which must be once; `before` and `after` are what stands around it.
+# Splits `text` at `mark`, which must occur exactly once.
 function(split text mark before after)
   string(FIND "${text}" "${mark}" first)
   string(FIND "${text}" "${mark}" last REVERSE)
@@ -39,7 +39,7 @@ endfunction()
 
 file(READ ${ASSETS}/page.html page)
 file(READ ${ASSETS}/page.css style)
-# The palette of the pictures, as tables of the page: a number of a rule is named as JavaScript names things.
+# Makes JavaScript tables from the palette of the pictures. The names of rules change from snake_case to camelCase.
 file(STRINGS ${PALETTE} lines REGEX "^(KIND|RULE|COLOUR)\\(")
 set(number "-?[0-9.]+")
 set(three "${number}, ${number}, ${number}")
@@ -62,7 +62,7 @@ foreach(letter IN ITEMS a b c d e f g h i j k l m n o p q r s t u v w x y z)
   string(REPLACE "_${letter}" "${capital}" rule "${rule}")
 endforeach()
 
-# One function around all of them: what they share is theirs alone.
+# One function contains all parts, so that their shared names stay private.
 set(script "'use strict';\n(() => {\n")
 string(APPEND script "const kindTable = [\n${kinds}];\nconst paletteRule = {\n${rule}};\n")
 foreach(name IN ITEMS table vectors tree functions boxes text colours draw view panel tools list about keys live link pprof save main)

@@ -1,11 +1,12 @@
-# Puts files into a C++ header as texts. Called by CMakeLists.txt:
+# Writes files into a C++ header as string constants. Called by CMakeLists.txt:
 #   cmake -D OUTPUT=FILE.h -P scripts/embed-texts.cmake FILE...
-# "profile.bash" becomes profile::texts::profile_bash. A file stays a file: editors and shellcheck know its language.
+# "profile.bash" becomes profile::texts::profile_bash. The text stays a file, so that editors and shellcheck know its
+# language.
 cmake_minimum_required(VERSION 3.25)
 
 set(header "// Made by scripts/embed-texts.cmake.\n#pragma once\n#include <string_view>\nnamespace profile::texts {\n")
 math(EXPR last "${CMAKE_ARGC} - 1")
-# Behind -D OUTPUT=FILE -P SCRIPT.
+# The files come after -D OUTPUT=FILE -P SCRIPT.
 foreach(number RANGE 5 ${last})
   set(path ${CMAKE_ARGV${number}})
   file(READ ${path} text)

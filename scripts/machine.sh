@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# The machine that tests run on: one suite at a time, without what a run that was killed has left behind, and how busy it was.
-# Sourced by test, after packages.sh.
+# Prepares the machine for tests: one suite at a time, without the leftovers of a suite that was killed. It also
+# measures how busy the machine was. scripts/test and scripts/defects source it, after packages.sh.
 
-# take_machine : waits a minute for another suite on this machine; then names it and ends with status 3.
+# take_machine : waits up to a minute for another suite on this machine. After that it names the other suite and exits
+# with status 3.
 take_machine() {
   local file=/tmp/profile-suite.lock holder
   if [[ -d /run/lock && -w /run/lock ]]; then file=/run/lock/profile-suite; fi
-  # Opened for reading where it is there: it may be another user's.
+  # Opens the file for reading when it exists, because it may belong to another user.
   if [[ ! -e $file ]]; then : >>"$file"; fi 2>/dev/null
   exec {machine_lock}<"$file" || exit 1
   if ! flock -w 60 "$machine_lock"; then
@@ -16,8 +17,8 @@ take_machine() {
   fi
 }
 
-# Processes of a suite that is gone, as `PID WHAT`: the programs and workloads of a test build, and the tests' own scripts. Nobody
-# else's have such paths, and no suite runs beside this one.
+# Prints the processes of a suite that has ended, as `PID WHAT`: programs and workloads of a test build, and test
+# scripts. Other programs have no such paths, and no other suite runs at the same time.
 left_processes() {
   local process what
   for process in /proc/[0-9]*; do
@@ -35,7 +36,8 @@ left_processes() {
   done 2>/dev/null
 }
 
-# As root: puts right what a run that was killed has left, and says so. Processes first: they change the rest.
+# As root: undoes the changes that a killed run left, and reports them. It ends the processes first, because they could
+# make new changes.
 undo_leftovers() {
   local pid what file
   while read -r pid what; do
@@ -54,7 +56,7 @@ undo_leftovers() {
   for file in /sys/fs/cgroup{,/unified,/memory,/freezer}/profile-test[-.]*; do
     if [[ -d $file ]]; then rmdir "$file" && say "removed $file"; fi
   done
-  # Directories of tests, the perf maps of programs that are gone.
+  # Removes directories of tests, and perf maps of processes that have ended.
   rm -rf --one-file-system /tmp/profile-test.??????
   for file in /tmp/perf-[0-9]*.map; do
     what=${file#/tmp/perf-}
@@ -62,29 +64,29 @@ undo_leftovers() {
   done
 }
 
-# as_root FUNCTION : one of these, with root's rights.
+# as_root FUNCTION : calls a function of this file as root.
 as_root() {
   if ((EUID == 0)); then "$@"; else sudo -- bash -c "$(declare -f say left_processes undo_leftovers); $*"; fi
 }
 
-# tests_at_once : two a CPU, for most of them wait, for samples or for a guest; one where a process takes so long to start that they
-# do not, as in a virtual machine whose every page is mapped by its host.
+# tests_at_once : two per CPU, because most tests wait for samples or for a guest. One per CPU where a process takes
+# more than 2.5 ms to start, as in a virtual machine with a slow memory mapping in the host.
 tests_at_once() {
   local began_us=${EPOCHREALTIME/./} started
   for ((started = 0; started < 50; started++)); do /bin/true; done
   printf '%s\n' $(((${EPOCHREALTIME/./} - began_us) / 50 > 2500 ? $(nproc) : 2 * $(nproc)))
 }
 
-# Hundredths of a second of all CPUs since boot: all, those that the host took, idle ones, and those of this script's children. Not by
-# `times`, which knows of none in a subshell.
+# Prints CPU time since boot in hundredths of a second, over all CPUs: total, taken by the host, idle, and used by this
+# script and its children. `times` cannot give the last one: in a subshell it counts only the subshell's children.
 machine_times() {
   local own
   own=$(awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$$/stat")
   awk -v own="$own" '/^cpu / { print $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9, $9, $5 + $6, own }' /proc/stat
 }
 
-# watch_machine : from now on. say_how_busy : since then, so that a failure can be judged; is_too_busy afterwards: whether others
-# had more than a fifth of the CPUs.
+# watch_machine begins the measurement, and say_how_busy prints it. After that, is_too_busy says whether the host and
+# other programs took more than a fifth of the CPU time.
 watch_machine() { read -ra watched_since < <(machine_times); }
 say_how_busy() {
   local now

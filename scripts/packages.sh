@@ -1,9 +1,10 @@
 # shellcheck shell=bash
-# THE table of what building, testing and benchmarking need, and how it gets installed. Sourced by run, test and bench, so
-# that a package is named once. Debian 12 is installed for; other distributions are looked over and told what is missing.
+# The one table of the packages that building, testing and benchmarking need, and the functions that install them. run,
+# test and bench source it. On Debian 12 it installs what is missing; on other distributions it only names it.
 
-# group, Debian package, and how to see on another distribution that it is there: a command, or a header in <>. With a ~
-# the command is enough on Debian, too: Node.js often comes from elsewhere, in packages that Debian's npm conflicts with.
+# Columns: group, Debian package, and the sign of the package on other distributions: a command, or a header in <>. ~
+# before a command: the command is enough on Debian, too. Node.js often comes from packages that conflict with Debian's
+# npm.
 package_table() {
   cat <<'TABLE'
 build g++                          g++
@@ -82,8 +83,8 @@ stop() {
   exit 1
 }
 
-# letting_go LOCKS COMMAND... : without the descriptors of these locks (one word, with blanks between them): what the command leaves
-# running when this script is killed would hold them.
+# letting_go LOCKS COMMAND... : runs the command without the descriptors of these locks (one word, separated by blanks).
+# Processes that the command leaves running would otherwise hold the locks after this script is killed.
 letting_go() (
   for lock in $1; do
     descriptor=${!lock:-}
@@ -92,7 +93,8 @@ letting_go() (
   "${@:2}"
 )
 
-# run_logged LOG WHAT COMMAND... : the command's words go to LOG; when it fails, the last of them and one line are shown.
+# run_logged LOG WHAT COMMAND... : the output of the command goes to LOG. When the command fails, this prints the last
+# lines of LOG and stops the script.
 run_logged() {
   local log=$1 what=$2
   shift 2
@@ -101,7 +103,7 @@ run_logged() {
   stop "$what failed; the whole log is $log"
 }
 
-# Runs a command as root: directly for root, who may have no sudo at all.
+# Runs a command as root. Root calls it directly, because sudo may not be installed.
 become_root() {
   if ((EUID == 0)); then "$@"; else sudo -- "$@"; fi
 }
@@ -111,7 +113,7 @@ require_root() {
   fi
 }
 
-# Debian packages of the groups that are not installed.
+# Prints the packages of these groups that Debian does not have installed.
 missing_on_debian() {
   local -A installed=()
   local name state packages group package sign
@@ -127,7 +129,7 @@ missing_on_debian() {
   done
 }
 
-# The same elsewhere, by what can be seen: commands, and headers the compiler finds.
+# Prints the packages of these groups whose sign (a command, or a header that the compiler finds) is missing.
 missing_elsewhere() {
   local PATH=$PATH:/usr/sbin:/usr/local/sbin group package sign
   while read -r group package sign; do
@@ -142,8 +144,8 @@ missing_elsewhere() {
   done < <(package_table)
 }
 
-# unless_locked LOG COMMAND... : again for five minutes as long as a lock of another's is in its way: apt waits for some of its
-# locks itself, not for that of its lists.
+# unless_locked LOG COMMAND... : repeats the command for five minutes while another process holds a lock that it needs.
+# apt itself waits for some of its locks, but not for the lock of its package lists.
 unless_locked() {
   local log=$1 left before
   shift
@@ -157,11 +159,11 @@ unless_locked() {
   return 1
 }
 
-# After a dpkg that was killed apt installs nothing until somebody has had it finished.
+# After dpkg was killed, apt installs nothing until `dpkg --configure -a` has run.
 finish_interrupted_dpkg() {
   [[ $(find /var/lib/dpkg/updates -type f -name '[0-9]*' 2>/dev/null) || $(dpkg --audit 2>/dev/null) ]] || return 0
   say "finishing what dpkg was interrupted in"
-  # What it cannot finish, apt will name.
+  # apt names the packages that this cannot finish.
   unless_locked "$1" dpkg --configure -a || true
 }
 
@@ -172,13 +174,13 @@ install_on_debian() {
   say "installing: $*"
   finish_interrupted_dpkg "$log"
   apt=(unless_locked "$log" apt-get -q -y -o DPkg::Lock::Timeout=300)
-  # With the package lists of a machine that has been used this is enough; a fresh or a stale one fetches them first.
+  # This is enough where the package lists are present and current. Otherwise the next two lines fetch them first.
   "${apt[@]}" install --no-install-recommends "$@" && return
   run_logged "$log" "apt-get update" "${apt[@]}" update
   run_logged "$log" "installing $*" "${apt[@]}" install --no-install-recommends "$@"
 }
 
-# ensure_packages LOG GROUP... : installs what is missing, or on another distribution says what is, and stops.
+# ensure_packages LOG GROUP... : installs what is missing. On another distribution it names what is missing and stops.
 ensure_packages() {
   local log=$1 ID='' VERSION_ID='' PRETTY_NAME='an unknown system' missing
   shift

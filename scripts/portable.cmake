@@ -1,5 +1,6 @@
-# Makes of an installation below `usr` a directory that runs anywhere: the program, its modules, and all libraries that
-# they use, the C library and its loader among them. It can be moved, for scripts/portable-start finds them.
+# Turns an installation below `usr` into a directory that runs on any system: the program, its modules, and all their
+# libraries, with the C library and its loader. The directory can be moved, because scripts/portable-start finds its own
+# place.
 
 function(make_portable usr place)
   set(lib ${place}/lib)
@@ -18,7 +19,7 @@ function(make_portable usr place)
   foreach(library IN LISTS libraries)
     get_filename_component(name ${library} NAME)
     file(REAL_PATH ${library} file)
-    # The loader has the name that the process is to have.
+    # The process gets its name from the loader's file name.
     if(name MATCHES "^ld-linux")
       set(loader ${file})
     endif()
@@ -56,7 +57,7 @@ function(make_portable usr place)
   endforeach()
 endfunction()
 
-# What is given on has its licence with it, where the system tells whose the library is.
+# Copies the licence of each library, where dpkg knows which package the library belongs to.
 function(copy_licence library directory)
   file(REAL_PATH ${library} file)
   file(MAKE_DIRECTORY ${directory})

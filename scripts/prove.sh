@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Whether only a defect can make the gate fail: `scripts/test --prove HOW...` runs it again and again while the machine is used by
-# others. Sourced by test, whose run_part and keep_result it uses.
+# Proves that only a defect can make the gate fail: `scripts/test --prove HOW...` repeats the gate while other programs
+# use the machine. scripts/test sources it and provides run_part and keep_result. HOW is one of:
 #   quiet    3 runs as they are
 #   busy     3 beside two busy loops and a process that writes and syncs
 #   stolen   2 while a real-time process takes each CPU for 0.4 s of every 1.2, and everything stands still for 3 s of every 20
@@ -26,7 +26,7 @@ disturb() {
   disturbers+=("$!")
 }
 leave_alone() {
-  # First of all out of reach of who freezes.
+  # Leaves the frozen group first, so that the freezer cannot stop this shell.
   if [[ ${frozen:-} ]]; then echo "$BASHPID" >"${frozen%/*}/cgroup.procs"; fi
   if ((${#disturbers[@]} != 0)); then
     kill -KILL "${disturbers[@]}"
@@ -48,7 +48,7 @@ make_busy() {
   disturb sh -c "while :; do dd if=/dev/zero of='$written' bs=1M count=16 conv=fsync; done"
 }
 
-# As a host does that gives the CPUs to others.
+# Imitates a host that gives the CPUs to other guests.
 make_stolen() {
   local cpu
   for ((cpu = 0; cpu < $(nproc); cpu++)); do
@@ -62,12 +62,12 @@ while True:
   if mkdir /sys/fs/cgroup/freezer/profile-test-suite 2>/dev/null; then
     frozen=/sys/fs/cgroup/freezer/profile-test-suite
     disturb sh -c "while sleep 17; do echo FROZEN >$frozen/freezer.state; sleep 3; echo THAWED >$frozen/freezer.state; done"
-    # All that comes from here on; those who disturb stay outside.
+    # This shell and its later children are frozen. The disturbers stay outside the group.
     echo "$BASHPID" >"$frozen/cgroup.procs"
   fi
 }
 
-# is_in_the_middle TEST : whether what it does to the machine can be seen.
+# is_in_the_middle TEST : true while the change that the test makes to the machine is visible.
 is_in_the_middle() {
   case $1 in
     hidden_kernel) [[ $(</proc/sys/kernel/kptr_restrict) == 2 ]] ;;
@@ -75,7 +75,7 @@ is_in_the_middle() {
     malloc) pgrep -f "^$normal/tests/workloads/allocs" >/dev/null ;;
   esac
 }
-# Like a machine's owner who ends the suite: the test and its ctest are gone at once, what they started is not.
+# Imitates a user who kills the suite: the test and its ctest end at once, but the processes that they started go on.
 kill_in_the_middle() {
   local runner left
   setpriv --pdeathsig KILL ctest --test-dir "$normal" -C all -R "^kernel\.$1\$" </dev/null >/dev/null 2>&1 {machine_lock}<&- &
@@ -98,17 +98,17 @@ prove_once() {
     stolen) make_stolen ;;
     killed)
       for test in "${killed_in[@]}"; do kill_in_the_middle "$test" || return 1; done
-      # As the next suite does, of what all of them have left.
+      # The next suite also does this, for all that the killed tests left.
       undo_leftovers
       ;;
   esac
-  # A shell of its own, which the freezer may hold.
+  # In a subshell, because the freezer may stop it.
   (run_part gate) || status=1
   leave_alone
   return "$status"
 }
 
-# As root: what is disturbed is the machine.
+# Needs root, because it disturbs the whole machine.
 prove() {
   local how run failed=0
   ((EUID == 0)) || stop "--prove wants to be root"

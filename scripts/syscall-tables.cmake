@@ -1,7 +1,7 @@
-# Writes the names and numbers of the kernel's system calls as C++ tables, one an ABI, from the kernel's own headers as
-# the C compiler finds and understands them: no list is copied by hand. Called by CMakeLists.txt:
+# Writes the names and numbers of system calls as C++ tables, one per ABI. It reads the kernel's headers through the C
+# compiler, so that nothing is copied by hand. Called by CMakeLists.txt:
 #   cmake -D COMPILER=cc -D PROCESSOR=x86_64 -D OUTPUT=FILE -P scripts/syscall-tables.cmake
-# An ABI this architecture does not have, or whose header is not installed, has an empty table.
+# The table of an ABI is empty when this architecture does not have the ABI, or when its header is not installed.
 
 if(PROCESSOR MATCHES "x86_64|amd64|AMD64")
   set(header_native asm/unistd_64.h)
@@ -9,7 +9,7 @@ if(PROCESSOR MATCHES "x86_64|amd64|AMD64")
   set(header_x32 asm/unistd_x32.h)
 else()
   set(header_native asm/unistd.h)
-  # Of 32-bit ARM: where Debian's linux-libc-dev:armhf and linux-libc-dev-armhf-cross put them.
+  # The header for 32-bit ARM. Debian's linux-libc-dev:armhf and linux-libc-dev-armhf-cross install it in these places.
   if(PROCESSOR MATCHES "aarch64|arm64")
     find_path(arm_headers asm/unistd-eabi.h NO_DEFAULT_PATH NO_CACHE
               PATHS ${SYSROOT}/usr/include/arm-linux-gnueabihf ${SYSROOT}/usr/arm-linux-gnueabihf/include)
@@ -20,11 +20,11 @@ else()
   endif()
 endif()
 
-# Preprocesses `text` with further `options` and leaves the lines in `result`; empty when the compiler refuses.
+# Preprocesses `text` with the further `options` and stores the output in `result`. It is empty when the compiler fails.
 function(preprocess text result)
   file(WRITE ${OUTPUT}.c "${text}")
   execute_process(
-    # The bit that marks the numbers of x32: the tables are without it.
+    # Removes the bit that marks the numbers of x32, because the tables do not have it.
     COMMAND ${COMPILER} -E -D__X32_SYSCALL_BIT=0 ${ARGN} ${OUTPUT}.c
     OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE status)
   file(REMOVE ${OUTPUT}.c)
@@ -35,16 +35,17 @@ function(preprocess text result)
   set(${result} "${output}" PARENT_SCOPE)
 endfunction()
 
-# Rows "{number, "name"}," in the order of the numbers, and how many; further arguments are the compiler's.
+# Sets `rows` to "{number, "name"}," sorted by number, and `count` to how many. Further arguments go to the compiler.
 function(rows_of header rows count)
   preprocess("#include <${header}>\n" macros -dM ${ARGN})
   string(REGEX MATCHALL "#define __NR_[a-z0-9_]+" names "${macros}")
   list(TRANSFORM names REPLACE "#define __NR_" "")
-  # The number of calls and where an architecture's own begin are no calls.
+  # These two macros are not system calls: the count, and the first number that an architecture may use for its own
+  # calls.
   list(REMOVE_ITEM names syscalls arch_specific_syscall)
   set(text "#include <${header}>\n")
   foreach(name IN LISTS names)
-    # In quotes because a name may be a macro of the compiler's, too.
+    # In quotes, because the compiler may define a macro of the same name.
     string(APPEND text "@\"${name}\" __NR_${name}\n")
   endforeach()
   preprocess("${text}" values -P ${ARGN})

@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# What the shell tests share. A test begins with: source "$(dirname "$0")/../lib.sh"
-# It is given PROFILE (the program), WORKLOADS (a directory of small programs with known stacks), SOURCE_DIR, BUILD_DIR and
-# SANITIZED (1 or 0), has an empty directory of its own as $tmp, fails by `fail`, and leaves nothing behind.
+# The functions that the shell tests share. A test begins with: source "$(dirname "$0")/../lib.sh"
+# ctest sets PROFILE (the program), WORKLOADS (a directory of small programs with known stacks), SOURCE_DIR, BUILD_DIR
+# and SANITIZED (1 or 0). Each test has its own empty directory $tmp, reports failure by `fail`, and leaves nothing
+# behind.
 set -u
 : "${PROFILE:?}" "${WORKLOADS:?}" "${SOURCE_DIR:?}" "${BUILD_DIR:?}" "${SANITIZED:?}"
 
-# As CTest calls it: folder.script
+# The name that ctest uses: folder.script
 test_name=$(basename "$(dirname "$(readlink -f "$0")")").$(basename "$0" .sh)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/profile-test.XXXXXX") || exit 1
 background=()
@@ -19,10 +20,10 @@ clean_up() {
   rm -rf "$tmp"
 }
 trap clean_up EXIT
-# Not for a time-out: CTest stops the test and kills it and its children, so that no trap runs.
+# This does not cover a time-out: ctest then kills the test and its children, so no trap runs.
 trap 'exit 1' TERM INT HUP
 
-# What the last run wrote stands behind the reason: nobody can ask a machine that is gone.
+# Prints the end of the last run's output after the reason, because the machine may not exist later.
 fail() {
   local written
   printf 'FAILED %s:%s: %s\n' "${BASH_SOURCE[-1]##*/}" "${BASH_LINENO[-2]}" "$*"
@@ -31,16 +32,16 @@ fail() {
   done
   exit 1
 }
-# CTest shows no reason; scripts/test shows it from the file named for the test.
+# ctest does not show the reason of a skip. scripts/test reads it from the file with the name of the test.
 skip() {
   printf 'skipped: %s\n' "$*"
   mkdir -p "$BUILD_DIR/skipped" && printf '%s\n' "$*" >"$BUILD_DIR/skipped/$test_name"
   exit 77
 }
 
-# Where all packages that the tests want are promised.
+# Only Debian 12 guarantees all packages that the tests use.
 is_debian_12() { grep -qs '^ID=debian' /etc/os-release && grep -q '^VERSION_ID="12"' /etc/os-release; }
-# without WHAT WHY : a part of a test that is left out: a note elsewhere, a failure there.
+# without WHAT WHY : leaves out a part of a test. On Debian 12 that is a failure; elsewhere it is only a message.
 without() {
   if is_debian_12; then fail "$1: $2"; fi
   printf 'left out: %s: %s\n' "$1" "$2"
@@ -51,7 +52,8 @@ need_command() {
   for command; do command -v "$command" >/dev/null || skip "there is no $command here"; done
 }
 need_root() { ((EUID == 0)) || skip "needs root"; }
-# Whether BPF programs can be loaded and perf events opened here at all; what the profiler makes of it is the test's matter.
+# Skips unless this machine can load BPF programs and open perf events. The tests themselves check what the profiler
+# does there.
 need_kernel() {
   need_root
   local capabilities
@@ -62,28 +64,29 @@ need_kernel() {
   [[ -r /sys/kernel/btf/vmlinux ]] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
   PATH=$PATH:/usr/sbin bpftool prog show >/dev/null 2>&1 || skip "the bpf system call is not to be had here"
 }
-# Whether the kernel lets user stacks be walked by the tables of their files.
+# True when the kernel can walk user stacks by the unwind tables of the files.
 walks_by_tables() { "$PROFILE" -q -U --unwind cfi 0.05 >/dev/null 2>&1; }
 
-# A BPF file system of this test's own, at $tmp/bpffs: maps pinned there are gone when the test is.
+# Mounts the test's own BPF file system at $tmp/bpffs. The maps that are pinned there vanish with the test.
 mount_bpffs() {
   mkdir "$tmp/bpffs"
   mount -t bpf bpf "$tmp/bpffs" || { rmdir "$tmp/bpffs"; skip "a BPF file system cannot be mounted here"; }
 }
 
-# tied COMMAND... : becomes it; it is killed when the test is, even by SIGKILL, for which no trap runs. A function of the test is
-# called, and has to tie what it starts.
+# tied COMMAND... : replaces the shell with the command. The command is killed when the test ends, even by SIGKILL, for
+# which no trap runs. A function is called in the shell and must itself tie the programs that it starts.
 tied() {
   if [[ $(type -t -- "$1") == function ]]; then "$@"; elif command -v setpriv >/dev/null; then exec setpriv --pdeathsig KILL "$@"; else exec "$@"; fi
 }
-# start COMMAND... : runs it in the background until the test ends; its pid is $started. Its output goes to $tmp/started.
+# start COMMAND... : runs the command in the background until the test ends. Sets $started to its pid; its output goes
+# to $tmp/started.
 start() {
   tied "$@" >"$tmp/started" 2>&1 </dev/null &
   started=$!
   background+=("$started")
 }
 
-# line_of WORKLOAD FUNCTION : in which line of workloads/WORKLOAD.c the function stands.
+# line_of WORKLOAD FUNCTION : prints the line number of the function in workloads/WORKLOAD.c.
 line_of() {
   local line
   line=$(grep -nE "^[a-zA-Z].* $2\(" "$SOURCE_DIR/tests/workloads/$1.c" | cut -d : -f 1)
@@ -91,7 +94,7 @@ line_of() {
   printf '%s\n' "$line"
 }
 
-# has_samples FILE PATTERN... : each has one among the folded lines.
+# has_samples FILE PATTERN... : true when each pattern matches a folded line of the file.
 has_samples() {
   local pattern
   for pattern in "${@:2}"; do grep -Eq -- "$pattern" "$1" || return; done
@@ -105,8 +108,8 @@ run() {
 }
 # profile [ARGUMENTS...] : the same for the profiler.
 profile() { run "$PROFILE" "$@"; }
-# profile_until CONDITION ARGUMENT... : for half a second, and for longer until the condition holds: a machine that stalls gives few
-# samples in a short time. The runs must succeed.
+# profile_until CONDITION ARGUMENT... : profiles for half a second, and then longer until the condition holds, because a
+# busy machine gives few samples in a short time. Each run must succeed.
 profile_until() {
   local condition=$1 seconds
   shift
@@ -117,24 +120,25 @@ profile_until() {
   done
   fail "not even in half a minute: $condition; $(outcome)"
 }
-# What `run` left, for a failure's message.
+# Prints the result of `run`, for the message of a failure.
 outcome() { printf 'status %s\nstdout:\n%s\nstderr:\n%s' "$status" "$(head -n 40 "$tmp/out")" "$(head -n 40 "$tmp/err")"; }
 
 expect_status() { [[ $status == "$1" ]] || fail "exit status $1 expected; $(outcome)"; }
-# The pattern is an extended regular expression, for one line.
+# The pattern is an extended regular expression and must match one line.
 expect_out() { grep -Eq -- "$1" "$tmp/out" || fail "no line on stdout matches '$1'; $(outcome)"; }
 expect_no_out() { if grep -Eq -- "$1" "$tmp/out"; then fail "a line on stdout matches '$1'; $(outcome)"; fi; }
 expect_err() { grep -Eq -- "$1" "$tmp/err" || fail "no line on stderr matches '$1'; $(outcome)"; }
 expect_no_err() { if grep -Eq -- "$1" "$tmp/err"; then fail "a line on stderr matches '$1'; $(outcome)"; fi; }
 expect_silence() { [[ ! -s $tmp/$1 ]] || fail "std$1 should be empty; $(outcome)"; }
 expect_equal() { [[ $1 == "$2" ]] || fail "${3:-value}: '$2' expected, '$1' found"; }
-# expect_between VALUE LOW HIGH WHAT : numbers, decimals allowed.
+# expect_between VALUE LOW HIGH WHAT : the values may have decimals.
 expect_between() {
   awk -v value="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(value >= low && value <= high) }' ||
     fail "${4:-value}: $1 is not between $2 and $3"
 }
 
-# reason_against EVENT FILE : why that is not there, by an answer to --list-events; nothing when it is.
+# reason_against EVENT FILE : prints why an event is not available, from the output of --list-events. Prints nothing
+# when it is available.
 reason_against() {
   awk -v event="$1" '
     /^[A-Z]/ { name = ""; of_all = "" }
@@ -147,11 +151,11 @@ reason_against() {
     END { print reason }' "$2"
 }
 
-# folded_total [PATTERN] [FILE] : the counts of the folded lines that match, added up.
+# folded_total [PATTERN] [FILE] : prints the sum of the counts of the folded lines that match.
 folded_total() {
   grep -E -- "${1:-.}" "${2:-$tmp/out}" | awk '{ sum += $NF } END { printf "%.0f\n", sum }'
 }
-# share_of PATTERN [FILE] : the percentage of all samples whose folded line matches.
+# share_of PATTERN [FILE] : prints the percentage of all samples whose folded lines match.
 share_of() {
   awk -v part="$(folded_total "$1" "${2:-$tmp/out}")" -v all="$(folded_total . "${2:-$tmp/out}")" \
     'BEGIN { printf "%.2f\n", all ? 100 * part / all : 0 }'

@@ -1,5 +1,5 @@
-// ELF files put together byte by byte, for what no compiler makes: odd, cut short, or meant to do harm. For the unit
-// tests and the fuzz targets.
+// Builds ELF files byte by byte, because no compiler makes them: odd, cut short, or harmful.
+// The unit tests and the fuzz targets use them.
 #pragma once
 
 #include <elf.h>
@@ -31,8 +31,8 @@ std::string bytes_of(const T& object) {
   return std::string(reinterpret_cast<const char*>(&object), sizeof object);
 }
 
-// A 64-bit shared library with these sections, numbered from 1, of which the first lies behind the ELF header, and
-// these segments.
+// A 64-bit shared library with these sections (numbered from 1) and these segments. The first section follows the ELF
+// header.
 inline std::string made_elf(const std::vector<MadeSection>& sections, std::uint16_t machine = EM_X86_64,
                             const std::vector<Elf64_Phdr>& segments = {}) {
   std::string names(1, '\0');
@@ -78,7 +78,7 @@ inline std::string made_elf(const std::vector<MadeSection>& sections, std::uint1
   return file;
 }
 
-// A file with no name and this content; none when there is no memory for it.
+// A memory file with this content. No descriptor: memory is missing.
 inline Fd in_memory(std::string_view content) {
   Fd fd(::memfd_create("made", MFD_CLOEXEC));
   if (::write(fd.get(), content.data(), content.size()) != static_cast<ssize_t>(content.size())) return {};

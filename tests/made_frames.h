@@ -1,4 +1,4 @@
-// .eh_frame and .debug_frame put together byte by byte, and a file around them, for the unit tests and the fuzz target.
+// Builds .eh_frame and .debug_frame byte by byte, and a file around them. The unit tests and the fuzz target use them.
 #pragma once
 
 #include <elf.h>
@@ -44,7 +44,7 @@ class MadeFrames {
  public:
   explicit MadeFrames(bool is_debug_frame = false) : is_debug_frame_(is_debug_frame) {}
 
-  // Answers where it begins.
+  // Returns its offset in the section.
   std::size_t common(const MadeCommon& made = {}) {
     std::string body = bytes_of(static_cast<std::uint8_t>(made.version)) + made.augmentation + '\0';
     if (made.version == 4) body += bytes({8, 0});
@@ -52,7 +52,7 @@ class MadeFrames {
     if (made.augmentation.starts_with('z')) body += uleb(made.augmentation_data.size()) + made.augmentation_data;
     return entry(is_debug_frame_ ? UINT32_MAX : 0, body + made.instructions);
   }
-  // Of a common entry with an augmentation that begins with "z", or with none.
+  // `common` has an augmentation that begins with "z", or no augmentation.
   std::size_t function(std::size_t common, std::uint64_t start, std::uint64_t size, const std::string& instructions) {
     const std::size_t back = is_debug_frame_ ? common : bytes_.size() + 4 - common;
     return entry(static_cast<std::uint32_t>(back),
@@ -70,7 +70,7 @@ class MadeFrames {
   std::string bytes_;
 };
 
-// Where the code of such a file is, in the file and in memory.
+// The place of the code in the file and in memory.
 constexpr std::uint64_t made_code_offset = sizeof(Elf64_Ehdr);
 constexpr std::uint64_t made_code_address = 0x401000;
 

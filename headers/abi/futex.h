@@ -1,24 +1,24 @@
-/* What bpf/futex.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+/* The interface between bpf/futex.bpf.c and user space. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_FUTEX_H
 #define PROFILE_ABI_FUTEX_H
 
 #include "abi/durations.h"
 
-/* The wait of one thread; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. */
+/* The wait of one thread: a value of the map `spans`. The key is the thread's id in the initial pid namespace. */
 struct futex_wait {
   struct span span;
-  __u64 began_ns; /* span.start_ns is later when a report has cut it */
+  __u64 began_ns; /* span.start_ns is later if a report has cut it */
   __u64 address;  /* of the futex in its process */
 };
 
-/* Constant once the programs are loaded; calls that there are not have a number no call has. */
+/* Constant once the programs are loaded. A system call that the kernel does not have has a number that no call uses. */
 struct futex_config {
-  __u64 min_ns; /* waits below do not count, */
-  __u64 max_ns; /* nor do those above */
-  __s32 futex;  /* numbers of system calls, as the next */
+  __u64 min_ns; /* shorter waits do not count */
+  __u64 max_ns; /* longer waits do not count */
+  __s32 futex;  /* the numbers of system calls, from here on */
   __s32 futex_wait;
   __s32 futex_waitv;
-  __s32 compat_futex; /* of 32-bit programs, as the next */
+  __s32 compat_futex; /* of 32-bit programs, like the next one */
   __s32 compat_futex_time64;
   __u32 padding;
 };

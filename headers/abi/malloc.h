@@ -1,42 +1,44 @@
-/* What bpf/malloc.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+/* The interface between bpf/malloc.bpf.c and user space. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_MALLOC_H
 #define PROFILE_ABI_MALLOC_H
 
 #include "abi/record.h"
 
 /* The cookie of each probe at a function's first instruction: how many bytes of the allocator's own code lie before the
- * instruction (the low half) and after it. What returns to there is a call of the allocator's to itself. */
+ * instruction (low half) and after it (high half). A call that returns into this code is a call of the allocator to
+ * itself. */
 #define PROFILE_ALLOCATOR_AFTER_SHIFT 32
 
-/* A call under way, or memory that it gave; the value of the map `spans`. */
+/* A call under way, or the memory that it gave: a value of the map `spans`. */
 struct allocation {
   struct span span;
   __u64 id;       /* of the span */
-  __u64 bytes;    /* asked for */
+  __u64 bytes;    /* that the program asked for */
   __u64 address;  /* of the memory; under way: the stack pointer at the function's first instruction */
-  __u64 life;     /* of the process; 0: a call under way */
-  __u64 given;    /* under way: the alignment, what realloc was given, or where posix_memalign puts its result */
-  __u64 function; /* under way: which it is */
+  __u64 life;     /* the process's value in the map `lives`; 0: a call under way */
+  __u64 given;    /* under way: the alignment, realloc's old memory, or where posix_memalign puts its result */
+  __u64 function; /* under way: the address of its first instruction */
   __u32 tgid;     /* in the initial pid namespace */
   __u32 padding;
 };
 
-/* The last call that may go on by becoming another function's; the value of the map `heads`, by thread. */
+/* The last call of a thread that may go on in another function by a jump: a value of the map `heads`. The key is the
+ * thread's id in the initial pid namespace. */
 struct call_head {
-  __u64 stack_pointer; /* 0: it has */
-  __u64 back;          /* where it returns to */
+  __u64 stack_pointer; /* 0: it has gone on */
+  __u64 back;          /* its return address */
   __u64 function;
   __u64 given; /* the alignment; 0: none */
   __u64 bytes;
 };
 
-/* Keys that user space puts into the map `batch` at a time. */
+/* The most keys that user space puts into the map `batch` at a time. */
 #define PROFILE_MALLOC_BATCH 8192
 
 struct malloc_state {
-  __u64 ended;      /* processes with an allocation have ended, whose entries are to be removed */
-  __u32 last_flush; /* set by user space, as the next: the run is over */
-  __u32 batched;    /* keys in `batch` */
+  __u64 ended;      /* ended programs whose allocations user space must remove */
+  __u32 last_flush; /* set by user space: the run is over */
+  __u32 batched;    /* set by user space: how many keys are in `batch` */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct allocation) == 120, "allocation");

@@ -1,4 +1,4 @@
-/* What bpf/syscalls.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+/* The interface between bpf/syscalls.bpf.c and user space. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_SYSCALLS_H
 #define PROFILE_ABI_SYSCALLS_H
 
@@ -7,35 +7,36 @@
 /* A call is its number in one of three tables: abi << PROFILE_SYSCALL_ABI_SHIFT | number. */
 enum syscall_abi {
   SYSCALL_NATIVE,
-  SYSCALL_COMPAT, /* of 32-bit programs, numbered apart */
-  SYSCALL_X32,    /* x86-64: 64-bit numbers and some more, told apart by a bit */
+  SYSCALL_COMPAT, /* calls of 32-bit programs, which have other numbers */
+  SYSCALL_X32,    /* x86-64: the 64-bit numbers and some more, marked by a bit */
   SYSCALL_ABIS
 };
 #define PROFILE_SYSCALL_ABI_SHIFT 10
 #define PROFILE_SYSCALL_NUMBERS (1 << PROFILE_SYSCALL_ABI_SHIFT)
 #define PROFILE_SYSCALLS (SYSCALL_ABIS * PROFILE_SYSCALL_NUMBERS)
-/* No kernel has as many calls. Numbers from here on, and those below 0, take the places from here on as they come; the
- * last place is for all that find the one taken which is theirs. */
+/* No kernel has so many calls. Numbers from here on and numbers below 0 share the places from here on: the first number
+ * of a place gets it, and all others count in the last place. */
 #define PROFILE_SYSCALL_ODD 960
 #define PROFILE_SYSCALL_OUT_OF_RANGE (PROFILE_SYSCALL_NUMBERS - 1)
 #define PROFILE_SYSCALL_ODD_PLACES (PROFILE_SYSCALL_OUT_OF_RANGE - PROFILE_SYSCALL_ODD)
 
-/* Counted on one CPU, by programs that run there one at a time. It only ever grows. */
+/* The counters of one CPU, to which one program at a time writes. They only grow. */
 struct syscall_counts {
-  __u64 begun[PROFILE_SYSCALLS]; /* by call; with by_process only what its table had no room for */
-  __u64 in_table;                /* with by_process: begun, and in the table */
-  __u64 filtered;                /* not asked for, or made by the profiler itself */
-  __u64 ticks;                   /* of the clock, with a task on the CPU that is asked for */
+  __u64 begun[PROFILE_SYSCALLS]; /* by call; with by_process only calls that found no room in the table */
+  __u64 in_table;                /* with by_process: calls in the table `uses` */
+  __u64 filtered;                /* left out by the filters, or made by the profiler itself */
+  __u64 ticks;                   /* ticks of the clock at which a wanted task was on the CPU */
   __u64 unmeasured;              /* calls whose duration and result found no place in the tables */
-  __u64 unlisted_errors;         /* failed, but there was no place for the reason */
-  __u64 reserved[3];             /* whole cache lines */
+  __u64 unlisted_errors;         /* failed calls whose errno found no place in the table */
+  __u64 reserved[3];             /* fills the last cache line */
 };
 
-/* Key of the three tables. The CPU is part of it, so that no two programs write to one row at a time. */
+/* Key of the tables `uses`, `results` and `failures`. The CPU is part of it, so that no two programs write to one row
+ * at a time. */
 struct syscall_key {
-  __u32 tgid; /* as the person sees it; 0 unless processes are kept apart */
+  __u32 tgid; /* in the profiler's pid namespace; 0 unless processes are kept apart */
   __u16 call;
-  __u16 error; /* errno; 0 but in the table of failures */
+  __u16 error; /* errno; 0 except in `failures` */
   __u16 cpu;
   __u16 generation;
 };
@@ -43,10 +44,10 @@ struct syscall_key {
 /* by_process: the calls that have begun. */
 struct syscall_use {
   __u64 begun;
-  char comm[PROFILE_COMM_BYTES]; /* of the thread that was the first */
+  char comm[PROFILE_COMM_BYTES]; /* of the first thread */
 };
 
-/* Buckets of a histogram by powers of two, in nanoseconds; the last takes what is longer than three days, too. */
+/* Buckets by powers of two, in nanoseconds. The last bucket also has all that is longer than three days. */
 #define PROFILE_SYSCALL_BUCKETS 48
 
 /* The calls that have returned. */
@@ -56,14 +57,14 @@ struct syscall_result {
   __u64 total_ns;
   __u64 min_ns;
   __u64 max_ns;
-  __u64 histogram[PROFILE_SYSCALL_BUCKETS]; /* only there when durations are wanted */
+  __u64 histogram[PROFILE_SYSCALL_BUCKETS]; /* filled only if durations are wanted */
 };
 
-/* The call a thread is in; the value of the map `spans`, whose key is the thread's id in the initial pid namespace. */
+/* The call of one thread: a value of the map `spans`. The key is the thread's id in the initial pid namespace. */
 struct syscall_under_way {
-  struct span span; /* with stacks and durations; otherwise only start_ns means something */
-  __u64 began_ns;   /* span.start_ns is later when a report has cut it */
-  __u32 tgid;       /* as in struct syscall_key */
+  struct span span; /* with stacks and durations; otherwise only start_ns is valid */
+  __u64 began_ns;   /* span.start_ns is later if a report has cut it; 1 if durations are not wanted */
+  __u32 tgid;       /* in the profiler's pid namespace */
   __u32 call;
 };
 
@@ -72,22 +73,22 @@ struct syscalls_config {
   __u8 some_calls; /* only the calls that are marked CALL_WANTED */
   __u8 by_process;
   __u8 stacks;
-  __u8 results; /* look at how calls return: durations, failures */
+  __u8 results; /* measure how calls return: durations, failures */
   __u8 latency;
   __u8 failed;
   __u8 padding[2];
 };
 
-/* Of each call, in the array call_marks. */
+/* The bits of each call in the array call_marks. */
 enum call_mark {
   CALL_WANTED = 1,
-  CALL_RETURNS = 2 /* exit does not, and what sigreturn returns is another call's result */
+  CALL_RETURNS = 2 /* not exit; not sigreturn, which returns the result of another call */
 };
 
 struct syscalls_state {
   __u32 generation; /* for the keys; set by user space */
   __u32 last_flush; /* set by user space: the run is over */
-  __u64 rows;       /* made in the three tables */
+  __u64 rows;       /* rows in the three tables */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct syscall_counts) % 64 == 0, "syscall_counts");

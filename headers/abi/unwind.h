@@ -1,32 +1,35 @@
-/* How a caller's registers are found from each place in a file's code: what src/unwind makes of .eh_frame, and whoever
- * walks a user stack reads. All is by file offset, so that one table serves every process that maps the file. Plain C;
- * sizes are asserted. */
+/* How to find the caller's registers from each place in a file's code. src/unwind makes these tables from .eh_frame,
+ * and the walks of user stacks read them. All places are file offsets, so one table serves every process that maps the
+ * file. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_UNWIND_H
 #define PROFILE_ABI_UNWIND_H
 
 #include "abi/record.h"
 
-/* A row has 4 bytes: where it begins in its page, in units of the shortest instruction, and below that a code. Rows of
- * a page ascend, so two of them compare as numbers. */
+/* A row has 32 bits. The high bits say where it begins in its page, in units of the shortest instruction; the low bits
+ * are a code. Rows of a page ascend, so they compare as numbers. */
 #define UNWIND_CODE_BITS 22
 #define UNWIND_CODE_MASK ((1U << UNWIND_CODE_BITS) - 1)
 #define UNWIND_MOST_IN_PAGE ((1U << (32 - UNWIND_CODE_BITS)) - 1)
 
 #define UNWIND_X86_64_UNIT_SHIFT 0
 #define UNWIND_ARM64_UNIT_SHIFT 2
-/* Bytes of the file in a page: 1 KiB on x86-64, 4 KiB on arm64. */
+/* log2 of the bytes in a page of the file: 1 KiB on x86-64, 4 KiB on arm64. */
 #define UNWIND_PAGE_SHIFT(unit_shift) (32 - UNWIND_CODE_BITS + (unit_shift))
 
 struct unwind_page {
   __u32 first_row;
-  __u32 rows_and_code; /* how many rows, above the code that holds up to the first of them */
+  __u32 rows_and_code; /* number of rows << UNWIND_CODE_BITS | code for what lies before the first row */
 };
 
-/* A code without UNWIND_SHORT is a number in the file's list of rules. With it, it is the rule itself: the CFA is sp
- * (or fp, with UNWIND_SHORT_BY_FP) and a number of words. x86-64: the return address lies in the word below the CFA; a
- * register that is saved lies so many words further below as its field says, and with 0 is as it was. arm64: the field
- * of fp says how many words below the CFA it lies, the return address in the word above it; with 0 both are in their
- * registers. */
+/* A code without UNWIND_SHORT is an index in the file's list of rules. With it the code is the rule itself: the CFA is
+ * sp (fp with UNWIND_SHORT_BY_FP) plus a number of 8-byte words.
+ *
+ * x86-64: the return address lies in the word below the CFA. fp and rbx have a field each, which says how many words
+ * further below the register was saved. 0: the register has not changed.
+ *
+ * arm64: the field of fp says how many words below the CFA it was saved, and the return address lies in the word above
+ * it. 0: both are in their registers. */
 #define UNWIND_SHORT (1U << 21)
 #define UNWIND_SHORT_BY_FP (1U << 20)
 #define UNWIND_SHORT_CFA_SHIFT 11
@@ -39,29 +42,29 @@ struct unwind_page {
 enum unwind_cfa {
   UNWIND_CFA_NONE,     /* nothing is known of this place */
   UNWIND_CFA_REGISTER, /* cfa_register + cfa_offset */
-  UNWIND_CFA_MEMORY,   /* what lies there */
-  UNWIND_CFA_STUB,     /* sp + cfa_offset, and a word more from byte `cfa_register` of each 16 of the code on */
-  UNWIND_CFA_END,      /* the outermost frame: nobody called it */
-  UNWIND_CFA_UNKNOWN   /* it is described, in a way that no rule can say */
+  UNWIND_CFA_MEMORY,   /* the word at cfa_register + cfa_offset */
+  UNWIND_CFA_STUB,     /* sp + cfa_offset, and 8 more if the last 4 bits of the address are >= cfa_register */
+  UNWIND_CFA_END,      /* the outermost frame: it has no caller */
+  UNWIND_CFA_UNKNOWN   /* it is described, but no rule can express it */
 };
 
-/* Where a register of the caller is. Numbers of registers are DWARF's, here and in cfa_register. */
+/* Where the caller's register is. Numbers of registers are DWARF's, also in cfa_register. */
 enum register_rule {
-  UNWIND_SAME,        /* as it is now */
-  UNWIND_AT_CFA,      /* in memory, so many bytes from the CFA, */
-  UNWIND_AT_FP,       /* from the frame pointer as it is now, */
-  UNWIND_AT_SP,       /* from the stack pointer as it is now */
-  UNWIND_IN_REGISTER, /* in the register of that number: known in the innermost frame, or where that is one of ours */
+  UNWIND_SAME,        /* not changed */
+  UNWIND_AT_CFA,      /* in memory, at the CFA + its offset */
+  UNWIND_AT_FP,       /* in memory, at this frame's frame pointer + its offset */
+  UNWIND_AT_SP,       /* in memory, at this frame's stack pointer + its offset */
+  UNWIND_IN_REGISTER, /* in the register with that number: known in the innermost frame, or if it is sp, fp or extra */
   UNWIND_LOST
 };
 
 struct unwind_rule {
   __u8 cfa; /* enum unwind_cfa */
   __u8 cfa_register;
-  __u8 fp;        /* enum register_rule, as the next two: of rbp; of x29 */
+  __u8 fp;        /* enum register_rule, like ra and extra: of rbp or x29 */
   __u8 ra;        /* the return address */
   __u8 extra;     /* rbx; on arm64 x30 of code that a signal interrupted, else UNWIND_SAME */
-  __u8 is_signal; /* the caller was interrupted, and did not call: it goes on at the return address itself */
+  __u8 is_signal; /* a signal interrupted the caller: it goes on at the return address itself */
   __s16 fp_offset;
   __s32 cfa_offset;
   __s16 ra_offset;

@@ -1,4 +1,4 @@
-/* What bpf/uprobe.bpf.c and its user side say to each other. Plain C; sizes are asserted. */
+/* The interface between bpf/uprobe.bpf.c and user space. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_UPROBE_H
 #define PROFILE_ABI_UPROBE_H
 
@@ -6,14 +6,14 @@
 
 /* Constant once the programs are loaded. */
 struct uprobe_config {
-  __u64 period;  /* every so many hits one is a sample with the weight of all of them */
-  __u8 at_entry; /* at the first instruction of a function */
-  __u8 narrow;   /* of a 32-bit program */
+  __u64 period;  /* one sample for so many hits, with the weight of all of them */
+  __u8 at_entry; /* the probe is at the first instruction of a function */
+  __u8 narrow;   /* the program is 32-bit */
   __u8 padding[6];
 };
 
 struct uprobe_state {
-  __u64 hits; /* that were asked for */
+  __u64 hits; /* hits that passed the filters */
 };
 
 PROFILE_ABI_ASSERT(sizeof(struct uprobe_config) == 16, "uprobe_config");

@@ -1,16 +1,16 @@
-/* What the walk of user stacks (bpf/walk.bpf.h) and user space say to each other: where the tables of abi/unwind.h lie,
- * which files they belong to, and what came of a walk. Plain C; sizes are asserted. */
+/* The interface between the walk of user stacks (bpf/walk.bpf.h) and user space: where the tables of abi/unwind.h lie,
+ * which files they belong to, and the results of a walk. Plain C; sizes are asserted. */
 #ifndef PROFILE_ABI_WALK_H
 #define PROFILE_ABI_WALK_H
 
 #include "abi/record.h"
 #include "abi/unwind.h"
 
-/* Frames of the longest stack. */
+/* The most frames of a stack. */
 #define WALK_MOST_FRAMES 512
 
-/* The tables lie in one space of 32-bit byte addresses, in slabs that are made when they are needed. A table's pages,
- * rows and rules may each run on from one slab into the next; the rows of one page, a page and a rule do not. */
+/* All tables lie in one table space with 32-bit byte addresses. User space makes it in slabs, when they are needed. A
+ * table may run on from one slab into the next, but one page, one rule, and the rows of one page may not. */
 #define WALK_SLAB_SHIFT 20
 #define WALK_SLAB_BYTES (1U << WALK_SLAB_SHIFT)
 #define WALK_MOST_SLABS 1024
@@ -19,104 +19,105 @@
 struct walk_file_key {
   __u64 inode;
   __u32 device;  /* super_block::s_dev: major << 20 | minor */
-  __u32 version; /* of the inode's generation, and of when its content was changed last: then it is another file */
+  __u32 version; /* a hash of the inode's generation and of its time of change: a changed file is another file */
 };
 
 enum walk_file_state {
   WALK_FILE_ASKED, /* RING_FILE was sent; there is no answer yet */
   WALK_FILE_READY, /* it has a table */
-  WALK_FILE_NONE   /* it has none, and will not have one */
+  WALK_FILE_NONE   /* it has no table, and will not have one */
 };
 
 struct walk_file {
   __u32 state;      /* enum walk_file_state */
-  __u32 first_page; /* of the file, counted from its first byte; the next three: in the space of slabs, and */
-  __u32 pages;      /* how many */
-  __u32 pages_at;   /* bytes */
-  __u32 rules_at;   /* bytes */
-  __u32 met;        /* how often a walk has looked it up: who is met most is answered first */
+  __u32 first_page; /* the table's first page, counted from the file's first byte */
+  __u32 pages;      /* number of pages */
+  __u32 pages_at;   /* where the pages begin, in bytes of the table space */
+  __u32 rules_at;   /* where the rules begin, in bytes of the table space */
+  __u32 met;        /* how often walks have looked it up; user space answers the most frequent one first */
 };
 
-/* Sent once for each file of which nothing is known yet, with the mapping it was met in. */
+/* Asks for the table of an unknown file, once, with the mapping in which a walk met it. */
 struct ring_file {
   struct ring_header header;
   struct walk_file_key key;
   __u64 time_ns; /* CLOCK_MONOTONIC */
   __u64 start;
   __u64 end;
-  __u32 tgid; /* as the person sees it */
+  __u32 tgid; /* in the profiler's pid namespace */
   __u32 unused;
 };
 
-/* Why a user stack ends where it does. */
+/* Why a walk ended. */
 enum walk_end {
   WALK_GOES_ON,
-  WALK_ROOT,         /* in the outermost frame, as its table says */
-  WALK_ROOT_BY_FP,   /* where a frame pointer or a return address of 0, or the bottom of the stack, says so */
-  WALK_TOO_DEEP,     /* record_config::max_depth */
-  WALK_NO_TABLE_YET, /* that of a file was asked for and has not come */
+  WALK_ROOT,         /* the table says that this is the outermost frame */
+  WALK_ROOT_BY_FP,   /* a frame pointer or a return address of 0, or the beginning of the stack, says so */
+  WALK_TOO_DEEP,     /* walk_config::depth frames are not enough */
+  WALK_NO_TABLE_YET, /* the table of a file was asked for and has not come */
   WALK_NO_CFI,       /* code without a table, and no frame pointer leads on */
   WALK_NOT_READABLE, /* a word of the stack could not be read */
-  WALK_NOT_MAPPED,   /* a return address where nothing is mapped */
-  WALK_NO_REGISTER,  /* the rule needs a register that is known in the innermost frame only */
-  WALK_UNKNOWN_RULE, /* UNWIND_CFA_UNKNOWN */
-  WALK_BACKWARDS,    /* the caller's frame would lie below its callee's */
-  WALK_MAPS_CHANGED, /* the mappings changed under the walk */
+  WALK_NOT_MAPPED,   /* no executable mapping holds the return address */
+  WALK_NO_REGISTER,  /* the rule needs a register that is known only in the innermost frame */
+  WALK_UNKNOWN_RULE, /* the rule does not say where the return address is, or cannot be read */
+  WALK_BACKWARDS,    /* the caller's frame would not lie above its callee's */
+  WALK_MAPS_CHANGED, /* the mappings changed during the walk */
   WALK_ENDS
 };
 
-/* stack_key::user_stack of a stack that was walked: this, a walk_end, whether it began with a guess, and, as with
- * others, the generation in which it was sent. */
+/* stack_key::user_stack of a walked stack: WALK_STACK, a walk_end, WALK_STACK_GUESSED, and the generation in which it
+ * was sent, as in other keys. GUESSED: a frame pointer led to a return address that is not behind a call. */
 #define WALK_STACK (1 << 29)
 #define WALK_STACK_GUESSED (1 << 8)
 #define WALK_STACK_END 0xff
 
-/* Set in a frame's address that is no return address although it is not the leaf: a signal interrupted it. */
+/* Set in a frame's address if a signal interrupted the frame and it is not the leaf: then the address is no return
+ * address. */
 #define WALK_INTERRUPTED (1ULL << 63)
-/* The address of the only frame of a task inside execve() whose old program is gone and whose new one is not there yet.
- * No user space reaches so far. */
+/* The address of the only frame of a task in execve(), when the old program is gone and the new one is not there yet.
+ * No user address is so high. */
 #define WALK_IN_EXECVE (1ULL << 62)
 
-/* A stack that was walked, sent before the first sample of a generation that has it: the frames follow, leaf first. */
+/* A walked stack, sent before the first sample of a generation that has it. The frames follow, leaf first. */
 struct ring_stack {
   struct ring_header header;
-  __u64 hash; /* of the frames and of how it ended: stack_key::user_hash */
+  __u64 hash; /* stack_key::user_hash: of the frames and of the walk's end */
 };
 
-/* A frame at which a walk stood still, as the table of its file had not come: what it takes to go on from there. */
+/* The first frame of a walk whose file has no table yet, with all that it takes to go on from there. */
 struct walk_stuck {
   __u64 pc;
   __u64 sp;
   __u64 fp;
   __u64 extra;               /* rbx; the link register on arm64 */
-  struct walk_file_key file; /* whose table it is */
-  __u32 depth;               /* frames up to here, this one among them; 0: the walk did not stand still */
-  __u32 lost;                /* which registers are not known, as struct walk says it */
+  struct walk_file_key file; /* the file whose table is missing */
+  __u32 depth;               /* frames up to and with this one; 0: no table was missing */
+  __u32 lost;                /* bits of the registers that are not known, as in struct walk */
   __u32 was_interrupted;
   __u32 unused;
 };
 
 enum unfinished_of {
   UNFINISHED_SAMPLE,
-  /* Worth nothing: what it takes to finish the stack of its hash, which nothing else has. */
+  /* Has no weight. It lets user space finish the stack of its hash, which no other sample has. */
   UNFINISHED_SPAN,
-  /* The same of a thread that does not run: user space has made it up, and knows nothing but the registers. */
+  /* The same for a thread that does not run. User space makes this record itself, from the registers and the stack. */
   UNFINISHED_BLOCKED
 };
 
-/* Such a sample, in a ring of its own, with its stack from the frame's stack pointer on: user space finishes the walk
- * once the table is there, and counts the sample then. */
+/* A sample with an unfinished walk, in a separate ring, with a copy of the stack from the stuck frame's stack pointer
+ * on. User space finishes the walk when the table is there, and then counts the sample. */
 #define UNFINISHED_MOST_BYTES 16384
 struct ring_unfinished {
   struct ring_header header;
   __u64 time_ns;        /* CLOCK_MONOTONIC */
   __u64 value;          /* in the source's unit */
-  struct stack_key key; /* with the stack as far as frame pointers led, which was sent as any other */
+  struct stack_key key; /* names the stack as far as frame pointers led */
   struct walk_stuck stuck;
-  __u64 start_stack;   /* of the process, as its kernel has it */
-  __u64 caller;        /* of the leaf, as stack_key has it before the walk; 0: not known */
+  __u64 start_stack;   /* mm_struct::start_stack of the process */
+  __u64 caller;        /* stack_key::caller before the walk; 0: not known */
   __u64 innermost[32]; /* all registers of the leaf, by DWARF's numbers */
-  __u32 bytes;         /* of `stack` */
+  __u32 bytes;         /* how many of `stack` are used */
   __u32 of_span;       /* enum unfinished_of */
   char stack[UNFINISHED_MOST_BYTES];
 };
@@ -130,33 +131,33 @@ enum walk_mode {
 struct walk_config {
   __u32 mode;      /* enum walk_mode */
   __u32 depth;     /* frames, at most WALK_MOST_FRAMES */
-  __u32 half_full; /* stacks sent in a generation at which RING_HALF_FULL is sent */
+  __u32 half_full; /* sent stacks of a generation at which RING_HALF_FULL is sent */
   __u32 unused;
-  __u64 seed[2]; /* of the hash: nobody can make two stacks of one hash who does not know it */
+  __u64 seed[2]; /* secret seed of the hash, so that no program can make two stacks with the same hash */
 };
 
 enum layout_tree { LAYOUT_MAPLE_TREE, LAYOUT_RED_BLACK_TREE };
-/* What says whether the mappings of an address space have changed. */
+/* What shows that the mappings of an address space have changed. */
 enum layout_sequence {
   LAYOUT_NO_SEQUENCE, /* 6.1 to 6.3 */
-  LAYOUT_UNLOCKS,     /* an int that counts how often they were unlocked */
-  LAYOUT_COUNTS,      /* a seqcount, odd while they are written */
-  LAYOUT_VMACACHE     /* a u64 that counts, before 6.1 */
+  LAYOUT_UNLOCKS,     /* an int that counts how often a writer unlocked them */
+  LAYOUT_COUNTS,      /* a seqcount, odd while a writer changes them */
+  LAYOUT_VMACACHE     /* before 6.1: a u64 that counts the changes */
 };
 
-/* Written by user space while sampling. */
+/* Written while sampling. */
 struct walk_state {
-  __u32 sent[PROFILE_GENERATIONS]; /* stacks; counted by the kernel side, which is told when they have been drained */
-  __u32 epoch; /* another one: tables have gone, and what is known of mappings is not good any more */
+  __u32 sent[PROFILE_GENERATIONS]; /* sent stacks: the BPF programs count them, and user space sets 0 after a drain */
+  __u32 epoch;                     /* user space raises it when tables go: then known mappings are not valid any more */
 };
 
-/* Where the kernel keeps what the walk reads, from its BTF; constant once the programs are loaded. Bytes from the
- * beginning of the structure that the name begins with, where nothing else is said. */
+/* Where the walk finds what it reads in kernel structures, from the kernel's BTF. Constant once the programs are
+ * loaded. If a comment does not say otherwise: the offset in bytes, in the structure with which the name begins. */
 struct kernel_layout {
   __u32 tree;             /* enum layout_tree */
   __u32 sequence;         /* enum layout_sequence */
-  __u32 has_task_pt_regs; /* the helper; elsewhere the registers lie at the end of the task's stack, */
-  __u32 task_regs_at;     /* so many bytes from its beginning */
+  __u32 has_task_pt_regs; /* 1: the kernel has this helper; 0: task_regs_at is used */
+  __u32 task_regs_at;     /* bytes from the beginning of the task's stack to the registers */
   __u32 page_shift;
   __u32 task_mm;
   __u32 task_stack;
@@ -165,8 +166,8 @@ struct kernel_layout {
   __u32 mm_start_stack;
   __u32 mm_sequence;
   __u32 mm_vdso;
-  __u32 mm_lock;      /* the word that says who holds the lock of the mappings; 0: not known */
-  __u32 mm_lock_mask; /* whose bits are set while somebody writes */
+  __u32 mm_lock;      /* the word of the mappings' lock that says who holds it */
+  __u32 mm_lock_mask; /* the bits of it that are set while a writer holds it; 0: not known */
   __u32 vma_start;
   __u32 vma_end;
   __u32 vma_mm;
@@ -177,20 +178,20 @@ struct kernel_layout {
   __u32 file_inode;
   __u32 inode_number;
   __u32 inode_generation;
-  __u32 inode_changed_s; /* its time of modification: the low word of the seconds, */
+  __u32 inode_changed_s; /* mtime: the low 32 bits of the seconds */
   __u32 inode_changed_ns;
   __u32 inode_super;
   __u32 super_device;
-  /* Where returns lead that a probe waits for; task_probes 0: not known. */
+  /* How to find the real return address where a return probe has replaced it. task_probes is 0 if that is not known. */
   __u32 task_probes;      /* task_struct::utask */
   __u32 probes_returns;   /* the innermost return_instance */
-  __u32 return_address;   /* of it: where it would have led, */
-  __u32 return_stack;     /* the stack pointer when the function was entered, */
-  __u32 return_next;      /* and the one around it */
-  __u32 mm_probe_area;    /* xol_area, */
-  __u32 probe_area_start; /* whose address all of them lead to */
-  /* Of nodes of the maple tree: their types, and, in words, where pivots and slots begin and how many pivots there are.
-   */
+  __u32 return_address;   /* return_instance: the real return address */
+  __u32 return_stack;     /* return_instance: the stack pointer at the function's first instruction */
+  __u32 return_next;      /* return_instance: the next outer one */
+  __u32 mm_probe_area;    /* mm_struct::uprobes_state.xol_area */
+  __u32 probe_area_start; /* xol_area::vaddr, the address to which all of them return */
+  /* Nodes of the maple tree: the numbers of their types, where pivots and slots begin (in words), and how many pivots a
+   * node has. */
   __u32 leaf_type;
   __u32 range_type;
   __u32 gap_type;
@@ -201,7 +202,7 @@ struct kernel_layout {
   __u32 gap_slots_at;
   __u32 gap_pivots;
 };
-/* What of a VMA is read at one go: the members above lie in it. */
+/* How many bytes of a VMA one read takes. All members above lie in them. */
 #define LAYOUT_VMA_BYTES 192
 
 PROFILE_ABI_ASSERT(sizeof(struct walk_file_key) == 16, "walk_file_key");

@@ -1,6 +1,6 @@
-// Reports that go to a file each, by a pattern. A file is there whole or not at all, so that whoever watches the
-// directory can take it at once. What cannot be written is lost, said, and no reason to stop: the disk may have room
-// again for the next.
+// Writes each report to a file of its own, named by a pattern. A file appears only when it is complete, so that a
+// program that watches the directory can use it at once.
+// A report that cannot be written is lost with a message, and the run goes on: the disk may have room for the next one.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class SeriesFiles;
 class FileSeries {
  public:
   struct Settings {
-    std::optional<std::uint64_t> keep = std::nullopt;  // so many files, those of earlier runs included; none: all
-    bool makes_directory = false;                      // its last level, when it is missing; so does one that varies
-    bool has_next = true;                              // there is more than one report
+    std::optional<std::uint64_t> keep = std::nullopt;  // newest files, also of earlier runs; nullopt: all
+    bool makes_directory = false;  // makes the last directory if it is missing; varying directories are always made
+    bool has_next = true;          // the run has more than one report
   };
-  // Throws Error when nothing can be written there, a usage Error when the files to keep would be in several
-  // directories. `say` prints a line for the person.
+  // Throws Error when no file can be written there, and a usage Error when the files to keep would be in several
+  // directories. `say` prints a line for the user.
   FileSeries(PathPattern pattern, const Settings& settings, std::function<void(const std::string&)> say);
   ~FileSeries();
   FileSeries(FileSeries&&) noexcept;
@@ -33,12 +33,13 @@ class FileSeries {
   FileSeries(const FileSeries&) = delete;
   FileSeries& operator=(const FileSeries&) = delete;
 
-  // A file with what `print` prints, of a report that began at `unix_ns`; `print` may be called twice. By a pattern
-  // with a time in it no file is ever overwritten; by a running number alone those of an earlier run are.
+  // Writes a file with the output of `print`, for a report that began at `unix_ns`; `print` may be called twice.
+  // A pattern with a time never overwrites a file. A pattern with only a running number overwrites files of an earlier
+  // run.
   void write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print);
-  // Says how many are missing when that has not been said.
+  // Ends the series. Says how many of the last reports are missing, unless it was said before.
   void close();
-  // How many were, and where the last of them is.
+  // How many reports were written, and the path of the last one.
   [[nodiscard]] std::uint64_t written() const { return written_; }
   [[nodiscard]] const std::string& last_path() const { return last_path_; }
   // How many reports could not be written.
@@ -48,7 +49,7 @@ class FileSeries {
   bool has_next_;
   std::function<void(const std::string&)> say_;
   std::unique_ptr<SeriesFiles> files_;
-  std::unique_ptr<AsideSeries> aside_;  // touches the files; null: we do
+  std::unique_ptr<AsideSeries> aside_;  // does all work on the files; nullptr: this process does it
   std::uint64_t written_ = 0;
   std::string last_path_;
   std::uint64_t lost_ = 0;

@@ -1,6 +1,6 @@
-// A path that names many files: `cpu-%Y%m%d-%H%M%S.pb.gz`, a file for each report by the time it is about, or
-// `frames/flamegraph%04d.png`, by a running number. Says which names it can have made, too, so that old ones are found
-// again.
+// A path that names many files: `cpu-%Y%m%d-%H%M%S.pb.gz`, one for each report by its time, or
+// `frames/flamegraph%04d.png`, by a running number. It also recognises the names that it can have made, so that old
+// files are found again.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace profile {
 
 class PathPattern {
  public:
-  // Throws a usage Error for what stands behind a % and means nothing; `option` is what the error names.
+  // Throws a usage Error, which names `option`, for an unknown conversion after a %.
   //   %Y %m %d %H %M %S ...  as strftime has it, in local time: the table in path_pattern.cpp
   //   %4d, %04d              the running number from 1, with zeros in front
   //   %%                     a percent sign
@@ -23,9 +23,9 @@ class PathPattern {
   [[nodiscard]] bool is_pattern() const { return is_timed_ || is_numbered_; }
   [[nodiscard]] bool is_timed() const { return is_timed_; }
   [[nodiscard]] bool is_numbered() const { return is_numbered_; }
-  // Whether the directory is not always the same.
+  // Whether the directory depends on the time or the number.
   [[nodiscard]] bool directory_varies() const;
-  // The levels of it that are always the same, with the last slash; empty when there are none.
+  // The first levels of the directory, which are always the same, with the last slash; empty when there are none.
   [[nodiscard]] std::string fixed_directory() const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -34,20 +34,20 @@ class PathPattern {
     std::string name;
     [[nodiscard]] std::string whole() const;
   };
-  // The file of a report that begins at `unix_ns` and is the `number`th. `again` above 1 is put in front of the ending,
-  // for a name that is taken: "cpu-1200~2.pb.gz".
+  // The path of the `number`th report, which begins at `unix_ns`. `again` above 1 goes before the ending, for a name
+  // that is taken: "cpu-1200~2.pb.gz".
   [[nodiscard]] Path expand(std::uint64_t unix_ns, std::uint64_t number, std::uint64_t again = 1) const;
-  // Whether a file in its directory may have this name because of it, with or without `again`.
+  // Whether this pattern can have made a file of this name in its directory, with or without `again`.
   [[nodiscard]] bool matches(std::string_view name) const;
 
  private:
   enum class Kind : std::uint8_t { literal, time, number };
   struct Part {
     Kind kind;
-    std::string text;       // of a literal; of a time its letter
+    std::string text;       // the literal, or the letter of the time conversion
     std::size_t width = 0;  // of a number
   };
-  // What one character of a name may be, or several of its kind.
+  // The characters that are possible at one place of a name: one character, or several of one kind.
   struct NamePart {
     char kind;   // as in the table of conversions
     char value;  // of a literal

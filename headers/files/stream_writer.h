@@ -1,6 +1,6 @@
-// Where a stream goes: stdout or a file, and never at the price of waiting for who reads it. What the reader does not
-// take is kept up to a bound; from there on the session leaves the samples in the kernel's ring buffer, and when that
-// is full too the kernel counts what it has to drop.
+// Writes a stream to stdout or a file, and never waits for its reader. It keeps what the reader does not take, up to a
+// bound. Beyond it, the session leaves the samples in the kernel's ring; when the ring is full, the kernel counts the
+// samples that it drops.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +26,26 @@ class StreamWriter {
   StreamWriter(const StreamWriter&) = delete;
   StreamWriter& operator=(const StreamWriter&) = delete;
 
-  // What is to be written; append to it.
+  // Append the bytes to write here.
   [[nodiscard]] std::string& buffer() { return pending_; }
-  // What was appended up to here is a whole record. Records are told apart only to say how many did not get through.
+  // Marks the end of a record. Records are counted only to report how many did not get through.
   void end_record() { record_ends_.push_back(dropped_bytes_ + pending_.size()); }
-  // Whether so much is pending that no more should be appended.
+  // Whether so much is pending that the caller should append no more.
   [[nodiscard]] bool is_behind() const { return pending_bytes() >= most_pending_bytes; }
 
   enum class Result { written, behind, closed_pipe };
-  // Writes what can be written without waiting. `behind`: a part is still pending. `closed_pipe`: nobody reads any
-  // more, and nobody ever will. Throws Error for all else that goes wrong, a full disk for instance; both are final.
+  // Writes as much as possible without waiting. `behind`: a part is still pending. `closed_pipe`: the reader is gone
+  // for ever. Throws Error for any other failure, for example a full disk. Both are final.
   Result flush();
-  // Readable when flush() has something to do that it could not do before: the reader took something, or is gone.
+  // Readable when flush() can do more than before: the reader took something, or is gone.
   [[nodiscard]] int poll_fd() const { return epoll_.get(); }
 
   struct Unwritten {
     std::size_t bytes = 0;
-    std::size_t records = 0;  // a record of which a part was written is one of them
+    std::size_t records = 0;  // a record that was written in part counts, too
   };
-  // Ends it: writes the rest, waiting for the reader for `patience_s` altogether, and returns what could not be
-  // written. Throws Error as flush() does, and for what a file system says only at close.
+  // Writes the rest and ends the stream. Waits for the reader at most `patience_s` seconds in total, and returns what
+  // was not written. Throws Error as flush() does, and for errors that a file system reports only at close.
   Unwritten finish(double patience_s);
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -54,10 +54,10 @@ class StreamWriter {
  private:
   // How to write without waiting.
   enum class Way : std::uint8_t {
-    plain,   // just so: a file, or a device that takes everything
-    own,     // the open file description is ours alone and non-blocking
-    socket,  // each send is told not to wait
-    shared   // only as much as poll() promises to take: others have the description too, and would be made non-blocking
+    plain,   // an ordinary write: a file, or a device that takes everything
+    own,     // only we have the open file description, and it is non-blocking
+    socket,  // each send has the flag MSG_DONTWAIT
+    shared  // other processes have the description, too, so it must stay blocking: writes only as much as poll() allows
   };
 
   void open_stdout();
@@ -76,17 +76,17 @@ class StreamWriter {
 
   std::string path_;
   Fd fd_;
-  std::unique_ptr<AsideWriter> aside_;  // has the file, and fd_ is a socket to it; null: fd_ is the file
-  Fd epoll_;                            // watches fd_, so that whoever waits need know nothing of what is pending
+  std::unique_ptr<AsideWriter> aside_;  // has the file, and fd_ is a socket to it; nullptr: fd_ is the file
+  Fd epoll_;                            // watches fd_, so that the waiting code need not know what is pending
   Way way_ = Way::plain;
-  bool is_terminal_ = false;  // asked at once: one that was hung up does not say so any more
+  bool is_terminal_ = false;  // set at the start, because a terminal that was hung up is not recognised later
   bool can_wait_ = false;     // fd_ is watched
-  bool is_open_ = true;       // false once it failed or nobody reads any more
+  bool is_open_ = true;       // false after an error, or when the reader is gone
   bool is_empty_ = true;      // whether earlier contents have been cut off
   std::string pending_;
-  std::size_t written_ = 0;                // bytes at the front of pending_ that are through
-  std::uint64_t dropped_bytes_ = 0;        // that once stood before pending_
-  std::deque<std::uint64_t> record_ends_;  // counted from the first byte of all; of those not yet through
+  std::size_t written_ = 0;                // bytes at the front of pending_ that are written
+  std::uint64_t dropped_bytes_ = 0;        // number of bytes that were removed from the front of pending_
+  std::deque<std::uint64_t> record_ends_;  // from the first byte of the stream on; unwritten records only
 };
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Where every sample went. Promise 1: `taken = recorded + idle + filtered + lost`, in every report.
+// Counts where every sample went. Promise 1: `taken = recorded + idle + filtered + lost`, in every report.
 #pragma once
 
 #include <array>
@@ -8,20 +8,20 @@
 namespace profile {
 
 struct Account {
-  // False of a profile from a file that does not tell, and of every sum with one: then the rest means nothing.
+  // False for a profile from a file without an account, and for every sum with one; then no other field has a meaning.
   bool is_known = true;
 
-  std::uint64_t asked = 0;             // by the rate; 0: not known. The timer may come less often: taken is less then
-  std::uint64_t taken = 0;             // the program ran
-  std::uint64_t taken_idle = 0;        // of those, the ones on an idle CPU, with --include-idle or without
+  std::uint64_t asked = 0;             // by the rate; 0: unknown. `taken` is smaller when the timer ticks less often
+  std::uint64_t taken = 0;             // the BPF program ran
+  std::uint64_t taken_idle = 0;        // the part of `taken` on an idle CPU, with or without --include-idle
   std::uint64_t recorded = 0;          // counted in a row of the profile
-  std::uint64_t recorded_by_ring = 0;  // of those, the ones that went through the ring buffer (collision, full map)
+  std::uint64_t recorded_by_ring = 0;  // the part of `recorded` that went through the ring (collision, full map)
   std::uint64_t idle = 0;              // on an idle CPU, without --include-idle
-  std::uint64_t filtered = 0;          // of a process, thread or group that was not asked for
-  std::uint64_t lost_ring_full = 0;    // a collision or a full map, and the ring buffer full too
-  std::uint64_t lost_spans_full = 0;   // something that lasts, and no place to note that it began
-  std::uint64_t lost_unwritten = 0;    // of a stream: its reader did not take it in time
-  std::uint64_t lost_unread = 0;       // counted by the kernel, and not found when the maps were drained
+  std::uint64_t filtered = 0;          // of a process, thread or group that the user did not ask for
+  std::uint64_t lost_ring_full = 0;    // a collision or a full map, and the ring was full, too
+  std::uint64_t lost_spans_full = 0;   // something began that lasts, and the table of spans was full
+  std::uint64_t lost_unwritten = 0;    // of a stream: the reader did not take it in time
+  std::uint64_t lost_unread = 0;       // counted by the kernel, but not found in the maps by the drain
 
   [[nodiscard]] std::uint64_t lost() const;
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
@@ -30,11 +30,12 @@ struct Account {
   friend bool operator==(const Account&, const Account&) = default;
 };
 
-// Why samples are lost. THE table: the summary, JSON, pprof, metrics and the reader of pprof go through it.
+// Why samples are lost. This is the only table of reasons: the summary, JSON, pprof, the metrics and the reader of
+// pprof use it.
 struct LossReason {
   std::uint64_t Account::*count;
-  std::string_view key;    // of metrics, and of JSON behind "lost_"
-  std::string_view words;  // for the user; a pprof file is read back by them
+  std::string_view key;    // in the metrics, and in JSON after "lost_"
+  std::string_view words;  // for the user; the reader of pprof finds the reason by them
   bool only_of_streams;    // a profile never has it
 };
 inline constexpr std::array loss_reasons{

@@ -1,5 +1,6 @@
-// Three numbers that look alike and must never be mixed: where code ran, where its bytes lie in the file, and where the
-// ELF file says it lies. Converting between them needs a mapping (process/) or program headers (symbol/).
+// Three kinds of number that look alike and must never be mixed: the address where code ran, the offset of its bytes in
+// the file, and the address that the ELF file gives it. A conversion needs a mapping (process/) or program headers
+// (symbol/).
 #pragma once
 
 #include <compare>
@@ -17,7 +18,7 @@ struct Address {
 using RuntimeAddress = Address<struct RuntimeTag>;
 // A byte offset from the start of a file.
 using FileOffset = Address<struct FileTag>;
-// A virtual address as the ELF file's own headers and symbols count it (p_vaddr, st_value).
+// A virtual address as in the ELF file's own headers and symbols (p_vaddr, st_value).
 using ElfAddress = Address<struct ElfTag>;
 
 }  // namespace profile

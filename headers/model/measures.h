@@ -1,5 +1,5 @@
-// What some sources measure besides stacks: how long threads waited, which system calls were made, how long requests
-// took. Plain data that a Profile carries and the outputs print where they have a place for it.
+// Measurements that some sources take besides stacks: how long threads waited, which system calls were made, how long
+// requests took. A Profile carries this plain data, and each output prints it if it has a place for it.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,7 @@
 
 namespace profile {
 
-// How many values there were of each order of magnitude: bucket i holds those of [2^i, 2^(i+1)), bucket 0 the zeros
-// too.
+// Counts values by their order of magnitude: bucket i counts those in [2^i, 2^(i+1)). Bucket 0 also counts zeros.
 struct Log2Histogram {
   static constexpr std::size_t buckets = 64;
   std::array<std::uint64_t, buckets> count{};
@@ -30,13 +29,13 @@ struct Log2Histogram {
   }
 };
 
-// Durations, added up. The histogram is in nanoseconds.
+// A sum of durations. The histogram is in nanoseconds.
 struct Durations {
   std::uint64_t count = 0;
   std::uint64_t total_ns = 0;
-  std::uint64_t min_ns = 0;  // of those counted; 0 when there are none
+  std::uint64_t min_ns = 0;  // 0 when count is 0
   std::uint64_t max_ns = 0;
-  Log2Histogram histogram;  // all zeros where the source keeps none
+  Log2Histogram histogram;  // all zeros when the source has none
 
   Durations& operator+=(const Durations& other) {
     if (other.count == 0) return *this;
@@ -51,14 +50,14 @@ struct Durations {
 
 // A thread and how long it was blocked.
 struct ThreadWait {
-  std::uint32_t tgid = 0;  // as the person sees them
+  std::uint32_t tgid = 0;  // in the pid namespace of the user
   std::uint32_t tid = 0;
   StringId name = StringId::empty;
-  bool is_kernel_thread = false;  // where the source can tell
+  bool is_kernel_thread = false;  // false also when the source does not know
   Durations waits;
 };
 
-// Durations by something that has a name: requests by device and operation, locks by process and address.
+// Durations by a key with names: requests by device and operation, locks by process and address.
 struct DurationTable {
   std::string id;                         // in machine-readable outputs: "block_requests"
   std::string title;                      // for people: "Block requests"
@@ -66,13 +65,13 @@ struct DurationTable {
   struct Row {
     std::vector<StringId> labels;  // as many as there are columns
     Durations durations;
-    std::uint64_t bytes = 0;  // moved, where the source counts them
+    std::uint64_t bytes = 0;  // moved; 0 when the source does not count them
   };
   std::vector<Row> rows;  // the largest total first
   bool has_bytes = false;
 };
 
-// Each system call belongs to exactly one.
+// Each system call belongs to exactly one category.
 enum class SyscallCategory : std::uint8_t {
   file_io,
   memory,
@@ -88,24 +87,24 @@ enum class SyscallCategory : std::uint8_t {
 inline constexpr std::size_t syscall_categories = static_cast<std::size_t>(SyscallCategory::other) + 1;
 
 struct SyscallUse {
-  std::uint32_t tgid = 0;              // 0 unless calls are told apart by process; as is `process`
+  std::uint32_t tgid = 0;              // 0 unless calls are counted by process; `process` likewise
   StringId process = StringId::empty;  // its name
-  StringId name = StringId::empty;     // "read"; "syscall 999" where the headers knew none
+  StringId name = StringId::empty;     // "read"; "syscall 999" when the kernel's headers have no name for it
   SyscallCategory category = SyscallCategory::other;
-  std::uint64_t count = 0;                            // begun
-  std::uint64_t failed = 0;                           // returned an error; 0 where that was not looked at
-  Durations durations;                                // of those that have returned; empty where that was not looked at
+  std::uint64_t count = 0;                            // number of calls that began
+  std::uint64_t failed = 0;                           // number that returned an error; 0 when this was not measured
+  Durations durations;                                // of calls that returned; empty when this was not measured
   std::vector<std::pair<int, std::uint64_t>> errors;  // errno and how often, the most frequent first
 };
 
 struct SyscallReport {
   std::vector<SyscallUse> calls;  // the most frequent first
-  double seconds = 0;             // how long they were counted
-  double cpus_used = 0;           // of those asked for, CPU seconds a second: 1.0 is one CPU all the time
+  double seconds = 0;             // how long calls were counted
+  double cpus_used = 0;  // by the threads that were asked for, in CPU seconds per second: 1.0 is one CPU all the time
   bool by_process = false;
   bool has_durations = false;
   bool has_failures = false;
-  bool is_partial = false;  // only some of the calls were looked at: shares say nothing of what a program does
+  bool is_partial = false;  // only some of the calls were counted, so their shares do not describe the program
 };
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// The words of `perf script` that both who writes it and who reads it know.
+// The words of `perf script` that both its writer and its reader need.
 #pragma once
 
 #include <string_view>
@@ -6,12 +6,13 @@
 namespace profile {
 
 inline constexpr std::string_view perf_header_line = "# ========\n";
-// Of a comment that only we write: it says what perf has no field for.
+// Starts a comment line that only we write, for facts that perf has no field for.
 inline constexpr std::string_view perf_own_words = "# profile : ";
 inline constexpr std::string_view perf_kernel = "[kernel.kallsyms]";
 inline constexpr std::string_view perf_vdso = "[vdso]";
 inline constexpr std::string_view perf_tag = "[tag]";
-// In front of a symbol that begins with a parenthesis, "(anonymous namespace)::f", and means the same in C++.
+// The writer puts it before a symbol that begins with a parenthesis, "(anonymous namespace)::f". It has the same
+// meaning in C++.
 inline constexpr std::string_view perf_global = "::";
 // Frame::module of the kernel itself and of the vDSO.
 inline constexpr std::string_view kernel_module = "kernel";

@@ -1,5 +1,5 @@
-// The numbers that the fields of pprof's format have, as github.com/google/pprof/proto/profile.proto gives them: of
-// what is written and of what is read, and where our files put code.
+// The field numbers of pprof's format, as in github.com/google/pprof/proto/profile.proto, for its writer and its
+// reader; and the places where our files put code.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ enum class ProfileField : protozero::pbf_tag_type {
   default_sample_type = 14
 };
 
-// pprof tells code apart by its address alone, and most files count theirs from near 0. So a mapping that we write is
-// moved where another is in its place: what the file counts is below this bit, the number of the mapping from it on. A
-// comment says where those begin that were moved, for others' addresses may lie as high.
+// pprof tells code apart only by address, and most files count addresses from near 0. So the writer moves a mapping
+// whose place is taken: the bits below this one are the file's own address, the others are the number of the mapping.
+// A comment in the file says where the moved mappings begin, because files of other writers may have addresses as high.
 inline constexpr unsigned place_shift = 47;
 inline constexpr std::uint64_t most_in_place = std::uint64_t{1} << place_shift;
-inline constexpr std::uint64_t most_places = std::uint64_t{1} << (63 - place_shift);  // above them lies the kernel
+inline constexpr std::uint64_t most_places = std::uint64_t{1} << (63 - place_shift);  // the kernel is above
 inline constexpr std::string_view moved_comment = "out of the way of others by multiples of 0x800000000000:";
 
-// The label of a sample whose user stack is not whole: why it ends, by its key (model/stack_end.h). Where a comment
-// says how many are whole, those are so that have none; otherwise nothing is told of them.
+// The label of a sample with an incomplete user stack: its value is the key of the reason (model/stack_end.h). In a
+// file with the comment about whole stacks, a sample without the label has a whole stack; otherwise its end is unknown.
 inline constexpr std::string_view stack_end_label = "stack_end";
 inline constexpr std::string_view whole_comment = " user stacks whole";
 
@@ -55,9 +55,9 @@ enum class MappingField : protozero::pbf_tag_type {
   has_inline_frames = 10
 };
 
-// is_return is ours, and others skip it: whether the frame's own address is the one behind the written one. A reader
-// tells it by where a location stands in samples, so it is written only where that would be wrong: below a signal
-// handler stands what was interrupted, and no call returns there.
+// is_return is our own field, and other readers skip it: whether the frame's own address is the one after the written
+// one. A reader guesses it from the place of a location in its samples, so the writer adds it only where the guess is
+// wrong: an interrupted frame is outside a signal handler, and no call returns there.
 enum class LocationField : protozero::pbf_tag_type { id = 1, mapping_id = 2, address = 3, line = 4, is_return = 1000 };
 
 enum class LineField : protozero::pbf_tag_type { function_id = 1, line = 2 };

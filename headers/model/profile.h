@@ -1,5 +1,5 @@
-// What was sampled: rows of (process, thread name, user stack, kernel stack, value). The drain fills it with addresses,
-// the symboliser puts names to its frames, the outputs read it. Plain data; nothing here knows a kernel or a file.
+// The result of sampling: rows of (process, thread name, user stack, kernel stack, value). The drain fills it with
+// addresses, the symboliser names its frames, the outputs read it. Plain data without access to kernel or files.
 #pragma once
 
 #include <compare>
@@ -20,83 +20,83 @@
 
 namespace profile {
 
-// Index into Profile::processes(); also names the address space of user frames.
+// Index into Profile::processes(). It also identifies the address space of user frames.
 enum class ProcessId : std::uint32_t { kernel = UINT32_MAX };
 enum class FrameId : std::uint32_t {};
-// Index of a stack. `none`: there is no such stack (a kernel thread has no user stack); `missed`: there was one and it
-// could not be taken.
+// Index of a stack. `none`: there is no such stack (a kernel thread has no user stack). `missed`: it existed but could
+// not be taken.
 enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
 
 enum class FrameKind : std::uint8_t { user, kernel };
 
-// Why a stack has no more frames on the outer side.
+// Why a stack has no more frames at its root end.
 enum class StackEnd : std::uint8_t {
-  unknown,       // nobody told: its names have to (model/stack_roots.h)
-  root,          // it is whole
-  too_deep,      // it has more frames than are taken
-  no_table_yet,  // the unwind table of the file that holds the last frame was not there in time
-  no_cfi,        // code without unwind information, and no frame pointer led on
+  unknown,       // not recorded: the names of the frames decide (model/stack_roots.h)
+  root,          // the stack is whole
+  too_deep,      // it has more frames than the limit
+  no_table_yet,  // the file of the last frame had no unwind table yet
+  no_cfi,        // code without unwind information, and no usable frame pointer
   not_readable,  // the stack's memory could not be read
-  not_mapped,    // the return address lies nowhere
-  no_register,   // the rule needs a register that is known of the innermost frame alone
-  unknown_rule,  // the unwind information says something that the table cannot
-  backwards,     // the caller's frame would lie below that of what it called
-  maps_changed,  // the mappings changed meanwhile
-  guessed,       // a root was reached, but the first step was by a frame pointer that no table vouches for
+  not_mapped,    // no mapping holds the return address
+  no_register,   // the rule needs a register that is only known for the leaf
+  unknown_rule,  // the unwind information has a rule that the table cannot express
+  backwards,     // the caller's frame would be below the frame of its callee
+  maps_changed,  // the mappings changed during the walk
+  guessed,       // a root was reached, but no unwind table confirms the first step, which used the frame pointer
   count
 };
-// Whether frames are known to be missing, or not known to be right. Of stacks whose end nobody told it is not known.
+// Whether frames are missing or may be wrong. False also for `unknown`, where this is not known.
 [[nodiscard]] constexpr bool is_incomplete(StackEnd end) { return end != StackEnd::unknown && end != StackEnd::root; }
 
-// Why a frame has no function name. Every frame has either a name or one of these reasons (promise 8).
+// Why a frame has no function name. Every frame has a name or one of these reasons (promise 8).
 enum class Unnamed : std::uint8_t {
-  named,           // it has one
-  pending,         // the symboliser has not seen it yet
+  named,           // it has a name
+  pending,         // the symboliser has not reached it yet
   no_symbol,       // its file was read and has no symbol there
   file_gone,       // its file could not be opened
   file_changed,    // the file at that path is not the one that was mapped
-  file_malformed,  // its file is no ELF file, or a damaged one
+  file_malformed,  // its file is no ELF file, or it is damaged
   no_jit_map,      // executable memory without a file, and no perf map that names it
   not_mapped,      // no mapping holds the address: probably a broken frame-pointer chain
   process_gone,    // the process had exited before its mappings could be read
   kernel_hidden,   // the kernel hides its addresses (kptr_restrict)
-  no_access,       // its file may not be opened: a file system that shows it to its own user alone
-  no_answer,       // the file system that its file lies on did not answer in time
-  parser_gave_up,  // reading its file did not come to an end, or ended the process that read it
-  too_large,       // its file takes more than may be read for names at one time
+  no_access,       // its file must not be opened: the file system shows it only to its own user
+  no_answer,       // the file system of its file did not answer in time
+  parser_gave_up,  // the parser (child process) did not finish its file in time, or died
+  too_large,       // reading its file needs more than the limit for names at one time
   count
 };
 
-// Where in the source an address stands. `none`: not known, or not asked for.
+// A place in the source. `none`: unknown, or the user did not ask for lines.
 enum class SourceLocationId : std::uint32_t { none = 0 };
 
 struct SourceLine {
-  StringId file = StringId::empty;  // its path as the compiler knew it; empty when not known
-  std::uint32_t line = 0;           // 0: not known
+  StringId file = StringId::empty;  // path as the compiler wrote it; empty when unknown
+  std::uint32_t line = 0;           // 0: unknown
   friend bool operator==(const SourceLine&, const SourceLine&) = default;
 };
 
-// A function that the compiler copied into the one that calls it, and how far in that copy execution was.
+// A function that the compiler inlined into its caller, and the line in it.
 struct InlinedFunction {
-  StringId symbol = StringId::empty;  // demangled; empty when not known
+  StringId symbol = StringId::empty;  // demangled; empty when unknown
   SourceLine at;
   friend bool operator==(const InlinedFunction&, const InlinedFunction&) = default;
 };
 
 struct SourceLocation {
-  // In the function that has the code: where it calls the outermost of the inlined ones when there are any.
+  // In the function that holds the code. If functions are inlined, the line that calls the outermost of them.
   SourceLine at;
   std::span<const InlinedFunction> inlined;  // innermost first; valid until the next source is added
 };
 
-// Which file holds code. `none`: no file (the kernel, the vDSO, JIT code), or not known which.
+// The file that holds code. `none`: no file (the kernel, the vDSO, JIT code), or it is unknown.
 enum class BinaryId : std::uint32_t { none = 0 };
 
-// Where code of a file lies: what is at `offset` in it has the address `start`. In pages, as a loader maps them; empty
-// when it is not known.
+// A piece of a file with code: the byte at `offset` has the address `start`. In whole pages, as a loader maps them;
+// empty when unknown.
 struct CodeSegment {
   ElfAddress start;
-  ElfAddress limit;  // behind its last byte
+  ElfAddress limit;  // the address after its last byte
   FileOffset offset;
 
   [[nodiscard]] bool is_known() const { return start < limit; }
@@ -105,54 +105,54 @@ struct CodeSegment {
 };
 
 struct Binary {
-  StringId path = StringId::empty;      // as the process that first mapped it saw it
-  StringId build_id = StringId::empty;  // in lower-case hex; empty when it has none or could not be read
-  CodeSegment code = {};                // what is elsewhere in the file is another binary
+  StringId path = StringId::empty;      // as seen by the process that first mapped it
+  StringId build_id = StringId::empty;  // in lower-case hex; empty when it has none or it could not be read
+  CodeSegment code = {};                // other code of the same file is another binary
   friend auto operator<=>(const Binary&, const Binary&) = default;
 };
 
-// Stand for a stack that was there and could not be taken (StackId::missed), in formats whose stacks are names alone.
+// The name of a stack that could not be taken (StackId::missed), in formats whose stacks are only names.
 inline constexpr std::string_view missed_user_stack = "[Missed User Stack]";
 inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
-// Stands for the stacks of a row that has none, where something has to stand.
+// The name of the stacks of a row that has none, in formats that need a name.
 inline constexpr std::string_view no_stack_name = "[No Stack]";
 
-// Stands for a name that there is not: of a function that could not be found out, of a thread that took the empty one.
+// Replaces a missing name: of a function that is unknown, or of a thread with an empty name.
 inline constexpr std::string_view unknown_name = "[unknown]";
 
-// What a frame's module is called when a JIT compiler's own map named it.
+// The module of a frame that a JIT compiler's perf map named.
 inline constexpr std::string_view jit_module = "jit";
 
-// Of a frame that was read from a file that has only its name.
+// The offset of a frame that was read from a file which has only names.
 inline constexpr std::uint64_t unknown_offset = UINT64_MAX;
 
-// One address of one address space, and its name once symbolised.
+// One address of one address space. The symboliser adds the name.
 struct Frame {
   RuntimeAddress address;
   ProcessId space = ProcessId::kernel;
   FrameKind kind = FrameKind::user;
-  // A call returns to this address: what it belongs to is what stands before it. Otherwise execution was just there.
+  // A call returns to this address, so the frame belongs to the instruction before it. False: execution was at the
+  // address itself.
   bool is_return = false;
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;  // demangled function name; empty unless `unnamed == named`
-  // Short name of what holds the code: "dd", "libc.so.6", "kernel", "nf_tables"; empty when nothing is known.
+  // Short name of the file or module with the code: "dd", "libc.so.6", "kernel", "nf_tables"; empty when unknown.
   StringId module = StringId::empty;
-  // From the start of the symbol, or unknown_offset; where there is no symbol, the address as the module's file counts
-  // it.
+  // From the start of the symbol, or unknown_offset. Without a symbol, the address as in the module's file.
   std::uint64_t offset = 0;
-  // Functions inlined at the address are frames of their own in every format, between this frame and what it calls.
+  // Every format shows the functions inlined here as frames of their own, between this frame and its callee.
   SourceLocationId source = SourceLocationId::none;
   BinaryId binary = BinaryId::none;
-  // As the binary counts it, return addresses too; of no account where there is none.
+  // Address in the binary, a return address when is_return. It has no meaning without a binary.
   ElfAddress binary_address;
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
 struct Process {
-  std::uint32_t tgid = 0;  // as seen in the pid namespace of the person who asked; 0: idle, or outside of it
-  // Which program image of that tgid: 0, 1, … for each exec and each reuse of the number.
+  std::uint32_t tgid = 0;  // in the pid namespace of the user; 0: idle, or outside of that namespace
+  // Numbers the programs of that tgid: 0, 1, ... One more for each exec and each reuse of the tgid.
   std::uint32_t image = 0;
-  StringId name = StringId::empty;  // comm of the main thread; of the first thread seen until that is known
+  StringId name = StringId::empty;  // comm of the main thread; until that is known, of the first thread seen
 };
 
 inline constexpr std::uint32_t any_cpu = UINT32_MAX;
@@ -160,38 +160,38 @@ inline constexpr std::uint32_t any_cpu = UINT32_MAX;
 struct Row {
   ProcessId process{};
   std::uint32_t tid = 0;        // 0 unless rows are kept apart by thread
-  std::uint32_t cpu = any_cpu;  // unless rows are kept apart by CPU
+  std::uint32_t cpu = any_cpu;  // any_cpu unless rows are kept apart by CPU
   StringId thread_name = StringId::empty;
   StackId user = StackId::none;
   StackId kernel = StackId::none;
-  // What the source puts at the leaf as a frame of its own, "[off-cpu]" for instance; empty: nothing.
+  // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
-  // Who ended a wait: the name of its thread, empty when that is not known or not asked for; its stacks. In no row that
-  // an output sees: there all of it is a part of the kernel stack (app/waker_frames.h).
+  // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
+  // these fields: they get them as a part of the kernel stack (app/waker_frames.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;
   std::uint64_t value = 0;    // in RunInfo::unit
-  std::uint64_t samples = 0;  // that make it up
+  std::uint64_t samples = 0;  // that make up `value`
 };
 
-// What keeps rows apart besides the process, the thread's name and the stacks.
+// What keeps rows apart, besides the process, the thread's name and the stacks.
 struct RowsApart {
   bool by_thread = true;
   bool by_cpu = true;
   friend bool operator==(const RowsApart&, const RowsApart&) = default;
 };
 
-// What was asked for, in the words the outputs print.
+// The request of the user, in the words that the outputs print.
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
-  std::string unit = "samples";     // of values: "samples", "microseconds", "bytes", "page-faults"
-  std::string counted = "samples";  // what Row::samples are: "waits", "requests", "allocations", "calls"
-  std::string tag = "state";        // what Row::tag tells, in a word: "system call", "request"
-  // How it is measured, the first words of the counted format's header, where that is not "Sampling at 49 Hertz":
-  // "Tracing off-CPU time in microseconds".
+  std::string unit = "samples";     // of Row::value: "samples", "microseconds", "bytes", "page-faults"
+  std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
+  std::string tag = "state";        // what Row::tag means, in one term: "system call", "request"
+  // The first words of the counted format's header, if they are not "Sampling at 49 Hertz": "Tracing off-CPU time in
+  // microseconds".
   std::string title;
-  // All of that header, of a profile that was read from a file; empty: it is made of the rest.
+  // The whole header of a profile that was read from a file. Empty: the writer makes it from the other fields.
   std::string headline;
   std::uint64_t frequency_hz = 49;  // 0 when sampling by count
   std::uint64_t period_events = 0;  // 0 when sampling by frequency
@@ -201,58 +201,57 @@ struct RunInfo {
   std::string cpus;                // as typed, "" for all
   bool user_stacks = true;
   bool kernel_stacks = true;
-  // Whether two lines of a function are two frames where stacks are shown: they are when lines were asked for, and are
-  // not in others' pprof files, which have them always.
+  // Whether two lines of one function are two frames in outputs with stacks. True when the user asked for lines; false
+  // for pprof files of other writers, which always have lines.
   bool frames_by_line = true;
-  std::optional<double> duration_s;  // none: until Ctrl-C
+  std::optional<double> duration_s;  // nullopt: until Ctrl-C
   std::vector<std::string> command;  // of `profile -- COMMAND`
-  std::string command_line;          // the profiler's own, quoted as a shell takes it; "" when not known
+  std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
 };
 
 class Profile {
  public:
   RunInfo run;
   Account account;
-  std::uint64_t began_unix_ns = 0;  // when what it holds began to be taken; 0: not known, as is
-  // The same by CLOCK_MONOTONIC, for whoever puts parts of a run in order: the other clock may be set meanwhile. 0: not
-  // known, as is of what was read from a file.
+  std::uint64_t began_unix_ns = 0;  // when the sampling of these rows began; 0: unknown
+  // The same by CLOCK_MONOTONIC, to put the parts of a run in order, because the other clock may be set during the run.
+  // 0: unknown, as for a profile from a file.
   std::uint64_t began_ns = 0;
-  std::uint64_t duration_ns = 0;  // how long that went on
+  std::uint64_t duration_ns = 0;  // of that sampling
   StringTable strings;
-  // What the source measured besides stacks; empty where it does not.
+  // Other measurements of the source; empty when it has none.
   std::optional<std::vector<ThreadWait>> thread_waits;  // the longest first
   std::vector<DurationTable> duration_tables;
   std::optional<SyscallReport> syscalls;
-  RowsApart apart;  // of rows that are added from here on
+  RowsApart apart;  // for rows that are added from here on
 
-  // The process numbered `tgid` in its `image`-th program; made with `name` when new.
+  // Returns the process `tgid` in its `image`-th program. A new one gets `name`.
   ProcessId process(std::uint32_t tgid, std::uint32_t image, std::string_view name);
-  // Interns one frame; made pending when new. For FrameKind::kernel `space` must be ProcessId::kernel.
+  // Interns a frame; a new one is pending. For FrameKind::kernel `space` must be ProcessId::kernel.
   FrameId frame(ProcessId space, FrameKind kind, RuntimeAddress address, bool is_return = false);
-  // Interns a frame that has its name: another one of that address, with another name, stays as it is. For what comes
-  // from files, where one address may be two things, or none is known.
+  // Interns a frame with a name. A frame with the same address and another name stays as it is: in a profile from a
+  // file, one address may have two names or be unknown.
   FrameId frame(const Frame& named);
-  // Interns a stack, leaf first, and why it ends; of the same frames with another end it is another stack. An empty
-  // span is StackId::none.
+  // Interns a stack, leaf first, and its end. The same frames with another end are another stack. An empty span gives
+  // StackId::none.
   StackId stack(std::span<const FrameId> leaf_first, StackEnd end = StackEnd::unknown);
-  // Interns a stack of raw addresses, leaf first: all but the first are return addresses.
+  // Interns a stack of raw addresses, leaf first. All but the first are return addresses.
   StackId stack_of(ProcessId space, FrameKind kind, std::span<const std::uint64_t> leaf_first,
                    StackEnd end = StackEnd::unknown);
   // Interns a place in the source.
   SourceLocationId source(const SourceLocation& source);
   // Interns a file that holds code.
   BinaryId binary(const Binary& binary);
-  // Adds the row's value and samples to the row that is otherwise equal, or makes it. Of what `apart` does not keep
-  // apart it makes one.
+  // Adds the value and the samples to an equal row, or adds a new row. It first clears the fields that `apart` does not
+  // keep apart.
   void add(const Row& given);
-  // Multiplies all values, and calls them `unit`. False when their sum is more than 64 bits hold; then nothing was
-  // done.
+  // Multiplies all values and sets their unit. False when the sum does not fit into 64 bits; then nothing has changed.
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
-  // Changes each row, and makes one of those that are equal then. `change` may intern stacks.
+  // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
-  // Adds all that `other` holds, which may be this one; RunInfo stays. A process of the same number, image and name is
-  // the same one; of the same number and image with another name, another image. Where one address has two names (a
-  // library was unloaded and another one mapped there; profiles of two machines), both stay, as frames of their own.
+  // Adds everything in `other`, which may be this profile. RunInfo stays.
+  // Two processes with the same tgid, image and name are the same; with another name, the process gets another image.
+  // If one address has two names (another library was mapped there; two machines), both stay as separate frames.
   void merge(const Profile& other);
 
   [[nodiscard]] std::span<const Process> processes() const { return processes_; }
@@ -264,11 +263,11 @@ class Profile {
   [[nodiscard]] SourceLocation source(SourceLocationId id) const;
   [[nodiscard]] const Binary& binary(BinaryId id) const { return binaries_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] std::span<const Row> rows() const { return rows_; }
-  // Leaf first; empty for `none` and for `missed`. Valid until the next stack is added.
+  // Leaf first; empty for `none` and `missed`. Valid until the next stack is added.
   [[nodiscard]] std::span<const FrameId> stack(StackId id) const;
-  // Unknown for `none` and for `missed`.
+  // StackEnd::unknown for `none` and `missed`.
   [[nodiscard]] StackEnd end_of(StackId id) const;
-  // Distinct stacks, not counting `none`.
+  // The number of distinct stacks without `none`.
   [[nodiscard]] std::size_t stack_count() const { return stacks_.size() - 1; }
   [[nodiscard]] std::uint64_t total() const;  // sum of all rows' values
 
@@ -297,7 +296,7 @@ class Profile {
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
   std::vector<Frame> frames_;
   std::unordered_map<FrameKey, FrameId, FrameKeyHash> frame_ids_;
-  std::unordered_multimap<std::uint64_t, FrameId> named_frame_ids_;  // content hash; those whose address another has
+  std::unordered_multimap<std::uint64_t, FrameId> named_frame_ids_;  // by content hash; frames at a taken address
   std::vector<FrameId> stack_frames_;
   std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
   std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index

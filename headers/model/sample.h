@@ -1,4 +1,4 @@
-// One sample by itself, as a stream tells it.
+// One sample, as a stream writes it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace profile {
 
 struct Sample {
-  Row row;                    // its stacks and names are those of the profile it was read into; tid is always filled in
+  Row row;                    // its ids belong to the profile that it was read into; tid is always set
   std::uint64_t unix_ns = 0;  // CLOCK_REALTIME
   std::uint32_t cpu = 0;
 };

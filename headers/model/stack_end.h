@@ -1,4 +1,4 @@
-// What is said of why user stacks end: THE table of words, for people and for programs, and the counts.
+// Why user stacks end: the only table of its words, for people and for programs, and the counts.
 #pragma once
 
 #include <array>
@@ -13,17 +13,18 @@ namespace profile {
 
 struct StackEndWords {
   std::string_view key;    // for programs
-  std::string_view words;  // of the summary and the comments of pprof, behind a number of samples
-  std::string_view frame;  // short, of incomplete_frame()
+  std::string_view words;  // in the summary and in pprof comments, after a number of samples
+  std::string_view frame;  // short text of incomplete_frame()
 };
 [[nodiscard]] const StackEndWords& words_of(StackEnd end);
-// "[incomplete: no CFI]": stands in the place of the frames that a stack which is_incomplete() lacks, as its outermost.
+// "[incomplete: no CFI]", the root frame of a stack that is_incomplete(). It stands for the missing frames.
 [[nodiscard]] std::string incomplete_frame(StackEnd end);
-// Back from what files have of them: the end of that key; the incomplete one whose frame it is.
+// The reverse, for readers of files: the end with that key, and the end with that frame. nullopt when there is none.
 [[nodiscard]] std::optional<StackEnd> end_of_key(std::string_view key);
 [[nodiscard]] std::optional<StackEnd> end_of_frame(std::string_view frame);
 
-// Of the samples that have a user stack, those that ended so. The stacks are believable (model/stack_roots.h).
+// Counts the samples that have a user stack, by the end of the stack. Stacks must be made believable first
+// (model/stack_roots.h).
 class StackEndCounts {
  public:
   void add(const Profile& profile, const Row& row) {
@@ -40,10 +41,10 @@ class StackEndCounts {
   [[nodiscard]] std::uint64_t of(StackEnd end) const { return samples_[static_cast<std::size_t>(end)]; }
   [[nodiscard]] std::uint64_t all() const;
   [[nodiscard]] std::uint64_t incomplete() const;
-  // Whether of any it was told how it ended: where it was of none, nothing is to be said.
+  // Whether any sample has a known end. If not, outputs print nothing about ends.
   [[nodiscard]] bool any_told() const { return all() != of(StackEnd::unknown); }
 
-  // Calls `visit(end, samples)` for all, those that nobody had too.
+  // Calls `visit(end, samples)` for every end, also with 0 samples.
   template <class Visit>
   void each(const Visit& visit) const {
     for (std::size_t i = 0; i < samples_.size(); ++i) visit(static_cast<StackEnd>(i), samples_[i]);

@@ -1,6 +1,6 @@
-// Which frames of a user stack are to be believed. It begins in the function that a program or a thread starts with. A
-// chain of frame pointers may go on beyond it, because what the C library leaves in the register there is no frame;
-// what that leads to is nobody's caller.
+// Decides which frames of a user stack are real. A stack begins in the start function of its program or thread. A chain
+// of frame pointers may go on beyond it, because the C library leaves another value in that register; those frames are
+// garbage.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@
 namespace profile {
 
 struct StackExtent {
-  std::size_t frames = 0;  // from the leaf on; those beyond are garbage
-  bool has_root = false;   // of what ends before any root all frames count
-  // As `frames`, but without a root those up to the last that lies anywhere: a broken chain leaves the others behind.
+  std::size_t frames = 0;  // from the leaf on; the others are garbage
+  bool has_root = false;   // without a root all frames count
+  // As `frames`. Without a root, it ends at the last frame that lies in a mapping: a broken chain leaves only others
+  // behind.
   std::size_t trusted = 0;
 };
-// `profile` has been symbolised.
+// `profile` must have been symbolised.
 [[nodiscard]] StackExtent extent_of(const Profile& profile, std::span<const FrameId> leaf_first);
 
-// Stands for the user stack of a thread that is inside execve() when its old program is gone and the new one not begun.
-// Its leaf is called so where it is known to lie in the old one; otherwise the kernel's stack tells.
+// Replaces the user stack of a thread inside execve(), after its old program is gone and before the new one begins. The
+// leaf has this name if it is known to lie in the old program; otherwise the kernel stack shows it.
 inline constexpr std::string_view exec_frame = "[exec]";
-// The address of the leaf where the kernel side knows it.
+// The leaf's address when the BPF program knows that.
 inline constexpr RuntimeAddress exec_address{std::uint64_t{1} << 62};
 
-// The row's user stack without what lies beyond its root; inside execve() that one frame. Of a stack whose end was told
-// nothing lies beyond a root that was reached, and any other end is a root's where the names say so: a stack that was
-// begun with a guess stays one even then.
+// Returns the row's user stack without the frames beyond its root; inside execve() it is the single frame.
+// If the stack's end is `root`, it stays as it is. If it is another known end except `guessed`, it becomes `root` where
+// the names show a root.
 [[nodiscard]] StackId believable_user_stack(Profile& profile, const Row& row);
-// The same for all rows.
+// Does the same for all rows.
 void keep_believable_stacks(Profile& profile);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// What a mix of system calls says about a program: shares by category, a rate, and one word with its rule.
+// Describes a program by its system calls: shares by category, a rate, and one word with the rule that gave it.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ struct SyscallAnalysis {
   std::uint64_t total = 0;
   std::array<std::uint64_t, syscall_categories> by_category{};
   double rate_per_s = 0;
-  double io_intensity = 0;       // shares of all calls, 0 to 1, not of a partial report: file_io,
+  double io_intensity = 0;       // shares of all calls, 0 to 1; 0 for a partial report. file_io,
   double memory_intensity = 0;   // memory,
   double network_intensity = 0;  // network
   double cpu_intensity = 0;      // SyscallReport::cpus_used: 1.0 is one CPU all the time
   std::string_view behavior;     // "io_bound", "network_bound", "memory_bound", "cpu_bound", "mixed", "unknown"
-  std::string_view rule;         // why: "file_io share > 0.6 and more than 100 calls a second"
+  std::string_view rule;         // the rule in words: "file_io share > 0.6 and more than 100 calls a second"
 };
 
 [[nodiscard]] SyscallAnalysis analyse(const SyscallReport& report);
 // "file_io"
 [[nodiscard]] std::string_view name_of(SyscallCategory category);
-// Nullptr for a name that is none.
+// nullptr when there is no category of that name.
 [[nodiscard]] const SyscallCategory* find_syscall_category(std::string_view name);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// Which category each system call belongs to: a classification by name, made by hand, of every call the kernel has had
-// on the architectures we know. The names and numbers themselves come from the kernel's headers.
+// The category of each system call, chosen by hand and by name, for every call that the kernel has had on our
+// architectures. The names and numbers come from the kernel's headers.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace profile {
 
-// `other` for a name that nobody has classified.
+// `other` for a name that is not in the lists.
 [[nodiscard]] SyscallCategory category_of_syscall(std::string_view name);
-// All that were put there by hand.
+// All names in the list of that category.
 [[nodiscard]] std::vector<std::string_view> syscalls_of(SyscallCategory category);
 
 }  // namespace profile

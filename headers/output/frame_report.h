@@ -1,6 +1,6 @@
-// How well a profile could be named and walked: frames without a name by reason, and user stacks that are not whole:
-// why, where it was told, otherwise those that end before any root function; with the files that are probably to blame.
-// Pure: reads a symbolised Profile whose stacks are believable (model/stack_roots.h).
+// Reports the quality of names and stacks: frames without a name, by reason, and incomplete user stacks with the
+// modules that are probably the cause. Stacks whose end is not known are reported if they have no root function. Reads
+// only a symbolised Profile with believable stacks (model/stack_roots.h).
 #pragma once
 
 #include <array>
@@ -16,22 +16,22 @@ namespace profile {
 
 class FrameReport {
  public:
-  // Adds what `profile` holds. Frames and stacks count once for each sample that has them.
+  // Adds all rows of `profile`. Each frame and stack counts once for each sample that has it.
   void add(const Profile& profile);
-  // Adds one row of it, or what is one but for its process and its value.
+  // Adds one row of `profile`. The process and the value of the row do not matter.
   void add(const Profile& profile, const Row& row);
-  // Lines for the summary, without newlines; none when there is nothing to say.
+  // Returns lines for the summary, without newlines; empty when there is nothing to report.
   [[nodiscard]] std::vector<std::string> lines() const;
 
   [[nodiscard]] std::uint64_t frames() const { return frames_; }
   [[nodiscard]] std::uint64_t unnamed(Unnamed reason) const { return unnamed_[static_cast<std::size_t>(reason)]; }
   [[nodiscard]] std::uint64_t user_stacks() const { return ends_.all(); }
   [[nodiscard]] const StackEndCounts& ends() const { return ends_; }
-  // Of those that nobody told how they ended.
+  // The samples whose user stack has an unknown end and no root function.
   [[nodiscard]] std::uint64_t rootless() const { return rootless_; }
 
  private:
-  // Module of the last frame that can be trusted, samples.
+  // Key: module of the outermost frame that can be trusted. Value: samples.
   using Suspects = std::map<std::string, std::uint64_t, std::less<>>;
 
   void add_user_stack(const Profile& profile, const Row& row);

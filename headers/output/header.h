@@ -1,4 +1,4 @@
-// The line that says what a run does, above the reports of the formats for people.
+// The line that says what a run does. The text formats for people print it above their reports.
 #pragma once
 
 #include <iosfwd>
@@ -11,7 +11,7 @@ namespace profile {
 // "Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs." and an empty line.
 void write_header(std::ostream& out, const RunInfo& run);
 
-// The same line where it is a title, without what it says to somebody who waits.
+// The same line as a title: without "... Hit Ctrl-C to end.".
 [[nodiscard]] std::string title_of(const RunInfo& run);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// The answer in a few lines: which functions did most of what was measured, of whatever source and unit.
+// Lists the functions with the largest values, for any event source and unit.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 namespace profile {
 
 struct HotFunction {
-  std::string name;         // clean, as are all texts here
+  std::string name;         // all texts here are clean
   std::string module;       // "libc.so.6", "[kernel]"; empty when not known
-  std::uint64_t self = 0;   // of the rows that it is the leaf of
-  std::uint64_t total = 0;  // of those it stands in, however often
+  std::uint64_t self = 0;   // sum over the rows that have it as the leaf
+  std::uint64_t total = 0;  // sum over the rows that have it; recursion counts once
 };
 
-// Of a symbolised profile, the one with the most of its own first. The selves of all add up to the profile's total.
+// `profile` must be symbolised. The largest self value comes first; all self values add up to the profile's total.
 [[nodiscard]] std::vector<HotFunction> hottest_functions(const Profile& profile);
-// The first `most` of them as a table with its title, a line each, without newlines; none when nothing was recorded.
+// The first `most` functions as a table with a title, one line each, without newlines. Empty when nothing was recorded.
 [[nodiscard]] std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most);
 
 }  // namespace profile

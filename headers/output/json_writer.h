@@ -1,5 +1,5 @@
-// Writes JSON as it goes, however large the document: nothing of it is kept. A wrapper of RapidJSON's writer that
-// cleans the texts and never writes what is no JSON.
+// Writes JSON directly to a stream, so that no large document is kept in memory. It wraps RapidJSON's writer: it cleans
+// the texts and writes only valid JSON.
 #pragma once
 
 #include <rapidjson/writer.h>
@@ -12,17 +12,17 @@
 
 namespace profile {
 
-// What RapidJSON writes to: a buffer in front of the stream, for it writes byte by byte.
+// The stream for RapidJSON. It has a buffer because RapidJSON writes byte by byte.
 class JsonBuffer {
  public:
-  using Ch = char;  // RapidJSON asks for it
+  using Ch = char;  // RapidJSON requires this name
 
   JsonBuffer(std::ostream& out, bool for_html) : out_(out), for_html_(for_html) {}
-  // RapidJSON's names, which it calls.
+  // RapidJSON requires the names Put and Flush.
   void Put(char c) {  // NOLINT(readability-identifier-naming)
     if (buffer_.size() >= limit) flush();
     if (c == '<' && for_html_) {
-      buffer_ += "\\u003c";  // it stands in strings only
+      buffer_ += "\\u003c";  // JSON has '<' only inside strings
     } else {
       buffer_ += c;
     }
@@ -39,10 +39,10 @@ class JsonBuffer {
 
 class JsonWriter {
  public:
-  // `html`: inside a <script>, where no text may end it.
+  // `html`: inside a <script> element, which "</script>" in a text must not end.
   enum class Context : std::uint8_t { document, html };
 
-  // `out` must outlive it, and end_document() must have been called.
+  // `out` must outlive this object. Call end_document() before the destructor runs, or data is lost.
   explicit JsonWriter(std::ostream& out, Context place = Context::document)
       : buffer_(out, place == Context::html), writer_(buffer_) {}
 
@@ -50,7 +50,7 @@ class JsonWriter {
   void end_object() { writer_.EndObject(); }
   void begin_array() { writer_.StartArray(); }
   void end_array() { writer_.EndArray(); }
-  // Of an object, with its value to come.
+  // Writes the name of a member; its value must follow.
   void key(std::string_view name) { string(name, true); }
 
   void value(std::string_view text) { string(text, false); }
@@ -58,7 +58,7 @@ class JsonWriter {
   void value(bool truth) { writer_.Bool(truth); }
   void value(std::unsigned_integral auto number) { writer_.Uint64(number); }
   void value(int number) { writer_.Int(number); }
-  void value(double number);  // 0 for what JSON has no number for
+  void value(double number);  // writes 0 for NaN and infinity
 
   template <class Value>
   void member(std::string_view name, const Value& of) {
@@ -73,7 +73,7 @@ class JsonWriter {
     key(name);
     begin_array();
   }
-  // The document stands on a line of its own.
+  // Ends the document with a newline and passes all bytes to the stream.
   void end_document();
 
  private:

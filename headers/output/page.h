@@ -1,5 +1,5 @@
-// The page that shows flame graphs in a browser, as one text: style and script are in it, nothing is fetched. The same
-// page shows a file from disk and the live view.
+// The page that shows flame graphs in a browser, as one text with its style and script, so the browser fetches nothing.
+// The same page shows a file from disk and the live view.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace profile {
 
-// `live`: the page may connect to the server it came from. `file`: to nothing at all.
+// `live`: the page may connect to the server that sent it. `file`: it may connect to nothing.
 enum class PageUse : std::uint8_t { live, file };
 
-// Stands in the data as "version": what the page must know to read data of another making.
+// The "version" member of the data. The script of the page refuses data of another version.
 inline constexpr int page_data_version = 1;
 
-// The page up to the place where its data stands, and from there on. In between belongs one JSON text in which no '<'
-// stands as such (JsonWriter::Context::html). What may run and be loaded is said in the page itself, by a policy that
-// knows its style and its script by their hashes: whatever else came into the page would not run.
+// The page before and after its data. The caller writes one JSON text without '<' between them
+// (JsonWriter::Context::html). The page has a policy with the hashes of its style and its script, so the browser runs
+// nothing else.
 [[nodiscard]] std::string_view page_before_data(PageUse use = PageUse::live);
 [[nodiscard]] std::string_view page_after_data();
-// The same policy of a `live` page as a server says it in a header (Content-Security-Policy), where a page may also
-// forbid to be shown in another.
+// The policy of a `live` page for the HTTP header Content-Security-Policy. Only the header can forbid that another page
+// shows this one in a frame.
 [[nodiscard]] std::string page_policy();
 
 }  // namespace profile

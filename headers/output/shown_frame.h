@@ -1,5 +1,5 @@
-// What the forms of the stream are made of. A stream writes the same few thousand stacks and names a million times, so
-// each is rendered once and kept, and a sample is some copies and a few numbers.
+// Tools of the stream formats. A stream writes the same few thousand stacks and names a million times, so each is
+// rendered once and kept.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace profile {
 
-// Right-aligned to `width` with `fill`.
+// Right-aligned to at least `width` characters with `fill`.
 inline void append_number(std::string& out, std::uint64_t value, int base = 10, std::size_t width = 1,
                           char fill = '0') {
   char digits[20];  // as many as 2^64 - 1 has in base 10
@@ -25,13 +25,13 @@ inline void append_number(std::string& out, std::uint64_t value, int base = 10, 
   out.append(digits, size);
 }
 
-// The name of a thread, clean; "[unknown]" in the place of an empty one.
+// Appends the clean name of a thread; "[unknown]" if it is empty.
 void append_name(std::string& out, std::string_view name, Semicolon semicolon);
-// The same as one word, for lines that are split at blanks and semicolons: each blank, Unicode's too, becomes an
+// The same as one word, for lines that readers split at blanks and semicolons. Each blank, also of Unicode, becomes an
 // underscore.
 void append_word(std::string& out, std::string_view name);
 
-// A frame as it is shown: one of the functions inlined at its address, or the one whose code it is.
+// A frame as it is shown: a function inlined at the address, or the function that has the code.
 struct ShownFrame {
   const Frame* frame = nullptr;
   bool is_inlined = false;
@@ -39,13 +39,13 @@ struct ShownFrame {
   SourceLine at;
 };
 
-// What -a puts behind a frame of folded lines.
+// The mark that -a puts after a frame of folded lines.
 [[nodiscard]] inline std::string_view mark_of(FrameKind kind, bool is_inlined) {
   if (is_inlined) return "_[i]";
   return kind == FrameKind::kernel ? "_[k]" : "";
 }
 
-// Calls `show` with all that is shown of a frame, leaf first.
+// Calls `show` for each function of a frame, leaf first: the inlined functions, then the function that has the code.
 template <class Show>
 void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
   const Frame& frame = profile.frame(id);
@@ -57,14 +57,14 @@ void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
   show(ShownFrame{.frame = &frame, .symbol = named ? frame.symbol : StringId::empty, .at = source.at});
 }
 
-// "main", "[dd+0x1234]" where only the file is known, or "[unknown]".
+// "main", "[dd+0x1234]" if only the file is known, or "[unknown]".
 void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon);
 
-// Texts by a small number, a StackId or a StringId. Together they stay below a few megabytes: when there are more, they
-// are made anew as they are needed.
+// Keeps rendered texts by a StackId or a StringId. When they are larger than 8 MiB, all are dropped and rendered again
+// when needed.
 class KeptTexts {
  public:
-  // Appends the text of `id` to `out`; `render(std::string&)` appends it to where it is kept when it is not there yet.
+  // Appends the text of `id` to `out`. If it is not kept yet, `render(std::string&)` must append it to the kept texts.
   template <class Id, class Render>
   void append(std::string& out, Id id, const Render& render) {
     const auto index = static_cast<std::size_t>(id);

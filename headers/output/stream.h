@@ -1,5 +1,5 @@
-// What a form of the stream is: each sample as it came, instead of a report of them all. Like a format it knows no
-// file, no kernel and not which source ran.
+// The interface of a stream format: it writes each sample when it comes, not a report of all samples. It knows no file,
+// no kernel and no event source.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace profile {
 class StreamOutput {
  public:
   virtual ~StreamOutput() = default;
-  // What stands before the first sample.
+  // Writes what comes before the first sample.
   virtual void begin(std::string& /*out*/, const RunInfo&) {}
-  // Appends one sample. `profile` holds its names and has been symbolised; of one profile, a stack's id always means
-  // the same stack, so what was rendered of it can be kept until forget().
+  // Appends one sample. `profile` holds its names and is symbolised. Within one profile an id of a stack always means
+  // the same stack, so rendered texts can be kept until forget().
   virtual void append(std::string& out, const Profile& profile, const Sample& sample) = 0;
-  // The samples to come are of another profile.
+  // The next samples belong to another profile, so all kept texts are invalid.
   virtual void forget() = 0;
 };
 
@@ -31,9 +31,9 @@ struct StreamForm {
   std::unique_ptr<StreamOutput> (*make)(const OutputOptions&);
 };
 
-// THE table, in the order of --help. The first row is the default.
+// The one table of stream formats, in the order of --help. The first row is the default.
 [[nodiscard]] std::span<const StreamForm> stream_forms();
-// By name; nullptr when there is none.
+// Returns nullptr when no format has this name.
 [[nodiscard]] const StreamForm* find_stream_form(std::string_view name);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Tables for people: columns as wide as what stands in them, numbers to the right. And the wordings of the numbers.
+// Text tables for people: each column is as wide as its widest cell. Also the formats of the numbers in them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as there are columns, each already clean. A column of texts that may be long is best the last.
+  // One clean cell for each column. Put a column with long texts last.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   void write(std::ostream& out) const;
 
@@ -27,20 +27,20 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "12.3": neither a locale nor the state of a stream changes it.
+// "12.3", the same in every locale and for every stream.
 [[nodiscard]] std::string decimal(double value, int digits = 1);
-// "12.3%", of nothing at all "0.0%".
+// "12.3%"; "0.0%" when `whole` is 0.
 [[nodiscard]] std::string percent(double part, double whole);
-// "1.500", "3.20": of nanoseconds.
+// The parameters are nanoseconds; the results look like "1.500" and "3.20".
 [[nodiscard]] inline std::string milliseconds(std::uint64_t ns) { return decimal(static_cast<double>(ns) / 1e6, 3); }
 [[nodiscard]] inline std::string microseconds(double ns) { return decimal(ns / 1e3, 2); }
-// "12.3", and less than one with a digit more: "0.04".
+// "12.3"; two digits after the point when less than one: "0.04".
 [[nodiscard]] inline std::string seconds(double s) { return decimal(s, s < 1 ? 2 : 1); }
-// The mean of `count` things; 0 when there are none.
+// Returns 0 when `count` is 0.
 [[nodiscard]] inline double mean(std::uint64_t total, std::uint64_t count) {
   return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count);
 }
-// The first words of a table's title: "Top 10 waits", then " of 34" when there are more. `thing` is one of them.
+// Starts a table's title: "Top 10 waits", then " of 34" when there are more. `thing` is the singular.
 [[nodiscard]] std::string top_of(std::size_t shown, std::size_t all, const std::string& thing);
 
 }  // namespace profile

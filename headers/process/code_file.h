@@ -27,7 +27,7 @@ struct MappedBy {
   std::uint64_t end = 0;
 };
 
-// What fstat said when the file was opened. If a later fstat differs, the content may have changed.
+// The result of fstat when the file was opened. If a later fstat differs, the content may have changed.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -70,7 +70,7 @@ class CodeFile {
   std::optional<std::uint32_t> same_as_;  // it turned out to be the file at this place
   FileStamp stamp_;
   MappedBy mapped_by_;
-  std::optional<MappedBy> also_mapped_by_;  // mapped it since we asked: a second way, if the first fails
+  std::optional<MappedBy> also_mapped_by_;  // mapped it after we asked: used if the first way fails
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
   std::uint32_t generation_ = 0;  // of the inode; 0: not known

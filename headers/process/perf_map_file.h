@@ -1,5 +1,5 @@
 // Finds and opens the perf map of a process. The profiled user writes this file, in a directory where every user may
-// write. So it is opened like a file of an enemy.
+// write. So the file may be hostile.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace profile {
 
 // Opens /tmp/perf-N.map as the process sees it, where N is its number in its own innermost pid namespace; otherwise the
 // perf map in our own /tmp. The file must be a regular file with one link and belong to root or to the user of the
-// process. If the process has exited, opens the one in our own /tmp, whoever owns it. No Fd: there is none.
+// process.
+// If the process has exited, opens the one in our own /tmp, with any owner. An empty Fd: there is none.
 [[nodiscard]] Fd open_perf_map(std::uint32_t tgid);
 
 }  // namespace profile

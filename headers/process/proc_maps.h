@@ -1,5 +1,5 @@
-// Reads the executable lines of /proc/PID/maps, and tells what kind of code a mapping's name stands for. Pure: text in,
-// data out. The process itself chooses part of the text: a line can be 32 KB long, with newlines in the path written as
+// Reads the executable lines of /proc/PID/maps, and says which kind of code a mapping's name means. Pure: text in, data
+// out. The process itself chooses part of the text: a line can be 32 KB long, with newlines in the path written as
 // \012.
 #pragma once
 
@@ -31,7 +31,7 @@ enum class CodeKind : std::uint8_t {
   vdso,
   memory_file,  // a memfd: a program, or memory where a JIT writes its code
   anonymous,    // no file that can be read: anonymous or shared memory, huge pages, devices
-  none          // not worth keeping
+  none          // not kept
 };
 [[nodiscard]] CodeKind code_kind(std::string_view path, const FileIdentity& file);
 

@@ -1,4 +1,4 @@
-// What /proc says about the processes that exist now. It is an interface, so that the timeline can be tested without
+// Reads in /proc about the processes that exist now. It is an interface, so that the timeline can be tested without
 // processes.
 #pragma once
 

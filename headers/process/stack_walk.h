@@ -1,5 +1,5 @@
-// Copies the user stack of a process that does not run, and follows its frame pointers from outside. It is for the few
-// stacks that no BPF program can take.
+// Copies the user stack of a process that does not run, and follows its frame pointers there. It is for the few stacks
+// that no BPF program can take.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ struct TimelineStatus {
   std::uint64_t open_files = 0;
   std::uint64_t repairs = 0;  // passes over /proc because records were lost
   std::uint64_t skipped = 0;  // records of processes that map code without end; their maps were read instead
-  double late_s = 0;          // how much later than at once we read records, to keep the cost low
+  double late_s = 0;          // the sum of the delays before we read records, to keep the cost low
 };
 
 class ProcessTimeline {

@@ -1,5 +1,6 @@
-// THE table of what the programs of bpf/ need of a kernel, beside the structures of bpf/kernel.bpf.h: the events ask it
-// before anything is loaded, --list-events prints the same, and the manual's section KERNELS is checked against it.
+// The only table of what the BPF programs need of a kernel, besides the structures in bpf/kernel.bpf.h. The events
+// check it before they load anything, --list-events prints from it, and the manual's section KERNELS is tested against
+// it.
 #pragma once
 
 #include <compare>
@@ -15,46 +16,48 @@
 namespace profile {
 
 struct KernelVersion {
-  int major = 0;  // 0: no matter of the version, but of how the kernel was built
+  int major = 0;  // 0: it depends on how the kernel was built, not on its version
   int minor = 0;
   auto operator<=>(const KernelVersion&) const = default;
 };
 
-// "5.10.0-46-cloud-amd64"; 0.0 when it is none.
+// Parses "5.10.0-46-cloud-amd64"; 0.0 when `release` is no version.
 [[nodiscard]] KernelVersion kernel_version_of(std::string_view release);
 
 struct KernelNeed {
   std::string_view piece;
   KernelVersion since;
-  // Events, "EVENT OPTIONS" for what needs it besides, "EVENT without BTF", or other uses; ", " between them.
+  // A list of uses, separated by ", ". A use is an event, "EVENT OPTIONS", "EVENT without BTF", or something else.
   std::string_view needed_by;
-  std::string_view lack;  // what to say without a version
-  // Asked of older kernels, into which it may have been taken; nullptr: only who has tried in vain asks for the words.
+  std::string_view lack;  // the message when `since` is no version
+  // Checks a kernel older than `since`, which may have a backport. nullptr: no check, because callers ask only after
+  // the kernel has refused.
   bool (*is_there)();
 };
 
 constexpr std::string_view every_event = "every event";
 
 [[nodiscard]] std::span<const KernelNeed> kernel_needs();
-// Whether `use`, or the event of which it is a use with options, needs it.
+// True if `use` needs it. "EVENT OPTIONS" also needs all that "EVENT" needs.
 [[nodiscard]] bool is_needed_by(const KernelNeed& need, std::string_view use);
-// What the kernel lacks of that, in a few words: "needs Linux 5.15 (bpf_task_pt_regs)"; of several the newest.
+// What the kernel lacks for `use`, in a few words: "needs Linux 5.15 (bpf_task_pt_regs)". nullopt: it lacks nothing. Of
+// several needs it names the newest.
 [[nodiscard]] std::optional<std::string> missing_in_kernel(std::string_view use);
-// The same of an event's name as typed or listed, without options.
+// The same for an event's name as typed or listed, without options.
 [[nodiscard]] std::optional<std::string> missing_for_event(std::string_view name);
 
 struct MissingOptions {
   std::string options;
   std::string reason;
 };
-// With which options an event that is there is not.
+// For an event that is available: the options with which it is not, and why.
 [[nodiscard]] std::vector<MissingOptions> missing_with_options(std::string_view name);
 
-// Whether the kernel tells of its types (BTF), so that programs can read its structures.
+// True if the kernel describes its types (BTF), so that BPF programs can read its structures.
 [[nodiscard]] bool kernel_tells_types();
-// Frames of a stack that the kernel takes: a sysctl.
+// The most frames of a stack that the kernel takes (sysctl kernel.perf_event_max_stack); nullopt: not known.
 [[nodiscard]] std::optional<std::uint64_t> most_kernel_frames();
-// Throws Error when the kernel lacks something for `use`, or for what the options ask for besides.
+// Throws Error when the kernel lacks something that `use` or the options need.
 void require_kernel(std::string_view use, const SamplingOptions& options);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// Perf events by perf's names, and what perf_event_open wants to hear of them: the table of names, the rules for those
-// of the caches and for raw codes, and the modifiers. Nothing here calls the kernel.
+// Perf events by perf's names: the table of names, the rules for cache events and raw codes, and the modifiers. The
+// results are for perf_event_open(); nothing here calls the kernel.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -18,10 +18,10 @@ struct PerfEventName {
   std::uint32_t type;      // PERF_TYPE_
   std::uint64_t config;
   std::string_view summary;
-  std::string_view instead;  // of a hardware event: the software event that says most of the same
+  std::string_view instead;  // of a hardware event: the software event to suggest in its place
 };
 
-// The first is the default of the whole program.
+// The first row is the default event of the program.
 inline constexpr PerfEventName software_events[] = {
     {"cpu-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "what runs on the CPUs, by a timer", ""},
     {"task-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, "the same, by the clock of the tasks", ""},
@@ -54,20 +54,20 @@ inline constexpr PerfEventName hardware_events[] = {
 };
 
 struct PerfEvent {
-  std::string name;  // without modifiers, and not the alias
+  std::string name;  // without modifiers; never the alias
   std::uint32_t type = PERF_TYPE_SOFTWARE;
   std::uint64_t config = 0;
   std::string_view instead;  // as in PerfEventName
   bool exclude_user = false;
   bool exclude_kernel = false;
 
-  // Its periods are nanoseconds, and what it is looked at for is how many samples there are.
+  // A clock: its periods are nanoseconds, and each sample has the weight 1.
   [[nodiscard]] bool is_clock() const {
     return type == PERF_TYPE_SOFTWARE && (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
   }
 };
 
-// "cycles:u" is "cycles" and "u"; "cycles" is itself and nothing; "cycles:" and "cycles:x" have bad modifiers.
+// "cycles:u" is "cycles" and "u"; "cycles" has no modifiers; "cycles:" and "cycles:x" have bad ones.
 struct ModifiedName {
   std::string_view name;
   std::string_view modifiers;  // behind the last colon
@@ -76,17 +76,17 @@ struct ModifiedName {
 };
 [[nodiscard]] ModifiedName split_modifiers(std::string_view event);
 
-// Whether the name before the modifiers, good or bad, is `known` or its alias.
+// True if `event`, without its modifiers, is `known` or its alias. The modifiers may be bad.
 [[nodiscard]] bool is_perf_event(const PerfEventName& known, std::string_view event);
-// The same for "L1-dcache-load-misses" and its like, and for "r01b1".
+// The same for any cache event ("L1-dcache-load-misses") and any raw code ("r01b1").
 [[nodiscard]] bool is_cache_event(std::string_view event);
 [[nodiscard]] bool is_raw_event(std::string_view event);
 
-// nullopt when there is no perf event of that name. Throws a usage Error for bad modifiers of one that there is.
+// nullopt when there is no perf event of that name. Throws a usage Error when there is one and its modifiers are bad.
 [[nodiscard]] std::optional<PerfEvent> parse_perf_event(std::string_view event);
-// All of them together, as they stand in a list of events.
+// The name for all cache events together in the list of events.
 inline constexpr std::string_view cache_event_family = "CACHE-OPERATIONS";
-// Every name that the rule for caches makes.
+// The names of all cache events.
 [[nodiscard]] std::vector<std::string> cache_event_names();
 
 }  // namespace profile

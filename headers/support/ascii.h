@@ -1,4 +1,4 @@
-// Letters whatever the locale says of them.
+// Functions for ASCII letters that do not depend on the locale.
 #pragma once
 
 #include <string>

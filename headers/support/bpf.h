@@ -1,5 +1,5 @@
-// RAII over libbpf: an opened object, its links, and the two services every loader needs, the library's log and the
-// wait until no running program can see an old state.
+// RAII types over libbpf: an opened object, its links and its ring. It also has two services that every loader needs:
+// libbpf's log, and a wait until no running program can still see an old state.
 #pragma once
 
 #include <cstddef>
@@ -33,24 +33,25 @@ struct RingBufferCloser {
 };
 using RingBuffer = std::unique_ptr<ring_buffer, RingBufferCloser>;
 
-// Opens an object from the bytes of its ELF file (a skeleton's). Nothing is loaded yet. `types_path`: BTF of the kernel
-// types that it reads, needed until it is loaded; nullptr: libbpf reads all that the kernel has.
+// Opens an object from the bytes of its ELF file (a skeleton's) and loads nothing.
+// `types_path`: a file with BTF of the kernel types that the object reads; it must exist until the object is loaded.
+// nullptr: libbpf reads all types of the kernel.
 [[nodiscard]] BpfObject open_bpf_object(const void* elf, std::size_t size, const char* name,
                                         const char* types_path = nullptr);
-// Loads it into the kernel. Throws Error with what is missing: privilege, BTF, lockdown, kernel version.
+// Loads it into the kernel. Throws Error that names the reason: privilege, BTF, lockdown or kernel version.
 void load_bpf_object(bpf_object& object);
 
-// Throws Error when `result`, of one of libbpf's functions that set something up, is not 0: "cannot <what>".
+// `result` comes from a libbpf function that sets something up. Throws Error "cannot <what>" when it is not 0.
 void check_bpf(int result, const char* what);
 
-// The map or program of that name; it is an error in this program if there is none.
+// The map or program of that name. Throws Error when there is none, which is a defect of this program.
 [[nodiscard]] bpf_map& bpf_map_named(bpf_object& object, const char* name);
 [[nodiscard]] bpf_program& bpf_program_named(bpf_object& object, const char* name);
 
-// The constants of a section, at least `bytes` long, to be written before loading. Owned by the object.
+// The constants of a section, at least `bytes` long. The caller writes them before loading; the object owns the memory.
 [[nodiscard]] void* bpf_section_memory(bpf_object& object, const char* section, std::size_t bytes);
 
-// The values of an array map or a section of global variables, shared with the kernel.
+// The values of an array map or of a section of global variables, in memory shared with the kernel.
 class SharedArray {
  public:
   SharedArray(int map_fd, std::size_t bytes);
@@ -64,12 +65,11 @@ class SharedArray {
   std::size_t bytes_;
 };
 
-// Where libbpf's messages go: to stderr when `verbose`, otherwise nowhere.
+// Sends libbpf's messages to stderr when `verbose`; otherwise drops them.
 void set_bpf_log(bool verbose);
 
-// Waits until every BPF program that was running has ended, so that what they could still have written is written. The
-// kernel promises this for an update of a map of maps (since 5.0): see maybe_wait_bpf_programs() in
-// kernel/bpf/syscall.c.
+// Waits until every BPF program that runs now has ended, so that all its writes are done. The kernel promises this for
+// an update of a map of maps (since 5.0): see maybe_wait_bpf_programs() in kernel/bpf/syscall.c.
 class ProgramBarrier {
  public:
   ProgramBarrier();
@@ -80,7 +80,7 @@ class ProgramBarrier {
   Fd outer_;
 };
 
-// Turns the kernel's run-time statistics on for as long as it lives; off (and false) where the kernel refuses.
+// Turns on the kernel's run-time statistics while it lives. on() is false when the kernel refuses.
 class BpfRunTimeStats {
  public:
   BpfRunTimeStats();

@@ -1,5 +1,5 @@
-// The clock that samples, side-band records and our own notes of time share, so that they can be put in order, and its
-// unit.
+// The clock that samples, side-band records and our own times share, so that they can be put in order; and conversions
+// of its unit.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr std::uint64_t ns_per_s = 1'000'000'000;
 [[nodiscard]] constexpr double to_seconds(std::uint64_t ns) noexcept {
   return static_cast<double>(ns) / static_cast<double>(ns_per_s);
 }
-// Of what is not negative, and less than 500 years.
+// `seconds` must not be negative, and must be less than 500 years.
 [[nodiscard]] constexpr std::uint64_t to_ns(double seconds) noexcept {
   return static_cast<std::uint64_t>(seconds * static_cast<double>(ns_per_s));
 }
@@ -24,17 +24,17 @@ inline constexpr std::uint64_t ns_per_s = 1'000'000'000;
 // The CPU time of the calling thread.
 [[nodiscard]] std::uint64_t thread_cpu_ns() noexcept;
 
-// What to add to it for nanoseconds since 1970, as of now.
+// The nanoseconds to add to monotonic_ns() to get the time since 1970, as of now.
 [[nodiscard]] std::uint64_t unix_offset_ns() noexcept;
 
-// From times of CLOCK_MONOTONIC, which goes on evenly, to Unix time, which jumps when somebody sets it, or a machine
-// has slept.
+// Converts times of CLOCK_MONOTONIC to Unix time. CLOCK_MONOTONIC runs evenly; Unix time jumps when a user sets it or
+// after the machine has slept.
 class UnixClock {
  public:
   explicit UnixClock(std::function<std::uint64_t()> offset_ns = unix_offset_ns)
       : asked_(std::move(offset_ns)), offset_ns_(asked_()) {}
-  // Jumps if Unix time has. Two looks at it are never quite alike: what is less than a millisecond is no jump, so that
-  // times between jumps keep their order and distance.
+  // Follows a jump of Unix time. Two readings always differ a little, so less than a millisecond is no jump: times
+  // between jumps keep their order and distance.
   void look();
   [[nodiscard]] std::uint64_t at(std::uint64_t ns) const { return ns + offset_ns_; }
 

@@ -1,9 +1,9 @@
-// Closes what a new process has inherited and must not keep.
+// Closes the descriptors that a new process inherits and must not keep.
 #pragma once
 
 namespace profile {
 
-// All descriptors from `first` on. Calls nothing that is not safe between fork and exec.
+// Closes all descriptors from `first` on. It is safe between fork and exec.
 void close_from(int first) noexcept;
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// How long is left of a time that several waits share.
+// A time limit that several waits share.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace profile {
 class Deadline {
  public:
   explicit Deadline(std::chrono::milliseconds patience) : at_(std::chrono::steady_clock::now() + patience) {}
-  // Rounded up, so that no wait for it is of none; 0 once it is over.
+  // The time that is left, 0 when it is over. Rounded up, so that a wait before the deadline is never a wait of 0 ms.
   [[nodiscard]] std::chrono::milliseconds left() const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - std::chrono::steady_clock::now());
     return std::max(left, std::chrono::milliseconds(0));

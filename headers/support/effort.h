@@ -1,5 +1,5 @@
-// How much of strangers' files is read at one time, and in the long run: users who lay out large file after large file,
-// or write one anew again and again, neither hold others' names up nor cost more than a small part of a CPU.
+// Limits how much is read from other users' files at one time and in the long run. A user who makes many large files,
+// or who rewrites one again and again, must not delay the names of others or cost more than a small part of a CPU.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace profile {
 
-// A budget that comes back with time.
+// A budget that refills with time.
 class Allowance {
  public:
-  // Spent, it takes `whole_after_s` until there is all of it again.
+  // A spent budget is full again after `whole_after_s` seconds.
   Allowance(std::uint64_t most, double whole_after_s) : most_(most), whole_after_s_(whole_after_s), budget_(most) {}
 
   [[nodiscard]] WorkBudget& budget() { return budget_; }
@@ -26,43 +26,44 @@ class Allowance {
   std::uint64_t renewed_ns_ = 0;
 };
 
-// What may be read of files: so much at one time, no more than an allowance in the long run, and of those that turn out
-// to be too large so much together. Once that is spent, a file is given a small part of it, of which most are read.
+// Gives each file that is read a budget. Three limits apply: the work at one time, the work in the long run, and the
+// work for files that turn out too large ("in vain"). When the third is spent, a file still gets a small share, which
+// is enough for most files.
 class Effort {
  public:
-  // `most`: at one time, in steps of WorkBudget. `comes_again`: after a time comes another one, for which is left what
-  // would take too long in vain.
+  // `most`: the limit at one time, in steps of WorkBudget. `comes_again`: another time follows, so each time spends
+  // only a part of it in vain.
   Effort(std::uint64_t most, bool comes_again);
 
-  // Of the file that is read just now.
+  // The budget of the file between begin() and end().
   [[nodiscard]] WorkBudget& budget() { return budget_; }
-  // A new time begins.
+  // Starts a new time.
   void renew(std::uint64_t now_ns);
 
-  // `file` is read next. False: not now, because it would be in vain again.
+  // `file` is read next. False: do not read it now; its budget is spent, or it would be too small again.
   [[nodiscard]] bool begin(std::uint64_t file);
   enum class Verdict : std::uint8_t {
     fits,
-    later,     // it has spent what others had left of this time
-    too_large  // for good
+    later,     // it spent all that the other files of this time had left
+    too_large  // do not try it again
   };
-  // It has been read.
+  // The file of begin() has been read.
   [[nodiscard]] Verdict end();
 
  private:
   std::uint64_t most_;
-  std::uint64_t most_in_vain_;       // at one time, the last of it included
-  std::uint64_t left_;               // of this time
-  std::uint64_t spent_in_vain_ = 0;  // likewise
+  std::uint64_t most_in_vain_;       // limit of spent_in_vain_, checked before a file is begun
+  std::uint64_t left_;               // of most_, in this time
+  std::uint64_t spent_in_vain_ = 0;  // in this time
   Allowance allowance_;
   Allowance in_vain_;
   WorkBudget budget_;
   std::uint64_t file_ = 0;
   std::uint64_t given_ = 0;
-  bool is_given_all_ = false;  // that the file may have
+  bool is_given_all_ = false;  // whether the file got all that it may have, and not only the rest of this time
   struct Known {
-    std::uint64_t sufficed = 0;    // what it took when it was read to the end
-    std::uint64_t too_little = 0;  // the largest budget that it spent in vain
+    std::uint64_t sufficed = 0;    // the work it took when it was read to the end
+    std::uint64_t too_little = 0;  // the largest budget that was too small for it
   };
   std::unordered_map<std::uint64_t, Known> known_;  // by file
 };

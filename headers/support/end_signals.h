@@ -1,19 +1,19 @@
-// SIGINT, SIGTERM and SIGHUP, which end a run with its report: from the first moment on they wait until the run reads
-// them.
+// SIGINT, SIGTERM and SIGHUP end a run, and the run still writes its report. From the start they are blocked and stay
+// pending until the run reads them.
 #pragma once
 
 #include <signal.h>
 
 namespace profile {
 
-// SIGHUP is not among them when nohup(1) has it ignored: what is blocked is not ignored.
+// Leaves out SIGHUP when it is ignored (nohup(1)), because a blocked signal stays pending although it is ignored.
 [[nodiscard]] sigset_t end_signals() noexcept;
 
-// From here on they wait.
+// Blocks them from here on.
 void hold_end_signals() noexcept;
 
-// While it lives they kill, if they are held: for what waits for somebody else, maybe for ever, before there is
-// anything to report.
+// While it lives, these signals kill the process, even if they were blocked before. For waits on another process that
+// may never end, before there is anything to report.
 class EndSignalsKill {
  public:
   EndSignalsKill() noexcept;

@@ -1,5 +1,5 @@
-// The one error type. Thrown where the run cannot go on; its text says what was attempted, why it failed and, where
-// there is something to do about it, what. main() catches it once and prints `profile: <text>`.
+// The only error type, thrown where the run cannot go on. Its text says what was attempted, why it failed and, if
+// possible, what the user can do. main() catches it once and prints `profile: <text>`.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ class Error : public std::runtime_error {
   static constexpr int could_not_profile = 1;
   static constexpr int misused = 2;
 
-  // `exit_status`: one of the above, or what a command that cannot be run stands for (126, 127).
+  // `exit_status`: one of the above, or the shell's number for a command that cannot be run (126, 127).
   explicit Error(const std::string& text, int exit_status = could_not_profile)
       : std::runtime_error(text), exit_status_(exit_status) {}
   [[nodiscard]] int exit_status() const noexcept { return exit_status_; }

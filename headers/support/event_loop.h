@@ -1,4 +1,4 @@
-// Waits for several descriptors at once and calls whoever belongs to the one that is ready.
+// Waits for several descriptors at once and calls the callback of each one that is ready.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace profile {
 
-// Becomes readable after `first_s` seconds, and then every `every_s` (0: once). Both in seconds; first_s 0: not before
-// it is set again.
+// Becomes readable after `first_s` seconds, and then every `every_s` seconds (0: once). first_s 0: never, until it is
+// set again.
 class Timer {
  public:
   Timer(double first_s, double every_s);
   void set(double first_s, double every_s);
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // Takes note that it was seen; returns how many times it fired since.
+  // Makes it unreadable again. Returns how often it fired since the last call.
   std::uint64_t acknowledge();
 
  private:
@@ -28,21 +28,23 @@ class EventLoop {
   EventLoop();
   // `fd` is not owned and must stay open as long as the loop.
   void add(int fd, std::function<void()> on_readable);
-  // The same, but after each call nobody is woken for it until what is returned is called.
+  // The same, but after each call the loop ignores `fd` until the caller calls the returned function.
   [[nodiscard]] std::function<void()> add_once(int fd, std::function<void()> on_readable);
-  // Calls `on_gone` when nobody reads any more what is written to `fd`, a pipe, socket or terminal; never for what has
-  // no reader, as a file. `on_gone` removes `fd`.
+  // Calls `on_gone` when the reader of `fd` (a pipe, socket or terminal) has closed its end; never for a regular file.
+  // `on_gone` must remove `fd`.
   void add_reader_gone(int fd, std::function<void()> on_gone);
-  // `fd` is one that was added; its callback is not called any more, once those under way have returned.
+  // `fd` must have been added. Its callback is not called in later rounds, but it may still be called in this one.
   void remove(int fd);
-  // Calls `on_time` after `first_s` seconds, and then every `every_s` (as Timer). The timer lives as long as the loop.
+  // Calls `on_time` after `first_s` seconds, and then every `every_s` seconds (as Timer). The timer lives as long as
+  // the loop.
   Timer& add_timer(double first_s, double every_s, std::function<void()> on_time);
-  // Waits for at least one, and calls each that is ready. What a callback throws comes through.
+  // Waits for at least one descriptor and calls the callback of each that is ready. Exceptions of a callback reach the
+  // caller.
   void run_once();
 
  private:
   Fd epoll_;
-  std::deque<std::function<void()>> callbacks_;  // deques: epoll and callbacks keep pointers to what is in them
+  std::deque<std::function<void()>> callbacks_;  // deques, because epoll and callbacks keep pointers to their items
   std::deque<Timer> timers_;
 };
 

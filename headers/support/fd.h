@@ -1,4 +1,4 @@
-// Owns one file descriptor. Everything that holds a descriptor holds one of these.
+// Owns one file descriptor and closes it. All code that holds a descriptor holds it in an Fd.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@ namespace profile {
 class Fd {
  public:
   Fd() noexcept = default;
-  // Takes ownership; a negative number means "none".
+  // Takes ownership. A negative number means "none".
   explicit Fd(int fd) noexcept : fd_(fd) {}
   Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Fd& operator=(Fd&& other) noexcept {
@@ -26,7 +26,7 @@ class Fd {
 
   [[nodiscard]] int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
-  // Gives ownership away.
+  // The caller owns the descriptor from here on.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   void reset() noexcept {
     if (fd_ >= 0) ::close(fd_);

@@ -1,4 +1,4 @@
-// The bytes of an open file, or of memory that is read as if it were one: our own vDSO, what was unpacked.
+// The bytes of an open file, or of memory that is read like a file: our own vDSO, or unpacked data.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,21 @@ namespace profile {
 class FileBytes {
  public:
   FileBytes() = default;
-  // `fd` stays the caller's and must outlive this and its copies; what is written behind its end later is not read.
-  // Without bytes where it cannot be examined: errno says why.
+  // The caller owns `fd`; it must outlive this object and its copies. Bytes that are appended later are not read.
+  // If the file cannot be examined, the object is false and errno says why.
   FileBytes(int fd);  // NOLINT(google-explicit-constructor): whoever reads files mostly has one open
-  // The memory stays the caller's, too.
+  // The caller owns the memory; it must outlive this object and its copies.
   explicit FileBytes(std::span<const std::byte> memory) : memory_(memory.data()), size_bytes_(memory.size()) {}
 
-  // Can be read, though it may be empty.
+  // True when it can be read; it may still be empty.
   explicit operator bool() const { return fd_ >= 0 || memory_ != nullptr; }
-  // -1: none, it is memory.
+  // -1 when it is memory.
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-  // How much of a WorkBudget a byte is: most of a file that is mostly holes is made by the kernel when it is read.
+  // Steps of WorkBudget for one byte. More than 1 for a file that is mostly holes, because the kernel makes their pages
+  // on each first read.
   [[nodiscard]] std::uint64_t steps_a_byte() const { return steps_a_byte_; }
-  // Fills `out` from `offset` on; false when there is not all of it.
+  // Fills `out` from `offset` on. False when the file does not have all of it.
   [[nodiscard]] bool read_at(std::uint64_t offset, std::span<std::byte> out) const;
 
  private:

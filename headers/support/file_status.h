@@ -1,4 +1,4 @@
-// What fstat says of an open file, for code that runs in a sandbox as well.
+// The result of fstat for an open file, for code that may run in a sandbox.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct FileStatus {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
-  std::uint64_t allocated_bytes = 0;  // the rest of the size is holes; as far as its file system tells
+  std::uint64_t allocated_bytes = 0;  // as far as the file system says; the rest of the size is holes
   std::int64_t modified_ns = 0;
   std::uint32_t owner = 0;
 };

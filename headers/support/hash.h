@@ -1,5 +1,5 @@
-// Hashing of numbers that are made of several. The finaliser and its constants are those of splitmix64; it spreads
-// addresses and small numbers, which differ in few bits. Not against an adversary who chooses the numbers.
+// Hashes of numbers and of chains of numbers. The finaliser and its constants are from splitmix64; it spreads addresses
+// and small numbers, which differ in few bits. It does not resist an adversary who chooses the numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace profile {
   return x ^ (x >> 31);
 }
 
-// Of a chain of numbers, of which `seed` stands for those before.
+// The hash of a chain of numbers; `seed` is the hash of the numbers before `next`.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::uint64_t seed, std::uint64_t next) {
   return hash_of(seed ^ (next + 0x9e3779b97f4a7c15ULL));
 }

@@ -1,22 +1,22 @@
-// Parts of the program that stand in shared objects of their own, so that only a run that uses one loads its libraries.
+// Parts of the program in shared objects of their own, so that only a run that uses a part loads its libraries.
 #pragma once
 
 #include <string_view>
 
 namespace profile {
 
-// What a module exports as `profile_module_NAME`. `functions` is the struct of pointers that its header declares.
+// A module exports it as `profile_module_NAME`. `functions` is the struct of pointers that the module's header
+// declares.
 struct ModuleEntry {
-  const char* version;  // PROFILE_VERSION: parts of two builds do not know each other's structures
+  const char* version;  // PROFILE_VERSION: two builds may have different structures
   const void* functions;
 };
 
-// The functions of `profile-NAME.so`, which stays loaded. It is looked for beside the executable and where `cmake
-// --install` puts it, never along a search path. Throws Error, with the place, when it is missing or of another
-// version.
+// The functions of `profile-NAME.so`, which stays loaded. The file must be beside the executable or where `cmake
+// --install` puts it; no search path is used. Throws Error with the path when it is missing or has another version.
 const void* module_functions(std::string_view name);
 
-// Functions::module is the module's name.
+// Functions::module is the name of the module.
 template <typename Functions>
 const Functions& load_module() {
   return *static_cast<const Functions*>(module_functions(Functions::module));

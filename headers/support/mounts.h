@@ -1,4 +1,4 @@
-// Which file system a file lies on, where the file itself does not tell: out of /proc/PID/mountinfo.
+// Finds in /proc/PID/mountinfo the file system that a file lies on, for files whose device does not say it.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,21 @@ namespace profile {
 struct MountLine {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
-  std::string type;  // empty when nobody can say
+  std::string type;  // empty when it is unknown
 };
-// The mount numbered `mount_id` in the text of a mountinfo file.
+// Finds the mount with the number `mount_id` in the text of a mountinfo file.
 [[nodiscard]] std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mount_id);
-// Whether what is read there comes from a process (FUSE), which may never answer.
+// Whether a process serves the reads there (FUSE). Such a process may never answer.
 [[nodiscard]] bool is_served_by_a_process(const MountLine& mount);
-// The type of the file system that `path`, which has no links in it, lies on, by the text alone: nobody asks the file
-// system.
+// Finds the mount of `path`, which must have no symbolic links in it. It reads only the text and asks no file system.
 [[nodiscard]] std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::string_view path);
-// The same of what we see.
+// The same with the mounts that this process sees.
 [[nodiscard]] std::optional<MountLine> own_mount_of(std::string_view path);
 
-// Remembers what it was asked.
+// Finds mounts by their number and remembers the answers.
 class Mounts {
  public:
-  // As the process `tgid` sees it, else as we do; 0: as we do.
+  // Looks first in the mounts of the process `tgid` (0: none), then in our own.
   const MountLine& at(std::uint64_t mount_id, std::uint64_t device, std::uint32_t tgid);
 
  private:

@@ -1,4 +1,4 @@
-// What somebody may have meant who typed a name that there is not.
+// Suggestions for a name that a user typed and that does not exist.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace profile {
 
-// Those of `names` most like `typed`, the nearest first, at most five, each once; empty only when `names` is.
+// At most five of `names`, without duplicates, the most similar to `typed` first. Empty only when `names` is empty.
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view typed, std::vector<std::string> names);
-// "the nearest: sched, xdp", with `before` in front; "" when there is none.
+// `before` and then "the nearest: sched, xdp"; "" when `nearest` is empty.
 [[nodiscard]] std::string told_nearest(std::string_view before, const std::vector<std::string>& nearest);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// Processes that this one has forked for its own work, while they are there: where the profiler is not counted they are
-// not. Those of the room parse have their own list.
+// The running processes that this process has forked for its own work, so that a run can leave them out together with
+// the profiler. The room "parse" has a list of its own processes.
 #pragma once
 
 #include <sys/types.h>

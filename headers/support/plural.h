@@ -1,4 +1,4 @@
-// Numbers with what they count: "1 wait", "2 waits". Whatever is told to people and may be one goes through here.
+// Numbers with a noun: "1 wait", "2 waits". Use it for every count in a message that can be one.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// `many` is said where it is not `one` with an s.
+// `many` is the plural if it is not `one` with an s.
 [[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view one, std::string_view many = {}) {
   if (count == 1) return std::string(one);
   return many.empty() ? std::string(one) + 's' : std::string(many);

@@ -1,11 +1,10 @@
-// Whose turn it is on a machine that has more to do than it can.
+// Raises the priority of a thread, so that it also gets a CPU on an overloaded machine.
 #pragma once
 
 namespace profile {
 
-// While it lives, the thread that made it goes before those of ordinary niceness, if it may: what waits in the kernel
-// for somebody who does not get a CPU is lost when its buffers are full. A niceness that was chosen (nice(1)) is left
-// alone.
+// While it lives, the thread that made it runs before threads of ordinary niceness, if the kernel allows it: full
+// kernel buffers lose data when their reader gets no CPU. A niceness that the user chose (nice(1)) stays as it is.
 class RaisedPriority {
  public:
   RaisedPriority() noexcept;

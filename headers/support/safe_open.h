@@ -1,7 +1,7 @@
-// Opens as root what somebody else put in place. What lies at a path is looked at first, without touching it (O_PATH),
-// and then exactly that is opened for reading, not what has taken its place since: no FIFO blocks, no device acts. A
-// file system that a process or a server serves may make us wait for ever: strangers' files are opened by the opener
-// child alone. Whose the file must be, and which, its caller knows.
+// Opens files that another user put in place, as root. The caller first looks at the file without touching it (O_PATH),
+// and then opens exactly that file for reading: so no FIFO blocks and no device acts.
+// A file system that a process or a server serves can block us for ever: only the opener child opens other users'
+// files. The caller checks that it is the right file, and its owner.
 #pragma once
 
 #include <linux/openat2.h>
@@ -16,22 +16,22 @@
 
 namespace profile {
 
-// What lies at `path` seen from `directory` (or AT_FDCWD). `flags` as of open(), `resolve` as of openat2(), where links
-// like those in /proc are never followed. No Fd: errno says why.
+// The file at `path`, relative to `directory` (or AT_FDCWD). `flags` are as of open(), `resolve` as of openat2(); links
+// like those in /proc are never followed. An empty Fd means an error: errno says why.
 [[nodiscard]] Fd open_path(int directory, const std::string& path, std::uint64_t flags, std::uint64_t resolve);
 
 struct Look {
   struct statx found {};
-  // Where no block device stands behind the file; elsewhere, and where nobody can say, its type is empty.
+  // set only when no block device holds the file; its type is empty when it is unknown
   MountLine mount;
-  bool is_memory = false;  // a memfd: nobody serves it, and no path leads to it
-  // Null: a regular file that can be reopened. Otherwise what it is instead: "a directory".
+  bool is_memory = false;  // a memfd: no process serves it, and no path leads to it
+  // nullptr: a regular file that can be reopened. Otherwise what it is: "a directory".
   const char* refusal = nullptr;
 };
-// Asks no file server. `tgid`: the process that sees the path, 0 for ourselves. nullopt: errno says why.
+// Never waits for a file server. `tgid`: the process that sees the path, 0 for ourselves. nullopt: errno says why.
 [[nodiscard]] std::optional<Look> look_at(const Fd& path, Mounts& mounts, std::uint32_t tgid);
 
-// The path, open for reading. Only after look_at() has refused nothing.
+// Opens the file of `path` for reading. Call it only if look_at() has set no refusal.
 [[nodiscard]] Fd reopen(const Fd& path);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// What two processes of ours talk through.
+// The connection between two of our processes.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// Two ends of one stream, both closed on exec. Throws Error.
+// The two ends of a stream socket; exec closes both. Throws Error.
 [[nodiscard]] std::pair<Fd, Fd> new_socket_pair();
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Small files of the kernel's: sysctls, sysfs attributes, /proc/PID/status.
+// Reads small files of the kernel: sysctls, sysfs attributes, /proc/PID/status.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,14 @@
 
 namespace profile {
 
-// The whole file, at most `limit_bytes` of it; nullopt when it cannot be opened or read (errno says why).
+// The first `limit_bytes` of the file. nullopt when it cannot be opened or read (errno says why).
 [[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t limit_bytes = 1 << 16);
-// Its first line, without the newline.
+// The first line without the newline.
 [[nodiscard]] std::optional<std::string> read_first_line(const std::string& path);
-// As a decimal number; nullopt when it is none.
+// The decimal number at its start; nullopt when there is none.
 [[nodiscard]] std::optional<long> read_number(const std::string& path);
-// What stands behind "`key`:" in a text of such lines (/proc/PID/status), white space trimmed; nullopt if not there.
+// The text after "`key`:" in lines of that form (/proc/PID/status), without white space around it. nullopt: no such
+// line.
 [[nodiscard]] std::optional<std::string_view> find_field(std::string_view text, std::string_view key);
 
 }  // namespace profile

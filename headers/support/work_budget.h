@@ -1,6 +1,5 @@
-// How much work readers of other people's files may do before they give up. Offsets in a hostile file make a small file
-// a long task: a million entries that all share one list of a million ranges; and hostile files are made as easily as
-// one. Honest ones stay far below.
+// Limits the work of code that reads other users' files. A small hostile file can cause a long task, for example a
+// million entries that all share one list of a million ranges. Ordinary files stay far below the limit.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,9 @@ namespace profile {
 
 class WorkBudget {
  public:
-  // In steps of about a byte read.
+  // A step is about the work of reading one byte.
   explicit WorkBudget(std::uint64_t steps) : left_(steps) {}
-  // False from the first time on that there is not enough left.
+  // False as soon as the budget is spent, and from then on.
   bool take(std::uint64_t steps) {
     left_ = steps > left_ ? 0 : left_ - steps;
     return left_ != 0;

@@ -1,12 +1,12 @@
-// SIGPIPE and SIGXFSZ: what writing to a closed pipe or beyond the limit of a file's size does unless told otherwise.
+// SIGPIPE and SIGXFSZ: a write to a closed pipe, or beyond the limit of a file's size, kills the process by default.
 #pragma once
 
 namespace profile {
 
-// From here on these are errors of write() instead, which names the file.
+// From here on write() returns an error instead, and the message can name the file.
 void ignore_write_signals() noexcept;
-// As it was when the program began, for a child between fork and exec: ignored signals stay ignored over exec, and a
-// command that is to be profiled behaves as it does without us.
+// Restores the state of the program's start, for a child between fork and exec. Ignored signals stay ignored over exec,
+// and a profiled command must behave as it does without us.
 void restore_write_signals() noexcept;
 
 }  // namespace profile

@@ -1,5 +1,6 @@
-// Makes the table of a file from its .eh_frame, or .debug_frame where it has no other: pure, of bytes that a stranger
-// may have made. A file that lies has no table, and a reason; what one costs is bounded by its size.
+// Makes the unwind table of a file from its .eh_frame, or from .debug_frame when it has no other. Pure; another user
+// may have made the bytes. A file that is damaged gets no table but a reason, and the cost is bounded by the file's
+// size.
 #pragma once
 
 #include "elf/file.h"
@@ -12,7 +13,7 @@ struct UnwindAnswer {
   UnwindTable table;  // empty with a fault
 };
 
-// What it reads and does is taken from the budget that `file` was made with.
+// All reading and other work is taken from the budget that `file` was made with.
 [[nodiscard]] UnwindAnswer unwind_table_of(const ElfFile& file);
 
 }  // namespace profile

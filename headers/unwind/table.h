@@ -1,5 +1,5 @@
-// The rows of one file, as abi/unwind.h has them, and a look into them: for every byte of its code, how the caller's
-// registers are found from there.
+// The rows of one file in the form of abi/unwind.h, and the look-up in them. They say for every byte of its code how to
+// find the caller's registers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace profile {
 struct UnwindTable {
   std::uint16_t elf_machine = 0;  // EM_X86_64 or EM_AARCH64
   std::uint32_t unit_shift = 0;
-  std::uint32_t first_page = 0;  // of the file, counted from its first byte
+  std::uint32_t first_page = 0;  // number of the first page, counted from the start of the file
   std::vector<unwind_page> pages;
   std::vector<std::uint32_t> rows;
   std::vector<unwind_rule> rules;  // rules[0]: UNWIND_CFA_NONE
@@ -25,22 +25,22 @@ struct UnwindTable {
   }
 };
 
-// Every number in it leads into it.
+// Whether every number in the table is in range.
 [[nodiscard]] bool is_sound(const UnwindTable& table);
 
-// Of a sound table. UNWIND_CFA_NONE where it has none.
+// The table must be sound. UNWIND_CFA_NONE when it has no rule there.
 [[nodiscard]] unwind_rule rule_at(const UnwindTable& table, FileOffset offset);
 
 // Why a file has no table.
 enum class UnwindFault : std::uint8_t {
-  none,           // it has one
-  other_machine,  // code of a machine that is not known here, or of its 32-bit relative
+  none,           // it has a table
+  other_machine,  // code for a machine that is unknown here, or 32-bit code
   no_code,        // no executable segment
-  no_frames,      // nothing in it describes frames
-  damaged,        // what does so does not hold together, or cannot be read
-  too_large,      // its table would be larger than any
-  too_complex,    // more different rules than any
-  spent,          // the budget is
+  no_frames,      // nothing in the file describes frames
+  damaged,        // the descriptions of frames contradict each other or cannot be read
+  too_large,      // its table would be larger than that of any real file
+  too_complex,    // it has more different rules than any real file
+  spent,          // the budget was spent
   count
 };
 [[nodiscard]] std::string_view text_of(UnwindFault fault);

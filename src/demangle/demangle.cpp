@@ -1,6 +1,6 @@
 #include "demangle/demangle.h"
 
-// Or its header declares a basename() of its own, at odds with the C library's.
+// Without this, libiberty's header declares a basename() that conflicts with the C library's.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -12,11 +12,11 @@
 namespace profile {
 namespace {
 
-// The stack libiberty takes grows with the name: 0.7 MB for the deepest of this length, measured, and the tables below.
+// libiberty's stack grows with the name: 0.7 MB for the deepest name of this length (measured), plus the tables below.
 constexpr std::size_t max_mangled_bytes = 4096;
-// 256 bytes can unfold to 109 MB. Nobody reads more than this of one name.
+// 256 bytes can unfold to 109 MB. No reader needs more than this of one name.
 constexpr std::size_t max_bytes = 16384;
-// libiberty lays a table of this many 16-byte entries on the stack: 1 MB at the most.
+// libiberty puts a table of this many 16-byte entries on the stack: at most 1 MB.
 constexpr std::size_t max_scope_entries = 65536;
 
 struct Output {
@@ -26,8 +26,8 @@ struct Output {
   jmp_buf escape;
 };
 
-// There is no other way out of libiberty. It is left when the next piece comes, not at once: it may hold memory while
-// it hands over a piece (an identifier out of punycode), and never hands over two of those in a row.
+// libiberty has no other way to stop. The jump happens at the next piece, not at once: libiberty may hold memory while
+// it passes a piece (an identifier from punycode), and it never passes two such pieces in a row.
 void append(const char* text, std::size_t size, void* opaque) {
   Output& output = *static_cast<Output*>(opaque);
   if (output.is_full) longjmp(output.escape, 1);
@@ -39,7 +39,7 @@ void append(const char* text, std::size_t size, void* opaque) {
 
 enum class Scheme { cxx, rust };
 
-// No object with a destructor lives in here: it may be returned to from the middle of libiberty.
+// No object with a destructor may live in this function, because longjmp() leaves libiberty in the middle.
 bool run_libiberty(const char* mangled, Scheme scheme, Output& output) noexcept {
   output.size = 0;
   output.is_full = false;
@@ -48,7 +48,7 @@ bool run_libiberty(const char* mangled, Scheme scheme, Output& output) noexcept 
       scheme == Scheme::rust
           ? rust_demangle_callback(mangled, DMGL_PARAMS, append, &output)
           : cplus_demangle_v3_callback(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, &output);
-  return done != 0 && !output.is_full && output.size > 0;  // "_RC0" is nothing: a crate without a name
+  return done != 0 && !output.is_full && output.size > 0;  // "_RC0" gives no text: a crate without a name
 }
 
 std::size_t count(std::string_view text, std::string_view what) {
@@ -57,7 +57,8 @@ std::size_t count(std::string_view text, std::string_view what) {
   return found;
 }
 
-// One row for each reference to a template parameter, one column for each template, and at most twice of each.
+// The table has one row for each reference to a template parameter and one column for each template, at most twice of
+// each.
 bool fits_the_stack(std::string_view mangled) {
   return count(mangled, "I") * (count(mangled, "RT") + count(mangled, "OT")) * 4 <= max_scope_entries;
 }
@@ -69,8 +70,8 @@ std::optional<std::string> libiberty(const std::string& mangled, Scheme scheme) 
   return std::string(output.text.data(), output.size);
 }
 
-// A suffix of LLVM's, ".llvm." and a hash of the whole module: it makes a local name unique for the linker, changes
-// with every build, and tells the reader nothing.
+// Removes LLVM's suffix: ".llvm." and a hash of the whole module. It makes a local name unique for the linker, changes
+// with every build, and does not help the reader.
 std::string without_hash(std::string_view mangled) {
   constexpr std::string_view mark = ".llvm.";
   std::string name(mangled);
@@ -80,14 +81,14 @@ std::string without_hash(std::string_view mangled) {
   return name.erase(begin, end - begin);
 }
 
-// As libiberty writes those of C++.
+// As libiberty writes the suffix of a C++ name.
 std::string with_clone(std::string name, std::string_view suffix) {
   if (!suffix.empty()) name.append(" [clone ").append(suffix).append("]");
   return name;
 }
 
-// Names of the older Rust scheme are C++ names that end in a hash: "17h", 16 digits and the closing "E". They may have
-// dots in them, so the suffix is what follows that.
+// A name of the older Rust scheme is a C++ name that ends in a hash: "17h", 16 digits and "E". The name may have dots
+// in it, so the suffix begins after the "E".
 std::optional<std::string> rust_legacy(std::string_view mangled) {
   constexpr std::size_t tail_bytes = 3 + 16 + 1;
   const auto tail = mangled.rfind("17h");

@@ -25,18 +25,18 @@
 namespace profile {
 namespace {
 
-// File systems without a block device of their own that answer from here.
+// Local file systems that have no block device of their own.
 constexpr std::string_view local[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs"};
-// What is left of the patience when the person asks for the end.
+// The wait is at most this long after the user asks for the end.
 constexpr std::chrono::milliseconds patience_at_the_end{500};
 
-// It holds nothing that others wait for, and no terminal's signals reach it.
+// The child keeps no descriptor that others wait for, and it gets no signal from the terminal.
 [[noreturn]] void run(int in, int out, const std::function<int()>& work, pid_t parent) noexcept {
   ::prctl(PR_SET_NAME, "profile-writer");
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EIO);
   ::setsid();
-  // Neither may be in the other's place.
+  // Both move above stderr first, so that neither dup2() overwrites the other one.
   const int spare_in = ::fcntl(in, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int spare_out = ::fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   ::dup2(spare_in, STDIN_FILENO);
@@ -59,7 +59,7 @@ bool is_served_elsewhere(const Fd& place, mode_t type) {
 bool is_ready_in_time(int fd, short events, const Deadline& given) {
   Deadline deadline = given;
   const sigset_t signals = end_signals();
-  // They are not taken from it, so that they are there for who reads them next.
+  // The signals stay pending, so that the run can read them later.
   const Fd asked(::signalfd(-1, &signals, SFD_CLOEXEC));
   pollfd awaited[] = {{.fd = fd, .events = events, .revents = 0}, {.fd = asked.get(), .events = POLLIN, .revents = 0}};
   for (;;) {

@@ -1,5 +1,5 @@
-// Work on a file system that may never answer: one that a server or another process answers for. Whoever is stuck there
-// cannot even be killed, so a process of its own is, and can be left behind.
+// Does work on a file system that may never answer, because a server or another process serves it. A process that is
+// stuck there cannot even be killed, so a child process does the work, and can be left behind.
 #pragma once
 
 #include <sys/types.h>
@@ -13,33 +13,33 @@
 
 namespace profile {
 
-// Nobody waits longer than that for such a file system to take something.
+// The longest wait for such a file system to take something.
 inline constexpr std::chrono::seconds patience_with_writing{10};
 inline constexpr const char* takes_nothing = "its file system does not answer";
 
-// Whether what is open is of that type, as of stat(2), and lies on one. Asks no file server.
+// Whether the open file has that type (as in stat(2)) and lies on such a file system. Asks no file server.
 [[nodiscard]] bool is_served_elsewhere(const Fd& place, mode_t type);
 
-// Waits until `fd` is ready for `events`. False: it was not in time, or not soon after the person asked for the end.
+// Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);
 
 class Aside {
  public:
-  // Throws Error. `work` runs in the process, which has nothing open but `in` as its standard input and `out` as its
-  // standard output; what it returns is an errno.
+  // Throws Error. `work` runs in the child, which has `in` as stdin and stderr and `out` as stdout, and nothing else
+  // open. It returns an errno.
   Aside(const Fd& in, const Fd& out, const std::function<int()>& work);
-  // What it has not done by then is lost.
+  // Kills the child; unfinished work is lost.
   ~Aside();
   Aside(Aside&& other) noexcept;
   Aside& operator=(Aside&&) = delete;
   Aside(const Aside&) = delete;
   Aside& operator=(const Aside&) = delete;
 
-  // Until it ends. The errno of what went wrong; ETIMEDOUT: it is left behind.
+  // Waits for the child's end. Returns its errno; ETIMEDOUT: the child is left behind.
   int finish(const Deadline& deadline);
-  // One that is stuck ends when its file system answers, and nobody waits for that.
+  // Kills the child without a wait. A child that is stuck ends when its file system answers.
   void leave();
-  // After leave(): that has happened.
+  // After leave(): whether the child has ended.
   [[nodiscard]] bool is_gone();
 
  private:

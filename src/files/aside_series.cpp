@@ -18,7 +18,7 @@
 namespace profile {
 namespace {
 
-// Of one that waits for as long as it takes. False: the other end is gone.
+// For calls that block. False: the other end is gone.
 template <class Way>
 bool move_all(Way way, char* at, std::size_t bytes) {
   while (bytes != 0) {
@@ -31,7 +31,7 @@ bool move_all(Way way, char* at, std::size_t bytes) {
   return true;
 }
 
-// Of one that waits for as long as there is time. An errno.
+// For calls that do not block; waits until the deadline. Returns an errno.
 template <class Way>
 int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
@@ -50,7 +50,7 @@ int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::s
 
 }  // namespace
 
-// False: there is none, as long as the one before is stuck. Throws Error.
+// Starts a child if there is none. False: the last child is still stuck. Throws Error.
 bool AsideSeries::has_started() {
   if (child_ && socket_) return true;
   if (child_ && !child_->is_gone()) return false;
@@ -104,7 +104,7 @@ SeriesFiles::Outcome AsideSeries::write(std::uint64_t unix_ns, const std::functi
 }
 
 bool AsideSeries::finish() {
-  if (!child_ || !socket_) return true;  // what is lost has been said
+  if (!child_ || !socket_) return true;  // the loss was reported before
   socket_.reset();
   return child_->finish(Deadline(patience_with_writing)) != ETIMEDOUT;
 }

@@ -1,5 +1,6 @@
-// A series of files on a file system that may never answer: a process of its own does all that touches them. What it is
-// stuck at is lost, and so is, at once, all until its file system has answered; then there is another such process.
+// Writes a series of files on a file system that may never answer: a child process does all work on the files. The
+// report at which the child is stuck is lost, and so are later ones until the file system answers; then a new child
+// starts.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +16,20 @@ namespace profile {
 
 class AsideSeries {
  public:
-  // `files` must outlive it. What they know of what was written is told to them by the caller.
+  // `files` must outlive this. The caller must also call note_written() of `files` in this process.
   explicit AsideSeries(SeriesFiles& files) : files_(files) {}
 
-  // As those of the files; ETIMEDOUT: there was no answer.
+  // As the same functions of SeriesFiles. ETIMEDOUT: there was no answer in time.
   [[nodiscard]] int try_out();
   [[nodiscard]] SeriesFiles::Outcome write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print);
-  // Waits until the old files are gone. False: they may not be.
+  // Waits until old files are removed. False: some may be left.
   [[nodiscard]] bool finish();
 
  private:
   struct Request {
     bool is_trial = false;
     std::uint64_t unix_ns = 0;
-    std::uint64_t bytes = 0;  // that follow
+    std::uint64_t bytes = 0;  // number of bytes that follow
   };
   struct Answer {
     int error = 0;
@@ -37,7 +38,7 @@ class AsideSeries {
 
   [[nodiscard]] bool has_started();
   [[nodiscard]] Answer ask(const Request& request, const char* bytes);
-  // In the other process, for which they are stdin and stdout.
+  // Runs in the child; its stdin and stdout are the socket.
   [[nodiscard]] int serve();
 
   SeriesFiles& files_;

@@ -29,10 +29,10 @@ int write_all(int to, const char* bytes, ssize_t size) noexcept {
   return 0;
 }
 
-// Whether the other end is there and waits for the end.
+// Whether the main process still wants the file: finish() keeps the socket open, abandon() closes it.
 bool is_wanted() { return ::send(STDIN_FILENO, "", 1, MSG_NOSIGNAL) == 1; }
 
-// The errno of what went wrong.
+// Returns an errno.
 int copy(OpenedOutput& output) {
   static std::array<char, 1 << 16> buffer;
   const int to = output.fd.get();

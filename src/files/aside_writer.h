@@ -1,5 +1,5 @@
-// Writes a file where that may wait for ever, in a process of its own. It alone has the file open: closing it may wait,
-// too.
+// Writes a file in a child process where writing may block for ever. Only the child has the file open, because closing
+// may block, too.
 #pragma once
 
 #include <sys/types.h>
@@ -15,21 +15,21 @@ namespace profile {
 
 class AsideWriter {
  public:
-  // Whether the file, or the directory in which it would be made, is one for this. Looks without opening.
+  // Whether the file at `path`, or the directory where it would be made, lies on such a file system. Looks without
+  // opening.
   [[nodiscard]] static bool is_for(const std::string& path);
 
-  // Throws Error when the file cannot be opened. What it holds goes with the first byte that is written, or at its
-  // proper end; what was made in vain is gone.
+  // Throws Error when the file cannot be opened. The first byte written, or finish(), cuts off the old contents.
   explicit AsideWriter(const std::string& path) : AsideWriter(path, new_socket_pair()) {}
 
-  // What is written to this socket, which does not wait, is written to the file.
+  // The child writes everything from this socket to the file. The socket is non-blocking.
   [[nodiscard]] Fd take_socket() { return std::move(socket_); }
   [[nodiscard]] dev_t device() const { return opened_.device; }
   [[nodiscard]] ino_t inode() const { return opened_.inode; }
-  // No more comes, or it broke: waits until all is written and closed. The errno of what went wrong; ETIMEDOUT: it is
-  // left behind.
+  // Call it after the last byte, or when the socket broke. Waits until the file is written and closed, and returns an
+  // errno; ETIMEDOUT: the child is left behind.
   int finish(const Fd& socket);
-  // Nothing has come, and nothing will: what was made in vain is gone.
+  // Call it when nothing was written. The child removes the file if it made it.
   void abandon(Fd socket);
 
  private:

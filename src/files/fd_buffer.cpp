@@ -11,7 +11,7 @@
 namespace profile {
 namespace {
 
-// A pipe that does not wait by itself. False: in all that time nothing was taken.
+// For a non-blocking pipe or socket. False: it took nothing in the whole time.
 bool takes_more(int fd) { return is_ready_in_time(fd, POLLOUT, Deadline(patience_with_writing)); }
 
 }  // namespace

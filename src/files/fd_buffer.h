@@ -1,4 +1,4 @@
-// A stream buffer over a descriptor that remembers why a write failed; std::ofstream does not tell.
+// A stream buffer over a descriptor. It keeps the errno of a failed write, which std::ofstream does not.
 #pragma once
 
 #include <array>
@@ -10,14 +10,13 @@ namespace profile {
 class FdBuffer final : public std::streambuf {
  public:
   enum class Before { keep, cut };
-  // `fd` stays the caller's. `cut`: what the file holds goes with the first write, and not if nothing ever comes to
-  // that.
+  // The caller owns `fd`. `cut`: the first write cuts off the old contents; without a write they stay.
   explicit FdBuffer(int fd, Before before = Before::keep) : fd_(fd), before_(before) {
     setp(buffer_.data(), buffer_.data() + buffer_.size());
   }
-  // `cut` as long as nothing has been written.
+  // `cut` until the first write.
   [[nodiscard]] Before before() const { return before_; }
-  // The errno of the first write that failed; nothing is written from there on. 0: none.
+  // The errno of the first write that failed; nothing is written after it. 0: none.
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] std::uint64_t written() const { return written_; }  // bytes
 

@@ -19,7 +19,7 @@ namespace {
 
 std::string reports(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " report" : " reports"); }
 
-// Of the last directory on the way that there is and that stays the same.
+// Whether the deepest existing directory of the fixed part is on a file system that may never answer.
 bool lies_elsewhere(const PathPattern& pattern) {
   std::string directory = pattern.fixed_directory();
   for (;;) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr int most_attempts = 100;
 
-// Short, so that it fits where the final name does.
+// Short, so that it fits wherever the final name fits.
 std::string interim_name(int attempt) {
   return ".profile-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
 }
 
 }  // namespace
 
-// Without a name where the file system can do that: then nothing stays behind whatever becomes of us.
+// Without a name if the file system can do that: then a crash leaves nothing behind.
 NewFile::NewFile(int directory_fd) : directory_fd_(directory_fd) {
   fd_ = Fd(::openat(directory_fd_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   if (fd_ || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)) {
@@ -40,7 +40,7 @@ NewFile::~NewFile() {
 }
 
 int NewFile::finish() {
-  if (interim_name_.empty()) return 0;  // closing it would be its end
+  if (interim_name_.empty()) return 0;  // without a name, closing would delete the file
   return ::close(fd_.release()) == 0 ? 0 : errno;
 }
 
@@ -64,14 +64,14 @@ int NewFile::give_interim_name() {
 
 int NewFile::publish(const std::string& name, IfTaken if_taken) {
   if (if_taken == IfTaken::fail) {
-    // Not every file system has links, and not every one can rename without replacing.
+    // Some file systems have no links, and some cannot rename without replacing.
     if (!interim_name_.empty() &&
         ::renameat2(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str(), RENAME_NOREPLACE) == 0) {
       interim_name_.clear();
       return 0;
     }
     if (!interim_name_.empty() && errno != EINVAL && errno != ENOSYS) return errno;
-    return link_to(name);  // what is left of the interim name goes with this object
+    return link_to(name);  // the destructor removes the interim name
   }
   if (interim_name_.empty()) {
     if (const int error = give_interim_name(); error != 0) return error;

@@ -1,5 +1,5 @@
-// A file that nobody sees until it is whole: written without a name, or with one that says nothing, and then given its
-// own in one step. Failures are errnos, because whoever writes many of them goes on.
+// A file that is not visible until it is complete. It is written without a name or under an interim name, and then gets
+// its own name in one step. Errors are errnos, because the caller goes on after one.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace profile {
 
 class NewFile {
  public:
-  // In the directory, which must outlive it. error() tells whether it could be made.
+  // Makes the file in that directory, which must stay open. error() says whether it failed.
   explicit NewFile(int directory_fd);
-  // What was never published is gone.
+  // Removes a file that was not published.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
   [[nodiscard]] int error() const { return error_; }
-  // To write to.
   [[nodiscard]] int fd() const { return fd_.get(); }
 
-  // All has been written: says what a file system says only at the end (a full quota on NFS). 0 or an errno.
+  // Call it after the last write. Returns 0 or an errno, also one that a file system reports only at close (a full
+  // quota on NFS).
   [[nodiscard]] int finish();
   enum class IfTaken { fail, replace };
-  // Gives it its name; EEXIST when that is taken, and it can be tried with another. 0 or an errno.
+  // Gives the file its name. Returns 0 or an errno; after EEXIST the caller can try another name.
   [[nodiscard]] int publish(const std::string& name, IfTaken if_taken);
 
  private:

@@ -22,7 +22,7 @@ OpenedOutput open_output(const std::string& path) {
   } else {
     struct stat before {};
     const bool is_there = ::stat(path.c_str(), &before) == 0;
-    // A link that leads to nothing is there, too, and then the file is made where it leads to.
+    // The path may be a link to a missing file; open() then makes that file.
     const bool is_dangling = !is_there && errno == ENOENT;
     std::optional<EndSignalsKill> kill;
     if (is_there && S_ISFIFO(before.st_mode)) kill.emplace();

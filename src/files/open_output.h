@@ -1,5 +1,4 @@
-// How a file is opened that is to be written: it is kept as it is until the first report, and a FIFO waits for its
-// reader.
+// Opens a file for writing. The file keeps its contents until the first report; a FIFO waits for its reader.
 #pragma once
 
 #include <sys/types.h>
@@ -11,18 +10,18 @@
 namespace profile {
 
 struct OpenedOutput {
-  Fd fd;                    // none: `error` says why
-  int error = 0;            // errno
-  std::string made_at;      // the path, no link, where it was made; empty: it was there
-  bool is_regular = false;  // and then:
+  Fd fd;                // invalid after an error
+  int error = 0;        // errno
+  std::string made_at;  // the real path of a file that was made; empty: the file existed before
+  bool is_regular = false;
   dev_t device = 0;
   ino_t inode = 0;
 };
-// While a FIFO has no reader, a signal ends the program.
+// While it waits for the reader of a FIFO, a signal ends the program.
 [[nodiscard]] OpenedOutput open_output(const std::string& path);
-// Removes what it made at that path, if nothing was written to it.
+// Removes the file at `made_at` if it is still this file and is empty.
 void remove_unwritten(const std::string& made_at, dev_t device, ino_t inode);
-// As of the file that is open.
+// Sets the type, device and inode of the open file.
 void note_identity(OpenedOutput& output);
 
 }  // namespace profile

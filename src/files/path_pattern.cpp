@@ -10,7 +10,7 @@
 namespace profile {
 namespace {
 
-// What of strftime makes sense in a file's name, and what its text looks like:
+// The conversions of strftime that are useful in a file's name, and the shape of their text:
 //   0 to 9  a digit up to that one      #  one digit or more
 //   A       a letter                    Z  letters, digits and signs, one or more
 //   +       + or -                      anything else is itself
@@ -68,12 +68,12 @@ std::string text_of_time(char letter, std::uint64_t unix_ns) {
   const std::array<char, 3> format = {'%', letter, '\0'};
   std::array<char, 128> text{};
   const std::size_t size = std::strftime(text.data(), text.size(), format.data(), &local);
-  // The name of a time zone comes from its file.
+  // The name of a time zone is free text from a file, but a slash would change the path.
   std::replace(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size), '/', '-');
   return {text.data(), size};
 }
 
-// "~2", "~3", ...: a mark that stands in no other pattern's names, for --keep removes what matches.
+// "~2", "~3", ...: a mark that no other pattern makes, because --keep removes the files that match.
 bool is_again(std::string_view text) {
   if (text.size() < 2 || text[0] != again_mark || text[1] == '0' || text.substr(1) == "1") return false;
   return std::all_of(text.begin() + 1, text.end(), is_digit);
@@ -106,7 +106,7 @@ void PathPattern::add_literal(char character) {
   name_.clear();
 }
 
-// Returns how many characters it takes.
+// Returns the number of characters that the conversion has in the pattern.
 std::size_t PathPattern::add_conversion(std::size_t percent, std::string_view option) {
   std::size_t at = percent + 1;
   while (at < text_.size() && is_digit(text_[at])) ++at;
@@ -136,7 +136,7 @@ std::size_t PathPattern::add_conversion(std::size_t percent, std::string_view op
                     "running number and %% a percent sign");
 }
 
-// Of what the name's characters may be.
+// Fills places_ from name_.
 void PathPattern::note_places() {
   for (const Part& part : name_) {
     if (part.kind == Kind::literal) {
@@ -195,7 +195,7 @@ std::string PathPattern::Path::whole() const { return directory == "." ? name : 
 bool PathPattern::matches(std::string_view name) const {
   if (!name.ends_with(ending_)) return false;
   name.remove_suffix(ending_.size());
-  // Up to where in the name all the places so far may reach.
+  // reached[i]: the places so far can match the first i characters of the name.
   std::vector<bool> reached(name.size() + 1, false);
   reached[0] = true;
   for (const NamePart& place : places_) {

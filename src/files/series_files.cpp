@@ -23,13 +23,13 @@
 namespace profile {
 namespace {
 
-// More files by one name than that are a mistake.
+// More files of one name can only be a mistake.
 constexpr std::uint64_t most_again = 1'000'000;
 
 struct OldFile {
   timespec modified;
   std::string name;
-  std::size_t place = 0;  // among those of this run, from 1 on; 0: of an earlier one
+  std::size_t place = 0;  // order among the files of this run, from 1 on; 0: of an earlier run
 
   // The newest first.
   friend bool operator<(const OldFile& a, const OldFile& b) {
@@ -42,7 +42,7 @@ struct OldFile {
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-// The regular files of this user's in a directory whose names `is_one` accepts.
+// The regular files of this user in `directory` whose names `is_one` accepts.
 std::vector<OldFile> files_in(DIR* directory, const std::function<bool(std::string_view)>& is_one) {
   std::vector<OldFile> files;
   while (const dirent* entry = ::readdir(directory)) {
@@ -55,7 +55,7 @@ std::vector<OldFile> files_in(DIR* directory, const std::function<bool(std::stri
   return files;
 }
 
-// Makes what is missing of a directory behind the first bytes of its path, whose last is a slash. False, and errno.
+// Makes the missing levels of `path` after its first `fixed` bytes, which end with a slash. False: errno says why.
 bool make_levels(const std::string& path, std::size_t fixed) {
   for (std::size_t end = path.find('/', fixed); end != std::string::npos; end = path.find('/', end + 1)) {
     if (end != fixed && ::mkdir(path.substr(0, end).c_str(), 0777) != 0 && errno != EEXIST) return false;
@@ -70,7 +70,7 @@ int SeriesFiles::try_out() const {
   const Fd directory(open_directory(first.directory));
   if (!directory) return errno;
   if (const int error = NewFile(directory.get()).error(); error != 0) return error;
-  // A name that is too long, say.
+  // Finds a name that is too long, for example.
   struct stat status {};
   const bool is_answered = ::fstatat(directory.get(), first.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
   return is_answered || errno == ENOENT ? 0 : errno;
@@ -80,7 +80,7 @@ std::string SeriesFiles::path(std::uint64_t unix_ns, std::uint64_t again) const 
   return pattern_.expand(unix_ns, written_ + 1, again).whole();
 }
 
-// A descriptor, or -1 and errno. Opened anew for every file: it may be another directory by now.
+// Returns a descriptor, or -1 and errno. Opens the directory again for every file, because it may have been replaced.
 int SeriesFiles::open_directory(const std::string& path) const {
   const auto open = [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); };
   const int fd = open();
@@ -108,12 +108,13 @@ SeriesFiles::Outcome SeriesFiles::attempt(std::uint64_t unix_ns,
     print(out);
     out.flush();
     if (buffer.error() != 0) return {.error = buffer.error()};
-  } catch (const Error& error) {  // a picture that found no memory, say
+  } catch (const Error& error) {  // for example, no memory for a picture
     return {.error = ECANCELED, .why = error.what()};
   }
   if (const int error = file.finish(); error != 0) return {.error = error};
 
-  // The names of a film's frames are its own; a time may have passed before, by another run or by the clock.
+  // A film may overwrite the frames of an earlier one. A name with a time may be taken, by another run or because the
+  // clock was set back.
   const auto if_taken = pattern_.is_timed() ? NewFile::IfTaken::fail : NewFile::IfTaken::replace;
   for (std::uint64_t again = path(unix_ns) == last_name_ ? last_again_ + 1 : 1;; ++again) {
     const int error = file.publish(pattern_.expand(unix_ns, written_ + 1, again).name, if_taken);
@@ -123,7 +124,7 @@ SeriesFiles::Outcome SeriesFiles::attempt(std::uint64_t unix_ns,
 
 SeriesFiles::Outcome SeriesFiles::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) const {
   Outcome outcome = attempt(unix_ns, print);
-  // The oldest would go in a moment anyway; but the last that there is stays until there is another.
+  // The oldest files would be removed soon anyway. But at least one file must stay until there is another.
   const bool is_full = outcome.error == ENOSPC || outcome.error == EDQUOT;
   if (!is_full || !settings_.keep) return outcome;
   const std::string directory = pattern_.expand(unix_ns, written_ + 1).directory;
@@ -145,7 +146,7 @@ void SeriesFiles::remove_old() const {
   if (settings_.keep) static_cast<void>(remove_old(last_directory_, *settings_.keep));
 }
 
-// Leaves the `keep` newest of the directory; returns how many others are gone now.
+// Leaves the `keep` newest files of the directory; returns how many it removed.
 std::size_t SeriesFiles::remove_old(const std::string& directory, std::uint64_t keep) const {
   const Directory listing(::opendir(directory.c_str()), ::closedir);
   if (!listing) return 0;

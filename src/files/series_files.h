@@ -1,4 +1,4 @@
-// The files of a series, and all that touches their directory: trying it out, writing one, removing the old.
+// The files of a series, and all work in their directory: a trial, writing a file, and removing old files.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class SeriesFiles {
       : pattern_(std::move(pattern)), settings_(settings) {}
 
   [[nodiscard]] const PathPattern& pattern() const { return pattern_; }
-  // The errno with which the first file could not be written.
+  // Returns the errno with which the first file could not be written; 0: it could.
   [[nodiscard]] int try_out() const;
 
   struct Outcome {
     int error = 0;            // errno
     std::uint64_t again = 1;  // as of PathPattern::expand()
-    std::string why = {};     // in other words than that of errno, where it is not the file's fault
+    std::string why = {};     // a message in place of errno's, when the file is not the reason
   };
   [[nodiscard]] Outcome write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) const;
-  // What was written, by whatever process, counts from here on.
+  // Counts a file that this process or a child has written.
   void note_written(std::uint64_t unix_ns, std::uint64_t again);
-  // Those that are too many since then.
+  // Removes the oldest files beyond the number to keep.
   void remove_old() const;
-  // Of the next file.
+  // The path of the next file.
   [[nodiscard]] std::string path(std::uint64_t unix_ns, std::uint64_t again = 1) const;
 
  private:
@@ -43,10 +43,11 @@ class SeriesFiles {
   FileSeries::Settings settings_;
   std::uint64_t written_ = 0;
   std::string last_directory_;
-  // Of this run, the latest last, as many as are kept: the clock that stamps files may be set back meanwhile.
+  // The names of this run's newest files, the latest last, as many as are kept. Needed because the clock that stamps
+  // files may be set back.
   std::deque<std::string> own_;
   std::string last_name_;         // without `again`
-  std::uint64_t last_again_ = 0;  // of files by that name
+  std::uint64_t last_again_ = 0;  // of the last file with that name
 };
 
 }  // namespace profile

@@ -1,6 +1,6 @@
-// Not waiting is easy where the open file description is ours: O_NONBLOCK. That of stdout is not: it is shared with
-// whoever started us and whoever was started beside us, who would be surprised by EAGAIN. A pipe or a terminal can be
-// opened once more through /proc/self/fd, which gives a description of our own.
+// Writing without waiting needs O_NONBLOCK, which belongs to the open file description. That of stdout is shared with
+// other processes, which do not expect EAGAIN. For a pipe or a terminal, opening /proc/self/fd/N gives a description of
+// our own.
 #include "files/stream_writer.h"
 
 #include <fcntl.h>
@@ -26,18 +26,18 @@ namespace {
 
 constexpr double ms_per_s = 1e3;
 
-// 0: not known.
+// 0: unknown.
 mode_t type_of(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
-// What a write says when the other end is gone; a terminal that was hung up says EIO.
+// A write gives these errors when the reader is gone; a terminal that was hung up gives EIO.
 bool means_closed(int error, bool is_terminal) {
   return error == EPIPE || error == ECONNRESET || (error == EIO && is_terminal);
 }
 
-// What poll() says of it at once.
+// What poll() reports without waiting.
 short state_of(int fd, short wanted) {
   pollfd state{.fd = fd, .events = wanted, .revents = 0};
   return ::poll(&state, 1, 0) > 0 ? state.revents : short{0};
@@ -58,7 +58,7 @@ StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::
   if (way_ == Way::plain) return;
   epoll_event nothing{};
   can_wait_ = ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd_.get(), &nothing) == 0;
-  // A device that cannot be waited for does not make one wait.
+  // epoll refuses a device that never makes a writer wait.
   if (!can_wait_ && errno == EPERM) way_ = Way::plain;
 }
 
@@ -93,13 +93,13 @@ StreamWriter::Way StreamWriter::way_of(bool is_ours) {
   const mode_t type = type_of(fd_.get());
   if (type == S_IFREG) return Way::plain;
   if (type == S_IFSOCK) return Way::socket;
-  // Other devices are not opened once more: some do things when they are.
+  // Other devices are not opened again, because some of them do something when they are opened.
   if (type != S_IFIFO && !is_terminal_) return Way::shared;
   if (is_ours) return ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK) == 0 ? Way::own : Way::shared;
   return make_own() ? Way::own : Way::shared;
 }
 
-// Fails where /proc is not there, where a pipe's reader is gone already, and for another user's pipe or terminal.
+// Fails when /proc is missing, when the pipe's reader is gone, and for another user's pipe or terminal.
 bool StreamWriter::make_own() {
   const std::string link = "/proc/self/fd/" + std::to_string(fd_.get());
   Fd own(::open(link.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
@@ -114,7 +114,7 @@ StreamWriter::Result StreamWriter::flush() {
   is_empty_ = true;
   write_pending();
   forget_written();
-  // The end of the reader is heard of also while nothing is pending.
+  // The loss of the reader must be noticed also while nothing is pending.
   if (is_open_ && pending_bytes() == 0 && can_wait_ && reader_is_gone()) is_open_ = false;
   watch(pending_bytes() != 0 ? std::uint32_t{EPOLLOUT} : 0);
   if (!is_open_) return Result::closed_pipe;
@@ -149,7 +149,7 @@ long StreamWriter::write_some(const char* data, std::size_t size) const {
   return ::write(fd_.get(), data, size);
 }
 
-// Ends it; throws unless it is just that nobody reads any more.
+// Ends the stream. Throws unless the only reason is that the reader is gone.
 void StreamWriter::fail(int error) {
   is_open_ = false;
   forget_written();
@@ -160,14 +160,14 @@ void StreamWriter::fail(int error) {
 
 void StreamWriter::forget_written() {
   while (!record_ends_.empty() && record_ends_.front() <= dropped_bytes_ + written_) record_ends_.pop_front();
-  // Moved to the front no more often than that each byte is moved once.
+  // Erases only when half of the bytes are written, so that each byte is moved at most once on average.
   if (written_ < pending_bytes()) return;
   pending_.erase(0, written_);
   dropped_bytes_ += written_;
   written_ = 0;
 }
 
-// `events` 0 still tells of an error, which is how a pipe's reader goes; once that is known, nothing is to be told.
+// With `events` 0 epoll still reports an error: the loss of a pipe's reader. After that nothing is watched.
 void StreamWriter::watch(std::uint32_t events) {
   if (!can_wait_) return;
   epoll_event event{};

@@ -1,5 +1,5 @@
-// Adds one profile to another: intervals to the whole, threads to a process, files to a report. Everything in a profile
-// refers to something by number, and each number of the one becomes one of the other, from the bottom up: texts,
+// Adds one profile to another: intervals to the whole, threads to a process, files to a report. The parts of a profile
+// refer to each other by number. So each number of one profile becomes a number of the other, bottom up: texts,
 // processes, frames, stacks, rows.
 #include <algorithm>
 #include <map>
@@ -19,7 +19,8 @@ namespace {
 class Merging {
  public:
   Merging(Profile& into, const Profile& other) : into_(into), other_(other) {
-    // Sizes are taken first and nothing of `other` is referred to across a change: it may be the profile itself.
+    // `other` may be the same profile: all sizes are taken before any change, and no reference into it lives across a
+    // change.
     const std::size_t texts = other.strings.size();
     texts_.reserve(texts);
     for (std::size_t i = 0; i < texts; ++i) {
@@ -66,7 +67,7 @@ class Merging {
 
   Profile& into_;
   const Profile& other_;
-  // What is whose, by the number in `other`.
+  // By the number in `other`: the number in `into`.
   std::vector<StringId> texts_;
   std::vector<ProcessId> processes_;
   std::vector<std::optional<FrameId>> frames_;
@@ -76,12 +77,12 @@ class Merging {
 
 void Merging::find_processes() {
   std::unordered_map<std::uint64_t, ProcessId> known;
-  std::unordered_map<std::uint32_t, std::uint32_t> next_image;  // by tgid: beyond those of both
+  std::unordered_map<std::uint32_t, std::uint32_t> next_image;  // by tgid: above the images of both profiles
   const auto count_image = [&](const Process& process) {
     std::uint32_t& next = next_image[process.tgid];
     if (process.image != UINT32_MAX) next = std::max(next, process.image + 1);
   };
-  // A run of hours has a million processes, of which a second has a few: the others are only passed by.
+  // A run of hours has a million processes, but one second has only a few: the others need no entry.
   std::unordered_set<std::uint32_t> tgids;
   for (const Process& process : other_.processes()) tgids.insert(process.tgid);
   for (std::size_t i = 0; i < into_.processes().size(); ++i) {
@@ -92,9 +93,9 @@ void Merging::find_processes() {
   const std::vector<Process> others(other_.processes().begin(), other_.processes().end());
   for (const Process& process : others) count_image(process);
 
-  // Those that are the same, and those whose place is free. Of what has no number, a name is all that is known: the
-  // place says nothing.
-  processes_.assign(others.size(), ProcessId::kernel);  // which none is
+  // First the same processes, and those whose tgid and image are free. Without a tgid, only an equal name makes two
+  // processes the same.
+  processes_.assign(others.size(), ProcessId::kernel);  // no process has this id
   std::set<ProcessId> taken;
   for (std::size_t i = 0; i < others.size(); ++i) {
     const StringId name = text(others[i].name);
@@ -104,8 +105,8 @@ void Merging::find_processes() {
     taken.insert(processes_[i]);
   }
 
-  // The others are what had to make way in an earlier merge, or make way now.
-  std::map<std::pair<std::uint32_t, StringId>, std::vector<ProcessId>> by_name;  // the first last
+  // The rest needs another image. An earlier merge may have made one for the same name already.
+  std::map<std::pair<std::uint32_t, StringId>, std::vector<ProcessId>> by_name;  // each list is reversed
   for (std::size_t i = into_.processes().size(); i-- > 0;) {
     const auto id = static_cast<ProcessId>(i);
     if (tgids.contains(into_.process(id).tgid) && !taken.contains(id))
@@ -271,7 +272,7 @@ void Merging::merge_calls() {
 void Profile::merge(const Profile& other) {
   Merging(*this, other).merge();
   account += Account(other.account);
-  // By the clock that nobody sets, where both tell.
+  // If both have it, compare CLOCK_MONOTONIC, because no user can set it.
   const bool is_earlier = began_ns != 0 && other.began_ns != 0
                               ? other.began_ns < began_ns
                               : began_unix_ns == 0 || (other.began_unix_ns != 0 && other.began_unix_ns < began_unix_ns);

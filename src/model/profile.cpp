@@ -92,8 +92,7 @@ StackId Profile::stack(std::span<const FrameId> leaf_first, StackEnd end) {
   stacks_.push_back(StackSlice{.begin = static_cast<std::uint32_t>(stack_frames_.size()),
                                .size = static_cast<std::uint32_t>(leaf_first.size()),
                                .end = end});
-  // A copy, because `leaf_first` may be a part of another stack of this profile: inserting a vector into itself is
-  // undefined.
+  // A copy: `leaf_first` may point into stack_frames_, and inserting a vector into itself is undefined.
   const std::vector<FrameId> frames(leaf_first.begin(), leaf_first.end());
   stack_frames_.insert(stack_frames_.end(), frames.begin(), frames.end());
   stack_ids_.emplace(hash, index);

@@ -6,7 +6,7 @@
 namespace profile {
 namespace {
 
-// By StackEnd.
+// Indexed by StackEnd.
 constexpr StackEndWords table[] = {
     {"unknown", "not told how", ""},
     {"root", "whole", ""},

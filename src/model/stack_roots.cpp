@@ -7,8 +7,8 @@
 namespace profile {
 namespace {
 
-// Where stacks begin, as C libraries, language run-times and loaders call it. Nobody else calls these, nor names a
-// function like this, so that what lies beyond is garbage.
+// Functions where stacks begin, as C libraries, language run-times and loaders name them. No other code calls them or
+// uses these names, so the frames beyond are garbage.
 constexpr std::string_view roots[] = {
     "_start",
     "__libc_start_main",
@@ -28,14 +28,15 @@ constexpr std::string_view roots[] = {
     "_rt0_arm64_linux",
     exec_frame,
 };
-// glibc's, of threads. A program's own function may be called like this as well, and then others call it.
+// The root of glibc's threads. A program may have its own function of this name, which has real callers.
 constexpr std::string_view thread_root = "start_thread";
 constexpr std::string_view thread_makers[] = {"clone", "clone3", "__clone", "__clone3", "thread_start"};
-// The same where they call; a leaf of that name is about to make a thread, and has callers of its own.
+// The same, when they are not the leaf. A leaf of this name is about to make a thread, and it has real callers.
 constexpr std::string_view roots_that_call[] = {"clone3", "__clone", "__clone3"};
-// Roots where nothing is known beyond them. A signal's stack may go on with what it has interrupted.
+// Roots only if no known frame is beyond them. The stack of a signal handler may go on with the interrupted code.
 constexpr std::string_view outermost_roots[] = {"clone", "__restore_rt"};
-// Of musl's threads; others call their functions like this too, so only where the chain has ended in order.
+// Roots of musl's threads. Programs use these names, too, so they count only as the last frame of a chain that ends
+// properly.
 constexpr std::string_view last_roots[] = {"start", "start_c11"};
 
 template <std::size_t count>
@@ -43,7 +44,7 @@ bool is_among(std::string_view name, const std::string_view (&names)[count]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Of the kernel, in the system call or when it starts a helper of its own.
+// Kernel functions inside execve, in the system call or when the kernel starts a helper process.
 constexpr std::string_view exec_functions[] = {"bprm_execve",      "load_elf_binary",    "begin_new_exec",
                                                "__x64_sys_execve", "__x64_sys_execveat", "do_execveat_common",
                                                "kernel_execve"};
@@ -53,17 +54,17 @@ bool is_c_library(std::string_view module) {
          module.starts_with("ld-linux") || module.starts_with("ld-musl");
 }
 
-// What a broken chain leaves behind at the outer end.
+// A broken chain leaves such frames at its root end.
 bool lies_nowhere(const Frame& frame) { return frame.unnamed == Unnamed::not_mapped; }
 
-// A C library without a symbol table has no name for the function that calls main() or a thread's; that it called code
-// outside of itself says so as well.
+// A C library without a symbol table has no name for the function that calls main() or a thread's function. It is
+// recognised because it calls code outside of the C library.
 bool is_unnamed_root(const Profile& profile, const Frame& frame, const Frame& inner) {
   return frame.unnamed != Unnamed::named && is_c_library(profile.strings.view(frame.module)) &&
          !is_c_library(profile.strings.view(inner.module));
 }
 
-// What the registers still hold of it leads nowhere in the memory of its successor.
+// The registers still hold addresses of the old program, which are not mapped in the new one.
 bool is_of_gone_program(const Profile& profile, std::span<const FrameId> leaf_first) {
   return std::all_of(leaf_first.begin(), leaf_first.end(), [&](FrameId id) { return lies_nowhere(profile.frame(id)); });
 }

@@ -20,7 +20,7 @@ struct Rule {
   bool (*applies)(const SyscallAnalysis&);
 };
 
-// The first that applies is the answer.
+// The first rule that applies wins.
 constexpr Rule rules[] = {
     {"io_bound", "file_io share > 0.6 and more than 100 calls a second",
      [](const SyscallAnalysis& mix) { return mix.io_intensity > 0.6 && mix.rate_per_s > 100; }},

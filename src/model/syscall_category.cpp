@@ -1,4 +1,4 @@
-// The classification of system calls by name.
+// Lists the system calls of each category by name.
 #include "model/syscall_category.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ struct List {
   std::string_view names;  // separated by spaces
 };
 
-// A test checks that no name is there twice and that none of those in the kernel's headers is missing. Waiting for
-// descriptors and asynchronous requests count as file_io whatever is behind the descriptors: the call does not tell.
+// A test checks that no name is listed twice and that no name of the kernel's headers is missing. Calls that wait for
+// descriptors and asynchronous requests count as file_io, because the call does not show what the descriptor is.
 constexpr List lists[] = {
     {SyscallCategory::file_io,
      "_llseek _newselect access arm_fadvise64_64 cachestat chdir chmod chown chown32 chroot close close_range "
@@ -74,7 +74,7 @@ constexpr List lists[] = {
      "move_mount nfsservctl oldolduname olduname open_tree open_tree_attr perf_event_open pivot_root query_module "
      "quotactl quotactl_fd reboot setdomainname sethostname statmount swapoff swapon sysfs sysinfo syslog umount "
      "umount2 uname uprobe uretprobe vhangup"},
-    // What no kernel of today does anything for.
+    // Calls that no current kernel implements.
     {SyscallCategory::other,
      "afs_syscall bdflush break getpmsg gtty idle lock mpx prof profil putpmsg security stty tuxcall vserver"},
 };

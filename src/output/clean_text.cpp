@@ -1,4 +1,4 @@
-// Replaces what must not reach a terminal or the parser of a line. Nothing is dropped, so no name becomes empty.
+// Replaces what must not reach a terminal or the parser of a line. It drops nothing, so no name becomes empty.
 #include "output/clean_text.h"
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct CodePoint {
   std::size_t size = 0;  // in bytes; 0: no valid UTF-8 begins here
 };
 
-// `text` is not empty. Overlong forms, surrogates and what lies beyond U+10FFFF are not valid.
+// `text` is not empty. Overlong forms, surrogates and values above U+10FFFF are not valid.
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t lead = byte(0);
@@ -36,7 +36,7 @@ bool printable(std::uint32_t value) {
   const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
   const bool separator = value >= 0x2028 && value <= 0x202e;  // two line breaks, five bidirectional controls
   const bool isolate = value >= 0x2066 && value <= 0x2069;
-  const bool mark = value == 0xfeff;  // at the beginning of a file it says the encoding and is no text
+  const bool mark = value == 0xfeff;  // the byte order mark is no text
   return !control && !separator && !isolate && !mark;
 }
 

@@ -1,4 +1,4 @@
-// What formats with a place for it say a frame's code lies in.
+// The name of the file or kernel module that holds the code of a frame.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace profile {
 
-// "libc.so.6"; "[kernel]" and "[nf_tables]", for what is no file stands in brackets, as with perf; "" when not known.
+// "libc.so.6"; "[kernel]" or "[nf_tables]" for kernel code, in brackets as perf prints it; "" when not known.
 inline std::string code_file_name(const Profile& profile, const Frame& frame) {
   std::string name(profile.strings.view(frame.module));
   if (frame.kind == FrameKind::user) return name;

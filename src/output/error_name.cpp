@@ -1,5 +1,5 @@
-// The C library's names, and those of the kernel's own that no program ever sees: the tracepoint does, because a call
-// that is to be restarted returns them.
+// Names from the C library, and names of errors that only the kernel uses. Programs never see the latter, but the
+// tracepoint does: a system call that the kernel restarts returns them.
 #include "output/error_name.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// What the errors of system calls are called.
+// Names and meanings of the errors of system calls.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// THE table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
+// The one table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
 #include "output/output.h"
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// Each is defined in the file of its name in formats/, which is all there is of a format besides its row.
+// Each function is in the file of its name in formats/. A format is only that file and its row in the table.
 std::unique_ptr<Output> make_counted(const OutputOptions& options);
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_residency(const OutputOptions& options);
@@ -23,7 +23,7 @@ std::unique_ptr<Output> make_json(const OutputOptions& options);
 
 namespace {
 
-// What a file may hold, and what is in it.
+// Readable names for the boolean columns of the table.
 constexpr bool many = false;
 constexpr bool one = true;
 constexpr bool text = false;
@@ -65,7 +65,7 @@ const OutputFormat* find_output_format(std::string_view name) {
 }
 
 const OutputFormat* output_format_of_path(std::string_view typed) {
-  // What others call the same.
+  // Endings that other tools use for the same formats.
   constexpr std::pair<std::string_view, std::string_view> aliases[] = {{".htm", "html"},
                                                                        {".pb", "pprof"},
                                                                        {".pprof", "pprof"},
@@ -80,7 +80,7 @@ const OutputFormat* output_format_of_path(std::string_view typed) {
   const OutputFormat* found = nullptr;
   for (const OutputFormat& format : formats) {
     if (format.ending.empty() || !path.ends_with(format.ending)) continue;
-    // The longest ending knows best: one format's may end in another's.
+    // The longest ending wins, because the ending of one format may be the end of another one.
     if (found == nullptr || format.ending.size() > found->ending.size()) found = &format;
   }
   return found;

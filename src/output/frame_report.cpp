@@ -9,8 +9,8 @@
 namespace profile {
 namespace {
 
-// Below this share nothing is said of stacks that were walked along frame pointers: a few are always caught in a
-// prologue, before the frame pointer is set.
+// Below this share nothing is reported about stacks without a root. Some samples are always in a prologue, before the
+// frame pointer is set.
 constexpr double rootless_share_said = 0.05;
 constexpr std::size_t most_suspects = 4;
 
@@ -33,7 +33,7 @@ constexpr std::string_view reasons[] = {
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  constexpr double least = 0.05;  // what is less would be shown as nothing
+  constexpr double least = 0.05;  // a smaller share would be printed as "0.0 %"
   const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (part != 0 && share < least) return "<0.1 %";
   char text[16];
@@ -85,7 +85,7 @@ std::string FrameReport::worst_of(const Suspects& suspects) {
   return text;
 }
 
-// The reason that names files stands last, so that they are told from what follows.
+// The reason that lists modules comes last, so that the modules are not mistaken for the next reason.
 std::string FrameReport::incomplete_line() const {
   std::string line = percent(ends_.incomplete(), ends_.all()) + " of the user stacks are incomplete:";
   const char* separator = " ";

@@ -1,5 +1,4 @@
-// A thin wrapper of zlib's deflate. What goes wrong with the stream is the matter of whoever gave it; zlib itself can
-// only run out of memory.
+// A thin wrapper of zlib's deflate. The caller checks the stream for errors; zlib itself can only run out of memory.
 #include "output/gzip.h"
 
 #include <array>
@@ -9,14 +8,14 @@
 namespace profile {
 namespace {
 
-constexpr int gzip_window_bits = 15 + 16;                   // the largest window; 16: with gzip's header
+constexpr int gzip_window_bits = 15 + 16;                   // 15: the largest window; 16: with gzip's header
 constexpr int memory_level = 8;                             // zlib's own default
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in an unsigned int
 
 }  // namespace
 
 Gzip::Gzip(std::ostream& out) : out_(out) {
-  // The fastest: what is written is numbers that are small already, and more effort makes a file 4 % smaller.
+  // The fastest level, because the data is mostly small numbers. A higher level makes the file only 4 % smaller.
   if (::deflateInit2(&stream_, Z_BEST_SPEED, Z_DEFLATED, gzip_window_bits, memory_level, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
@@ -35,7 +34,7 @@ void Gzip::finish() { deflate({}, Z_FINISH); }
 
 void Gzip::deflate(std::string_view bytes, int flush) {
   std::array<char, std::size_t{1} << 14> compressed;  // NOLINT(cppcoreguidelines-pro-type-member-init): zlib fills it
-  // zlib's interface has no const; it does not write there.
+  // zlib's interface lacks const, but it only reads these bytes.
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream_.avail_in = static_cast<uInt>(bytes.size());
   do {
@@ -43,7 +42,7 @@ void Gzip::deflate(std::string_view bytes, int flush) {
     stream_.avail_out = compressed.size();
     ::deflate(&stream_, flush);
     out_.write(compressed.data(), static_cast<std::streamsize>(compressed.size() - stream_.avail_out));
-  } while (stream_.avail_out == 0);  // there may be more
+  } while (stream_.avail_out == 0);  // a full buffer means that more may follow
 }
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// Compresses what is written to a stream, piece by piece, so that no format keeps its whole document.
+// Compresses a stream piece by piece, so that no format keeps its whole document in memory.
 #pragma once
 
 #include <zlib.h>
@@ -10,14 +10,14 @@ namespace profile {
 
 class Gzip {
  public:
-  // `out` must outlive it. The same bytes in are the same bytes out: there is no time and no name in the header.
+  // `out` must outlive this object. The same input gives the same output: the header has no time and no name.
   explicit Gzip(std::ostream& out);
   ~Gzip();
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
   void write(std::string_view bytes);
-  // Writes what is still kept back, and the checksum. Nothing may be written behind it.
+  // Writes the remaining data and the checksum. Call no write() after it.
   void finish();
 
  private:

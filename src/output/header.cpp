@@ -1,4 +1,5 @@
-// In the words of profile.py, whose readers know them: what is measured, of whom, by which stacks, where and how long.
+// Uses the words of profile.py, because users know them: the event, the targets, the stacks, the CPUs
+// and the duration.
 #include "output/header.h"
 
 #include <charconv>
@@ -36,7 +37,7 @@ std::string target(const RunInfo& run) {
   return "all threads";
 }
 
-// Behind the target.
+// The names, which follow the target.
 std::string names(const RunInfo& run) {
   if (run.names.empty()) return {};
   const bool is_of_some = !run.command.empty() || !run.tgids.empty() || !run.tids.empty();
@@ -48,9 +49,9 @@ std::string_view stacks(const RunInfo& run) {
   return run.kernel_stacks ? " by user + kernel stack" : " by user stack";
 }
 
-// "5" and "0.5": the fewest digits that say it, and never an exponent.
+// "5" or "0.5": the fewest digits that are exact, and never an exponent.
 std::string plain(double seconds) {
-  char digits[400];  // the largest double has 309 before its point
+  char digits[400];  // the largest double has 309 digits before its point
   const auto end = std::to_chars(digits, digits + sizeof digits, seconds, std::chars_format::fixed).ptr;
   return {digits, end};
 }

@@ -1,4 +1,4 @@
-// The bounds are powers of two of nanoseconds, shown rounded in larger units: "1 -> 2 usecs" is 1.024 to 2.048.
+// Bounds are powers of two in nanoseconds, printed rounded in a larger unit: "1 -> 2 usecs" means 1.024 to 2.048.
 #include "output/histogram.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Unit {
   double ns;
 };
 
-// `first` and `last` are buckets. Sub-units are shown down to a thousandth, so a unit may be some larger than the
-// shortest time, when the longest asks for it.
+// `first` and `last` are bucket numbers. The unit may be larger than the shortest time if the longest time needs it,
+// because bounds below one are printed with three decimals.
 Unit unit_for(std::size_t first, std::size_t last) {
   constexpr std::size_t ns_100 = 7;
   constexpr std::size_t us = 10;
@@ -69,7 +69,7 @@ void write_histogram(std::ostream& out, const Log2Histogram& times) {
     line.append(label_width - std::min(label_width, line.size()), ' ');
     const double share = static_cast<double>(counts[bucket]) / static_cast<double>(most);
     std::string bar(static_cast<std::size_t>(share * static_cast<double>(bar_width)), '*');
-    // A single one in a million is what one looks for.
+    // A nonempty bucket always gets a mark: rare values are often the interesting ones.
     if (bar.empty() && counts[bucket] != 0) bar = ".";
     bar.append(bar_width - bar.size(), ' ');
     out << line << " : " << to_the_right(std::to_string(counts[bucket]), count_width) << " |" << bar << "|\n";

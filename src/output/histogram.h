@@ -1,4 +1,4 @@
-// A histogram of durations as bcc's tools print theirs, so that nobody has to learn to read it.
+// Prints a histogram of durations in the format of bcc's tools, because many users know it.
 #pragma once
 
 #include <iosfwd>
@@ -7,7 +7,7 @@
 
 namespace profile {
 
-// `times` is in nanoseconds; the lines are in the unit that makes their numbers short. Nothing when it is empty.
+// `times` is in nanoseconds; the output uses the unit with the shortest numbers. Writes nothing when `times` is empty.
 void write_histogram(std::ostream& out, const Log2Histogram& times);
 
 }  // namespace profile

@@ -1,5 +1,5 @@
-// A function is a name and its module: neither its lines nor the processes it ran in keep it apart. Frames are looked
-// up once each, and a row costs a step a frame.
+// A function is a name and its module; lines and processes do not matter. Each frame is looked up once, so a row costs
+// one step per frame.
 #include "output/hottest.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace profile {
 namespace {
 
-// What is longer would push the module off the screen.
+// A longer name would push the module off the screen.
 constexpr std::size_t widest_name = 60;
 
 class Functions {
@@ -79,7 +79,7 @@ class Functions {
     }
   }
 
-  // From the leaf on, however often it is met in a row.
+  // Call it from the leaf on. A function that occurs several times in a row counts once in its total.
   void meet(std::size_t number, std::uint64_t value) {
     HotFunction& function = functions_[number];
     if (std::exchange(is_leaf_, false)) function.self += value;
@@ -89,9 +89,9 @@ class Functions {
   const Profile& profile_;
   std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
   std::vector<HotFunction> functions_;
-  std::vector<std::uint64_t> counted_at_;  // by function, the last row that it was met in; 0: none
-  std::vector<std::size_t> shown_;         // those of a frame stand together, leaf first
-  std::vector<std::size_t> shown_of_;      // by FrameId, where they begin; and the end
+  std::vector<std::uint64_t> counted_at_;  // by function: number of the last row that has it; 0: none
+  std::vector<std::size_t> shown_;         // functions of frames; those of one frame are together, leaf first
+  std::vector<std::size_t> shown_of_;      // by FrameId: index of its first function in shown_; then the end
   std::uint64_t row_number_ = 0;
   bool is_leaf_ = false;
 };

@@ -1,4 +1,4 @@
-// RapidJSON escapes what JSON wants escaped; that the text is UTF-8 it leaves to us.
+// RapidJSON escapes the texts but does not check UTF-8, so they are cleaned here.
 #include "output/json_writer.h"
 
 #include <cmath>

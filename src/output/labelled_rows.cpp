@@ -1,5 +1,5 @@
-// Labels get their numbers in two steps: interned as they are met, then renumbered in the order of their texts. From
-// then on rows are compared, sorted and merged without looking at a text.
+// Labels get their numbers in two steps: they are interned first, then renumbered in the order of their texts. After
+// that, rows are compared, sorted and merged by numbers alone.
 #include "output/labelled_rows.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ void append_offset(std::string& out, std::uint64_t offset) {
 
 }  // namespace
 
-// The labels of one row's frames, one after the other, so that a comparison stops at the first difference and nothing
-// is built for it.
+// Yields the labels of one row's frames one by one. A comparison therefore stops at the first difference and allocates
+// nothing.
 class LabelledRows::Walk {
  public:
   Walk(const LabelledRows& rows, const Row& row) : rows_(rows), root_first_(rows.wording_.root_first) {
@@ -41,9 +41,9 @@ class LabelledRows::Walk {
     if (!root_first_) std::reverse(parts_.begin(), parts_.end());
   }
 
-  static constexpr std::int64_t end = -1;  // below every label, so the shorter of two rows that begin alike comes first
+  static constexpr std::int64_t end = -1;  // below every label, so a row sorts before its extensions
 
-  // The next label's number, or `end`.
+  // Returns the next label's number, or `end`.
   std::int64_t next() {
     while (labels_.empty()) {
       while (left_ == 0) {
@@ -62,12 +62,12 @@ class LabelledRows::Walk {
  private:
   const LabelledRows& rows_;
   bool root_first_;
-  // What is missing, user, delimiter, kernel, tag, or the other way round.
+  // Incomplete frame, user, delimiter, kernel, tag; reversed if the leaf comes first.
   std::array<std::span<const FrameId>, 5> parts_;
   std::size_t next_part_ = 0;
-  std::span<const FrameId> leaf_first_;  // the part under way, of which
-  std::size_t left_ = 0;                 // are still to come
-  std::span<const Label> labels_;        // those still to come of the frame under way
+  std::span<const FrameId> leaf_first_;  // the current part
+  std::size_t left_ = 0;                 // frames of it that remain
+  std::span<const Label> labels_;        // labels of the current frame that remain
 };
 
 LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : profile_(profile), wording_(wording) {
@@ -214,7 +214,7 @@ void LabelledRows::sort_and_merge() {
       if (label_a == Walk::end) return by_owner;
     }
   };
-  // Stable, so that of rows that read the same the first stays.
+  // Stable, so that the first of the rows with the same text stays.
   std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -1,6 +1,6 @@
-// The rows of a profile as a text format words them: one owner (a thread or a process) and frames, each a label. Rows
-// that read the same are merged here, once for all formats. A label is a number, so 100,000 stacks cost a few megabytes
-// and not their rendered lines; a tree of them would cost more than the lines wherever stacks share little.
+// The rows of a profile in the words of a text format: one owner (thread or process) and frames, each of them a label.
+// Rows with the same text are merged here, once for all formats. A label is a number, so 100,000 stacks take a few
+// megabytes. A tree of the stacks takes more memory than their lines when stacks share few frames.
 #pragma once
 
 #include <cstddef>
@@ -18,43 +18,44 @@
 
 namespace profile {
 
-// How a format words a row.
+// The wording of a row in one format.
 struct Wording {
   enum class Owner { thread, thread_and_tgid, process_and_tgid };  // "dd", "dd (185)", "dd (185)"
 
   Owner owner = Owner::thread;
-  bool owner_first = true;  // where it stands in the text, before or behind the frames
+  bool owner_first = true;  // whether the owner comes before the frames or after them
   bool root_first = true;   // user, kernel, tag, each from the root; otherwise tag, kernel, user, each from the leaf
-  bool offsets = false;     // "read+0x10" instead of "read", and "read (inlined)" where it was
+  bool offsets = false;     // "read+0x10" instead of "read"; "read (inlined)" for an inlined function
   bool modules = false;     // "read [libc.so.6]" instead of "read"
-  bool addresses = false;   // "0x%016x " in front of each frame
-  // "_[k]" behind each kernel frame, "_[i]" behind each inlined one, incomplete_frame() where a user stack lacks some.
+  bool addresses = false;   // "0x%016x " before each frame
+  // "_[k]" after each kernel frame, "_[i]" after each inlined one, and incomplete_frame() if a user stack lacks frames.
   bool annotate = false;
   Semicolon semicolon = Semicolon::replace;
-  std::string_view delimiter;  // a label between the two parts where both were taken; "" for none
+  std::string_view delimiter;  // label between user and kernel part if both were taken; "" for none
 };
 
-// Index of a text; ascends in the order of the texts.
+// Index of a text. The order of labels is the order of their texts.
 enum class Label : std::uint32_t {};
 
 struct LabelledRow {
-  std::uint32_t row = 0;  // the first of Profile::rows() that reads so
+  std::uint32_t row = 0;  // the first of Profile::rows() with this text
   Label owner{};
   std::uint64_t value = 0;
 };
 
 class LabelledRows {
  public:
-  // `profile` must outlive it and stay as it is.
+  // `profile` must outlive this object and must not change.
   LabelledRows(const Profile& profile, const Wording& wording);
 
-  // In the order of their texts, label by label, so that a stable sort by value leaves ties in that order.
+  // Sorted by text, label by label. A stable sort by value therefore keeps this order for equal values.
   [[nodiscard]] const std::vector<LabelledRow>& rows() const { return rows_; }
-  // No row has an empty text; a row without any stack has no frames.
+  // The texts of rows are never empty. A row without a stack has no frames.
   [[nodiscard]] std::string_view text(Label label) const { return texts_.view(by_text_[index(label)]); }
-  // Replaces `out` by the row's frames in the order of the wording.
+  // Replaces `out` with the frames of the row, in the order of the wording.
   void frames(const LabelledRow& row, std::vector<Label>& out) const;
-  // Visits each row with its frames, the smallest value first, rows of one value in the order of their texts.
+  // Calls `visit` for each row with its frames, smallest value first. Rows with equal values keep the order of their
+  // texts.
   using Visit = std::function<void(const LabelledRow& row, std::span<const Label> frames)>;
   void each_by_value(const Visit& visit) const;
 
@@ -70,7 +71,7 @@ class LabelledRows {
   void label(const Frame& frame);
   void begin_frame(const Frame& frame);
   Label end_frame(const SourceLine& at, std::string_view mark);
-  Label intern_text();  // of text_
+  Label intern_text();  // interns text_
   void append_name(const Frame& frame);
   void append_module(const Frame& frame);
   void number_by_text();
@@ -78,18 +79,18 @@ class LabelledRows {
 
   const Profile& profile_;
   Wording wording_;
-  std::string text_;  // of the label that is being made
+  std::string text_;  // of the current label
   StringTable texts_;
   std::vector<StringId> by_text_;  // by Label
-  // Those of a frame stand together, leaf first: the functions inlined there, then its own.
+  // The labels of one frame are together, leaf first: inlined functions, then the function that has the code.
   std::vector<Label> labels_;
-  // Where in labels_, by FrameId; behind the profile's frames those that only stand in for something, whose ids are
-  // below, and the end.
+  // Index of the first label in labels_, by FrameId. After the profile's frames come the stand-ins, whose ids follow,
+  // and the end.
   std::vector<std::uint32_t> first_labels_;
   FrameId missed_user_{};
   FrameId missed_kernel_{};
   FrameId delimiter_{};
-  std::unordered_map<StackEnd, FrameId> incomplete_;  // those that rows have
+  std::unordered_map<StackEnd, FrameId> incomplete_;  // only ends that rows have
   std::unordered_map<StringId, FrameId> tags_;
   std::vector<LabelledRow> rows_;
 };

@@ -1,4 +1,5 @@
-// The assets of src/output/page/, put together at build time by scripts/embed-page.cmake.
+// Returns the parts of the page and adds the servers that it may connect to. At build time scripts/embed-page.cmake
+// joins the files of src/output/page/ into page_text.h.
 #include "output/page.h"
 
 #include <string>

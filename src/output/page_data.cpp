@@ -10,7 +10,7 @@ constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 
 }  // namespace
 
-// The letters of `group_`, of which `bytes` are there.
+// Appends the letters of `group_`. The group has `bytes` valid bytes, and '=' replaces missing letters.
 void Base64Buffer::put(std::size_t bytes) {
   const std::uint32_t bits = std::uint32_t{group_[0]} << 16 | std::uint32_t{group_[1]} << 8 | group_[2];
   for (std::size_t letter = 0; letter < 4; ++letter) {

@@ -1,5 +1,5 @@
-// The data of a page: JSON where it is small, so that people can read it, and otherwise gzip in base64: a large profile
-// is a page of half the size then.
+// Writes the data of a page. Small data is plain JSON, so that people can read it; large data is gzip in base64, which
+// halves the page of a large profile.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace profile {
 
-// Writes bytes to a stream as base64, which the end of a JSON string needs no escape for.
+// Writes bytes to a stream as base64. Base64 letters need no escapes in a JSON string.
 class Base64Buffer final : public std::streambuf {
  public:
-  // `out` must outlive it.
+  // `out` must outlive this object.
   explicit Base64Buffer(std::ostream& out) : out_(out) {}
-  // Writes what does not fill three bytes yet. Nothing may be written behind it.
+  // Writes the last, incomplete group of three bytes. Write nothing after it.
   void finish();
 
  protected:
@@ -35,14 +35,14 @@ class Base64Buffer final : public std::streambuf {
   std::string letters_;
 };
 
-// A stream for JSON. Up to `plain_bytes` are written to `out` as they are; more becomes ["gzip","BASE64"].
+// A stream for JSON. Up to `plain_bytes` go to `out` unchanged; more becomes ["gzip","BASE64"].
 class PageData final : private std::streambuf {
  public:
   static constexpr std::size_t plain_bytes = std::size_t{64} << 10;
-  // `out` must outlive it.
+  // `out` must outlive this object.
   explicit PageData(std::ostream& out) : out_(out), json_(this) {}
   [[nodiscard]] std::ostream& json() { return json_; }
-  // Writes what is kept back. Nothing may be written behind it.
+  // Writes the remaining data. Write nothing after it.
   void finish();
 
  private:
@@ -58,7 +58,7 @@ class PageData final : private std::streambuf {
   std::ostream& out_;
   std::ostream json_;
   std::string plain_;
-  std::unique_ptr<Packer> packer_;  // once there is more than stays plain
+  std::unique_ptr<Packer> packer_;  // exists once the data exceeds plain_bytes
 };
 
 }  // namespace profile

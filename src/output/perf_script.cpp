@@ -1,6 +1,6 @@
-// The readers' patterns that it keeps to: a name in front of the first number that a blank stands before and a blank or
-// a slash behind; "ADDRESS SYMBOL (FILE)" a frame, no blank in FILE, and no SYMBOL that begins with a parenthesis, for
-// such a line is taken for the name of a process.
+// Keeps to the patterns of common readers. The name ends before the first number that has a blank before it and a blank
+// or a slash after it. A frame is "ADDRESS SYMBOL (FILE)"; FILE has no blank. SYMBOL never begins with '(', because
+// readers take such a line for the name of a process.
 #include "output/perf_script.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t address_width = 16;
 
-// The name of a thread: a blank in front of a digit would make that the number of the process.
+// Appends the name of a thread. A blank before a digit becomes '_', because readers would take that digit for the
+// process number.
 void append_thread(std::string& out, std::string_view name) {
   const std::size_t begin = out.size();
   append_name(out, name, Semicolon::replace);
@@ -31,7 +32,7 @@ void append_frame_line(std::string& out, std::uint64_t address, std::string_view
   out.append(" ").append(text).append(" (").append(file).append(")\n");
 }
 
-// The path where it is known, as perf has it.
+// The path if it is known, as in perf's output.
 std::string file_of(const Profile& profile, const Frame& frame) {
   const std::string_view module = profile.strings.view(frame.module);
   if (frame.kind == FrameKind::kernel) {
@@ -88,7 +89,7 @@ void PerfScript::append(std::string& out, const Profile& profile, const Event& e
   const Row& row = *event.row;
   names_.append(out, row.thread_name,
                 [&](std::string& text) { append_thread(text, profile.strings.view(row.thread_name)); });
-  // Two blanks: some patterns want a name of two bytes, and take the first of them.
+  // Two blanks, because some patterns need a name of at least two bytes and take the first blank as part of it.
   out += "  ";
   append_number(out, profile.process(row.process).tgid);
   out += '/';

@@ -1,4 +1,4 @@
-// Words of the stream: what names look like in lines that are split at blanks.
+// Makes words for streams, whose lines are split at blanks.
 #include "output/shown_frame.h"
 
 #include <array>
@@ -6,7 +6,7 @@
 namespace profile {
 namespace {
 
-// The blanks that append_clean() lets through and that some language's split() would split at.
+// Blanks that append_clean() keeps and that split() of some language splits at.
 constexpr std::array<std::string_view, 17> blanks = {" ",
                                                      "\xc2\xa0",
                                                      "\xe1\x9a\x80",

@@ -1,9 +1,9 @@
-// THE table of the stream's forms. --stream, --help and the "unknown form" error read it.
+// The one table of stream formats. --stream, --help and the "unknown form" error read it.
 #include "output/stream.h"
 
 namespace profile {
 
-// Each is defined in the file of its name in stream/, which is all there is of a form besides its row.
+// Each function is in the file of its name in stream/. A stream format is only that file and its row in the table.
 std::unique_ptr<StreamOutput> make_stream_table(const OutputOptions& options);
 std::unique_ptr<StreamOutput> make_stream_stacks(const OutputOptions& options);
 std::unique_ptr<StreamOutput> make_stream_folded(const OutputOptions& options);

@@ -1,5 +1,5 @@
-// Which system calls, how often, how long, with what success; then what they are about, and what that says of the
-// program, with the rule that says so.
+// Prints the system calls with counts, times and failures. Then it prints their categories and the behaviour of the
+// program, with the rule that decides it.
 #include "output/syscall_tables.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string caption_of(const Profile& profile, const SyscallUse& call) {
   return text + " of " + clean_name(profile.strings.view(call.process)) + " (" + std::to_string(call.tgid) + ')';
 }
 
-// Those that took the longest where that was measured, otherwise the most frequent.
+// The calls with the longest total time if durations were measured, otherwise the most frequent ones.
 Calls top_calls(const SyscallReport& report, std::size_t top) {
   Calls calls;
   for (const SyscallUse& call : report.calls) calls.push_back(&call);

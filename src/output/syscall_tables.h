@@ -1,4 +1,4 @@
-// The part of the tables that is about system calls.
+// The text tables about system calls.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace profile {
 
-// `profile` has counted system calls; at most `top` rows each.
+// `profile.syscalls` must be set. Each table has at most `top` rows.
 void write_syscall_tables(std::ostream& out, const Profile& profile, std::size_t top);
 
 }  // namespace profile

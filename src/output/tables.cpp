@@ -1,4 +1,4 @@
-// Threads that were blocked, and durations by whatever their source names. Each table ends with an empty line.
+// Prints blocked threads and the durations of any source. Each table ends with an empty line.
 #include "output/tables.h"
 
 #include <algorithm>
@@ -49,7 +49,8 @@ std::string labels_of(const Profile& profile, const DurationTable::Row& row) {
   return text;
 }
 
-// Of each row when they are few; of many nobody would read that much, so of all of them together.
+// Prints one histogram per row if there are few rows, otherwise one of all rows together, because many are too long to
+// read.
 void write_histograms(std::ostream& out, const Profile& profile, const DurationTable& durations) {
   constexpr std::size_t few = 3;
   const auto write = [&out](const std::string& of, const Log2Histogram& histogram) {

@@ -1,5 +1,5 @@
-// Ranges of Unicode, roughly: what is too wide by a cell is a little white, and combining characters that are not known
-// here take a cell of their own.
+// The Unicode ranges are approximate. An error costs little: a text that counts one cell too many leaves a small gap,
+// and an unknown combining character takes one cell.
 #include "output/text_cells.h"
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Character {
   std::size_t cells = 1;
 };
 
-// `text` is not empty and valid UTF-8; should it not be, a byte is a character.
+// `text` is not empty and should be valid UTF-8. An invalid byte counts as one character.
 Character first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0xc0) return {};
@@ -64,7 +64,7 @@ std::size_t cells_of(std::string_view clean) {
 
 std::string cut_to_cells(std::string_view clean, std::size_t cells) {
   std::size_t used = 0;
-  std::size_t kept = 0;  // bytes that leave a cell for the ellipsis
+  std::size_t kept = 0;  // bytes that leave one cell for the ellipsis
   std::size_t at = 0;
   while (at < clean.size()) {
     const Character character = first_character(clean.substr(at));

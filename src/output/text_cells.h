@@ -1,5 +1,5 @@
-// How wide a text is in a monospaced font, in cells, and where it may be cut. Pictures are drawn without asking any
-// font, so that svg and png are the same everywhere.
+// The width of a text in a monospaced font, in cells, and a function that cuts a text to a width. It asks no font, so
+// that svg and png are the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace profile {
 
-// The widest that the monospaced fonts in common use have (DejaVu Sans Mono), in parts of the size of the font.
+// Width of a cell in font sizes: the widest of the common monospaced fonts (DejaVu Sans Mono).
 inline constexpr double cell_width = 0.602;
 
-// Of clean text (output/clean_text.h). A character of East Asian scripts and most pictographs take two cells, what
-// combines with the character in front of it none.
+// `clean` must be clean text (output/clean_text.h). East Asian characters and most pictographs take two cells;
+// combining characters take none.
 [[nodiscard]] std::size_t cells_of(std::string_view clean);
-// `clean` where it fits; otherwise as much of its beginning as fits with an ellipsis behind it, and nothing where that
-// would be no letter at all. A character and what combines with it stay together.
+// Returns `clean` if it fits, otherwise its beginning and an ellipsis. Returns "" if no letter fits before the
+// ellipsis; combining characters stay with their letter.
 [[nodiscard]] std::string cut_to_cells(std::string_view clean, std::size_t cells);
 
 }  // namespace profile

@@ -1,4 +1,4 @@
-// A width is counted in characters, not bytes: names of threads may be in any script.
+// Widths are counted in characters, not bytes, because thread names may be in any script.
 #include "output/text_table.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t between_columns = 2;
 
-// Of clean text: every byte begins a character but those that continue one.
+// `text` is clean. Each byte starts a character, except UTF-8 continuation bytes.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
@@ -27,7 +27,7 @@ void TextTable::write(std::ostream& out) const {
     for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
     widths.push_back(width);
   }
-  // What is missing in front of a cell is held back until something follows, so that no line ends in spaces.
+  // Blanks are written only before a nonempty cell, so that no line ends in blanks.
   const auto write_line = [&](auto cell_at) {
     std::size_t held_back = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

@@ -243,7 +243,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   if (answer.state) return take_state(answer);
   const auto asked = asked_.find(answer.number);
   if (asked == asked_.end() || files_[asked->second].number != answer.number) {
-    // The file was forgotten meanwhile.
+    // The file was forgotten before the answer came.
     if (answer.reason == Unnamed::named) keeper_.close(answer.number);
     if (asked != asked_.end()) asked_.erase(asked);
     return;

@@ -41,7 +41,7 @@ class CodeFiles {
   [[nodiscard]] bool any_unused() const { return any_unused_; }
   // Whether there is something for let_go() to close, once the samples in it have names.
   [[nodiscard]] bool any_leaving() const { return any_leaving_ || !leaving_perf_maps_.empty(); }
-  // Closes what is leaving, except what was mapped meanwhile. What is known of the files is kept.
+  // Closes everything that is leaving, except what was mapped again. Its facts are kept.
   void let_go();
   // Forgets the files that no known process has mapped. Deleted files are forgotten at once, because no process can map
   // them again. The others are forgotten after a while, because programs come back. `is_mapped` as above.

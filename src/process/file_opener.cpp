@@ -26,14 +26,14 @@ Fd place_of_mapping(const MappedBy& mapped_by) {
   return Fd(::open(path, O_PATH | O_CLOEXEC));
 }
 
-// The same for the program itself, for users who may not look into map_files.
+// The same for the program itself, for users without access to map_files.
 Fd place_of_program(std::uint32_t tgid) {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", tgid);
   return Fd(::open(path, O_PATH | O_CLOEXEC));
 }
 
-// Looks at `path` as seen from `root`, whatever symbolic links are in it.
+// Looks at `path` as seen from `root`, even with symbolic links in it.
 Fd place_below(const char* root, const std::string& path) {
   const Fd directory(::open(root, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {};
@@ -45,7 +45,7 @@ bool is_elf(int fd) {
   return ::pread(fd, magic, sizeof magic, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-// A file that a process serves (FUSE) is closed to root, too, unless its user allows it.
+// A FUSE file is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
 }  // namespace
@@ -110,8 +110,8 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
-  // The process may be gone. It saw the same mounts as we do. We no longer know whose file it was, so we could hold no
-  // user to account if the file never answered.
+  // The process may be gone, but it saw the same mounts as we do. The owner of the file is then unknown, so a file that
+  // never answers could not be counted against its owner.
   const auto mount = own_mount_of(name);
   if (mount && is_served_by_a_process(*mount)) return result;
   if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, 0);

@@ -24,7 +24,7 @@ class MappingTable {
 
   // nullptr when nothing is mapped there.
   [[nodiscard]] const Mapping* find(std::uint64_t address) const;
-  // Whether the table already says the same as `mapping` about every address of `mapping`.
+  // Whether every address of `mapping` already has the same code in the table.
   [[nodiscard]] bool covers(const Mapping& mapping) const;
   // Whether put(mapping) would keep the meaning of every address.
   [[nodiscard]] bool agrees(const Mapping& mapping) const;

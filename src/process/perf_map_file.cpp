@@ -11,9 +11,8 @@
 namespace profile {
 namespace {
 
-// Opens the file `name` in /tmp as seen from `root`, if it is a regular file as a run-time writes it, and no symbolic
-// link. `uid`: the owner, unless root owns it; none: any owner will do. `tgid`: the process that sees the file so, 0
-// for ourselves.
+// Opens the file `name` in /tmp as seen from `root`, if it is a regular file with one link and no symbolic link. `uid`:
+// its owner must be this user or root; nullopt: any owner. `tgid`: the process that sees the file so, 0 for ourselves.
 Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, std::optional<std::uint32_t> uid) {
   Mounts mounts;
   const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -30,9 +30,9 @@ constexpr std::uint32_t most_name_bytes = 4096;  // PATH_MAX, the most that the 
 // The most bytes of executable lines of one process. Real processes have a few KB.
 constexpr std::size_t most_code_bytes = 8 << 20;
 
-// The question "which is the next mapping of this kind?". It can be asked of an open maps file since Linux 6.11
-// (PROCMAP_QUERY in linux/fs.h, but older systems do not have it there). It costs half as much as reading the text, and
-// much less for a large process.
+// The question for the next mapping of a kind, which can be asked of an open maps file since Linux 6.11 (PROCMAP_QUERY;
+// older systems do not have it in linux/fs.h). It costs half as much as reading the text, and much less for a large
+// process.
 struct MapsQuestion {
   std::uint64_t size = sizeof(MapsQuestion);
   std::uint64_t query_flags = 0;
@@ -166,14 +166,14 @@ bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
       out.clear();
       return false;
     }
-    const std::size_t name_size = question.name_size > 0 ? question.name_size - 1 : 0;  // without its zero
+    const std::size_t name_size = question.name_size > 0 ? question.name_size - 1 : 0;  // without its zero byte
     append_line(question, {buffer_.data(), name_size}, out);
     question.query_address = question.end;
   }
   return true;
 }
 
-// Keeps only the executable lines. So they alone limit the memory, however much the process has mapped.
+// Keeps only the executable lines, so that other mappings of the process cost no memory.
 bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
   const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
   if (!fd) return false;

@@ -9,22 +9,22 @@ namespace profile {
 namespace {
 
 constexpr int most_attempts = 3;
-// While records are lost all the time, the pause after a repair is so many times as long as the repair.
+// While records are lost all the time, the pause after a repair is this factor times the time of the repair.
 constexpr std::uint64_t repair_pause_factor = 10;
 constexpr std::uint64_t least_repair_pause_ns = 100'000'000;
 // The maps of processes that map code without end are read this often.
 constexpr std::uint64_t skipped_pause_ns = 100'000'000;
-// A process that may hold a file system is looked at this often. The looks take at most this share of a CPU, in short
-// pieces.
+// Each process that may hold a file system is read at most once in this time. The reads are done in short pieces; the
+// pause after a piece is this factor times the CPU time of the piece.
 constexpr std::uint64_t least_round_ns = 1'000'000'000;
 constexpr std::uint64_t holders_pause_factor = 300;
 constexpr std::uint64_t holders_at_once_ns = 2'000'000;
 
 }  // namespace
 
-// The snapshot is taken between two moments, and then all records up to the second moment are applied. If no new image
-// has begun since the first moment, the snapshot belongs to the table's image and only adds to it. If a new image has
-// begun, the snapshot may belong to either: it is thrown away, and read again if the new image needs one.
+// The snapshot is taken between two moments, and then all records up to the second moment are applied. If a new image
+// has begun since the first moment, the snapshot may belong to either image: it is dropped, and read again if the new
+// image needs one.
 void ProcSurvey::look(std::uint32_t tgid, std::optional<std::uint64_t> loss_since) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const std::uint64_t before_ns = source_.now_ns();
@@ -56,7 +56,7 @@ void ProcSurvey::settle(bool may_cost) {
   std::sort(unread.begin(), unread.end());
   unread.erase(std::unique(unread.begin(), unread.end()), unread.end());
   for (const std::uint32_t tgid : unread) {
-    // The process turned up in a record, so another look may be useful later.
+    // A record named the process, so look_once() may look again.
     looked_at_.erase(tgid);
     if (table_.needs_snapshot(tgid)) look(tgid, std::nullopt);
   }
@@ -105,7 +105,7 @@ void ProcSurvey::look_for_unmapped() {
   next_holders_ns_ = now_ns + spent_ns * holders_pause_factor;
 }
 
-// A mapping that was known before the read and is not in the snapshot is unmapped, unless a record came meanwhile.
+// Removes a mapping that was known before the read and is not in the snapshot, unless a record came in between.
 void ProcSurvey::look_for_unmapped(std::uint32_t tgid) {
   catch_up_();
   const std::uint64_t count = table_.maps_count(tgid);

@@ -22,13 +22,13 @@ class ProcSurvey {
 
   // Makes one pass over `only`, or over all processes when that is empty.
   void scan(const std::vector<std::uint32_t>& only);
-  // Call it after each batch of records. It looks at processes that were met. If it `may_cost`, it also looks at those
-  // that map code without end, and repairs losses.
+  // Call it after each batch of records. It reads processes whose mappings are unknown. If it `may_cost`, it also reads
+  // those that map code without end, and repairs losses.
   void settle(bool may_cost = true);
-  // Looks once at a process of which nothing is known, and never again unless it turns up in a record.
+  // Reads a process of which nothing is known, and does not read it again unless a record names it.
   void look_once(std::uint32_t tgid);
-  // Looks for what processes have unmapped, because no record tells that. Call it a few times a second; each call looks
-  // at some of them.
+  // Looks for code that processes have unmapped, because no record reports that. Call it a few times a second; each
+  // call reads some of them.
   void look_for_unmapped();
   [[nodiscard]] std::uint64_t repairs() const { return repairs_; }
 

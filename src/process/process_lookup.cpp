@@ -1,4 +1,4 @@
-// Answers questions from the process table, and forgets what is no longer needed.
+// Answers questions from the process table, and forgets old images and processes.
 #include <algorithm>
 #include <utility>
 
@@ -118,7 +118,7 @@ void ProcessTable::note_mapped(std::uint64_t now_ns) {
       at = living_.erase(at);
       continue;
     }
-    // No record tells when the last of the other threads ends.
+    // No record reports when the last of the other threads ends.
     may_be_unmapped_ = may_be_unmapped_ || main_thread_ended;
     if (!process->images.empty()) mark_mapped(*process->images.back().table, is_mapped);
     ++at;

@@ -8,11 +8,10 @@
 namespace profile {
 namespace {
 
-// A memory file opens at once, because no server stands behind it. Only a file that has such a name and is no memory
-// takes longer.
+// A memory file opens at once, because no server serves it. Only another file with such a name takes longer.
 constexpr std::chrono::milliseconds patience_with_memory{50};
 
-// A process may begin images without end, by dlopen in a loop. Only so many of its past images are kept apart.
+// A process may begin images without end, by dlopen in a loop. This is how many of them are kept apart.
 constexpr std::size_t most_images = 1024;
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
 // Limits how many mappings of one process are followed one by one: so many a second, and a thousand at once, which a
@@ -41,8 +40,9 @@ MappingTable& ProcessTable::writable(Image& image) {
   return *image.table;
 }
 
-// Joins the oldest `count` images: what is true in all images of one program stays known, because most samples of a run
-// may come from that time. A table that was not read yet says little, and what it does not say contradicts nothing.
+// Joins the oldest `count` images into one, because most samples of a run may come from that time. It keeps the
+// mappings that are true in all images of one program; a table that was not read yet contradicts a mapping only where
+// it has another one.
 void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
   const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
   auto first = std::prev(end);
@@ -82,7 +82,8 @@ std::shared_ptr<MappingTable> ProcessTable::unread_table() {
   return table;
 }
 
-// Returns the process, with at least one image. A new process began before we did: /proc will be asked about it.
+// Returns the process, with at least one image. A new process began before we did, so its mappings must be read from
+// /proc.
 ProcessTable::Process& ProcessTable::met(std::uint32_t tgid) {
   Process& process = processes_[tgid];
   living_.insert(tgid);
@@ -175,8 +176,8 @@ void ProcessTable::apply_exec(const SideBandRecord& record) {
   begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
 }
 
-// A process that maps code in a loop would cost us a third of a CPU. It is not worth that: no code there can be sampled
-// for long.
+// Following a process that maps code in a loop would cost us a third of a CPU. Its records are skipped, because no code
+// there can be sampled for long.
 bool ProcessTable::maps_without_end(Process& process, const SideBandRecord& record) {
   const std::uint64_t until_ns = std::max(process.mapped_until_ns, record.time_ns) + ns_per_mapping;
   if (until_ns > record.time_ns + most_ahead_ns) {

@@ -1,10 +1,9 @@
 // The state of the timeline: the program images that every process ran, when each image began, and what code it had
-// mapped. Its input is side-band records and /proc snapshots. It touches the kernel only through CodeFiles and
-// ProcSource.
+// mapped. Its input is side-band records and /proc snapshots. It accesses the kernel only through CodeFiles and
+// ProcSource; ProcSource also reads the snapshots.
 //
-// Records come in an order in which causes precede effects (see SideBand::read). So a record always speaks of the
-// newest image of its process. Within an image mappings are only ever added, so the exact time when a mapping was
-// learnt does not matter.
+// Records come in an order in which causes precede effects (see SideBand::read), so a record always belongs to the
+// newest image of its process. Within an image mappings are only added, so the exact time of a mapping does not matter.
 #pragma once
 
 #include <array>
@@ -28,7 +27,8 @@ namespace profile {
 
 class ProcessTable {
  public:
-  // Asks `source` for the mount namespace of a process when the process is read, forks or execs for the first time.
+  // Asks `source` for the mount namespace of a process (when it is read or forks for the first time, and at each exec),
+  // and whether a process still lives or runs.
   ProcessTable(CodeFiles& files, ProcSource& source)
       : files_(files), source_(source), own_mount_namespace_(source.mount_namespace(0)), root_(source.root_device()) {}
 
@@ -48,10 +48,10 @@ class ProcessTable {
 
   void apply(const SideBandRecord& record);
 
-  // Processes that were met in the middle of their lives since the last call. /proc should be asked for their mappings.
+  // Processes that were met in the middle of their lives since the last call. Their mappings must be read from /proc.
   [[nodiscard]] std::vector<std::uint32_t> take_unread() { return std::exchange(unread_, {}); }
-  // Processes that map code without end, whose records are left out: since when, by tgid. Their maps must be read
-  // instead.
+  // Processes that map code without end, by tgid: the time since which their records are left out. Their maps must be
+  // read instead.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> take_skipped() { return std::exchange(skipped_, {}); }
   // How many records were left out.
   [[nodiscard]] std::uint64_t skipped_count() const { return skipped_records_; }
@@ -59,17 +59,17 @@ class ProcessTable {
   [[nodiscard]] std::optional<std::uint64_t> take_loss() { return std::exchange(loss_since_, std::nullopt); }
   void note_loss(std::uint64_t since_ns);
 
-  // Whether /proc could still tell something new about the process.
+  // Whether reading /proc could still add something about the process.
   [[nodiscard]] bool needs_snapshot(std::uint32_t tgid) const;
   // Whether its newest image began at `time_ns` or later.
   [[nodiscard]] bool has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) const;
-  // Adds what /proc said of the newest image. Never overrules a record.
+  // Adds the contents of /proc to the newest image. Never overrules a record.
   void learn(std::uint32_t tgid, const ProcSnapshot& snapshot);
   // The same when records may be missing since `since_ns`. If the snapshot contradicts the image, a new image begins.
   void correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns);
 
-  // No record tells what a process unmaps while it lives. So this returns the living processes with open mapped files
-  // on file systems other than our root. These files may keep such a file system from being unmounted.
+  // Returns the living processes with open mapped files on file systems other than our root, because no record reports
+  // what a process unmaps. Such files may keep their file system from being unmounted.
   [[nodiscard]] std::vector<std::uint32_t> holders();
   // A counter. If it differs from an earlier answer, something was mapped in between.
   [[nodiscard]] std::uint64_t maps_count(std::uint32_t tgid) const;
@@ -87,7 +87,7 @@ class ProcessTable {
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive);
-  // Tells CodeFiles which files are mapped now, if that may have changed since the last call.
+  // Gives CodeFiles the files that are mapped now, if they may have changed since the last call.
   void note_mapped(std::uint64_t now_ns);
 
   [[nodiscard]] std::uint64_t record_count() const { return records_; }
@@ -142,7 +142,7 @@ class ProcessTable {
   bool follows_ = false;  // children of wanted processes are wanted, too
   std::unordered_map<std::uint32_t, Process> processes_;
   std::unordered_set<std::uint32_t> living_;  // of `processes_`; those that ended lately may still be in it
-  bool may_be_unmapped_ = false;              // something may be, since the last note_mapped()
+  bool may_be_unmapped_ = false;              // files may be unmapped since the last note_mapped()
   std::vector<std::uint32_t> unread_;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;
   std::uint64_t skipped_records_ = 0;

@@ -29,7 +29,7 @@ constexpr std::size_t least_ring_bytes = 16 << 10;
 // Every record wakes the reader, because the file of a mapping may be gone soon. The reader may wait a moment for more
 // records.
 constexpr std::uint32_t wake_up_bytes = 1;
-// After so many records the kernel is told that their room is free.
+// The room of this many records is given back to the kernel at once.
 constexpr int records_per_release = 64;
 
 std::size_t page_bytes() {
@@ -101,7 +101,7 @@ class SideBand::Ring {
   [[nodiscard]] int cpu() const { return cpu_; }
   [[nodiscard]] int fd() const { return event_.get(); }
   [[nodiscard]] RecordRing& records() { return records_; }
-  // Makes visible what the kernel has written since.
+  // Makes the records visible that the kernel has written since.
   void refresh() { records_.extend(std::atomic_ref(control().data_head).load(std::memory_order_acquire)); }
   // Gives the room of the records that were read back to the kernel.
   void release() { std::atomic_ref(control().data_tail).store(records_.tail(), std::memory_order_release); }
@@ -145,11 +145,10 @@ bool SideBand::set_cpus(const CpuList& cpus) {
   return added;
 }
 
-// Takes the records stamped before a moment T, which lies before the first look at any ring. The kernel writes the
-// record of a cause (fork) before its effect (the child's exec, on another CPU) can happen, so before the effect gets
-// its time stamp. So when an effect is stamped before T, its cause is in a ring by the time we look. No record is
-// applied before another that it depends on, and no guessed delay is needed. In the same way, everything that led to a
-// sample stamped before T is here.
+// Takes the records stamped before a moment T, which is before the first look at any ring. The kernel writes the record
+// of a cause (fork) before its effect (the child's exec, on another CPU) can get its time stamp.
+// So the causes of everything stamped before T, samples too, are in a ring when we look, and no guessed delay is
+// needed.
 std::uint64_t SideBand::read(const ApplyRecord& apply) {
   const std::uint64_t before_ns = monotonic_ns();
   std::vector<RecordRing*> full;

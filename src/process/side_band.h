@@ -35,7 +35,7 @@ struct SideBandRecord {
   std::uint64_t lost_since = 0;  // the lost records are not older than this
 };
 
-// Parses one record, header included. nullopt for types that tell nothing and for malformed records. Reads nothing
+// Parses one record, header included. nullopt for malformed records and for types that are not used. Reads nothing
 // outside of `bytes`.
 [[nodiscard]] std::optional<SideBandRecord> parse_side_band(std::span<const std::byte> bytes);
 
@@ -51,7 +51,7 @@ class RecordRing {
   [[nodiscard]] const SideBandRecord* peek();
   void pop();
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
-  // Whether there may have been no room for a record.
+  // Whether the kernel may have had no room for a record.
   [[nodiscard]] bool is_full() const { return head_ - tail_ + most_record_bytes > size_bytes_; }
   [[nodiscard]] std::uint64_t last_time_ns() const { return last_time_ns_; }  // of the record that was read last
 

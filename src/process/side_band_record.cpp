@@ -1,4 +1,4 @@
-// Parses the bytes of a side-band record, and puts the records of several CPUs in order. Needs no kernel.
+// Parses the bytes of a side-band record, and puts the records of several CPUs in order. Pure.
 #include <linux/perf_event.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void read_mmap(Reader& reader, SideBandRecord& record) {
   record.text = reader.text();
 }
 
-// Reads the part of the body that belongs to the record's type. False when the type tells nothing.
+// Reads the part of the body that belongs to the record's type. False when the type is not used.
 bool read_body(const perf_event_header& header, Reader& reader, SideBandRecord& record) {
   using Type = SideBandRecord::Type;
   if (header.type == PERF_RECORD_LOST || header.type == PERF_RECORD_LOST_SAMPLES) {

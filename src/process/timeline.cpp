@@ -1,4 +1,4 @@
-// Puts the parts together: passes side-band records to the process table, and asks /proc where they are not enough.
+// Connects the parts: passes side-band records to the process table, and reads /proc where they are not enough.
 #include "process/timeline.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t most_open_files = 16384;
 constexpr std::size_t other_descriptors = 1024;
 
-// Side-band records wait this long for others of the same moment.
+// The reader waits this long for more records of the same moment.
 constexpr std::uint64_t least_delay_ns = 2'000'000;
 // Following processes may cost this process one part in `cost_share` of a CPU. The opener's cost depends on it, too:
 // together they take 5 %. CPU time that was not used is saved up to `most_saved_ns`.

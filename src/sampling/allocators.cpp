@@ -28,7 +28,7 @@ class Finder {
   void add_of_system() {
     for (const char* name : {"libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1"}) {
       for (const std::string& path : library_paths(name)) {
-        std::string why;  // the cache may list what is not there
+        std::string why;  // unused: the linker's cache may list files that do not exist
         if (auto opened = probes_.open(path, why)) add(std::move(*opened));
       }
     }

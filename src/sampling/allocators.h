@@ -1,5 +1,5 @@
-// The memory allocators that processes use: which files they are, and where in them the functions stand that `-e
-// malloc` probes.
+// Finds the memory allocators that processes use: their files, and the offsets of the functions that `-e malloc`
+// probes.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace profile {
 
 struct Allocator {
   ProbedFile file;
-  std::vector<AllocatorFunction> functions;  // each place once
+  std::vector<AllocatorFunction> functions;  // each offset once
 };
 
-// Whether a file called so is a C library, or a library that takes the place of its allocator.
+// True for the name of a C library, or of a library that replaces its allocator.
 [[nodiscard]] bool is_allocator_library(std::string_view file_name);
-// Of the processes that `options` choose, as far as they are there; and this system's own C library, when others may
-// come.
+// Searches the processes and threads that `options` name. If they name none, it searches this system's C library, and
+// all processes unless a command is followed.
 [[nodiscard]] std::vector<Allocator> find_allocators(const SamplingOptions& options);
-// The path of the first file in the processes that `options` name which has a malloc of its own, by its symbols: a
-// program that is linked statically. Empty: none.
+// The path of the first file in these processes that has a function `malloc` among its symbols, such as a statically
+// linked program. Empty: none.
 [[nodiscard]] std::string file_with_malloc(const SamplingOptions& options);
 
 }  // namespace profile

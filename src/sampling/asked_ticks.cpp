@@ -25,7 +25,7 @@ IdleTimes idle_times(const CpuList& cpus) {
     std::istringstream words(line.substr(3));
     int cpu = -1;
     std::uint64_t user = 0, nice = 0, system = 0, idle = 0, waiting = 0;
-    // The first line is of all CPUs, and has no number.
+    // The first line is the sum of all CPUs and has no number.
     if (line.starts_with("cpu ") || !(words >> cpu >> user >> nice >> system >> idle >> waiting)) continue;
     if (std::binary_search(cpus.begin(), cpus.end(), cpu)) times.ns_of_cpu[cpu] = (idle + waiting) * tick_ns;
   }
@@ -40,7 +40,8 @@ void AskedTicks::note_idle() {
   IdleTimes now = idle_times_();
   for (const auto& [cpu, before_ns] : idle_before_.ns_of_cpu) {
     const auto found = now.ns_of_cpu.find(cpu);
-    // Of one that has gone nobody tells: nothing is asked of it for this time, rather than too much.
+    // The kernel does not report a CPU that has gone offline. All of this time then counts as idle, so that the number
+    // is too low and never too high.
     const std::uint64_t more_ns = found != now.ns_of_cpu.end() ? found->second - std::min(found->second, before_ns)
                                                                : now.at_ns - idle_before_.at_ns;
     left_out_ns_ += more_ns;

@@ -15,12 +15,12 @@
 namespace profile {
 namespace {
 
-// Requests on their way at a time, those of all queues of all devices.
+// Requests under way at the same time, in all queues of all devices.
 constexpr std::uint32_t most_requests = 65536;
-// Pairs of a device and an operation, on each CPU.
+// There is one row for each device, operation and CPU.
 constexpr std::uint32_t most_rows = 8192;
 
-// enum req_op of the kernel's linux/blk_types.h; the ones left out are of zoned devices, and their numbers have
+// enum req_op of the kernel's linux/blk_types.h. Operations of zoned devices are left out, because their numbers have
 // changed.
 std::string operation_name(std::uint32_t operation) {
   switch (operation) {
@@ -60,7 +60,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options) {
           .use = "block-io"};
 }
 
-// What a tag stands for.
+// Gives the disk and the operation of a tag (abi/block_io.h).
 class BlockTags {
  public:
   explicit BlockTags(int disks_fd) : disks_fd_(disks_fd) {}
@@ -82,7 +82,7 @@ class BlockTags {
 
  private:
   int disks_fd_;
-  std::unordered_map<std::uint32_t, std::string> names_;  // of disks, by number
+  std::unordered_map<std::uint32_t, std::string> names_;  // disk names by disk number
 };
 
 class BlockIo final : public Source {

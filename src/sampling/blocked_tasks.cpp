@@ -16,7 +16,7 @@
 namespace profile {
 namespace {
 
-// Together; a stack has a page in any case.
+// The limit for all copies together; each stack gets at least one page.
 constexpr std::size_t most_copied_bytes = 16U << 20;
 constexpr std::size_t page_bytes = 4096;
 

@@ -1,4 +1,4 @@
-// The threads that are blocked already when sampling begins, by way of a BPF iterator over all of them.
+// Reads the threads that are already blocked when sampling begins, with a BPF iterator over all tasks.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ struct BlockedTask {
   std::vector<std::uint64_t> kernel;  // its kernel stack, leaf first
 };
 
-// How much is copied of each stack, of so many threads.
+// How many bytes of each user stack to copy when there are so many threads.
 [[nodiscard]] std::size_t bytes_of_stack(std::size_t threads);
-// The task's user stack, of which `stack` is what was copied: along its frame pointers, or to be finished by tables.
+// Both take `stack`, the copied part of the task's user stack. frames_of() walks it by frame pointers and returns
+// addresses, leaf first; unfinished_walk_of() makes the record of a walk that needs tables.
 [[nodiscard]] std::vector<std::uint64_t> frames_of(const blocked_task& task, std::string_view stack,
                                                    std::size_t most_frames);
 [[nodiscard]] std::unique_ptr<ring_unfinished> unfinished_walk_of(const blocked_task& task, std::string_view stack);

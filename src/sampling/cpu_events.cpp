@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* max_rate_path = "/proc/sys/kernel/perf_event_max_sample_rate";
 
-// What the event has counted: of a clock, nanoseconds.
+// The count of the event; for a clock, nanoseconds.
 std::uint64_t count_of(int perf_fd) {
   std::uint64_t count = 0;
   return ::read(perf_fd, &count, sizeof count) == static_cast<ssize_t>(sizeof count) ? count : 0;
@@ -50,7 +50,7 @@ void CpuEvents::set_cpus(const CpuList& online) {
 
 void CpuEvents::attach(int cpu) {
   Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr_, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
-  if (!fd && errno == ENODEV) return;  // went offline meanwhile; set_cpus() hears of it when it comes back
+  if (!fd && errno == ENODEV) return;  // the CPU went offline; set_cpus() is called again when it comes back
   if (!fd) throw cannot_open_(cpu, errno);
   BpfLink link(bpf_program__attach_perf_event(&program_, fd.get()));
   if (!link) throw system_error("cannot attach to the event on CPU " + std::to_string(cpu), errno);
@@ -64,7 +64,7 @@ std::uint64_t CpuEvents::enabled_ns(std::uint64_t until_ns) const {
 }
 
 void CpuEvents::stop() {
-  // Disabling runs on the event's own CPU with interrupts off, so when it returns no handler is under way there.
+  // The kernel disables an event on its own CPU with interrupts off, so no handler runs there when ioctl() returns.
   for (const auto& [cpu, event] : events_) ::ioctl(event.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
   events_.clear();
 }

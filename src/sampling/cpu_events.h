@@ -1,4 +1,4 @@
-// One perf event on every CPU wanted, with a BPF program on its overflow; CPUs may come and go.
+// Opens one perf event on every wanted CPU and runs a BPF program on each overflow. CPUs may come and go.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -14,15 +14,16 @@ namespace profile {
 
 class CpuEvents {
  public:
-  // `wanted`: empty for every CPU. `cannot_open` words the error when the kernel refuses the event on a CPU.
+  // `wanted`: empty means every CPU. `cannot_open` makes the Error when the kernel refuses the event on a CPU.
   using CannotOpen = std::function<Error(int cpu, int error)>;
   CpuEvents(bpf_program& program, const perf_event_attr& attr, CpuList wanted, CannotOpen cannot_open);
 
-  // Opens and attaches on each of `online` that is wanted and has none yet, and forgets those that are offline.
+  // Opens the event on each wanted CPU of `online` that has none yet, and closes it on CPUs that are offline. Throws
+  // Error.
   void set_cpus(const CpuList& online);
-  // After it returns no program is under way.
+  // When it returns, the BPF program runs on no CPU.
   void stop();
-  // Of a clock: for how long it has been on until then, over all CPUs.
+  // For a clock: how long it was enabled up to `until_ns` (CLOCK_MONOTONIC), summed over all CPUs.
   [[nodiscard]] std::uint64_t enabled_ns(std::uint64_t until_ns) const;
 
  private:
@@ -40,12 +41,12 @@ class CpuEvents {
   CpuList wanted_;
   CannotOpen cannot_open_;
   boost::container::flat_map<int, Event> events_;  // by CPU
-  std::uint64_t ended_ns_ = 0;                     // enabled_ns() of those that went offline
+  std::uint64_t ended_ns_ = 0;                     // enabled time of the events on CPUs that went offline
 };
 
-// The attributes of the event `cpu-clock`: by rate, or by period in nanoseconds when that is nonzero.
+// The attributes of the event `cpu-clock`: by `period_ns` if it is not 0, otherwise by `frequency_hz`.
 [[nodiscard]] perf_event_attr cpu_clock_attr(std::uint64_t frequency_hz, std::uint64_t period_ns);
-// What to say when it cannot be opened on `cpu`.
+// The Error for an event that the kernel refused on `cpu` with errno `error`.
 [[nodiscard]] Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error);
 
 }  // namespace profile

@@ -48,7 +48,7 @@ void DurationRows::take(bool stopped) {
   const auto generation = static_cast<std::uint16_t>(state_->generation);
   if (!stopped) {
     std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
-    barrier_.wait();  // now nobody writes to rows of the old generation
+    barrier_.wait();  // from here on no BPF program writes to rows of the old generation
   }
   std::vector<durations_key> taken;
   for_each_entry<durations_key>(map_fd_, sizeof(durations_sum), false,

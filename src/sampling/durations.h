@@ -1,5 +1,5 @@
-// What the sources share that time something and add it up by name besides: the user side of bpf/durations.bpf.h, a
-// table of durations that is read and emptied for each report and stands beside the stacks.
+// The user side of bpf/durations.bpf.h, for the sources that measure durations. Besides the stacks they keep a table of
+// durations, which user space reads and empties for each report.
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -23,29 +23,29 @@ namespace profile {
 
 class DurationRows {
  public:
-  // Between opening and loading. In a stream there are no rows.
+  // Call it between opening and loading. A stream needs no rows, so its map has only one entry.
   static void prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows);
 
-  // `object` is loaded and outlives this.
+  // `object` must be loaded, and must outlive this object.
   DurationRows(bpf_object& object, std::uint32_t most_rows);
 
-  // Before the program `flush` runs: whether it is for the last time.
+  // Call it before the program `flush` runs; `last`: the run is over.
   void set_last_flush(bool last) { state_->last_flush = last ? 1 : 0; }
-  // Whether the map has filled so far that take() is due.
+  // True when more than half of the map is full: take() should be called.
   [[nodiscard]] bool is_filling() const;
-  // Moves what the kernel side has counted here. `stopped`: no program runs any more.
+  // Moves the rows of the BPF map into this object. `stopped`: no BPF program runs any more.
   void take(bool stopped);
 
   struct Sum {
     Durations durations;
     std::uint64_t bytes = 0;
-    std::string comm;  // of the thread that was the first
+    std::string comm;  // name of one of the threads that were counted
   };
-  // Moves what was taken into the rows of `table`, the largest total first.
+  // Moves what take() has collected into the rows of `table`, largest total first.
   using LabelsOf = std::function<std::vector<StringId>(std::uint64_t what, std::uint32_t whose, const Sum&)>;
   void fill(DurationTable& table, const LabelsOf& labels_of);
 
-  // What is to be said in the summary; `thing` is one of what is measured.
+  // Lines for the summary; `thing` is the noun for one measured item: "wait".
   [[nodiscard]] std::vector<std::string> notes(std::string_view thing) const;
 
  private:
@@ -54,13 +54,13 @@ class DurationRows {
   SharedArray state_memory_;
   durations_state* state_;
   ProgramBarrier barrier_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Sum> sums_;  // by what and whose
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Sum> sums_;  // by `what` and `whose` of durations_key
 };
 
-// The programs of such a source, their samples, which are spans weighted in microseconds, and the table.
+// The BPF programs of such a source, its samples (spans with a weight in microseconds) and its table.
 class TimedPrograms {
  public:
-  // `thing`: what is timed, for the summary: "wait". `tag_text` as in Reading.
+  // `thing`: as in DurationRows::notes(). `tag_text`: as in ValueConversion.
   TimedPrograms(const TracedPrograms::Plan& plan, const SamplingOptions& options, std::uint32_t most_rows,
                 const char* thing, std::function<std::string(std::uint32_t)> tag_text)
       : programs_(plan, within_kernel_depth(options)),
@@ -76,9 +76,9 @@ class TimedPrograms {
   [[nodiscard]] BpfCost cost() const { return programs_.cost(); }
   [[nodiscard]] std::vector<std::string> notes() const;
 
-  // Source::make_room()
+  // For Source::make_room().
   void make_room();
-  // Source::collect(), before the recorder is read and after it. `table` comes without its rows.
+  // For Source::collect(): flush() before the recorder is read, take() after it. take() fills in the rows of `table`.
   void flush(bool stopped);
   [[nodiscard]] DurationTable take(DurationTable table, bool stopped, const DurationRows::LabelsOf& labels_of);
 

@@ -12,7 +12,7 @@
 #ifndef __always_inline
 #define __always_inline inline
 #endif
-// The kernel's own memory is not to be had here: what a probe of a return has put away is not found.
+// User space cannot read kernel memory. So it cannot find a return address that a return probe has replaced.
 #define READ_AT(to, base, member) unreadable()
 
 namespace profile {
@@ -22,7 +22,7 @@ namespace {
 
 long unreadable() { return -1; }
 
-// What frame.bpf.h uses of the kernel side's; without what it keeps for the next sample.
+// The members of the BPF program's `struct walk` that frame.bpf.h uses, without the state for the next sample.
 struct walk {
   __u64 pc = 0;
   __u64 sp = 0;
@@ -53,7 +53,7 @@ struct walk {
   bool is_waiting = false;
 };
 
-// The kernel side's functions have no arguments, as its verifier likes them.
+// A global, because the functions of the BPF program have no arguments (the verifier prefers that).
 walk* under_way = nullptr;
 walk* this_walk() { return under_way; }
 
@@ -64,7 +64,7 @@ constexpr kernel_layout layout{};
 
 const char* slab_of(__u32 at) { return under_way->code->slab(at >> WALK_SLAB_SHIFT); }
 
-// 0 when all of it lies in the copy.
+// Returns 0 if all bytes lie in the copy of the stack, otherwise -1.
 long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
   const ring_unfinished& begun = *under_way->begun;
   const std::uint64_t at = reinterpret_cast<std::uint64_t>(from) - begun.stuck.sp;
@@ -73,7 +73,7 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
   return 0;
 }
 
-// Of the one address: how far it reaches nobody needs to know.
+// Finds a mapping of one byte, for the looked-up address alone: the code here does not need the true length.
 int find_mapping() {
   const WalkedCode::Code place = under_way->code->place_of(under_way->look);
   using Kind = WalkedCode::Code::Kind;

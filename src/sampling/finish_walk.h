@@ -1,6 +1,6 @@
-// Finishes a walk of a user stack for which the kernel side lacked a table (abi/walk.h, struct ring_unfinished): by the
-// same rules, in the copy of the stack that it has sent. The copy is a stranger's: its words are addresses to be looked
-// up, and nothing is read outside of it.
+// Finishes the walk of a user stack for which the BPF program had no table (abi/walk.h, struct ring_unfinished). It
+// runs the same code on the copy of the stack that the BPF program sent. Any program may have written that copy: its
+// words are only addresses to look up, and nothing outside of it is read.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,38 @@
 
 namespace profile {
 
-// What a walk asks of the process whose stack it is, and of the tables there are.
+// What a walk needs to know about the process of the stack and about the tables.
 class WalkedCode {
  public:
   struct Code {
     enum class Kind : std::uint8_t {
-      table,    // `table` is that of its file
-      plain,    // mapped, and without a table
+      table,    // `table` is the table of its file
+      plain,    // mapped, but without a table
       nowhere,  // nothing is mapped there
-      waiting   // its table may come yet, or nothing is known of it yet
+      waiting   // the table may still come, or the mapping is not known yet
     };
     Kind kind = Kind::nowhere;
     walk_file table{};
-    std::uint64_t offset = 0;  // of the address: from the beginning of the file, or of the vDSO
+    std::uint64_t offset = 0;  // of the address, in the file or in the vDSO
     bool is_vdso = false;
   };
 
   virtual ~WalkedCode() = default;
   virtual Code place_of(std::uint64_t address) = 0;
-  // WALK_SLAB_BYTES of the space of tables; null: there is no such slab.
+  // Returns WALK_SLAB_BYTES bytes of the space of tables; null: there is no such slab.
   virtual const char* slab(std::uint32_t number) = 0;
 };
 
 struct FinishedWalk {
-  // Behind the frame at which it had stood still, from the leaf outwards; an address as struct ring_stack has it.
+  // The callers of the frame at which the walk had stopped, innermost first. Addresses as in struct ring_stack.
   std::vector<std::uint64_t> callers;
   walk_end end = WALK_NO_TABLE_YET;
   bool is_guessed = false;
-  bool is_waiting = false;  // for a table: it may be tried again
+  bool is_waiting = false;  // a table is missing: the walk may be tried again
 };
 
-// `most_frames`: of the whole stack, at most WALK_MOST_FRAMES. `tables_alone`: frame pointers are not followed. Not for
-// two threads at once.
+// `most_frames`: the limit for the whole stack, at most WALK_MOST_FRAMES. `tables_alone`: frame pointers are not
+// followed. Only one thread at a time may call it.
 [[nodiscard]] FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool tables_alone,
                                        std::uint32_t most_frames);
 

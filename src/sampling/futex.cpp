@@ -17,15 +17,15 @@
 namespace profile {
 namespace {
 
-// Threads alive at a time that wait; each has a place in the map from its first wait on.
+// Threads that are alive at the same time and have waited: each keeps its map entry from its first wait on.
 constexpr std::uint32_t most_threads = 65536;
-// Addresses waited at, on each CPU.
+// There is one row for each address, process and CPU.
 constexpr std::uint32_t most_rows = 16384;
 
-// Numbers that are younger than the headers of some systems, and the same on all architectures.
+// System call numbers that the headers of some systems lack. They are the same on all architectures.
 constexpr int number_of_futex_waitv = 449;
 constexpr int number_of_futex_wait = 455;
-// Of 32-bit programs, on x86 and on ARM.
+// System call numbers of 32-bit programs, the same on x86 and ARM.
 constexpr int number_of_compat_futex = 240;
 constexpr int number_of_compat_futex_time64 = 422;
 

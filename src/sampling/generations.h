@@ -1,5 +1,5 @@
-// The two halves of what the kernel side keeps: it counts into one while user space empties the other. The state and
-// the account of both are memory that the two sides share, so reading them costs no system call.
+// The two halves (generations) of the maps: the BPF programs count into one while user space drains the other. The
+// state and the account are in shared memory, so that user space reads them without a system call.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,28 @@ class Generations {
   // `object` is loaded. Throws Error when its memory cannot be mapped.
   explicit Generations(bpf_object& object);
 
-  // The number, 0 or 1, of the half that the kernel side counts into.
+  // The half (0 or 1) into which the BPF programs count now.
   [[nodiscard]] std::uint32_t current() const { return state_->drain_count & 1; }
-  // From now on the kernel side counts into the other half. No program writes to this one when it returns.
+  // Makes the BPF programs count into the other half. When it returns, no program writes to the old half any more.
   void advance();
   // Returns when every program that runs now has ended.
   void await_programs() const { barrier_.wait(); }
-  // Once its samples are read: sets the counts of this half to zero.
+  // Sets the counts of this half to zero. Call it after its samples are read.
   void clear(std::uint32_t generation);
 
-  // What the programs counted in this half since it was cleared.
+  // What the BPF programs have counted in this half since clear().
   [[nodiscard]] Account account_of(std::uint32_t generation) const;
-  // Rows of the histogram of the current half.
+  // The number of rows in the histogram of the current half.
   [[nodiscard]] std::uint64_t rows() const;
   // Descendants of the command that could not be followed because the map of targets was full.
   [[nodiscard]] std::uint64_t unfollowed() const;
 
-  // While it is paused, what the kernel side sees lies outside of the run and is counted nowhere.
+  // While paused, the BPF programs count nothing: what happens then is not part of the run.
   void set_paused(bool paused);
-  // The end of what counts up to now, by CLOCK_MONOTONIC: now, or when it was paused.
+  // The end of the counted time so far (CLOCK_MONOTONIC): the time of the pause, otherwise now.
   [[nodiscard]] std::uint64_t counts_until_ns() const { return paused_ns_ != 0 ? paused_ns_ : monotonic_ns(); }
-  // Tells the kernel side which processes are the profiler's: itself, and its children as they are now. Null: none.
+  // Gives the BPF programs the ids of the profiler's own processes: this process and its present children. `children`
+  // may be null.
   void note_own_processes(const Children* children);
 
  private:

@@ -1,5 +1,5 @@
-// The histograms of the kernel side, two of each kind: rows by what was sampled, and with --waker rows by who ended a
-// wait besides.
+// The histograms that the BPF programs fill, one per generation. With --waker there is a second pair, whose rows also
+// name the thread that ended the wait.
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -24,8 +24,8 @@ class KernelHistograms {
     }
   }
 
-  // Calls `visit(key, waker, value)` for each row of a generation; `waker` is null where it is not known. With `remove`
-  // each row is taken out as it is read. Throws Error.
+  // Calls `visit(key, waker, value)` for each row of a generation; `waker` is null when it is not known. With `remove`
+  // each row is deleted as it is read. Throws Error.
   template <class Visit>
   void for_each(std::uint32_t generation, bool remove, Visit visit) const {
     for_each_entry<stack_key>(fds_[generation], sizeof(stack_value), remove,

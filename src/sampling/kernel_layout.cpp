@@ -15,8 +15,8 @@ constexpr std::string_view wanted[] = {
     "maple_range_64", "maple_arange_64", "maple_type",     "bpf_func_id", "uprobe_task", "return_instance", "xol_area"};
 // THREAD_SIZE of both architectures, as all distributions build them.
 constexpr std::uint32_t thread_bytes = 16384;
-// Of rwbase_rt::readers, the lock on kernels with PREEMPT_RT (WRITER_BIAS of include/linux/rwbase_rt.h); of
-// rw_semaphore::count the lowest bit says that a writer has it (RWSEM_WRITER_LOCKED of kernel/locking/rwsem.c).
+// The bit that is set while a writer holds the lock of the mappings: with PREEMPT_RT in rwbase_rt::readers (WRITER_BIAS
+// of include/linux/rwbase_rt.h), otherwise in rw_semaphore::count (RWSEM_WRITER_LOCKED of kernel/locking/rwsem.c).
 constexpr std::uint32_t rt_writer = 1U << 30;
 constexpr std::uint32_t writer = 1;
 
@@ -24,7 +24,7 @@ class Finder {
  public:
   explicit Finder(const KernelTypes& types) : types_(types) {}
 
-  // Of a member that must be there.
+  // For a member that must exist: otherwise it is added to missing().
   std::uint32_t bytes_at(std::string_view structure, std::string_view path) {
     if (const auto found = types_.member(structure, path)) return found->bits_at / 8;
     missing_ += (missing_.empty() ? "" : ", ") + std::string(structure) + "." + std::string(path);
@@ -104,7 +104,7 @@ void find_task(const KernelTypes& types, Finder& finder, kernel_layout& layout) 
   layout.task_regs_at = thread_bytes - regs;
 }
 
-// When the content of a file was changed: the type of that has had three names so far.
+// The time at which the content of a file was last changed. The kernel has had three names for its members so far.
 void find_time_of_change(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {{"i_mtime_sec", "i_mtime_nsec"},
                                                                      {"__i_mtime.tv_sec", "__i_mtime.tv_nsec"},
@@ -138,7 +138,7 @@ void find_mappings(Finder& finder, kernel_layout& layout) {
   }
 }
 
-// Kernels without uprobes have none of these.
+// Kernels without uprobes lack all of these; task_probes is 0 then.
 void find_probes(const KernelTypes& types, kernel_layout& layout) {
   bool has_all = true;
   const auto at = [&](std::string_view structure, std::string_view path) {

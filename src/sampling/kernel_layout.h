@@ -1,5 +1,5 @@
-// Where the running kernel keeps what the walk of user stacks reads: the walk's conditions come from its types, never
-// from its version.
+// Finds where the running kernel keeps what the walk of user stacks reads. It goes by the kernel's types (BTF), never
+// by the kernel's version.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace profile {
 
-// Fills `layout` in. Returns what is missing in these types, in words; nullopt when nothing is.
+// Fills in `layout`. Returns a message about what these types lack; nullopt when nothing is missing.
 std::optional<std::string> layout_of(const KernelTypes& types, kernel_layout& layout);
-// The same of the running kernel.
+// The same for the running kernel.
 std::optional<std::string> read_kernel_layout(kernel_layout& layout);
 
 }  // namespace profile

@@ -21,7 +21,7 @@ namespace {
 
 bool has_ring_buffer() { return libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, nullptr) != 0; }
 
-// A refusal for want of privilege says nothing.
+// Only EINVAL means "no": a refusal for lack of privilege says nothing about the kernel.
 bool has_fetching_atomics() {
   constexpr bpf_insn program[] = {
       {.code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = 0, .off = -8, .imm = 0},
@@ -38,7 +38,8 @@ bool has_fetching_atomics() {
   return loaded || errno != EINVAL;
 }
 
-// Of programs that trace functions libbpf cannot tell; the kernel gives these helpers to them and to raw tracepoints.
+// libbpf cannot probe for programs that trace functions. The kernel gives these helpers to raw tracepoints too, so it
+// probes for those.
 template <bpf_func_id helper, bpf_prog_type type = BPF_PROG_TYPE_RAW_TRACEPOINT>
 bool has_helper() {
   return libbpf_probe_bpf_helper(type, helper, nullptr) != 0;
@@ -119,8 +120,8 @@ std::string words_of(const KernelNeed& need) {
          std::string(need.piece) + ")";
 }
 
-// As the table calls it: "uprobe" of uprobe:FILE:SYMBOL; and where the kernel tells nothing of its types, what waits is
-// seen another way.
+// The event's name in the table: "uprobe" for uprobe:FILE:SYMBOL. Without BTF, off-cpu and wall use other BPF programs,
+// which have names of their own there.
 std::string use_of_event(std::string_view name) {
   std::string use(name.substr(0, name.find(':')));
   if ((use == "off-cpu" || use == "wall") && !kernel_tells_types()) use += " without BTF";

@@ -6,7 +6,7 @@
 namespace profile {
 namespace {
 
-// How many bytes follow a btf_type; nullopt: its kind is not known.
+// How many bytes follow a btf_type; nullopt: the kind is not known.
 std::optional<std::size_t> bytes_behind(const btf_type& type) {
   const std::size_t count = BTF_INFO_VLEN(type.info);
   switch (BTF_INFO_KIND(type.info)) {
@@ -47,7 +47,7 @@ bool has_members(const btf_type& type) {
   return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
 }
 
-// Part of `whole` from `at` on; nullopt when it does not lie in it.
+// `size` bytes of `whole` from `at` on; nullopt when they do not lie in it.
 std::optional<std::span<const std::byte>> part(std::span<const std::byte> whole, std::size_t at, std::size_t size) {
   if (at > whole.size() || size > whole.size() - at) return std::nullopt;
   return whole.subspan(at, size);

@@ -20,16 +20,17 @@
 namespace profile {
 namespace {
 
-// Pieces of memory in use at a time; a place costs the kernel some 180 bytes, and only once it is used.
+// Allocations in use at the same time. The kernel needs some 180 bytes for an entry, but only for entries that are
+// used.
 constexpr std::uint32_t most_allocations = 1U << 20;
 constexpr std::uint32_t most_processes = 65536;
 constexpr std::uint32_t most_threads = 16384;
-// Programs that have ended are cleared away when there are so many.
+// User space removes the entries of ended processes when more processes than this have ended.
 constexpr std::uint64_t many_ended = 256;
 
 struct Programs {
-  const char* at_begin;
-  const char* at_end;  // nullptr: none
+  const char* at_begin;  // nullptr: none
+  const char* at_end;    // nullptr: none
 };
 
 Programs programs_for(AllocatorCall call, bool live) {
@@ -51,7 +52,8 @@ Programs programs_for(AllocatorCall call, bool live) {
   return {live ? "begin_free" : nullptr, nullptr};
 }
 
-// What a command has not freed when it ends is what was asked about; that of other processes is free then.
+// `keep_at_exit`: memory that the command has not freed when it exits is the result of the run. Without it, memory
+// counts as freed when its process exits.
 TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   TracedPrograms::Plan plan{.name = "malloc",
                             .elf_bytes = malloc__elf_bytes,
@@ -79,7 +81,7 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   return plan;
 }
 
-// Whoever asks for memory does so in user mode.
+// Programs ask for memory in user mode, so the kernel's stacks say nothing.
 SamplingOptions user_part(SamplingOptions options) {
   options.kernel_stacks = false;
   return within_kernel_depth(std::move(options));
@@ -118,9 +120,9 @@ class Malloc final : public Source {
     run.kernel_stacks = options_.kernel_stacks;
   }
 
-  // What gives memory back first, so that nothing is taken for lost that was freed meanwhile.
+  // Attaches the probes of free() first: memory that is freed during the start must not count as not freed.
   void start() override {
-    recorder_.pause();  // the run begins when every function is seen, not when the first is
+    recorder_.pause();  // the run begins when all probes are attached
     programs_.attach();
     for (const bool is_free : {true, false}) {
       for (const Allocator& allocator : allocators_) {
@@ -181,8 +183,8 @@ class Malloc final : public Source {
     }
   }
 
-  // Runs `program` on the memory that `is_wanted`, some of it at a time: nothing else runs on its CPU meanwhile, and
-  // there may be a million pieces. What it sends whole is taken out of the ring buffer in between.
+  // Runs `program` on the allocations that `is_wanted` accepts, in batches: there may be a million, and nothing else
+  // runs on the CPU during a batch. After each batch the samples are read from the ring.
   template <class IsWanted>
   void run_on_memory(const char* program, ProcessTimeline& timeline, Profile& into, IsWanted is_wanted) {
     auto* const batch = static_cast<std::uint64_t*>(batch_->data());
@@ -201,8 +203,8 @@ class Malloc final : public Source {
     if (state_->batched != 0) run();
   }
 
-  // Takes the entries of programs that are gone out of the map. Those of programs that have come since the lives were
-  // read are spared in the kernel.
+  // Removes the entries of ended programs from the map. The BPF program keeps the entries of programs that started
+  // after `lives` was read.
   void remove_gone(ProcessTimeline& timeline, Profile& into) {
     if (!live_ || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
     std::unordered_map<std::uint32_t, std::uint64_t> lives;
@@ -223,7 +225,7 @@ class Malloc final : public Source {
   SharedArray state_memory_;
   malloc_state* state_;
   bool any_calls_ = false;
-  std::optional<SharedArray> batch_;  // --live: the map of that name
+  std::optional<SharedArray> batch_;  // with --live: the map `batch`
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// All entries of a BPF hash map, a batch at a time.
+// Reads all entries of a BPF hash map, in batches.
 #pragma once
 
 #include <bpf/bpf.h>
@@ -12,9 +12,9 @@
 
 namespace profile {
 
-// Calls `visit(key, value)` for each entry of a hash map; `value` points to `value_bytes` of it, which is the size of
-// the map's values and a multiple of 8: the kernel puts them one behind the other without padding. With `remove` each
-// is taken out as it is read. Throws Error.
+// Calls `visit(key, value)` for each entry. `value` points to `value_bytes` bytes, the size of the map's values: it
+// must be a multiple of 8, because the kernel writes the values without padding between them. With `remove` each entry
+// is deleted as it is read. Throws Error.
 template <class Key, class Visit>
 void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visit) {
   if (value_bytes == 0 || value_bytes % sizeof(std::uint64_t) != 0) {
@@ -29,7 +29,7 @@ void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visi
     __u32 count = static_cast<__u32>(keys.size());
     const auto fetch = remove ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch;
     const int error = -fetch(map_fd, first ? nullptr : &cursor, &cursor, keys.data(), values.data(), &count, nullptr);
-    if (error == ENOSPC) {  // one bucket holds more entries than that
+    if (error == ENOSPC) {  // one bucket of the map holds more entries than `keys`
       keys.resize(keys.size() * 2);
       continue;
     }

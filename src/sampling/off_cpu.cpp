@@ -37,8 +37,8 @@
 namespace profile {
 namespace {
 
-// Places for threads: those that are there now four times over, within bounds of sense and of the kernel's memory (270
-// bytes each).
+// The number of map entries for threads: four times the threads that exist now. The upper bound limits the kernel's
+// memory (270 bytes an entry).
 std::uint32_t most_threads_of_machine() {
   const std::string load = read_text_file("/proc/loadavg").value_or("");
   const std::size_t slash = load.find('/');  // "0.4 0.3 0.2 runnable/threads last-pid"
@@ -64,7 +64,7 @@ std::size_t thread_bytes(const SamplingOptions& options) {
   return options.source.waker ? sizeof(woken_thread) : sizeof(thread_waits);
 }
 
-// What only --waker takes is there only then.
+// Sizes the maps of threads, and leaves out the maps that only --waker needs.
 void prepare_wakers(bpf_object& object, const SamplingOptions& options) {
   for (const char* name : {"spans", "no_waits"}) {
     check_bpf(bpf_map__set_value_size(&bpf_map_named(object, name), static_cast<__u32>(thread_bytes(options))),
@@ -130,7 +130,7 @@ class OffCpu final : public Source {
         state_(static_cast<off_cpu_state*>(state_memory_.data())),
         threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {
     recorder_.set_on_left_out([this](const Row& row, std::uint64_t samples, std::uint64_t value) {
-      if (wall_ && row.tag == StringId::empty) return;  // it ran
+      if (wall_ && row.tag == StringId::empty) return;  // time on a CPU, no wait
       left_out_.count += samples;
       left_out_.total_ns += value;
     });
@@ -155,7 +155,7 @@ class OffCpu final : public Source {
   }
 
   void start() override {
-    state_->epoch = 1;  // the sums of a thread that has none yet say 0
+    state_->epoch = 1;  // not 0: in a new entry the sums have the epoch 0, which must not match
     state_->started_ns = monotonic_ns();
     programs_.attach();
     if (lean_) {
@@ -176,7 +176,7 @@ class OffCpu final : public Source {
     if (ticks_) ticks_->set_cpus(online);
   }
 
-  // Threads that are gone make room for others.
+  // Removes the entries of threads that have exited.
   void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) override {
     if (std::atomic_ref(state_->exited_threads).load(std::memory_order_relaxed) > most_threads_ / 8) {
       take_exited(state_->epoch, {});
@@ -235,9 +235,10 @@ class OffCpu final : public Source {
     std::string name;
   };
 
-  // The threads that are blocked already.
+  // Begins the waits of the threads that are already blocked.
   void scan() {
-    if (!options_.cgroup_path.empty() || !options_.cgroup_map_path.empty()) return;  // told of the current task only
+    // BPF can check the cgroup of the current task only.
+    if (!options_.cgroup_path.empty() || !options_.cgroup_map_path.empty()) return;
     const std::vector<BlockedTask> all = read_blocked_tasks(bpf_program_named(programs_.object(), "scan"));
     std::vector<StackQuestion> questions;
     for (const auto& [task, kernel] : all) {
@@ -272,8 +273,8 @@ class OffCpu final : public Source {
 
   static bool has_waits(const thread_waits& thread, std::uint64_t epoch) { return total_ns(thread, epoch) != 0; }
 
-  // Moves the sums of threads in report `epoch` into totals_, and returns the ids of those threads. Before
-  // take_exited(): a thread that exits meanwhile is in one of the two then.
+  // Moves the sums of living threads for report `epoch` into totals_, and returns the ids of those threads. Call it
+  // before take_exited(), so that a thread that exits in between is found by one of the two.
   std::unordered_set<std::uint32_t> take_living(std::uint64_t epoch, bool stopped) {
     std::unordered_set<std::uint32_t> taken;
     for_each_thread(false, [&](std::uint32_t id, const thread_waits& thread) {
@@ -285,8 +286,8 @@ class OffCpu final : public Source {
     return taken;
   }
 
-  // The same of those that have exited, who are taken out of the map unless they have a part in the report after that.
-  // `taken`: of which threads the sums have been moved, those that exited afterwards included.
+  // The same for threads that have exited. It removes them from the map unless they also have sums for the next report.
+  // `taken`: the threads that take_living() has counted, including those that exited afterwards.
   void take_exited(std::uint64_t epoch, const std::unordered_set<std::uint32_t>& taken) {
     std::vector<std::uint32_t> done;
     for_each_thread(true, [&](std::uint32_t key, const thread_waits& thread) {
@@ -313,8 +314,8 @@ class OffCpu final : public Source {
     totals_.push_back(std::move(totals));
   }
 
-  // The rows do not have what the command's process did before it was the command, which was one thread. Its longest
-  // and shortest wait may be from that time.
+  // Subtracts the waits before execve() of the process that became the command, because the rows leave them out too.
+  // Its longest and shortest wait may still be from that time.
   void leave_out_of_totals() {
     const auto thread = std::ranges::find(totals_, recorder_.left_out_tgid(),
                                           [](const ThreadTotals& totals) { return totals.wait.tid; });

@@ -1,5 +1,5 @@
-// Spans that have begun and not ended: the kernel side's map of them, and those whose stacks came whole through the
-// ring buffer and wait here for their ends.
+// Spans that have begun and not ended. It reads the BPF map of such spans, and it holds the spans whose stacks came
+// through the ring until they end.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,21 @@ namespace profile {
 
 class PendingSpans {
  public:
-  // `object` is loaded; when it has a map `spans`, its values begin with a struct span. `waker_at`: where in such a
-  // value the key of who ends the span lies; 0: it has none.
+  // `object` must be loaded. If it has a map `spans`, the map's values begin with a struct span. `waker_at`: offset in
+  // such a value of the key of the thread that ends the span; 0: there is none.
   PendingSpans(const bpf_object& object, std::size_t waker_at);
 
-  // Whether the samples of this source last at all.
+  // True if the samples of this source are spans.
   [[nodiscard]] bool has_spans() const { return map_fd_ >= 0; }
-  // Calls `visit(key)` for each key in the kernel side's map whose stacks are in the stack maps. Throws Error.
+  // Calls `visit(key)` for each key in the BPF map whose stacks are in the stack maps. Throws Error.
   template <class Visit>
   void for_each_under_way(Visit visit) const {
     const auto visit_span = [&](const auto&, const std::uint64_t* words) {
       const auto& under_way = *reinterpret_cast<const span*>(words);
       if (under_way.start_ns == 0) return;
       if (under_way.sent_ns == 0) visit(under_way.key);
-      // It may be the key of who ended the wait before: that keeps a stack too long, which does no harm.
+      // This may be the key of the thread that ended the wait before. Then a stack is kept too long, which does no
+      // harm.
       if (waker_at_ != 0) {
         visit(*reinterpret_cast<const stack_key*>(reinterpret_cast<const char*>(words) + waker_at_));
       }
@@ -43,16 +44,17 @@ class PendingSpans {
     }
   }
 
-  // Keeps a beginning, a ring_sample and its frames in whole words. A later one of that id and time replaces it.
+  // Keeps the beginning of a span: a ring_sample and its frames, in whole words. It replaces one of the same id and
+  // time.
   void hold(std::span<const std::uint64_t> begun);
-  // The same for a span whose beginning the kernel side did not see.
+  // The same for a span whose beginning the BPF programs did not see.
   void hold(std::uint64_t id, ring_sample head, std::span<const std::uint64_t> user_leaf_first,
             std::span<const std::uint64_t> kernel_leaf_first);
   template <class Visit>
   void for_each_held(Visit visit) const {
     for (const auto& [id_and_time, words] : held_) visit(*reinterpret_cast<const ring_sample*>(words.data()));
   }
-  // Null when its beginning was lost. Valid until the next call of a function that changes it.
+  // Null when the beginning was lost. Valid until a span is added or forgotten.
   [[nodiscard]] const ring_sample* find(std::uint64_t id, std::uint64_t began_ns) const;
   void forget(std::uint64_t id, std::uint64_t began_ns) { held_.erase({id, began_ns}); }
   void forget_before(std::uint64_t id, std::uint64_t began_ns) {
@@ -64,7 +66,7 @@ class PendingSpans {
   std::size_t key_bytes_ = 0;
   std::size_t value_bytes_ = 0;
   std::size_t waker_at_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> held_;  // by id and beginning
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> held_;  // by id and begin time
 };
 
 }  // namespace profile

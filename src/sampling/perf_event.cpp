@@ -1,4 +1,4 @@
-// Any event of perf_event_open's: opened on every CPU, with the BPF program on its overflow.
+// Opens an event of perf_event_open() on every CPU and runs the BPF program on each overflow.
 #include "sampling/perf_event.h"
 
 #include <bpf/libbpf.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr const char* no_counters = "this machine has no hardware counters (a virtual one?)";
 constexpr const char* not_counted = "these CPUs do not count it";
 
-// How often. Exactly one of the two is not 0.
+// The sampling rate. Exactly one of the two is not 0.
 struct Rate {
   std::uint64_t frequency_hz;
   std::uint64_t period_events;
@@ -42,7 +42,7 @@ Rate rate_of(const SamplingOptions& options) {
   return {.frequency_hz = options.frequency_hz.value_or(options.default_frequency_hz), .period_events = 0};
 }
 
-// Not counting yet: that begins when the program is attached.
+// The event does not count yet: it starts when the BPF program is attached.
 perf_event_attr attr_of(const PerfEvent& event, const Rate& rate) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
@@ -60,7 +60,7 @@ perf_event_attr attr_of(const PerfEvent& event, const Rate& rate) {
   return attr;
 }
 
-// Opens the event on some CPU, to see what the kernel says: 0, or errno.
+// Opens the event on one CPU and closes it again. Returns 0, or the errno of the kernel's refusal.
 int try_event(const PerfEvent& event, const Rate& rate) {
   perf_event_attr attr = attr_of(event, rate);
   const int cpu = online_cpus().front();
@@ -77,7 +77,7 @@ bool has_hardware_counters() {
   return try_event(cycles, one_at_a_time) == 0;
 }
 
-// Why the kernel says `error` to an event that it may not have; nullopt when that is not about the event.
+// Why the event is missing here, if `error` can mean that it is missing; nullopt when the error means something else.
 std::optional<std::string> missing_for(const PerfEvent& event, int error) {
   if (error != ENOENT && error != EOPNOTSUPP && error != ENODEV && error != EINVAL && error != ENXIO)
     return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<std::string> missing_for(const PerfEvent& event, int error) {
 }
 
 Error cannot_open(const SamplingOptions& options, const PerfEvent& event, int cpu, int error) {
-  // A rate that is too high is refused before the kernel looks at the event.
+  // The kernel checks the rate before the event, so EINVAL may mean that the rate is too high.
   const bool may_be_rate = error == EINVAL && rate_of(options).frequency_hz != 0;
   const auto missing = may_be_rate && try_event(event, one_at_a_time) == 0 ? std::nullopt : missing_for(event, error);
   if (!missing) return cannot_sample(rate_of(options).frequency_hz, cpu, error);
@@ -100,7 +100,7 @@ Error cannot_open(const SamplingOptions& options, const PerfEvent& event, int cp
 PerfEvent event_of(const SamplingOptions& options) {
   auto event = parse_perf_event(options.event);
   if (!event) throw usage_error("-e " + options.event + ": no perf event of that name");
-  // What is not to be had is said before there is anything else to undo; every kernel has the clocks.
+  // A missing event fails here, before anything is loaded. Every kernel has the clocks.
   if (!event->is_clock()) {
     const int error = try_event(*event, rate_of(options));
     if (error != 0) throw cannot_open(options, *event, online_cpus().front(), error);
@@ -108,9 +108,9 @@ PerfEvent event_of(const SamplingOptions& options) {
   return *event;
 }
 
-// Left to itself the kernel chooses the period of a software event for a given rate so badly, when events come in
-// bursts, that it may wait for ever for the next. Those are few enough to look at each, which also makes the weight of
-// a sample exact for the process that is asked for.
+// Given a rate, the kernel chooses bad periods for software events that come in bursts: the next sample may never come.
+// So the BPF program sees every event. They are few enough, and the weight of a sample is then exact for the wanted
+// process.
 bool sees_every_event(const PerfEvent& event, const Rate& rate) {
   return event.type == PERF_TYPE_SOFTWARE && !event.is_clock() && rate.frequency_hz != 0;
 }
@@ -150,7 +150,7 @@ TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& opt
 }
 
 BpfCost cost_of_runs(bpf_object& object) {
-  static_assert(sizeof(run_cost) % sizeof(std::uint64_t) == 0);  // the kernel pads the values of CPUs to this
+  static_assert(sizeof(run_cost) % sizeof(std::uint64_t) == 0);  // the kernel pads per-CPU values to this size
   std::vector<run_cost> costs(static_cast<std::size_t>(possible_cpu_count()));
   const __u32 key = 0;
   BpfCost total;
@@ -165,7 +165,7 @@ BpfCost cost_of_runs(bpf_object& object) {
   return total;
 }
 
-// "page-fault", "context-switch": software events are called by their plural.
+// "page-fault", "context-switch": the names of software events are plurals.
 std::string_view singular(std::string_view event) {
   if (event.ends_with("ches")) event.remove_suffix(1);
   if (event.ends_with('e') || event.ends_with('s')) event.remove_suffix(1);
@@ -234,7 +234,7 @@ class PerfEventSource final : public Source {
  private:
   Recorder& recorder() override { return recorder_; }
 
-  // From one tick to the next; 0: it is no clock.
+  // The time from one tick to the next; 0: the event is no clock.
   [[nodiscard]] std::uint64_t tick_ns() const {
     const Rate rate = rate_of(options_);
     if (!event_.is_clock()) return 0;
@@ -246,7 +246,7 @@ class PerfEventSource final : public Source {
     return sees_every_event(event_, rate) ? one_at_a_time : rate;
   }
 
-  // A CPU that comes back has a new event, which counts from zero.
+  // A CPU that comes back gets a new event, which counts from zero.
   void start_at_zero_without(const CpuList& online) {
     const bpf_map& counts = bpf_map_named(programs_.object(), "counts");
     if (!bpf_map__autocreate(&counts)) return;
@@ -265,7 +265,7 @@ class PerfEventSource final : public Source {
   bpf_program& program_;
   CpuEvents events_;
   AskedTicks asked_;
-  std::uint64_t enabled_ns_ = 0;  // CpuEvents::enabled_ns() at the end
+  std::uint64_t enabled_ns_ = 0;  // CpuEvents::enabled_ns() at stop(), or at the last report before it
 };
 
 }  // namespace
@@ -276,7 +276,7 @@ std::unique_ptr<Source> make_perf_event(const SamplingOptions& options) {
 
 std::optional<std::string> missing_perf_event(std::string_view name) {
   const auto event = parse_perf_event(name);
-  // The rows that are a shape stand and fall with the counters themselves.
+  // `name` is a family of hardware events: it needs the counters, and the cache events need one that the CPUs count.
   if (!event) {
     if (!has_hardware_counters()) return no_counters;
     const auto counts = [](const std::string& one) { return !missing_perf_event(one); };

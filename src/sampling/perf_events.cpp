@@ -14,7 +14,7 @@ constexpr std::size_t longest_raw_code = 16;  // hexadecimal digits of a u64
 struct Cache {
   std::string_view name;
   std::uint64_t id;
-  std::string_view operations;  // their initials
+  std::string_view operations;  // first letters of the operations that it has
   std::string_view instead;
 };
 constexpr Cache caches[] = {

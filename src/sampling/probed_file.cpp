@@ -23,12 +23,12 @@ namespace profile {
 namespace {
 
 constexpr std::size_t most_cache_bytes = 16 << 20;
-// Linux's own number, which the C library has no name for: the instruction at a place cannot be probed.
+// ENOTSUPP of the kernel, for which the C library has no name: the instruction at this place cannot be probed.
 constexpr int not_supported_there = 524;
 
 std::string_view file_name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// A number of the cache's, which is written in this machine's own byte order.
+// Reads a number of the cache, which is in this machine's byte order; 0 when it lies outside of `bytes`.
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
   if (at <= bytes.size() && bytes.size() - at >= sizeof number) std::memcpy(&number, bytes.data() + at, sizeof number);
@@ -51,7 +51,7 @@ std::vector<std::string> in_directory(const std::string& directory, std::string_
   return paths;
 }
 
-// Where this program's C library lies; empty when it is part of the program.
+// The directory of this program's C library; empty when the library is part of the program.
 std::string own_library_directory() {
   Dl_info library{};
   if (::dladdr(reinterpret_cast<const void*>(&::getpid), &library) == 0 || library.dli_fname[0] != '/') return {};
@@ -99,7 +99,7 @@ ProbedFile find_probed_file(FileProbes& probes, const std::string& name, std::sp
   std::vector<std::string> paths = library_paths(name);
   for (std::string& path : command_paths(name)) paths.push_back(std::move(path));
   std::string why;
-  std::optional<ProbedFile> narrow;  // a 32-bit one, should there be no other
+  std::optional<ProbedFile> narrow;  // a 32-bit file, used when there is no 64-bit one
   for (const std::string& path : paths) {
     auto file = probes.open(path, why);
     if (file && file->is_64bit) return std::move(*file);
@@ -129,7 +129,7 @@ std::optional<ProbedFile> open_mapped_file(FileProbes& probes, const MappedFile&
 }
 
 bool is_library_called(std::string_view file_name, std::string_view name) {
-  // That of musl is its dynamic linker as well.
+  // The C library of musl is also its dynamic linker.
   if (name == "libc" && (file_name.starts_with("ld-musl-") || file_name.starts_with("libc.musl-"))) return true;
   if (name.empty() || !file_name.starts_with(name)) return false;
   const std::string_view rest = file_name.substr(name.size());
@@ -139,9 +139,9 @@ bool is_library_called(std::string_view file_name, std::string_view name) {
   return has_version && rest.find(".so") != std::string_view::npos;
 }
 
-// After a header of 48 bytes, which begins with the magic and says how many there are, entries of 24 bytes: flags, and
-// where the library's name and its path stand, counted from the start of the header. (dl-cache.h of glibc; an older
-// layout may stand before it.)
+// The format is in dl-cache.h of glibc: a header of 48 bytes with the magic and the number of entries, then entries of
+// 24 bytes. An entry has flags and the offsets of the library's name and path from the start of the header. An older
+// layout may precede the header.
 std::vector<std::string> find_in_library_cache(std::string_view cache, std::string_view name) {
   constexpr std::string_view magic = "glibc-ld.so.cache1.1";
   constexpr std::size_t header_bytes = 48;
@@ -167,7 +167,7 @@ std::vector<std::string> find_in_library_cache(std::string_view cache, std::stri
 std::vector<std::string> library_paths(std::string_view name) {
   const std::string cache = read_text_file("/etc/ld.so.cache", most_cache_bytes).value_or("");
   std::vector<std::string> paths = find_in_library_cache(cache, name);
-  // A system may have no cache, and keep its libraries where this program's own come from.
+  // A system may have no cache. Its libraries are then often where this program's own C library is.
   for (const std::string& directory : {own_library_directory(), std::string("/lib64"), std::string("/usr/lib64"),
                                        std::string("/lib"), std::string("/usr/lib"), std::string("/usr/local/lib")}) {
     for (std::string& path : in_directory(directory, name)) paths.push_back(std::move(path));
@@ -175,8 +175,8 @@ std::vector<std::string> library_paths(std::string_view name) {
   return paths;
 }
 
-// Each process that has the file mapped gets a page of its own, of its group's memory. One group that is at its limit
-// fails the probe for all, until one of its processes has been killed or has given back some.
+// For a probe the kernel allocates a page in each process that maps the file, from the memory of its cgroup. If one
+// cgroup is at its limit, the whole probe fails until that cgroup has free memory, so the probe is tried again.
 constexpr int most_tries = 20;
 constexpr std::chrono::milliseconds pause_between_tries{50};
 
@@ -193,7 +193,7 @@ BpfLink attach_probe(FileProbes& probes, const bpf_program& program, const Probe
     BpfLink link(bpf_program__attach_perf_event_opts(&program, event.get(), &options));
     error = errno;
     if (link) {
-      static_cast<void>(event.release());  // it is the link's now
+      static_cast<void>(event.release());  // the link owns it now
       return link;
     }
   }

@@ -22,13 +22,12 @@
 namespace profile {
 namespace {
 
-// As many processes as can be alive under the usual kernel.pid_max of 32768; more cost memory for nothing, and those
-// that find no place are counted (record_state::unfollowed).
+// As many processes as can be alive under the usual kernel.pid_max of 32768. Processes that find no place are counted
+// in record_state::unfollowed.
 constexpr std::uint32_t followed_processes = 32768;
 
-// A ring for a quarter of a second in which every sample of every CPU goes through it, within bounds that the memory of
-// a small and the CPUs of a large machine set. Where there is no rate, 1000 a second are supposed; a stream, of which
-// that is the normal case, gets the more.
+// The ring holds a quarter of a second of samples, if every sample of every CPU goes through it; without a rate it
+// assumes 1000 samples a second. A stream always sends every sample through it, so its lower bound is larger.
 std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& recording, int cpus) {
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
   const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
@@ -37,23 +36,23 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& r
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 
-// Likewise for samples whose walk user space finishes. What finds no room counts with the frames that it has; and all
-// of a ring is memory of ours, twice over, from when it is mapped.
+// Likewise for samples whose walk user space finishes; a sample without room is counted with the frames that it has.
+// The bounds are low, because a mapped ring counts twice as memory of this process.
 std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
   constexpr std::uint64_t least = 1U << 19;
   constexpr std::uint64_t most = 1U << 22;
   if (recording.rate_hz == 0) return most;
-  const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // the product is not too large
+  const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // so the product below cannot overflow
   const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp(wanted, least, most)));
 }
 
-// What samples of stacks that are all new fill in ten seconds, if the profiler has no time until then: a map that is
-// half full is drained sooner.
+// The maps hold the samples of so many seconds, even if each has a new stack and the profiler gets no CPU time.
+// Normally a map is drained when it is half full.
 constexpr std::uint64_t filled_in_s = 10;
 constexpr std::uint64_t least_entries = 2048;
 
-// Puts the pinned map at `path` in the place of `map`. Any hash with a u64 key will do, whatever its values.
+// Uses the pinned map at `path` in place of `map`. It may be any hash map with 8-byte keys; its values do not matter.
 void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   const auto fail = [&](const std::string& why) { return Error(std::string(option) + " " + path + ": " + why); };
   LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
@@ -75,7 +74,7 @@ void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   check_bpf(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
 }
 
-// What the kernel keeps of a longer name is its first 15 bytes.
+// The kernel keeps only the first 15 bytes of a thread's name.
 name_pattern pattern_of(std::string_view name) {
   const bool is_beginning = name.ends_with('*');
   if (is_beginning) name.remove_suffix(1);
@@ -94,8 +93,8 @@ void set_names(bpf_object& object, const std::vector<std::string>& names) {
   std::transform(names.begin(), names.end(), std::begin(wanted->patterns), pattern_of);
 }
 
-// The inode of the pid namespace whose ids are typed and printed: that of this process. 0 for the machine's initial
-// one, and where it cannot be read.
+// The inode of this process's pid namespace, whose ids the user types and reads. 0 for the machine's initial namespace,
+// and when it cannot be read.
 std::uint32_t inner_pid_namespace() {
   constexpr ino_t initial = 0xEFFFFFFC;  // PROC_PID_INIT_INO of include/linux/proc_ns.h
   struct stat status {};
@@ -111,7 +110,7 @@ bool needs_kernel_types(const SamplingOptions& options) {
 
 SamplingOptions sized_for_rate(SamplingOptions options, std::uint64_t rate_hz, int cpus) {
   if (rate_hz == 0 || options.sizes_are_asked) return options;
-  constexpr std::uint64_t most_rate_hz = 1'000'000;  // as much as there is; none of the products is too large
+  constexpr std::uint64_t most_rate_hz = 1'000'000;  // no rate is higher, and the product below cannot overflow
   const std::uint64_t samples = std::min(rate_hz, most_rate_hz) * static_cast<std::uint64_t>(cpus) * filled_in_s;
   const std::uint64_t entries = std::bit_ceil(std::max(samples, least_entries));
   const auto at_most = [entries](std::uint32_t most) {
@@ -182,7 +181,7 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
               "size the map of targets");
   }
 
-  // What is not used is not created: the verifier has removed the code that refers to it.
+  // Unused maps are not created: the verifier removes the code that refers to them.
   const auto use = [&](const char* name, bool wanted) {
     if (!wanted) check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), false), "leave out an unused map");
     return wanted;
@@ -212,7 +211,7 @@ void fill_filters(bpf_object& object, const SamplingOptions& options) {
   if (!directory) throw fail(std::strerror(errno));
   struct statfs file_system {};
   if (::fstatfs(directory.get(), &file_system) != 0 || file_system.f_type != CGROUP2_SUPER_MAGIC) {
-    // systemd's place for it beside the hierarchies of v1.
+    // Here systemd mounts cgroup v2 beside the hierarchies of v1.
     constexpr const char* hybrid = "/sys/fs/cgroup/unified";
     const bool is_hybrid = ::statfs(hybrid, &file_system) == 0 && file_system.f_type == CGROUP2_SUPER_MAGIC;
     throw fail(std::string("not a directory of a cgroup v2 hierarchy") +

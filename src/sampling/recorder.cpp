@@ -14,10 +14,10 @@
 namespace profile {
 namespace {
 
-// Collisions in one generation after which a fresh one is worth its drain: every sixteenth of the stack map.
+// A drain is due when more than this share of the stack map's entries (one in 16) has collided in one generation.
 constexpr std::uint64_t collision_share = 16;
 
-// Who ended the span; null where the record does not tell.
+// The key of the thread that ended the span; null when the record has none.
 const stack_key* waker_in(std::span<const std::uint64_t> record) {
   if (record.size_bytes() < sizeof(ring_woken_end)) return nullptr;
   return &reinterpret_cast<const ring_woken_end*>(record.data())->waker;
@@ -110,11 +110,11 @@ bool Recorder::waits_for_stack(const ring_span_end& end, const stack_key* waker)
   return is_walked(key) && unfinished_->has_span(key.user_hash);
 }
 
-// Counts the samples of `generation`; those of the other one stay, for the profile after this one. A stream has no
+// Counts the samples of `generation`. Those of the other generation stay for the next profile; a stream has no
 // generations.
 void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into) {
   using Fate = SampleRings::Fate;
-  stacks_.forget();  // what was read for another profile
+  stacks_.forget();  // they were read for another profile
   rings_.take_each([&](std::span<const std::uint64_t> record, bool others_wait) {
     if (take_aside(record)) return Fate::counted;
     const auto& header = as<ring_header>(record);
@@ -175,7 +175,7 @@ void Recorder::count_span_end(const ring_span_end& end, const stack_key* waker, 
     return;
   }
   const ring_sample* const begun = spans_.find(end.span, end.began_ns);
-  if (begun == nullptr) return;  // its beginning was lost, and has been counted as that
+  if (begun == nullptr) return;  // its beginning was lost, and is already counted as lost
   if ((end.flags & SPAN_COUNTS) != 0) {
     count_whole(*begun, end.value, end.time_ns, end.cpu, waker, timeline, into);
     ++counted_from_ring_[end.header.generation];
@@ -237,7 +237,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
 }
 
 std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into) {
-  stacks_.forget();  // what was read for another profile
+  stacks_.forget();  // they were read for another profile
   std::uint64_t total = 0;
   histograms_.for_each(generation, true, [&](const stack_key& key, const stack_key* waker, const stack_value& value) {
     const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
@@ -248,9 +248,9 @@ std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimelin
   return total;
 }
 
-// Deletes the stacks of `generation`, which the kernel side does not count into now, except those of spans that began
-// while it did: they are wanted when the span ends. A span that ends meanwhile is found in the other histogram, because
-// the map of spans is read first.
+// Deletes the stacks of `generation`, into which the BPF programs do not count now, but keeps the stacks that spans
+// need at their end. It reads the map of spans first, so that it finds a span that ends meanwhile in the other
+// histogram.
 void Recorder::clear_stacks(std::uint32_t generation) {
   StackMaps::Held held;
   const auto hold = [&](const stack_key& key) { StackMaps::hold(key, generation, held); };

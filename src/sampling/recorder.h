@@ -1,5 +1,5 @@
-// The user side of bpf/record.bpf.h: it empties what the kernel side keeps into profiles. Composed of the parts below;
-// a source owns one, and what is not a source asks the source.
+// The user side of bpf/record.bpf.h: it drains what the BPF programs keep into profiles. Each source owns one recorder;
+// all other code goes through the source.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ class UnfinishedWalks;
 
 class Recorder {
  public:
-  // `object` has been prepared with the same options and loaded; it must outlive the recorder.
+  // `object` must be prepared with the same options and loaded; it must outlive the recorder.
   Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion conversion = {});
   ~Recorder();
 
-  // As the functions of Source, which say what they do.
+  // The functions of the same names in Source say what these do.
   void stream_to(RowMaker::OnSample on_sample) { rows_.stream_to(std::move(on_sample)); }
   void set_meanwhile(std::function<void()> meanwhile) { rows_.set_meanwhile(std::move(meanwhile)); }
   void leave_out(std::uint32_t tgid, std::uint32_t image) { rows_.leave_out(tgid, image); }
@@ -49,35 +49,36 @@ class Recorder {
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
   [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }
 
-  // The end of what counts up to now, by CLOCK_MONOTONIC: now, or when it was paused.
+  // The end of the counted time so far (CLOCK_MONOTONIC): the time of the pause, otherwise now.
   [[nodiscard]] std::uint64_t counts_until_ns() const { return generations_.counts_until_ns(); }
-  // Called for each row that leave_out() keeps out of the profile: for sources that count besides.
+  // `on_left_out` is called for each row that leave_out() keeps out of the profile, for sources with sums of their own.
   void set_on_left_out(RowMaker::OnLeftOut on_left_out) { rows_.set_on_left_out(std::move(on_left_out)); }
-  // A span that began before the kernel side could see it: its stacks, as addresses. It began at head.time_ns, which is
-  // also its span::sent_ns.
+  // Adds a span that began before the BPF programs could see it, with its stacks as addresses. head.time_ns is when it
+  // began, and also its span::sent_ns.
   void hold_span(std::uint64_t id, const ring_sample& head, std::span<const std::uint64_t> user_leaf_first,
                  std::span<const std::uint64_t> kernel_leaf_first) {
     spans_.hold(id, head, user_leaf_first, kernel_leaf_first);
   }
-  // The same when its user stack is walked by tables, once they are there: `begun` needs neither key nor generation.
+  // The same when user space walks its user stack by tables, once those are there. It fills in the key and the
+  // generation of `begun`.
   void hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<ring_unfinished> begun,
                  std::span<const std::uint64_t> kernel_leaf_first);
 
  private:
-  // `may_wait`: ends of spans whose stacks may still be finished stay where they are.
+  // `may_wait`: the ends of spans whose stacks may still be finished stay in the inbox.
   void count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into);
   [[nodiscard]] bool waits_for_stack(const ring_span_end& end, const stack_key* waker) const;
-  // `waker`: null where it is not known who ended the span, here and below.
+  // `waker`: the key of the thread that ended the span; null: not known.
   void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
                    const stack_key* waker, ProcessTimeline& timeline, Profile& into);
   void count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline, Profile& into);
-  // Takes what belongs to no profile: a stack that was sent ahead of its samples, a walk to be finished, a file that
-  // was met. False: the record is a sample.
+  // Takes a record that is no sample: a stack sent ahead of its samples, a walk to finish, a file that a walk has met.
+  // Returns false for all other records.
   bool take_aside(std::span<const std::uint64_t> record);
-  // `finished`: null when the sample counts with the frames that it has.
+  // `finished`: null means that the sample counts with the frames that it has.
   void count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
                       Profile& into);
-  // Returns the number of samples that the rows stood for.
+  // Returns the number of samples in the drained rows.
   std::uint64_t drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
   void clear_stacks(std::uint32_t generation);
 
@@ -92,7 +93,7 @@ class Recorder {
   std::unique_ptr<TableSupply> tables_;          // null: user stacks are not walked by tables
   std::unique_ptr<UnfinishedWalks> unfinished_;  // null: samples whose table is missing are counted as they are
   std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
-  std::uint64_t own_hashes_ = 0;                                        // given to stacks that we walk ourselves
+  std::uint64_t own_hashes_ = 0;                                        // given so far to stacks that user space walks
   std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
 };
 

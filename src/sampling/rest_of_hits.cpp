@@ -13,7 +13,7 @@ namespace profile {
 namespace {
 
 std::uint64_t rest_of_hits(bpf_object& object) {
-  static_assert(sizeof(hit_state) % sizeof(std::uint64_t) == 0);  // the kernel pads the values of CPUs to this
+  static_assert(sizeof(hit_state) % sizeof(std::uint64_t) == 0);  // the kernel pads per-CPU values to this size
   const bpf_map& hits = bpf_map_named(object, "hits");
   if (!bpf_map__autocreate(&hits)) return 0;
   std::vector<hit_state> states(static_cast<std::size_t>(possible_cpu_count()));

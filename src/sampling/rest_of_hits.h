@@ -1,5 +1,5 @@
-// What sources that see every hit and take a few as samples have to say of the hits behind the last sample of each CPU:
-// they have no weight: no later sample came that counts them.
+// For sources that see every hit and take only some hits as samples: the note about the hits after the last sample of
+// each CPU. They are in no stack, because no later sample counts them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace profile {
 
-// A line for the summary when the programs of `object` run no more; none when there are none, or when every hit is a
-// sample. `one` and `many` are what hits are called.
+// A line for the summary; call it when the programs of `object` no longer run. Empty when there are no such hits, or
+// when every hit is a sample. `one` and `many` are the noun for hits.
 [[nodiscard]] std::vector<std::string> note_of_rest(bpf_object& object, std::string_view one, std::string_view many);
 
 }  // namespace profile

@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-// Rows: some milliseconds.
+// In rows; it takes some milliseconds to make so many.
 constexpr std::uint32_t made_between_looks = 1024;
 
 std::string_view comm_of(const char (&comm)[PROFILE_COMM_BYTES]) { return {comm, ::strnlen(comm, sizeof comm)}; }

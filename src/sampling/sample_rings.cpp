@@ -56,8 +56,7 @@ int SampleRings::on_record(void* context, void* data, std::size_t size) noexcept
 }
 
 void SampleRings::read() {
-  // The frames of a walk up to where it stopped are in the other ring. They were sent before it: in this order they are
-  // there.
+  // A walk in `unfinished_` needs frames that were sent before it through `samples_`. So `samples_` is read last.
   for (const Ring* const ring : {&unfinished_, &samples_}) {
     if (!ring->reader) continue;
     budget_bytes_ = ring->size_bytes;

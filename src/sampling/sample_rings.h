@@ -1,5 +1,5 @@
-// The ring buffers of samples, copied into an inbox: a sample waits there until the timeline has read of its process,
-// and until its stack is whole.
+// Copies the records of the ring buffers into an inbox. A sample waits there until the timeline knows its process, and
+// until its stack is complete.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,27 @@ class Generations;
 
 class SampleRings {
  public:
-  // `samples` is a ring buffer of a loaded object. Both must outlive it. Throws Error when it cannot be mapped.
+  // `samples` is a ring buffer of a loaded object. Both arguments must outlive this object. Throws Error when the ring
+  // cannot be mapped.
   SampleRings(const bpf_map& samples, const Generations& generations);
   SampleRings(const SampleRings&) = delete;
   SampleRings& operator=(const SampleRings&) = delete;
-  // A second ring, of walks that lack a table; its records come before those of the first. Throws Error likewise.
+  // Adds a second ring, for walks that lack a table. Its records come before those of the first. Throws Error likewise.
   void add_unfinished(const bpf_map& unfinished);
 
-  // Readable when there is a record in either.
+  // Readable when there is a record in either ring.
   [[nodiscard]] int poll_fd() const;
-  // Copies what the rings hold, and no more than fits into them: samples may come faster than they are read. Throws
-  // Error, and bad_alloc.
+  // Copies the records of the rings, but at most the size of each ring, because samples may come faster than it reads.
+  // Throws Error and bad_alloc.
   void read();
   [[nodiscard]] bool is_empty() const { return inbox_.empty(); }
-  // Whether the kernel side has said that its histogram is half full, since the last call of forget_half_full().
+  // True if a BPF program has reported since forget_half_full() that the histogram is half full.
   [[nodiscard]] bool is_half_full() const { return is_half_full_; }
   void forget_half_full() { is_half_full_ = false; }
 
   enum class Fate { counted, waits };
-  // Calls `take(record, others_wait)` for each record, in whole words, oldest first. Those that wait stay for the next
-  // call; `others_wait`: there is one before this.
+  // Calls `take(record, others_wait)` for each record, oldest first; a record is whole words. Records that wait stay
+  // for the next call. `others_wait`: an earlier record waits.
   template <class Take>
   void take_each(Take take) {
     std::size_t kept = 0;
@@ -51,7 +52,7 @@ class SampleRings {
     }
     inbox_.resize(kept);
   }
-  // Calls `look(record)` for each; all stay.
+  // Calls `look(record)` for each record; all records stay.
   template <class Look>
   void look_at_each(Look look) const {
     for (std::size_t at = 0; at < inbox_.size(); at += inbox_[at] + 1) {
@@ -69,9 +70,9 @@ class SampleRings {
 
   const Generations& generations_;
   Ring samples_;
-  Ring unfinished_;                // its poll_fd is watched by that of the other
-  std::int64_t budget_bytes_ = 0;  // of the read() under way
-  // Records as they came: the number of their words, then the words.
+  Ring unfinished_;                // the poll_fd of the other ring watches the poll_fd of this one
+  std::int64_t budget_bytes_ = 0;  // bytes that read() may still copy from the current ring
+  // For each record: the number of its words, then the words.
   std::vector<std::uint64_t> inbox_;
   bool is_half_full_ = false;
   bool out_of_memory_ = false;

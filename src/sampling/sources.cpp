@@ -1,5 +1,5 @@
-// THE table of sources: those of perf's names, made from their own table, and then ours. Groups stay together, and a
-// name that fits several rows is of the first.
+// The only table of sources: first those with perf's names, from the table of their names, then our own. Groups stay
+// together. A name that fits several rows belongs to the first.
 #include "sampling/source.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace profile {
 
-// Each is defined in its source's own file; those that others know besides, in its header.
+// Each function is defined in its source's file. Sources that other files also use have a header instead.
 std::unique_ptr<Source> make_block_io(const SamplingOptions& options);
 std::unique_ptr<Source> make_futex(const SamplingOptions& options);
 std::unique_ptr<Source> make_malloc(const SamplingOptions& options);
@@ -28,7 +28,7 @@ std::unique_ptr<Source> make_wall(const SamplingOptions& options);
 
 namespace {
 
-// Capitals in a name stand for what is to be put there: such a row is a family.
+// Capital letters in a name are placeholders: such a row is a family of events.
 constexpr SourceKind own_kinds[] = {
     // Hardware events, after those that have a name of their own
     {.name = cache_event_family,
@@ -52,7 +52,7 @@ constexpr SourceKind own_kinds[] = {
      .missing = missing_perf_event,
      .takes = ""},
 
-    // Tracepoints and probes; a shape with more of the name fixed stands before a looser one
+    // Tracepoints and probes; the stricter form of a name comes first
     {.name = "uprobe:FILE:SYMBOL",
      .alias = "",
      .group = "Tracepoints and probes",
@@ -178,7 +178,8 @@ bool is_family(const SourceKind& kind) {
   return std::any_of(kind.name.begin(), kind.name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
 }
 
-// The part of a family's name that stands before the first thing to put there, and is worth suggesting: "uprobe:".
+// The whole name of a family ("uprobe:FILE:SYMBOL") if a fixed part with a colon precedes the first placeholder.
+// Otherwise "", because the name is no useful suggestion.
 std::string fixed_part(std::string_view name) {
   const auto capital = std::find_if(name.begin(), name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
   const auto length = static_cast<std::size_t>(capital - name.begin());
@@ -209,7 +210,7 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
     if (!kind.alias.empty()) names.emplace_back(kind.alias);
   }
 
-  // What was meant is looked for without the modifiers, and offered with them.
+  // Compares the names without the modifiers, and suggests them with the modifiers.
   const ModifiedName typed = split_modifiers(event);
   if (typed.has_colon && typed.is_good()) {
     std::vector<std::string> nearest = nearest_names(typed.name, std::move(names));
@@ -225,7 +226,8 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
   }
   std::vector<std::string> nearest = nearest_names(event, std::move(names));
   if (typed.has_colon || !is_tracepoint_system(event)) return nearest;
-  // Half of a tracepoint's name; beside it only what has this word in it, as block-io has block.
+  // `event` is the first half of a tracepoint's name. Of the other names only those that contain it stay, as block-io
+  // contains block.
   std::erase_if(nearest, [&](const std::string& name) { return name.find(event) == std::string::npos; });
   nearest.insert(nearest.begin(), std::string(event) + ":EVENT");
   return nearest;

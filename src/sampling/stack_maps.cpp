@@ -11,7 +11,7 @@
 namespace profile {
 namespace {
 
-// By enum walk_end.
+// Indexed by enum walk_end.
 constexpr std::array ends{
     StackEnd::unknown,      StackEnd::root,         StackEnd::root,         StackEnd::too_deep,
     StackEnd::no_table_yet, StackEnd::no_cfi,       StackEnd::not_readable, StackEnd::not_mapped,
@@ -20,7 +20,7 @@ constexpr std::array ends{
 static_assert(ends.size() == WALK_ENDS);
 static_assert(exec_address.value == WALK_IN_EXECVE);
 
-// What began with a guess is not to be believed, whatever it led to.
+// A stack that began with a guess is not reliable, however it ended.
 StackEnd end_of(std::uint32_t end, bool is_guessed) { return is_guessed ? StackEnd::guessed : ends[end % ends.size()]; }
 
 StackId intern_walked(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,

@@ -1,5 +1,5 @@
-// The stacks of the kernel side, read into profiles, each once for each address space it occurs in: those that lie in
-// its two stack maps, and those that it has walked itself and sent.
+// Reads the stacks of the BPF programs into profiles, each stack once for each address space. A stack lies in one of
+// the two stack maps, or the BPF program walked it by tables and sent it.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@
 
 namespace profile {
 
-// A stack as the kernel gives it, leaf first: up to the first zero, which is where it ends and where a chain of frame
-// pointers has left the rails.
+// A stack from the kernel, leaf first, up to its first zero. At a zero the stack ends, or its chain of frame pointers
+// is broken.
 [[nodiscard]] std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> leaf_first);
-// Whether the key's user stack was walked by tables (abi/walk.h) and sent.
+// True if the BPF program walked the key's user stack by tables and sent it (abi/walk.h).
 [[nodiscard]] inline bool is_walked(const stack_key& key) {
   return key.user_stack >= 0 && (key.user_stack & WALK_STACK) != 0;
 }
-// Interns a user stack; with a `caller` (stack_key::caller) one that lacks it, unless the kernel has put it there
-// itself.
+// Interns a user stack. It inserts `caller` (stack_key::caller) behind the leaf unless that is 0, or the kernel has put
+// it there already.
 [[nodiscard]] StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
                                         std::uint64_t caller);
 
 class StackMaps {
  public:
-  // The descriptors of the maps by generation, not owned.
+  // `map_fds`: descriptors of the stack maps by generation, not owned.
   StackMaps(const std::array<int, PROFILE_GENERATIONS>& map_fds, std::uint32_t max_depth)
       : map_fds_(map_fds), buffer_(max_depth) {}
 
-  // A stack as a key names it (stack_key::user_stack): which generation's map it is in, and where.
+  // The generation of a stack in a key (as stack_key::user_stack), and its id in the map of that generation.
   [[nodiscard]] static std::uint32_t generation_of(std::int32_t stack) {
     return static_cast<std::uint32_t>(stack) >> PROFILE_STACK_GENERATION_SHIFT & 1;
   }
@@ -42,35 +42,36 @@ class StackMaps {
     return static_cast<std::uint32_t>(stack) & PROFILE_STACK_ID_MASK;
   }
 
-  // The kernel side's tables of what it has sent, by generation, not owned: they are cleared with the stacks.
+  // `sent_fds`: the maps of the stacks that the BPF programs have sent, by generation, not owned. clear() empties them
+  // too.
   void clear_with(const std::array<int, PROFILE_GENERATIONS>& sent_fds) { sent_fds_ = sent_fds; }
-  // Keeps a stack that was sent, until its generation is cleared: the rows that name it come later.
+  // Keeps a stack that was sent until its generation is cleared, because the rows that name it come later.
   void keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first);
-  // The callers that were found since of a stack whose hash no other has (ring_unfinished::of_span).
+  // Adds the callers that user space has found to a stack whose hash is its own (ring_unfinished::of_span).
   void finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end, bool is_guessed);
   [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key);
-  // The first `depth` frames of such a stack, and behind them the callers that were found since (abi/walk.h).
+  // The first begun.stuck.depth frames of a sent stack, and then the callers that user space has found.
   [[nodiscard]] StackId read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
                                       std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const;
   [[nodiscard]] StackId read_kernel(Profile& profile, const stack_key& key);
-  // What is read from now on is for another profile, or has changed.
+  // Forgets which stacks were read. Call it before reads for another profile, or when stacks have changed.
   void forget() { seen_.clear(); }
-  // Which stacks of a generation are still wanted by keys that have not come.
+  // The stacks of a generation that are still needed, because keys that name them are yet to come.
   struct Held {
     std::unordered_set<std::uint32_t> ids;     // of its map
     std::unordered_set<std::uint64_t> hashes;  // of those that were walked
   };
-  // Adds the stacks of `key` that are of that generation.
+  // Adds the stacks of `key` that belong to that generation.
   static void hold(const stack_key& key, std::uint32_t generation, Held& held);
-  // Deletes all stacks of a generation but those.
+  // Deletes all stacks of a generation except those in `held`.
   void clear(std::uint32_t generation, const Held& held);
 
  private:
-  // Where a stack that was walked lies in Walked::addresses.
+  // The place of a walked stack in Walked::addresses.
   struct Slice {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
-    std::uint16_t end = 0;  // marks as in stack_key::user_stack, in the place of the key's; 0: those of the key
+    std::uint16_t end = 0;  // marks that replace those in stack_key::user_stack; 0: the key's marks are valid
   };
   struct Walked {
     std::unordered_map<std::uint64_t, Slice> slices;  // by hash
@@ -82,12 +83,12 @@ class StackMaps {
     }
   };
 
-  // What `read` gives for the stack, which it is asked for once: `besides` is what tells apart those of one number.
+  // Calls `read` once for each stack and remembers the result. `besides` tells stacks with the same number apart.
   template <class Read>
   StackId once(ProcessId space, std::int32_t stack, std::uint64_t besides, Read read);
   template <class Intern>
   StackId read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern);
-  // Null when it has not come.
+  // Null when the stack has not come.
   [[nodiscard]] const Slice* find(const stack_key& key) const;
   [[nodiscard]] const Walked& walked_with(const stack_key& key) const { return walked_[generation_of(key.user_stack)]; }
 

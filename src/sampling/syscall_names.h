@@ -1,4 +1,4 @@
-// The names of system calls by number, in the tables that the kernel's headers had when this was built.
+// The names of system calls by number, from the kernel's headers on the machine of the build.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct SyscallName {
   std::string_view name;
 };
 
-// In the order of the numbers; empty for an ABI this architecture does not have.
+// Sorted by number; empty for an ABI that this architecture does not have.
 [[nodiscard]] std::span<const SyscallName> syscall_names(syscall_abi abi);
-// "" when the headers know none. `call` is a number in a table, as headers/abi/syscalls.h has it.
+// "" when the headers have no name. `call` has the form of headers/abi/syscalls.h (ABI and number).
 [[nodiscard]] std::string_view known_syscall_name(std::uint32_t call);
-// "read"; "syscall 400" where the headers know no name. What number stands in a place from PROFILE_SYSCALL_ODD on the
-// source knows; "syscall out of range" where it found none.
+// "read", or "syscall 400" if the headers have no name. In the places from PROFILE_SYSCALL_ODD on only the source knows
+// the true number; the last place is "syscall out of range".
 [[nodiscard]] std::string syscall_name(std::uint32_t call);
 
 }  // namespace profile

@@ -15,7 +15,7 @@
 namespace profile {
 namespace {
 
-// Threads alive at a time; each has a place in the map from its first call on.
+// Threads that are alive at the same time: each keeps its map entry from its first call on.
 constexpr std::uint32_t most_threads = 65536;
 
 std::uint8_t marks_of(std::uint32_t call, const std::optional<SyscallCategory>& category) {

@@ -1,4 +1,4 @@
-// Which programs of bpf/syscalls.bpf.c are loaded for what was asked, and with which constants and sizes.
+// Chooses which programs of bpf/syscalls.bpf.c are loaded for the user's options, with which constants and map sizes.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace profile {
 
-// Of each of the three tables; they are emptied when there are half as many rows in all of them.
+// The size of each of the three tables. User space empties them when all three together have half as many rows.
 inline constexpr std::uint32_t syscall_table_rows = 65536;
 
-// What is told of calls besides their stacks: in a stream, which shows no tables, just what each call's length needs.
+// What to measure of calls besides their stacks. A stream shows no tables, so by_process and failed are off.
 [[nodiscard]] SourceOptions syscall_choice(const SamplingOptions& options);
-// Whether it is looked at how calls end.
+// True if the BPF programs also look at the ends of calls.
 [[nodiscard]] bool wants_syscall_results(const SourceOptions& choice);
-// Whether there are tables of that, which a stream does not show.
+// True if there are tables of how calls end. A stream has none.
 [[nodiscard]] bool keeps_syscall_results(const SamplingOptions& options);
 [[nodiscard]] bool wants_syscall_stacks(const SamplingOptions& options);
-// The same options for what records stacks. Without stacks its maps are as small as can be. With user stacks the
-// kernel's are left out: in all of them there is just the entry to system calls.
+// The options for recording stacks. Without stacks the maps are as small as possible. With user stacks the kernel
+// stacks are left out, because all of them show only the entry to system calls.
 [[nodiscard]] SamplingOptions syscall_recording(const SamplingOptions& options);
-// `options` must outlive it.
+// `options` must outlive the plan.
 [[nodiscard]] TracedPrograms::Plan syscall_plan(const SamplingOptions& options);
 
 }  // namespace profile

@@ -55,7 +55,7 @@ std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& n
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     uses.push_back(std::move(use));
   }
-  // They are in the order of process and name.
+  // `uses` is sorted by process and name, and stays so among equal counts.
   std::stable_sort(uses.begin(), uses.end(),
                    [](const SyscallUse& a, const SyscallUse& b) { return a.count > b.count; });
   sums_.clear();

@@ -1,4 +1,4 @@
-// What was counted of system calls since the last report, put together from the kernel's rows by CPU and table.
+// Adds up the system calls since the last report, from the rows that the BPF programs keep by CPU and table.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace profile {
 
 class SyscallTally {
  public:
-  // A process's name; `comm`: what one of its threads was called.
+  // Returns the name of a process; `comm`: the name of one of its threads.
   using NameOf = std::function<std::string(std::uint32_t tgid, std::string_view comm)>;
 
-  // A call's name, as it is numbered in headers/abi/syscalls.h.
+  // Returns the name of a call; `call` has the form of headers/abi/syscalls.h.
   using NameOfCall = std::function<std::string(std::uint32_t call)>;
 
   explicit SyscallTally(NameOfCall name_of_call = syscall_name) : name_of_call_(std::move(name_of_call)) {}
 
-  // `tgid` 0: of no process that is known, or processes are not kept apart.
+  // `tgid` 0: the process is not known, or processes are not kept apart.
   void add_begun(std::uint32_t tgid, std::uint32_t call, std::uint64_t times, std::string_view comm = {});
-  // Its durations count only `with_durations`; otherwise nobody measured them.
+  // `with_durations`: the BPF programs measured durations; otherwise those in `result` are ignored.
   void add_result(std::uint32_t tgid, std::uint32_t call, const syscall_result& result, bool with_durations);
   void add_failures(std::uint32_t tgid, std::uint32_t call, int error, std::uint64_t times);
 
-  // The calls that are named alike are one, whatever table they are numbered in. The most frequent first. Afterwards
-  // nothing is left here.
+  // Calls of the same name become one, even if their numbers are in different tables. The most frequent call comes
+  // first. The tally is empty afterwards.
   [[nodiscard]] std::vector<SyscallUse> take(StringTable& strings, const NameOf& name_of_process);
 
  private:
@@ -43,7 +43,7 @@ class SyscallTally {
   };
   NameOfCall name_of_call_;
   std::map<std::pair<std::uint32_t, std::string>, Sums> sums_;  // by process and name
-  std::map<std::uint32_t, std::string> comms_;                  // of the processes
+  std::map<std::uint32_t, std::string> comms_;                  // thread names, by process
 };
 
 }  // namespace profile

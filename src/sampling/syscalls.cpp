@@ -24,10 +24,11 @@
 namespace profile {
 namespace {
 
-// Of the clock that looks who is on the CPUs: 99 Hertz, out of step with what runs every so many milliseconds.
+// The period of the clock that counts the CPUs with a wanted task on them: 99 Hertz, so that it does not run in step
+// with periodic work.
 constexpr std::uint64_t tick_ns = 10'101'010;
 
-// The counters of all CPUs together.
+// The sums of the counters of all CPUs.
 syscall_counts sum_of(const syscall_counts* counts, int cpus) {
   static_assert(sizeof(syscall_counts) % sizeof(__u64) == 0);
   syscall_counts sum{};
@@ -39,7 +40,8 @@ syscall_counts sum_of(const syscall_counts* counts, int cpus) {
   return sum;
 }
 
-// Of numbers that no kernel has, the map `odd_numbers` knows which has the place of `call`.
+// Numbers that no kernel has take the places from PROFILE_SYSCALL_ODD on. The map `odd_numbers` has the number that
+// took the place `call`.
 std::string name_of_call(int odd_numbers_fd, std::uint32_t call) {
   std::uint32_t number = 0;
   if (call % PROFILE_SYSCALL_NUMBERS < PROFILE_SYSCALL_ODD ||
@@ -66,7 +68,7 @@ class Syscalls final : public Source {
         ticks_(bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(0, tick_ns), options.cpus,
                [](int cpu, int error) { return cannot_sample(0, cpu, error); }) {}
 
-  // As strace has it; the tables count it too.
+  // strace and the tables also count the execve() of the command.
   [[nodiscard]] bool counts_exec() const override { return true; }
   void describe(RunInfo& run) const override {
     run.unit = spans_ ? "microseconds" : "calls";
@@ -118,12 +120,12 @@ class Syscalls final : public Source {
       return name_of_process(timeline, tgid, comm, now_ns);
     });
     began_ns_ = now_ns;
-    if (stacks_) return;  // the recorder has accounted for them
+    if (stacks_) return;  // the recorder has accounted for the calls
     into.account += Account{.taken = calls + filtered_, .recorded = calls, .filtered = filtered_};
   }
 
   [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  // Counting is little more than that: only where stacks are taken.
+  // Without stacks a run takes little longer than the kernel's count of it, so only runs with stacks are counted.
   [[nodiscard]] bool wants_count_of_runs() const override { return stacks_; }
   [[nodiscard]] std::uint64_t pending_samples() override {
     if (stacks_) return Source::pending_samples();
@@ -165,7 +167,7 @@ class Syscalls final : public Source {
     return std::string(name.empty() ? comm : name);
   }
 
-  // Moves what has been added to the counters since the last time into the tally; returns how many calls that is.
+  // Adds to the tally what the counters have gained since the last call. Returns the number of these calls.
   std::uint64_t take_counts() {
     const syscall_counts now = sum_of(counts_, possible_cpu_count());
     std::uint64_t calls = 0;
@@ -186,7 +188,7 @@ class Syscalls final : public Source {
     const auto generation = static_cast<std::uint16_t>(state_->generation);
     if (!stopped) {
       std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
-      barrier_.wait();  // now nobody writes to rows of the old generation
+      barrier_.wait();  // from here on no BPF program writes to rows of the old generation
     }
     if (source_.by_process) {
       take_table(map_fd("uses"), sizeof(syscall_use), generation, [&](const syscall_key& key, const void* value) {
@@ -234,7 +236,7 @@ class Syscalls final : public Source {
   }
 
   const SourceOptions source_;
-  bool has_results_;  // the tables of them
+  bool has_results_;  // there are tables of how calls end
   bool stacks_;
   bool kernel_stacks_;
   bool spans_;  // stacks are weighted by time
@@ -248,14 +250,14 @@ class Syscalls final : public Source {
   ProgramBarrier barrier_;
   SyscallTally tally_{[this](std::uint32_t call) {
     return name_of_call(map_fd("odd_numbers"), call);
-  }};  // since the last report, as the next
+  }};  // since the last report, like begun_in_tables_
   std::uint64_t begun_in_tables_ = 0;
-  std::uint64_t filtered_ = 0;  // of the report under way, as the next
-  std::uint64_t ticks_taken_ = 0;
-  syscall_counts total_{};  // since the start, as the next
-  std::uint64_t without_process_ = 0;
+  std::uint64_t filtered_ = 0;         // of the report under way
+  std::uint64_t ticks_taken_ = 0;      // of the report under way
+  syscall_counts total_{};             // since the start, at the last report
+  std::uint64_t without_process_ = 0;  // since the start
   std::uint64_t under_way_ = 0;
-  std::uint64_t began_ns_ = 0;  // what is reported next
+  std::uint64_t began_ns_ = 0;  // of the time that the next report covers
   std::uint64_t ended_ns_ = 0;
 };
 

@@ -11,22 +11,23 @@
 namespace profile {
 namespace {
 
-// A process that is not known by then is gone, and a file that is not open by then does not answer; whoever meets the
-// file next asks again.
+// After this time a question is dropped: its process has ended, or the file's disk or network does not answer. The next
+// walk that meets the file asks again.
 constexpr std::uint64_t patience_ns = 2'000'000'000;
-// So long the caller has nothing else to do.
+// The longest time for one call of supply(), because the caller has other work.
 constexpr std::uint64_t at_once_ns = 5'000'000;
 // In steps of WorkBudget, for one file: ten times what the largest programs take.
 constexpr std::uint64_t most_steps = 1ULL << 30;
 constexpr std::uint32_t most_tries = 8;
 constexpr std::size_t most_remembered = 4096;
-// A table that no walk has looked up for so long, or twice as long, makes room.
+// A table is removed when no walk has looked it up for this time, at the latest after twice this time.
 constexpr std::uint64_t sweep_every_ns = 120'000'000'000;
 
-// In steps of WorkBudget, what asking for the smallest costs.
+// In steps of WorkBudget: the cost of a question about even the smallest file.
 constexpr std::uint64_t steps_a_file = 1ULL << 16;
 
-// In walk_file_key::version, for a file whose key is not known: no walk of the kernel side finds it.
+// In walk_file_key::version: user space has made this key, because the file's true key is not known. No walk in the
+// kernel finds it.
 constexpr std::uint32_t own_version = 0xffffffff;
 
 bool is_vdso(const walk_file_key& key) { return key.inode == 0 && key.device == 0; }
@@ -137,14 +138,14 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     return place.kind != CodeLocation::Kind::unknown && place.kind != CodeLocation::Kind::nowhere;
   };
   CodeLocation place = located(asked.question, asked.question.time_ns, timeline);
-  // It may be that of then nobody has read anything, while it is still there.
+  // The timeline may know nothing of that time, although the mapping is still there now.
   if (!is_found(place)) place = located(asked.question, monotonic_ns(), timeline);
   if (!is_found(place)) return later();
   if (place.file == nullptr) {
     give_up(key);
     return true;
   }
-  // The walk has asked meanwhile: its records are told by its key alone.
+  // The walk in the kernel has asked meanwhile, and the file was answered under its true key.
   if (key.version == own_version && keys_.contains(place.file->number)) return true;
   if (!is_surely(key, *place.file)) {
     tables_.forget(key);
@@ -160,7 +161,7 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     refuse(key, place.file->number);
     return true;
   }
-  // It is opened by way of a mapping of it, which may have been replaced meanwhile: the next one may be more lasting.
+  // The file is opened through a mapping of it, which may have been replaced. A later mapping may last longer.
   if (is_late) give_up(key);
   return is_late;
 }
@@ -174,9 +175,9 @@ void TableSupply::give_up(const walk_file_key& key) {
   }
 }
 
-// The mapping that was met may have been replaced before its record was written: then the timeline tells the file
-// before it. On one device another number is another file. On two it may be an overlay, whose files have numbers of
-// their own; that is believed when it is told twice.
+// The timeline may not know yet that a mapping was replaced, and then names the file before it. On the same device
+// another inode is another file. On another device it may be an overlay, whose files have inodes of their own: that is
+// accepted when the timeline names the same file twice.
 bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
   const FileIdentity& identity = file.identity;
   const bool same_device = identity.device_major == key.device >> minor_bits &&
@@ -204,7 +205,7 @@ void TableSupply::refuse(const walk_file_key& key, std::uint64_t number) {
   note_key(number, key);
 }
 
-// Without room for all, who walks in user space waits for some in vain.
+// When keys_ is full it is cleared; walks in user space then wait for some tables in vain.
 void TableSupply::note_key(std::uint64_t number, const walk_file_key& key) {
   ++changes_;
   if (keys_.size() == most_remembered && !keys_.contains(number)) keys_.clear();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* followers[] = {"on_fork", "on_free"};
 
-// `fallback`: what the person is to be told of the way in which stacks are taken.
+// `fallback` becomes a line for the user when stacks are not walked in the preferred way.
 BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options, std::optional<std::string>& fallback) {
   require_kernel(plan.use, options);
   std::size_t size = 0;

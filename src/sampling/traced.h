@@ -1,5 +1,5 @@
-// What the sources that trace functions of the kernel or of programs share: one BPF object of which just the programs
-// that are wanted are loaded, attached together and detached together.
+// Shared by the sources that trace functions of the kernel or of programs: one BPF object, of which only the wanted
+// programs are loaded. They are attached together and detached together.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@
 
 namespace profile {
 
-// Throws a usage Error when a rate is asked for with an event of which each single one counts; `what` it is: "wait".
+// Throws a usage Error when the user asks for a rate although every event counts. `what` is the noun for one event:
+// "wait".
 void refuse_rate(const SamplingOptions& options, const char* what);
 
 class TracedPrograms {
@@ -24,30 +25,30 @@ class TracedPrograms {
     const char* name;                        // of the object
     const void* (*elf_bytes)(std::size_t*);  // of its skeleton
     std::vector<const char*> attached;       // programs that attach() attaches where their sections say
-    std::vector<const char*> loaded;         // programs loaded besides
-    bool reads_few_types = false;            // of the kernel: no others than ReadTypes has
+    std::vector<const char*> loaded;         // other programs to load
+    bool reads_few_types = false;            // of the kernel's types it reads only those in ReadTypes
     RecorderConfig recording;
-    std::function<void(bpf_object&)> prepare;  // between opening and loading: constants and sizes of the source's own
-    std::string_view use;  // of the kernel: what the table of kernel_needs.h says of it must be there
+    std::function<void(bpf_object&)> prepare;  // sets the source's constants and sizes, between opening and loading
+    std::string_view use;  // its name in the table of kernel_needs.h, which says what the kernel must have
   };
 
-  // Opens, prepares and loads; follows the command's processes when `options` say so. Throws Error.
+  // Opens, prepares and loads the object, and follows the command's processes when `options` say so. Throws Error.
   TracedPrograms(const Plan& plan, const SamplingOptions& options);
 
   [[nodiscard]] bpf_object& object() const { return *object_; }
   void attach();
-  // Keeps a link that was made elsewhere, to be undone with the others.
+  // Keeps a link that was made elsewhere; detach() undoes it with the others.
   void keep(BpfLink link) { links_.push_back(std::move(link)); }
-  // After it no program is attached, nor under way.
+  // Detaches all programs except those that follow the command. When it returns, none of the detached programs runs.
   void detach();
   // Runs a raw tracepoint program once, on this CPU. Throws Error when the kernel refuses.
   void run(const char* program);
-  // Of all its programs together, without those that run() has run: they take no samples.
+  // The cost of all programs together, except those that run() has run: they take no samples.
   [[nodiscard]] BpfCost cost() const;
-  // How often the kernel did not run one of them, because it was running already on that CPU or something else of BPF
-  // was in the way. Kernels before 5.12 do not say, nor some later ones for tracepoints.
+  // How often the kernel skipped a program, because it or another BPF program was running on that CPU. Kernels before
+  // 5.12 do not count this; some later kernels do not count it for tracepoints.
   [[nodiscard]] std::uint64_t missed_runs() const;
-  // Lines for the summary: about those, if there were any, and why stacks are taken in another way than was preferred.
+  // Lines for the summary: about missed runs, and why stacks are not walked in the preferred way.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:

@@ -26,7 +26,7 @@ Fd open_folder(int at, const char* path) {
   return Fd(::openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// The events of the tracefs that is mounted at `path`, if one is.
+// The directory "events" of the tracefs that is mounted at `path`; no Fd: none is mounted there.
 Fd mounted_events(const char* path) {
   const Fd root = open_folder(AT_FDCWD, path);
   struct statfs file_system {};
@@ -34,7 +34,7 @@ Fd mounted_events(const char* path) {
   return open_folder(root.get(), "events");
 }
 
-// errno says why when there is none.
+// The same of a new mount; no Fd: errno says why.
 Fd events_of_own_mount() {
   const Fd context(::fsopen("tracefs", FSOPEN_CLOEXEC));
   if (!context || ::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return Fd();
@@ -49,7 +49,7 @@ Fd open_events() {
   events = events_of_own_mount();
   const int error = errno;
   if (events) return events;
-  // Last, because to look there is enough to make the kernel mount it.
+  // This path is the last, because opening it makes the kernel mount tracefs there.
   events = mounted_events("/sys/kernel/debug/tracing");
   if (events) return events;
   throw Error(system_error("cannot read the kernel's list of tracepoints", error).what() +
@@ -90,7 +90,7 @@ std::vector<std::string> Tracefs::folders(const std::string& path) const {
   if (!fd) return names;
   const std::unique_ptr<DIR, DirCloser> dir(::fdopendir(fd.get()));
   if (!dir) return names;
-  std::ignore = fd.release();  // dir's now
+  std::ignore = fd.release();  // `dir` owns it now
   while (const dirent* entry = ::readdir(dir.get())) {
     const std::string name = entry->d_name;
     if (entry->d_type == DT_DIR && name != "." && name != "..") names.push_back(name);

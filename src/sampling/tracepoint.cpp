@@ -1,5 +1,5 @@
-// A tracepoint's program is attached through one perf event, which need not count: the kernel runs it on every hit, on
-// whatever CPU.
+// Attaches the BPF program to a tracepoint through one perf event on one CPU. That is enough, because the kernel runs
+// the program on every hit on every CPU.
 #include "sampling/tracepoint.h"
 
 #include <bpf/libbpf.h>
@@ -59,7 +59,7 @@ std::uint64_t id_of(const std::string& typed) {
 }
 
 TracedPrograms::Plan plan_for(const SamplingOptions& options) {
-  std::ignore = id_of(options.event);  // whether there is one is said before anything is loaded
+  std::ignore = id_of(options.event);  // throws before anything is loaded if there is no such tracepoint
   const hit_rate wanted{.period = options.period_events.value_or(0),
                         .interval_ns = options.frequency_hz ? ns_per_s / *options.frequency_hz : 0};
   return {.name = "tracepoint",
@@ -134,7 +134,7 @@ BpfLink attach_tracepoint(bpf_program& program, const std::string& name) {
   if (!fd) throw fail(errno);
   BpfLink link(bpf_program__attach_perf_event(&program, fd.get()));
   if (!link) throw fail(errno);
-  std::ignore = fd.release();  // the link's now
+  std::ignore = fd.release();  // the link owns it now
   return link;
 }
 
@@ -152,7 +152,7 @@ std::optional<std::string> missing_tracepoints(std::string_view) {
 }
 
 bool is_tracepoint_name(std::string_view event) {
-  // A perf event's name with a slip in it, rather: no tracepoint is called u or k.
+  // This is a perf event's name with a typing error, because no tracepoint is called u or k.
   const ModifiedName modified = split_modifiers(event);
   if (modified.has_colon && modified.is_good()) return false;
   const auto colon = event.find(':');
@@ -178,7 +178,7 @@ std::vector<std::string> tracepoint_names() {
         names.push_back(std::string(system).append(":").append(event));
     }
   } catch (const Error&) {
-    // They are wanted for a suggestion; who asks for one by name is told why it cannot be had.
+    // The names are only for a suggestion. A user who asks for a tracepoint by name gets this error from id_of().
   }
   return names;
 }

@@ -13,7 +13,7 @@ namespace profile {
 namespace {
 
 constexpr const char* types_path = "/sys/kernel/btf/vmlinux";
-// What a program reads of these, those that lie in them included.
+// The types that BPF programs read, and the types of their members.
 constexpr std::string_view read_types[] = {"task_struct",   "signal_struct", "nsproxy", "mnt_namespace",
                                            "pid_namespace", "pid",           "upid",    "ns_common"};
 

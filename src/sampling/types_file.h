@@ -1,4 +1,4 @@
-// The BTF of the running kernel, as it lies in /sys.
+// The BTF of the running kernel, from /sys/kernel/btf/vmlinux.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace profile {
 
-// Mapped, from Linux 6.16 on, so that its five megabytes are no memory of ours; elsewhere read.
+// The bytes of the file. From Linux 6.16 on they are mapped, so that the five megabytes are not memory of this process;
+// on older kernels they are read.
 class TypesFile {
  public:
   TypesFile();
@@ -18,7 +19,7 @@ class TypesFile {
   TypesFile(const TypesFile&) = delete;
   TypesFile& operator=(const TypesFile&) = delete;
 
-  // Empty: there is none.
+  // Empty: the kernel has no BTF.
   [[nodiscard]] std::span<const std::byte> bytes() const { return mapped_.empty() ? std::span(read_) : mapped_; }
 
  private:
@@ -28,12 +29,12 @@ class TypesFile {
   std::vector<std::byte> read_;
 };
 
-// Those of the kernel's types that the programs of bpf/ read (kernel.bpf.h), as a file for libbpf, which takes 60 ms
-// and 5 MB to read them all.
+// A file for libbpf with only those kernel types that BPF programs read (kernel.bpf.h). To read all types takes libbpf
+// 60 ms and 5 MB.
 class ReadTypes {
  public:
   ReadTypes();
-  // Good as long as this; empty: there is no such file, and libbpf is to read for itself.
+  // Valid while this object lives. Empty: there is no such file, and libbpf must read the kernel's BTF itself.
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

@@ -10,20 +10,20 @@
 namespace profile {
 namespace {
 
-// As two rings hold: who has more waits for a file that does not come.
+// Two rings hold as much. If there is more, the walks wait for a table that does not come.
 constexpr std::uint64_t most_kept_bytes = 8U << 20;
 
-// For tables at the end of a run, in steps of WorkBudget: some 100 ms on a machine at rest. On a busy one it takes as
-// long as it takes; by the clock, the same run would have other stacks there.
+// The work for tables at the end of a run, in steps of WorkBudget: some 100 ms on an idle machine. It is no time limit,
+// because the stacks must not depend on how busy the machine is.
 constexpr std::uint64_t most_work = 1ULL << 27;
-// At the end of an interval: the rings hold what comes in a quarter of a second.
+// The same at the end of an interval: less, because the rings hold only a quarter of a second of samples.
 constexpr std::uint64_t most_work_while_sampling = 1ULL << 25;
 
 const ring_unfinished& unfinished_in(const std::vector<std::uint64_t>& record) {
   return *reinterpret_cast<const ring_unfinished*>(record.data());
 }
 
-// Where the process had what, when the sample was taken.
+// The mappings of the process at the time of the sample.
 class CodeThen : public WalkedCode {
  public:
   CodeThen(const ring_unfinished& begun, TableSupply& tables, ProcessTimeline& timeline)
@@ -58,8 +58,8 @@ class CodeThen : public WalkedCode {
   }
   const char* slab(std::uint32_t number) override { return tables_.slab(number); }
 
-  // What the timeline tells of the frame is what the kernel saw; it may have been replaced before its record was
-  // written.
+  // True if the timeline names the same file for the frame as the kernel. It may not, if the mapping was replaced
+  // before the timeline knew it.
   [[nodiscard]] bool agrees_on(const walk_stuck& stuck) {
     const std::uint64_t look = stuck.was_interrupted != 0 ? stuck.pc : stuck.pc - 1;
     const CodeLocation found = timeline_.locate(tgid_, image_, RuntimeAddress{look});
@@ -100,8 +100,8 @@ void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_fin
 void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline,
                           const OnFinished& on_finished) {
   WorkBudget work(is_sampling ? most_work_while_sampling : most_work);
-  has_new_ = true;  // since they were kept, the timeline may have learned where they were
-  // A table may lead to the next file that has none, as the one from a library to the program.
+  has_new_ = true;  // the timeline may know the mappings of kept records by now
+  // With a new table a walk may come to the next file without one, as from a library to the program.
   constexpr int most_rounds = 4;
   for (int round = 0; round < most_rounds && !kept_.empty(); ++round) {
     finish(timeline, on_finished);
@@ -109,7 +109,7 @@ void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTim
   }
   std::erase_if(kept_, [&](const Record& record) {
     const ring_unfinished& begun = unfinished_in(record);
-    // A span may go on for long, and be counted when its table has come.
+    // A span may last long, and its table may come before it is counted.
     if (begun.of_span != UNFINISHED_SAMPLE) return try_one(record, !is_sampling, timeline, on_finished);
     return begun.header.generation == generation && try_one(record, true, timeline, on_finished);
   });
@@ -121,10 +121,10 @@ bool UnfinishedWalks::try_one(const Record& record, bool is_last, ProcessTimelin
   CodeThen code(begun, tables_, timeline);
   FinishedWalk finished;
   finished.is_waiting = true;
-  const bool is_blocked = begun.of_span == UNFINISHED_BLOCKED;  // it has no other frames than these
+  const bool is_blocked = begun.of_span == UNFINISHED_BLOCKED;  // it has no frames but those of this walk
   if (is_blocked || code.agrees_on(begun.stuck)) finished = finish_walk(begun, code, tables_alone_, most_frames_);
   if (finished.is_waiting && !is_last) return false;
-  // Behind the copy there may be more of the stack.
+  // The stack may go on behind the end of the copy.
   if (finished.end == WALK_NOT_READABLE) finished.end = WALK_NO_TABLE_YET;
   kept_bytes_ -= record.size() * sizeof(std::uint64_t);
   if (begun.of_span != UNFINISHED_SAMPLE) span_hashes_.erase(begun.key.user_hash);

@@ -1,4 +1,4 @@
-// Samples whose walk met a file before its table was there: kept until it comes, or until they have to be counted.
+// Keeps samples whose walk met a file before its table was there, until the table comes or until they must be counted.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ class TableSupply;
 
 class UnfinishedWalks {
  public:
-  // `tables` must outlive it. The others: as finish_walk() has them.
+  // `tables` must outlive it. The other arguments are those of finish_walk().
   UnfinishedWalks(TableSupply& tables, bool tables_alone, std::uint32_t most_frames)
       : tables_(tables), tables_alone_(tables_alone), most_frames_(most_frames) {}
 
-  // A record of the ring, filled up to whole words.
+  // Keeps a record of the ring, padded to whole words.
   void keep(std::span<const std::uint64_t> record);
 
-  // Whether the stack of that hash waits to be finished: one that no sample has, but a span.
+  // True if a span's stack with this hash waits to be finished.
   [[nodiscard]] bool has_span(std::uint64_t hash) const { return span_hashes_.contains(hash); }
 
-  // `finished`: null when the sample is to be counted with the frames that it has.
+  // `finished`: null means that the sample counts with the frames that it has.
   using OnFinished = std::function<void(const ring_unfinished& begun, const FinishedWalk* finished)>;
-  // Those that can be finished now, if any table has come since the last call.
+  // Finishes the walks that can be finished now, if a table or a record has come since the last call.
   void finish(ProcessTimeline& timeline, const OnFinished& on_finished);
-  // All samples of that generation, whether they can be finished or not; spans only when sampling is over.
-  // `is_sampling`: what comes meanwhile has to be read soon.
+  // Ends all samples of that generation, even if their walks cannot be finished; spans only when sampling is over.
+  // `is_sampling`: it must return soon, because new samples must be read.
   void end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline, const OnFinished& on_finished);
 
  private:
   using Record = std::vector<std::uint64_t>;
-  // True when it is done.
+  // True when the record is done and can be removed.
   bool try_one(const Record& record, bool is_last, ProcessTimeline& timeline, const OnFinished& on_finished);
 
   TableSupply& tables_;
@@ -46,7 +46,7 @@ class UnfinishedWalks {
   std::vector<Record> kept_;
   std::unordered_set<std::uint64_t> span_hashes_;
   std::uint64_t kept_bytes_ = 0;
-  std::uint64_t blocked_bytes_ = 0;  // that came of threads that were blocked: all at once, and no more of them later
+  std::uint64_t blocked_bytes_ = 0;  // allowed in addition, because blocked threads come all at once at the start
   bool has_new_ = false;
   std::uint64_t tried_at_change_ = 0;  // TableSupply::changes()
 };

@@ -16,7 +16,7 @@
 namespace profile {
 namespace {
 
-// The kernel's part of such a stack is always the same: how a probe is hit.
+// The kernel's frames are always the same, those of the probe itself, so they are left out beside user stacks.
 SamplingOptions user_part(SamplingOptions options) {
   options.kernel_stacks = !options.user_stacks;
   return within_kernel_depth(std::move(options));
@@ -60,11 +60,11 @@ class Uprobe final : public Source {
   }
 
   void start() override {
-    recorder_.pause();  // the run begins when the probe is in every place
+    recorder_.pause();  // the run begins when the probe is attached at every place
     const char* const program = options_.period_events.value_or(1) == 1 ? "on_hit" : "on_counted_hit";
     for (const FileOffset offset : target_.offsets) {
       UserProbe probe{.offset = offset};
-      // Then the others do not pay for it. More than one are told apart in the program.
+      // A probe for one process costs the other processes nothing. For several processes the BPF program filters.
       if (options_.tgids.size() == 1) probe.tgid = options_.tgids.front();
       programs_.keep(attach_probe(options_.children->probes(), bpf_program_named(programs_.object(), program),
                                   target_.file, probe, 0, "-e " + options_.event));

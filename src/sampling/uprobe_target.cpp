@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view prefix = "uprobe:";
 
-// The colons that may end FILE: not those of "::".
+// The positions of the colons that may end FILE: all but those of "::".
 std::vector<std::size_t> single_colons(std::string_view text) {
   std::vector<std::size_t> found;
   for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
@@ -25,7 +25,8 @@ std::vector<std::size_t> single_colons(std::string_view text) {
   return found;
 }
 
-// Takes "+0x1c" or "+28" off the end of `symbol`. 0 when there is nothing of the kind: a name may have a + in it.
+// Removes "+0x1c" or "+28" from the end of `symbol` and returns the number. Otherwise it returns 0, because a name may
+// have a + in it.
 std::uint64_t take_offset(std::string& symbol) {
   const auto plus = symbol.rfind('+');
   if (plus == std::string::npos || plus == 0) return 0;
@@ -50,7 +51,7 @@ std::string hex(std::uint64_t number) {
   return "0x" + std::string(digits, end);
 }
 
-// The functions among what has the name. Throws Error when there is none.
+// The functions that have the name. Throws Error when there is none.
 std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& name, const ProbedFile& file,
                                           const std::string& what) {
   const std::string& symbol = name.symbol;

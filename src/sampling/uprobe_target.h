@@ -1,4 +1,4 @@
-// What uprobe:FILE:SYMBOL means: which file, and where in it.
+// Finds the file and the offsets that uprobe:FILE:SYMBOL means.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct UprobeName {
   std::uint64_t offset = 0;  // from the symbol's first instruction
 };
 
-// Whether `event` is meant to be one, complete or not.
+// True if `event` is meant as a uprobe, even if it is incomplete.
 [[nodiscard]] bool is_uprobe_name(std::string_view event);
-// FILE ends at the first colon, or, when no file is called so, at the first one before which stands the name of one
-// that is (`is_there`). Throws a usage Error when a part is missing.
+// FILE ends at the first colon that follows the name of an existing file (`is_there`), or else at the first colon; a
+// "::" does not end it. Throws a usage Error when a part is missing.
 [[nodiscard]] UprobeName parse_uprobe(std::string_view event, const std::function<bool(const std::string&)>& is_there);
 
 struct UprobeTarget {
@@ -29,7 +29,7 @@ struct UprobeTarget {
   std::vector<FileOffset> offsets;  // more than one when several functions have the name
   bool at_entry = false;            // at the first instruction of a function
 };
-// Throws Error: what is missing, and what comes nearest to it.
+// Throws Error, which says what is missing and suggests the nearest names.
 [[nodiscard]] UprobeTarget find_uprobe_target(const SamplingOptions& options);
 
 }  // namespace profile

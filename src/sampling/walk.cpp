@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* walk_maps[] = {"slabs", "walk_files", "sent_0", "sent_1", "walks"};
 
-// Why there is no walk here.
+// Returns why there can be no walk on this kernel; nullopt when there can.
 std::optional<std::string> fill_layout(bpf_object& object) {
   if (auto lockdown = missing_by_lockdown()) return lockdown;
   auto* layout = static_cast<kernel_layout*>(bpf_section_memory(object, ".rodata.layout", sizeof(kernel_layout)));

@@ -1,4 +1,4 @@
-// Whether user stacks are walked by tables (bpf/walk.bpf.h), and what the walk is told before it is loaded.
+// Decides whether user stacks are walked by tables (bpf/walk.bpf.h), and configures that walk before it is loaded.
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -10,17 +10,18 @@
 
 namespace profile {
 
-// What becomes of `options` where the kernel lets nobody walk: its own stacks are bounded by a sysctl.
+// `options` with max_stack_depth lowered to the limit of the kernel (sysctl kernel.perf_event_max_stack).
 [[nodiscard]] SamplingOptions within_kernel_depth(SamplingOptions options);
 
-// Between opening and loading, of an object that has the walk. Returns what the person is to be told: why stacks are
-// taken by frame pointers although tables were preferred. Throws Error when there must be tables.
+// Call it between opening and loading, for an object that has the walk. Returns a line for the user when stacks are
+// walked by frame pointers although tables are preferred. Throws Error when the user demands tables and they cannot be
+// used.
 std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options);
 
-// Whether the object has the walk.
+// True if the object has the walk.
 [[nodiscard]] bool can_walk(bpf_object& object);
 
-// Of a prepared object: whether its user stacks are walked by tables.
+// True if this prepared object walks user stacks by tables.
 [[nodiscard]] bool walks(bpf_object& object);
 
 }  // namespace profile

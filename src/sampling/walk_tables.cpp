@@ -19,7 +19,7 @@ constexpr std::uint16_t own_machine = EM_AARCH64;
 constexpr std::uint16_t own_machine = EM_X86_64;
 #endif
 
-// The rows of one page must not run on from one slab into the next.
+// The rows of one page must not cross the border of a slab.
 constexpr std::uint32_t rows_of_slab = WALK_SLAB_BYTES / sizeof(std::uint32_t);
 
 constexpr std::uint32_t row_count(const unwind_page& page) { return page.rows_and_code >> UNWIND_CODE_BITS; }
@@ -41,7 +41,7 @@ std::vector<unwind_page> placed_pages(const UnwindTable& table, std::uint64_t ba
 
 std::uint64_t most_row_bytes(std::size_t rows) {
   const std::uint64_t bytes = rows * sizeof(std::uint32_t);
-  // The rows may begin at the end of a slab, and the gaps themselves lead beyond another border.
+  // Two more: the rows may begin at the end of a slab, and the gaps may make them cross one more border.
   return bytes + (bytes / WALK_SLAB_BYTES + 2) * UNWIND_MOST_IN_PAGE * sizeof(std::uint32_t);
 }
 
@@ -60,7 +60,8 @@ WalkTables::WalkTables(bpf_object& object)
 bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
   if (table.elf_machine != own_machine) return false;
   if (placed_.contains(key)) forget(key);
-  // Rules and pages first, which are words and pairs of words; then the rows, with room for the gaps between slabs.
+  // Rules (16 bytes) and pages (8 bytes) come first, so that none of them crosses the border of a slab. Then come the
+  // rows, with room for the gaps.
   const std::uint64_t rules = table.rules.size() * sizeof(unwind_rule);
   const std::uint64_t pages = table.pages.size() * sizeof(unwind_page);
   const std::uint64_t size = rules + pages + most_row_bytes(table.rows.size());
@@ -80,7 +81,7 @@ bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
     write(placed[i].first_row * static_cast<std::uint32_t>(sizeof(std::uint32_t)),
           table.rows.data() + table.pages[i].first_row, row_count(placed[i]) * sizeof(std::uint32_t));
   }
-  // What was taken for gaps that there are not goes back.
+  // Gives back the room for gaps that are not needed.
   const std::uint64_t needed = rules + pages + total * sizeof(std::uint32_t);
   const std::uint64_t kept = ByteRanges::whole_units(needed);
   if (kept < size) ranges_.give(static_cast<std::uint32_t>(*at + kept), size - kept);
@@ -101,7 +102,7 @@ void WalkTables::refuse(const walk_file_key& key) {
   set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0});
 }
 
-// Without room in the map it is as if it had been forgotten.
+// When the map is full, the file counts as forgotten.
 void WalkTables::set(const walk_file_key& key, const walk_file& file) {
   bpf_map_update_elem(files_fd_, &key, &file, BPF_ANY);
 }
@@ -141,7 +142,8 @@ void WalkTables::forget_unmet() {
     ranges.push_back(file->second);
     file = placed_.erase(file);
   }
-  // Also so that mappings which are kept from one sample to the next are looked up, and count, from now on.
+  // The BPF programs keep mappings from one sample to the next. The new epoch makes them look files up again, so that
+  // these count as met.
   std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
   give_back(ranges);
 }

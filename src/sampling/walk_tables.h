@@ -1,5 +1,5 @@
-// The tables of files where the walk of user stacks finds them: in slabs of memory that is shared with the kernel side,
-// made when they are needed and given back when they are empty.
+// Keeps the tables of files where the walk of user stacks finds them: in slabs, which are memory shared with the BPF
+// program. A slab is made when it is needed and freed when it is empty.
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -26,34 +26,33 @@ struct WalkFileOrder {
   bool operator()(const walk_file_key& one, const walk_file_key& other) const { return compare(one, other) < 0; }
 };
 
-// Where the rows of a table come to lie when they begin at row `base` of the space of slabs: its pages, with the rows
-// moved behind a border that one page's would lie across. `total`: rows and the gaps between them.
+// The pages of a table whose rows begin at row `base` of the space of slabs. Rows of a page that would cross the border
+// of a slab are moved behind that border. `total`: the number of rows, with the gaps.
 [[nodiscard]] std::vector<unwind_page> placed_pages(const UnwindTable& table, std::uint64_t base, std::uint64_t& total);
-// Room for so many rows with all the gaps there can be.
+// The most bytes that so many rows can need, with all gaps.
 [[nodiscard]] std::uint64_t most_row_bytes(std::size_t rows);
 
 class WalkTables {
  public:
-  // `object` has been loaded and has the walk; it must outlive this.
+  // `object` must be loaded and have the walk, and must outlive this object.
   explicit WalkTables(bpf_object& object);
 
-  // From now on stacks are walked by it. False when there is no room, or it is of another machine's code.
+  // From now on walks use this table. False when there is no room, or when the table is for another machine type.
   bool add(const walk_file_key& key, const UnwindTable& table);
-  // The file has no table: it is not asked for again.
+  // Records that the file has no table: walks do not ask for it again.
   void refuse(const walk_file_key& key);
-  // As if it had not been met: it is asked for again.
+  // Forgets the file: the next walk that meets it asks for it again.
   void forget(const walk_file_key& key);
-  // WALK_FILE_ASKED when nothing is known of it, or nothing yet.
+  // Its state is WALK_FILE_ASKED when nothing is known of the file, or nothing yet.
   [[nodiscard]] walk_file find(const walk_file_key& key) const;
-  // WALK_SLAB_BYTES of the space of tables; null: there is no such slab.
+  // Returns WALK_SLAB_BYTES bytes of the space of tables; null: there is no such slab.
   [[nodiscard]] const char* slab(std::uint32_t number) const;
-  // How often walks have looked the file up; 0 when nothing is known of it.
+  // How often walks have looked the file up; 0 when it is not known.
   [[nodiscard]] std::uint32_t met(const walk_file_key& key) const;
-  // Forgets the files, with a table or without, that no walk has looked up since the last call. They are asked for
-  // again when they are met.
+  // Forgets the files, with a table or without, that no walk has looked up since the last call.
   void forget_unmet();
 
-  // The stacks that were sent in that generation are forgotten.
+  // Call it when the stacks sent in that generation have been cleared.
   void note_drained(std::uint32_t generation) { state_->sent[generation] = 0; }
 
   [[nodiscard]] std::uint64_t size_bytes() const { return used_bytes_; }
@@ -67,14 +66,14 @@ class WalkTables {
   struct Placed {
     std::uint32_t at = 0;
     std::uint64_t size = 0;
-    std::uint32_t met = 0;  // when forget_unmet() looked last
+    std::uint32_t met = 0;  // walk_file::met at the last forget_unmet()
   };
 
-  // Has slabs from `at` on for `size` bytes. False when they cannot be had.
+  // Makes the missing slabs for `size` bytes from `at` on. False when the kernel refuses one, or the space ends.
   bool make_slabs(std::uint32_t at, std::uint64_t size);
   void write(std::uint32_t at, const void* from, std::size_t size);
   void set(const walk_file_key& key, const walk_file& file);
-  // Once no walk uses them any more.
+  // Waits until no walk uses the ranges, and then frees them.
   void give_back(const std::vector<Placed>& ranges);
   void drop_slabs(std::uint32_t at, std::uint64_t size);
 
@@ -82,7 +81,7 @@ class WalkTables {
   int slabs_fd_;
   SharedArray state_memory_;
   walk_state* state_;
-  std::vector<Slab> slabs_;  // by their number; without memory: not there
+  std::vector<Slab> slabs_;  // by number; without memory: there is no such slab
   ByteRanges ranges_;
   std::map<walk_file_key, Placed, WalkFileOrder> placed_;
   std::uint64_t used_bytes_ = 0;

@@ -82,7 +82,8 @@ bpf_program& bpf_program_named(bpf_object& object, const char* name) {
 
 void* bpf_section_memory(bpf_object& object, const char* section, std::size_t bytes) {
   std::size_t size = 0;
-  // libbpf 1.1 says const, for sections that are read-only once loaded; the memory itself is writable as documented.
+  // libbpf 1.1 returns a const pointer because some sections are read-only after loading. Its documentation says that
+  // the memory can be written before.
   void* memory =
       const_cast<void*>(static_cast<const void*>(bpf_map__initial_value(&bpf_map_named(object, section), &size)));
   if (memory == nullptr || size < bytes) throw Error(std::string("the BPF object has no section ") + section);

@@ -23,7 +23,7 @@ std::uint64_t unix_offset_ns() noexcept { return now_ns(CLOCK_REALTIME) - now_ns
 void UnixClock::look() {
   constexpr std::uint64_t least_jump_ns = 1'000'000;
   const std::uint64_t now = asked_();
-  // Modulo 2^64, as the offset itself is.
+  // Both differences are modulo 2^64, like the offset itself.
   if (now - offset_ns_ >= least_jump_ns && offset_ns_ - now >= least_jump_ns) offset_ns_ = now;
 }
 

@@ -6,7 +6,7 @@
 namespace profile {
 
 void close_from(int first) noexcept {
-  // Since Linux 5.9.
+  // close_range exists since Linux 5.9.
   if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
   const long limit = ::sysconf(_SC_OPEN_MAX);
   for (int fd = first; fd < limit; ++fd) ::close(fd);

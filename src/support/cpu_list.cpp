@@ -11,7 +11,7 @@ namespace {
 
 constexpr int highest_cpu = 65535;
 
-// Takes a decimal number off the front of `text`.
+// Removes a decimal number from the front of `text` and returns it.
 std::optional<int> take_number(std::string_view& text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -7,16 +7,16 @@
 namespace profile {
 namespace {
 
-// A budget takes about a second, so that in the long run this is a twentieth of a CPU: many times what it takes to read
-// large programs anew whenever something else of them runs. At first there is more to be read.
+// A budget is about a second of work, so in the long run this is a twentieth of a CPU. That is many times the work of
+// reading large programs again whenever they start; the first reading needs more.
 constexpr std::uint64_t budgets_allowed = 3;
 constexpr double seconds_a_budget = 20;
-// What is read in vain: still more than the largest programs take, and then a thousandth of a CPU.
+// For work in vain: at first more than the largest programs need, then a thousandth of a CPU.
 constexpr std::uint64_t eighths_in_vain = 5;
 constexpr double in_vain_whole_after_s = 600;
-// What a file is given in any case: more than all but the largest programs take.
+// The smallest share of a file, as a part of the budget: more than all but the largest programs need.
 constexpr std::uint64_t least_share = 32;
-// Whoever waits for the names of others does so for one file that is too large, or for some small ones.
+// Others wait for the work in vain: it ends after one file that is too large, or after some small ones.
 constexpr std::uint64_t share_in_vain = 8;
 constexpr std::size_t most_remembered = 10'000;
 
@@ -47,7 +47,7 @@ void Effort::renew(std::uint64_t now_ns) {
 bool Effort::begin(std::uint64_t file) {
   const auto found = known_.find(file);
   const Known known = found != known_.end() ? found->second : Known{};
-  // What has been read before is not lost because others are too large since.
+  // A file that could be read before must stay readable when other files are too large.
   const std::uint64_t least = std::min(most_, std::max(most_ / least_share, 2 * known.sufficed));
   const std::uint64_t entitled = std::max(least, in_vain_.left());
   file_ = file;

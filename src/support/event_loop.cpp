@@ -16,7 +16,7 @@
 namespace profile {
 namespace {
 
-// At least a nanosecond: an all-zero time would mean "never".
+// At least one nanosecond for a positive time, because an all-zero time stops the timer.
 timespec timespec_of(double seconds) {
   if (seconds <= 0) return {};
   const double whole = std::floor(seconds);
@@ -51,7 +51,7 @@ std::function<void()> EventLoop::add_once(int fd, std::function<void()> on_reada
 }
 
 void EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
-  epoll_event event{};  // errors and the hanging up are told of unasked
+  epoll_event event{};  // epoll always reports errors and hang-ups
   event.data.ptr = &callbacks_.emplace_back(std::move(on_gone));
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0 && errno != EPERM) {
     throw system_error("cannot wait for events", errno);

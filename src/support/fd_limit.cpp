@@ -10,11 +10,12 @@
 namespace profile {
 namespace {
 
-// What was in force before the first change. {0, 0}: nothing was changed.
+// The limit before the first change. {0, 0}: nothing was changed.
 rlimit original{};
 
-// Twice what is held, for half of all descriptors are for the files of programs. It is most of the source with the most
-// programs; of each CPU that is online the ring of its process records, of each that is sampled an event and its link.
+// Twice what a run holds, because half of all descriptors are for the files of programs. least_fds covers most of the
+// source with the most BPF programs. An online CPU needs the ring of its process records; a sampled CPU needs an event
+// and its link.
 constexpr std::size_t least_fds = 128;
 constexpr std::size_t fds_of_online_cpu = 2;
 constexpr std::size_t fds_of_sampled_cpu = 4;
@@ -30,7 +31,7 @@ std::size_t raise_fd_limit(std::size_t wanted) {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
   if (limit.rlim_cur >= wanted) return limit.rlim_cur;
   if (original.rlim_max == 0) original = limit;
-  // Beyond the hard limit only root may go, and nobody beyond fs.nr_open.
+  // Only root can go beyond the hard limit, and no process can go beyond fs.nr_open.
   const rlimit beyond{wanted, std::max<rlim_t>(wanted, limit.rlim_max)};
   if (::setrlimit(RLIMIT_NOFILE, &beyond) == 0) return wanted;
   const rlimit within{std::min<rlim_t>(wanted, limit.rlim_max), limit.rlim_max};

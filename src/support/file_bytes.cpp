@@ -10,9 +10,9 @@
 namespace profile {
 namespace {
 
-// A page of a hole is made at a tenth of the speed at which one that is there is read.
+// Reading a page of a hole is ten times slower than reading a page that is there.
 constexpr std::uint64_t steps_a_byte_of_holes = 8;
-constexpr std::uint64_t most_growth = 4;  // of a file that is just compressed
+constexpr std::uint64_t most_growth = 4;  // a file that is only compressed is not larger than this
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool FileBytes::read_at(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
     const ssize_t got = ::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;  // 0: it has shrunk since
+    if (got <= 0) return false;  // 0: the file has become shorter
     offset += static_cast<std::uint64_t>(got);
     out = out.subspan(static_cast<std::size_t>(got));
   }

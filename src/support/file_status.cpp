@@ -10,7 +10,7 @@ namespace profile {
 
 std::optional<FileStatus> status_of(int fd) {
   struct stat found {};
-  // The C library's fstat() is newfstatat, which a sandbox cannot allow: it takes a path, too.
+  // The C library's fstat() calls newfstatat. A sandbox cannot allow that, because it also takes a path.
 #ifdef SYS_fstat
   const long result = ::syscall(SYS_fstat, fd, &found);
 #else

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the module stands; where it should when it is missing.
+// The path of the module. If the module is missing, the path where it should be.
 fs::path place_of(const std::string& file) {
   std::error_code error;
   const fs::path directory = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -32,7 +32,7 @@ std::string loader_error() {
 
 const void* module_functions(std::string_view name) {
   const fs::path place = place_of("profile-" + std::string(name) + ".so");
-  // A path with a slash: the loader looks nowhere else.
+  // The path has a slash, so the loader searches nowhere else.
   void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) throw Error("cannot load a part of this program: " + loader_error());
   const auto* const entry =

@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-// A mountinfo of thousands of mounts; beyond it a mount counts as not found.
+// Enough for thousands of mounts. A mount beyond it counts as not found.
 constexpr std::size_t most_mountinfo_bytes = 4 << 20;
 constexpr const char* own_mountinfo = "/proc/self/mountinfo";
 
@@ -62,7 +62,7 @@ std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mo
 }
 
 std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::string_view path) {
-  // As it stands in the text.
+  // mountinfo writes these characters as octal escapes.
   std::string wanted;
   for (const char character : path) {
     constexpr std::string_view escaped = " \t\n\\";
@@ -84,7 +84,7 @@ std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::str
     if (place == "/") place = {};
     const bool holds =
         std::string_view(wanted).starts_with(place) && (wanted.size() == place.size() || wanted[place.size()] == '/');
-    // Of several at one place the last hides the others.
+    // Of several mounts at one place, the last one hides the others.
     if (!holds || place.size() < longest) continue;
     if (auto mount = parse_mount(line)) {
       found = std::move(mount);

@@ -9,10 +9,10 @@ namespace profile {
 namespace {
 
 constexpr std::size_t most_names = 5;
-// From this length on, a part of a name is as good as a slip of the finger: "switches", "misses".
+// A part of a name with at least this length counts as one typing error: "switches", "misses".
 constexpr std::size_t telling_part = 4;
 
-// How many characters to add, drop or replace to make one of the other; upper and lower case are the same.
+// The number of characters to add, drop or replace to turn one into the other. Upper and lower case are the same.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// As "cpu" of cpu-clock, and "io" of block-io.
+// Like "cpu" in cpu-clock, or "io" in block-io.
 bool is_word_of(std::string_view typed, std::string_view name) {
   const auto ends_word = [&](std::size_t at) { return at == name.size() || name[at] == '-' || name[at] == ':'; };
   for (std::size_t at = name.find(typed); at != std::string_view::npos; at = name.find(typed, at + 1)) {
@@ -57,7 +57,7 @@ std::vector<std::string> nearest_names(std::string_view typed, std::vector<std::
 
   std::vector<std::string> nearest;
   for (auto& [far, name] : ranked) {
-    // The worse the nearest fits, the more others may have been meant.
+    // If even the nearest name fits badly, more names are possible.
     const std::size_t farthest = ranked.front().first * 3 / 2;
     if (nearest.size() == most_names || far > farthest) break;
     nearest.push_back(std::move(name));

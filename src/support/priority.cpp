@@ -5,12 +5,12 @@
 namespace profile {
 namespace {
 
-// Nine times the share of an ordinary thread (sched_prio_to_weight in the kernel's kernel/sched/core.c).
+// Gives nine times the share of an ordinary thread (sched_prio_to_weight in the kernel's kernel/sched/core.c).
 constexpr int raised_niceness = -10;
 
 }  // namespace
 
-// 0 is the calling thread, for Linux has a niceness a thread.
+// Id 0 is the calling thread: in Linux each thread has its own niceness.
 RaisedPriority::RaisedPriority() noexcept {
   is_raised_ = ::getpriority(PRIO_PROCESS, 0) == 0 && ::setpriority(PRIO_PROCESS, 0, raised_niceness) == 0;
 }

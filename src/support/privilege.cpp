@@ -14,8 +14,8 @@
 namespace profile {
 namespace {
 
-// Measured with setpriv on 6.18: the first two are what sampling takes, the others are for names. The cost a sample
-// needs cap_sys_admin besides, and pinned maps that only root may read cap_dac_override.
+// Measured with setpriv on 6.18: sampling needs the first two, the others are for names. The cost of a sample also
+// needs cap_sys_admin, and pinned maps that only root may read need cap_dac_override.
 constexpr const char* how_to_get_privilege =
     "run it with sudo, or grant the file cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_checkpoint_restore,"
     "cap_syslog (setcap …+ep)";
@@ -29,7 +29,7 @@ bool has_capability(int capability) {
 
 bool is_admin() { return has_capability(CAP_SYS_ADMIN); }
 
-// "confidentiality" from "none integrity [confidentiality]".
+// Takes "confidentiality" from "none integrity [confidentiality]".
 std::string lockdown_mode() {
   const auto line = read_first_line("/sys/kernel/security/lockdown");
   if (!line) return "none";
@@ -39,7 +39,7 @@ std::string lockdown_mode() {
   return line->substr(open + 1, close - open - 1);
 }
 
-// What is said of all ids by the first line of the map in the initial one.
+// In the initial user namespace, the first line of the map covers all ids.
 std::optional<std::string> user_namespace_in_the_way() {
   const auto line = read_first_line("/proc/self/uid_map");
   if (!line || *line == "         0          0 4294967295") return std::nullopt;
@@ -52,13 +52,13 @@ bool is_under_seccomp() {
   return find_field(status, "Seccomp") == "2";
 }
 
-// Why one with the privilege is refused.
+// Why a process that has the privilege is refused.
 std::string refusal_of(const std::string& what, int error) {
   if (auto user_namespace = user_namespace_in_the_way()) return *user_namespace;
   return words_of_refusal(what, error, is_under_seccomp(), read_first_line("/sys/kernel/security/lsm"));
 }
 
-// Whether one of "capability,landlock,apparmor" could refuse BPF or perf events.
+// Whether any module of the list ("capability,landlock,apparmor") can refuse BPF or perf events.
 bool can_refuse(std::string_view modules) {
   constexpr std::string_view harmless[] = {"capability", "lockdown",  "yama", "landlock", "loadpin",
                                            "safesetid",  "integrity", "ima",  "evm",      "ipe"};
@@ -77,7 +77,7 @@ std::string words_of_refusal(const std::string& what, int error, bool is_filtere
   const std::string refused = " refuses " + what + " although this process has the privilege";
   const std::string list = modules ? " (there are " + *modules + ")" : "";
   if (!is_filtered) return "a security module" + refused + list;
-  // That there is a filter does not say that it refuses; a security module has no such error as ENOSYS.
+  // An active filter is not always the one that refuses. But security modules never answer ENOSYS.
   const bool is_filter = error == ENOSYS || (modules && !can_refuse(*modules));
   return "a seccomp filter (a container's?)" + (is_filter ? "" : " or a security module" + list) + refused +
          "; allow bpf and perf_event_open there";
@@ -107,7 +107,7 @@ std::optional<std::string> missing_for_perf(int error) {
   const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid").value_or(2);
   const std::string level = "kernel.perf_event_paranoid is " + std::to_string(paranoid);
   const bool may_monitor = has_capability(CAP_PERFMON);
-  // A level that Linux itself does not have.
+  // Linux itself has no level above 2.
   if (paranoid > 2 && may_monitor && !is_admin()) {
     return level +
            ", at which kernels of Debian and Ubuntu let only root and cap_sys_admin have perf events; set it to 2";
@@ -116,7 +116,7 @@ std::optional<std::string> missing_for_perf(int error) {
   return "sampling all processes needs privilege (" + level + "): " + how_to_get_privilege;
 }
 
-// The rule of kallsyms_show_value() in kernel/ksyms_common.c.
+// The same rule as kallsyms_show_value() in kernel/ksyms_common.c.
 std::optional<std::string> hidden_kernel_symbols() {
   const auto restrict_level = read_number("/proc/sys/kernel/kptr_restrict").value_or(0);
   const auto paranoid = read_number("/proc/sys/kernel/perf_event_paranoid").value_or(2);

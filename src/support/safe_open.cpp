@@ -11,7 +11,7 @@
 namespace profile {
 namespace {
 
-// The file system of all memfds, which is mounted nowhere; 0 where there is none.
+// The device of all memfds, which is mounted nowhere. 0 when the kernel has no memfds.
 dev_t memory_device() {
   static const dev_t device = [] {
     struct stat found {};

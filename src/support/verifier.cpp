@@ -14,10 +14,10 @@
 namespace profile {
 namespace {
 
-// BPF_LOG_STATS of the kernel's: refusals and statistics, and none of the instructions.
+// The kernel's BPF_LOG_STATS: it logs refusals and statistics, but no instructions.
 constexpr unsigned statistics = 4;
 constexpr std::size_t log_bytes = 1U << 16;
-// The coarsest of how kernels count a function's part.
+// Kernels round the stack of a function up to a unit; this is the largest one.
 constexpr std::uint32_t stack_unit = 32;
 
 bool is_statistic(std::string_view line) {
@@ -36,17 +36,17 @@ void for_each_line(std::string_view text, Visit visit) {
 
 std::uint32_t part_of(std::uint32_t depth) { return (std::max(depth, 1U) + stack_unit - 1) / stack_unit * stack_unit; }
 
-// Which instruction a call, or the mention of a function, leads to.
+// The instruction that a call, or a pointer to a function, leads to.
 std::optional<std::size_t> target_of(std::span<const bpf_insn> program, std::size_t at) {
   const bpf_insn& insn = program[at];
   const auto leads = [&](int distance) { return static_cast<std::size_t>(static_cast<long>(at) + distance + 1); };
-  // The kernel moves a call's distance there when it has compiled the program.
+  // In a compiled program, the kernel keeps the distance of a call in `off`.
   if (insn.code == (BPF_JMP | BPF_CALL) && insn.src_reg == BPF_PSEUDO_CALL) return leads(insn.off);
   if (insn.code == (BPF_LD | BPF_IMM | BPF_DW) && insn.src_reg == BPF_PSEUDO_FUNC) return leads(insn.imm);
   return std::nullopt;
 }
 
-// As the kernel has it now, without what is never reached.
+// The program as the kernel has it now, without instructions that are never reached.
 LoadedProgram loaded(const bpf_program& program) {
   bpf_prog_info info{};
   __u32 size = sizeof info;
@@ -87,7 +87,7 @@ std::uint64_t verified_instructions_in(std::string_view log) {
 
 std::vector<std::uint32_t> stack_depths_in(std::string_view log) {
   constexpr std::string_view head = "stack depth ";
-  constexpr std::string_view part = " stack ";  // since Linux 7, a line a function
+  constexpr std::string_view part = " stack ";  // since Linux 7: one line for each function
   std::vector<std::uint32_t> depths;
   for_each_line(log, [&](std::string_view line) {
     if (const auto found = line.rfind(part); line.starts_with("subprog ") && found != std::string_view::npos) {
@@ -119,7 +119,7 @@ std::uint32_t stack_over_calls(const LoadedProgram& program, std::span<const std
   }
   begins.push_back(program.instructions.size());
 
-  // The kernel takes no program whose functions call each other in a circle.
+  // The verifier accepts no recursion, so this ends.
   const std::function<std::uint32_t(std::size_t, std::size_t)> from = [&](std::size_t function, std::size_t callers) {
     std::uint32_t below = 0;
     for (std::size_t at = begins[function]; at < begins[function + 1] && callers < depths.size(); ++at) {
@@ -143,7 +143,7 @@ VerifierLogs::VerifierLogs(bpf_object& object) {
   }
 }
 
-// They are loaded in this order.
+// Programs are loaded in this order, so the last log is that of the refused program.
 std::optional<VerifierLogs::Refusal> VerifierLogs::refusal() const {
   const auto last = std::find_if(logs_.rbegin(), logs_.rend(), [](const Log& log) { return log.text[0] != '\0'; });
   if (last == logs_.rend()) return std::nullopt;

@@ -1,5 +1,5 @@
-// What the kernel's verifier says of the programs of a BPF object: what it has looked at and how deep the stack gets,
-// which are our budget, or why it refuses one, which is a defect of ours.
+// Reads the log of the kernel's verifier about the programs of a BPF object. It says how many instructions the verifier
+// has checked and how deep the stack is, which are our budget; or why it refuses a program, which is our defect.
 #pragma once
 
 #include <linux/bpf.h>
@@ -18,22 +18,23 @@ struct bpf_program;
 
 namespace profile {
 
-// The last line of a log that says something of the program; empty when the verifier has nothing against it.
+// The last line of the log that is not a statistic. Empty when there is none.
 [[nodiscard]] std::string_view refusal_in(std::string_view log);
-// From "processed 1234 insns".
+// Reads "processed 1234 insns".
 [[nodiscard]] std::uint64_t verified_instructions_in(std::string_view log);
-// Of each function, from "stack depth 304+112", or the lines "subprog 0 (on_sample) ... stack 304" of newer kernels.
+// The stack of each function in bytes, from "stack depth 304+112", or from the lines "subprog 0 (on_sample) ... stack
+// 304" of newer kernels.
 [[nodiscard]] std::vector<std::uint32_t> stack_depths_in(std::string_view log);
-// As the kernel shows it, compiled.
+// The program as the kernel shows it after compiling.
 struct LoadedProgram {
   std::vector<bpf_insn> instructions;
-  std::vector<std::size_t> functions;  // where each begins among the instructions
+  std::vector<std::size_t> functions;  // the index of each one's first instruction
 };
-// The most that functions which call each other take together, each as the kernel rounds it; where the functions are
-// not those of `depths`, all of them together.
+// The bytes of stack of the deepest chain of calls, each function rounded up as the kernel does. If `depths` does not
+// fit the program's functions, the sum of all.
 [[nodiscard]] std::uint32_t stack_over_calls(const LoadedProgram& program, std::span<const std::uint32_t> depths);
 
-// Has the verifier write its statistics, and its refusal, for every program of an object that is going to be loaded.
+// Makes the verifier log its statistics, and its refusal, for each program of `object`. Create it before the load.
 class VerifierLogs {
  public:
   explicit VerifierLogs(bpf_object& object);
@@ -42,15 +43,15 @@ class VerifierLogs {
     std::string program;
     std::string reason;
   };
-  // After loading has failed; nullopt when it was not the verifier's doing.
+  // Call it after a failed load. nullopt when the verifier did not refuse.
   [[nodiscard]] std::optional<Refusal> refusal() const;
-  // After loading: "verifier: PROGRAM: N instructions, S bytes of stack", a line for each program.
+  // Call it after a load. One line for each program: "verifier: PROGRAM: N instructions, S bytes of stack".
   [[nodiscard]] std::vector<std::string> costs() const;
 
  private:
   struct Log {
     bpf_program* program;
-    std::unique_ptr<char[]> text;  // the kernel writes it
+    std::unique_ptr<char[]> text;  // the kernel writes it during the load
   };
   std::vector<Log> logs_;
 };

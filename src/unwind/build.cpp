@@ -15,8 +15,8 @@
 namespace profile {
 namespace {
 
-// Between functions lies what fills up to the next one, where nothing runs: no rows are spent on it. Assembly that
-// nobody described is longer than this.
+// The filler between two functions never runs, so it gets no row of its own. Assembly code without a description is
+// longer than this.
 constexpr std::uint64_t longest_filler_bytes = 31;
 
 class Builder {
@@ -50,14 +50,15 @@ class Builder {
   }
 
   bool sort(std::vector<FrameRange>& ranges) {
-    // By their place in the section where two begin at the same: the first one counts, as for those who search it.
+    // If two ranges have the same start, the first one in the section counts, as in other unwinders.
     const auto order = [](const FrameRange& range) { return std::pair(range.start, range.at); };
     if (!file_.spend(ranges.size() * std::bit_width(ranges.size()))) return false;
     if (!std::ranges::is_sorted(ranges, {}, order)) std::ranges::sort(ranges, {}, order);
     return true;
   }
 
-  // Of code whose beginning no entry describes, what lies before the next one that is described.
+  // Adds code that is known by its bytes, if no entry describes its start. Such a range ends where the next described
+  // range begins.
   void add_plain_code() {
     std::vector<FrameRange>& ranges = entries_->ranges();
     std::vector<FrameRange> plain = plain_code_of(file_, machine_, rules_);
@@ -80,7 +81,7 @@ class Builder {
     bool was_plain = false;
     for (const FrameRange& range : entries_->ranges()) {
       if (range.end() <= end) continue;
-      // Behind what is known by its bytes there may be anything.
+      // After code that is known by its bytes any other code may follow, so even a short gap gets a row.
       if (range.start > end + (was_plain ? 0 : longest_filler_bytes)) rows.add(end, 0);
       was_plain = range.common == FrameRange::plain;
       const std::uint64_t from = std::max<std::uint64_t>(range.start, end);

@@ -9,9 +9,9 @@
 namespace profile {
 namespace {
 
-// Up to this much is held whole. Large libraries (LLVM) have 5 MB.
+// A section up to this size is held in memory completely. Large libraries (LLVM) have 5 MB.
 constexpr std::uint32_t most_held_bytes = 16 << 20;
-// Of more, so much at a time; or one entry.
+// Of a larger section, this much is held at a time, or one entry.
 constexpr std::uint32_t part_bytes = 64 << 10;
 constexpr std::uint32_t longest_entry_bytes = 1 << 20;
 // Databases that are one large program have some 60 MB.
@@ -55,7 +55,7 @@ bool FrameBytes::unpack(const ElfSection& section) {
   return true;
 }
 
-// Files without section headers still have a header for the table of .eh_frame, which says where that begins.
+// A file without section headers still has PT_GNU_EH_FRAME, which says where .eh_frame begins.
 bool FrameBytes::place_by_header() {
   const auto header = std::ranges::find(file_->segments(), std::uint32_t{PT_GNU_EH_FRAME}, &ElfSegment::type);
   if (header == file_->segments().end()) return false;

@@ -1,5 +1,5 @@
-// The bytes of .eh_frame or .debug_frame, whichever a file has: as they lie there, or unpacked. Whole in memory where
-// they are not too many, else a part of them that moves.
+// The bytes of .eh_frame or .debug_frame, as they are in the file or unpacked. A small section is in memory completely;
+// of a large one, only a part that moves.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,19 @@ enum class FrameSection : std::uint8_t { eh_frame, debug_frame };
 
 class FrameBytes {
  public:
-  // nullopt: the file has none that can be read. Both must outlive this.
+  // nullopt: the file has no such section that can be read. The file must outlive this.
   [[nodiscard]] static std::optional<FrameBytes> find(const ElfFile& file, FrameSection kind);
 
   [[nodiscard]] FrameSection kind() const { return kind_; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  // Where the first byte lies once loaded.
+  // The address of the first byte after loading.
   [[nodiscard]] std::uint64_t address() const { return address_; }
-  // Nobody says where it ends: an entry of no length does.
+  // The end of the section is unknown; an entry of length 0 marks it.
   [[nodiscard]] bool is_open() const { return is_open_; }
 
-  // `count` bytes from `at` on, fewer at the end; until it is called again. None when they cannot be read, which
-  // is_unreadable() says from then on, or are more than the longest entry has.
+  // `count` bytes from `at` on, fewer at the end of the section; valid until the next call.
+  // Empty when the bytes cannot be read (is_unreadable() is true from then on), or when `count` is too much for one
+  // entry.
   [[nodiscard]] std::span<const std::byte> from(std::uint32_t at, std::uint32_t count) {
     const std::uint32_t wanted = std::min(count, at < size_ ? size_ - at : 0);
     if (at < held_at_ || at - held_at_ > held_.size() || wanted > held_.size() - (at - held_at_)) {

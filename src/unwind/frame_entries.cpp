@@ -12,16 +12,17 @@
 namespace profile {
 namespace {
 
-// Linkers merge equal ones; a large library has a hundred.
+// Linkers merge equal CIEs; a large library has a hundred.
 constexpr std::size_t most_commons = 16384;
 constexpr std::uint32_t longest_entry_bytes = 1 << 20;
-// Of the header of an entry: a length of both sizes, and an id.
+// The header of an entry has at most a 12-byte length and an 8-byte id.
 constexpr std::uint32_t longest_header_bytes = 4 + 8 + 8;
-// Numbers beyond these mean nothing on any machine, and a product with one of them fits.
+// Larger factors have no meaning on any machine. The product of an advance and code_step always fits.
 constexpr std::uint64_t most_code_step = 256;
 constexpr std::int64_t most_data_step = 4096;
 
-// A pointer as .eh_frame has it; `address`: where it stands once loaded. nullopt: of a kind that nobody writes there.
+// Reads a pointer of .eh_frame; `address` is its own address after loading. nullopt: a kind that no compiler writes
+// there, or the bytes end.
 std::optional<std::uint64_t> pointer(DwarfCursor& in, std::uint8_t how, std::uint64_t address) {
   std::uint64_t value = 0;
   switch (how & eh_pe::form_mask) {
@@ -108,10 +109,10 @@ bool FrameEntries::read() {
 
 bool FrameEntries::read_range(const Header& header) {
   const bool is_eh = bytes_.kind() == FrameSection::eh_frame;
-  // What it has in common with others is said by how far before this it stands, or where.
+  // The id leads to the CIE: in .eh_frame it is the distance back to it, in .debug_frame its offset.
   if (is_eh ? header.id > header.id_at : header.id >= bytes_.size()) return false;
   const auto common = common_at(is_eh ? header.id_at - header.id : header.id);
-  if (!common) return true;  // one of a kind that is not known here
+  if (!common) return true;  // the CIE is of a kind that is unknown here
   const FrameCommon& shared = commons_[*common];
   DwarfCursor in(bytes_.from(header.body, static_cast<std::uint32_t>(header.next - header.body)));
   const auto start = pointer(in, shared.pointers, bytes_.address() + header.body);
@@ -128,7 +129,7 @@ bool FrameEntries::read_range(const Header& header) {
   return true;
 }
 
-// The entry of code that is not in the file, or no code, is left out: linkers leave those of what they have dropped.
+// Leaves out entries of code that is not in the file, or that is empty: linkers keep entries of code that they dropped.
 void FrameEntries::add(std::uint64_t address, std::uint64_t bytes, FrameRange range) {
   for (const ElfSegment& segment : code_) {
     const std::uint64_t inside = address - segment.address;
@@ -190,7 +191,7 @@ std::optional<FrameCommon> FrameEntries::read_common(const Header& header) {
       case 'L':
         in.skip(1);
         break;
-      case 'P': {  // who handles exceptions: just passed over
+      case 'P': {  // the handler of exceptions: skipped
         const std::uint8_t how = in.u8();
         if ((how & eh_pe::base_mask) == eh_pe::aligned || !pointer(in, how & eh_pe::form_mask, 0)) return std::nullopt;
         break;

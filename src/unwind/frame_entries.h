@@ -14,7 +14,7 @@
 
 namespace profile {
 
-// What many entries have in common (a CIE).
+// The part that many entries share (a CIE).
 struct FrameCommon {
   std::uint64_t code_step = 1;  // code alignment factor
   std::int64_t data_step = 1;   // data alignment factor
@@ -24,7 +24,7 @@ struct FrameCommon {
   FrameState start;
 };
 
-// Code from `start` on in the file, and how it is described.
+// A range of code, from offset `start` of the file on, and where its description is.
 struct FrameRange {
   std::uint32_t start = 0;
   std::uint32_t bytes = 0;
@@ -32,7 +32,8 @@ struct FrameRange {
   std::uint32_t instruction_bytes = 0;
   std::uint32_t common = 0;  // index into FrameEntries::commons
 
-  // Of ranges that no entry describes: one rule holds for all of it, and its code stands in `at`.
+  // The value of `common` for a range that no entry describes: one rule holds for all of it, and `at` is the code of
+  // that rule.
   static constexpr std::uint32_t plain = UINT32_MAX;
   [[nodiscard]] std::uint64_t end() const { return std::uint64_t{start} + bytes; }
 };
@@ -41,17 +42,17 @@ class FrameEntries {
  public:
   FrameEntries(const ElfFile& file, const UnwindMachine& machine, FrameBytes& bytes);
 
-  // False: they do not hold together, and none is to be believed.
+  // False: the entries contradict each other or cannot be read, and none may be used.
   [[nodiscard]] bool read();
   [[nodiscard]] std::vector<FrameRange>& ranges() { return ranges_; }
   [[nodiscard]] const FrameCommon& common(std::uint32_t index) const { return commons_[index]; }
 
  private:
   struct Header {
-    std::uint64_t next = 0;   // where the entry behind it begins
-    std::uint32_t id_at = 0;  // where that which says what it is stands
+    std::uint64_t next = 0;   // where the next entry begins
+    std::uint32_t id_at = 0;  // where the field of the id begins
     std::uint64_t id = 0;
-    std::uint32_t body = 0;  // what follows that
+    std::uint32_t body = 0;  // where the rest of the entry begins
   };
   [[nodiscard]] std::optional<Header> header_at(std::uint32_t at);
   [[nodiscard]] bool is_common(const Header& header) const;

@@ -1,4 +1,4 @@
-// What holds at one place of the code while the instructions that describe its frames are carried out.
+// The rules that hold at one place of the code, while the interpreter runs the instructions of an entry.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace profile {
 
-// DW_CFA_undefined: of the return address it says that there is no caller. Beside enum register_rule.
+// DW_CFA_undefined, one more value beside enum register_rule. For the return address it means that there is no caller.
 constexpr std::uint8_t place_undefined = UNWIND_LOST + 1;
 
 struct RegisterRule {
   std::uint8_t kind = UNWIND_SAME;
-  std::int32_t offset = 0;  // UNWIND_IN_REGISTER: its number
+  std::int32_t offset = 0;  // for UNWIND_IN_REGISTER: the number of that register
 
   friend bool operator==(const RegisterRule&, const RegisterRule&) = default;
 };

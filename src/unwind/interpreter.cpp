@@ -10,7 +10,7 @@
 namespace profile {
 namespace {
 
-// Compilers nest two or three.
+// For DW_CFA_remember_state; compilers nest two or three.
 constexpr std::size_t most_remembered = 32;
 constexpr RegisterRule lost{.kind = UNWIND_LOST, .offset = 0};
 
@@ -20,8 +20,8 @@ class Interpreter {
               FrameState& state)
       : machine_(machine), common_(common), in_(instructions), instructions_(instructions), state_(state) {}
 
-  // Calls advance(bytes) wherever the code goes on; until that is false, or there are no more instructions. False: one
-  // of them is not known, or senseless.
+  // Calls advance(bytes) at each step forward in the code, until it returns false or the instructions end. False: an
+  // instruction is unknown or malformed.
   template <class Advance>
   bool run(Advance advance) {
     while (in_.left() != 0) {
@@ -70,7 +70,7 @@ class Interpreter {
       state_.extra = common_.start.extra;
   }
 
-  // What does not fit is where no stack is.
+  // An offset that does not fit leads to no stack, so the register is lost.
   RegisterRule at_cfa(std::uint64_t factored) const {
     return at_cfa_signed(factored > INT32_MAX ? INT64_MAX : static_cast<std::int64_t>(factored));
   }
@@ -86,7 +86,7 @@ class Interpreter {
     state_.cfa_register = static_cast<std::uint8_t>(number & 127);
     state_.cfa_offset = static_cast<std::int32_t>(offset);
   }
-  // Only what is a register and an offset has one to change.
+  // Has no effect unless the CFA is a register and an offset.
   void change_cfa(std::uint64_t number, std::int64_t offset) {
     if (state_.cfa == UNWIND_CFA_REGISTER) define_cfa(number, offset);
   }
@@ -141,7 +141,7 @@ class Interpreter {
         static_cast<void>(in_.uleb());
         return true;
       case cfa::negate_ra_state:
-      case cfa::negate_ra_state_with_pc:  // who walks strips the signature from every address
+      case cfa::negate_ra_state_with_pc:  // the walk strips the signature from every address
         return machine_.has_link_register;
       default:
         return false;
@@ -198,7 +198,7 @@ class Interpreter {
     }
   }
 
-  // "DW_OP_bregN offset" at the start of an expression: the number of the register, or nothing.
+  // Reads "DW_OP_bregN offset" at the start of an expression. False: the expression starts differently.
   static bool is_register_and_offset(DwarfCursor& in, std::uint8_t& number, std::int64_t& offset) {
     const std::uint8_t operation = in.u8();
     if (operation < dw_op::breg0 || operation > dw_op::breg31) return false;
@@ -235,8 +235,8 @@ class Interpreter {
     }
   }
 
-  // Linkers say of their stubs, of 16 bytes each, that a word more is on the stack from one of these bytes on:
-  // ((pc & 15) >= N) << 3. -1: something else.
+  // Linkers describe their stubs of 16 bytes like this: from byte N of a stub on, one more word is on the stack, ((pc &
+  // 15) >= N) << 3. Returns N; -1: another expression.
   static int pushed_from(std::span<const std::byte> expression) {
     constexpr std::array<std::uint8_t, 9> stubs = {dw_op::breg0 + 16, 0,           dw_op::lit0 + 15,
                                                    dw_op::op_and,     dw_op::lit0, dw_op::ge,
@@ -264,7 +264,7 @@ class Interpreter {
 
 bool run_common(const UnwindMachine& machine, const FrameCommon& common, std::span<const std::byte> instructions,
                 FrameState& state) {
-  // An advance here means nothing.
+  // An advance has no meaning here, so it is ignored.
   return Interpreter(machine, common, instructions, state).run([](std::uint64_t) { return true; });
 }
 

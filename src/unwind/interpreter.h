@@ -1,5 +1,5 @@
-// Carries out the instructions by which DWARF describes frames (DW_CFA_...), of which only those matter that say where
-// the CFA, the return address and the registers are that a walk needs.
+// Runs the DWARF instructions that describe frames (DW_CFA_...). It keeps only where the CFA, the return address and
+// the registers are that a walk needs.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace profile {
 
-// The instructions of what many entries have in common: `state` as it is before the first of an entry's own. False: one
-// of them is not known, or senseless.
+// Runs the instructions of a CIE. `state` is then the state before the first instruction of an entry. False: an
+// instruction is unknown or malformed.
 [[nodiscard]] bool run_common(const UnwindMachine& machine, const FrameCommon& common,
                               std::span<const std::byte> instructions, FrameState& state);
 
-// Those of one entry, to rows from `from` on, which lies in it. Where an instruction is not known, so is all the rest
-// of the entry's code.
+// Runs the instructions of one entry and writes its rows from `from` on, which lies in `range`. After an unknown
+// instruction the rest of the range has the rule "unknown".
 void run_entry(const UnwindMachine& machine, const FrameCommon& common, const FrameRange& range, std::uint64_t from,
                std::span<const std::byte> instructions, RuleList& rules, RowWriter& rows);
 

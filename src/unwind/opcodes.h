@@ -1,5 +1,5 @@
-// Numbers of the DWARF standard and of the Linux Standard Base by which frames are described. Not <dwarf.h>, which
-// comes with libdw and is needed for nothing else.
+// Numbers of the DWARF standard and of the Linux Standard Base for the description of frames. <dwarf.h> is not used,
+// because it belongs to libdw, which nothing else here needs.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace profile {
 
 namespace cfa {  // DW_CFA_
-// The upper two bits say which, the others are an operand.
+// The upper two bits are the operation; the others are an operand.
 constexpr std::uint8_t operand_mask = 0x3f;
 constexpr std::uint8_t advance_loc = 0x40, offset = 0x80, restore = 0xc0;
 

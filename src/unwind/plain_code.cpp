@@ -11,9 +11,9 @@
 namespace profile {
 namespace {
 
-// The dynamic linker's first instructions are 0x40 bytes, musl's less.
+// The first code of the dynamic linker has 0x40 bytes, that of musl fewer.
 constexpr std::uint64_t most_entry_bytes = 0x60;
-// _init and _fini are a dozen instructions.
+// _init and _fini have a dozen instructions.
 constexpr std::uint64_t most_init_bytes = 256;
 constexpr std::uint64_t most_stub_bytes = 16 << 20;
 constexpr std::uint64_t most_vdso_bytes = 64 << 10;
@@ -28,7 +28,7 @@ bool is_at(Code code, std::size_t at, std::string_view bytes) {
          std::memcmp(code.data() + at, bytes.data(), bytes.size()) == 0;
 }
 
-// Where `bytes` are in it, from `from` on; its size when they are not.
+// Where `bytes` are in `code`, from `from` on; code.size() when they are not there.
 std::size_t find(Code code, std::string_view bytes, std::size_t from = 0) {
   const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
   return std::min(text.find(bytes, from), text.size());
@@ -62,7 +62,7 @@ class PlainCode {
     add(start, bytes, rules_.code_of(state));
   }
 
-  // So many bytes were pushed; on arm64 the return address is in its register until then.
+  // The state after so many bytes were pushed. On arm64 the return address is still in its register.
   [[nodiscard]] FrameState pushed(std::int32_t bytes) const {
     FrameState state;
     state.cfa = UNWIND_CFA_REGISTER;
@@ -80,7 +80,7 @@ class PlainCode {
     if (file_.read_at(section->offset, code)) (this->*add_code)(section->offset, code);
   }
 
-  // Nobody called it, and no entry says so in the dynamic linker and in musl.
+  // The entry point has no caller, but the dynamic linker and musl have no entry that says so.
   void add_entry() {
     Elf64_Ehdr header{};
     if (!file_.read_records(0, std::span(&header, 1)) || header.e_entry == 0) return;
@@ -90,12 +90,12 @@ class PlainCode {
     if (offset) add(offset->value, entry_bytes(offset->value), rules_.number_of(end));
   }
 
-  // Behind it may lie functions that nobody describes either, and that somebody called.
+  // Other functions without a description may follow, and these have callers. So the end must be found.
   [[nodiscard]] std::uint64_t entry_bytes(std::uint64_t offset) const {
     using namespace std::string_view_literals;
     std::vector<std::byte> code(most_entry_bytes);
     if (is_arm64_ || !file_.read_at(offset, code)) return most_entry_bytes;
-    const auto jump = "\x41\xff\xe4"sv;                    // jmp *%r12: the dynamic linker is done
+    const auto jump = "\x41\xff\xe4"sv;                    // jmp *%r12: the last instruction of the dynamic linker
     const auto align_and_call = "\x48\x83\xe4\xf0\xe8"sv;  // and $-16, %rsp; call: musl's
     constexpr std::size_t distance_bytes = 4;
     const std::size_t jumped = find(code, jump) + jump.size();
@@ -103,7 +103,7 @@ class PlainCode {
     return std::min({jumped, called, code.size()});
   }
 
-  // They are put together of the beginnings and ends that crti.o and crtn.o have, with nothing between that pushes.
+  // The linker joins the beginnings of crti.o and the ends of crtn.o, and nothing between them pushes.
   void add_init(std::uint64_t offset, Code code) {
     using namespace std::string_view_literals;
     const auto enter =
@@ -124,11 +124,11 @@ class PlainCode {
 
   void add_stubs(std::uint64_t offset, Code code) { add(offset, code.size(), pushed(0)); }
 
-  // Stubs that look for the function on the first call. GNU ld describes them, lld and mold do not.
+  // Stubs that look up their function at the first call. GNU ld describes them; lld and mold do not.
   void add_lazy_stubs(std::uint64_t offset, Code code) {
     using namespace std::string_view_literals;
     if (is_arm64_) {
-      const auto push = "\xf0\x7b\xbf\xa9"sv;  // stp x16, x30, [sp, -16]!, in the header alone
+      const auto push = "\xf0\x7b\xbf\xa9"sv;  // stp x16, x30, [sp, -16]!, only in the header
       const std::size_t pushes = find(code, push) + push.size();
       if (pushes > arm64_header_bytes || code.size() < arm64_header_bytes) return;
       FrameState inside = pushed(16);
@@ -143,7 +143,7 @@ class PlainCode {
              (is_at(code, at + push + 5, "\xe9"sv) || is_at(code, at + push + 5, "\xf2\xe9"sv));
     };
     if (!is_at(code, 0, "\xff\x35"sv) || code.size() < 2 * x86_64_stub_bytes)
-      return;  // push through memory: the header
+      return;  // the header must begin with a push from memory
     std::uint8_t pushed_from = 0;
     if (is_at(code, x86_64_stub_bytes, "\xff\x25"sv) && push_and_jump(x86_64_stub_bytes, 6)) pushed_from = 11;
     if (is_at(code, x86_64_stub_bytes, "\xf3\x0f\x1e\xfa"sv) && push_and_jump(x86_64_stub_bytes, 4)) pushed_from = 9;
@@ -157,8 +157,8 @@ class PlainCode {
     add(offset + x86_64_stub_bytes, code.size() - x86_64_stub_bytes, stub);
   }
 
-  // mov x8, #139 (rt_sigreturn); svc #0: Linux's vDSO does not describe it, because its unwinders know it by these
-  // bytes. The stack holds struct rt_sigframe: siginfo (128 bytes), then struct ucontext with the registers at 184.
+  // mov x8, #139 (rt_sigreturn); svc #0: Linux's vDSO has no entry for it, because its unwinders recognise these bytes.
+  // The stack holds struct rt_sigframe: siginfo (128 bytes), then struct ucontext with the registers at 184.
   void add_signal_return() {
     using namespace std::string_view_literals;
     if (file_.size_bytes() > most_vdso_bytes) return;

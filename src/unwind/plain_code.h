@@ -1,5 +1,5 @@
-// Code that nobody describes and that every stack may pass through: the first instructions of a program, _init and
-// _fini, the linker's stubs, the way back from a signal. It is known by its bytes.
+// Finds code that no entry describes and that every stack may pass through: the first instructions of a program, _init
+// and _fini, the linker's stubs, the return from a signal handler. It recognises the code by its bytes.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace profile {
 
-// One rule a range. They may lie where the file's own entries do, which then count.
+// Each range has one rule. A range may overlap the file's own entries, which then count instead of it.
 [[nodiscard]] std::vector<FrameRange> plain_code_of(const ElfFile& file, const UnwindMachine& machine, RuleList& rules);
 
 }  // namespace profile

@@ -5,7 +5,7 @@
 namespace profile {
 namespace {
 
-// Browsers and databases have a few million rows, and a gigabyte of code at the most.
+// Browsers and databases have a few million rows, and at most a gigabyte of code.
 constexpr std::size_t most_rows = 6'000'000;
 constexpr std::size_t most_pages = 1 << 20;
 

@@ -1,4 +1,4 @@
-// Puts rows, which come in the order of the file, into pages. A row that says what the one before it says is left out.
+// Puts rows, in the order of the file, into pages. It leaves out a row that is equal to the one before it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace profile {
 
 class RowWriter {
  public:
-  // `table` must outlive this; its machine is set.
+  // `table` must outlive this, and its unit_shift must be set.
   explicit RowWriter(UnwindTable& table) : table_(table), page_shift_(UNWIND_PAGE_SHIFT(table.unit_shift)) {}
 
-  // From `offset` on, which is not below the last one, `code` holds. Of several for one place the last one counts.
+  // `code` holds from `offset` on. Offsets must not descend; the last call for one place counts.
   void add(std::uint64_t offset, std::uint32_t code) {
     const std::uint64_t unit = offset >> table_.unit_shift;
     if (unit != unit_) {
@@ -21,9 +21,9 @@ class RowWriter {
     }
     code_ = code;
   }
-  // The last one is written, too.
+  // Writes the last row.
   void finish() { write(); }
-  // The table would be larger than any honest one; nothing more is written.
+  // The table would be larger than that of any real file, so no more rows are written.
   [[nodiscard]] bool is_full() const { return is_full_; }
 
  private:
@@ -31,9 +31,9 @@ class RowWriter {
 
   UnwindTable& table_;
   const std::uint32_t page_shift_;
-  std::uint64_t unit_ = 0;     // of the row that is to be written next,
-  std::uint32_t code_ = 0;     // and its code
-  std::uint32_t written_ = 0;  // the code of the one before
+  std::uint64_t unit_ = 0;     // of the row that is written next
+  std::uint32_t code_ = 0;     // of the row that is written next
+  std::uint32_t written_ = 0;  // of the row that was written last
   bool is_full_ = false;
 };
 

@@ -7,7 +7,7 @@
 namespace profile {
 namespace {
 
-// All 3,000 files of a Debian with compilers and browsers have 5,000 between them.
+// All 3,000 files of a Debian system with compilers and browsers together have 5,000 rules.
 constexpr std::size_t most_rules = 32768;
 static_assert(most_rules < UNWIND_SHORT);
 
@@ -20,7 +20,7 @@ std::size_t hash_of(const unwind_rule& rule) {
 
 bool are_equal(const unwind_rule& a, const unwind_rule& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// Bytes below the CFA, as words, where that is what it is.
+// How many words below the CFA the register is saved; 0: at no such place.
 std::uint32_t words_below_cfa(const RegisterRule& place) {
   const bool fits = place.kind == UNWIND_AT_CFA && place.offset < 0 && place.offset % 8 == 0;
   return fits ? static_cast<std::uint32_t>(-(place.offset / 8)) : 0;
@@ -32,7 +32,7 @@ bool put(const RegisterRule& place, std::uint8_t& kind, std::int16_t& offset) {
   return offset == place.offset;
 }
 
-// Of a register that the walk can do without.
+// For a register that the walk can do without: if its place does not fit, it is lost.
 void put_spared(const RegisterRule& place, std::uint8_t& kind, std::int16_t& offset) {
   const bool is_known = place.kind != UNWIND_IN_REGISTER && place.kind != place_undefined;
   if (is_known && put(place, kind, offset)) return;

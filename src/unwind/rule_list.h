@@ -1,4 +1,4 @@
-// The rules of one file: what holds at a place, as a code that a row can carry.
+// The rules of one file. Each rule has a code that a row can hold.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class RuleList {
     return code != 0 ? code : number_of(rule_of(state));
   }
   [[nodiscard]] std::uint32_t number_of(const unwind_rule& rule);
-  // There were more than any honest file has; what came after those is UNWIND_CFA_NONE.
+  // There were more rules than in any real file; the later ones have the code of UNWIND_CFA_NONE.
   [[nodiscard]] bool is_full() const { return is_full_; }
   [[nodiscard]] std::vector<unwind_rule> take() { return std::move(rules_); }
 
@@ -30,7 +30,7 @@ class RuleList {
 
   const UnwindMachine& machine_;
   std::vector<unwind_rule> rules_;
-  std::vector<std::uint32_t> places_;  // by hash: number of a rule, 0 where there is none; a power of two
+  std::vector<std::uint32_t> places_;  // by hash: number of a rule, 0 when free; the size is a power of two
   bool is_full_ = false;
 };
 

@@ -79,8 +79,8 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    # An end by SIGTERM cleans up like one by Ctrl-C; and in the background, where a shell has SIGINT ignored, the tools would
-    # inherit that, which we end by it.
+    # SIGTERM must clean up like Ctrl-C. In the background a shell ignores SIGINT, and the tools would inherit that, but we
+    # end them with SIGINT.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = load_scenarios(arguments.scenario)

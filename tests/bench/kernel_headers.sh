@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Kernel headers for bcc, which compiles its BPF program against them at every start. Where the running kernel's own are not
-# to be had, Debian's for its stock kernel serve: profile.py reads no field that differs. Nothing is installed, the packages
-# are only unpacked. Sourced by scripts/bench.
+# Kernel headers for bcc, which compiles its BPF program against them at every start. If those of the running kernel are
+# missing, Debian's headers for its stock kernel are enough: profile.py reads no field that differs. The packages are only
+# unpacked, not installed. Sourced by scripts/bench.
 
 bcc_settings=() # its environment
 
-# fetch_kernel_headers DIR LOG : sets them, or says why not.
+# fetch_kernel_headers DIR LOG : sets bcc_settings, or prints why it cannot.
 fetch_kernel_headers() {
   local dir=$1 log=$2
   if [[ -e /lib/modules/$(uname -r)/build || -e /sys/kernel/kheaders.tar.xz ]]; then return; fi
@@ -13,12 +13,12 @@ fetch_kernel_headers() {
     say "no kernel headers for bcc: none under /lib/modules/$(uname -r), and Debian's could not be fetched ($log)"
     return
   fi
-  # The version, 6.1.176, would otherwise be asked of the running kernel, whose headers these are not.
+  # Without it bcc would use the version of the running kernel, but these headers are of 6.1.176.
   # shellcheck disable=SC2034 # read by scripts/bench
   bcc_settings=(BCC_KERNEL_SOURCE="$dir" BCC_LINUX_VERSION_CODE=393648)
 }
 
-# The architecture's tree and the common one, merged: include/ and arch/*/include/ of both.
+# Merges the architecture's tree and the common one: include/ and arch/*/include/ of both.
 unpack_kernel_headers() {
   local dir=$1 arch own package
   arch=$(dpkg --print-architecture) || return

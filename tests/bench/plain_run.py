@@ -22,7 +22,7 @@ def measure(bench, tools):
     def measure_one(tool):
         command = tool.command(Request(HERTZ, bench.seconds, bench.scratch))
         found = costs(bench.timed(command), bench.seconds)
-        # In a run of its own: to look takes time.
+        # In a separate run, because reading the memory takes time.
         with bench.running(*command) as process:
             return found | {"pss": peak_pss_mb(process)}
 

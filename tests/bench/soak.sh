@@ -1,7 +1,7 @@
 #!/bin/bash
-# Whether long runs stay as small as they are: for so many minutes three runs of the profiler beside a compiler that is started
-# again and again; once a minute a line for each, and in the end whether it is flat. No part of the suite.
-#   soak.sh PROFILE [MINUTES] : minutes are 120 where none are given. Needs root.
+# Tests whether long runs keep their size: three runs of the profiler beside a compiler that is started again and again. It
+# prints a line for each run every minute, and in the end whether each is flat. No part of the suite.
+#   soak.sh PROFILE [MINUTES] : default 120 minutes. Needs root.
 set -u
 
 profile=$(realpath "${1:?the program to run}") minutes=${2:-120}
@@ -15,7 +15,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
-# Programs that come and go by the thousand, of ten names: each is compiled, linked and run.
+# Thousands of short-lived programs with ten names: each is compiled, linked and run.
 compile_on() {
   local -i n=0
   while true; do
@@ -28,7 +28,7 @@ compile_on() {
 compile_on &
 pids+=("$!")
 
-# begin NAME ARGUMENT... : a run to be watched.
+# begin NAME ARGUMENT... : starts a run and watches it.
 names=() watched=()
 begin() {
   mkdir "$tmp/$1"
@@ -40,7 +40,7 @@ begin live -T -R 0
 begin interval -i 1 --keep 5 -o 'at-%s.pb.gz'
 begin off-cpu -e off-cpu -i 1 --keep 5 -o 'at-%s.pb.gz'
 
-# descendants PID : the processes below it.
+# descendants PID : prints all processes below it.
 descendants() {
   local child
   for child in $(pgrep -P "$1"); do
@@ -50,7 +50,8 @@ descendants() {
 }
 count() { find "$1" -mindepth 1 2>/dev/null | wc -l; }
 field_kb() { awk -v name="$2:" '$1 == name { print $2; exit }' "$1" 2>/dev/null; }
-# figures PID : RSS, PSS of its children, descriptors of all, memory of its BPF maps; in kB but for the descriptors.
+# figures PID : prints its RSS, the PSS of its children, the number of all descriptors and the memory of its BPF maps; memory
+# in kB.
 figures() {
   local pid pss=0 descriptors maps=0 fd kb
   descriptors=$(count "/proc/$1/fd")
@@ -79,7 +80,7 @@ for ((minute = 1; minute <= minutes; ++minute)); do
   done
 done
 
-# Flat: what the last third needs at most is hardly more than what the middle one did; the first one is the start.
+# Flat means: the maximum of the last third is hardly more than that of the middle third. The first third is the start-up.
 awk '
   function check(name, kind, middle, last, slack) {
     flat = last <= middle * 1.05 + slack

@@ -15,7 +15,7 @@ class Target:
 
 
 TARGETS = (
-    # The walks in both ways: bpf_get_stackid, which we use too, also remembers the stack; bpf_get_stack only walks.
+    # The two kernel walks: bpf_get_stackid, which we use too, also stores the stack; bpf_get_stack only walks.
     Target("in-kernel cost of a sample, depth 10, against bpf_get_stackid", "sample_cost", "depth_10", 1.25, "walk_stackid"),
     Target("the same, depth 100", "sample_cost", "depth_100", 1.25, "walk_stackid"),
     Target("in-kernel cost of a sample, depth 10, against bpf_get_stack", "sample_cost", "depth_10", 1.25, "walk_stack"),
@@ -47,7 +47,7 @@ TARGETS = (
     Target("the same: ns a row", "unwind_tables", "ns_a_row", 60),
     Target("the same: bytes a row", "unwind_tables", "bytes_a_row", 4.5),
     Target("the same: memory of its maker, MB", "unwind_tables", "memory_mb", 40),
-    # A logarithm and colder caches; a square would be 40.
+    # A logarithm and colder caches are expected; with quadratic growth it would be 40.
     Target("20,000 processes against 500: the figure of a process that grows most", "scale", "growth", 4),
 )
 

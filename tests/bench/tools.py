@@ -88,7 +88,7 @@ def bpftrace_command(request):
 
 def perf_command(request):
     data = os.path.join(request.scratch, "perf.data")
-    # The same clock as the others use, also where there are hardware counters.
+    # The clock that the other tools use, even where there are hardware counters.
     record = f"perf record -q -e cpu-clock -k CLOCK_MONOTONIC -F {request.hertz} -a -g -o {data} -- sleep {request.seconds}"
     return ["sh", "-c", f"{record} && perf script -i {data}"]
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For the tests that open the page in a real browser: sourced behind lib.sh. What they need of npm's registry is installed
-# once a build directory, by several tests at once if need be.
+# Opens the page in a real browser for tests; sourced after lib.sh. It installs the npm packages once per build
+# directory, and several tests may do so at the same time.
 need_command node npm chromium flock
 : "${tmp:?}"
 
@@ -19,7 +19,7 @@ install_browser_modules() {
   exec 9>&-
 }
 
-# browse TEST [ARGUMENTS...] : runs tests/browser/TEST.js, which prints a line a thing it has seen to be so.
+# browse TEST [ARGUMENTS...] : runs tests/browser/TEST.js, which prints one line per passed case.
 browse() {
   local script=$1
   shift

@@ -4,11 +4,11 @@
 const {assert, test, fileOf, boxes, state, box, hover, shown} = require('./harness.js');
 const {pageOf, fileData} = require('./pages.js');
 
-// Another process in each of the runs, and one function to look at.
+// The two runs have different processes.
 const earlier = {process: 'app', pid: 123};
 const app = {process: 'app', pid: 4567};
 const before = [[earlier, ['main', 'slow'], 60], [earlier, ['main', 'same'], 30], [earlier, ['main', 'gone'], 10]];
-// Twice as long a run: slow has halved its share, fresh is new.
+// The second run is twice as long: the share of slow is half of what it was, and fresh is new.
 const now = [[app, ['main', 'slow'], 60], [app, ['main', 'same'], 60], [app, ['main', 'fresh'], 80]];
 
 const hueOf = ({colour}) => {

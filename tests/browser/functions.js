@@ -1,4 +1,4 @@
-// The table of functions, and the callers and callees of one, with names that are out to break a page.
+// The table of functions, and the callers and callees of one function, with names that try to break a page.
 'use strict';
 
 const {assert, test, fileOf, boxes, state, box, click, hover} = require('./harness.js');
@@ -26,7 +26,7 @@ const texts = (page) => page.$$eval('#functions-rows tr.row', (all) =>
   all.map((row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, ' ').trim())));
 const names = async (page) => (await texts(page)).map((cells) => cells[cells.length - 1]);
 const rowOf = (page, name) => page.locator('#functions-rows tr.row', {has: page.locator('.name', {hasText: name})});
-// Lines of one half of a sandwich, from the function on, with what each has.
+// The stacks of one half of a sandwich, from the function on, with their totals.
 async function half(page, callers) {
   const all = (await boxes(page)).filter((one) => one.depth > 0 && one.isCaller === callers);
   return Object.fromEntries(all.map(({stack, total}) => [stack.join(';'), total]).sort());

@@ -1,4 +1,4 @@
-// What people do with the page of a file: zoom, search, turn it round, walk by keys, copy.
+// What users do with the page of a file: zoom, search, invert, walk by keys, copy.
 'use strict';
 
 const {assert, test, fileOf, boxes, state, box, placeOf, click, hover, shown} = require('./harness.js');
@@ -114,7 +114,7 @@ test('a search highlights what matches and tells its share, each stack once', as
   await open(page);
   await press(page, '/');
   await page.keyboard.type('READ');
-  // read and vfs_read on one stack are 40, and not 80.
+  // read and vfs_read on one stack count once: 40, not 80.
   assert.equal((await state(page)).matchedShare, 0.65);
   assert.equal(await page.textContent('#matched'), '65.0 %');
   const matched = (await boxes(page)).filter((one) => one.matched);
@@ -272,7 +272,7 @@ test('a stack is copied as a folded line, by key and by the menu of a box', asyn
   await page.mouse.click(x, y, {button: 'right'});
   await page.click('#menu [data-does=search]');
   assert.equal((await state(page)).matchedShare, 0.25);
-  // A function is searched for by its whole name: vfs_read has another one, though what is in it is seen on its stacks.
+  // The menu searches for the whole name, so "read" does not match vfs_read.
   await page.fill('#search', '');
   const leaf = await placeOf(page, await box(page, 'vfs_read'));
   await page.mouse.click(leaf.x, leaf.y, {button: 'right'});
@@ -285,7 +285,7 @@ test('a stack is copied as a folded line, by key and by the menu of a box', asyn
   assert.deepEqual([...new Set((await boxes(page)).filter((one) => one.matched).map((one) => one.name))], ['read']);
   await page.fill('#search', '');
   await page.locator('#graph').focus();
-  // From the leaf, the line is still from the root.
+  // When inverted, the copied line still begins with the root.
   await press(page, 'i', 'p');
   await hover(page, 'read', (stack) => stack[0] === 'vfs_read');
   await press(page, 'c');
@@ -389,7 +389,7 @@ test('on a phone the header leaves the room to the picture, and the status is to
   assert.ok(await status.evaluate((it) => it.scrollHeight <= it.clientHeight && it.scrollWidth <= it.clientWidth));
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   await press(page, 'Enter');
-  // What does not fit is reached by moving its row.
+  // The row scrolls to a button that does not fit.
   await page.locator('#whole').scrollIntoViewIfNeeded();
   await page.click('#whole');
   assert.equal((await state(page)).focus, 'all');

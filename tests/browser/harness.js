@@ -1,5 +1,5 @@
-// Runs the cases of one file in headless Chromium. Each case has a page of its own, and fails as well when the page
-// throws, complains at the console, or asks for anything from the network but its own document.
+// Runs the cases of one file in headless Chromium. Each case has its own page, and also fails when the page throws,
+// prints an error, or requests anything but its own document.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -11,7 +11,7 @@ const {chromium} = require('playwright-core');
 
 const cases = [];
 
-// `act(page, context)`; what it returns is printed behind the name.
+// `act(page, context)` is the case; its result is printed after the name.
 function test(name, act, options = {}) {
   cases.push({name, act, options});
 }
@@ -24,7 +24,7 @@ function onPath(program) {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'browser-test.'));
 
-// A file whose page is `html`; its URL.
+// Writes a file with the page `html` and returns its URL.
 function fileOf(html) {
   const file = path.join(fs.mkdtempSync(path.join(folder, 'page.')), 'page.html');
   fs.writeFileSync(file, html);
@@ -91,13 +91,13 @@ const boxes = (page) => page.evaluate(() => window.profilePage.boxes());
 const state = (page) => page.evaluate(() => window.profilePage.state());
 const timings = (page) => page.evaluate(() => window.profilePage.timings());
 
-// The one visible box of a name; `at` picks among several by the stack below them.
+// Returns the only visible box of a name; `at` selects by the box's stack.
 async function box(page, name, at = () => true) {
   const found = (await boxes(page)).filter((one) => one.name === name && at(one.stack));
   assert.equal(found.length, 1, `boxes of ${name}: ${found.length}`);
   return found[0];
 }
-// In the middle of a box, in the window.
+// The middle of a box, in coordinates of the window.
 async function placeOf(page, one) {
   const canvas = await page.locator('#graph').boundingBox();
   return {x: canvas.x + one.x + one.width / 2, y: canvas.y + one.y + one.height / 2};
@@ -110,7 +110,7 @@ async function hover(page, name, at) {
   const {x, y} = await placeOf(page, await box(page, name, at));
   await page.mouse.move(x, y);
 }
-// Folded lines of what is shown: what each stack has in itself, which its children do not have.
+// Folded lines of the visible boxes: the self value of each stack, without its children.
 async function shown(page) {
   const all = await boxes(page);
   const self = new Map(all.map((one) => [one.stack.join(';'), one.total]));

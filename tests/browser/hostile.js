@@ -1,5 +1,5 @@
-// Names that are out to break a page are text in it and nothing else. With a file as an argument, the same is asked of a
-// page that the profiler has written of folded lines with these names (--folded prints them).
+// Names that try to break a page stay text. With a file as argument, the same holds for a page that the profiler wrote
+// from folded lines with these names (--folded prints them).
 'use strict';
 
 const fs = require('node:fs');
@@ -13,10 +13,10 @@ const names = [
   'constructor', '[object Object]', 'javascript:alert(1)', '%3Cb%3E', '<style>*{display:none}</style>', 'nul', template,
   'na\u00efve \u2192 \u03bb \u{1f525}', ' spaces  in  it ',
 ];
-// Written by the profiler these are replaced, so only a page's own data has them.
+// The profiler replaces these characters, so only a page with this test's own data has them.
 const raw = ['line\u2028separator\u2029', 'semi;colon', 'control\u0001\u001b[1m', '\u202eturned round', '\ufeff', '\ud800'];
 
-// Of a folded line, a semicolon and the spaces at its ends are not the name's.
+// In a folded line, a semicolon and outer spaces are not part of a name.
 const foldable = names.filter((name) => !name.includes(';') && name.trim() === name);
 
 if (process.argv[2] === '--folded') {
@@ -28,7 +28,7 @@ const {assert, test, fileOf, boxes, state} = require('./harness.js');
 
 const rowsOf = (some) => some.map((name) => [{process: name, pid: 7, thread: name}, ['main', {name, module: name, file: name, line: 3}], 10]);
 
-// Whatever the page may hold besides its own markup.
+// Counts elements that may not be the page's own.
 const foreign = (page) => page.evaluate(() => ({
   scripts: document.scripts.length,
   styles: document.querySelectorAll('style').length,
@@ -63,7 +63,7 @@ if (written === undefined) {
     const data = fileData(rowsOf(all));
     data.run = {...data.run, title: '<b>title</b>', event: '</title><b>', command_line: '</script><img src=x>'};
     await page.goto(fileOf(pageOf(data)));
-    // A lone surrogate is none when it comes out of a file.
+    // The JSON of the page escapes the lone surrogate, so it comes back unchanged.
     await checkShown(page, all);
     await checkWalk(page, all);
     const options = await page.locator('#filter-process option').evaluateAll((list) => list.map((one) => one.value));

@@ -1,5 +1,5 @@
-// 100,000 distinct stacks are no trouble. How long they take is a figure of the benchmark, which runs this with a page of
-// its own (PAGE) and reads what was measured (FIGURES); a test has the machine not to itself.
+// A page handles 100,000 distinct stacks. The benchmark runs this file with its own page (PAGE) and reads the times
+// (FIGURES); a test does not check times, because it shares the machine.
 'use strict';
 
 const fs = require('node:fs');
@@ -9,7 +9,7 @@ const {packedPageOf, fileData} = require('./pages.js');
 
 const stackCount = 100_000;
 
-// The same numbers each time.
+// Gives the same numbers in every run.
 function randomNumbers(seed) {
   let state = seed;
   return (end) => {
@@ -18,7 +18,7 @@ function randomNumbers(seed) {
   };
 }
 
-// Stacks that share their way up to some depth and part there, 15 to 60 deep, of 20 processes and 8,000 functions.
+// Stacks of depth 15 to 60 that share their first frames, from 20 processes and 8,000 functions.
 function manyRows() {
   const random = randomNumbers(1);
   const owners = Array.from({length: 20}, (_, i) => ({process: `process-${i}`, pid: 1000 + i}));
@@ -34,7 +34,7 @@ function manyRows() {
     stack = stack.slice(0, shared);
     const depth = Math.max(shared + 1, 15 + random(45));
     while (stack.length < depth - 1) stack.push(frames[stack.length < 6 ? random(6) : random(frames.length)]);
-    stack.push({...frames[i % 8000], line: i + 1});  // none is like another
+    stack.push({...frames[i % 8000], line: i + 1});  // makes each stack distinct
     rows.push([owners[Math.floor(i / (stackCount / owners.length))], stack, 1 + random(50)]);
   }
   return rows;
@@ -42,7 +42,7 @@ function manyRows() {
 
 const rounds = 3;
 
-// How long the page's thread has computed, in ms.
+// The CPU time of the page's thread, in ms.
 async function computed(session) {
   const {metrics} = await session.send('Performance.getMetrics');
   return 1000 * metrics.find(({name}) => name === 'TaskDuration').value;
@@ -81,7 +81,8 @@ function median(numbers) {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
-// From the event until the picture has been handed over: the callback of the frame after the one that drew it.
+// The time ends with the callback of the frame after the one that drew the picture, because the picture is complete
+// then.
 async function zoomInAndOut(page, session) {
   const times = [];
   for (let depth = 1; depth <= 6; ++depth) {

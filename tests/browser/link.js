@@ -1,4 +1,4 @@
-// The address of the page is what is looked at: sent, reloaded and gone back to.
+// The page's address describes the view: it can be sent, reloaded, and reached by Back.
 'use strict';
 
 const {assert, test, fileOf, boxes, state, click, shown} = require('./harness.js');
@@ -14,12 +14,12 @@ const rows = [
 ];
 
 const open = (page, hash = '') => page.goto(fileOf(pageOf(fileData(rows))) + hash);
-// Its address, once it says `part`.
+// Returns the address once it contains `part`.
 async function link(page, part) {
   await page.waitForFunction((wanted) => location.hash.includes(wanted), part);
   return page.evaluate(() => location.hash);
 }
-// All that a visitor sees of what was chosen.
+// Everything that the user sees of the choices.
 async function seen(page) {
   const pressed = await page.$$eval('[aria-pressed=true]', (all) => all.map(({id}) => id));
   const values = await page.$$eval('input, select', (all) => all.map(({id, value}) => `${id}=${value}`));

@@ -1,4 +1,4 @@
-// The live page against a server whose every event is known.
+// The live page with a server that sends known events.
 'use strict';
 
 const {assert, test, state, box, boxes, shown, click, hover} = require('./harness.js');
@@ -10,7 +10,7 @@ const app = {process: 'app', pid: 77, thread: 'worker', tid: 78, cpu: 1};
 const reading = [dd, ['main', 'read'], 30];
 const working = [app, ['main', 'work'], 10];
 
-// A case with a server of its own and the page open on it.
+// A case with its own server and the open page.
 function liveTest(name, act, options = {}) {
   const allowed = (url) => /^http:\/\/127\.0\.0\.1:\d+\/events$/.test(url);
   test(name, async (page, context) => {
@@ -46,7 +46,7 @@ liveTest('the last seconds are shown, or all since the start', async (page, serv
   server.tick([working], 20);
   for (let i = 0; i < 7; ++i) server.tick([working]);
   await open(page, server);
-  // 8 ticks of 10 within the last ten seconds.
+  // Of the last ten seconds, 8 ticks of 10 samples are shown.
   await until(page, 80);
   await choose(page, 'last 5 s');
   await until(page, 50);
@@ -195,7 +195,7 @@ liveTest('a comparison goes on when the profiler has made its table smaller', as
   server.tick([working, reading, [dd, ['main', 'read', 'deep'], 5], [{process: 'gone', pid: 9}, ['main'], 15]]);
   await until(page, 60);
   await page.click('#freeze');
-  // The stack that went on to `deep` has become a part of what called it; a process is gone.
+  // The stack with `deep` is merged into its caller, and a process is gone.
   server.reset([[dd, ['main', 'read'], 50], [app, ['main', 'work'], 50]]);
   await until(page, 100);
   assert.equal((await state(page)).totalBefore, 45);
@@ -229,7 +229,7 @@ liveTest('the end of the run is told, the last picture stays, and the next run i
   server.end();
   await page.waitForSelector('#connection[data-state=ended]');
   assert.equal(await page.textContent('#connection'), 'the run is over');
-  // Whatever is at the address meanwhile: nothing that answers with events.
+  // For a while the address has a server that knows no events.
   server.answers = false;
   await page.waitForResponse((response) => response.url().endsWith('/events') && response.status() === 404);
   assert.equal(await page.textContent('#connection'), 'the run is over');

@@ -1,4 +1,4 @@
-// Stands in for the profiler's live server: the same page and the same events, sent when a test says so.
+// Replaces the profiler's live server: the same page and events, sent when a test asks for them.
 'use strict';
 
 const http = require('node:http');
@@ -9,10 +9,10 @@ class LiveServer {
     this.clients = new Set();
     this.epoch = 1;
     this.run = run;
-    this.answers = true;  // else there is nobody who knows events
-    this.isGone = false;  // nobody is there at all
+    this.answers = true;  // false: the server does not know events
+    this.isGone = false;  // true: no server is there
     this.clear();
-    this.t = 1_700_000_000_000;  // only ever goes on, as the profiler's
+    this.t = 1_700_000_000_000;  // never decreases, as in the profiler
     this.connections = 0;
     this.server = http.createServer((request, response) => this.answer(request, response));
   }
@@ -48,13 +48,13 @@ class LiveServer {
   hello() {
     const total = this.tables.cells(this.all);
     const ticks = this.ticks.map(({t, rows}) => ({t, d: 1, cells: this.tables.cells(rows)}));
-    this.tables.rows(false);  // all of it is told
+    this.tables.rows(false);  // marks everything as sent
     return {
       epoch: this.epoch, now_unix_ms: this.t, tick_s: 1, window_s: 300, run: this.run,
       account: accountOf(totalOf(this.all)), names, ...this.tables.rows(true), total, ticks,
     };
   }
-  // What was sampled within the next `seconds`.
+  // Sends the samples of the next `seconds`.
   tick(rows, seconds = 1) {
     this.t += seconds * 1000;
     this.all.push(...rows);
@@ -64,7 +64,7 @@ class LiveServer {
     const account = accountOf(totalOf(this.all));
     this.send('tick', {epoch: this.epoch, t: this.t, d: seconds, account, names, ...this.tables.rows(false), cells});
   }
-  // Another numbering, and `rows` for all that was sampled so far.
+  // Starts a new numbering, with `rows` as all samples so far.
   reset(rows = []) {
     ++this.epoch;
     this.clear();
@@ -72,7 +72,7 @@ class LiveServer {
     this.all = rows;
     this.send('reset', this.hello());
   }
-  // Another profiler, of which nothing has been seen yet.
+  // Another profiler starts, without samples so far.
   begin(another) {
     ++this.epoch;
     this.clear();
@@ -82,7 +82,7 @@ class LiveServer {
     this.send('end', {});
     for (const response of this.clients) response.end();
   }
-  // Until accept(): however long it takes to see that the connection is lost.
+  // Stays away until accept(), however long the page takes to notice.
   drop() {
     this.isGone = true;
     for (const response of this.clients) response.destroy();

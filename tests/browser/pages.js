@@ -1,11 +1,11 @@
-// Pages with data that the tests know: the page's text as the build has put it together, and tables made from stacks.
+// Pages with known data: the page's text from the build, and tables made from stacks.
 'use strict';
 
 const fs = require('node:fs');
 const path = require('node:path');
 const zlib = require('node:zlib');
 
-// The three texts of the header that scripts/embed-page.cmake has made.
+// The texts in the header that scripts/embed-page.cmake makes.
 function pageText() {
   const header = fs.readFileSync(path.join(process.env.BUILD_DIR, 'page', 'output', 'page_text.h'), 'utf8');
   const texts = {};
@@ -16,7 +16,7 @@ function pageText() {
 function pageOf(data, connect = "'none'") {
   return pageWith(JSON.stringify(data).replaceAll('<', '\\u003c'), connect);
 }
-// As the profiler writes large data.
+// The form in which the profiler writes large data.
 function packedPageOf(data) {
   return pageWith(JSON.stringify(['gzip', zlib.gzipSync(JSON.stringify(data), {level: 1}).toString('base64')]), "'none'");
 }
@@ -27,14 +27,14 @@ function pageWith(text, connect) {
 
 const kinds = {user: 0, kernel: 1, inlined: 2, jit: 3, unnamed: 4, tag: 5};
 
-// What the profiler's FlameTable is: gives out numbers, and says what is new since it was last asked.
+// Imitates the profiler's FlameTable: gives out numbers, and returns what is new since the last call.
 class Tables {
   constructor() {
     this.strings = this.column();
     this.frames = this.column();
     this.owners = this.column();
     this.nodes = this.column();
-    this.frameOf = new Map();  // by what was given: each is written down but once, however many stacks have it
+    this.frameOf = new Map();  // by the test's value, so that each frame is sent only once
     this.string('');
   }
   column() {
@@ -51,7 +51,7 @@ class Tables {
   string(text) {
     return this.intern(this.strings, text);
   }
-  // "main", or {name, module, file, line, kind}.
+  // A frame is "main", or {name, module, file, line, kind}.
   frame(given) {
     const known = this.frameOf.get(given);
     if (known !== undefined) return known;
@@ -70,7 +70,7 @@ class Tables {
     for (const frame of stack) node = this.intern(this.nodes, {parent: node, frame: this.frame(frame)});
     return node;
   }
-  // Of [owner, stack from the root, value] each.
+  // `rows` are [owner, stack from the root, value].
   cells(rows) {
     const sums = new Map();
     for (const [owner, stack, value] of rows) {
@@ -86,7 +86,7 @@ class Tables {
     }
     return cells;
   }
-  // The rows from what was told to whom asks, all of them for a newcomer.
+  // The rows that the client does not have yet; all rows for a new client.
   rows(fromStart) {
     const since = (column) => {
       const rows = column.rows.slice(fromStart ? 0 : column.told);
@@ -121,7 +121,7 @@ function totalOf(rows) {
   return rows.reduce((sum, [, , value]) => sum + value, 0);
 }
 
-// The data of a file; `before`: rows of a profile to compare with.
+// The data of a file. `before` has the rows of a profile to compare with.
 function fileData(rows, before) {
   const tables = new Tables();
   const cells = tables.cells(rows);

@@ -1,5 +1,5 @@
-// The page and the picture of one profile are one graph: picture.js PAGE SVG. Of each box the name, the level, where it
-// begins, how wide it is, and its colour; the page has its own code for all of that.
+// The page and the picture of one profile show the same graph: picture.js PAGE SVG. Both have their own code, so name,
+// level, start, width and colour of each box are compared.
 'use strict';
 
 const fs = require('node:fs');
@@ -11,7 +11,7 @@ const [pageFile, svgFile] = process.argv.slice(2);
 const unescaped = (text) => text
   .replace(/&(lt|gt|quot|#39);/g, (_, name) => ({lt: '<', gt: '>', quot: '"', '#39': "'"}[name])).replace(/&amp;/g, '&');
 
-// Where a box begins and how wide it is are shares of the root box; 0 is the level of that.
+// Start and width are shares of the root box, whose level is 0.
 function boxesOfPicture(svg) {
   const pattern = /<g><title>(.*)\n[^]*?<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="[\d.]+" fill="(#\w+)"/g;
   const found = [...svg.matchAll(pattern)].map(([, name, x, y, width, fill]) => ({
@@ -21,7 +21,7 @@ function boxesOfPicture(svg) {
   const [root] = found;
   assert.equal(root.name, 'all');
   const heights = [...new Set(found.map((one) => one.y))].sort((a, b) => b - a);
-  // A gap of half a unit parts neighbours.
+  // Boxes have a gap of half a unit.
   return found.map(({name, x, y, width, colour}) => ({
     name, colour, depth: heights.indexOf(y), start: (x - root.x) / (root.width + 0.5), share: (width + 0.5) / (root.width + 0.5),
   }));
@@ -39,7 +39,7 @@ async function boxesOfPage(page) {
       const at = (Math.round(y * scale) * canvas.width + Math.round(x * scale)) * 4;
       return [data[at], data[at + 1], data[at + 2]];
     });
-  }, shown.map((one) => ({x: one.x + 1.5, y: one.y + 1.5})));  // in front of the text
+  }, shown.map((one) => ({x: one.x + 1.5, y: one.y + 1.5})));  // to the left of the text
   return shown.map((one, i) => ({
     name: one.name, colour: colours[i], depth: one.depth, start: one.x / width, share: one.total / total,
   }));

@@ -1,4 +1,4 @@
-// A page of a real run: run.js PAGE TOTAL SHARE, where SHARE is that of the function `heavy`, in per cent.
+// A page of a real run: run.js PAGE TOTAL SHARE. SHARE is the percentage of the function `heavy`.
 'use strict';
 
 const {pathToFileURL} = require('node:url');

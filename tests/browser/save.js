@@ -1,4 +1,4 @@
-// What is shown, saved as a file: of a live page, frozen, filtered and compared, and of a page that was a file already.
+// Saving the view as a file: from a live page (frozen, filtered, compared), and from a page that was already a file.
 'use strict';
 
 const fs = require('node:fs');
@@ -18,7 +18,7 @@ async function saved(page, as) {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click(`#save-menu [data-as=${as}]`)]);
   return {name: download.suggestedFilename(), path: await download.path()};
 }
-// The page that was saved, opened from disk.
+// Opens the saved page from disk.
 async function openSaved(page) {
   const {name, path} = await saved(page, 'html');
   assert.match(name, /^profile-cpu-clock-\d{6}\.html$/);
@@ -34,7 +34,7 @@ async function openLive(page, ticks) {
 }
 const until = (page, total) => page.waitForFunction((sum) => window.profilePage.state().total === sum, total);
 
-// The fields of a message: [number, value] each, where a value is a number or bytes.
+// The fields of a message: [number, value], where a value is a number or bytes.
 function fieldsOf(bytes) {
   const fields = [];
   let at = 0;
@@ -121,7 +121,7 @@ test('pprof has the stacks, their values and whose they are', async (page) => {
     const line = fieldsOf(one(fields, 4));
     return [one(fields, 1), `${names.get(one(line, 1))}:${one(line, 2)}`];
   }));
-  // Small numbers are a byte each.
+  // Ids below 128 take one byte each.
   const samples = all(profile, 2).map(fieldsOf).map((fields) => ({
     stack: [...one(fields, 1)].map((id) => places.get(id)),
     value: [...one(fields, 2)].reduce((sum, byte, i) => sum + (byte & 127) * 128 ** i, 0),

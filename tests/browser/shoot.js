@@ -1,4 +1,4 @@
-// Takes a picture of a page: node shoot.js URL FILE [dark]. For scripts/pictures.
+// Takes a screenshot of a page for scripts/pictures: node shoot.js URL FILE [dark].
 'use strict';
 
 const {chromium} = require('playwright-core');
@@ -12,7 +12,7 @@ async function shoot(url, file, scheme) {
     const page = await browser.newPage({viewport: {width: 1280, height: 720}, colorScheme: scheme});
     await page.goto(url);
     await page.waitForTimeout(1500);
-    // A picture is taken whole, down to its root.
+    // Makes the graph fit, down to its root.
     const height = await page.evaluate(() => {
       const root = document.documentElement;
       return root.nodeName === 'svg' ? Math.ceil(root.getBoundingClientRect().height) : 0;

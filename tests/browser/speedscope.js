@@ -1,5 +1,5 @@
-// speedscope's own importer reads a file of ours: speedscope.js FILE FUNCTION LANE. Its page is opened from disk as its
-// program opens it, shows the lane of that name, and the function among those of its table.
+// speedscope's own importer reads our file: speedscope.js FILE FUNCTION LANE. Its page is opened from disk, as its own
+// program does, and shows the lane of that name and the function in its table.
 'use strict';
 
 const fs = require('node:fs');

@@ -1,4 +1,4 @@
-// The picture's own script: svg.js SVG COMPARISON EMPTY.
+// The script inside a picture: svg.js SVG COMPARISON EMPTY.
 'use strict';
 
 const {pathToFileURL} = require('node:url');
@@ -6,7 +6,7 @@ const {assert, test} = require('./harness.js');
 
 const [file, comparison, empty] = process.argv.slice(2).map((path) => pathToFileURL(path).href);
 
-// What is seen of each box: {name, x, width, label}, by name.
+// The visible boxes by name: {x, width, fill, label}.
 const seen = (page) => page.evaluate(() => {
   const shown = {};
   for (const rect of document.querySelectorAll('rect[data-total]')) {

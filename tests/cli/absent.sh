@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is well-formed but not there: exit status 1 and one line that names the option and the value, before anything else.
+# A well-formed value for something that does not exist: exit status 1 and one line that names the option and the value.
 source "$(dirname "$0")/../lib.sh"
 
 # absent TEXT -- ARGUMENT...
@@ -13,7 +13,7 @@ absent() {
   [[ $(cat "$tmp/err") == "profile: "*"$text"* ]] || fail "no '$text' for $*; $(outcome)"
 }
 
-# An id that nobody has: the highest the kernel gives is below this.
+# An id that no process has: the kernel gives only ids below this one.
 nobody=$(cat /proc/sys/kernel/pid_max)
 ((nobody < 4194304)) || nobody=4194304
 absent "-p $nobody" -- -p "$nobody" 1
@@ -27,7 +27,7 @@ absent "--max-stack-depth $depth" -- -e off-cpu --unwind fp --max-stack-depth "$
 absent "--debug-dir $tmp/absent: No such file or directory" -- --debug-dir "$tmp/absent" 1
 absent "--debug-dir /etc/passwd: Not a directory" -- --debug-dir /etc/passwd 1
 
-# A thread that is not a process is told from nothing at all.
+# A thread that is not a process must be distinguished from an unknown id; this shell has only one thread.
 tasks=(/proc/"$$"/task/*)
 expect_equal "${#tasks[@]}" 1 "threads of a shell"
 
@@ -36,10 +36,10 @@ for path in "$tmp/absent/a.folded" "$tmp/folder" "$tmp/file/a.txt"; do
   : >"$tmp/file"
   absent "$path" -- -o "$path" 1
 done
-# None of them is made when one cannot be.
+# When one output cannot be made, none is.
 absent "$tmp/absent/b" -- -o "$tmp/absent/b" -o "$tmp/c.txt" 1
 [[ ! -e $tmp/c.txt ]] || fail "an output was made although the run did not begin"
-# Nor where a link leads that leads to nothing yet; the link stays, and so does what was there before.
+# The same for an output through a link with a missing target: the link stays, and so does a file that existed before.
 ln -s behind "$tmp/link.txt"
 absent "$tmp/absent/b" -- -o "$tmp/link.txt" -o "$tmp/absent/b" 1
 [[ ! -e $tmp/behind && -L $tmp/link.txt ]] || fail "an output was made behind a link although the run did not begin"

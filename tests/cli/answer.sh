@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is said at the end on stderr of an output that is a file: the hottest functions, and what was written.
+# When the output is a file, stderr shows the hottest functions and the files that were written.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 cd "$tmp" || exit 1
@@ -15,7 +15,7 @@ expect_err '^ *10 +10\.0% +100 +100\.0%  main$'
 expect_err '^wrote a\.html \([0-9]+ kB\), open it in a browser$'
 expect_equal "$(tail -n 1 err)" "$(grep '^wrote a' err)" "the last line"
 
-# Each file is said, with its true name and size; -q says nothing.
+# Each file is listed with its true name and size; -q prints nothing.
 profile report -o 'a-%Y.pb.gz' -o a.txt -o /dev/null --format folded a.folded
 expect_err "^wrote a-$(date +%Y)\\.pb\\.gz$"
 expect_err "^wrote a\\.txt \\($(stat -c %s a.txt) bytes\\)$"
@@ -30,7 +30,7 @@ expect_err '^wrote d\.svg \([0-9.]+ kB\), open it in a browser$'
 profile diff -q -o d.svg a.folded a.folded
 expect_silence err
 
-# stdout for a pipe or a file is all there is; on a terminal the answer stands below it.
+# stdout to a pipe or a file gets only the report. On a terminal the functions are shown, too.
 profile report -f a.folded
 expect_silence err
 for shown in "Top 3 functions, in samples" "app;main;rec;rec;rec 30"; do
@@ -43,7 +43,7 @@ expect_equal "$(grep -c '^Top 3 functions' out)" 1 "tables of functions"
 run python3 "$SOURCE_DIR/tests/terminal.py" "$PROFILE" report -q -f a.folded
 expect_no_out '^Top'
 
-# What could not be written is not said to have been.
+# A file that could not be written is not listed.
 profile report -o none/a.html a.folded
 expect_status 1
 expect_no_err '^wrote'
@@ -53,7 +53,7 @@ if [[ -c /dev/full ]]; then
   expect_no_err '^wrote'
 fi
 
-# Of a run: with the summary in front, in the unit of its event; of intervals there is no table.
+# After a run the summary comes first, and the unit is the event's. With intervals there is no table.
 need_kernel
 start "$WORKLOADS/leaves" 600
 has_heavy() { has_samples "$tmp/r.folded" ';heavy '; }

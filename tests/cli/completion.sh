@@ -1,5 +1,5 @@
 #!/bin/bash
-# What --completion prints completes every option, event, format and form there is, in a real bash and a real zsh.
+# The output of --completion completes every option, event, format and form, in a real bash and a real zsh.
 source "$(dirname "$0")/../lib.sh"
 
 profile --completion fish
@@ -24,7 +24,7 @@ else
   echo "not checked: there is no shellcheck here"
 fi
 
-# What has to be offered, as the program's own tables have it.
+# The words that must be offered, taken from the program's own tables.
 profile --help
 cp "$tmp/out" "$tmp/help"
 options=$(sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p' "$tmp/help" | sort)
@@ -32,7 +32,7 @@ letters=$(sed -nE 's/^  (-.), --.*/\1/p' "$tmp/help" | sort)
 formats=$(sed -nE '/^Formats:$/,/^$/s/^  ([a-z-]+) .*/\1/p' "$tmp/help" | sort)
 forms=$(sed -nE '/^Forms of --stream:$/,/^$/s/^  ([a-z-]+) .*/\1/p' "$tmp/help" | sort)
 profile --list-events
-# Capitals stand for what is to be put there.
+# Capitals stand for a value that the user provides.
 events=$(sed -nE 's/^  ([^ ,]+)(, ([^ ]+))?( .*)?$/\1\n\3/p' "$tmp/out" | grep -v '^$\|^[A-Z]\|[A-Z]$\|^rNNNN' | sort)
 profile -e off-cpu --state nonsense
 states=$(sed -nE 's/^profile: .*not one of (.*)/\1/p' "$tmp/err" | tr -d ',' | tr ' ' '\n' | sort)
@@ -44,7 +44,8 @@ done
 taken_by() { "$PROFILE" "$1" --help | sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p' | sort; }
 
 # --- bash, by its function -------------------------------------------------------------------------------------------
-# bash_offers LINE : what is offered behind it, sorted, without the blanks behind; "asked: ..." is what is left to readline.
+# bash_offers LINE : prints what is offered after it, sorted and without trailing blanks; "asked: ..." is left to
+# readline.
 cat >"$tmp/offers" <<'SCRIPT'
 source "$1"
 compopt() { echo "asked: $2"; }
@@ -63,7 +64,8 @@ expect_offers 'profile --' "$(printf '%s\n' "$options" --stream= | sort)"
 expect_equal "$(bash_offers 'profile -' | grep -x -- '-.')" "$letters" "letters offered"
 missing=$(comm -13 <(bash_offers 'profile -e ') <(echo "$events"))
 expect_equal "$missing" '' "events that are not offered"
-# Nothing is offered that is no event; those of the caches --list-events does not name one by one.
+# Each offered word is an event. The cache events are offered, too, although --list-events does not list them one by
+# one.
 while read -r event; do
   "$PROFILE" -e "$event" -p 0 2>&1 | grep -q '^profile: -p 0' || fail "-e $event is offered, and is none"
 done < <(bash_offers 'profile -e ' | grep -vx uprobe:)
@@ -97,8 +99,7 @@ for helper in '' /usr/share/bash-completion/bash_completion; do
   bash_offers 'profile -f -- basenam' | grep -qx basename || fail "behind -- no commands are offered; with '$helper'"
 done
 
-# Processes and threads, by id and by name.
-# By a name that nobody else has.
+# Processes and threads, by id and by name. No other process has this name.
 typed_name=s$$z
 cp "$(command -v sleep)" "$tmp/${typed_name}er"
 start "$tmp/${typed_name}er" 600
@@ -111,7 +112,7 @@ expect_offers "profile -p $typed_name" "$started"
 expect_offers "profile --comm $typed_name" "${typed_name}er"
 bash_offers 'profile -p ' 63 | grep -qx "$started  (${typed_name}er)" || fail "a list of processes does not name them"
 
-# A name is somebody else's: it runs nothing and moves no cursor.
+# Another user chooses a process's name: it must not run a command or move the cursor.
 start python3 -c "import time; open('/proc/self/comm', 'w').write('\$(x)\x1b[2J\`y'); time.sleep(600)"
 until grep -q x "/proc/$started/comm"; do sleep 0.05; done
 bash_offers 'profile -p ' 63 | grep -qxF "$started  (\$(x)?[2J\`y)" || fail "a name was not taken as text"
@@ -119,9 +120,9 @@ bash_offers 'profile -p ' 63 | grep -qxF "$started  (\$(x)?[2J\`y)" || fail "a n
 # --- both shells, as a person types ----------------------------------------------------------------------------------
 mkdir "$tmp/there" && : >"$tmp/there/profile.folded"
 cd "$tmp/there" || exit 1
-# typed SHELL SCRIPT LINE... : in $tmp/out a line for each, as it stands after Tab; the lists that are shown stand below.
+# typed SHELL SCRIPT LINE... : $tmp/out has each line as it is after Tab, followed by the lists that were shown.
 typed() { run python3 "$SOURCE_DIR/tests/press_tab.py" "$@" && expect_status 0; }
-# expect_typed SHELL SCRIPT : lines on stdin, "typed|expected".
+# expect_typed SHELL SCRIPT : reads lines "typed|expected" from stdin.
 expect_typed() {
   local shell=$1 script=$2 lines=() expected=() line i
   while IFS='|' read -r line i; do lines+=("$line") && expected+=("$i"); done
@@ -158,6 +159,6 @@ typed zsh "$tmp/zsh" 'profile -e ' 'profile --format ' 'profile --stream=' "prof
 for word in $events $formats $forms "${background[0]}"; do
   grep -qx -- "$word" "$tmp/out" || fail "in zsh there is no $word"
 done
-# Brackets and quotes of the summaries are shown as they are.
+# Brackets and quotes in summaries are shown unchanged.
 typed zsh "$tmp/zsh" 'profile --annot' 'profile --a'
 tr '\n' ' ' <"$tmp/out" | grep -qF -- '--annotations -- _[k] behind kernel frames' || fail "a summary is not shown as it is"

@@ -1,13 +1,13 @@
 #!/bin/bash
-# `profile diff`: what gained and what lost between two profiles whose difference is known.
+# `profile diff` shows what gained and what lost between two profiles with a known difference.
 source "$(dirname "$0")/../lib.sh"
 cd "$tmp" || exit 1
 
-# Twice as long; `slow` took over half of what `fast` did; `rec` calls itself.
+# The second profile is twice as long; `slow` took more than half of the share of `fast`; `rec` calls itself.
 printf 'app;main;fast 50\napp;main;slow 40\napp;main;rec;rec 10\n' >before.folded
 printf 'app;main;fast 50\napp;main;slow 130\napp;main;rec;rec;rec 20\n' >after.folded
 
-# row PATTERN : the line of the function, its blanks made one.
+# row PATTERN : prints the line of the function, with single blanks.
 row() { sed -E 's/^ +//; s/ +/ /g' "$tmp/out" | grep -E -- "$1"; }
 profile diff before.folded after.folded
 expect_status 0
@@ -17,7 +17,7 @@ expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' 
 expect_equal "$(row ' fast$')" '50.00% 25.00% -25.00 50.00% 25.00% -25.00 fast' "what lost"
 expect_no_out ' (rec|main)$'
 
-# Of another kind; the other way round; of itself; with nothing in it.
+# Another format; the reverse order; a profile with itself; an empty profile.
 profile report -o before.pb.gz before.folded
 profile diff before.pb.gz after.folded
 expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained since a pprof profile"
@@ -40,7 +40,7 @@ run bash -c '"$1" diff - after.folded <before.folded' - "$PROFILE"
 expect_status 0
 expect_equal "$(row ' slow$')" '40.00% 65.00% +25.00 40.00% 65.00% +25.00 slow' "what gained since stdin"
 
-# Pictures, and the table in a file.
+# Pictures, and the table as a file.
 for file in out.html out.svg out.png out.txt out.table; do
   profile diff -o "$file" before.folded after.folded
   expect_status 0
@@ -54,14 +54,14 @@ for file in out.html out.svg; do
   expect_status 0
 done
 
-# A name is a pattern as for other outputs, and one that cannot be written does not take the next along.
+# A file name is a pattern, as for other outputs. One that cannot be written does not stop the next.
 profile diff -q -o absent/a.svg -o 'a%%b-%Y.svg' before.folded after.folded
 expect_status 1
 expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
 expect_err '^profile: cannot write absent/a\.svg: '
 [[ -s a%b-$(date +%Y).svg ]] || fail "no picture: $(ls)"
 
-# bad STATUS PATTERN ARGUMENT... : one line says it, and nothing is on stdout.
+# bad STATUS PATTERN ARGUMENT... : one line names the error, and stdout is empty.
 bad() {
   profile diff "${@:3}"
   expect_status "$1"
@@ -79,8 +79,8 @@ profile diff --help
 expect_status 0
 expect_out '^usage: profile diff \[options\] BEFORE AFTER$'
 
-# A picture and the table of one comparison go by the same functions: a line that moved, a file and a module that one side
-# does not know, and the marks of kinds change nothing.
+# The picture and the table compare the same functions. A line that moved, a file or module that only one side knows,
+# and marks of kinds are no difference.
 unchanged() {
   profile diff "$@"
   expect_out '^No function gained\.$'
@@ -104,7 +104,7 @@ profile diff --modules lines.folded moved.folded
 expect_equal "$(row ' work$')" '0.00% 0.00% 0.00 0.00% 100.00% +100.00 work' "what is in another module"
 profile diff --modules -q -o modules.svg lines.folded moved.folded
 grep -q 'gone, and without a box' modules.svg || fail "the picture of --modules does not tell modules apart"
-# What a box says is what one of them knows, and of lines only what both say.
+# A box shows what at least one side knows; of line numbers, only what both sides have.
 profile diff -q -o moved.svg lines.pb.gz moved.folded
 grep -qx 'libwork\.so work\.cpp' moved.svg || fail "no place of work: $(grep -A 3 '<title>work' moved.svg)"
 grep -qx 'main\.cpp' moved.svg || fail "no place of main: $(grep -A 3 '<title>main' moved.svg)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# One run in two formats has not changed: folded lines know threads and the last names of files, pprof processes, threads and
-# paths, and neither the table nor a picture takes that for a difference.
+# Two formats of one run show no difference in the table or in a picture. Folded lines have threads and file names
+# without a path; pprof has processes, threads and paths.
 source "$(dirname "$0")/../lib.sh"
 need_kernel
 need_command python3
@@ -10,7 +10,7 @@ start "$WORKLOADS/threads" 600
 both_run() { has_samples run.folded '^red;' '^green;'; }
 profile_until both_run -F 999 --lines -p "$started" -o run.folded -o run.pb.gz
 
-# The amounts of a page's processes and stacks, before and now.
+# Compares the amounts of a page's processes and stacks, before and now.
 cat >amounts.py <<'PYTHON'
 import json, re, sys
 page = open(sys.argv[1]).read()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --help and --version answer on stdout with exit status 0, whatever else is on the command line.
+# --help and --version print to stdout with exit status 0, whatever else is on the command line.
 source "$(dirname "$0")/../lib.sh"
 
 for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
@@ -9,7 +9,7 @@ for arguments in --help -h '-p 1 --help' '--help -- false' '-fh'; do
   expect_silence err
   expect_out '^usage: profile \[options\] \[DURATION\] \| profile \[options\] -- COMMAND \[ARG\.\.\.\] \| profile report\|diff FILE\.\.\.$'
 done
-# Every option of the reference, its short form beside its long one, and what is taken for what is not given.
+# Every option, with its short form beside its long one, and the default values.
 for option in '-p, --pid' '-L, --tid' '-C, --cpu' --comm --cgroup --cgroupmap --mntnsmap '-I, --include-idle' '-F, --frequency' \
   '-c, --count' '-U, --user-stacks-only' '-K, --kernel-stacks-only' '-d, --delimited' '-a, --annotations' '-A, --address' \
   '-f, --folded' '-r, --residency' '-o, --output' --format --hash-storage-size --stack-storage-size --max-stack-depth --unwind \
@@ -30,7 +30,7 @@ expect_silence err
 expect_out '^profile [0-9]+\.[0-9]+'
 expect_equal "$(wc -l <"$tmp/out")" 1 "lines of --version"
 
-# What cannot be written is no success.
+# An output that cannot be written is an error.
 "$PROFILE" --help >/dev/full 2>"$tmp/err"
 status=$?
 expect_status 1

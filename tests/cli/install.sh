@@ -1,5 +1,5 @@
 #!/bin/bash
-# `cmake --install` puts the binary, its man page, its schema and its completions where a packager expects them, and the
+# `cmake --install` puts the binary, the man page, the schema and the completions where a packager expects them, and the
 # binary runs from there.
 source "$(dirname "$0")/../lib.sh"
 
@@ -24,7 +24,7 @@ run "$tmp/usr/sbin/profile" --version
 expect_status 0
 expect_out '[0-9]+\.[0-9]+'
 
-# The completions that are installed are those of this very program.
+# The installed completions are those of this program.
 run "$tmp/usr/sbin/profile" --completion bash
 expect_status 0
 cmp "$tmp/out" "$tmp/usr/share/bash-completion/completions/profile" || fail "not what --completion bash prints"
@@ -32,7 +32,7 @@ run "$tmp/usr/sbin/profile" --completion zsh
 expect_status 0
 cmp "$tmp/out" "$tmp/usr/share/zsh/site-functions/_profile" || fail "not what --completion zsh prints"
 
-# It finds its modules where they were put.
+# The program finds its modules where they were installed.
 printf 'main;work 3\n' >"$tmp/a.folded"
 run "$tmp/usr/sbin/profile" report --format png "$tmp/a.folded"
 expect_status 0

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The JSON of the fixed profiles is what man/profile.schema.json says; and the schema and the validator notice what is not.
+# The JSON of the fixed profiles matches man/profile.schema.json, and schema and validator reject broken documents.
 source "$(dirname "$0")/../lib.sh"
 /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null || skip "there is no python3-jsonschema here"
 
@@ -17,14 +17,14 @@ validate --self-check "$schema" "${golden[@]}"
 expect_status 0
 expect_equal "$(grep -Ec ': [0-9]{2,} broken documents rejected$' "$tmp/out")" "${#golden[@]}" "documents that were broken"
 
-# Of a file that tells of no account there is none.
+# A report of a file without an account has no account.
 printf 'a;b 3\n' >"$tmp/a.folded"
 profile report -o "$tmp/a.json" "$tmp/a.folded"
 if grep -q '"account"' "$tmp/a.json"; then fail "an account was made up"; fi
 validate "$schema" "$tmp/a.json"
 expect_status 0
 
-# rejected WHERE-AND-WHAT : the file $tmp/bad is, and that is said.
+# rejected WHERE-AND-WHAT : the validator rejects $tmp/bad and says why.
 rejected() {
   validate "$schema" "$tmp/bad"
   expect_status 1
@@ -44,7 +44,7 @@ sed 's/"image":0/"image":0,"image":0/' "$wall" >"$tmp/bad"
 rejected 'a member stands twice: image'
 sed 's/"time_ms":3500.0/"time_ms":NaN/' "$wall" >"$tmp/bad"
 rejected 'NaN is no JSON'
-# Shares of all system calls are there together, or are not known.
+# The shares of all system calls are all present, or all unknown.
 measures=$SOURCE_DIR/tests/unit/golden/measures_top.json
 sed 's/"io_intensity":[0-9.]*,//' "$measures" >"$tmp/bad"
 rejected "'io_intensity' is a dependency of"
@@ -69,7 +69,7 @@ rejected 'user_end: is the end of no stack'
 sed 's/"tid":187,"name"/"tid":"187","name"/' "$wall" >"$tmp/bad"
 rejected '\$\.ebpf\.offcpu\.thread_stats\.185:187\.tid: '
 
-# A schema that allows members it does not name is found out.
+# The self-check rejects a schema that allows members without a definition.
 sed '0,/"additionalProperties": false/s//"additionalProperties": true/' "$schema" >"$tmp/loose"
 validate --self-check "$tmp/loose" "$wall"
 expect_status 1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --list-events: every event there is, by its group, and what is not to be had here with the reason, on a page that fits.
+# --list-events shows every event in its group, with the reason when this machine does not have it, in lines that fit.
 source "$(dirname "$0")/../lib.sh"
 
 profile --list-events
@@ -8,10 +8,11 @@ expect_silence err
 awk 'length > 100 { exit 1 }' "$tmp/out" || fail "a line is longer than 100; $(outcome)"
 if grep -nE ' $' "$tmp/out"; then fail "a line ends in a blank"; fi
 
-# Four shapes of line: a heading; a name, and what it is, which stand in one column; and more of the text above.
+# Four shapes of line: a heading; a name with its description, which begins in a fixed column; a name alone; a
+# continuation.
 if grep -nvE '^([A-Z][a-z ]+:|  [^ ].{31} [^ ].*|  [^ ].{32,}| {34}[^ ].*|)$' "$tmp/out"; then fail "these lines have another shape"; fi
 
-# Each row of the tables of sources has a line of its own, in each spelling.
+# Each row of the tables of sources has its own line, in each spelling.
 names_in() { grep -oE "$1" "$SOURCE_DIR/$2" | grep -oE '"[^"]+"' | tr -d '"'; }
 rows=$( (
   names_in '\.name = "[^"]+"' src/sampling/sources.cpp
@@ -22,7 +23,7 @@ for name in $rows; do
   expect_equal "$(grep -cE -- "^  (.*, )?$name(,? |$)" "$tmp/out")" 1 "lines of $name"
 done
 
-# What is said to be missing is so, in the same words; and what is not said to be is not refused for it.
+# An event that is listed as missing fails, with an error that names it.
 cp "$tmp/out" "$tmp/list"
 first_of() { sed -nE "s/^  ([^ ,]+).*/\1/p" <<<"$1"; }
 reason='' in_common=0
@@ -47,7 +48,7 @@ while IFS= read -r line; do
   expect_err "^profile: -e $event: "
 done <"$tmp/list"
 
-# Without privilege the page is there as well.
+# The list also works without privilege.
 if ((EUID == 0)) && command -v setpriv >/dev/null; then
   run setpriv --reuid=65534 --regid=65534 --clear-groups "$PROFILE" --list-events
   if ((status != 126)); then # nobody may not be allowed to run it where it was built
@@ -56,7 +57,7 @@ if ((EUID == 0)) && command -v setpriv >/dev/null; then
   fi
 fi
 
-# With anything else on the command line, too; and what cannot be written is no success.
+# The list also works beside other options. An output that cannot be written is an error.
 profile --list-events -p abc
 expect_status 0
 "$PROFILE" --list-events >/dev/full 2>"$tmp/err"

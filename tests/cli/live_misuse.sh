@@ -1,5 +1,5 @@
 #!/bin/bash
-# What cannot be served is said in one line before anything is sampled.
+# Options that cannot be served give one line before anything is sampled.
 source "$(dirname "$0")/../lib.sh"
 need_root
 

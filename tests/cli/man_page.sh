@@ -1,13 +1,13 @@
 #!/bin/bash
-# The man page and --help tell of the same options, with the same arguments and defaults, of the same formats and of the same
-# forms of the stream; and the page has every event and renders without a warning.
+# The man page and --help have the same options, arguments, defaults, formats and forms of the stream. The page
+# describes every event, and renders without a warning.
 source "$(dirname "$0")/../lib.sh"
 
 page=$SOURCE_DIR/man/profile.8
 option='--([a-z][a-z-]*)( ([A-Z]+)| \[([A-Z]+)\]|\[=([A-Z]+)\])?'
 
-# Both of the next print, sorted, a line for each option ("-F, --frequency HZ", ", --stream =FORM", ", --top ?N"), default ("--frequency:
-# default 49"), format ("format counted (.txt)") and form of the stream ("form table").
+# The next two functions print sorted facts, one per line: options ("-F, --frequency HZ", ", --stream =FORM", ", --top
+# ?N"), defaults ("--frequency: default 49"), formats ("format counted (.txt)") and forms of the stream ("form table").
 facts_of_help() {
   local line section=''
   while IFS= read -r line; do
@@ -59,7 +59,7 @@ cp "$tmp/out" "$tmp/help"
 
 facts_of_help "$tmp/help" >"$tmp/facts"
 if grep 'not understood' "$tmp/facts"; then fail "an option of --help is written as no other"; fi
-# What a look at the text alone finds, so that a reader that reads nothing does not agree with itself.
+# Simple counts of the text, so that two functions that read nothing do not agree by mistake.
 expect_equal "$(grep -c -- ' --' "$tmp/facts")" "$(grep -Ec '^ {2}(-., | {4})--' "$tmp/help")" "options read from --help"
 expect_equal "$(grep -c ': default ' "$tmp/facts")" "$(grep -c '(default ' "$tmp/help")" "defaults read from --help"
 expect_equal "$(grep -c '^format ' "$tmp/facts")" "$(sed -n '/^Formats:$/,/^$/p' "$tmp/help" | grep -c '^  ')" "formats read"
@@ -69,12 +69,12 @@ for fact in '^format ' '^form '; do grep -q "$fact" "$tmp/facts" || fail "--help
 differences "$tmp/help" "$page" >"$tmp/differences" ||
   fail "--help (<) and man/profile.8 (>) differ:"$'\n'"$(cat "$tmp/differences")"
 
-# Options spoken of anywhere in the page are options.
+# Every option that the page mentions exists.
 while read -r _ flag; do
   grep -Eq -- "^  (.*, )? *-${flag}[][, ]" "$tmp/help" || fail "the man page speaks of -$flag, which --help does not know"
 done < <(grep -Eo 'Fl -?[A-Za-z][A-Za-z-]*' "$page" | sort -u)
 
-# Every event that --list-events names stands in EVENTS, the rarer ones of the hardware apart.
+# The section EVENTS has every event of --list-events, except hardware events.
 profile --list-events
 expect_status 0
 sed -n '/^\.Sh EVENTS/,/^\.Sh FORMATS/p' "$page" >"$tmp/events"
@@ -85,7 +85,7 @@ while read -r event; do
 done < <(sed -n '/^Hardware events:$/,/^$/d; s/^  \([^ ,]*\).*/\1/p' "$tmp/out")
 ((events >= 15)) || fail "only $events events were looked for"
 
-# The comparison has to notice what is on one side only, or not the same.
+# The comparison must notice a fact that is only on one side, or that differs.
 for edit in 's/^  -p, --pid /  -x, --pid /' 's/--pid LIST/--pid WORD/' 's/(default 49)/(default 50)/' 's/(default 127)//' \
   '/--interval/d' '/^  folded  (/d' '/^  folded   /d' 's/\[=FORM\]/[=WORD]/' 's/\[=FORM\]/ FORM/' 's/--top \[N\]/--top [X]/' 's/--top \[N\]/--top N  /' \
   's/(\.folded)/(.fold)/' '/^Other:/a\      --extra N                 one more' \

@@ -1,9 +1,9 @@
 #!/bin/bash
-# A misused command line: exit status 2, the usage line and one line that names the option and the value on stderr, nothing
-# on stdout.
+# A wrong command line: exit status 2, the usage line and a line on stderr that names the option and the value. stdout
+# is empty.
 source "$(dirname "$0")/../lib.sh"
 
-# misused TEXT... -- ARGUMENT... : each TEXT stands in the line, as it is.
+# misused TEXT... -- ARGUMENT... : the line contains each TEXT literally.
 misused() {
   local texts=() text line
   while [[ $1 != -- ]]; do
@@ -20,7 +20,7 @@ misused() {
   [[ $line == 'profile: '* ]] || fail "no error line for $*; $(outcome)"
   for text in "${texts[@]}"; do [[ $line == *"$text"* ]] || fail "no '$text' in '$line', for $*"; done
 }
-# bad OPTION VALUE : named in the line, as the option is called for short.
+# bad OPTION VALUE : the line names both, and the option by its short form.
 bad() { misused "${3:-$1}" "$2" -- "$1" "$2" 1; }
 
 for value in abc 0 -1 1x 1.5 '1,' ',1' '1,,2' '1 2' 0x1 4294967296 99999999999999999999999; do
@@ -70,7 +70,7 @@ misused --output -- -o
 for option in folded quiet; do misused "$option" -- "--$option=yes" 1; done
 misused --frequency -- -F 49 -F 99 1
 
-# The formats there are stand in the error of one there is not.
+# The error about an unknown format lists the known ones.
 misused --format pdf counted folded residency -- --format pdf 1
 misused -o a.txt twice -- -o a.txt -o a.txt 1
 [[ ! -e a.txt ]] || fail "an output was made"
@@ -78,7 +78,7 @@ misused -o a.txt twice -- -o a.txt -o a.txt 1
 misused '-o x.sgv' .svg --format -- -o x.sgv 1
 misused '-o x.sgv' .svg -- report -o x.sgv a
 misused '-o x.sgv' .svg -- diff -o x.sgv a b
-# What is found only after the outputs are opened leaves them as they were.
+# An error that is found after the outputs were opened leaves the files as they were.
 printf 'of old\n' >"$tmp/old.folded"
 misused '-e uprobe:libc:' -- -e uprobe:libc: -o "$tmp/new.html" -o "$tmp/old.folded" 1
 [[ ! -e $tmp/new.html ]] || fail "an output was made"
@@ -87,7 +87,7 @@ ln -s "$tmp/far.folded" "$tmp/link.folded"
 misused '-e uprobe:libc:' -- -e uprobe:libc: -o "$tmp/link.folded" 1
 [[ -L $tmp/link.folded && ! -e $tmp/far.folded ]] || fail "an output was made where a link leads to"
 
-# Events: what there is not, with what is nearest; what stands behind the colon; what is left out of a shape.
+# Events: an unknown one (with the nearest name), a bad modifier, a missing part.
 misused '-e off-cpuu' 'nearest: off-cpu' --list-events -- -e off-cpuu 1
 misused '-e page-fault:u' page-faults:u -- -e page-fault:u 1
 misused "-e ''" -- -e '' 1
@@ -97,7 +97,7 @@ for event in uprobe uprobe: uprobe:libc uprobe::malloc uprobe:libc:; do
 done
 misused --event -- -e cpu-clock -e off-cpu 1
 
-# Options that an event has no use for.
+# Options that do not apply to an event.
 for option in --min-block-us=1 --max-block-us=1 --state=any --waker --latency --failed --by-process --category=ipc --live; do
   misused "${option%=*}" '-e cpu-clock' -- "$option" 1
   misused "${option%=*}" '-e wall' -- -e wall "$option" 1
@@ -117,11 +117,11 @@ misused -K malloc -- -e malloc -K 1
 misused -F uprobe -- -e uprobe:libc:malloc -F 99 1
 misused -U -K stacks -- -e syscalls -U 1
 
-# Their values.
+# Wrong values of options.
 for value in abc -1 1.5 '' 99999999999999999999999; do
   misused --min-block-us "$value" -- -e off-cpu --min-block-us "$value" 1
   misused --max-block-us "$value" -- -e futex --max-block-us "$value" 1
-  # A word that begins with a dash is another option: --top may stand without a number.
+  # A word that begins with a dash is another option, because --top may have no number.
   if [[ $value != -* ]]; then bad --top "$value"; fi
 done
 bad --top 0

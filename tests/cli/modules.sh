@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program itself loads none of the large libraries. What needs one stands in a module beside it, and a module that is
-# missing, or another's, is one clear line before anything is measured.
+# The program itself loads no large library; modules beside it do. A module that is missing or of another version gives
+# one clear line before anything is measured.
 source "$(dirname "$0")/../lib.sh"
 need_command readelf
 
@@ -15,7 +15,7 @@ cp "$PROFILE" "$tmp/alone/profile"
 run "$tmp/alone/profile" --version
 expect_status 0
 
-# missing MODULE ARGUMENT... : the program without its modules says which it misses.
+# missing MODULE ARGUMENT... : the program without its modules names the missing one.
 missing() {
   local module=$1
   shift
@@ -30,14 +30,14 @@ everywhere() {
   missing picture diff --format png "$tmp/a.folded" "$tmp/a.folded"
 }
 everywhere
-# Neither the working directory nor the loader's path is looked at.
+# The program looks neither in the working directory nor in the loader's path.
 cp "$(dirname "$PROFILE")"/profile-*.so "$tmp"
 cd "$tmp" || exit 1
 export LD_LIBRARY_PATH=$tmp
 everywhere
 unset LD_LIBRARY_PATH
 
-# Something else of that name.
+# Another file of that name.
 cp /proc/self/exe "$tmp/alone/profile-picture.so"
 run "$tmp/alone/profile" report --format png "$tmp/a.folded"
 expect_status 1
@@ -53,7 +53,7 @@ if [[ $SANITIZED == 0 ]]; then
 fi
 rm "$tmp/alone/profile-picture.so"
 
-# Beside the program they are found, from whatever place it is called.
+# Modules beside the program are found from every working directory.
 cp "$tmp"/profile-*.so "$tmp/alone"
 cd /
 run "$tmp/alone/profile" report --format png "$tmp/a.folded"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The page of a file in a real browser: what a click, a key and a search do, and what two profiles in one page look like.
+# The page of a file in a real browser: clicks, keys, search, and a page that compares two profiles.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 

@@ -1,11 +1,11 @@
 #!/bin/bash
-# What a browser would run of a page is the page's own, whatever the names in its data are, and its data are the stacks of the
-# folded lines: of a file, of two that are compared, and of a run. What the page's script makes of them, cli/page* show.
+# A browser runs only the page's own code, whatever names its data has. The data are the stacks of the folded lines: of
+# a file, of a comparison, and of a run. cli/page* test what the page's script shows.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
 page_of() { run python3 "$SOURCE_DIR/tests/validate_page.py" "$@"; }
-# expect_stacks FOLDED ARGUMENT... : a page has the stacks of the file.
+# expect_stacks FOLDED ARGUMENT... : the page has the stacks of the file.
 expect_stacks() {
   page_of "${@:2}"
   expect_status 0
@@ -13,7 +13,7 @@ expect_stacks() {
   LC_ALL=C sort "$tmp/out" | diff "$tmp/expected" - >"$tmp/differences" || fail "$*: $(head "$tmp/differences")"
 }
 
-# Every kind of frame, a stack without frames, and names that are out to break a page.
+# Every kind of frame, a stack without frames, and names that try to break a page.
 cat >"$tmp/now.folded" <<'FOLDED'
 dd;main;read;vfs_read_[k];copy_to_user_[k] 300
 dd;main;read 200
@@ -37,7 +37,7 @@ if command -v node >/dev/null; then
   node --check "$tmp/page.js" || fail "the page's script is no JavaScript"
 fi
 
-# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good page, and that is said.
+# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good page, and the validator says so.
 rejected() {
   sed "$1" "$tmp/now.html" >"$tmp/bad.html"
   page_of "$tmp/bad.html"

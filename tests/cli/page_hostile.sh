@@ -1,5 +1,5 @@
 #!/bin/bash
-# Names that are out to break a page are text in it, whether the data is made for the test or written by the profiler.
+# Names that try to break a page are text in it, with data made for the test and with a page that the profiler wrote.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 

@@ -1,10 +1,9 @@
 #!/bin/bash
-# The page's code and that of the pictures lay a profile out and colour it by the same rules: box for box, of the profile
-# as it is and of what has changed since another.
+# The page and the pictures use the same layout and colours, box by box, for a profile and for a comparison.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 
-# Every kind of frame, processes of one name, a stack without frames, and names in an order that locales disagree on.
+# Every kind of frame, processes with the same name, a stack without frames, and names that locales sort differently.
 cat >"$tmp/now.folded" <<'FOLDED'
 dd;main;read;-;vfs_read_[k];copy_to_user_[k] 300
 dd;main;read 200

@@ -1,6 +1,5 @@
 #!/bin/bash
-# A run writes a page beside its folded lines, and what the browser shows of it is the same: the total, and the share of
-# the program's hot function.
+# A run writes a page and folded lines. The browser shows the same total and the same share of the hot function.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 need_kernel

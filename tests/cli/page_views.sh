@@ -1,5 +1,5 @@
 #!/bin/bash
-# The page in a real browser: the table of functions with callers and callees, links that are views, and what is saved.
+# The page in a real browser: the table of functions with callers and callees, links to views, and saving.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 

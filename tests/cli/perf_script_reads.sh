@@ -1,6 +1,6 @@
 #!/bin/bash
-# What --format perf-script and --stream=perf-script write keeps to the grammar of perf-script(1), and every format that we write
-# is read back with the same total.
+# The output of --format perf-script and --stream=perf-script follows the grammar of perf-script(1). Every format that
+# the profiler writes is read back with the same total.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 cd "$tmp" || exit 1
@@ -25,13 +25,13 @@ expect_out '^dd;main;\(anonymous namespace\)::f;do_syscall_64;vfs_read 70$'
 expect_out '^9x;\[Missed User Stack\];do_syscall_64 6$'
 expect_out '^idle 2$'
 
-# More than a million samples are one event a stack, and are worth the same.
+# With more than a million samples each stack is one event, and the total stays the same.
 printf 'dd;main 3000000\ndd;main;f 1\n' >many.folded
 profile report -o many.perf many.folded
 check many.perf
 expect_equal "$(<out)" '2 3000001 1' "events of three million samples"
 
-# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and that is said.
+# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and the validator says so.
 rejected() {
   sed "$1" a.perf >bad
   check bad
@@ -45,7 +45,7 @@ rejected 's/ ::(anon/ (anon/' 'no frame'
 rejected 's/ (\[kernel.kallsyms\])/ ([kernel kallsyms])/' 'no frame'
 rejected 's/:          1 cpu/:          0 cpu/; s/:          1 samples/:          0 samples/' 'worth nothing'
 
-# Whatever it is written as, its total is read back: speedscope's is time.
+# Every format is read back with its total, except that speedscope's total is a time.
 for format in counted folded pprof json perf-script; do
   profile report --format "$format" -o "b.$format" a.folded
   expect_status 0

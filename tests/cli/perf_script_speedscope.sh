@@ -1,12 +1,12 @@
 #!/bin/bash
-# What perf-script and speedscope write is opened by speedscope itself, the page of npm's package, in a browser.
+# speedscope itself (the page of the npm package) opens the perf-script and speedscope files in a browser.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 
 printf 'app;main;outer;heavy 70\napp;main;(anonymous namespace)::light 30\n' >"$tmp/a.folded"
 profile report -q -o "$tmp/a.perf" -o "$tmp/a.speedscope.json" "$tmp/a.folded"
 expect_status 0
-# Of a file of its own the title is the file's.
+# In a speedscope file the title is the name of the source file.
 browse speedscope "$tmp/a.speedscope.json" heavy a.folded
 browse speedscope "$tmp/a.perf" heavy app
 browse speedscope "$tmp/a.perf" light app

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Flame graphs as pictures are well-formed whatever the names are, and have the totals of the folded lines; so are those
-# of a real run. The golden files are held to the same.
+# Flame graphs as pictures are well-formed whatever the names are, and have the totals of the folded lines. Golden files
+# and a real run are checked.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
 check() { run python3 "$SOURCE_DIR/tests/validate_picture.py" "$@"; }
-# drawn FILE TOTAL : an svg is as it should be.
+# drawn FILE TOTAL : the svg is valid and has this total.
 drawn() {
   check "$1"
   expect_status 0
@@ -15,7 +15,7 @@ for golden in default:92 changes:92 lines:17 wall:4700000 empty:0; do
   drawn "$SOURCE_DIR/tests/unit/golden/${golden%:*}.svg" "${golden#*:}"
 done
 
-# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and that is said.
+# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and the validator says so.
 rejected() {
   sed "$1" "$SOURCE_DIR/tests/unit/golden/default.svg" >"$tmp/bad.svg"
   check "$tmp/bad.svg"
@@ -31,7 +31,7 @@ rejected 's/width="499.72"/width="520"/' 'over'
 rejected 's/<\/svg>/<script>x<\/script><\/svg>/' 'not ours'
 rejected 's/^92 of 92/91 of 92/' 'no box for all'
 
-# Names out to break XML, from a file; and one that is as long as C++ makes them.
+# Names that try to break XML, and a name as long as C++ names can be.
 {
   printf '%s;%s;%s 7\n' '<a href="x">' "]]></text><script>alert('1')</script>" '&amp;&#0;&nbsp;<!--'
   printf 'p;a\xef\xbf\xbfb\xef\xbf\xbec\x01d\xff;%s 5\n' "$(printf 'wrap<%.0s' {1..800})"

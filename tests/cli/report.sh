@@ -1,5 +1,5 @@
 #!/bin/bash
-# `profile report`: files that were recorded here or elsewhere, in every format; several of them added up.
+# `profile report` reads files that this or another profiler recorded, writes every format, and adds up several files.
 source "$(dirname "$0")/../lib.sh"
 cd "$tmp" || exit 1
 
@@ -12,7 +12,7 @@ idle 2
 LINES
 printf 'dd;main;write 10\ndd;main;read;do_syscall_64_[k];vfs_read_[k] 30\n' >b.folded
 
-# What comes out is what went in; so does it by way of pprof.
+# The output equals the input, also through pprof.
 profile report -f -a a.folded
 expect_status 0
 expect_silence err
@@ -23,14 +23,14 @@ expect_silence out
 profile report -f -a a.pb.gz
 expect_equal "$(sort "$tmp/out")" "$(sort a.folded)" "folded lines by way of pprof"
 
-# Several are added up, of whichever kind.
+# Files of any format are added up.
 profile report -f -a a.pb.gz b.folded
 expect_status 0
 expect_equal "$(folded_total)" $((93 + 40)) "total of two files"
 expect_out '^dd;main;read;do_syscall_64_\[k\];vfs_read_\[k\] 100$'
 expect_out '^dd;main;write 10$'
 
-# From stdin; compressed; under a name that begins with a dash.
+# From stdin; compressed; with a name that begins with a dash.
 run bash -c '"$1" report -f - <a.folded' - "$PROFILE"
 expect_status 0
 expect_equal "$(folded_total)" 93 "total of stdin"
@@ -40,7 +40,7 @@ profile report -f b.folded.gz ./-odd
 expect_status 0
 expect_equal "$(folded_total)" 80 "total of compressed files"
 
-# The header says what it is of; kernel first, leaf first, the hottest last, as ever.
+# The header names the files. The kernel and the leaf come first, and the hottest stack last.
 profile report a.folded b.folded
 expect_status 0
 expect_equal "$(head -n 1 "$tmp/out")" 'Samples of a.folded, b.folded by user + kernel stack' header
@@ -51,7 +51,7 @@ expect_out '^    --$'
 profile report -r b.folded
 expect_out '^75\.0%     vfs_read;do_syscall_64;read;main;$'
 
-# Every format there is; those that are made of text hold no markup of a name's.
+# Every format. In text formats a name never becomes markup.
 while read -r format; do
   profile report --format "$format" -o "out.$format" a.folded b.folded
   expect_status 0
@@ -65,7 +65,7 @@ expect_equal "$(grep -c '%' "$tmp/out")" 1 "rows of the table"
 profile report -o x.folded -o x.txt a.folded
 expect_status 0
 [[ -s x.folded && -s x.txt ]] || fail "two outputs were asked for: $(ls)"
-# Nothing in it is no failure, but a broken pipeline looks like that.
+# An empty input is not an error, but it may mean a broken pipeline, so there is a warning.
 : >empty
 profile report -f empty
 expect_status 0
@@ -73,7 +73,7 @@ expect_silence out
 expect_err '^profile: there is no stack in empty$'
 profile report -q -f empty
 expect_silence err
-# What is not told is not made up: no account, no rate, and not the year 1970.
+# Facts that the file does not have are not invented: no account, no rate, and not the year 1970.
 profile report -o told.html -o 'told-%Y.pb.gz' a.folded
 expect_status 0
 if grep -q '"taken"' told.html; then fail "an account was made up"; fi
@@ -81,7 +81,7 @@ if grep -q '"taken"' told.html; then fail "an account was made up"; fi
 profile report -o told.json -o told.pb.gz a.folded
 profile report -o told.svg told.pb.gz
 if grep -q '"account"' told.json || grep -q ' taken' told.svg; then fail "an account was made up"; fi
-# A format that cannot have it leaves the file that was there.
+# A format that cannot hold a value leaves the existing file unchanged.
 printf 'a;b 18446744073709551615\n' >largest.folded
 printf 'kept\n' >kept.pb.gz
 profile report -o kept.pb.gz largest.folded
@@ -91,21 +91,21 @@ expect_equal "$(cat kept.pb.gz)" kept "the file that was there"
 profile report -o kept.pb.gz a.folded
 profile report -f kept.pb.gz
 expect_equal "$(folded_total)" 93 "total of kept.pb.gz"
-# One file by two names would be overwritten.
+# One file with two names would be overwritten.
 ln -s twice.folded twice.json
 profile report -o twice.folded -o ./twice.folded a.folded
 expect_status 1
 expect_err '^profile: -o ./twice.folded: that is the same file as twice.folded$'
 profile report -o twice.folded -o twice.json a.folded
 expect_status 1
-# Endings that others use for the same.
+# Other common endings of the same formats.
 profile report -o b.HTML -o b.pprof -o b.htm a.folded
 expect_status 0
 grep -qi '^<!doctype html' b.HTML && cmp -s b.HTML b.htm || fail "b.HTML and b.htm are no pages"
 profile report -f b.pprof
 expect_equal "$(folded_total)" 93 "total of b.pprof"
 
-# bad STATUS PATTERN ARGUMENT... : one line says it, by name, and nothing is on stdout.
+# bad STATUS PATTERN ARGUMENT... : one line names the error, and stdout is empty.
 bad() {
   profile report "${@:3}"
   expect_status "$1"
@@ -127,7 +127,7 @@ bad 1 'cannot read .*: Is a directory' .
 printf 'no value\nno; value.\n 7\n' >bad.folded
 bad 1 'bad\.folded:1: ' -o never.folded bad.folded
 [[ ! -e never.folded ]] || fail "an output was made of what cannot be read"
-# What other programs have printed between the lines is left out, and that is said in one line.
+# Messages of other programs between the lines are left out, and one line says so.
 printf 'WARNING: 12 stack traces could not be displayed.\na;b 1\n\nno value\na;c 2\n' >mixed.folded
 for command in 'report -f' 'diff a.folded'; do
   # shellcheck disable=SC2086
@@ -140,7 +140,7 @@ profile report -q -f mixed.folded
 expect_status 0
 expect_silence err
 expect_equal "$(cat "$tmp/out")" $'a;b 1\na;c 2'
-# Text is not taken for a message for its first byte; and what is another format is called by its name.
+# The first byte alone does not decide that text is a folded line. Another format is named in the error.
 printf 'a;b;c -5\n' >negative.folded
 bad 1 'negative\.folded:1: .* negative' negative.folded
 printf '{"traceEvents":[]}\n' >trace.json
@@ -160,13 +160,13 @@ head -c 60 a.pb.gz >cut.pb.gz
 bad 1 'cut.pb.gz: cut off' cut.pb.gz
 head -c 100000000 /dev/zero | tr '\0' '\n' | gzip >bomb.gz
 bad 1 'bomb.gz: unpacks to more than' bomb.gz
-# Of two units both files are named.
+# Files with two different units are both named.
 printf 'a;b 1\n' >samples.folded
 base64 -d >bytes.pb.gz <<'BYTES'
 H4sIAAAAAAACA+Ni4WAUYBJi52JkFGJqYFFi42BUYuJg1AIJMxsxGLEWFyQmpxqxJlWWpBYbseQmZuYBAGpUM8UzAAAA
 BYTES
 bad 1 'bytes.pb.gz is in bytes and a.pb.gz in samples' bytes.pb.gz a.pb.gz
-# Folded lines say nothing of a unit, and take over that of the others.
+# Folded lines have no unit, so they take the unit of the other files.
 for order in 'bytes.pb.gz samples.folded' 'samples.folded bytes.pb.gz'; do
   # shellcheck disable=SC2086
   profile report --format table $order
@@ -179,12 +179,12 @@ expect_status 0
 expect_out '^usage: profile report \[options\] FILE\.\.\.$'
 expect_out '^  -o, --output FILE '
 
-# Nobody who reads is no failure, and nothing is said.
+# A reader that leaves is not an error and gives no message.
 for ((i = 0; i < 20000; ++i)); do printf 'app;main;function_%s 1\n' "$i"; done >long.folded
 run bash -c '"$1" report -f long.folded | head -n 1; exit "${PIPESTATUS[0]}"' - "$PROFILE"
 expect_status 0
 expect_silence err
-# A full disk is one.
+# A full disk is an error.
 if [[ -c /dev/full ]]; then
   profile report -f -o /dev/full long.folded
   expect_status 1

@@ -1,14 +1,15 @@
 #!/bin/bash
-# What was recorded and read again is what was recorded: folded lines to the byte, and `go tool pprof` sees no difference.
+# A recorded profile that is read again stays the same: folded lines byte for byte, and `go tool pprof` sees no
+# difference.
 source "$(dirname "$0")/../lib.sh"
 need_kernel
 need_command go
 
-# pprof ARGUMENTS... : Go's tool, kept from what is none of the test's matter.
+# pprof ARGUMENTS... : runs Go's tool without the user's settings and binaries.
 pprof() { (cd "$tmp" && HOME=$tmp GOFLAGS='' PPROF_BINARY_PATH=$tmp/none go tool pprof "$@" 2>"$tmp/pprof.err") || fail "pprof: $(tail -n 5 "$tmp/pprof.err")"; }
 
-# same_again NAME ARGUMENT... : records with these, reads what was recorded. What is recorded for a time may be nothing on a machine
-# that stalls, and is tried again.
+# same_again NAME ARGUMENT... : records with these arguments and reads the files back. On a busy machine a timed run may
+# record nothing, so it is repeated.
 same_again() {
   local file=$tmp/$1 left
   for ((left = 5; left > 0; left--)); do
@@ -27,7 +28,8 @@ same_again() {
   cmp -s "$tmp/out" "$file.again" || fail "pprof has other lines: $(diff "$tmp/out" "$file.again" | head)"
   profile report -o "$file.again.pb.gz" "$file.pb.gz"
   expect_status 0
-  # Which file is called the program that was profiled, and which of two in one place moves, goes by the order of the rows.
+  # The order of the rows decides which file pprof shows as the profiled program, and which of two files at one address
+  # is moved.
   local by_order='^(File|Build ID): |out of the way of others'
   top_of() { pprof -top -nodecount=100000 -nodefraction=0 "$1" | grep -Ev "$by_order"; }
   top_of "$file.pb.gz" >"$file.top"
@@ -36,12 +38,12 @@ same_again() {
   local samples='/^Samples:/,/^Locations/p'
   expect_equal "$(pprof -raw "$file.again.pb.gz" | sed -n "$samples" | grep -c .)" \
     "$(pprof -raw "$file.pb.gz" | sed -n "$samples" | grep -c .)" "lines of samples in -raw"
-  # A period that varies is written as 0, and one that is not known as 1.
+  # A period that varies is written as 0, and an unknown period as 1.
   head_of() { pprof -raw "$1" | sed -n '1,/^Samples:/p' | grep -Ev "^Period: |$by_order"; }
   expect_equal "$(head_of "$file.again.pb.gz")" "$(head_of "$file.pb.gz")" "the head of -raw"
 }
 
-# ends_of FILE : of a report in JSON, why user stacks end and which, as text.
+# ends_of FILE : prints from a JSON report why user stacks end, and which.
 ends_of() {
   python3 - "$1" <<'PYTHON'
 import collections, json, sys
@@ -67,7 +69,7 @@ same_again guessed --unwind fp -F 999 0.3
 same_again waits -e off-cpu 0.3
 same_again faults --unwind fp -e page-faults -c 1 -- "$WORKLOADS/leaves" 0.1
 
-# Which stacks are incomplete, and why, comes back in every format.
+# Every format keeps which stacks are incomplete, and why.
 walks_by_tables || exit 0
 file=$tmp/deep
 is_too_deep() { has_samples "$file.folded" '^leaves;\[incomplete: too deep\];.*;(heavy|light) '; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A speedscope file of a real run has the shape that speedscope's reader asks for and the totals of the folded lines. The
-# golden files are held to the same.
+# A speedscope file of a real run has the form that speedscope's reader requires, and the totals of the folded lines.
+# The golden files are checked, too.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
@@ -11,7 +11,7 @@ for golden in default:$((92 * 20408163)) lines:$((17 * 20408163)) wall:4700000; 
   expect_equal "$(<"$tmp/out")" "${golden#*:}" "total of ${golden%:*}"
 done
 
-# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and that is said.
+# rejected EXPRESSION WHAT : sed's EXPRESSION breaks a good file, and the validator says so.
 rejected() {
   sed "$1" "$SOURCE_DIR/tests/unit/golden/wall.speedscope" >"$tmp/bad"
   check "$tmp/bad"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is printed instead of a run cannot be printed: one line and 1 on a full disk or a closed descriptor, silence and 0 when
-# the reader has seen enough. And a FIFO that nobody reads can be left by a signal.
+# Help and other texts that cannot be printed: one line and status 1 on a full disk or a closed descriptor, silence and
+# 0 when the reader leaves. A signal ends the wait for a FIFO that no process reads.
 source "$(dirname "$0")/../lib.sh"
 
 for words in --help --version --list-events '--completion bash' 'report --help' 'diff --help'; do
@@ -24,7 +24,7 @@ for signal in INT TERM; do
   expect_equal "$?" 124 "ended by SIG$signal before SIGKILL"
 done
 
-# An error is one line, whatever the name in it.
+# An error is one line, whatever name it contains.
 profile -q -o $'no\nsuch/place.folded' 1
 expect_status 1
 expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A picture that a browser opens takes the window's width, zooms and searches, whatever the names are.
+# A picture in a browser fills the window's width, zooms and searches, whatever its names are.
 source "$(dirname "$0")/../lib.sh"
 source "$SOURCE_DIR/tests/browser/browser.bash"
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The kernel says of an address what its list says: of all that samples of the kernel lie in, of code of its own from one end to
-# the other, of modules and of BPF programs.
+# The kernel's answer for an address equals its list of names: for sampled kernel addresses, for addresses all over the
+# kernel's code, for modules, and for BPF programs.
 source "$(dirname "$0")/../kernel/sampling.bash"
 need_command python3
 PATH=$PATH:/usr/sbin
 compare=$BUILD_DIR/tests/kernel_names_compare
 
-# compare_all FILE : the addresses in it, one a line.
+# compare_all FILE : compares the addresses in the file, one per line.
 compare_all() {
   "$compare" <"$1" >"$tmp/out" 2>"$tmp/err"
   status=$?
@@ -24,11 +24,12 @@ sampled() {
 }
 wait_until sampled
 compare_all "$tmp/sampled"
-# BPF programs of others may have ended meanwhile.
+# BPF programs of other processes may have ended in the meantime.
 [[ $(<"$tmp/out") =~ ([0-9]+)\ addresses,\ ([0-9]+)\ unknown ]] || fail "no count; $(outcome)"
 ((BASH_REMATCH[2] * 10 < BASH_REMATCH[1])) || fail "the kernel does not know its own code; $(outcome)"
 
-# Of every so many functions the first byte, one within and, if there is one, one of the padding before it.
+# Takes every ninth function: its first byte, a byte inside, and a byte shortly after the start of the function listed
+# before.
 python3 - >"$tmp/listed" <<'PYTHON'
 last = 0
 for number, line in enumerate(open("/proc/kallsyms")):

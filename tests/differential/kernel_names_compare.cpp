@@ -1,6 +1,5 @@
-// Compares the two readers of the kernel's names: asked for an address, and looked up in /proc/kallsyms. Addresses come
-// in on stdin, hexadecimal, one a line; "N addresses, M wrong" goes out, and before it what each reader says of the
-// wrong ones.
+// Compares the two readers of the kernel's names: the one that asks the kernel, and the one that reads /proc/kallsyms.
+// stdin has hexadecimal addresses, one per line; stdout gets "N addresses, M unknown, K wrong", after the differences.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ int main() {
     std::cout << "this kernel cannot be asked\n";
     return 77;
   }
-  // BPF programs come and go.
+  // Tries again, because BPF programs come and go.
   std::size_t wrong = 0;
   for (int attempt = 0; attempt < 10; ++attempt) {
     const Fd list(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
@@ -56,7 +55,7 @@ int main() {
     wrong = 0;
     bool may_have_changed = false;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      // What it does not know is looked up in the list.
+      // An address that the kernel does not know is looked up in the list.
       if (again[i].unnamed == Unnamed::pending || shown(again[i]) == shown(listed[i])) continue;
       may_have_changed = may_have_changed || is_of_bpf(again[i], listed[i]);
       if (++wrong < 20) {

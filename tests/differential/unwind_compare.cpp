@@ -1,5 +1,5 @@
-// Holds the tables of src/unwind against what libdw says of the same files, at every place where either has another
-// rule than just before: unwind_compare FILE...  Exit status 1 when one is wrong.
+// Compares the unwind tables of src/unwind with libdw's rules for the same files, at every address where either rule
+// changes: unwind_compare FILE...  Exit status 1 when a rule is wrong.
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -19,17 +19,16 @@ namespace {
 
 using namespace profile;
 
-// As long as what fills up to the next function may be: there nobody describes anything, and ours has the rule before
-// it.
+// The most bytes of padding between two functions. Nothing describes padding, and our table keeps the rule before it.
 constexpr std::uint64_t filler_bytes = 31;
-constexpr std::uint64_t alignment = 16;  // of most functions; none that libdw knows is passed over by steps of it
+constexpr std::uint64_t alignment = 16;  // of most functions; steps of it miss no function that libdw knows
 
 struct Sums {
   std::size_t files = 0;
   std::size_t tables = 0;
   std::size_t rows = 0;
   std::size_t places = 0;
-  std::size_t added = 0;   // where libdw knows nothing: stubs, the first and the last functions
+  std::size_t added = 0;   // where libdw has no rule: stubs, the first and the last functions
   std::size_t filler = 0;  // the same, between two functions
   std::size_t wrong = 0;
 };
@@ -39,7 +38,7 @@ struct Registers {
   bool has_link;
 };
 
-// Where libdw has a register.
+// Translates libdw's place of a register.
 void place_of(Dwarf_Frame* frame, int number, const Registers& registers, std::uint8_t& kind, std::int16_t& offset) {
   Dwarf_Op memory[3];
   Dwarf_Op* operations = nullptr;
@@ -95,7 +94,7 @@ void cfa_of(Dwarf_Frame* frame, unwind_rule& rule) {
   }
 }
 
-// The rule that libdw's answer comes to.
+// Translates libdw's rule.
 unwind_rule rule_of(Dwarf_Frame* frame, const Registers& registers) {
   Dwarf_Addr start = 0;
   Dwarf_Addr end = 0;
@@ -110,11 +109,11 @@ unwind_rule rule_of(Dwarf_Frame* frame, const Registers& registers) {
   }
   place_of(frame, registers.fp, registers, rule.fp, rule.fp_offset);
   if (registers.extra != ra) place_of(frame, registers.extra, registers, rule.extra, rule.extra_offset);
-  // libdw takes another register for rbx where it says that a function keeps what it found there.
+  // When a function does not change rbx, libdw gives another register for it.
   if (rule.extra > UNWIND_LOST) rule.extra = UNWIND_SAME;
   cfa_of(frame, rule);
   rule.is_signal = is_signal ? 1 : 0;
-  // What no walk can say is lost for it.
+  // Places that the walk cannot use are marked as lost.
   const auto spare = [](std::uint8_t& kind, std::int16_t& offset) {
     if (kind < UNWIND_IN_REGISTER) return;
     kind = UNWIND_LOST;
@@ -135,7 +134,7 @@ std::string in_words(const unwind_rule& rule) {
   return text;
 }
 
-// Where the table has another rule than just before; file offsets.
+// The file offsets at which the rule of the table changes.
 std::vector<std::uint64_t> changes_of(const UnwindTable& table) {
   std::vector<std::uint64_t> changes;
   const std::uint32_t page_shift = UNWIND_PAGE_SHIFT(table.unit_shift);

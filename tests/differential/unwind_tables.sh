@@ -1,6 +1,6 @@
 #!/bin/bash
-# The tables by which stacks are walked say of every place in a file's code what libdw says. Arguments: other files; with
-# --all, every file of this machine's file systems (minutes).
+# The unwind tables agree with libdw at every address of a file's code. Arguments: other files; with --all, every file
+# on this machine (takes minutes).
 source "$(dirname "$0")/../lib.sh"
 compare=$BUILD_DIR/tests/unwind_compare
 [[ -x $compare ]] || skip "built without libdw"
@@ -16,7 +16,7 @@ files=("$PROFILE" "$(readlink -f /bin/bash)")
 for name in python3 perl; do
   if path=$(type -P "$name"); then files+=("$(readlink -f "$path")"); fi
 done
-# What bash is linked to, the dynamic linker among it, and the C++ library.
+# The libraries of bash (with the dynamic linker) and of the profiler (with the C++ library).
 mapfile -t libraries < <(ldd /bin/bash "$PROFILE" | grep -o '/[^ ]*\.so[^ ]*' | sort -u)
 files+=("${libraries[@]}")
 run "$compare" "${files[@]}"

@@ -1,4 +1,4 @@
-// .gnu_debuglink and .gnu_debugaltlink, both of the same bytes. What is believed must be safe to open.
+// .gnu_debuglink and .gnu_debugaltlink with the same bytes. An accepted link must be safe to open.
 #include "elf/debug_link.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Names of symbols. However a name was made, what comes out is bounded, and what is nobody's mangled name stays as it
-// is. Names that would keep libiberty busy are given up here as they are where demangle() runs: from outside.
+// Names of symbols. The result is bounded for every name, and a name that is not mangled stays as it is. Names that
+// keep libiberty busy too long are stopped by a timer, because demangle() itself has no limit.
 #include "demangle/demangle.h"
 
 #include <sanitizer/lsan_interface.h>
@@ -21,14 +21,14 @@ void require(bool holds) {
 
 sigjmp_buf given_up;
 
-// Of this process's CPU time, so that a busy machine is no reason.
+// Measures CPU time, so that a busy machine does not matter.
 void set_timer(long microseconds) {
   itimerval time{};
   time.it_value.tv_usec = microseconds;
   ::setitimer(ITIMER_PROF, &time, nullptr);
 }
 
-// What is in use when it is given up is no leak.
+// Memory that is in use when the timer stops the demangler is not a leak.
 bool ends_soon(std::string_view raw) {
   ::signal(SIGPROF, [](int) { siglongjmp(given_up, 1); });
   __lsan_disable();
@@ -45,7 +45,7 @@ bool ends_soon(std::string_view raw) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Of exactly this size, so that the address sanitizer sees a read beyond it.
+  // A buffer of exactly this size, so that the address sanitizer finds a read beyond it.
   const std::vector<char> bytes(data, data + size);
   const std::string_view raw(bytes.data(), bytes.size());
   constexpr std::size_t most_bytes = 16384;

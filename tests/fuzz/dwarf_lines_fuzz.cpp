@@ -1,8 +1,7 @@
-// Debug information: lines, inlined functions, units. Input: an ELF file, which serves as its own file of common parts,
-// as what was split off it and as a package of that too. Whatever it says, there is an answer for each address, no
-// chain is longer than allowed, and the end comes soon. The seeds are debug files of a function with others inlined:
-// versions 2 to 5, gcc and clang, compressed, after dwz, and with the sections of a .dwo or a .dwp put beside their
-// skeletons.
+// Debug information: lines, inlined functions, units. Input: an ELF file, which is also its own alternate file, split
+// file and package. Every address gets an answer, no chain is longer than allowed, and reading ends soon. The seeds are
+// debug files with inlined functions: DWARF 2 to 5, gcc and clang, compressed, after dwz, and with the sections of a
+// .dwo or .dwp added.
 #include "dwarf/lines.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// Whole files without section headers: one segment that holds the input, and a dynamic table at its start. The hash
-// tables, symbols and strings are wherever the table says.
+// Whole files without section headers: one segment with the input, and a dynamic table at its start. The table says
+// where the hash tables, symbols and strings are.
 #include "elf/dynamic_sections.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// The table's entries come two bytes each, which of them and where, because few 64-bit numbers mean anything.
+// Each table entry is two bytes of the input, because few 64-bit numbers are useful addresses.
 std::string dynamic_table(const std::uint8_t* bytes) {
   constexpr std::int64_t tags[] = {DT_SYMTAB, DT_STRTAB, DT_STRSZ, DT_HASH, DT_GNU_HASH};
   std::string table;

@@ -1,5 +1,5 @@
-// Whole ELF files: headers, notes, segments and symbol tables. Input: the file. Seeds are compiled by run.sh. Whatever
-// it says, each address gets an answer that fits it, and the same one whether it is asked for alone or among others.
+// Whole ELF files: headers, notes, segments and symbol tables. Input: the file; run.sh compiles the seeds. Every
+// address gets a valid answer, which is the same alone and among others.
 #include "elf/symbols.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::vector<Symbol> resolve(const ElfFile& file, std::span<const ElfAddress> add
 
 void check_symbols(const ElfFile& file) {
   std::vector<ElfAddress> addresses{{0}, {1}};
-  // Where the code of the seeds is.
+  // The seeds have their code here.
   for (std::uint64_t address = 0x1000; address < 0x1100; address += 5) addresses.push_back({address});
   addresses.push_back({UINT64_MAX});
   const std::vector<Symbol> answers = resolve(file, addresses);

@@ -1,5 +1,5 @@
-// Any text as /proc/kallsyms. A name comes out of the text, stands at or below its address and not far away, and is the
-// same whether the address is asked for alone or among others.
+// Any text as /proc/kallsyms. A name occurs in the text, and starts at or shortly below its address. A lookup of one
+// address gives the same name as a lookup of many.
 #include "symbol/kallsyms.h"
 
 #include <unistd.h>
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Fd fd = test::in_memory(text);
   if (!fd) std::abort();
-  // The seeds have their functions around the ones in the middle.
+  // The seeds have functions around the addresses in the middle.
   const std::vector<RuntimeAddress> addresses{
       {0}, {1}, {0x10}, {0x1234}, {0xffffffff81000110}, {0xffffffff81000200}, {0xffffffffc0001010}, {UINT64_MAX}};
   const auto answers = resolve(fd.get(), addresses);

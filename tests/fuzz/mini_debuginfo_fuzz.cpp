@@ -1,6 +1,6 @@
-// .gnu_debugdata: compressed content with bytes of it spoilt, so that what lies behind the checksums is reached as
-// well. Input: how many bytes to spoil, then where and by what each, then what is compressed; or, from 128 on, the
-// section as it is.
+// .gnu_debugdata: compressed content with damaged bytes, so that the code behind the checksums is tested, too. Input:
+// the number of damaged bytes, then the place and value of each, then the content. From 128 on, the rest is the section
+// itself.
 #include "elf/mini_debuginfo.h"
 
 #include <lzma.h>

@@ -1,4 +1,4 @@
-// Any text as a mountinfo file. A mount that stands in it is found whatever stands before it, and what is found is one
+// Any text as a mountinfo file. A mount in it is found whatever stands before it, and the type that is found is one
 // word.
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ void require(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace profile;
-  // Of exactly this size, so that the address sanitizer sees a read beyond it.
+  // A buffer of exactly this size, so that the address sanitizer finds a read beyond it.
   const std::vector<char> bytes(data, data + size);
   const std::string_view text(bytes.data(), bytes.size());
   for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{36}, UINT64_MAX}) {

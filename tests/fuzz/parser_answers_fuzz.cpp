@@ -1,5 +1,5 @@
-// What the parser answers: whoever took it over may say anything. It is read whole or not at all, and what was read is
-// within the bounds that the rest of the program counts on.
+// Answers of the parser, which an attacker may control. An answer is read completely or not at all, and its values are
+// within the bounds that the main process relies on.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

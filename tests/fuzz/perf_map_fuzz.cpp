@@ -1,5 +1,5 @@
-// Any bytes as a perf map or a jitdump: no crash, no hang, answers only for what was asked, and the same ones when the
-// map is read as it grows.
+// Any bytes as a perf map or a jitdump: no crash, no hang, and answers only for the requested addresses. A map that is
+// read while it grows gives the same answers.
 #include <sys/mman.h>
 #include <unistd.h>
 

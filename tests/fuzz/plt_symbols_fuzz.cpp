@@ -1,4 +1,4 @@
-// Linkage stubs: code, relocations, symbols and strings, each a quarter of the input, of both known machines.
+// Linkage stubs for either known machine: code, relocations, symbols and strings are each a quarter of the input.
 #include "elf/plt_symbols.h"
 
 #include <cstdint>

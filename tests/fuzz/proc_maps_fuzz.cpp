@@ -1,5 +1,5 @@
-// Any text as /proc/PID/maps. What is taken for a mapping reads the same to scanf, lies within the text, and survives
-// being kept for later.
+// Any text as /proc/PID/maps. scanf reads the same numbers from an accepted line, its path lies within the text, and it
+// survives keep_code_lines().
 #include "process/proc_maps.h"
 
 #include <cstdint>
@@ -17,12 +17,12 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// `end`: where the line ends that `entry` was read from.
+// `end`: the end of the line from which `entry` was read.
 void check_numbers(std::string_view text, const char* end, const MapsEntry& entry) {
   const std::string_view before(text.data(), static_cast<std::size_t>(end - text.data()));
   const std::size_t newline = before.rfind('\n');
   const std::string line(before.substr(newline == std::string_view::npos ? 0 : newline + 1));
-  if (line.find('\0') != std::string::npos) return;  // the end of the text, to scanf
+  if (line.find('\0') != std::string::npos) return;  // to scanf, \0 ends the text
   unsigned long long start = 0, stop = 0, offset = 0, inode = 0;
   unsigned major = 0, minor = 0;
   require(std::sscanf(line.c_str(), "%llx-%llx%*c%*4c%*c%llx %x:%x %llu", &start, &stop, &offset, &major, &minor,
@@ -56,7 +56,7 @@ void check_path(const MapsEntry& entry) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Of exactly this size, so that the address sanitizer sees a read beyond it.
+  // A buffer of exactly this size, so that the address sanitizer finds a read beyond it.
   const std::vector<char> bytes(data, data + size);
   const std::string_view text(bytes.data(), bytes.size());
   const std::vector<MapsEntry> entries = all_of(text);

@@ -1,4 +1,5 @@
-// Any bytes as folded lines: an Error that says where, or a profile that is written and read again as it was.
+// Any bytes as folded lines: an Error that names the place, or a profile that stays the same when it is written and
+// read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +12,7 @@
 #include "output/output.h"
 #include "support/error.h"
 
-// Declared as the table of formats does, which would bring all the others.
+// Declared here, because the table of formats would bring all other formats.
 namespace profile {
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 }

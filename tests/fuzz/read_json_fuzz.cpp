@@ -1,4 +1,4 @@
-// Any bytes as JSON of any kind.
+// Any bytes as JSON, for all JSON formats.
 #include "read_other_fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,5 @@
-// What the fuzz targets of readers have in common: any bytes are an Error that says where, or a profile whose folded
-// lines are read again as they were.
+// Shared by the fuzz targets of readers: any bytes give an Error that names the place, or a profile. Its folded lines
+// can be read again with the same total.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "output/output.h"
 #include "support/error.h"
 
-// Declared as the table of formats does, which would bring all the others.
+// Declared here, because the table of formats would bring all other formats.
 namespace profile {
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 }

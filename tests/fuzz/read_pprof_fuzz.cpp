@@ -1,4 +1,4 @@
-// Any bytes as a pprof profile: an Error that says what is wrong, or a profile that holds together and can be written.
+// Any bytes as a pprof profile: an Error that names the fault, or a consistent profile that can be written.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include "output/output.h"
 #include "support/error.h"
 
-// Declared as the table of formats does, which would bring all the others.
+// Declared here, because the table of formats would bring all other formats.
 namespace profile {
 std::unique_ptr<Output> make_folded(const OutputOptions& options);
 std::unique_ptr<Output> make_pprof(const OutputOptions& options);
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Profile profile = read_pprof(bytes, "in");
     check(profile);
-    // Whatever our own formats make of it can be read.
+    // The profile can be written in our own formats and read again.
     const Profile from_lines = read_folded(written(profile, make_folded), "lines");
     require(from_lines.total() == profile.total());
     (void)read_pprof(written(profile, make_pprof), "pprof");
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     merged.merge(profile);
     require(merged.total() == profile.total());
   } catch (const Error& error) {
-    // A sum of our own times its period may be too large for the format.
+    // A sum of samples, multiplied by the period, may be too large for the format.
     require(std::string_view(error.what()).starts_with("in:") || std::string_view(error.what()).starts_with("pprof:"));
   }
   try {

@@ -1,6 +1,6 @@
-// What libFuzzer's main() does with files, for any compiler: `fuzz_replay TARGET PATH...` gives the target every file
-// named, or in a directory named, and ends where one fails. So the parsers are tried with the sanitizers of any build,
-// in no time.
+// Does what libFuzzer's main() does with files, for any compiler: `fuzz_replay TARGET PATH...` runs the target on every
+// named file, or on every file of a named directory, until one fails. So the sanitizers of any build can quickly test
+// the parsers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-// The one function of each target, by the target's name: TARGETS is a list of TARGET(name).
+// Declares the function of each target: TARGETS is a list of TARGET(name).
 #define TARGET(name) extern "C" int name(const std::uint8_t* data, std::size_t size);
 TARGETS
 #undef TARGET
@@ -29,7 +29,7 @@ Target target_of(const char* name) {
 }
 
 void give(Target target, const std::filesystem::path& path) {
-  // Flushed: when the target fails, this line says of what.
+  // Flushed, so that this line names the file when the target fails.
   std::printf("%s\n", path.c_str());
   std::fflush(stdout);
   std::ifstream file(path, std::ios::binary);

@@ -1,9 +1,8 @@
 #!/bin/bash
-# run.sh NAME SECONDS [SEED], in the directory of the built fuzz targets: fuzzes for that long, from the seeds in corpus/NAME
-# beside this file where there are some; of C source there, the library it compiles to is the seed. With the same SEED (a
-# number above 0) the same inputs are tried in the same order. What libFuzzer learns stays in the build directory. A finding
-# is kept and named.
-# run.sh NAME replay LEARNT: only gives the target the seeds, and what a build that fuzzed has learnt and found below LEARNT.
+# run.sh NAME SECONDS [SEED], in the directory of the built targets: fuzzes for that long, from the seeds in corpus/NAME
+# beside this file. A seed that is C source is compiled to a library first. With the same SEED (above 0) the same inputs
+# come in the same order. The new corpus stays in the build directory, and each input that fails is kept.
+# run.sh NAME replay LEARNT: only runs the target on the seeds, and on the corpus and the findings of a build in LEARNT.
 set -u
 shopt -s nullglob
 name=$1 seconds=$2 random_seed=${3:-0}
@@ -11,8 +10,8 @@ seeds=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/corpus/$name
 mkdir -p "corpus/$name" findings
 corpora=("corpus/$name")
 
-# With both symbol tables, and with what is left of them when stripped; the code where the targets ask for names. No
-# compiler: no seeds of this kind.
+# Builds each seed with both symbol tables, and stripped. The code is where the targets look up names. Without a
+# compiler there are no such seeds.
 compile_seeds() {
   local source base layout=-Ttext=0x1000,-z,max-page-size=16,-z,noseparate-code
   mkdir -p "made/$name" && corpora+=("made/$name")
@@ -34,7 +33,7 @@ if [[ $seconds == replay ]]; then
   if [[ -d $learnt/corpus/$name ]]; then corpora+=("$learnt/corpus/$name"); fi
   exec ./fuzz_replay "$name" "${corpora[@]}" "$learnt/findings/$name"-*
 fi
-# What the sanitizer keeps back of freed memory would count as ours.
+# Memory in the sanitizer's quarantine would count against the limit.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32}
 "./$name" -max_total_time="$seconds" -seed="$random_seed" -timeout=60 -rss_limit_mb=512 -print_final_stats=1 -verbosity=1 \
   -artifact_prefix="$PWD/findings/$name-" "${corpora[@]}" 2>"$name.log"

@@ -1,5 +1,5 @@
-// A zlib stream read at places all over it. Input: two bytes for the size it claims, in kilobytes, eight places to read
-// at in the same unit, then the stream. What is read twice is read the same.
+// A zlib stream that is read at several places. Input: two bytes for the claimed size in kilobytes, eight places in the
+// same unit, then the stream. Two reads of one place must be equal.
 #include "elf/seekable_zlib.h"
 
 #include <sys/mman.h>

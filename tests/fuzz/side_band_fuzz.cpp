@@ -1,5 +1,5 @@
-// Side-band records, alone and in rings. Input: what a ring holds. Whatever it holds, a record's text lies within it,
-// reading moves on and ends, and what is handed on is what was asked for.
+// Side-band records, alone and in rings. Input: the bytes of a ring. A record's text lies within the record, reading
+// always advances and ends, and only requested records are returned.
 #include "process/side_band.h"
 
 #include <linux/perf_event.h>
@@ -35,8 +35,7 @@ void check_record(std::span<const std::byte> bytes) {
   require(text + record->text.size() <= bytes.data() + header.size - sizeof time_ns);
 }
 
-// A ring that was written up to `head`, more than once round perhaps.
-// read.
+// A ring that is written up to `head`, perhaps with a wrap-around.
 void check_ring(const std::vector<std::byte>& data, std::uint64_t head) {
   RecordRing ring(data.data(), data.size());
   ring.extend(head);
@@ -71,7 +70,7 @@ void check_merge(const std::vector<std::byte>& first, const std::vector<std::byt
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 8) return 0;
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
-  // Of exactly this size, so that the address sanitizer sees a read beyond it.
+  // A buffer of exactly this size, so that the address sanitizer finds a read beyond it.
   const std::vector<std::byte> bytes(begin, begin + size);
   check_record(bytes);
 

@@ -1,6 +1,5 @@
-// Descriptions of frames: the input is .eh_frame or .debug_frame, of both known machines, or the bytes behind the
-// header that leads to it where there are no sections. Whatever it is, a table is sound and no larger than the input
-// can ask for.
+// Frame descriptions: the input is .eh_frame or .debug_frame for either known machine, or the data behind the header
+// that leads to it when there are no sections. A table is always sound, and no larger than the input can require.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

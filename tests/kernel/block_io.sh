@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Requests to a block device: as many, and as many bytes, as the kernel's own statistics of the device say, by operation;
-# with the stack that made them and the operation and device at its leaf.
+# Requests to a block device: their counts and bytes per operation must equal the kernel's own statistics of the device.
+# Each has the stack that made it, with the operation and the device at the leaf.
 source "$(dirname "$0")/sampling.bash"
 need_event block-io
 need_command losetup dd
@@ -35,11 +35,11 @@ expect_equal "$count" 100 "writes"
 expect_equal "$bytes" $((written_bytes - before_written_bytes)) "bytes written"
 expect_equal "$bytes" 6553600 "bytes written"
 expect_equal "$(share_of "^dd;.*vfs_write.*;\[write $disk\] " "$tmp/run.folded")" 100.00 "per cent of the time in write requests of dd"
-# The same requests in the table and in the stacks.
+# The table and the stacks show the same requests.
 expect_between "$(folded_total "\[write $disk\]" "$tmp/run.folded")" $((total_us - 2)) $((total_us + 2)) "microseconds"
 
-# All processes: of one that reads, writes and flushes nothing is missing. Others may look at a device that was written, just as the
-# run begins or ends: there are no less than between the inner statistics, and no more than between the outer ones.
+# All processes: nothing is missing of a process that reads, writes and flushes. Other processes may read a written
+# device when the run begins or ends, so the counts lie between the inner and the outer statistics.
 statistics
 outer_reads=$reads outer_read_bytes=$read_bytes outer_writes=$writes outer_written_bytes=$written_bytes outer_flushes=$flushes
 begin_counted -e block-io 600
@@ -60,7 +60,8 @@ row_of read
 expect_between "$count" "$reads_least" $((reads - outer_reads)) "reads"
 expect_between "$bytes" "$read_bytes_least" $((read_bytes - outer_read_bytes)) "bytes read"
 ((count >= 20)) || fail "only $count reads; $(outcome)"
-# A flush comes to the device's queue as a write of nothing, which the statistics count besides; it is never issued.
+# A flush reaches the device's queue as an empty write, which the statistics count in addition. It is never issued as a
+# write.
 row_of flush
 flushed=$count
 expect_between "$flushed" "$flushes_least" $((flushes - outer_flushes)) "flushes"
@@ -69,7 +70,7 @@ row_of write
 expect_between "$((count + flushed))" "$writes_least" $((writes - outer_writes)) "writes and flushes"
 expect_between "$bytes" "$written_bytes_least" $((written_bytes - outer_written_bytes)) "bytes written"
 
-# What is done once a report is not a sample's cost, which stands out when there is no sample.
+# Work that happens once per report must not count as the cost of a sample. It shows when there is no sample.
 profile -e block-io -p $$ 0.2
 expect_status 0
 expect_balance

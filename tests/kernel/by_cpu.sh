@@ -1,14 +1,15 @@
 #!/bin/bash
-# --per-thread and --per-cpu tell rows apart, whatever the source and whichever way a sample goes, and change nothing else:
-# the totals are the same, and texts read as they did.
+# --per-thread and --per-cpu separate rows, for every source and for every way a sample takes. They change nothing else:
+# totals and texts stay the same.
 source "$(dirname "$0")/sampling.bash"
 need_cpus
-# It does a little of everything in every moment, whoever else computes.
+# busybody does a little of everything at every moment, so it needs precedence over other programs.
 find_precedence
 
 file=$PWD/apart.$$
 at_exit "rm -f $file"
-# sample_some [ARGUMENT...] SECONDS : in twice the time until there are samples: a machine that stalls gives none in a short time.
+# sample_some [ARGUMENT...] SECONDS : repeats with longer times until there are samples, because a busy machine may give
+# none in a short time.
 sample_some() {
   local window
   for window in 0.3 1 4 16 60; do
@@ -17,7 +18,7 @@ sample_some() {
   done
 }
 
-# rows FILE : what the rows of a JSON document and of the folded lines beside it say; fails if they disagree.
+# rows FILE : checks the rows of a JSON document against the folded lines beside it.
 rows=$tmp/rows.py
 cat >"$rows" <<'EOF'
 import json, re, sys
@@ -47,28 +48,28 @@ else:
     assert tids == {None}, tids
 print(len(tids), len(got), total)
 EOF
-# expect_rows PID CPUS THREADS : of $tmp/a.json and $tmp/a.folded.
+# expect_rows PID CPUS THREADS : checks $tmp/a.json and $tmp/a.folded.
 expect_rows() {
   found=$(python3 "$rows" "$tmp/a.json" "$tmp/a.folded" "$@" 2>&1) || fail "$event ${options[*]}: $found"
 }
-# The ids of all threads, with commas.
+# Prints the ids of all threads, separated by commas.
 threads_of() { find "/proc/$1/task" -mindepth 1 -maxdepth 1 -printf '%f,' | sed 's/,$//'; }
 
-# apart CPUS THREADS [OPTION...] : the rows of $wanted with these options.
+# apart CPUS THREADS [OPTION...] : samples $wanted with these options and checks the rows.
 apart() {
   options=("${@:3}")
   sample_some -e "${words[@]}" "${rate[@]}" -p "$wanted" -o "$tmp/a.json" -o "$tmp/a.folded" "${options[@]}"
   expect_rows "$wanted" "$1" "$2"
 }
 
-# One of each program; kernel/every_source has them all.
+# One source for each BPF program; kernel/every_source has all sources.
 sources=("cpu-clock" "uprobe:libc:malloc" "block-io" "off-cpu" "wall" "syscalls --latency" "malloc")
 for line in "${sources[@]}"; do
   read -ra words <<<"$line"
   event=${words[0]}
   echo "$line"
   has_event "$event" || continue
-  # Nobody else waits for the disk, which has no precedence.
+  # No other program waits for the disk, because a disk has no precedence.
   place=-
   if [[ $event == block-io ]]; then place=$file; fi
   start "${precedence[@]}" taskset -c "$cpu" "$WORKLOADS/busybody" "$place" 600
@@ -83,14 +84,14 @@ for line in "${sources[@]}"; do
     aside apart '' "$threads" --per-thread
   fi
   aside apart "$cpu" "$threads" --per-thread --per-cpu
-  # By the ring buffer: stacks that collide, and a histogram that is full.
+  # Samples go through the ring when stacks collide and when the histogram is full.
   aside apart "$cpu" "$threads" --per-thread --per-cpu --stack-storage-size 1
   aside apart "$cpu" "$threads" --per-thread --per-cpu --hash-storage-size 1
   join_asides
   kill "$wanted"
 done
 
-# Threads that wait are two, also those that were blocked before anybody looked.
+# Two threads wait, and both are seen, even those that blocked before the run began.
 event='off-cpu'
 need_event off-cpu
 start "${precedence[@]}" taskset -c "$cpu" "$WORKLOADS/busybody" - 600
@@ -104,22 +105,22 @@ for window in 0.5 1 4 16 60; do
   if [[ ${found%% *} == 2 ]]; then break; fi
 done
 expect_equal "${found%% *}" 2 "threads that waited"
-# It runs on no other.
+# The program runs on no other CPU.
 if [[ $cpu != "$other" ]]; then
   sample -p "$wanted" -F 997 -C "$other" --per-cpu -o "$tmp/a.folded" 0.3
   expect_equal "$(folded_total . "$tmp/a.folded")" 0 "samples on the other CPU"
 fi
 kill "$wanted"
 
-# Known numbers stay what they are: 30,000 calls are 30,000 in whatever parts.
+# Known counts do not change: 30,000 calls stay 30,000, however they are divided.
 for options in '' '--per-thread --per-cpu'; do
   # shellcheck disable=SC2086
   sample -e syscalls:sys_enter_getppid $options -o "$tmp/a.folded" -- "$WORKLOADS/asks" 30000 600
   expect_equal "$(folded_total . "$tmp/a.folded")" 30000 "calls, with '$options'"
 done
 
-# The whole machine, idle tasks included. Both CPUs have something to do, for one that was taken offline and came back
-# is not sampled while it is idle.
+# The whole machine, with idle tasks. Both CPUs get work, because a CPU that went offline and came back is not sampled
+# while it is idle.
 if [[ $cpu != "$other" ]]; then
   pids=()
   for busy in "$cpu" "$other"; do start taskset -c "$busy" "$WORKLOADS/leaves" 600 && pids+=("$started"); done
@@ -139,9 +140,9 @@ assert len(sums) > 1 and min(sums.values()) > 0, sums' "$tmp/a.json" ||
     fail "the CPUs are not told apart"
 fi
 
-# A stream tells both anyway, and its stacks are not multiplied by it.
+# A stream always shows the thread and the CPU, and the options do not multiply its stacks.
 burn leaves 600
-# streamed [ARGUMENT...] : for long enough that there is a line.
+# streamed [ARGUMENT...] : repeats with longer times until the stream has a line.
 streamed() {
   local window
   for window in 0.5 2 8 32; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --cgroup samples a cgroup with all below it, and nothing beside it.
+# --cgroup samples a cgroup and all cgroups below it, and nothing else.
 source "$(dirname "$0")/sampling.bash"
 need_command findmnt
 hierarchy=$(findmnt -t cgroup2 -n -o TARGET | head -n 1)
@@ -21,7 +21,7 @@ expect_share '^leaves(\.nopie)?;' 100 100
 sample_enough 60 -F 499 --cgroup "$group/below" 0.4
 expect_share '^leaves.nopie;' 100 100
 
-# The filters hold together.
+# Several filters apply together.
 sample_folded -F 499 --cgroup "$group" -p "$started" 0.3
 expect_equal "$recorded" 0 "samples of a process outside"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --cgroupmap samples the cgroups whose ids are keys of a pinned map: exactly those, and as the map is at the moment.
+# --cgroupmap samples exactly the cgroups whose ids are keys of a pinned map at that moment.
 source "$(dirname "$0")/sampling.bash"
 need_command findmnt
 PATH=$PATH:/usr/sbin
@@ -32,7 +32,7 @@ expect_share '^leaves;.*main;outer;middle;(heavy|light)' 90 100
 expect_share '^leaves;' 100 100
 
 kill "$below" "$started"
-# A member that joins in mid-run is sampled from then on.
+# A member that is added during the run is sampled from then on.
 begin_counted -F 499 --cgroupmap "$tmp/bpffs/wanted" -o - -o "$tmp/late.folded" 600
 member "$tmp/bpffs/wanted" "$group.late" 0 0 0 0
 let_work "$late" 20
@@ -46,7 +46,7 @@ expect_present '^leaves;' "$tmp/late.folded"
 expect_present '^reader;' "$tmp/late.folded"
 expect_share '^(leaves|reader);' 100 100 "$tmp/late.folded"
 
-# The size of the values does not matter, an empty map means nobody.
+# The size of the values does not matter. An empty map selects no process.
 burn leaves.nopie 600
 echo "$started" >"$group/below/cgroup.procs"
 bpftool map create "$tmp/bpffs/wide" type hash key 8 value 16 entries 16 name wide

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The profiler's children, which look at strangers' files for it: what each may do and holds, that they end with it, whatever ends
-# it, and that nobody who reads a report sees more of them than of the profiler.
+# The profiler's children, which read untrusted files: which rights and descriptors each has, that they end with the
+# profiler however it ends, and that reports do not show them.
 source "$(dirname "$0")/children.bash"
 
 burn leaves 600/3
@@ -23,20 +23,21 @@ for name in "${children[@]}"; do
   done
   for descriptor in "/proc/$pid/fd"/*; do
     target=$(readlink "$descriptor") || continue
-    # Strangers' files are there to be read; neither what was inherited nor what the main process has of its own is.
+    # The files that the children read may be open. Descriptors that were inherited, and the main process's own, may
+    # not.
     case $target in
       /dev/null | socket:* | anon_inode:\[event* | anon_inode:\[pidfd\] | pipe:*) ;;
       "$SOURCE_DIR/LICENSE" | "$tmp"/* | anon_inode:* | /sys/*) fail "$name holds $target as ${descriptor##*/}" ;;
       *) [[ $name != profile-keeper ]] || fail "the keeper holds $target" ;;
     esac
   done
-  # Not even a user who has its uid may look into it.
+  # Even a user with its uid must not look into it.
   expect_equal "$(stat -c %u "/proc/$pid/mem")" 0 "owner of the memory of $name"
   expect_equal "$(status_of "$pid" NoNewPrivs)" 1 "NoNewPrivs of $name"
 done
 
-# The opener has what opening takes: CAP_DAC_READ_SEARCH (2), CAP_SYS_PTRACE (19), CAP_CHECKPOINT_RESTORE (40) or, where that is
-# not known, CAP_SYS_ADMIN (21).
+# The opener has only the capabilities that opening needs: CAP_DAC_READ_SEARCH (2), CAP_SYS_PTRACE (19) and
+# CAP_CHECKPOINT_RESTORE (40). Where the last one does not exist, it has CAP_SYS_ADMIN (21).
 opener=$(child profile-opener)
 allowed=$((1 << 2 | 1 << 19 | 1 << 40))
 if ! grep -qw CAP_CHECKPOINT_RESTORE /usr/include/linux/capability.h 2>/dev/null || (($(cat /proc/sys/kernel/cap_last_cap) < 40)); then
@@ -58,7 +59,7 @@ if ((SANITIZED == 0)); then
   expect_between "$(awk '/^Max data size/ { print $4 == "unlimited" ? 0 : $4 }' "/proc/$parser/limits")" 1 100000000000 "bytes it may have"
 fi
 
-# The profiler sees nothing of its own but itself.
+# Of its own processes, the profiler may show at most the main process.
 kill -INT "$profiler"
 finish
 expect_status 0
@@ -70,7 +71,7 @@ for name in "${children[@]}"; do
   for one in $pid; do [[ $one != @($keeper|$opener|$parser) ]] || wait_until is_gone "$one"; done
 done
 
-# --- they end with it, and at once
+# --- they end with the profiler, immediately
 begin -f -F 99
 for name in "${children[@]}"; do wait_until has_child "$name"; done
 pids=()
@@ -80,7 +81,7 @@ for pid in "${pids[@]}"; do wait_until is_gone "$pid"; done
 finish
 expect_status 137
 
-# None of them keeps open what the shell waits for.
+# No child keeps open the stdout that the shell waits for.
 began_us=${EPOCHREALTIME/./}
 taken=$("$PROFILE" -f -F 499 -- "$WORKLOADS/leaves" 0.2cpu 2>/dev/null) || fail "in a substitution: status $?"
 expect_between $((${EPOCHREALTIME/./} - began_us)) 0 $((60000000 * slowness)) "microseconds of a substitution"
@@ -96,11 +97,12 @@ if has_event syscalls; then
   expect_status 0
   expect_absent '^profile-'
 fi
-# Who waits for all its children does not wait for the profiler's.
+# A shell that waits for all its children does not wait for the profiler's.
 profile -f -- bash -c 'sleep 0.1 & wait; pgrep -c -P $$ profile; :'
 expect_status 0
 
-# Ctrl-C at a terminal goes to the whole group: the children are not in it, and the report has all its names.
+# Ctrl-C at a terminal goes to the whole process group. The children are not in that group, and the report has all its
+# names.
 begin_counted -F 499 -o - -o "$tmp/ended.folded"
 let_work "$leaves" 10
 kill -INT "$profiler"
@@ -109,7 +111,7 @@ expect_status 0
 expect_balance
 expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/ended.folded"
 
-# Who has the user's id that the parser runs with could stop it, and so take everybody's names: it is no one's.
+# Another process with the parser's uid could stop the parser, and so take all names. No other process has that uid.
 begin -f -F 99
 wait_until has_child profile-parser
 if as_nobody -- kill -STOP "$(child profile-parser)" 2>/dev/null; then fail "nobody's processes may send signals to the parser"; fi

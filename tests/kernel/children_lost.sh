@@ -1,50 +1,50 @@
 #!/bin/bash
-# Whatever becomes of the profiler's children, at whatever moment, the run ends well, counts what it has counted, and says what it
-# has lost; a parser that is lost is replaced.
+# Whenever and however a child of the profiler is lost, the run ends well, reports what it has counted, and says what it
+# has lost. A lost parser is replaced.
 source "$(dirname "$0")/children.bash"
 need_command timeout
 
 burn leaves 600/3
 leaves=$started
-# note_children : those that expect_end will look for.
+# note_children : records the pids that expect_end will check.
 note_children() {
   local name
   pids=()
   for name in "${children[@]}"; do pids+=("$(child "$name")"); done
 }
-# expect_end WHAT : the run that was told to end does so well, and nothing is left of it.
+# expect_end WHAT : the run has got the signal to end, ends well, and leaves no process.
 expect_end() {
   local name
   finish
   took=$((${EPOCHREALTIME/./} - began_us))
   [[ $status == 0 ]] || fail "$1: $(outcome)"
   expect_balance
-  # Nothing of it ends by itself: what is not given up lasts for ever.
+  # A wait for a lost child would never end by itself, so this limit finds every such wait.
   expect_between "$took" 0 $((60000000 * slowness * (1 + SANITIZED))) "microseconds: $1"
   for name in "${pids[@]}"; do if [[ $name ]]; then wait_until is_gone "$name"; fi; done
 }
-# A profiler that does not end is ended with the test.
+# A profiler that does not end is killed with the test.
 begin_run() {
   began_us=${EPOCHREALTIME/./}
   begin "$@"
 }
-# end_run : once `leaves` has computed for long enough to be seen.
+# end_run : ends the run after `leaves` has computed long enough to be seen.
 end_run() {
   wait_until has_begun
   let_work "$leaves" 10
   note_children
   kill -INT "$profiler"
 }
-# expect_told : `leaves` is there, and where it has no names it is said why.
+# expect_told : `leaves` is in the report; where it has no names, the profiler says why.
 expect_told() {
   mv "$tmp/run.folded" "$tmp/out"
   expect_present '^leaves;'
-  # A parser that is gone is replaced.
+  # A lost parser is replaced.
   if [[ $1 == profile-parser ]]; then expect_present '^leaves;(.*;)?main;outer;middle;heavy '; fi
   if ! grep -q ';heavy ' "$tmp/out"; then expect_err 'given up|not answer|keeper|opener|parser'; fi
 }
 
-# lose NAME SIGNAL SECONDS : so long after it is there.
+# lose NAME SIGNAL SECONDS : sends the signal so long after the child began.
 lose() {
   echo "$1 $2 after $3 s"
   begin_run -F 499 -o - -o "$tmp/run.folded"
@@ -63,7 +63,7 @@ for name in "${children[@]}"; do
   join_asides
 done
 
-# The last moment: while the names are looked up.
+# The last moment: while the profiler looks up names.
 for signal in KILL STOP; do
   begin_run -f -F 199 0.5
   wait_until has_child profile-parser
@@ -79,7 +79,8 @@ for signal in KILL STOP; do
   expect_balance
 done
 
-# While it demangles: another one is asked, and the file keeps its names. The demangler's own patience is 200 ms of a CPU.
+# While the parser demangles: another parser takes over, and the file keeps its names. The demangler stops by itself
+# only after 200 ms of CPU time.
 burn endless_name 600
 wait_until is_at_work "$started"
 begin_run -F 199 -p "$started" -o - -o "$tmp/run.folded"
@@ -99,20 +100,20 @@ mv "$tmp/run.folded" "$tmp/out"
 expect_present '^endless_name;(.*;)?main;_ZN1acvT_'
 expect_absent '\[endless_name\+'
 
-# The kernel kills them for want of memory: in a group that may have next to none, with all that they do not have yet.
-# killed_for_memory : how many in the group were, so far.
+# The kernel kills the children for lack of memory: they move to a cgroup that has almost none.
+# killed_for_memory : prints how many processes of the group the kernel has killed so far.
 killed_for_memory() {
   cat "$small_group/memory.events" "$small_group/memory.oom_control" 2>/dev/null | awk '$1 == "oom_kill" { print $2 }'
 }
 if make_small_group 16384; then
-  # One that maps and names enough to need memory then.
+  # `family` maps and names enough files that the child needs memory then.
   for name in "${children[@]}"; do
     killed=$(killed_for_memory)
     begin_run -F 999 -o - -o "$tmp/run.folded"
     wait_until has_child "$name"
     lost=$(child "$name")
     echo "$lost" >"$small_group/cgroup.procs"
-    # What it has not touched yet comes when somebody asks it.
+    # The child takes new memory when it gets requests.
     "$WORKLOADS/family" 0.1cpu >/dev/null 2>&1
     end_run
     expect_end "$name without memory"
@@ -123,7 +124,7 @@ else
   echo "left out: no group with a limit of memory can be made here"
 fi
 
-# With reports and a page, both go on.
+# With reports and a page, both continue.
 begin_run -T -R 0 -i 0.3 -o "$tmp/part-%02d.folded"
 wait_until has_child profile-opener
 wait_until test -e "$tmp/part-01.folded"

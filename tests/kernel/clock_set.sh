@@ -1,17 +1,17 @@
 #!/bin/bash
-# When the clock is set during a run, forwards and back, the stream's times follow it and no sample is lost; files have the names
-# of their time, intervals go on as they were, and --keep leaves those that were written last. The machine's clock is left alone:
-# the profiler is made to see another one.
+# The clock is set forwards and back during a run: the stream's times follow it and no sample is lost. Files have the
+# names of their time, intervals continue, and --keep leaves the files that were written last. The machine's clock stays
+# as it is: a preloaded library gives the profiler another one.
 source "$(dirname "$0")/stream.bash"
 ((SANITIZED == 0)) || skip "nothing can be preloaded before the sanitizers"
 
 day_ns=86400000000000
-# set_clock DAYS : by how much the profiler's clock is ahead from now on.
+# set_clock DAYS : from now on the profiler's clock is this far ahead.
 set_clock() { python3 -c 'import struct, sys; open(sys.argv[1], "r+b").write(struct.pack("=q", int(sys.argv[2])))' "$tmp/ahead" $(($1 * day_ns)); }
 truncate -s 8 "$tmp/ahead"
 set_clock 0
 ahead=(env "LD_PRELOAD=$WORKLOADS/libset_clock.so" "SET_CLOCK=$tmp/ahead")
-# days_ahead UNIX_NS : of what is the time here, to the nearest.
+# days_ahead UNIX_NS : prints how many days the time is ahead of the real one, rounded.
 days_ahead() { echo $((($1 - ${EPOCHREALTIME/[.,]/}000 + 100 * day_ns + day_ns / 2) / day_ns - 100)); }
 
 burn leaves 600
@@ -36,11 +36,11 @@ expect_balance
 read_stream folded "$tmp/out" 'main;outer;middle;(heavy|light)'
 expect_equal "$delivered" "$recorded" "samples of a stream while the clock was set"
 expect_equal "$(days_ahead "$first_ns") $(days_ahead "$last_ns")" "-3 2" "days of the first and the last sample"
-# Between two jumps the times go on evenly: a thread has no two samples in a millisecond, and a run of half a minute no gap of a day.
+# Between two jumps the times are continuous: a run of half a minute has no gap of a day.
 awk '{ days = int(($1 - before) / 86400e9 + ($1 > before ? 0.5 : -0.5)); if (NR > 1 && days != 0) print days; before = $1 }' "$tmp/out" >"$tmp/jumps"
 expect_equal "$(tr '\n' ' ' <"$tmp/jumps")" "2 -5 4 " "jumps of the times, in days"
 
-# Files of intervals by their time.
+# Interval files that are named by their time.
 mkdir "$tmp/files"
 files() { find "$tmp/files" -name 'at-*'; }
 are_of() {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Ctrl-C reaches the command once, by the terminal, and a signal to the profiler alone is passed on once; what the command
-# does then is still sampled, and its exit status is the profiler's.
+# Ctrl-C reaches the command once, through the terminal, and the profiler passes on once a signal that it alone gets.
+# What the command does after that is sampled, too, and the profiler exits with the command's status.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
 

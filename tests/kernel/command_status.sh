@@ -1,6 +1,6 @@
 #!/bin/bash
-# The exit status of `profile -- COMMAND` is the command's own, 128+N when signal N has killed it, 126 and 127 when it
-# cannot be run.
+# `profile -- COMMAND` exits with the command's own status, with 128+N when signal N killed it, and with 126 or 127 when
+# it cannot run.
 source "$(dirname "$0")/sampling.bash"
 
 for code in 0 1 2 3 126 127 255; do
@@ -14,7 +14,7 @@ for signal in TERM KILL SEGV INT; do
   expect_balance
 done
 
-# not_run STATUS COMMAND : one line, and no summary of a run there was not.
+# not_run STATUS COMMAND : the command does not run: one line on stderr, and no summary.
 not_run() {
   profile -f -- "$2" argument
   expect_status "$1"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The command reads, writes and inherits what it would without the profiler: its streams, its arguments, its directory and
-# variables; no descriptor, blocked signal or ignored signal of the profiler's.
+# The command has the same streams, arguments, directory and variables as without the profiler. It gets no descriptor
+# and no blocked or ignored signal from the profiler.
 source "$(dirname "$0")/sampling.bash"
 
-# with_and_without COMMAND... : the same input, output, errors and status.
+# with_and_without COMMAND... : input, output, errors and status are the same.
 with_and_without() {
   local input=$'one\n\ttwo words\nthree'
   printf '%s' "$input" | (cd "$tmp" && MARK=here "$@") >"$tmp/own.out" 2>"$tmp/own.err"
@@ -22,7 +22,7 @@ with_and_without grep -E '^(SigBlk|SigIgn|SigCgt|CapEff|NoNewPrivs|Seccomp)' /pr
 with_and_without sh -c 'ls /proc/self/fd | wc -l'
 with_and_without cut -d' ' -f19 /proc/self/stat
 
-# Without -o the report follows the command's own words on stdout.
+# Without -o the report follows the command's own output on stdout.
 profile -f -- echo 'the command was here'
 expect_status 0
 expect_equal "$(head -n 1 "$tmp/out")" 'the command was here'

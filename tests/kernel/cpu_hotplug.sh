@@ -1,6 +1,6 @@
 #!/bin/bash
-# A CPU that comes online during the run is sampled from then on; one that goes does not disturb the run; one that is
-# offline cannot be asked for.
+# A CPU that comes online during the run is sampled from then on, and a CPU that goes offline does not disturb the run.
+# -C refuses an offline CPU.
 source "$(dirname "$0")/sampling.bash"
 need_timeliness
 need_command python3
@@ -19,7 +19,7 @@ is_seen() { cat "$tmp"/part-*.folded 2>/dev/null | grep -q '^on_cpu_1;.*main;bur
 begin_counted -F 499 --per-cpu -i 0.5 -o - -o "$tmp/part-%02d.folded" -o "$tmp/part-%02d.json"
 echo 1 >$switch
 burn pinned 1 600
-# It came within a tick of the profiler's.
+# The CPU is noticed within a tick of the profiler.
 wait_until is_seen
 kill -INT "$profiler"
 finish
@@ -28,7 +28,7 @@ expect_status 0
 expect_balance
 expect_folded_total "$tmp/a.folded"
 expect_between "$(folded_total '^on_cpu_1;' "$tmp/a.folded")" 1 "$recorded" "samples of what runs there"
-# All that ran there was seen on that CPU.
+# All that ran there has the number of that CPU.
 python3 - "$tmp"/part-*.json <<'PYTHON' || fail "the CPU that came is not told apart"
 import json, sys
 cpus = set()

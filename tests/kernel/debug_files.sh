@@ -1,10 +1,10 @@
 #!/bin/bash
-# A stripped program has its names from its debug file below --debug-dir: by build-id, or by the link in it; and a debug file
-# of another program is not believed.
+# A stripped program gets its names from its debug file below --debug-dir, by build-id or by its debug link. A debug
+# file of another program is refused.
 source "$(dirname "$0")/compiling.bash"
 need_command objcopy strip readelf
 
-# sample_bare : samples what runs as $started, with these options; again where a CPU that was taken away has left too little of it.
+# sample_bare : samples $started with these options; repeats when a stolen CPU leaves too few samples.
 sample_bare() {
   local round
   for round in {1..20}; do
@@ -21,7 +21,7 @@ expect_bare() {
   expect_share ';\[bare\+0x[0-9a-f]+\] ' 95 100
   expect_absent ';(main|outer|middle|heavy|light)(;| )'
 }
-# make_bare OPTION... : $tmp/bare, stripped, and $tmp/bare.debug with all that was stripped.
+# make_bare OPTION... : makes $tmp/bare, stripped, and $tmp/bare.debug with all that was stripped.
 make_bare() {
   build_leaves "$tmp/bare" "" "$@"
   objcopy --only-keep-debug "$tmp/bare" "$tmp/bare.debug" || fail "objcopy"
@@ -45,14 +45,14 @@ expect_near ";heavy leaves.c:$(line_of leaves heavy) " 66.7
 expect_near ";light leaves.c:$(line_of leaves light) " 33.3
 sample_bare
 expect_bare
-# Another program's, under this one's id.
+# The debug file of another program, under this program's build-id.
 build_leaves "$tmp/other" other_ -Wl,--build-id
 objcopy --only-keep-debug "$tmp/other" "$tmp/debug/.build-id/${id:0:2}/${id:2}.debug"
 sample_bare --debug-dir "$tmp/debug"
 expect_bare
 kill "$started"
 
-# By the link: beside the program, below .debug, and below the directory at the path of the program.
+# By the link: beside the program, in .debug, and below the debug directory at the program's path.
 make_bare -Wl,--build-id=none
 mkdir "$tmp/.debug" "$tmp/keep"
 (cd "$tmp" && objcopy --add-gnu-debuglink=bare.debug bare) || fail "objcopy"
@@ -65,15 +65,15 @@ for place in "$tmp" "$tmp/.debug" "$tmp/debug$tmp"; do
   cp "$tmp/keep/bare.debug" "$place"
   sample_bare --debug-dir "$tmp/debug"
   expect_leaves
-  # Its check sum is not that in the link.
+  # Its checksum differs from the one in the link.
   objcopy --only-keep-debug "$tmp/other" "$place/bare.debug"
   sample_bare --debug-dir "$tmp/debug"
   expect_bare
   rm "$place/bare.debug"
 done
 
-# As a container has them, which sees other directories: below its own /usr/lib/debug, and beside the program; not what its links
-# name in our directories.
+# In a container, which sees other directories: the debug file is below the container's own /usr/lib/debug, or beside
+# the program. Links in the container must not reach files outside.
 inner=$tmp/inner
 mkdir "$inner" "$tmp/outside"
 make_inner() {
@@ -81,7 +81,8 @@ make_inner() {
   objcopy --only-keep-debug "$inner/bare" "$tmp/inner.debug" || fail "objcopy"
   strip "$inner/bare" || fail "strip"
 }
-# run_inside : $inner/bare with a root directory and mounts of its own, where $inner is a disk in memory that we do not see.
+# run_inside : runs $inner/bare with its own root directory and mounts. There $inner is a file system in memory that is
+# invisible outside.
 run_inside() {
   start unshare --mount sh -c '
     mount --make-rprivate / && mkdir -p "$2" && mount --bind "$1" "$2" && mount -t tmpfs inner "$1" && cp -a "$2/." "$1" && cd "$1" &&
@@ -103,7 +104,7 @@ sample_bare
 expect_leaves
 sample_bare --lines
 expect_near ";heavy leaves.c:$(line_of leaves heavy) " 66.7
-# A link is followed as the container does: to nowhere.
+# The link is resolved inside the container, where its target does not exist.
 cp "$tmp/inner.debug" "$tmp/outside/its.debug"
 ln -sf "$tmp/outside/its.debug" "$inside/$place/${id:2}.debug"
 sample_bare
@@ -114,7 +115,7 @@ sample_bare
 expect_leaves
 kill "$started"
 
-# With a root directory of its own alone it has no other paths than ours.
+# A process with another root directory but the same mounts has no paths that this test does not see.
 mkdir -p "$inner/$place"
 cp "$tmp/inner.debug" "$inner/$place/${id:2}.debug"
 cp "$inner/bare" "$tmp/ours"
@@ -124,13 +125,14 @@ wait_until is_at_work "$ours"
 start chroot "$inner" /bare 600
 sample_bare
 expect_leaves
-# The same program beside it, which comes first, is not named for that, and what it lacks the other one does not.
+# The same program outside the container also runs. It gets no names from the container, and it does not take the
+# container's names away.
 sample_bare -p "$ours"
 expect_present '^bare;(.*;)?main;outer;middle;heavy '
 expect_absent '^bare;(.*;)?\[bare\+'
 expect_present '^ours;(.*;)?\[ours\+'
 expect_absent '^ours;(.*;)?main;'
-# What lies in our directories is good for both.
+# A debug file in the directories outside serves both.
 mv "$inner/$place" "$tmp/theirs"
 mkdir -p "$tmp/debug/.build-id"
 mv "$tmp/theirs" "$tmp/debug/.build-id/${id:0:2}"

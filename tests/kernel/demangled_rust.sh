@@ -1,5 +1,5 @@
 #!/bin/bash
-# Rust names are shown as a person writes them, in every scheme of mangling this rustc knows.
+# Rust names appear in source form, in every mangling scheme that this rustc has.
 source "$(dirname "$0")/sampling.bash"
 need_command rustc
 
@@ -11,7 +11,7 @@ for option in -g -Csymbol-mangling-version=legacy -Csymbol-mangling-version=v0; 
   wait_until is_at_work "$started"
   schemes=$((schemes + 1))
   sample_enough 400 -F 1999 -U -p "$started" 1
-  # Names are what is looked at here; the one has twice the work of the other.
+  # The names are the point of this test; one function has twice the work of the other.
   kill "$started"
   chain=';rust_leaves::main;<?rust_leaves::yard::Stack>?::pile'
   expect_share "$chain;rust_leaves::yard::heavy " 50 83

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Stacks of depth 10 and 100 are whole, and deeper ones where they are walked by tables; with --max-stack-depth the frames
-# next to the leaf stay.
+# Stacks of depth 10 and 100 are complete, and deeper ones are when unwind tables walk them. With --max-stack-depth the
+# frames next to the leaf stay.
 source "$(dirname "$0")/sampling.bash"
 
-# dives N : the folded frames of `depth N`.
+# dives N : prints the folded frames of `depth N`.
 dives() {
   local dives
   printf -v dives '%*s' $(($1 - 2)) ''
@@ -19,7 +19,7 @@ for frames in 10 100; do
   expect_share "$(dives "$frames")" 95 100
 done
 for how in auto cfi fp; do
-  # Until its table is there nothing but the leaf is known where tables alone count.
+  # With tables alone, only the leaf is known until the table of the file is ready.
   sample_until 'is_seen ^depth;dive;dive;dive;dive;bottom[[:space:]]' -f -F 499 -U -p "$started" --unwind "$how" --max-stack-depth 5 0.5
   if [[ $how != cfi ]]; then expect_share '^depth;dive;dive;dive;dive;bottom ' 95 100; fi
   expect_absent 'dive;dive;dive;dive;dive;'

@@ -1,16 +1,16 @@
 #!/bin/bash
-# Every source takes every filter and every format: what is asked for is there, nothing else is, the account balances, the
-# formats agree, and the JSON document is what the schema says.
+# Every source works with every filter and every format: the report has what was requested and nothing else, the account
+# balances, the formats agree, and the JSON document matches the schema.
 source "$(dirname "$0")/sampling.bash"
 schema=$SOURCE_DIR/man/profile.schema.json
 validator=(/usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$schema")
 "${validator[@]}" /dev/null >/dev/null 2>&1
 (($? == 1)) || skip "python3-jsonschema is not to be had here"
 need_cpus
-# It does a little of everything in every moment, whoever else computes.
+# busybody does a little of everything at every moment, so it needs precedence over other programs.
 find_precedence
 
-# A disk in memory where there may be one: a busy disk takes seconds over a request.
+# A disk in memory where possible: a busy disk takes seconds for a request.
 disk=/dev/shm/busybody.$$
 at_exit "rm -f $disk"
 truncate -s 1M "$disk"
@@ -21,7 +21,8 @@ else
 fi
 start "$WORKLOADS/busybody" - 600 # not asked for
 
-# function_of EVENT : the function of the workload that causes it; nothing where chance or the kernel's own work does.
+# function_of EVENT : prints the function of the workload that causes the event; nothing when chance or the kernel's own
+# work causes it.
 function_of() {
   case $1 in
     *-clock | wall | cycles | instructions | ref-cycles) echo compute ;;
@@ -35,7 +36,7 @@ function_of() {
     *) return 1 ;;
   esac
 }
-# sample_caused PATTERN [ARGUMENT...] : until what is asked for is there, if the workload causes any of it.
+# sample_caused PATTERN [ARGUMENT...] : repeats until the pattern is there, if the workload causes the event.
 sample_caused() {
   local window
   for window in 0.3 1 4 16 60; do
@@ -54,7 +55,7 @@ print(sum(row["value"] for row in part["rows"]))' "$1"
 }
 
 of_a_process() {
-  # -f after all, because the source `syscalls` takes no stacks without a format that shows them.
+  # -f although stdout is counted: without a format that shows stacks, the source `syscalls` takes none.
   sample_caused "^busybody;(.*;)?$function(;| )" -e "$event" "${rate[@]}" -p "$wanted" -f -o - -o "$tmp/a.txt" -o "$tmp/a.json"
   local total
   total=$(folded_total .)
@@ -62,7 +63,7 @@ of_a_process() {
   expect_equal "$(json_total "$tmp/a.json")" "$total" "$event: total of the JSON document"
   cat "$tmp/a.json" >>"$documents"
 }
-# The main thread does all, the idler none of it.
+# The main thread does all the work, the idler none of it.
 of_the_idler() {
   sample -e "$event" "${rate[@]}" -L "$(tid_of "$wanted" idler)" -f 0.2
   expect_absent "[;](compute|touch|rest|ask|allocate|await|store)(;| )"
@@ -71,7 +72,8 @@ of_the_main_thread() {
   sample_caused "[;]$function(;| )" -e "$event" "${rate[@]}" -L "$wanted" -f
   expect_absent '^idler;'
 }
-# None of the other programs; and of the command's threads those of a name. So many turns of it are enough for every source.
+# No sample of other programs, and only threads with the given name. 100 turns of the command are enough for every
+# source.
 of_a_command() {
   sample -e "$event" "${rate[@]}" --comm 'busybod*' -o "$tmp/command.folded" -- "${precedence[@]}" "$WORKLOADS/busybody" "$place" 100 600
   if [[ $function ]]; then expect_present "^busybody;(.*;)?$function(;| )" "$tmp/command.folded"; fi
@@ -81,7 +83,7 @@ streamed() {
   sample -e "$event" "${rate[@]}" -p "$wanted" --stream=json 0.3
   expect_equal "$(grep -c '^{' "$tmp/out")" "$recorded" "$event: objects of the stream"
 }
-# All is seen on the CPU where it must run, and nothing on another.
+# The program must run on $cpu: all its samples are there, and none on another CPU.
 of_its_cpu() {
   sample_caused "^busybody;(.*;)?$function(;| )" -e "$event" "${rate[@]}" -C "$cpu" -p "$wanted" -f
 }
@@ -93,21 +95,21 @@ of_another_cpu() {
 documents=$tmp/all.json
 mapfile -t events < <(events_here)
 ((${#events[@]} >= 8)) || fail "--list-events names only ${events[*]}"
-# of_event EVENT : all of the above.
+# of_event EVENT : all of the checks above.
 of_event() {
   event=$1 asides=()
   function=$(function_of "$event") || fail "which function of the workload causes $event?"
-  # Nobody else waits for the disk, which has no precedence.
+  # No other program waits for the disk, because a disk has no precedence.
   place=-
   if [[ $event == block-io ]]; then place=$file; fi
   start "${precedence[@]}" "$WORKLOADS/busybody" "$place" 600
   wanted=$started
   rate=()
   if [[ $event =~ clock|wall ]]; then rate=(-F 997); fi
-  # Every one of them: what is taken at a rate can stay in step with a process that does the same again and again.
+  # Takes every event: a fixed rate can stay in step with a program that repeats itself.
   if [[ $event =~ -(faults|switches|migrations)$ ]]; then rate=(-c 1); fi
   aside of_a_process
-  # Those that nothing here causes go the same way as page-faults and cpu-clock do, whatever is asked besides.
+  # Sources that the workload does not cause use the same code as page-faults and cpu-clock, so one check is enough.
   if [[ ! $function && $event != block-io ]]; then
     join_asides
     kill "$wanted"
@@ -121,7 +123,7 @@ of_event() {
   join_asides
   kill "$wanted"
 }
-# Two at a time, because each waits for most of its time.
+# Two at a time, because each spends most of its time waiting.
 begun=0
 for event in "${events[@]}"; do
   echo "$event"
@@ -132,9 +134,9 @@ join_asides
 
 "${validator[@]}" "$documents" || fail "a JSON document, counted as the events above, is not valid"
 
-# A cgroup holds just one of the two.
+# A cgroup contains only one of the two processes.
 if root=$(findmnt -nt cgroup2 -o TARGET | head -n 1) && [[ -n $root ]] && mkdir "$root/profile-test-$$" 2>/dev/null; then
-  # Processes go back before the group can go.
+  # The group can be removed only after its processes have left it.
   at_exit "for pid in \$(cat $root/profile-test-$$/cgroup.procs); do echo \$pid >$root/cgroup.procs; done; rmdir $root/profile-test-$$"
   start "${precedence[@]}" "$WORKLOADS/busybody" - 600
   wanted=$started

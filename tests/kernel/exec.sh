@@ -1,9 +1,9 @@
 #!/bin/bash
-# A sample taken inside execve has the old program's stack as long as there is one, and then the one frame [exec]: no address of
-# a program that is gone is shown as unknown.
+# A sample inside execve has the old program's stack while that exists, and after that the single frame [exec]. An
+# address of a program that no longer exists is never [unknown].
 source "$(dirname "$0")/compiling.bash"
 
-# Becomes itself so many times; the system call is made in a function with a frame of its own.
+# Executes itself this many times. A function with its own frame makes the system call.
 cat >"$tmp/again.c" <<'C'
 #include <string.h>
 #include "workload.h"
@@ -18,19 +18,19 @@ int main(int argc, char** argv) {
 }
 C
 build "$tmp/again" "$tmp/again.c"
-# Many samples, however long the machine takes for them; of a process the last thousand programs are remembered.
+# Asks for many samples, however long the machine takes. The profiler remembers the last thousand programs of a process.
 sample_folded -F 3999 -- "$tmp/again" 700
 expect_present '^again;\[exec\];.*;bprm_execve;.*load_elf_binary;'
 expect_present '^again;.*main;run_again;.*;bprm_execve;'
 expect_absent '^again;\[unknown\].*;bprm_execve;'
 
-# The old stack is whole until the new memory is there, and inside it the walk itself knows that there is none.
+# The old stack is complete until the new memory is in place. After that the walk itself finds no user stack.
 sample_folded -U --unwind auto -F 3999 -- "$tmp/again" 700
 expect_present '^again;\[exec\] '
 expect_present '^again;.*main;run_again '
 expect_between "$(folded_total '^again;(run_again|\[unknown\]) ')" 0 $((recorded / 20)) "samples inside execve() without a caller"
 
-# By frame pointers, without the kernel's stack, it is known by where the leaf lies. What ran before the command, in its process, is
-# ours and is not known.
+# By frame pointers, without the kernel's stack, the address of the leaf shows it. What the profiler ran in the process
+# before the command stays unknown.
 sample_folded -U --unwind fp -F 3999 -- "$tmp/again" 700
 expect_between "$(folded_total '^again;\[unknown\] ')" 0 $((recorded / 10)) "samples inside execve() that are unknown"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# When all that may wait is waiting, over files of twenty users, the run ends in time and says so. No other test runs meanwhile:
-# it would have no names either.
+# When all threads that may wait are waiting, for files of twenty users, the run ends in time and reports it. No other
+# test runs meanwhile, because it would have no names either.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 

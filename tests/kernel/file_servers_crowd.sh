@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who owns what gives no answer takes the names of nobody else, not even by many user namespaces.
+# A user whose file systems do not answer takes no names away from other users, even with many user namespaces.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 

@@ -1,9 +1,10 @@
 #!/bin/bash
-# A file system of a process that does answer gives names as any other: a fast one, a slow one, and one whose answer is late.
+# A file system in user space that does answer gives names like any other: a fast one, a slow one, and one that answers
+# late.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 
-# expect_served_named : in folded lines, what runs from there.
+# expect_served_named : the program from the served directory has its names in the folded lines.
 expect_served_named() {
   expect_present '^served;(.*;)?main;outer;middle;heavy '
   expect_present '^served;(.*;)?main;outer;middle;light '
@@ -19,7 +20,7 @@ for options in '' -o '-o -u 65534'; do
   stop_serving
 done
 
-# What its user alone may see is not read with more rights; that the reason says.
+# A file system that only its own user may see is not read with more rights, but "file gone" is not the reason.
 serve -l -u 65534 -- "$tmp/place" served
 sample_work "$served" 10 -F 999
 expect_no_err 'file gone'
@@ -35,7 +36,7 @@ for options in '' '-o -u 65534'; do
   stop_serving
 done
 
-# The answer comes in the middle of the run.
+# The answer comes during the run.
 serve -h OPEN -o -u 65534 -- "$tmp/place" served
 hang
 begin -f -F 199 -i 0.5 -o "$tmp/part-%02d.folded"

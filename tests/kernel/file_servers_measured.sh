@@ -1,6 +1,6 @@
 #!/bin/bash
-# How soon a run ends beside file systems that give no answer: two seconds later at most, or some more where others keep the machine
-# busy. That it ends is kernel/file_servers'.
+# How soon a run ends beside file systems that do not answer: at most two seconds late, or up to six more on a busy
+# machine. kernel/file_servers checks that it ends at all.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 

@@ -1,15 +1,15 @@
 #!/bin/bash
-# A path of the command line on a file system that gives no answer, as a server of files on a network may do: the run ends in time
-# or says what is wrong, and Ctrl-C ends it always.
+# A path of the command line on a file system that does not answer, as with a network server: the run ends in time or
+# reports the error. Ctrl-C always ends it.
 source "$(dirname "$0")/served.bash"
 
 burn leaves 600/3
 leaves=$started
 mkdir -p "$tmp/files/.build-id" "$tmp/files/here"
-# new_place : a directory to serve of its own, for what runs aside.
+# new_place : makes the test's own directory to serve, for a function that runs aside.
 new_place() { mkdir -p "$tmp/files/here" "$tmp/place"; }
 
-# ends WHAT [ARGUMENT...] : by itself within three seconds, or by Ctrl-C soon.
+# ends WHAT [ARGUMENT...] : the run ends by itself within three seconds, or soon after Ctrl-C.
 ends() {
   local began_us=${EPOCHREALTIME/./}
   inside=(nsenter -t "$server" -m)
@@ -26,8 +26,8 @@ ends() {
   ((status != 0 || $(wc -l <"$tmp/err") > 0)) || fail "$1: nothing is said"
 }
 is_running() { grep -q '^State:[^ZX]*$' "/proc/$profiler/status" 2>/dev/null; }
-# ends_soon WHAT : the profiler does so, or the test fails; in file_servers_paths_measured.sh before any wait for an answer would be
-# over.
+# ends_soon WHAT : the profiler ends soon, or the test fails. In file_servers_paths_measured.sh the limit is shorter
+# than any wait for an answer.
 soon_us=${soon_us:-60000000}
 ends_soon() {
   local began_us=${EPOCHREALTIME/./}
@@ -35,8 +35,7 @@ ends_soon() {
   if is_running; then stop_serving && fail "$1"; fi
 }
 
-# In writing alone: the report is given up after a while, and that is said; the server itself gets the file's end no sooner than the
-# rest. Another report is whole.
+# Only WRITE hangs: the profiler gives up the report after a while and says so. Another report is complete.
 given_up() {
   local form=(-f -o "$tmp/whole.folded" -o "$tmp/place/here/a.folded") began_us=${EPOCHREALTIME/./}
   new_place
@@ -53,7 +52,8 @@ given_up() {
   if [[ $1 != "a stream" ]]; then expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/whole.folded"; fi
 }
 
-# begin_series OPERATION [ARGUMENT...] : a file a report, to where no answer comes to that from the second report on, or later.
+# begin_series OPERATION [ARGUMENT...] : a run that writes one file per report. After the first files, that operation
+# gets no answer.
 begin_series() {
   new_place
   serve -h "$1" -- "$tmp/place"
@@ -77,7 +77,7 @@ end_series() {
   expect_err "^profile: cannot write $tmp/place/here/x-[0-9]+(~[0-9]+)?.folded: its file system does not answer"
   expect_present '^leaves;(.*;)?main;outer;middle;heavy ' "$tmp/whole.folded"
 }
-# The reports after the one that is given up do not wait for as long, and when answers come they are written again.
+# Reports after the one that was given up do not wait as long. When the server answers again, reports are written again.
 series_goes_on() {
   local before
   begin_series WRITE
@@ -94,7 +94,7 @@ series_ends() {
   begin_series "$@"
   end_series "$1"
 }
-# What is written stays so when an old one cannot be removed; the next is given up.
+# A written file stays when an old one cannot be removed. The next report is given up.
 series_keeps_old() {
   begin_series UNLINK --keep 1
   wait_until grep -q 'does not answer; the run goes on' "$tmp/err"
@@ -118,7 +118,7 @@ for operation in LOOKUP OPEN GETATTR READ FLUSH; do
   inside=(nsenter -t "$server" -m)
   hang
   if [[ $operation == GETATTR ]]; then
-    # It cannot even be said whether it is a directory.
+    # It is not even known whether this is a directory.
     run "${inside[@]}" timeout -s KILL $((240 * slowness)) "$PROFILE" --debug-dir "$tmp/place" -f 0.4
     expect_status 1
     expect_err "^profile: --debug-dir $tmp/place: its file system does not answer$"
@@ -131,7 +131,7 @@ done
 
 for operation in LOOKUP OPEN GETATTR CREATE FLUSH; do
   echo "-o, $operation"
-  # It has to be made, or is there.
+  # The file does not exist yet, or exists.
   if [[ $operation == @(CREATE|FLUSH) ]]; then rm -f "$tmp/files/here/a.folded"; else : >"$tmp/files/here/a.folded"; fi
   serve -h "$operation" -- "$tmp/place"
   hang
@@ -149,7 +149,7 @@ for operation in CREATE RENAME; do
   aside series_ends "$operation"
 done
 aside series_cannot_begin CREATE
-# What answers is written to, and the shell that waits for the profiler's stdout gets its end.
+# A served file is written when the server answers, and the shell that waits for the profiler's stdout gets its end.
 serve -- "$tmp/place" served
 out=$(nsenter -t "$server" -m "$PROFILE" -f -F 499 -o "$tmp/place/here/a.folded" -o - 0.5 2>"$tmp/err") || fail "status $? where files are served"
 [[ $out == *';heavy '* ]] || fail "no names on stdout"
@@ -160,12 +160,12 @@ for form in '--stream=folded -o' '-f -o'; do
     # shellcheck disable=SC2086
     run nsenter -t "$server" -m "$PROFILE" -F 499 $form "$tmp/place/here/$name.folded" 0.3
     expect_status 0
-    # Of so short a run a stack may be its leaf alone.
+    # In so short a run a stack may be its leaf alone.
     grep -qE '(^| )leaves[ ;](.*;)?heavy( |$)' "$tmp/files/here/$name.folded" || fail "$form $name: no names in what is served"
     if grep -q '^99999$' "$tmp/files/here/$name.folded"; then fail "$form: what was there before is left"; fi
   done
 done
-# What a start that fails has made is gone, and what was there is not touched.
+# A start that fails removes the files that it has made, and leaves existing files unchanged.
 ln -s nowhere.folded "$tmp/files/here/link.folded"
 cp "$tmp/files/here/b.folded" "$tmp/b.folded"
 run nsenter -t "$server" -m "$PROFILE" -f -o "$tmp/place/here/vain.folded" -o "$tmp/place/here/b.folded" \
@@ -179,7 +179,7 @@ serve -h LOOKUP -- "$tmp/place"
 hang
 ends "--cgroup" -F 99 --cgroup "$tmp/place/here" 0.5
 
-# A probe is set into a file that is looked for, opened and read.
+# A uprobe's file is looked up, opened and read.
 for operation in LOOKUP OPEN READ; do
   echo "uprobe, $operation"
   serve -h "$operation" -- "$tmp/place"
@@ -188,7 +188,7 @@ for operation in LOOKUP OPEN READ; do
 done
 join_asides
 
-# Who writes there is one of the profiler's processes, and counted no more than it; other profilers of the machine are.
+# The writer there is one of the profiler's own processes and is not counted. Other profilers of the machine are.
 need_group
 profile_in_group() { (in_group nsenter -t "$server" -m "$PROFILE" --cgroup "$group" "$@"); }
 serve -- "$tmp/place" served

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every kind of run ends in time beside a file system that gives no answer: a second of each.
+# Runs of every kind, each one second long, end in time beside a file system that does not answer.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 need_event off-cpu
@@ -20,7 +20,7 @@ in_time 1 -e syscalls 1
 in_time 1 -f -e off-cpu 1
 in_balance=expect_balance
 
-# A command's own run does not wait for files that it would never report.
+# The run of a command does not wait for files that it would never report.
 in_time 1 -f -F 499 -- "$WORKLOADS/leaves" 0.5cpu
 expect_others_named
 expect_absent '^served;'
@@ -28,7 +28,7 @@ expect_absent '^served;'
 beside "$leaves" "$served" -- -F 499 -i 0.3
 expect_others_named
 
-# --- a page that is looked at all the while: it is healthy, but for moments in which the machine keeps it from its work
+# --- a page that is polled throughout: it is healthy, except for moments in which the machine gives it no CPU
 ahead=("${precedence[@]}")
 begin -T -R 0 -i 1
 wait_until grep -aqE 'http://[^ ]+:[0-9]+/' "$tmp/err"
@@ -44,7 +44,7 @@ expect_balance
 expect_between "$took" 0 $((60000000 * slowness * (1 + SANITIZED))) "microseconds until the run ended"
 stop_serving
 
-# --- a thread that is blocked on a stack which the file system would have to give
+# --- a blocked thread, whose stack lies on the file system that does not answer
 truncate -s 256K "$tmp/files/stack"
 serve -h READ -o -u 65534 -- "$tmp/place" parked "$tmp/place/stack"
 wait_until grep -q '^parked' "$said"

@@ -1,19 +1,20 @@
 #!/bin/bash
-# A program whose /tmp gives no answer has no perf map, and holds nothing up; one whose /tmp answers is named by its map.
+# A program whose /tmp does not answer has no perf map, and delays nothing. A program whose /tmp answers gets names from
+# its map.
 source "$(dirname "$0")/served.bash"
 need_user_namespaces
 
 burn leaves 600/3
 leaves=$started
 
-# serve_jit [OPTION...] : a program with code of its own making, whose map is under its /tmp.
+# serve_jit [OPTION...] : serves a program that generates code, whose perf map is under its /tmp.
 serve_jit() {
   serve "$@" -- /tmp jit here
   wait_until test -s "$tmp/files/perf-$served.map"
 }
 
-# No overlay of a user's own: Linux asks the server below it a second time with the rights of who looks, which root of outside
-# has not there (ESTALE), and any other profiler of the machine may have looked first.
+# Does not use an overlay of another user: Linux asks the server below it again with the rights of the reader, and root
+# outside has none there (ESTALE). Another profiler may also have read it before.
 for options in '-l' '-l -o'; do
   echo "answers $options"
   # shellcheck disable=SC2086
@@ -33,7 +34,7 @@ for operation in LOOKUP OPEN READ GETATTR FLUSH; do
   stop_serving
 done
 
-# Mounted by root, and a run with reports.
+# Mounted by root, in a run with reports.
 serve_jit -h LOOKUP
 hang
 beside "$leaves" "$served" -- -F 499 -i 0.2

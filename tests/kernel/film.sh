@@ -1,6 +1,6 @@
 #!/bin/bash
-# -g writes a picture an interval: numbered from 0001 without gaps, each a whole PNG, all of one size, and one for an
-# interval in which nothing happened, too, so that the film keeps its time.
+# -g writes one picture per interval, numbered from 0001 without gaps. Each is a complete PNG of the same size, and an
+# interval without samples also has one, so that the film keeps its time.
 source "$(dirname "$0")/sampling.bash"
 need_timeliness
 
@@ -36,8 +36,8 @@ sizes = {size_of(frame) for frame in frames}
 assert len(sizes) == 1, sizes
 print(len(frames), *sizes.pop())
 EOF
-# film DIRECTORY NAME [ARGUMENT...] : until there are three pictures: one an interval, and one for what is left of it at the end.
-# Where drawing takes longer than an interval one is about two; never is there one too many.
+# film DIRECTORY NAME [ARGUMENT...] : makes a film of at least three pictures: one per interval, and one for the rest at
+# the end. Where drawing takes longer than an interval, one picture covers about two; there is never one too many.
 film() {
   local most
   begin -F 499 -i 0.3 "${@:3}"
@@ -56,17 +56,17 @@ burn leaves 600
 leaves=$started
 film "$tmp/frames" flamegraph%04d.png -p "$leaves" -g "$tmp/frames/flamegraph%04d.png"
 
-# One in which there is nothing, but that it is one.
+# An interval without samples still gets its picture.
 start sleep 600
 film "$tmp/nothing" %04d.png -p "$started" -g "$tmp/nothing/%04d.png"
 expect_equal "$recorded" 0 "samples of a process that sleeps"
 
-# -E is the same with the name that is meant unless one is given.
+# -E does the same, with a default name unless a name is given.
 mkdir "$tmp/here"
 cd "$tmp/here" || fail "cannot go there"
 film "$tmp/here" flamegraph%04d.png -p "$leaves" -E
 
-# A name without a number is none for a film.
+# A film needs a name with a number in it.
 profile -i 1 -g "$tmp/frame.png" 1
 expect_status 2
 expect_err '^profile: .*frame\.png: '

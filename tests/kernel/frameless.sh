@@ -1,12 +1,13 @@
 #!/bin/bash
-# User stacks are whole where nothing was built with frame pointers, whatever the shape of their frames.
+# User stacks of programs without frame pointers are complete, whatever the shape of their frames.
 source "$(dirname "$0")/sampling.bash"
 walks_by_tables || skip "user stacks are not walked by tables here"
 
 root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
-# has_whole CHAIN : a hundred whole stacks that the reports so far have, however long their tables took.
+# has_whole CHAIN : the reports so far have a hundred complete stacks, however long the tables took.
 has_whole() { (($(folded_total "^[^;]*;$1 ") >= 100)); }
-# profile_whole CHAIN [ARGUMENT...] : until there are so many of them. What was taken after the tables came is left in $tmp/walked.
+# profile_whole CHAIN [ARGUMENT...] : profiles until has_whole. $tmp/walked gets the samples that were taken after the
+# tables came.
 profile_whole() {
   begin -U -f -a -i 0.2 "${@:2}"
   wait_until has_whole "$1"
@@ -17,13 +18,13 @@ profile_whole() {
   expect_folded_total
   grep -vF '[incomplete: no table yet]' "$tmp/out" >"$tmp/walked"
 }
-# expect_shape SHAPE CHAIN [PROGRAM] : nearly all stacks of its process have that chain, of a hundred at least $least per cent: the
-# rest is before a loop or behind it, or is about an exception.
+# expect_shape SHAPE CHAIN [PROGRAM] : of at least a hundred stacks of the process, $least per cent or more have that
+# chain. The others lie before or after a loop, or belong to an exception.
 expect_shape() {
   local program=${3:-frameless} of
   [[ $program == /* ]] || program=$WORKLOADS/$program
   echo "$1 ${3:-}"
-  # A child is another process: it is found by a name that nobody else has.
+  # A child is another process, so it is found by a name that no other process has.
   if [[ $1 == child ]]; then cp "$program" "$tmp/child$$" && program=$tmp/child$$; fi
   start "$program" "$1" 600
   wait_until is_at_work "$started"
@@ -44,15 +45,16 @@ expect_shape last "$root;last;ends"
 expect_shape signal "$root;on_own_stack;interrupted(;[^;]+)*"
 expect_present ';interrupted;([^;]*raise[^;]*;)?([^;]*pthread_kill[^;]*;)*__restore_rt;handler;spin ' "$tmp/walked"
 expect_shape context "(__start_context;)?routine;spin"
-# Of the child, while its parent waits; who begins or ends has no user stack.
+# The child works while its parent waits. A process that begins or ends has no user stack.
 least=1 expect_shape child "$root;parent(;[^;]+)*"
 descents=$(printf 'descend;%.0s' {1..40})
 expect_shape steep "$root;${descents}spin"
 if [[ $(uname -m) == x86_64 ]]; then expect_shape written "$root;written;spin"; fi
-# Probes stand in the place of return addresses; the kernel is at work on them for some part of the time. Some kernels have none.
+# A probe of a function's return replaces the return address. The kernel spends part of the time on the probes; some
+# kernels have none.
 if [[ -e /sys/bus/event_source/devices/uprobe/type ]]; then least=1 expect_shape probed "$root;(probed;)?first;second;third;spin"; fi
 
-# The dynamic linker looks a function up, called from the PLT with all registers in use.
+# The dynamic linker looks up a function. The PLT calls it with all registers in use.
 LD_BIND_NOT=1 expect_shape lazy "$root;lazy(;[^;]+)*"
 expect_present ';lazy;(.*;)?_dl_runtime_resolve[^;]*[; ]' "$tmp/walked"
 
@@ -62,9 +64,9 @@ least=50 expect_shape rethrown "$root;catches[^;]*;passes_on[^;]*;handles[^;]*;s
 deep=$(for depth in {32..0}; do printf 'void deep<%s>\(\);' "$depth"; done)
 expect_shape templates "$root;${deep}spin\(\)" frameless_cpp
 
-# As others build: all optimisations and those of the linker; static and anywhere in memory; with another C library, which
-# describes nothing of itself.
-# build_as NAME OPTION... : as $tmp/NAME.
+# Other ways to build: all optimisations and link-time optimisation; static and position-independent; with another C
+# library, which has no unwind tables of its own.
+# build_as NAME OPTION... : builds $tmp/NAME.
 build_as() { cc -o "$tmp/$1" -w -O2 -fomit-frame-pointer "${@:2}" -pthread; }
 source=$SOURCE_DIR/tests/workloads/frameless.c
 if command -v cc >/dev/null; then
@@ -91,8 +93,8 @@ else
   without "a program with musl" "there is no musl-gcc here"
 fi
 
-# Of files that nobody has met before, in processes that are gone before the run ends. How much of what was sampled before the
-# tables came is finished is kernel/frameless_measured's.
+# New files, in processes that end before the run does. kernel/frameless_measured checks how many of the early samples
+# are completed later.
 echo "new files"
 # shellcheck disable=SC2016
 run "$PROFILE" -U -f -a -F 3999 -- bash -c 'for i in {1..10}; do cp "$1" "$2.$i" && "$2.$i" plain 0.05cpu; done' new "$WORKLOADS/frameless" "$tmp/brand_new"
@@ -100,7 +102,7 @@ expect_status 0
 expect_balance
 expect_present "^brand_new[^;]*;$root;first;second;third;spin "
 
-# Go describes its frames for debuggers alone, who are not there here: frame pointers lead to where each goroutine ends.
+# With -w Go leaves out what debuggers need to unwind. Frame pointers lead to the end of each goroutine.
 if command -v go >/dev/null; then
   cat >"$tmp/goes.go" <<'GO'
 package main
@@ -136,7 +138,8 @@ else
   without "a program in Go" "there is no go here"
 fi
 
-# Where other threads replace, split and join the mappings of the code that runs, less may be told, and nothing that is wrong.
+# Other threads replace, split and join the mappings of the running code. The stack may then be shorter, but never
+# wrong.
 for how in cfi auto; do
   echo "swapped, $how"
   start "$WORKLOADS/frameless" swapped 600

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The stacks of tracepoints and of probes are whole where nothing was built with frame pointers, from a process's first hit on.
+# Stacks of tracepoints and probes are complete without frame pointers, from the first hit of a process on.
 source "$(dirname "$0")/sampling.bash"
 walks_by_tables || skip "user stacks are not walked by tables here"
 
 root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
-# expect_whole SHAPE CHAIN ARGUMENT... : all stacks of a process of its own that is there already.
+# expect_whole SHAPE CHAIN ARGUMENT... : all stacks of a process that already runs are complete.
 expect_whole() {
   echo "$*"
   start "$WORKLOADS/frameless" "$1" 600
@@ -23,17 +23,17 @@ whole_by_all_ways() {
   expect_whole "$@"
   expect_whole "$@" --unwind cfi
 }
-# A function that is just being entered has its caller, and so has one of the C library's, which has no frame.
+# A function that has just been entered has its caller. So does a function of the C library, which has no frame.
 whole_by_all_ways plain "$root;first;second;third;spin" -e "uprobe:$WORKLOADS/frameless:spin"
 whole_by_all_ways naps "$root;nap_here;([^;]*nanosleep[^;]*)" -e uprobe:libc:nanosleep
 whole_by_all_ways naps "$root;nap_here;[^;]*nanosleep[^; ]*(;[^;]*nanosleep[^; ]*)?" -e syscalls:sys_enter_clock_nanosleep
 
-# By frame pointers it is not to be had, which is what the difference is.
+# Frame pointers do not find the caller, so the difference comes from the tables.
 start "$WORKLOADS/frameless" naps 600
 sample_enough 50 -U -p "$started" --unwind fp -e syscalls:sys_enter_clock_nanosleep 0.3
 expect_absent ';main;nap_here;'
 
-# A command's, too: its tables are not there at its first hits, and not all of those are finished later.
+# The same for a command: its tables do not exist at its first hits, and not all of these stacks are completed later.
 sample_folded -U -e "uprobe:$WORKLOADS/frameless:spin" -- "$WORKLOADS/frameless" plain 0.3cpu
 expect_equal "$(folded_total ';third;spin ')" "$recorded" "hits with the caller"
 expect_present ";main;first;second;third;spin "

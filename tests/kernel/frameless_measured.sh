@@ -1,11 +1,11 @@
 #!/bin/bash
-# User stacks of processes that are gone before the tables of their files are there: nearly all of them are finished.
+# Processes that end before the tables of their files exist: nearly all of their user stacks are completed.
 source "$(dirname "$0")/sampling.bash"
 walks_by_tables || skip "user stacks are not walked by tables here"
 
 root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
-# Each is a file that nobody has met before. At their exec there is no stack yet. Ahead of others, who may keep the tables away for
-# longer than the processes live; the sanitizers make a table take longer than the end of a run waits.
+# Each is a new file. At exec it has no stack yet. The profiler gets precedence, because other programs may delay the
+# tables for longer than the processes live; under the sanitizers a table takes longer than the end of a run waits.
 find_precedence
 # shellcheck disable=SC2016
 run "${precedence[@]}" "$PROFILE" -U -f -a -F 3999 -- bash -c 'for i in {1..40}; do cp "$1" "$2.$i" && "$2.$i" plain 0.003; done' new "$WORKLOADS/frameless" "$tmp/brand_new"

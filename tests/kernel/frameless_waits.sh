@@ -1,18 +1,19 @@
 #!/bin/bash
-# What waits, asks for memory or calls the kernel has whole stacks where nothing was built with frame pointers: spans and live
-# allocations, too, which are counted long after their stack was taken.
+# Stacks of waits, allocations and system calls are complete without frame pointers. This includes spans and live
+# allocations, which are counted long after their stack was taken.
 source "$(dirname "$0")/sampling.bash"
 walks_by_tables || skip "user stacks are not walked by tables here"
 
 root='(_start;)?(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main'
-# begin_shape SHAPE : a process of its own, as $started.
+# begin_shape SHAPE : starts a process of its own as $started.
 begin_shape() {
   start "$WORKLOADS/frameless" "$1" 600
   wait_until grep -qs frameless "/proc/$started/comm"
 }
-# has_reports N PATTERN : so many lines have it; each report has one.
+# has_reports N PATTERN : at least N lines match; each report has one such line.
 has_reports() { (($(grep -cE -- "$2" "$tmp/out") >= $1)); }
-# expect_whole SHAPE FUNCTION CALLED ARGUMENT... : of a process that is there already, through several reports.
+# expect_whole SHAPE FUNCTION CALLED ARGUMENT... : all stacks of a process that already runs are complete, in several
+# reports.
 expect_whole() {
   local how
   for how in ${ways:-auto}; do
@@ -25,12 +26,12 @@ expect_whole() {
     finish
     expect_status 0
     expect_balance
-    # Once its tables are there, all of them.
+    # After its tables exist, all stacks are complete.
     grep -v '\[incomplete: no table yet\]' "$tmp/out" | grep -E ";[^;]*$3" | grep -vE "^frameless;$root;$2;" >"$tmp/cut"
     expect_silence cut
   done
 }
-# By frame pointers the caller is not to be had, which is what the difference is.
+# Frame pointers do not find the caller, so the difference comes from the tables.
 expect_broken() {
   begin_shape "$1"
   sample_until is_there -f -U -p "$started" --unwind fp "${@:3}" 0.3
@@ -39,7 +40,7 @@ expect_broken() {
 }
 is_there() { (($(folded_total .) > 0)); }
 
-# One function takes the stacks of all of them, so that one of them is walked in each way.
+# One function of the BPF program takes the stacks of all these sources, so only one source is walked in both ways.
 if has_event off-cpu; then
   ways='auto cfi' expect_whole naps nap_here nanosleep -e off-cpu
   expect_broken naps nap_here -e off-cpu
@@ -52,7 +53,7 @@ done
 if has_event futex; then expect_whole waits wait_here pthread_cond_timedwait -e futex; fi
 if has_event malloc; then expect_whole asks ask_here malloc -e malloc; fi
 
-# What goes on for long is in all reports, and its stack with it, which was taken before there were any tables.
+# A long wait is in every report. Its stack, which was taken before any table existed, is there, too.
 if has_event off-cpu; then
   begin -U -f -i 0.2 -e off-cpu -- "$WORKLOADS/frameless" parked 600
   wait_until has_reports 5 "^frameless;$root;nap_for_good;[^ ]*nanosleep"
@@ -60,7 +61,7 @@ if has_event off-cpu; then
   finish
   expect_balance
 fi
-# What was blocked before anybody looked: by the registers that its thread has left in the kernel.
+# A thread that was blocked before the run began: the stack comes from the registers that the kernel has saved.
 for event in off-cpu wall; do
   has_event "$event" || continue
   begin_shape parked
@@ -82,7 +83,7 @@ if has_event malloc; then
   expect_silence cut
 fi
 
-# Requests of a device's own.
+# Requests to this test's own device.
 if has_event block-io && command -v losetup >/dev/null; then
   dd if=/dev/zero of="$tmp/disk" bs=1M count=1 2>/dev/null
   if loop=$(losetup --find --show --direct-io=off "$tmp/disk" 2>/dev/null); then

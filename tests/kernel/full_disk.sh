@@ -1,5 +1,5 @@
 #!/bin/bash
-# An output that cannot be written is one line and exit status 1; the others are complete all the same.
+# An output that cannot be written gives one line on stderr and exit status 1. The other outputs are still complete.
 source "$(dirname "$0")/sampling.bash"
 
 burn leaves 600
@@ -11,7 +11,7 @@ told_of() {
   expect_err "^profile: .*$1.*No space left on device"
 }
 
-# run_full COMMAND... SECONDS : in twice the time if there was nothing to be written, as on a machine that stalls.
+# run_full COMMAND... SECONDS : repeats for twice the time while there was nothing to write, as on a busy machine.
 run_full() {
   local window
   for ((window = ${*: -1}; window <= 64; window *= 2)); do
@@ -27,7 +27,7 @@ run_full "$PROFILE" -q -f -F 499 -p "$leaves" -o /dev/full 1
 told_of /dev/full
 
 has_heavy() { grep -qs ';main;outer;middle;heavy ' "$tmp/a.folded"; }
-# Whichever is written first, the samples of the whole run are in the other.
+# In either order, the other output has the samples of the whole run.
 for outputs in "/dev/full $tmp/a.folded" "$tmp/a.folded /dev/full"; do
   for format in -f ''; do
     for window in 0.5 1 2 4 8 16 32 64; do

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Waits for locks and conditions: as long as they are by the waiter's own clock, by stack and by address; those that go
-# on as the run ends are counted as far as they have come.
+# Waits for locks and conditions are as long as the waiter's own clock says, by stack and by address. Waits that last
+# beyond the end of the run are counted up to it.
 source "$(dirname "$0")/sampling.bash"
 need_event futex
 
-# said WHAT : sets $address, $times and $waited_us from what locker.c says.
+# said WHAT : sets $address, $times and $waited_us from the output of locker.c.
 said() { read -r _ address times waited_us < <(grep "^$1 " "$tmp/said"); }
 # row_of ADDRESS : sets $count and $total_us from the table.
 row_of() {
@@ -12,13 +12,13 @@ row_of() {
   read -r count total_ms _ < <(grep -E "^ *[0-9].* $1\$" "$tmp/out" || echo 0 0)
   total_us=$(awk -v ms="$total_ms" 'BEGIN { printf "%d", ms * 1000 }')
 }
-# How long a wait lasts at least, by what locker.c is.
+# The shortest time of one wait; locker.c defines it.
 declare -A least_us=([lock]=20000 [word]=10000)
-# expect_wait MICROSECONDS WHAT : of $times waits: no shorter than they must be, and no longer than by the waiter's own clock, which
-# begins before and ends after them; a microsecond for the rounding of each.
+# expect_wait MICROSECONDS WHAT : $times waits are not shorter than they must be. They are not longer than the waiter's
+# clock says, which starts before them and stops after them; each wait may add a microsecond of rounding.
 expect_wait() { expect_between "$1" $(((least_us[$2] - 1) * times)) $((waited_us + times)) "microseconds of waits for the $2${3:-}"; }
 
-# Table and stacks in one report, and the workload's own words between: they are read by what they begin with.
+# Table, stacks and the workload's own output are mixed here, so each line is recognised by its beginning.
 profile -e futex --format counted -- "$WORKLOADS/locker"
 expect_status 0
 expect_balance
@@ -29,18 +29,18 @@ for what in lock word; do
   expect_equal "$count" "$times" "waits for the $what"
   expect_wait "$total_us" "$what" ", in the table"
 done
-# The rows of the stacks and those of the table are of the same waits.
+# The stacks and the table show the same waits.
 table_us=$(awk '/^ *[0-9]+ +[0-9.]+ .* 0x[0-9a-f]+$/ { sum += $2 * 1000 } END { printf "%d", sum }' "$tmp/out")
 expect_between "$(counted_total)" $((table_us - 5)) $((table_us + 5)) "microseconds of all stacks"
 
-# The function that waits; what stands between it and the system call has no frame of its own.
+# The function that waits. Between it and the system call there is no other frame.
 profile -e futex -f -o "$tmp/run.folded" -- "$WORKLOADS/locker"
 expect_status 0
 expect_balance
 cp "$tmp/out" "$tmp/said"
 said word
 expect_wait "$(folded_total ';main;wait_for_word;' "$tmp/run.folded")" word ", by its function"
-# Shorter ones can be left out, and longer ones: each lasts more than a millisecond, and none a minute.
+# Options leave out short or long waits. Each wait here is longer than a millisecond and shorter than a minute.
 for left_out in min:1000 max:60000000; do
   profile -e futex --"${left_out%:*}"-block-us "${left_out#*:}" -o - -o "$tmp/run.folded" -- "$WORKLOADS/locker"
   expect_status 0
@@ -70,8 +70,8 @@ for left_out in min:60000000 max:1000; do
   ((filtered >= of_both)) || fail "$filtered waits are left out, and there were $of_both; $(outcome)"
 done
 
-# A wait that nobody ends: as long as the run, in parts when there are several reports, and the summary says so. In a group of its
-# own: others may wait at more places than there is room for.
+# A wait that never ends lasts as long as the run. Several reports each have a part of it, and the summary says so. It
+# runs in its own cgroup, because waits of other processes could fill the table.
 need_group
 begin_counted -e futex --cgroup "$group" -i 0.7 -o - -o "$tmp/part-%02d.pb.gz" -o "$tmp/part-%02d.json" 600
 began=$(date +%s%N)
@@ -85,13 +85,13 @@ expect_status 0
 expect_balance
 address=$(sed -n 's/^for_ever //p' "$tmp/started")
 [[ -n $address ]] || fail "the workload says nothing: $(cat "$tmp/started")"
-# Of the documents, which have every address and not only the ten that others may wait at for longer.
+# From the JSON documents, which have every address. The table has only the ten longest waits.
 total_us=$(/usr/bin/python3 -c '
 import json, sys
 tables = [json.loads(open(path).readlines()[-1])["ebpf"]["durations"] for path in sys.argv[2:]]
 print(sum(row["durations"]["total_ns"] for table in tables for row in table[0]["rows"] if sys.argv[1] in row["labels"]) // 1000)' \
   "$address" "$tmp"/part-*.json)
-# From some time between the two until the run ends; the clocks of the two are compared to a hundredth of a second.
+# The wait begins between the two times and lasts until the run ends. The clocks of the two programs agree within 10 ms.
 last=("$tmp"/part-*.pb.gz)
 read -r last_began last_ns < <(interval_of "${last[-1]}")
 expect_between "$total_us" $(((last_began + last_ns - is_there) / 1000 - 10000)) $(((last_began + last_ns - began) / 1000 + 10000)) \

@@ -1,17 +1,17 @@
 #!/bin/bash
-# When the kernel hides its addresses, one line says why kernel functions have no names and how to get them; nothing else
-# is different.
+# When the kernel hides its addresses, one line says why kernel functions have no names and how to get them. Nothing
+# else changes.
 source "$(dirname "$0")/sampling.bash"
 need_command setpriv
 hidden=/proc/sys/kernel/kptr_restrict
-# Not 2, which a run that was killed here has left.
+# Never restores 2, because a killed run of this test may have left that value.
 at_exit "echo $(($(<$hidden) == 0 ? 0 : 1)) >$hidden"
 echo 0 >$hidden
 burn reader 600
 reader=$started
 wait_until is_at_work "$reader"
 
-# without_names COMMAND... : a run behind it that has samples of the kernel, all nameless.
+# without_names COMMAND... : runs the profiler behind COMMAND; its kernel samples have no names.
 without_names() {
   ahead=("$@")
   sample_work "$reader" 40 -a -F 999
@@ -36,7 +36,7 @@ expect_err 'kptr_restrict is 1.*cap_syslog'
 echo 0 >$hidden
 with_names
 
-# Who does not want kernel stacks need not be told.
+# Without kernel stacks the line is not printed.
 echo 2 >$hidden
 ahead=()
 sample_work "$reader" 10 -U -F 499

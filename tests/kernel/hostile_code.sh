@@ -1,10 +1,10 @@
 #!/bin/bash
-# Programs whose files are whatever the fuzzers have found worth keeping, and copies of them that are damaged: a run beside them
-# ends well, with all else named.
+# Programs that map the inputs which fuzzing has found, and damaged copies of them. A run beside them ends well, and all
+# other programs have their names.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
 
-# The seed of elf_symbols_fuzz is C, and made here where there is a compiler.
+# The seed of elf_symbols_fuzz is C source, so this test compiles it where a compiler exists.
 functions=()
 if command -v cc >/dev/null; then
   functions=("$tmp/functions" "$tmp/functions-stripped")
@@ -15,7 +15,7 @@ if command -v cc >/dev/null; then
   strip "${functions[1]}" || fail "strip"
 fi
 
-# Three damaged ones of each, the same ones every time.
+# Three damaged copies of each file, the same in every run.
 mkdir "$tmp/files"
 python3 - "$tmp/files" "$SOURCE_DIR"/tests/fuzz/corpus/{dwarf_lines,dynamic_sections,plt_symbols,debug_link,packed_bytes,unwind_tables}_fuzz/* \
   "${functions[@]}" "$WORKLOADS"/{leaves,mangled,leaves.static} <<'END'
@@ -26,18 +26,19 @@ for path in sys.argv[2:]:
     for copy in range(4):
         damaged = bytearray(content)
         for _ in range(copy * 8):
-            # Where the headers are, at either end, and between.
+            # In the headers, at the end of the file, or anywhere.
             at = random.choice([random.randrange(min(len(damaged), 128)), random.randrange(len(damaged)),
                                 len(damaged) - 1 - random.randrange(min(len(damaged), 2048))])
             damaged[at] = random.choice([0, 1, 0x7F, 0x80, 0xFF, random.randrange(256)])
         name = os.path.basename(os.path.dirname(path)) + "-" + os.path.basename(path) + f".{copy}"
         open(os.path.join(sys.argv[1], name), "wb").write(damaged)
 END
-# expect_soon MICROSECONDS : since $began_us; in hostile_code_measured.sh, which sets `measured`, only.
+# expect_soon MICROSECONDS : the time since $began_us. hostile_code_measured.sh sets `measured`; without it nothing is
+# checked.
 expect_soon() {
   [[ ! ${measured:-} ]] || expect_between $((${EPOCHREALTIME/./} - began_us)) 0 "$1" "microseconds of a run of about a second"
 }
-# sample_both [ARGUMENT...] : `leaves` and what was started last, until both have computed.
+# sample_both [ARGUMENT...] : samples `leaves` and $started until both have computed.
 sample_both() {
   begin -o - -o "$tmp/both.folded" -p "$leaves,$started" "$@"
   wait_until has_begun
@@ -60,12 +61,12 @@ sample_both --lines -F 999
 expect_present '^leaves;(.*;)?main:?.*;outer.*;middle.*;heavy'
 expect_present '^impostor;.*;run_made'
 expect_soon $((6000000 * slowness * (1 + 9 * SANITIZED)))
-# All of its samples are there: what is wrong with a file takes none of them.
+# A damaged file loses none of the samples.
 sample_work "$impostor" 40 -F 999
 expect_share '^impostor;(.*;)?main;run_made' 85 100
 
-# A name to which there is no end costs the spelling of the names of its file, and far less than the 20 s of a CPU that a file may
-# take; and only once, however often its file is asked.
+# An endless name makes the profiler show that file's names as the file spells them. It costs far less than the 20 s of
+# CPU time that a file may take, and only once for each file.
 burn endless_name 600
 began_us=${EPOCHREALTIME/./}
 sample_both -F 999

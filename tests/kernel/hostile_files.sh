@@ -1,11 +1,12 @@
 #!/bin/bash
-# A user without privilege cannot hold the profiler up with files that are large and cost nothing: programs that claim millions
-# of symbols, and perf maps of a gigabyte. The files of others are still read, and in the long run they cost next to nothing.
+# A user without privilege must not delay the profiler with large files that cost nothing to make: programs that claim
+# millions of symbols, and perf maps of a gigabyte. Other users' files are still read, and later reports cost almost
+# nothing.
 source "$(dirname "$0")/children.bash"
 need_command setpriv timeout
 
-# make_large PROGRAM COPY : the same program, and it claims two tables of eight million symbols that are holes in it, but for a
-# first one that has all the code and no name: each table is gone through again for it.
+# make_large PROGRAM COPY : makes a copy that claims two tables of eight million symbols. Both are holes, except for a
+# first symbol that covers all the code and has no name, so the reader searches each whole table.
 make_large() {
   python3 - "$1" "$2" <<'END'
 import os, struct, sys
@@ -48,15 +49,15 @@ honest=$started
 at_exit "rm -f /tmp/perf-$honest.map"
 wait_until test -s "/tmp/perf-$honest.map"
 
-# A budget of the profiler's own is spent, and the summary says what came of it.
+# The profiler spends its own budget, and the summary says what it left out.
 list=$(IFS=,; echo "$honest,${pids[*]}")
-# How much of a CPU that takes is looked at in hostile_files_measured.sh only, which sets `measured`.
+# hostile_files_measured.sh sets `measured`; only then is the CPU time checked.
 TIMEFORMAT='%U %S'
 run_of_all() {
   begin -U -o - -o "$tmp/all.folded" -F 999 -p "$list"
   wait_until has_begun
   let_work "$honest" 20
-  # Each of the others has samples, too.
+  # Each of the other programs has samples, too.
   for pid in "${pids[@]}"; do let_work "$pid" 20; done
   kill -INT "$profiler"
   finish
@@ -70,21 +71,21 @@ expect_present ';main;run_made;made_loop '
 too_large='[0-9]+ in a file too large to be read \(--symbol-budget raises the bound\)'
 expect_err "$too_large"
 expect_no_err 'damaged'
-# Of a CPU, of which the programs leave it little.
+# CPU time, not elapsed time, because the programs leave the profiler little CPU.
 measured=${measured:-}
 if [[ $measured ]]; then need_timeliness; fi
 [[ ! $measured ]] || expect_between "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$tmp/cpu")" 1 $((SANITIZED ? 20000 : 4000)) "milliseconds of CPU time"
 
-# Given a hundred times as much, it reads them.
+# With a budget that is a hundred times larger, the profiler reads them.
 sample_work "${pids[0]}" 30 -U -F 999 --symbol-budget 100
 expect_no_err 'too large'
 sample_work "${pids[0]}" 30 -U -F 999
 expect_err "$too_large"
 
-# Report after report: what was too large is not read again, and all of it together takes about one budget.
-# read_by PID : how many bytes it has read of files.
+# In many reports: a file that was too large is not read again, and all reports together use about one budget.
+# read_by PID : prints how many bytes the process has read.
 read_by() { sed -n 's/^rchar: //p' "/proc/$1/io"; }
-# work_of_all : of the profiler and its children, in hundredths of a second.
+# work_of_all : prints the CPU time of the profiler and its children, in hundredths of a second.
 work_of_all() {
   local sum=0 pid
   for pid in "$profiler" "$(child profile-keeper)" "$(child profile-opener)" "$(child profile-parser)"; do
@@ -111,7 +112,7 @@ cat "$tmp/reports"/at-* >"$tmp/out"
 expect_present ';main;run_made;made_loop '
 expect_err "$too_large"
 expect_equal "$(cat "$tmp/parser")" "$parser" "the parser at the end"
-# The budget is some 190 MB; a report takes one.
+# The whole budget is some 190 MB. A later report may read 10 MB.
 ((read_before > 50000000)) || fail "the parser has read just $read_before bytes of what is too large"
 expect_between $((read_after - read_before)) 0 $(((reports + 2) * 10000000)) "bytes that the parser has read in $reports more reports"
 [[ $measured ]] || exit 0

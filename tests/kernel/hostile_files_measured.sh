@@ -1,5 +1,5 @@
 #!/bin/bash
-# How much of a CPU it takes to be beside files that are large and cost nothing.
+# How much CPU time the profiler uses beside large files that cost nothing to make.
 # shellcheck disable=SC2034
 measured=1
 source "$(dirname "$0")/hostile_files.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The idle CPUs' stacks are counted as idle and shown only with -I, then as the kernel's swapper.
+# Samples of idle CPUs are counted as idle. Only -I shows them, as the kernel's swapper.
 source "$(dirname "$0")/sampling.bash"
 
-# By turns without -I and with it, because a guest's idle CPUs may take no samples for a while: both see some in the end, and
-# one that sees none while the other does again and again is wrong.
+# Runs alternate without -I and with it, because the idle CPUs of a guest may take no samples for a while. Both kinds of
+# run must see some in the end; it is an error when only one kind sees them again and again.
 counted=0 shown=0
 for turn in {1..100}; do
   sample_folded -F 999 0.3
@@ -16,7 +16,7 @@ for turn in {1..100}; do
     ((++shown))
   fi
   if ((counted > 0 && shown > 0)); then exit 0; fi
-  # Where either comes as easily, chance gives one of them 31 and the other none once in 10^9 times.
+  # If both are equally likely, a result of 31 to 0 happens by chance once in 10^9 times.
   if ((counted + shown >= 31)); then fail "idle CPUs were counted in $counted runs of $turn and shown in $shown; $(outcome)"; fi
   if ((turn >= 10 && counted + shown < turn / 10)); then break; fi
 done

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Code that a program makes has the names and the lines of the jitdump that it has mapped, also when it was moved since, when the
-# program is gone, and when a perf map is there, too; a dump that lies names nothing else.
+# Generated code gets names and lines from the jitdump that the program has mapped: also after it was moved, after the
+# program has ended, and beside a perf map. A false dump names nothing else.
 source "$(dirname "$0")/sampling.bash"
 
-# burn_here KIND SECONDS : where the dumps may lie.
+# burn_here KIND SECONDS : starts jit in a directory where it may write its dumps.
 burn_here() {
   mkdir -p "$tmp/dumps"
   start env -C "$tmp/dumps" "$WORKLOADS/jit" "$@"
@@ -21,12 +21,12 @@ for kind in dump moved; do
   kill "$started"
 done
 
-# It is mapped while it is empty, written while the profile runs, and the program is gone when that ends. Its file, too.
+# The dump is empty when it is mapped, and is written during the run. At the end the program and the file are gone.
 sample_folded -F 999 -- bash -c 'cd "$1" && "$0" dump 1cpu && rm jit-*.dump' "$WORKLOADS/jit" "$tmp/dumps"
 grep '^jit;' "$tmp/out" >"$tmp/jit.folded"
 expect_share ';main;run_made;dumped_loop ' 50 100 "$tmp/jit.folded"
 
-# What the dump does not know a perf map may.
+# A perf map may name what the dump does not know.
 burn_here dump 600
 at_exit "rm -f /tmp/perf-$started.map"
 dump=$tmp/dumps/jit-$started.dump
@@ -39,7 +39,7 @@ printf '%s 1000 mapped_loop\n' "${address%-*}" >"/tmp/perf-$started.map"
 sample_enough 20 -F 999 -U -p "$started" 0.5
 expect_share ';main;run_made;mapped_loop ' 90 100
 
-# One that lies: a record of lines without an end, one of no length, and much of nothing.
+# A false dump: a record of lines that never ends, a record of length 0, and a large hole.
 python3 - "$dump" <<'END'
 import struct, sys
 with open(sys.argv[1], "r+b") as dump:

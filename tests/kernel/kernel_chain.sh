@@ -1,6 +1,6 @@
 #!/bin/bash
-# A program that reads has user and kernel frames in one stack: root first in folded lines, kernel and leaf first in counted
-# rows, with -d the delimiter between the two parts, with -a and -A what they add.
+# A program that reads has user and kernel frames in one stack. Folded lines begin with the root; counted rows begin
+# with the kernel and the leaf. -d puts a delimiter between the two parts; -a and -A add marks and addresses.
 source "$(dirname "$0")/sampling.bash"
 
 burn reader 600
@@ -11,7 +11,7 @@ sample_work "$reader" 40 -F 999
 expect_share '^reader;.*main;drain_zero;.*;ksys_read;vfs_read(;| )' 90 100
 expect_absent '_\[k\]|;-;|\+0x[0-9a-f]+;'
 
-# run_of_reader [ARGUMENT...] : a run until it has computed for so long.
+# run_of_reader [ARGUMENT...] : profiles until the reader has computed long enough.
 run_of_reader() {
   begin -F 999 -p "$reader" -o - "$@"
   wait_until has_begun
@@ -26,7 +26,7 @@ expect_folded_total "$tmp/a.folded"
 expect_share 'main;drain_zero;-;([^;]+_\[k\];)*ksys_read_\[k\];vfs_read_\[k\](;| )' 90 100 "$tmp/a.folded"
 expect_absent 'drain_zero_\[k\]|main_\[k\]' "$tmp/a.folded"
 expect_equal "$(counted_total)" "$recorded" "total of the counted rows"
-# One block a stack: frames, then the thread, then the count.
+# One block per stack: frames, then the thread, then the count.
 python3 - "$tmp/out" <<'PYTHON' || fail "no counted block as it should be; $(outcome)"
 import re, sys
 header, blocks = open(sys.argv[1]).read().split("\n\n", 1)

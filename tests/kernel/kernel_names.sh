@@ -1,6 +1,6 @@
 #!/bin/bash
-# A run asks the kernel for the names of just what was sampled, and does not read its list of all names, which takes longer than
-# all else that is done at the end of a short run. (That both say the same: differential/kernel_names.)
+# A run asks the kernel only for the names of sampled addresses. It does not read the whole list, which takes longer
+# than everything else at the end of a short run. (differential/kernel_names checks that both give the same names.)
 source "$(dirname "$0")/sampling.bash"
 
 burn reader 600
@@ -22,6 +22,6 @@ if ((asked == 0)); then
 else
   expect_equal "$read" 0 "readings of the list"
 fi
-# Also in a run that is long enough to work ahead.
+# The same in a run that is long enough to prepare names early.
 of_run 1.2
 expect_equal "$read" $((asked == 0)) "readings of the list"

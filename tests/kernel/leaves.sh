@@ -1,10 +1,10 @@
 #!/bin/bash
-# Two leaves at 2:1 cost come out at 2:1 below their known chain, wherever in memory the program lies: position-independent,
-# at a fixed address, static, in a shared library, and in one that has only its dynamic symbols left.
+# Two leaves with costs of 2:1 are reported as 2:1 below their known chain, wherever the code lies:
+# position-independent, at a fixed address, static, in a shared library, and in a library that has only dynamic symbols.
 source "$(dirname "$0")/sampling.bash"
 need_command strip
 
-# two_to_one CHAIN HEAVY LIGHT : of the program that was started, which then ends.
+# two_to_one CHAIN HEAVY LIGHT : checks $started, and ends it.
 two_to_one() {
   sample_work "$started" 60 -F 1999
   expect_near ";$1;$2( |;)" 66.7

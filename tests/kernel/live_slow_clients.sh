@@ -1,13 +1,13 @@
 #!/bin/bash
-# Clients that connect and read nothing, or say nothing, or a byte now and then, be it of a request's head or of its body, cost a
-# bounded amount: the run goes on, loses nothing, its memory does not grow with them, and others come to be answered.
+# Clients that connect and read nothing, send nothing, or send a byte now and then have a bounded cost. The run
+# continues without loss, memory does not grow, and other clients still get answers.
 source "$(dirname "$0")/live.bash"
 
 burn leaves 600/3
-# Of one process: what is known of others, which come and go, is kept, too.
+# Samples one process, because the history of other processes, which come and go, also takes memory.
 begin_live -F 997 -p "$started"
 memory() { sed -nE 's/^VmRSS:[^0-9]*([0-9]+) kB/\1/p' "/proc/$profiler/status"; }
-# All that it says at first has been read then.
+# By now the profiler has read the messages that it gets at its start.
 has_ticked() { ask /metrics && (($(metric profile_live_ticks_total) >= $1)); }
 wait_until has_ticked 3
 alone=$(memory)
@@ -38,8 +38,8 @@ PYTHON
 slow=$!
 background+=("$slow")
 wait_until test -s "$tmp/slow"
-# The newest is heard: how soon is looked at in live_slow_clients_measured.sh only, which sets `measured`. Nobody waits there until
-# ten seconds later those are closed that did not get on.
+# A new client still gets an answer. live_slow_clients_measured.sh sets `measured` and checks how soon: the answer comes
+# before the stuck clients are closed, after ten seconds.
 ask /metrics ${measured:+-m 5}
 expect_code 200
 with_clients=$(memory)
@@ -48,7 +48,7 @@ expect_equal "$(metric profile_live_skipped_value_total)" 0 "samples that were n
 expect_between "$(metric profile_live_clients)" 1 16 "clients that follow"
 
 ticks_before=$(metric profile_live_ticks_total)
-# As many as are let in, with bodies that never end.
+# As many clients as the server accepts, with request bodies that never end.
 kill "$slow"
 python3 - "$port" >"$tmp/torn" <<'PYTHON' &
 import socket, sys, time

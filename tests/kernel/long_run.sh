@@ -1,10 +1,10 @@
 #!/bin/bash
-# A run many times longer than its maps could hold loses nothing: they are drained as they fill.
+# A run that has many times more stacks than its maps can hold loses nothing, because the maps are drained as they fill.
 source "$(dirname "$0")/sampling.bash"
 
 burn many_stacks 600
-# Ten times the histogram, at the least: longer where others want the CPU. Who is kept from its own CPU for long loses some:
-# that is not always so.
+# At least ten times the size of the histogram, so the run is longer on a busy machine. A thread that is kept from its
+# CPU for long loses samples, but not in every run.
 for seconds in 3 6 12 24 24; do
   profile -f --stack-storage-size 512 --hash-storage-size 256 -F 4999 -p "$started" $seconds
   expect_status 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Bytes asked of the C library are counted to the byte, by who asked, and no call that the library makes to itself is
-# counted again.
+# Bytes that are requested from the C library are counted exactly, by caller. Calls that the library makes to itself are
+# not counted again.
 source "$(dirname "$0")/sampling.bash"
 need_event malloc
 
-# expect_bytes PATTERN BYTES : in folded lines.
+# expect_bytes PATTERN BYTES : checks the sum in the folded lines.
 expect_bytes() { expect_equal "$(folded_total "$1")" "$2" "bytes by '$1'"; }
 
 profile -e malloc -f -- "$WORKLOADS/allocs" 3
@@ -21,7 +21,7 @@ expect_bytes 'strdup;malloc ' $((3 * 20 * 100))
 calls=$((3 * (100 + 50 + 40 * 4 + 30 * 2 + 70 + 20)))
 expect_equal "$recorded" $calls "calls"
 
-# One place that calls now the one function and now the other, with what makes the one become the other or might.
+# One call instruction calls different functions in turn, with the calls between them that could confuse the count.
 profile -e malloc -f -- "$WORKLOADS/turns" 1000
 expect_status 0
 expect_balance
@@ -33,7 +33,7 @@ expect_bytes ';by_turns;(__libc_memalign|memalign|aligned_alloc) ' 1800000
 expect_bytes ';by_place;posix_memalign ' 800000
 expect_bytes ';by_place;[_a-z]*malloc ' 800000
 
-# Beside a tool that waits for the returns of the same functions, and so has put its own address in the place of theirs.
+# Beside another profiler that traces the returns of the same functions, and so has replaced their return addresses.
 "$PROFILE" -e malloc --live >"$tmp/beside" 2>&1 </dev/null &
 beside=$!
 background+=("$beside")
@@ -58,14 +58,14 @@ if [[ -e /etc/ld.so.cache ]] && unshare --mount true 2>/dev/null; then
   expect_bytes ';by_malloc;malloc ' $((3 * 100 * 1000))
 fi
 
-# The unit is said, and the counted rows add up to the same.
+# The output names the unit, and the counted rows have the same sum.
 profile -e malloc -- "$WORKLOADS/allocs" 3
 expect_status 0
 expect_balance
 expect_out '^Tracing bytes allocated of '
 expect_equal "$recorded" $calls "calls"
 
-# A process that is there already, found by its mappings; and one without a C library of its own to probe.
+# A process that already runs is found by its mappings. This one has no C library that could be probed.
 burn hits.static 1 600
 is_loaded() { [[ $(readlink "/proc/$started/exe") == */hits.static ]]; }
 wait_until is_loaded
@@ -74,7 +74,7 @@ expect_status 1
 expect_err "no C library .* uprobe:$WORKLOADS/hits.static:malloc"
 expect_silence out
 
-# What is said of a program that is linked statically is what to do.
+# For a statically linked program the message names the event to use instead.
 profile -e malloc -f -- "$WORKLOADS/allocs.static" 3
 expect_status 0
 expect_silence out
@@ -90,8 +90,8 @@ for option in '-F 99' '-c 10'; do
   expect_status 2
 done
 
-# What the profiler asks for itself is not in it, as each of its samples would cause more of them. In a group with just one
-# more, so that nothing else that runs here can fill the ring buffer.
+# The profiler's own allocations are not counted, because each sample would cause more of them. The cgroup has only one
+# other program, so no other process can fill the ring.
 need_group
 in_group "$WORKLOADS/turns" 1000000000 >/dev/null &
 background+=("$!")

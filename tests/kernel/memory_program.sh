@@ -1,8 +1,8 @@
 #!/bin/bash
-# A program that lies in memory alone (memfd) has its names, run as a process and loaded as a library; it is no JIT's code.
+# A program that exists only in memory (memfd) has its names, as a process and as a library. It is not JIT code.
 source "$(dirname "$0")/compiling.bash"
 
-# run_from_memory NAME FILE [ARGUMENT...] : becomes a copy of the file that has no path.
+# run_from_memory NAME FILE [ARGUMENT...] : replaces itself by a copy of the file that has no path.
 cat >"$tmp/run_from_memory" <<'PYTHON'
 import os, sys
 memory = os.memfd_create(sys.argv[1])
@@ -18,11 +18,11 @@ for kind in leaves leaves.static; do
   expect_no_err 'JIT code'
   kill "$started"
 done
-# It begins while the profile runs, and is gone when it ends.
+# It begins during the run and ends before the run does.
 sample_folded -F 999 -- /usr/bin/python3 "$tmp/run_from_memory" fetched "$WORKLOADS/leaves" 0.5cpu
 expect_present ';main;outer;middle;heavy '
 
-# A library, loaded through a path that leads to memory.
+# A library that is loaded through a path to memory.
 build "$tmp/libleaves.so" "$SOURCE_DIR/tests/workloads/libleaves.c" -fPIC -shared
 cat >"$tmp/loader.c" <<'C'
 #define _GNU_SOURCE

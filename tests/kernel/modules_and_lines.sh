@@ -1,6 +1,6 @@
 #!/bin/bash
-# --modules tells functions of one name in two files apart; --lines tells the source line of each frame, and what the compiler
-# has inlined as frames of their own.
+# --modules distinguishes functions of the same name in two files. --lines shows the source line of each frame, and
+# inlined functions as their own frames.
 source "$(dirname "$0")/compiling.bash"
 need_command addr2line
 
@@ -32,7 +32,7 @@ sample_work "$started" 30 -F 999 -U
 expect_absent '\[(twin|libtwin.so)\]'
 kill "$started"
 
-# Two functions inlined into each other and into a third; the lines are told by the comments here.
+# Two functions are inlined into each other and into a third. The comments in the source give the line numbers.
 cat >"$tmp/inlined.c" <<'C'
 #include "workload.h"
 static inline __attribute__((always_inline)) void innermost(void) {
@@ -64,7 +64,7 @@ sample_work "$started" 30 -F 999 -U
 expect_share ';main;holder ' 25 75
 expect_absent '(between|innermost|inlined\.c:)'
 
-# As another reader of the same file has it.
+# addr2line must agree.
 begin -F 999 -U --lines -A -p "$started" -o -
 wait_until has_begun
 let_work "$started" 30

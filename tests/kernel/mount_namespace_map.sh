@@ -1,5 +1,5 @@
 #!/bin/bash
-# --mntnsmap samples the mount namespaces whose inodes are keys of a pinned map, and no other.
+# --mntnsmap samples only the mount namespaces whose inodes are keys of a pinned map.
 source "$(dirname "$0")/sampling.bash"
 need_command unshare
 PATH=$PATH:/usr/sbin

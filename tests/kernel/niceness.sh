@@ -1,9 +1,10 @@
 #!/bin/bash
-# While it samples the profiler goes before others, its command does not, and whoever has chosen a niceness keeps it.
+# While the profiler samples, it has a higher priority than others. Its command does not, and a niceness that the user
+# has chosen stays.
 source "$(dirname "$0")/sampling.bash"
 need_command nice
 
-# have_nicenesses LIST : the profiler's threads, of which one may just have begun.
+# have_nicenesses LIST : checks the profiler's threads, one of which may have just begun.
 have_nicenesses() { [[ $(nicenesses_of) == "$1" ]]; }
 nicenesses_of() { ps -o ni= -L -p "$profiler" | tr -d ' ' | sort -n | uniq | tr '\n' ' '; }
 own=$(nice)
@@ -17,7 +18,7 @@ finish
 expect_status 0
 
 begin_counted -F 99 -T -R 0 -o - 600
-# Those that sample and those that answer.
+# -10 for the threads that sample, 0 for those that answer clients.
 wait_until have_nicenesses "-10 0 "
 kill -INT "$profiler"
 finish

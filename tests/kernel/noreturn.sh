@@ -1,5 +1,5 @@
 #!/bin/bash
-# A function whose last instruction is a call is named by itself in the stack, not by the function that lies behind it.
+# A function whose last instruction is a call has its own name in the stack, not the name of the function behind it.
 source "$(dirname "$0")/sampling.bash"
 
 burn last_call 600

@@ -1,11 +1,11 @@
 #!/bin/bash
-# A thread that waits before the run begins and goes on when it has ended is counted for all of it, with its stack; and
-# with -i every report has its part of such a wait.
+# A thread that waits from before the run until after it is counted for the whole run, with its stack. With -i every
+# report has its part of the wait.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 need_command cc python3
 
-# expect_all_of FILE : its wait is as long as the report, in the folded lines and the .pb.gz file of that name.
+# expect_all_of FILE : the wait is as long as the report, in FILE.folded and FILE.pb.gz.
 expect_all_of() {
   local all_us
   all_us=$(length_us "$1.pb.gz")
@@ -56,7 +56,7 @@ expect_status 0
 expect_balance
 reports=("$tmp"/part-*.folded)
 ((${#reports[@]} >= 3)) || fail "${#reports[@]} reports of the wait"
-# When a report is made is the scheduler's affair: what one has too much of, the next has too little.
+# The scheduler decides when a report is made: what one report has too much, the next has too little.
 waited_us=0 all_us=0
 for report in "${reports[@]}"; do
   if [[ $report != "${reports[-1]}" ]]; then expect_present '^hang;(.*;)?main;hang;' "$report"; fi

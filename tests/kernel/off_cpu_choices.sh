@@ -1,10 +1,10 @@
 #!/bin/bash
-# Which waits count: by length and by state, each tried where some count and some do not.
+# Which waits count, by length and by state. Each option is tested with waits that count and waits that do not.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 
-# 20 waits of 15 ms each in every function; the sum of a function's is 0.3 s.
-# As long as the program itself has it, in which they grow where others want the CPU.
+# Each function waits 20 times for 15 ms, 0.3 s in all. The program measures the true time, which grows on a busy
+# machine.
 expect_naps() {
   local truth
   truth=$(sed -n 's/^sleep //p' "$tmp/out")
@@ -24,7 +24,7 @@ expect_naps
 off_cpu --state uninterruptible
 expect_absent ';wait_(sleep|pipe|futex);' "$tmp/waits.folded"
 
-# Two threads that never rest share one CPU: one of them is away at any time, preempted; both where others want that CPU, too.
+# Two threads that never rest share one CPU, so at least one of them is preempted at any time.
 need_command taskset
 start taskset -c 0 "$WORKLOADS/threads" 600
 red=$started/task/$(tid_of "$started" red)
@@ -46,14 +46,14 @@ sample -e off-cpu -f --state interruptible -p "$started" 1
 expect_absent '^(red|green);'
 expect_present '^threads;'
 
-# The CPU at which a thread leaves is the one that -C is about.
+# -C selects waits by the CPU that the thread leaves.
 other=$(sed 's/.*[,-]//' /sys/devices/system/cpu/online)
 if ((other != 0)); then
   sample -e off-cpu -f -C "$other" -p "$started" --state preempted 1
   expect_absent '^(red|green);'
 fi
 
-# The kernel's threads wait all the time: they are told in one figure, and fill no list.
+# The kernel's threads wait all the time. The table shows them as one number and does not list them.
 profile -e off-cpu --format table 0.5
 expect_status 0
 expect_balance_with_losses

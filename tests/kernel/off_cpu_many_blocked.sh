@@ -1,10 +1,11 @@
 #!/bin/bash
-# More threads are blocked as the run begins than the kernel tells of in one piece: each is told of once, with its stack.
+# More threads are blocked when the run begins than the kernel reports in one piece. Each is reported once, with its
+# stack.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 need_command python3
 
-# Some 32 kB are a piece; a thread is 300 bytes and more.
+# A piece is about 32 kB, and a thread takes 300 bytes or more.
 threads=600
 start python3 -c '
 import sys, threading, time

@@ -1,18 +1,19 @@
 #!/bin/bash
-# The list of threads is whole and right: what has the id of a thread that is gone stands by itself, and who exits while a
-# report is made is in this one or in the next.
+# The list of threads is complete and correct. A process that has the id of an ended thread gets its own entry, and a
+# thread that exits while a report is made is in this report or in the next.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 need_command python3
 
-# waits_of TGID:TID FILE : its name and the milliseconds it has waited.
+# waits_of TGID:TID FILE : prints its name and the milliseconds it has waited.
 waits_of() {
   python3 -c '
 import json, sys
 thread = json.load(open(sys.argv[2]))["ebpf"]["offcpu"]["thread_stats"].get(sys.argv[1])
 print(thread["name"], thread["total_time_ns"] // 10**6) if thread else print("nobody", 0)' "$1" "$2"
 }
-# expect_whole FILE : what its threads have waited is what its stacks have; how many reports it has as $reports.
+# expect_whole FILE : the waits of its threads and of its stacks have the same sum. Sets $reports to the number of
+# reports.
 expect_whole() {
   local in_threads in_stacks
   read -r reports in_threads in_stacks < <(python3 -c '
@@ -37,7 +38,8 @@ for how in exit exec; do
   expect_status 0
   expect_balance
   read -r tgid tid < <(grep '^[0-9]' "$tmp/out")
-  # Besides its naps each waits for a CPU, nobody knows for how long: what is counted twice, or for another, is in no stack.
+  # Besides its naps each thread waits for a CPU for an unknown time. A wait that is counted twice, or for another
+  # thread, makes the two sums differ.
   expect_whole "$tmp/a.json"
   read -r name waited_ms < <(waits_of "$tgid:$tid" "$tmp/a.json")
   expect_equal "$name" first "name of the thread that is gone"
@@ -47,7 +49,7 @@ for how in exit exec; do
   ((waited_ms >= 290)) || fail "$waited_ms milliseconds of the process that has its id"
 done
 
-# Threads that come and go all the time: what all of them have waited is what all stacks have.
+# Threads come and go all the time: the waits of all threads equal those of all stacks.
 profile -e off-cpu -i 0.1 --format json -o "$tmp/reports" -- "$WORKLOADS/crowd" 12000 600
 expect_status 0
 expect_balance

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Who ends a wait: of two processes that hand a token to and fro each is woken by the other alone, where it gives the token;
-# through the maps and, because those have 16 places, through the ring buffer; and reports that cut waits have all of them.
+# Which thread ends a wait: two processes pass a token, and each is woken only by the other, where it gives the token.
+# This holds through the maps, through the ring (maps of 16 places), and in reports that cut waits.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu
 need_command python3
 
-# tell_wakers JSON: prints how many waits have a waker and how many have none. Waits are counted, not their lengths added up, since
-# one can be long.
+# tell_wakers JSON: prints how many waits have a waker and how many do not. It counts waits instead of adding their
+# lengths, because one wait can be long.
 tell_wakers() {
   python3 - "$1" <<'END'
 import json, sys
@@ -24,14 +24,14 @@ woken_by_each_other() {
   local one other by none
   for one in left right; do
     if [[ $one == left ]]; then other=right; else other=left; fi
-    # From the one that gives the token to the one that waits for it.
+    # The stack leads from the process that gives the token to the process that waits for it.
     expect_present "^$one;(.*;)?${one}_waits;.*;--;.*;${other}_gives;.*;$other [0-9]+$" "$1.folded"
-    # Ctrl-C and the other's end are no wake-ups that hand over anything.
+    # Ctrl-C and the end of the other process also wake a thread, but they pass no token.
     expect_absent "^$one;(.*;)?${one}_waits;.*;--;.*;(left|right)_waits;" "$1.folded"
     expect_absent "^$one;(.*;)?${one}_waits;.*;--;.*;${one}_gives;" "$1.folded"
   done
   expect_absent ';(bpf_prog_|bpf_trace_run|__traceiter_|__bpf_trace_)' "$1.folded"
-  # A thread's first wait may be over before its entry is there.
+  # The first wait of a thread may end before its entry exists.
   read -r by none < <(tell_wakers "$1.json")
   ((by > 100 && none * 50 <= by)) || fail "$none waits have no waker, $by have; $(outcome)"
 }
@@ -44,17 +44,18 @@ for arguments in "" "--stack-storage-size 16 --hash-storage-size 16"; do
   expect_equal "$(counted_total "$tmp/a.txt")" "$(folded_total . "$tmp/a.folded")" "total of the counted rows"
 done
 
-# Frame pointers do not see who called read and write.
+# Frame pointers miss the caller of read and write.
 sample -e off-cpu --waker --state interruptible --unwind fp -f -- "$WORKLOADS/token" 2000 60
 expect_present '^left;.*;main;read;.*;--;.*;write;main;.*;right [0-9]+$'
 expect_present '^right;.*;main;read;.*;--;.*;write;main;.*;left [0-9]+$'
 
-# The same where reports cut the waits, and of the one process alone: the other is not sampled, and yet known.
+# The same when reports cut the waits and only one process is sampled. The other is not sampled, but is still named as
+# the waker.
 burn token 100000000 60
 sample -e off-cpu --waker --state interruptible -p "$started" -i 0.3 -f 1
 expect_present '^left;(.*;)?left_waits;.*;--;.*;right_gives;.*;right [0-9]+$'
 expect_absent '^right;'
 
-# Without it nothing is told.
+# Without --waker no waker is shown.
 sample -e off-cpu --state interruptible -o "$tmp/c.folded" -- "$WORKLOADS/token" 200 60
 expect_absent ';--;' "$tmp/c.folded"

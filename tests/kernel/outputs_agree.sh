@@ -1,5 +1,5 @@
 #!/bin/bash
-# Several outputs of one run tell of the same samples: folded total = counted total = recorded, and shares add up to 100.
+# Several outputs of one run show the same samples: folded total = counted total = recorded, and shares add up to 100.
 source "$(dirname "$0")/sampling.bash"
 
 burn leaves 600
@@ -24,14 +24,14 @@ expect_present '^reader;.*vfs_read' "$tmp/a.folded"
 
 grep -q '^Residency Stack trace' "$tmp/a.residency" || fail "no heading: $(cat "$tmp/a.residency")"
 grep -Eq '^ *[0-9.]+%     .*;?heavy;middle;outer;main;.*;$' "$tmp/a.residency" || fail "$(cat "$tmp/a.residency")"
-# Each process's shares add up to 100, within the rounding of its rows.
+# The shares of each process add up to 100, within the rounding of its rows.
 awk -v tolerance=1 '
   function check() { if (rows && (sum < 100 - rows * 0.05 - tolerance || sum > 100 + rows * 0.05 + tolerance)) exit 1 }
   /^[^ 0-9].*\([0-9]+\)/ { check(); groups++; sum = rows = 0 }
   /^ *[0-9.]+%/ { sum += $1; rows++ }
   END { check(); exit groups != 2 }' "$tmp/a.residency" || fail "shares: $(cut -c1-120 "$tmp/a.residency")"
 
-# --format has the last word, and what it says holds for every output.
+# --format overrides file names, for every output.
 for seconds in 0.3 5 30; do
   sample --format folded -F 499 -p "$leaves" -o "$tmp/b.txt" $seconds
   if ((recorded > 0)); then break; fi

@@ -1,21 +1,22 @@
 #!/bin/bash
-# When samples come faster than they can be read, the run ends even so, and at the first Ctrl-C.
+# When samples come faster than they can be read, the run still ends, and at the first Ctrl-C.
 source "$(dirname "$0")/sampling.bash"
 if [[ ${measured:-} ]]; then need_timeliness; fi
 
 for ((cpu = $(nproc) + 1; cpu > 0; cpu--)); do burn leaves 600; done
 find_precedence
-# Of seconds only in overload_measured.sh, which sets it.
+# overload_measured.sh sets `measured`; only then are seconds checked.
 measured=${measured:-}
 
-# seconds_of_run : as the summary has them; what is read later was sampled then.
+# seconds_of_run : prints the duration from the summary. It ends with the last sample, not with the last read.
 seconds_of_run() { sed -nE 's/^[0-9]+ samples in ([0-9.]+) s .*/\1/p' "$tmp/err"; }
 expect_short() {
   [[ $measured ]] || return 0
   awk -v seconds="$(seconds_of_run)" 'BEGIN { exit !(seconds > 0 && seconds <= 2.5) }' || fail "the run took too long: $(outcome)"
 }
 
-# Up to what is too fast for this machine: where one sample takes long, more of them would leave nothing to anybody.
+# Raises the rate until it is too fast for this machine. Where a sample takes long, a higher rate would leave no CPU
+# time to other programs.
 most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 is_too_fast() { awk '/ of the [0-9]+ asked for/ { sub(/ % of the .*/, ""); exit !($NF < 90) }' "$tmp/err"; }
 for rate in 10000 20000 40000 70000; do
@@ -28,7 +29,7 @@ for rate in 10000 20000 40000 70000; do
   if ((rate == most)) || { [[ ! $measured ]] && is_too_fast; }; then break; fi
 done
 
-# What would go on for ever is ended by CTest.
+# A run that never ends is killed by ctest.
 ahead=("${precedence[@]}")
 begin -F "$rate" -o - -o "$tmp/b.folded"
 wait_until has_begun

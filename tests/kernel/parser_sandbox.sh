@@ -1,18 +1,18 @@
 #!/bin/bash
-# What the parser may ask of the kernel: a run makes no other call than the list has, and one that a stranger's file might make it
-# try is its end.
+# Which system calls the parser may make: a run makes only the calls in the list. A call that a hostile file might cause
+# kills the parser.
 source "$(dirname "$0")/children.bash"
 
 allowed='pread64 read write sendmsg recvmsg close fstat mmap munmap mremap mprotect madvise brk futex getrandom clock_gettime
   rt_sigreturn exit exit_group'
-# What Linux makes of a probe that somebody else has put into a library of ours; strace may not know their names.
+# Linux makes these calls for another program's probe in one of the parser's libraries. strace may not know their names.
 allowed+=' uretprobe uprobe syscall_0x14f syscall_0x150'
 
-# In the sanitized program there are the sanitizers' own.
+# A sanitized program also makes the sanitizers' calls.
 if ! command -v strace >/dev/null; then
   without "the calls of a run" "there is no strace here"
 elif ((SANITIZED == 0)); then
-  # Not of the whole machine: with each call traced, a busy one answers too late.
+  # Not of the whole machine: when each call is traced, the profiler would be too slow on a busy one.
   burn leaves 600
   pids=$started
   mangled=$WORKLOADS/mangled
@@ -22,7 +22,7 @@ elif ((SANITIZED == 0)); then
   at_exit "rm -f '/tmp/perf-$started.map'"
   wait_until test -s "/tmp/perf-$started.map"
   mkdir "$tmp/calls"
-  # With each call traced, a machine that stalls may answer too late for a name, and so is asked again.
+  # With each call traced, a busy machine may be too late for a name, so this repeats.
   for seconds in 1 2 4 8; do
     run strace -f -ff -qq -o "$tmp/calls/of" "$PROFILE" --lines -f -F 499 -p "$pids" $seconds
     expect_status 0
@@ -31,7 +31,7 @@ elif ((SANITIZED == 0)); then
   expect_present '^leaves;(.*;)?main[^;]*;outer[^;]*;middle[^;]*;heavy'
   parsers=$(grep -l 'PR_SET_NAME, "profile-parser"' "$tmp"/calls/of.*) || fail "no parser was seen"
   for parser in $parsers; do
-    # From the filter on.
+    # The calls after the filter was installed.
     awk '/^(seccomp\(SECCOMP_SET_MODE_FILTER|prctl\(PR_SET_SECCOMP)/ && / = 0$/ { found = 1; next } found' "$parser" |
       grep -v '^[-+]' >"$tmp/asked"
     [[ -s $tmp/asked ]] || fail "the parser does nothing after its filter: $(tail -n 5 "$parser")"
@@ -41,7 +41,7 @@ elif ((SANITIZED == 0)); then
   done
 fi
 
-# intrude NAME : what becomes of a parser that makes this call, in the middle of a run.
+# intrude NAME : makes a parser do this call in the middle of a run. Sets $answer to what happens.
 intrude() {
   begin -f -F 99 -p $$
   wait_until has_child profile-parser
@@ -51,7 +51,7 @@ intrude() {
   expect_status 0
   answer=$(cat "$tmp/out")
 }
-# is_waiting PID : in its sandbox, which it enters after it has got its name, for the next question.
+# is_waiting PID : the parser is in its sandbox, which it enters after it has set its name, and waits for a request.
 is_waiting() { [[ $(status_of "$1" Seccomp) == 2 && $(cat "/proc/$1/syscall" 2>/dev/null) == [0-9]* ]]; }
 end_run() {
   kill -INT "$profiler"

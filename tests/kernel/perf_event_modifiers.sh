@@ -1,5 +1,5 @@
 #!/bin/bash
-# :u samples in programs only and :k in the kernel only, whatever the event; :uk in both.
+# For every event, :u samples only in programs, :k only in the kernel, and :uk in both.
 source "$(dirname "$0")/sampling.bash"
 burn reader 600
 reader=$started
@@ -16,7 +16,7 @@ sought=(';(heavy|light) ' '_\[k\] ')
 sample_until is_seen -f -a -e task-clock:uk -F 499 -p "$reader,$started" 1
 expect_folded_total
 
-# The pages that a program touches itself are not touched by the kernel for it.
+# Faults on pages that a program touches itself do not count as kernel faults.
 sample -e page-faults:u -c 1 -o "$tmp/report.folded" -- "$WORKLOADS/faults" 20000 1 0 600
 expect_equal "$(folded_total ';touch_pages ' "$tmp/report.folded")" 20000 "page faults in the program"
 sample -e page-faults:k -c 1 -o "$tmp/report.folded" -- "$WORKLOADS/faults" 20000 1 0 600

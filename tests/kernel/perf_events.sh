@@ -1,15 +1,15 @@
 #!/bin/bash
-# An event is counted for what it is: page faults one by one, one for many, and by a rate; context switches as the kernel
-# itself counts them.
+# Every event counts correctly: page faults one by one, one sample for many, and at a rate. Context switches match the
+# kernel's own count.
 source "$(dirname "$0")/sampling.bash"
 report=$tmp/report.folded
 
-# One by one, and nothing is missed.
+# One by one, without loss.
 sample -e page-faults -c 1 -o "$report" -- "$WORKLOADS/faults" 20000 1 0 600
 expect_folded_total "$report"
 expect_equal "$(folded_total ';main;touch_pages ' "$report")" 20000 "page faults of touch_pages"
 
-# The same without a command to follow, for which another program is loaded; and the header says what is counted.
+# The same without a command: the process loads another program first. The header says what is counted.
 mkfifo "$tmp/go"
 # shellcheck disable=SC2016
 start bash -c 'read -r _ <"$1"; exec "${@:2}"' waits "$tmp/go" "$WORKLOADS/faults" 20000 1 0 600
@@ -21,19 +21,19 @@ finish
 expect_status 0
 expect_balance
 expect_equal "$(counted_total)" "$recorded" "total of the report"
-# By frame pointers all of them are one stack; until there are tables and after that they are two.
+# With frame pointers all of them have one stack. Before and after the tables come, they have two.
 expect_equal "$(awk '/^    touch_pages\+/ { mine = 1 } /^        [0-9]+$/ { if (mine) sum += $1; mine = 0 } END { print sum }' "$tmp/out")" \
   20000 "page faults of touch_pages in the report"
 
-# One for each hundred, with the weight of a hundred; what is left over on a CPU is less than one.
+# One sample for every hundred faults, with a weight of 100. Each CPU may leave out fewer than a hundred.
 sample -e page-faults -c 100 -o "$report" -- taskset -c 0 "$WORKLOADS/faults" 20000 5 0 600
 expect_equal "$(folded_total . "$report")" $((100 * recorded)) "total of samples of weight 100"
 expect_between "$(folded_total ';touch_pages ' "$report")" 97000 103000 "page faults by hundreds"
 
-# By a rate the total is right all the same, in a steady stream as in bursts: what comes too soon for another sample is in no
-# stack, and told; together they are all there were, with the few of before main.
+# At a rate the total is still correct, in a steady stream and in bursts. Events that come too soon for another sample
+# are in no stack, but they are reported; together they are all faults, with a few from before main.
 in_no_stack() { sed -n 's/^\([0-9]*\) [a-z]*-faults after the last sample of their CPU are in no stack$/\1/p' "$tmp/err"; }
-# faulted FAULTS WHAT : so many of touch_pages, and few samples of them.
+# faulted FAULTS WHAT : touch_pages had so many faults, with few samples.
 faulted() {
   expect_between $(($(folded_total . "$report") + $(in_no_stack) + 0)) "$1" $(($1 + 2000)) "$2"
   expect_between "$(folded_total ';touch_pages ' "$report")" $(($1 / 2)) "$1" "$2 in stacks of touch_pages"
@@ -51,8 +51,8 @@ expect_no_err 'in no stack'
 profile -e page-faults 0.1
 expect_out '^Sampling page-faults at 49 Hertz of all threads '
 
-# The last switch of each process comes after it was asked for its count; of those before main some were not followed yet.
-# By frame pointers: the table of libc may come too late for so short a run.
+# The last switch of each process comes after it read its count, and some before main come before it was followed. Uses
+# frame pointers, because the table of libc may come too late in so short a run.
 sample -e cs -c 1 --unwind fp -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong" 5000 600
 read -r counted before <"$tmp/out"
 ((counted >= 10000)) || fail "only $counted context switches by the kernel's count"

@@ -1,8 +1,9 @@
 #!/bin/bash
-# What there is not is said, with what to do instead, and --list-events says so before.
+# An event that is not available gives an error that says what to do instead. --list-events also says that it is
+# missing.
 source "$(dirname "$0")/sampling.bash"
 
-# refused STATUS PATTERN EVENT [ARGUMENT...] : nothing is sampled, and stderr ends in a line with the pattern.
+# refused STATUS PATTERN EVENT [ARGUMENT...] : nothing is sampled, and the last line on stderr matches the pattern.
 refused() {
   profile -e "$3" "${@:4}" 1
   expect_status "$1"
@@ -24,7 +25,7 @@ for name in cpu-clock page-faults context-switches SYSTEM:EVENT; do
   if grep -A 1 -E "^ +$name\\b" "$tmp/out" | tail -n 1 | grep -q 'not here'; then fail "$name is not here; $(outcome)"; fi
 done
 
-# Where this machine has no counters; the names are those of all kernels on it.
+# A machine without hardware counters. The event names are those of all kernels for this architecture.
 for device in /sys/bus/event_source/devices/{cpu,cpu_core,armv*}; do
   [[ ! -e $device ]] || skip "this machine has hardware counters"
 done

@@ -1,12 +1,12 @@
 #!/bin/bash
-# A perf map is written by whoever may write to /tmp: one that is no plain file of the process's own is not read, does not hold
-# the profiler up, and its frames say that there is no map.
+# Any user who may write to /tmp can write a perf map. The profiler reads only a plain file of the process's own user or
+# root; other files do not delay it, and their frames say that there is no map.
 source "$(dirname "$0")/sampling.bash"
 need_command mkfifo timeout
-# Who is held up is ended, and fails.
+# A profiler that hangs is killed, and the test fails.
 profile() { run timeout 120 "$PROFILE" "$@"; }
 
-# The right line for what `silent` runs is in $tmp/line: only where it stands is wrong.
+# $tmp/line has the correct line for the code of `silent`. Only the place of the file is wrong in each case.
 burn jit silent "$tmp/line" 600
 wait_until test -s "$tmp/line"
 wait_until is_at_work "$started"
@@ -14,7 +14,7 @@ map=/tmp/perf-$started.map
 at_exit "rm -f '$map'"
 
 sample_made() { sample_enough 60 -F 499 -U -p "$started" 0.3; }
-# expect_refused WHAT : none of the names in the map at $map are used.
+# expect_refused WHAT : no name from the map at $map is used.
 expect_refused() {
   echo "$1"
   sample_made
@@ -24,7 +24,7 @@ expect_refused() {
   rm "$map"
 }
 
-# The test of the test: as a plain file it is read.
+# Checks the test itself: a plain file is read.
 cp "$tmp/line" "$map"
 sample_made
 expect_share ';main;run_made;made_loop ' 90 100
@@ -48,12 +48,12 @@ mv "$map.directory" "$map"
 sample_made
 rmdir "$map"
 expect_share ';main;run_made;\[unknown\] ' 90 100
-# Root's own process does not believe another user's file.
+# For a process of root, another user's file is refused.
 cp "$tmp/line" "$map"
 chown 65534 "$map"
 expect_refused "another user's file"
 
-# A user's process believes its own and root's, and no other user's.
+# For a user's process, that user's file and root's are accepted, and no other.
 kill "$started"
 chmod 755 "$tmp"
 : >"$tmp/theirs"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# -p samples the processes it names and no other; several, with all their threads.
+# -p samples only the processes that it names, with all their threads. It may name several.
 source "$(dirname "$0")/sampling.bash"
 
 burn leaves 600

@@ -1,13 +1,13 @@
 #!/bin/bash
-# In a pid namespace, as in a container, ids are those seen there: -p takes them, reports print them, and a process outside
-# has none, so it is never taken for one inside.
+# In a pid namespace, as in a container, ids are the ones seen there: -p takes them and reports print them. A process
+# outside has no id there, so it is never mistaken for one inside.
 source "$(dirname "$0")/sampling.bash"
 need_command unshare
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no pid namespace can be made here"
 
 burn leaves.static 600
 outside=$started
-# inside SCRIPT : runs it in a namespace where a burner is process 2 to 9 or so; its pid is $inner there.
+# inside SCRIPT : runs it in a namespace where a burner has a small pid; its pid there is $inner.
 inside() {
   run env PROFILE="$PROFILE" WORKLOADS="$WORKLOADS" tmp="$tmp" seconds="$seconds" unshare --pid --kill-child --mount-proc bash -c '
     "$WORKLOADS/leaves" 600 &
@@ -21,7 +21,7 @@ inside() {
   inner=$(cat "$tmp/inner")
 }
 
-# Longer where others want the CPU.
+# Repeats for longer times on a busy machine.
 for seconds in 0.6 6 60; do
   inside '"$PROFILE" -f -F 499 -p "$inner" $seconds'
   expect_status 0
@@ -49,7 +49,7 @@ for seconds in 0.4 4 40; do
   if [[ -s $tmp/out ]]; then break; fi
 done
 expect_share '^leaves;' 100 100
-# The id a process has outside means nothing inside, unless a process there has it too.
+# An outer id means nothing inside, unless a process inside has the same id.
 ((outside < 50)) || inside '"$PROFILE" -p '"$outside"' 1' || true
 if ((outside >= 50)); then
   expect_status 1
@@ -64,7 +64,7 @@ expect_present '^family;.*burn_grandchild'
 expect_present '^stranger;.*burn_stranger'
 expect_absent '^leaves'
 
-# From outside, the ids are the outer ones, whatever the process itself thinks it is.
+# Outside, the ids are the outer ones, whatever the process itself sees.
 start unshare --pid --kill-child --mount-proc "$WORKLOADS/leaves.nopie" 600
 has_child() { pgrep -P "$started" leaves >/dev/null; }
 need_command pgrep

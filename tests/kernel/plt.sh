@@ -1,5 +1,5 @@
 #!/bin/bash
-# The stub through which a program calls a library's function is named after it.
+# The stub through which a program calls a library function has the name of that function.
 source "$(dirname "$0")/compiling.bash"
 
 cat >"$tmp/callee.c" <<'C'
@@ -20,7 +20,8 @@ C
 for option in -fcf-protection=none -fcf-protection=full; do
   build "$tmp/libcallee.so" "$tmp/callee.c" -fPIC -shared
   build "$tmp/caller" "$tmp/caller.c" "$tmp/libcallee.so" "-Wl,-rpath,$tmp" -fplt "$option"
-  # By its own clock: the function is a few instructions of many. It does not end before it is looked at.
+  # The workload checks a clock rarely, because the function is only a few instructions. It must not end before it is
+  # sampled.
   start "$tmp/caller" 600
   sample_work "$started" 60 -F 4999 -U
   expect_present ';library_nothing '

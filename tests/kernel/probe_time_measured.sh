@@ -1,8 +1,9 @@
 #!/bin/bash
-# Probes take long to be put in and out; what is counted is what happens between, in the time that is said: so many calls in a second.
+# Probes take long to insert and to remove. The run counts only what happens between: the calls per second match the
+# reported time.
 source "$(dirname "$0")/sampling.bash"
 
-# Its pace is kept by the clock, whoever else computes.
+# The clock sets its pace, so it needs precedence over other programs.
 find_precedence
 start "${precedence[@]}" "$WORKLOADS/paced" 600
 for event in malloc uprobe:libc:malloc; do

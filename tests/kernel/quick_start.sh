@@ -1,10 +1,10 @@
 #!/bin/bash
-# The profiler is soon at work: a command behind -- has begun a moment after the profiler was called, and a run of no length
-# is over as soon. The benchmark has the exact figures; this is a bound for any machine.
+# The profiler starts quickly: a command after -- begins soon, and a very short run ends soon. The benchmark has the
+# exact figures; this test has a limit for any machine.
 source "$(dirname "$0")/sampling.bash"
 ((SANITIZED == 0)) || skip "a sanitized program's time says nothing"
 
-# The best of five.
+# Takes the best of five runs.
 find_precedence
 best=1000000
 for _ in 1 2 3 4 5; do
@@ -16,7 +16,7 @@ for _ in 1 2 3 4 5; do
 done
 expect_between "$best" 0 150000 "microseconds until the command ran"
 
-# Of one process: how long the names of all others take is their affair.
+# Samples one process, because the names of other processes may take any time.
 burn pinned 0 600
 wait_until is_at_work "$started"
 best=1000000
@@ -30,7 +30,7 @@ for _ in 1 2 3 4 5; do
   expect_folded_total
 done
 expect_between "$best" 0 400000 "microseconds of a run beyond its 50 ms"
-# And it was sampling for those 50 ms, on a CPU that is not idle: some kernels take no samples on idle ones.
+# The run did sample for those 50 ms. The CPU is busy, because some kernels take no samples on idle ones.
 sample -F 999 -C 0 -f -o - -o "$tmp/a.pb.gz" 0.05
 expect_folded_total
 expect_between $((taken * 1000000 / $(length_us "$tmp/a.pb.gz"))) 500 2000 "samples a second at 999 Hertz"

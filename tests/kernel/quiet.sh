@@ -1,5 +1,5 @@
 #!/bin/bash
-# -q says nothing on stderr and changes nothing on stdout; -v says much.
+# -q prints nothing on stderr and does not change stdout; -v prints many details.
 source "$(dirname "$0")/sampling.bash"
 
 burn leaves 600

@@ -1,10 +1,10 @@
 #!/bin/bash
-# -F takes so many samples a second on each CPU, 49 when nothing is said, and -c one for each so many nanoseconds.
+# -F is the number of samples per second on each CPU, 49 by default. -c is the number of nanoseconds per sample.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
 
-# expect_period US OPTION... : samples of CPU 0 come no faster than one in so long, and some so long after the one before. A tick
-# that comes too late is left out: how many there are depends on what else a machine or its hypervisor does.
+# expect_period US OPTION... : samples of CPU 0 come no faster than one per period, and some come exactly a period
+# apart. The kernel skips late ticks, so their number depends on the load of the machine and its host.
 expect_period() {
   period=$1
   sample_until has_period --stream=json -C 0 "${@:2}" 1
@@ -34,11 +34,12 @@ expect_out '^Sampling at 49 Hertz '
 sample -c 2000000 -C 0 0.1
 expect_out '^Sampling at every 2000000 events of all threads by user \+ kernel stack on CPU#0 for 0\.1 secs\.$'
 
-# account_of FILE : what a report in JSON says was asked for and was taken.
+# account_of FILE : prints how many samples a JSON report says were requested and taken.
 account_of() {
   python3 -c 'import json, sys; account = json.load(open(sys.argv[1]))["account"]; print(account["asked"], account["taken"])' "$1"
 }
-# What was asked for follows from the run's own length (and that it takes a moment to begin), whatever else the machine did.
+# The number of requested samples follows from the length of the run, whatever else the machine did. The run takes a
+# moment to begin.
 began_us=${EPOCHREALTIME/./}
 sample -F 997 -C 0 -o "$tmp/a.json" -o "$tmp/a.pb.gz" 1
 whole_us=$((${EPOCHREALTIME/./} - began_us))
@@ -47,7 +48,8 @@ expect_equal "$told" "$taken" "samples taken, in JSON"
 expect_between "$asked" $(($(length_us "$tmp/a.pb.gz") * 997 / 1000000 - 1)) $((whole_us * 997 / 1000000 + 1)) "samples asked for"
 expect_between "$taken" 0 $((asked + 1)) "samples taken"
 
-# The kernel takes none less than 10 us after the last: of 200,000 a second half come at most, and the summary tells the share.
+# The kernel takes no sample within 10 us of the last one, so it takes at most half of 200,000 per second. The summary
+# says which share.
 most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 at_exit "echo $most >/proc/sys/kernel/perf_event_max_sample_rate"
 if echo 200000 2>/dev/null >/proc/sys/kernel/perf_event_max_sample_rate; then
@@ -59,7 +61,7 @@ if echo 200000 2>/dev/null >/proc/sys/kernel/perf_event_max_sample_rate; then
   expect_err "; $(awk -v part="$taken" -v all="$asked" 'BEGIN { printf "%.1f", 100 * part / all }') % of the $asked asked for"
 fi
 
-# What the kernel does not allow is said before anything is sampled.
+# A rate that the kernel refuses is reported before anything is sampled.
 most=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 profile -F $((most + 1)) 1
 expect_status 1

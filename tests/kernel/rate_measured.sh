@@ -1,11 +1,12 @@
 #!/bin/bash
-# -F takes so many samples a second on each CPU, 49 when nothing is said, and -c one for each so many nanoseconds: most of them.
+# -F is the number of samples per second on each CPU, 49 by default, and -c is the number of nanoseconds per sample.
+# Most samples keep the rate.
 source "$(dirname "$0")/sampling.bash"
 need_timeliness
 need_command python3
 
-# expect_period US OPTION... : most samples of CPU 0 come so long after the one before. A tick that comes too late is left out, so
-# that how many there are depends on what else a machine or its hypervisor does; their distance does not.
+# expect_period US OPTION... : most samples of CPU 0 come a period after the one before. The load of the machine and its
+# host changes how many ticks the kernel skips, but not the distance between the others.
 expect_period() {
   local median
   sample --stream=json -C 0 "${@:2}" 1

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What comes while nobody reads and is more than the ring buffer holds is lost, and counted as that: of as many events as there
-# were each stands in one account or the other.
+# Events that come while the profiler does not read, and that the ring cannot hold, are lost and counted as lost. Each
+# event is in one of the two counts.
 source "$(dirname "$0")/sampling.bash"
 need_event SYSTEM:EVENT
 
 events=300000 # of 100 bytes at least each; the ring buffer has 16 MB at most
 mkfifo "$tmp/go"
-# In the shell's place `asks` begins when it is told. The profiler, which is stopped by then, has begun before the shell.
+# `asks` replaces the shell and begins on a signal. The profiler has begun before the shell, and is stopped by then.
 begin --stream=folded -e syscalls:sys_enter_getppid --comm asks -o "$tmp/stream" -- \
   sh -c "echo \$\$ >'$tmp/pid'; read -r word <'$tmp/go'; exec '$WORKLOADS/asks' $events 600"
 wait_until test -s "$tmp/pid"

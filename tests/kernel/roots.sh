@@ -1,12 +1,12 @@
 #!/bin/bash
-# The stacks of static programs, of glibc's and musl's, are whole: they begin with a root, nothing stands beyond it, and nobody
-# is said to be built without frame pointers.
+# Stacks of static programs, with glibc and with musl, are complete: they begin with a root, nothing lies beyond it, and
+# no message says that frame pointers are missing.
 source "$(dirname "$0")/compiling.bash"
 
-# What calls a root, where stacks are walked by tables; frame pointers lead to the root and no further.
+# Frames that call the root. Only unwind tables lead to them; frame pointers end at the root.
 start='(_start;|__libc_start_main;|_start_c;)*'
 
-# expect_whole ROOT CHAIN : the stacks of the work begin with the root, and what was found beyond it is gone.
+# expect_whole ROOT CHAIN : the work's stacks begin with the root, and frames beyond it are removed.
 expect_whole() {
   expect_share "^[^;]*;$start$1;$2(;| )" 90 100
   expect_no_err 'without frame pointers'

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# For the tests that sample: runs of the profiler whose account is checked every time, and what to ask of its reports.
+# Runs the profiler for the tests that sample, checks the account of every run, and reads its reports.
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 need_kernel
 
-# at_exit COMMAND : puts right what the test has changed of the machine, once its processes are gone; the latest first.
+# at_exit COMMAND : undoes a change to the machine after the test's processes have ended; the latest change first.
 endings=()
 at_exit() { endings=("$1" "${endings[@]}"); }
 put_right() {
@@ -13,7 +13,8 @@ put_right() {
 }
 trap put_right EXIT
 
-# The last of the CPUs a process can be bound to (taskset) as $cpu, the first as $other: the same one where there is just one.
+# Sets $cpu to the last CPU that a process may be bound to (taskset), and $other to the first. With a single CPU both
+# are the same.
 need_cpus() {
   need_command taskset
   read -r cpu other < <(python3 -c '
@@ -22,8 +23,8 @@ cpus = sorted(os.sched_getaffinity(0))
 print(cpus[-1], cpus[0])')
 }
 
-# has_event EVENT : whether this kernel has it, by the name that --list-events begins a line with. need_event EVENT... : skips the
-# test with the reason where it has not.
+# has_event EVENT : true when this kernel has the event, by its name in --list-events. need_event EVENT... : skips the
+# test with the reason when the kernel does not have it.
 has_event() {
   [[ -e $tmp/events ]] || "$PROFILE" --list-events >"$tmp/events" || fail "--list-events"
   missing=$(reason_against "$1" "$tmp/events")
@@ -34,25 +35,25 @@ need_event() {
   for event; do has_event "$event" || skip "-e $event: $missing"; done
 }
 
-# For what is true of a machine that keeps the time: an emulated one spends most of it on what is a small part elsewhere, and
-# ticks less often than it is asked to.
+# For checks that need a machine that keeps time: an emulated one spends most of its time on work that is cheap
+# elsewhere, and ticks less often than requested.
 need_timeliness() { ((${EMULATED:-0} == 0)) || skip "an emulated machine keeps no rate and no share of the time"; }
 
-# An emulated machine takes so much longer for the same.
+# An emulated machine takes this many times longer for the same work.
 slowness=$((${EMULATED:-0} ? 20 : 1))
 
-# burn WORKLOAD [ARGUMENT...] SECONDS|SECONDScpu|SECONDS/PARTS : starts it; its pid is $started. It ends with the test, or by itself
-# after its time, or when it has computed for so long; 1200 seconds are the most that workloads take. With PARTS it computes for one
-# of so many at most: enough to be seen, and the CPUs are left to others.
+# burn WORKLOAD [ARGUMENT...] SECONDS|SECONDScpu|SECONDS/PARTS : starts the workload and sets $started to its pid. It
+# ends with the test, after its time, or after so much CPU time; workloads accept at most 1200 seconds. With PARTS it
+# computes for at most one part of so many, which leaves CPU time to other programs.
 burn() {
   local lives=${*: -1}
   if ((slowness > 1)) && [[ $lives =~ ^([0-9.]+)(cpu|/[0-9]+)?$ ]]; then
-    # What it lives of CPU time is used up more slowly there by itself.
+    # On an emulated machine, CPU time limits need a smaller factor than elapsed time.
     lives=$(awk -v of="${BASH_REMATCH[1]}" -v by="$([[ $lives == *cpu ]] && echo 4 || echo "$slowness")" 'BEGIN { print of * by < 1200 ? of * by : 1200 }')${BASH_REMATCH[2]}
   fi
   start "$WORKLOADS/$1" "${@:2:$#-2}" "$lives"
 }
-# wait_until COMMAND... : runs it again and again until it succeeds, for a minute at most: a busy machine takes its time.
+# wait_until COMMAND... : repeats the command until it succeeds, for about a minute, because a busy machine is slow.
 wait_until() {
   local left
   for ((left = 3000 * slowness; left > 0; left--)); do
@@ -61,28 +62,28 @@ wait_until() {
   done
   fail "still not after a minute: $*"
 }
-# work_of PID : for how many hundredths of a second it has computed. A thread is PID/task/TID.
+# work_of PID : prints its CPU time in hundredths of a second. PID/task/TID means a thread.
 work_of() { awk '{ print $(NF - 38) + $(NF - 37) }' "/proc/$1/stat"; }
 has_worked() {
   local work
   work=$(work_of "$1" 2>/dev/null) && ((work >= $2))
 }
-# is_at_work PID : it has computed for two hundredths of a second, and so is no more being loaded.
+# is_at_work PID : it has used 0.02 s of CPU time, so it is no longer being loaded.
 is_at_work() { has_worked "$1" 2; }
-# let_work PID HUNDREDTHS : waits until it has computed for so much longer, which on a busy machine takes its time.
+# let_work PID HUNDREDTHS : waits until it has used so much more CPU time, however busy the machine is.
 let_work() { wait_until has_worked "$1" $(($(work_of "$1") + $2)); }
-# pause SECONDS : what a fixed time is enough for; more of it under the sanitizers.
+# pause SECONDS : sleeps for a fixed time, and for twice that under the sanitizers.
 pause() { if ((SANITIZED)); then sleep "$1" && sleep "$1"; else sleep "$1"; fi; }
 
-# find_precedence : makes "${precedence[@]}" put a command before all other work of the machine, where that may be had: for questions
-# of how soon, which are not about what else there is to do.
+# find_precedence : sets "${precedence[@]}" to a prefix that runs a command before all other work, where the machine
+# allows it. Checks of time need it, because other programs must not change their result.
 find_precedence() {
   precedence=(chrt -f 1)
   "${precedence[@]}" true 2>/dev/null || precedence=()
 }
-# begin [ARGUMENTS...] : starts the profiler and goes on; its pid is $profiler. finish: waits for it, and leaves what `run`
-# leaves. It has started to sample once `begin` is back, if it has a destination in the counted format on stdout. `ahead` is what
-# stands before it in the command.
+# begin [ARGUMENTS...] : starts the profiler, sets $profiler to its pid and returns at once. begin_counted waits until
+# it samples, which needs a counted report on stdout. finish: waits for its end, and leaves the same results as `run`.
+# $ahead is the prefix of the command.
 ahead=()
 begin() {
   : >"$tmp/out"
@@ -100,13 +101,13 @@ finish() {
   local at
   wait "$profiler"
   status=$?
-  # What was started since is still to be ended by the test.
+  # Processes that were started later stay in the list, so that the test still ends them.
   for at in "${!background[@]}"; do
     if [[ ${background[at]} == "$profiler" ]]; then unset "background[at]"; fi
   done
 }
 
-# aside COMMAND... : runs a function of the test beside what follows, with a directory of its own as $tmp; it only looks, or fails.
+# aside COMMAND... : runs a function of the test in the background with its own $tmp. Only its failure has an effect.
 # join_asides: waits for all of them, and ends the test if one has failed.
 asides=()
 aside() {
@@ -126,8 +127,8 @@ join_asides() {
   asides=()
 }
 
-# Reads the summary into $taken, $recorded, $idle, $filtered and $lost: every sample the kernel took is in one of the latter.
-# Those of the lost that nobody read in time are in $unwritten.
+# Reads the summary into $taken, $recorded, $idle, $filtered and $lost. The last four must add up to $taken. $unwritten
+# is the part of $lost that was not read in time.
 # shellcheck disable=SC2034
 expect_balance_with_losses() {
   local summary number='([0-9]+)'
@@ -141,19 +142,19 @@ expect_balance_with_losses() {
   ((taken == recorded + idle + filtered + lost)) || fail "the buckets do not add up: $summary"
   if [[ $summary == *unaccounted* ]]; then fail "$summary"; fi
 }
-# The same where nothing may be lost.
+# The same for a run that must lose nothing.
 expect_balance() {
   expect_balance_with_losses
   ((lost == 0)) || fail "samples were lost: $(grep -aE '^[0-9]+ samples in ' "$tmp/err")"
 }
 
-# sample [ARGUMENTS...] : a run of the profiler that must succeed and lose nothing.
+# sample [ARGUMENTS...] : runs the profiler, which must succeed and lose nothing.
 sample() {
   profile "$@"
   expect_status 0
   expect_balance
 }
-# sample_folded [ARGUMENTS...] : the same with folded lines on stdout, which must add up to what was recorded.
+# sample_folded [ARGUMENTS...] : the same with folded lines on stdout, which must add up to $recorded.
 sample_folded() {
   sample -f "$@"
   expect_folded_total
@@ -161,8 +162,8 @@ sample_folded() {
 # shellcheck disable=SC2120
 expect_folded_total() { expect_equal "$(folded_total . "${1:-$tmp/out}")" "$recorded" "total of the folded lines"; }
 
-# sample_enough N [ARGUMENT...] SECONDS : as sample_folded, and in twice the time if that has not given N samples, until it does: a
-# machine that stalls gives few in a short time.
+# sample_enough N [ARGUMENT...] SECONDS : as sample_folded; doubles the time until there are N samples, because a busy
+# machine gives few in a short time.
 sample_enough() {
   local least=$1 window=${*: -1}
   shift
@@ -173,8 +174,9 @@ sample_enough() {
   done
 }
 
-# sample_until CONDITION [ARGUMENT...] SECONDS : as `sample`, and in twice the time until that holds, a function of the test with what
-# it is given. Two such: are_many, of samples; is_seen PATTERN..., when each of them, or of "${sought[@]}", is in a line of stdout.
+# sample_until CONDITION [ARGUMENT...] SECONDS : as `sample`; doubles the time until the condition holds. The condition
+# is a function with its arguments, such as are_many, or is_seen PATTERN... (each of them, or of "${sought[@]}", matches
+# a line of stdout).
 sought=()
 are_many() { ((recorded >= 60)); }
 is_seen() {
@@ -194,8 +196,8 @@ sample_until() {
   done
 }
 
-# sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, of that process or thread until it has computed for so much longer:
-# as many samples, whoever else computes.
+# sample_work PID HUNDREDTHS [ARGUMENT...] : as sample_folded, for that process or thread, until it has used so much
+# more CPU time. The number of samples then does not depend on other programs.
 sample_work() {
   wait_until is_at_work "$1"
   begin -o - -o "$tmp/sampled.folded" -p "${1%%/*}" "${@:3}"
@@ -209,14 +211,14 @@ sample_work() {
   expect_folded_total
 }
 
-# expect_share PATTERN LOW HIGH [FILE] : the percentage of samples whose folded line matches.
+# expect_share PATTERN LOW HIGH [FILE] : checks the percentage of samples whose folded line matches.
 expect_share() {
   local share
   share=$(share_of "$1" "${4:-$tmp/out}")
   expect_between "$share" "$2" "$3" "per cent of the samples with '$1'"
 }
-# expect_near PATTERN PERCENT [FILE] : a share that is known; so far off it as chance allows in so many samples: 6.2 of its
-# standard deviations, which chance exceeds once in 10^9 times, and 0.8 for what is no part of the work.
+# expect_near PATTERN PERCENT [FILE] : checks a share whose true value is known. The tolerance is 6.2 standard
+# deviations, which chance exceeds once in 10^9 times, and 0.8 per cent for samples outside the work.
 expect_near() {
   local off
   off=$(awk -v all="$(folded_total . "${3:-$tmp/out}")" -v percent="$2" \
@@ -231,10 +233,11 @@ expect_absent() {
   (($(folded_total "$1" "${2:-$tmp/out}") == 0)) || fail "there are samples with '$1'; $(outcome)"
 }
 
-# counted_total [FILE] : the counts of a counted report, added up.
+# counted_total [FILE] : prints the sum of the counts in a counted report.
 counted_total() { grep -E '^        [0-9]+$' "${1:-$tmp/out}" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
-# events_here : the events that this kernel has, one a line; of a kind that takes a name, such ones as busybody.c causes.
+# events_here : prints the events that this kernel has, one per line. For an event that takes a name, it uses names that
+# busybody.c causes.
 events_here() {
   local name
   while read -r name; do
@@ -249,14 +252,15 @@ events_here() {
   done < <("$PROFILE" --list-events | sed -nE 's/^  ([^ ,]+).*/\1/p')
 }
 
-# tid_of PID NAME : the thread of that name, waited for.
+# tid_of PID NAME : waits for the thread of that name and prints its id.
 has_thread() { grep -lqx -- "$2" /proc/"$1"/task/*/comm 2>/dev/null; }
 tid_of() {
   wait_until has_thread "$1" "$2"
   basename "$(dirname "$(grep -lx -- "$2" /proc/"$1"/task/*/comm)")"
 }
 
-# interval_of FILE : when the report in a .pb.gz file began, in nanoseconds since 1970, and how many it is long.
+# interval_of FILE : prints when the report in a .pb.gz file began, in nanoseconds since 1970, and its length in
+# nanoseconds.
 interval_of() {
   python3 - "$1" <<'PYTHON' || fail "no times in $1"
 import gzip, sys
@@ -275,23 +279,24 @@ while at < len(data):
 print(times[9], times[10])
 PYTHON
 }
-# length_us FILE : how many microseconds that is.
+# length_us FILE : prints that length in microseconds.
 length_us() {
   local began_ns length_ns
   read -r began_ns length_ns < <(interval_of "$1")
   printf '%s\n' $((length_ns / 1000))
 }
-# is_asleep PID : it waits for time to pass, and is no more on its way there.
+# is_asleep PID : it is blocked in a call that waits for time to pass.
 is_asleep() { grep -qE 'sleep|select|poll' "/proc/$1/wchan"; }
 
-# as_nobody [SETPRIV OPTION...] -- COMMAND... : without privilege; $tmp and the program can be read.
+# as_nobody [SETPRIV OPTION...] -- COMMAND... : runs the command without privilege. It may read $tmp and the program.
 as_nobody() {
   need_command setpriv
   chmod 755 "$tmp"
   setpriv --pdeathsig KILL --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
-# need_group : an empty cgroup of the test's own as $group. in_group COMMAND... : becomes the command, in it.
+# need_group : makes an empty cgroup for this test and sets $group. in_group COMMAND... : moves into that cgroup and
+# replaces itself by the command.
 need_group() {
   group=/sys/fs/cgroup/unified
   [[ -e $group/cgroup.procs ]] || group=/sys/fs/cgroup
@@ -302,7 +307,8 @@ need_group() {
 }
 in_group() { echo "$BASHPID" >"$group/cgroup.procs" && tied "$@"; }
 
-# make_small_group BYTES : an empty group that may have no more memory, as $small_group. False: none can be made.
+# make_small_group BYTES : makes an empty cgroup with that memory limit and sets $small_group. False when that is
+# impossible.
 make_small_group() {
   local limit_file
   if [[ -e /sys/fs/cgroup/memory/memory.limit_in_bytes ]]; then
@@ -320,14 +326,14 @@ make_small_group() {
   if [[ -e $small_group/memory.swap.max ]]; then echo 0 >"$small_group/memory.swap.max"; fi
 }
 
-# add_member MAP NUMBER BYTE... : puts the number into a pinned map as a key, with a value of these bytes.
+# add_member MAP NUMBER BYTE... : adds the number to a pinned map as a key, with these bytes as its value.
 add_member() {
   local key
   read -ra key < <(python3 -c 'import sys; print(*int(sys.argv[1]).to_bytes(8, sys.byteorder))' "$2")
   bpftool map update pinned "$1" key "${key[@]}" value "${@:3}" || fail "bpftool cannot fill $1"
 }
-# refused_maps OPTION : no map at the path, no map at all, keys of another size, not a hash: each is said, and nothing sampled.
-# Needs $tmp/bpffs.
+# refused_maps OPTION : a missing map, a path that is no map, keys of another size, and a map that is no hash are each
+# reported, and nothing is sampled. Needs $tmp/bpffs.
 refused_maps() {
   local path
   bpftool map create "$tmp/bpffs/narrow" type hash key 4 value 4 entries 4 name narrow

@@ -1,13 +1,13 @@
 #!/bin/bash
-# -o with a time or a number in its name writes a file for each interval, whole from the first moment anybody can see it,
-# each with what was sampled in its interval and never twice; --keep bounds how many there are.
+# -o with a time or a number in its name writes one file per interval. Each is complete when it becomes visible and has
+# the samples of its interval only; --keep limits how many files there are.
 source "$(dirname "$0")/sampling.bash"
 mkdir "$tmp/d"
 
 burn leaves 600/3
 leaves=$started
 
-# While they are written a reader takes whatever is there: it never finds a part of a file.
+# A reader takes every file as soon as it appears, and must never find an incomplete one.
 : >"$tmp/go_on"
 (
   while [[ -e $tmp/go_on ]]; do
@@ -19,7 +19,7 @@ leaves=$started
 reader=$!
 begin -F 997 -i 0.2 -p "$leaves" -o "$tmp/d/cpu-%Y%m%d-%H%M%S.pb.gz" -o "$tmp/d/n-%04d.folded" -o "$tmp/all.folded"
 are_enough() { [[ -e $tmp/d/n-0006.folded ]] && compgen -G "$tmp/d/cpu-*~2.pb.gz" >/dev/null; }
-# On a machine that has no time intervals are longer than asked for.
+# On a busy machine intervals are longer than requested.
 wait_until are_enough
 kill -INT "$profiler"
 finish
@@ -29,7 +29,7 @@ rm "$tmp/go_on"
 wait "$reader"
 [[ ! -s $tmp/halves ]] || fail "files were seen before they were whole: $(cat "$tmp/halves")"
 
-# A file an interval, none hidden behind another, and together all that was recorded.
+# One file per interval, none overwrites another, and together they have all recorded samples.
 expect_folded_total "$tmp/all.folded"
 cat "$tmp"/d/n-*.folded >"$tmp/joined"
 expect_folded_total "$tmp/joined"
@@ -46,7 +46,7 @@ done
 ls "$tmp"/d/cpu-*~2.pb.gz >/dev/null 2>&1 || fail "no second file in any second: ${timed[*]##*/}"
 expect_equal "$(find "$tmp/d" -name '.*' -type f | wc -l)" 0 "hidden files left behind"
 
-# Each of the counted format has its header; a number begins anew, and writes over what an earlier run left.
+# Each counted file has its header. Numbers start again in the next run and overwrite its files.
 sample -F 499 -i 0.3 -p "$leaves" -o "$tmp/d/%02d.txt" 1
 sample -F 499 -i 0.3 -p "$leaves" -o "$tmp/d/%02d.txt" 1
 for file in "$tmp"/d/0?.txt; do
@@ -54,7 +54,7 @@ for file in "$tmp"/d/0?.txt; do
 done
 [[ ! -e $tmp/d/01~2.txt ]] || fail "a frame was not written over"
 
-# What is kept are the newest, also of an earlier run; nothing else goes.
+# --keep keeps the newest files, also over an earlier run, and removes no other files.
 mkdir "$tmp/k"
 touch -d '1 hour ago' "$tmp/k/cpu-19990101-000000.folded"
 touch -d '2 hours ago' "$tmp/k/cpu-precious.folded" "$tmp/k/cpu-19990101-000000.folded.old"
@@ -72,7 +72,7 @@ expect_equal "$(find "$tmp/k" -name 'cpu-[1p]*' -printf '%f\n' | sort | tr '\n' 
 sample -F 499 --keep 2 -p "$leaves" -o "$tmp/k/cpu-%Y%m%d-%H%M%S.folded" 0.2
 expect_equal "$(find "$tmp/k" -name 'cpu-20*' | wc -l)" 2 "files kept by the next run"
 
-# Without -i it names the one file of the run, by the time the run began.
+# Without -i the name is that of the run's single file, with the time at which the run began.
 before=$(date +%s)
 sample -f -F 499 -p "$leaves" -o - -o "$tmp/d/once-%s.folded" 1.2
 after=$(date +%s)
@@ -82,7 +82,7 @@ at=${once[0]##*-}
 expect_between "${at%.folded}" "$before" $((after - 1)) "the time in its name"
 cmp "${once[0]}" "$tmp/out" || fail "the file is not what stdout got"
 
-# An interval without samples has its file, too.
+# An interval without samples also has its file.
 start sleep 600
 wait_until is_asleep "$started"
 begin -F 499 -i 0.3 -p "$started" -o "$tmp/d/e-%03d.folded"
@@ -93,7 +93,7 @@ expect_status 0
 expect_balance
 expect_equal "$recorded" 0 "samples of a process that sleeps"
 
-# Nobody reads stdout any more: the series goes on.
+# The reader of stdout has left, and the series continues.
 mkfifo "$tmp/pipe"
 head -n 1 <"$tmp/pipe" >/dev/null &
 reader=$!
@@ -107,7 +107,7 @@ kill -INT "$profiler"
 finish
 expect_status 0
 
-# A run that is ended writes its last interval.
+# A run that gets a signal writes its last interval.
 begin_counted -F 499 -i 600 -p "$leaves" -o - -o "$tmp/d/last-%1d.folded"
 let_work "$leaves" 5
 kill -TERM "$profiler"
@@ -116,7 +116,7 @@ expect_status 0
 expect_balance
 expect_folded_total "$tmp/d/last-1.folded"
 
-# What is wrong is said before anything is sampled.
+# Errors are reported before anything is sampled.
 refused() {
   profile "${@:3}" 1
   expect_status "$1"

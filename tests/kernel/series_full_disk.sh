@@ -1,6 +1,7 @@
 #!/bin/bash
-# A disk that fills, a directory that goes away, a file system that becomes read-only: said once, the run goes on, the
-# next interval is tried, and when it works again that is said, with how many reports are missing. Exit status 1.
+# A disk fills up, a directory disappears, a file system becomes read-only: each is reported once, the run continues and
+# tries the next interval. When writing works again, that is reported with the number of missing reports. The exit
+# status is 1.
 source "$(dirname "$0")/sampling.bash"
 
 small=$(mktemp -d "${TMPDIR:-/tmp}/profile-test-disk.XXXXXX")
@@ -10,9 +11,9 @@ at_exit "umount '$small'"
 
 burn leaves 600/3
 leaves=$started
-# Also what a report that failed has given back.
+# Also fills the space that a failed report has freed.
 fill() { head -c 1000000 /dev/zero >>"$small/filler" 2>/dev/null; }
-# files : how many there are.
+# files : prints how many there are.
 files() { find "$small" -name 'n-*.txt' | wc -l; }
 more_than() { (($(files) > $1)); }
 says() { grep -Eq -- "$1" "$tmp/err"; }
@@ -35,19 +36,19 @@ kill -INT "$profiler"
 finish
 expect_status 1
 expect_balance
-# One line when it begins and one when it is over, and no report is lost elsewhere.
+# One line at the beginning and one at the end of each failure. No other output loses a report.
 sed -nE 's/^profile: (cannot write )?.*/\1x/p' "$tmp/err" | uniq -c >"$tmp/told"
 if grep -qvE '^ +1 ' "$tmp/told" || (($(wc -l <"$tmp/told") < 4)); then fail "said twice, or not at all; $(outcome)"; fi
 expect_err '^profile: cannot write .*/n-[0-9]{4}\.txt: No space left on device; the run goes on'
 expect_err '^profile: .*/n-[0-9]{4}\.txt is written; [0-9]+ reports before it could not be$'
 expect_folded_total "$tmp/all.folded"
-# Nothing half-written, no gap in the numbers.
+# No incomplete file, and no gap in the numbers.
 expect_equal "$(find "$small" -name '.*' -type f | wc -l)" 0 "hidden files left behind"
 for ((i = 1; i <= $(files); i++)); do
   grep -q '^Sampling at ' "$small/n-$(printf %04d "$i").txt" || fail "number $i is missing or not whole"
 done
 
-# The directory goes away and comes back.
+# The directory disappears and returns.
 rm -rf "${small:?}"/*
 mkdir "$small/d"
 begin -F 499 -i 0.2 -p "$leaves" -o "$small/d/n-%04d.txt"
@@ -62,12 +63,12 @@ kill -INT "$profiler"
 finish
 expect_status 1
 expect_balance
-# Until the end: how many that was stands there.
+# It is missing until the end, so the message says how many reports were not written.
 expect_err '^profile: [0-9]+ reports of .*/d/n-%04d\.txt were not written$'
 
-# With --keep the oldest make room for the newest, on a disk with room for just as many.
+# With --keep the oldest files make room for the newest, on a disk with room for exactly that many.
 rm -rf "${small:?}"/*
-# By function alone its few stacks take less than a page: three are kept and one is being written.
+# With function names alone the few stacks take less than a page. Three files are kept, and a fourth is being written.
 mount -o "remount,size=$((4 * $(getconf PAGESIZE) / 1024))k" "$small"
 begin -f -F 499 -U -i 0.2 --keep 3 -p "$leaves" -o "$small/n-%04d.txt" -o "$tmp/kept-%04d.folded"
 wait_until test -e "$tmp/kept-0010.folded"
@@ -77,7 +78,7 @@ expect_status 0
 expect_balance
 expect_equal "$(files)" 3 "files kept"
 
-# A disk that stays full: every report is lost and every other output is whole.
+# The disk stays full: every report is lost, and every other output is complete.
 rm -rf "${small:?}"/*
 begin -F 499 -i 0.2 -p "$leaves" -o "$small/n-%04d.txt" -o "$tmp/all.folded"
 fill
@@ -88,7 +89,7 @@ expect_status 1
 expect_balance
 expect_folded_total "$tmp/all.folded"
 
-# And of a run without intervals the one report.
+# The same for the single report of a run without intervals.
 fill
 profile -F 499 -p "$leaves" -o "$small/n-%s.txt" 0.5
 expect_status 1

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# For the tests with file systems that a process serves (workloads/fuse_server.c), which may give no answer: what hangs ends with
-# the server, and that with the test, however it ends.
+# Serves file systems from a user process (workloads/fuse_server.c), which may stop answering. Everything that hangs
+# ends with the server, and the server ends with the test, however the test ends.
 source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
 [[ -c /dev/fuse ]] || skip "there is no /dev/fuse here"
 need_command timeout setpriv unshare nsenter
@@ -9,17 +9,18 @@ find_precedence
 chmod 755 "$tmp"
 mkdir "$tmp/files" "$tmp/place"
 chmod 777 "$tmp/files"
-# served is a program of its own name in the reports, with the stacks of `leaves`.
+# `served` has its own name in the reports, with the stacks of `leaves`.
 cp "$WORKLOADS/leaves" "$tmp/files/served"
 cp "$WORKLOADS/jit" "$WORKLOADS/parked" "$WORKLOADS/many_files" "$tmp/files"
 
-# need_user_namespaces : skips the test with the reason where a user without privilege cannot mount such a file system.
+# need_user_namespaces : skips the test with the reason when an unprivileged user cannot mount such a file system.
 need_user_namespaces() {
   as_nobody -- unshare -U true 2>/dev/null || skip "a user without privilege gets no user namespace here"
 }
 
-# serve [OPTION...] -- PLACE [PROGRAM [ARGUMENT...]] : the server's pid is $server, the program's $served, and what both say is in
-# the file $said. PROGRAM's last argument, its seconds, is added; it computes a third of the time, before what else there is to do.
+# serve [OPTION...] -- PLACE [PROGRAM [ARGUMENT...]] : starts the server as $server and the program as $served; $said is
+# the file with the output of both. The function adds PROGRAM's last argument, its seconds: it computes a third of the
+# time, at a higher priority than other work.
 servings=0
 serve() {
   local options=() lives=600 program=() reason
@@ -35,29 +36,29 @@ serve() {
   served=$(sed -n 's/^program //p' "$said")
   if [[ $served ]]; then wait_until is_program "$served"; fi
 }
-# is_program PID : it is no more the server's child, and no more being loaded.
+# is_program PID : the server's child has become the program, and has been loaded.
 is_program() {
   [[ -d /proc/$1 ]] || fail "the program ended: $(tail -n 3 "$said")"
   [[ $(readlink "/proc/$1/exe") == */fuse_server ]] && return 1
   is_at_work "$1" || [[ $(cut -d ' ' -f 3 "/proc/$1/stat") == S && $(cat "/proc/$1/wchan") != request_wait* ]]
 }
-# hang : from now on there are no answers. stop_serving : the server ends, and all that hangs through it.
+# hang : from now on the server does not answer. stop_serving : ends the server, and so everything that waits for it.
 hang() { kill -USR1 "${1:-$server}"; }
 stop_serving() {
   { kill -KILL "$server" && wait "$server"; } 2>/dev/null
   true
 }
-# unanswered [OPERATION] : how many questions got none.
+# unanswered [OPERATION] : prints how many requests got no answer.
 unanswered() { grep -c "^unanswered ${1:-}" "$said"; }
 
-# What stands before the profiler in a command: nothing, or what brings it into a server's namespace.
+# The prefix of the profiler's command: empty, or a command that enters a server's namespace.
 inside=()
-# What its account must be: something may be lost where all calls of a whole machine are traced.
+# The check of the account. A run that traces all calls of the whole machine may lose some.
 in_balance=expect_balance
-# Seconds that a run may take to end after its time: what hangs does so for ever, and a machine may stall.
+# How many seconds a run may take to end after its time. What hangs never ends, and the machine may be busy.
 patience=60
-# in_time SECONDS [ARGUMENT...] : a run of the profiler of so many seconds as its arguments say, which ends well and in time. It comes
-# before other work.
+# in_time SECONDS [ARGUMENT...] : runs the profiler with these arguments, which say SECONDS, too. It must succeed and
+# end in time, so it gets precedence.
 in_time() {
   local seconds=$1 began_us=${EPOCHREALTIME/./} most_us
   shift
@@ -68,7 +69,8 @@ in_time() {
   $in_balance
   expect_between "$took" 0 "$most_us" "microseconds of a run of $seconds s"
 }
-# beside PID... -- [ARGUMENT...] : the same for as long as these take to compute for long enough to be seen; folded lines.
+# beside PID... -- [ARGUMENT...] : the same, until these processes have computed long enough to be seen; leaves folded
+# lines.
 beside() {
   local ahead=("${precedence[@]}" "${inside[@]}") pids=() pid began_us
   while [[ $1 != -- ]]; do pids+=("$1") && shift; done
@@ -85,7 +87,8 @@ beside() {
   $in_balance
 }
 is_over() { ! grep -q '^State:[^ZX]*$' "/proc/$profiler/status" 2>/dev/null; }
-# in_crowd COUNT STEP : so many servers, by users so far from each other, or by one, that give no answer, and a run beside them.
+# in_crowd COUNT STEP : runs the profiler beside COUNT servers that do not answer. Their user ids are STEP apart; with 0
+# all belong to one user.
 in_crowd() {
   local at servers=() programs=() lives=600
   for ((at = 1; at <= $1; at++)); do
@@ -104,10 +107,10 @@ in_crowd() {
   kill -KILL "${servers[@]}"
   wait "${servers[@]}" 2>/dev/null
 }
-# expect_others_named : in folded lines, what `leaves` does beside it.
+# expect_others_named : `leaves`, which runs beside them, has its names in the folded lines.
 expect_others_named() {
   expect_present '^leaves;(.*;)?main;outer;middle;(heavy|light) '
 }
-# Why a frame has no name, as the summary has it.
+# The reason for a missing name, as the summary writes it.
 # shellcheck disable=SC2034
 no_answer='[0-9]+ [^,]*(no answer|not answer|given up)'

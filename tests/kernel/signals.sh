@@ -1,5 +1,5 @@
 #!/bin/bash
-# SIGINT and SIGTERM end the run with its report, however early they come; a second one aborts at once.
+# SIGINT and SIGTERM end the run with its report, even very early ones. A second signal aborts at once.
 source "$(dirname "$0")/sampling.bash"
 
 burn leaves 600
@@ -17,8 +17,8 @@ for signal in INT TERM; do
   expect_present ';main;outer;middle;(heavy|light)[ ;]' "$tmp/a.folded"
 done
 
-# Told to end before it has begun to sample, it reports what there is: nothing, or next to it. (Nothing can be preloaded
-# before the sanitizers.)
+# A signal before sampling begins gives an empty report, or almost. (A sanitized program does not allow a preloaded
+# library.)
 if ((SANITIZED == 0)); then
   run env LD_PRELOAD="$WORKLOADS/libhasty.so" "$PROFILE" -F 499 -o "$tmp/hasty.folded" 600
   expect_status 0
@@ -27,7 +27,7 @@ if ((SANITIZED == 0)); then
   expect_folded_total "$tmp/hasty.folded"
 fi
 
-# timeout(1) signals twice, the process and its group: that is one wish.
+# timeout(1) signals the process and its group, so the profiler gets two signals that count as one.
 ahead=(timeout --preserve-status 600)
 begin_counted -F 499 -p "$leaves" -o - -o "$tmp/a.folded"
 ahead=()
@@ -38,7 +38,7 @@ expect_status 0
 expect_balance
 expect_present ';main;outer;middle;(heavy|light)[ ;]' "$tmp/a.folded"
 
-# The command does not want to end: the first signal leaves it to it, the second ends the profiler.
+# The command ignores the signal: the first one only reaches the command, the second ends the profiler.
 begin -f -- sh -c "trap '' TERM; echo \$\$ >'$tmp/ready'; exec '$WORKLOADS/leaves' 600"
 is_ready() { [[ -s $tmp/ready ]]; }
 wait_until is_ready

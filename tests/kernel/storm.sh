@@ -1,12 +1,12 @@
 #!/bin/bash
-# Who maps code, forks, executes or changes names without end takes nobody's names and no sample.
+# A program that maps code, forks, executes or renames itself without end costs other programs no names and no samples.
 source "$(dirname "$0")/sampling.bash"
 
-# A group of their own: what other programs' names cost is not looked at here.
+# They have their own cgroup, because the names of other programs do not matter here.
 need_group
 start in_group "$WORKLOADS/leaves" 1200/3
 wait_until is_at_work "$started"
-# survive KIND [ARGUMENT...] : a run beside such a storm.
+# survive KIND [ARGUMENT...] : runs the profiler beside such a storm.
 survive() {
   echo "$*"
   start in_group "$WORKLOADS/storm" "$@" 600
@@ -16,7 +16,7 @@ survive() {
   expect_absent '^leaves;.*\[unknown\]'
   grep -E 'one by one|so fast' "$tmp/err" || true
 }
-# What it costs is bounded by what is followed one by one.
+# The profiler stops following single mappings, which limits the cost.
 is_bounded() { is_seen && grep -q 'mappings of processes that map code without end were not followed one by one' "$tmp/err"; }
 condition=is_bounded
 survive maps "$WORKLOADS/libleaves.so"

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Who maps code, forks, executes or changes names without end costs the profiler little, takes nobody's names and no sample.
+# A program that maps code, forks, executes or renames itself without end costs the profiler little CPU time, and costs
+# other programs no names and no samples.
 source "$(dirname "$0")/sampling.bash"
 
-# A group of their own: what other programs' names cost is not looked at here.
+# They have their own cgroup, because the names of other programs do not matter here.
 need_group
 start in_group "$WORKLOADS/leaves" 1200/3
-# expect_little KIND [ARGUMENT...] : of the CPU time of a run of a second, its children's with it, beside such a storm.
+# expect_little KIND [ARGUMENT...] : checks the CPU time of a run of one second beside such a storm, with the profiler's
+# children.
 expect_little() {
   local spent_ms
   echo "$*"
@@ -19,7 +21,7 @@ expect_little() {
   expect_absent '^leaves;.*\[unknown\]'
   spent_ms=$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$tmp/cpu")
   echo "$spent_ms ms of CPU; $(grep -E 'one by one|so fast' "$tmp/err")"
-  # Of which the rest of a run takes a fifth of a second.
+  # The rest of the run takes 200 ms of it.
   ((SANITIZED)) || expect_between "$spent_ms" 1 500 "milliseconds of CPU time beside $1"
 }
 expect_little maps "$WORKLOADS/libleaves.so"

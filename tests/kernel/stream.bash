@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# For the tests of --stream: a reader of every form that counts samples, and accounts that may have losses.
+# Reads each form of --stream and counts its samples; the account may have losses.
 source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
 need_command python3
 
-# Prints how many whole samples there are, after looking at each: `read_stream FORM FILE PATTERN [SHARE]`. At least SHARE
-# per cent of them must have PATTERN in their stack, where the form shows one. What is cut off at the end is no sample.
+# `read_stream FORM FILE PATTERN [SHARE]` checks every complete sample and prints their number. At least SHARE per cent
+# must have PATTERN in their stack, where the form shows one; an incomplete sample at the end does not count.
 cat >"$tmp/read_stream.py" <<'PYTHON'
 import json, re, sys
 
@@ -71,7 +71,7 @@ print(len(times))
 if times:
     print(min(times), max(times), file=sys.stderr)
 PYTHON
-# Leaves the number of samples in $delivered, and the first and last time in $first_ns and $last_ns.
+# Sets $delivered to the number of samples, and $first_ns and $last_ns to the first and last time.
 # shellcheck disable=SC2034
 read_stream() {
   delivered=$(python3 "$tmp/read_stream.py" "$1" "$2" "$3" "${4:-90}" 2>"$tmp/times") ||
@@ -79,14 +79,15 @@ read_stream() {
   read -r first_ns last_ns <"$tmp/times"
 }
 
-# begin_into PIPE [ARGUMENTS...] : as `begin`, with its stdout into a named pipe, and before others after find_precedence.
+# begin_into PIPE [ARGUMENTS...] : as `begin`, with stdout into a named pipe. After find_precedence it runs before other
+# work.
 precedence=()
 begin_into() {
   tied "${precedence[@]}" "$PROFILE" "${@:2}" >"$1" 2>"$tmp/err" </dev/null &
   profiler=$!
   background+=("$profiler")
 }
-# expect_end_within MS : the profiler, which has been told to end, does.
+# expect_end_within MS : the profiler has got the signal to end, and ends in time.
 expect_end_within() {
   local before=${EPOCHREALTIME/./}
   finish

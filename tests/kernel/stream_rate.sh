@@ -1,16 +1,16 @@
 #!/bin/bash
-# At 10,000 samples a second on two CPUs a stream loses nothing, and its memory stays what it was after 30,000, also
-# when nearly every sample has a stack of its own.
+# At 10,000 samples per second on two CPUs a stream loses nothing. After 30,000 samples its memory no longer grows, even
+# when nearly every sample has a new stack.
 source "$(dirname "$0")/stream.bash"
 need_timeliness
 ((SANITIZED == 0)) || skip "a matter of speed"
 (($(nproc) >= 2)) || skip "there is only one CPU"
 
-# stolen_ticks : of the first two CPUs' time, what the machine below gave to others; nothing is sampled in it.
+# stolen_ticks : prints how much time the host took from the first two CPUs. No samples come in that time.
 stolen_ticks() { awk '/^cpu[01] / { sum += $9 } END { print sum + 0 }' /proc/stat; }
 
 highest_kb() { awk '/^VmHWM:/ { print $2 }' "/proc/$profiler/status"; }
-# wait_for_samples COUNT : until so many were written, or the programs end.
+# wait_for_samples COUNT : waits until so many are written, or for about half a minute.
 wait_for_samples() {
   local left
   for ((left = 80; left > 0; left--)); do
@@ -20,15 +20,15 @@ wait_for_samples() {
 }
 no_time=
 for form in json stacks; do
-  # What is kept of stacks is the same for all forms.
+  # All forms keep stacks in the same way.
   if [[ $form == json ]]; then few=30000 many=60000; else few=5000 many=15000; fi
-  # They alone, for the memory: what is known of others' processes and files is kept, too.
+  # Samples only these two programs, because names of other processes and files also take memory.
   burn pinned 1 600
   others=$started
   start taskset -c 0 "$WORKLOADS/many_stacks" 600
   stolen=$(stolen_ticks)
   begin --stream=$form -F 5000 -C 0,1 -p "$others,$started"
-  # What is kept of stacks has been dropped at least once by now.
+  # By now the profiler has dropped its stored stacks at least once.
   wait_for_samples $few
   early_kb=$(highest_kb)
   wait_for_samples $many
@@ -45,7 +45,7 @@ for form in json stacks; do
   if ((recorded >= 60000)); then
     expect_between $((late_kb - early_kb)) 0 4096 "KB of memory more after 60,000 samples than after 30,000"
   elif [[ $form == json ]]; then
-    # Only because others had the CPUs.
+    # This is allowed only when other programs had the CPUs.
     ((filtered > recorded)) || fail "only $recorded samples in most of a minute; $(outcome)"
     no_time=1
   fi

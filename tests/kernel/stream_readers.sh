@@ -1,13 +1,13 @@
 #!/bin/bash
-# Who reads a stream slowly, or not at all, or no more, never holds the profiler up: what could not be kept is counted.
+# A reader that is slow, stops or leaves never delays the profiler. Samples that cannot be kept are counted.
 source "$(dirname "$0")/stream.bash"
 
-# Every CPU is busy, and every sample counts, whoever else there is.
+# Every CPU is busy, so there is always a sample.
 for ((cpu = 0; cpu < $(nproc); cpu++)); do burn pinned $cpu 1200; done
 pinned=$started
 wait_until is_at_work "$pinned"
 find_precedence
-# Shallow stacks make for the smallest ring buffer, which is soon full.
+# Shallow stacks give the smallest ring, which is full soon.
 flood=(-F 10000 --max-stack-depth 16)
 mkfifo "$tmp/pipe"
 kept=$tmp/kept
@@ -24,7 +24,7 @@ PYTHON
 
 cpu_ticks() { awk '{ print $14 + $15 }' "/proc/$profiler/stat"; }
 
-# begin_slowly FORM : such a run, with that reader.
+# begin_slowly FORM : starts such a run with the slow reader.
 begin_slowly() {
   rm -f "$tmp/hurry" "$kept"
   python3 "$tmp/slow_reader.py" "$kept" "$tmp/hurry" <"$tmp/pipe" &
@@ -33,7 +33,7 @@ begin_slowly() {
   begin_into "$tmp/pipe" --stream="$1" "${flood[@]}"
   wait_until test -s "$kept"
 }
-# end_slowly : it ends although its reader has not read all; then the reader may.
+# end_slowly : ends the profiler before the reader has read everything. After that the reader reads the rest.
 end_slowly() {
   kill -INT "$profiler"
   expect_end_within 60000
@@ -45,7 +45,8 @@ end_slowly() {
   expect_balance_with_losses
 }
 
-# The reader takes a tenth of what comes, and the buffer is full after a while: of what others leave of the CPU.
+# The reader takes a tenth of the data, so the ring becomes full. The time depends on the CPU time that other programs
+# leave.
 for hundredths in 200 800 3200; do
   begin_slowly json
   let_work "$pinned" $hundredths
@@ -53,9 +54,9 @@ for hundredths in 200 800 3200; do
   if ((lost > unwritten)); then break; fi
 done
 ((lost > unwritten)) || fail "nothing was lost; $(outcome)"
-# Some were read ahead of the reader, because of programs that had ended.
+# The profiler read some samples early, because programs had ended.
 expect_err "$lost lost \([0-9]+ ring buffer full\)( \([0-9]+ not read in time\))?[;,]"
-# Who computed in the moments that the reader got is chance.
+# The stacks may be anything, because chance decides which program ran in the moments that the reader got.
 read_stream json "$kept" '' 100
 expect_equal "$delivered" "$recorded" "samples written"
 
@@ -66,7 +67,7 @@ let_work "$pinned" 200
 before=$(cpu_ticks)
 before_us=${EPOCHREALTIME/./}
 sleep 1
-# Who does not wait but tries again and again takes half of it, beside one other on each CPU.
+# A profiler that polls instead of waiting would take half of a CPU, beside one other program on each CPU.
 expect_between $(($(cpu_ticks) - before)) 0 $((20 + (${EPOCHREALTIME/./} - before_us) / 40000)) \
   "hundredths of a second of CPU time while nobody reads"
 end_slowly
@@ -74,14 +75,14 @@ end_slowly
 read_stream folded "$kept" '' 100
 expect_equal "$delivered" "$recorded" "samples written"
 
-# The reader has had enough.
+# The reader leaves.
 { "$PROFILE" --stream=json -F 999 -p "$pinned" 2>"$tmp/err" </dev/null; echo $? >"$tmp/status"; } | head -n 5 >"$tmp/out"
 status=$(cat "$tmp/status")
 expect_status 0
 expect_no_err '[Pp]ipe|profile:'
 expect_equal "$(wc -l <"$tmp/out")" 5 "lines read"
 read_stream json "$tmp/out" 'main;burn_pinned' 80
-# Also where no sample comes that would be written.
+# The same when no sample comes that would be written.
 start sleep 600
 wait_until is_asleep "$started"
 before=${EPOCHREALTIME/./}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without symbols a frame is [module+0xoff], and the offset is the one the linker's own table would have named.
+# Without symbols a frame is [module+0xoff]. The offset is the address in the linker's symbol table.
 source "$(dirname "$0")/sampling.bash"
 need_command strip nm
 
@@ -10,7 +10,7 @@ wait_until is_at_work "$started"
 sample_enough 200 -F 1999 -U -p "$started" 1
 expect_share ';\[bare\+0x[0-9a-f]+\] ' 95 100
 expect_absent ';(main|outer|middle|heavy|light)(;| )'
-# The leaves' offsets lie in the two functions that cost 2:1.
+# The leaves' offsets lie in the two functions with costs of 2:1.
 nm --defined-only "$WORKLOADS/leaves" >"$tmp/symbols"
 python3 - "$tmp/out" "$tmp/symbols" <<'PYTHON' || fail "$(outcome)"
 import re, sys
@@ -25,7 +25,7 @@ for line in open(sys.argv[1]):
 total = sum(samples.values())
 share = 100 * samples["heavy"] / total
 print(samples)
-# As expect_near has it.
+# The same tolerance as expect_near.
 assert total > 100 and abs(share - 66.7) < 0.8 + 6.2 * (66.7 * 33.3 / total) ** 0.5, share
 PYTHON
 

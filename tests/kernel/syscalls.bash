@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# For the tests of -e syscalls: runs whose account is checked, and what to ask of their reports.
+# Runs -e syscalls for tests, checks the account, and reads the reports.
 source "$(dirname "${BASH_SOURCE[0]}")/sampling.bash"
 need_command python3
 
-# trace [ARGUMENTS...] : a run of -e syscalls that must succeed and lose nothing; the report is JSON.
+# trace [ARGUMENTS...] : runs -e syscalls with a JSON report. It must succeed and lose nothing.
 trace() {
   profile -e syscalls --format json "$@"
   expect_status 0
@@ -11,9 +11,8 @@ trace() {
   expect_equal "$(figure total)" "$recorded" "system calls in the report"
 }
 
-# figure KEY [WHERE] : a figure of the calls for which WHERE, an expression in Python of a call's fields, is true, added
-# up over all reports in $tmp/out. KEY is an expression, too: count, failed, latency["total_ns"]. With total: what the
-# reports say themselves.
+# figure KEY [WHERE] : prints the sum of KEY over all reports in $tmp/out. KEY (count, failed, latency["total_ns"]) and
+# WHERE, a condition, are Python expressions over a call's fields. KEY `total` means the reports' own totals.
 figure() {
   python3 - "$tmp/out" "$1" "${2:-True}" <<'PYTHON'
 import json, sys

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --category, -p and --by-process of -e syscalls: which calls, and whose.
+# --category, -p and --by-process of -e syscalls select calls and processes.
 source "$(dirname "$0")/syscalls.bash"
 
 trace --category network --latency -- "$WORKLOADS/calls"
@@ -17,7 +17,7 @@ start "$WORKLOADS/calls" 100000
 calls=$started
 start "$WORKLOADS/calls" 100000
 other_calls=$started
-# Longer where others want the CPU.
+# Repeats for longer times on a busy machine.
 for seconds in 1 8 60; do
   trace -p "$calls" --by-process $seconds
   expect_equal "$(figure count "pid != $calls")" 0 "calls of others"
@@ -26,7 +26,8 @@ done
 (($(count_of getppid) > 0)) || fail "no call of the process asked for; $(outcome)"
 ((filtered > 0)) || fail "nothing was filtered although others ran"
 
-# The profiler's own calls do not count. In a group with just those two: others may be more processes than there is room for.
+# The profiler's own calls do not count. The cgroup has only those two programs, because other processes could fill the
+# table.
 need_group
 for pid in "$calls" "$other_calls"; do echo "$pid" >"$group/cgroup.procs"; done
 for seconds in 0.7 7 60; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A thread that is not the first of its process and runs another program: its execve has returned, for it goes on as the
-# first one's successor, and what that program does then is not execve.
+# A thread that is not the first of its process executes another program. Its execve has returned, because the thread
+# takes the place of the first thread; what the new program does later is not part of execve.
 source "$(dirname "$0")/syscalls.bash"
 sleep=$(command -v sleep)
 
@@ -9,7 +9,8 @@ trace --latency --failed -- "$WORKLOADS/heir" "$sleep" 1
 lasted_us=$((${EPOCHREALTIME/./} - began_us))
 expect_count execve 2
 expect_equal "$(figure 'latency["count"]' 'name == "execve"')" 2 "returns of execve"
-# One after the other, so that both together are no longer than the run; with the second of sleep in execve, too, they would be.
+# They come one after the other, so both together are not longer than the run. If the sleep counted as execve, they
+# would be.
 slept=$(figure 'latency["total_ns"]' 'name == "clock_nanosleep"')
 expect_between "$(figure 'latency["total_ns"]' 'name == "execve"')" 1 $((lasted_us * 1000 - slept)) \
   "nanoseconds in execve, beside $slept of sleep"
@@ -32,7 +33,7 @@ profile -e syscalls --latency -f -- "$WORKLOADS/heir" "$sleep" 1
 lasted_us=$((${EPOCHREALTIME/./} - began_us))
 expect_between "$(folded_total ';execve ')" 1 $((lasted_us - $(folded_total ';clock_nanosleep '))) "microseconds in execve"
 
-# Nor has the search for the command along the PATH failed with what the command has not done.
+# The profiler searches PATH for the command; its failed attempts do not count as the command's.
 ln -s "$sleep" "$tmp/nap"
 mkdir "$tmp/first" "$tmp/first/nap"
 PATH=$tmp/absent:$tmp/first:$tmp:$PATH

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Reports of -e syscalls every interval add up to what there was, however the tables are emptied between them.
+# Interval reports of -e syscalls add up to the true counts, although the tables are emptied between them.
 source "$(dirname "$0")/syscalls.bash"
 
 trace --latency --failed --by-process -i 0.15 -- "$WORKLOADS/calls" 4

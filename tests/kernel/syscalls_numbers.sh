@@ -1,5 +1,5 @@
 #!/bin/bash
-# Calls by the numbers of 32-bit and of x32 programs have their own names, and an unknown one its number.
+# Calls with 32-bit and x32 numbers have their own names; an unknown call shows its number.
 source "$(dirname "$0")/syscalls.bash"
 
 [[ $(uname -m) == x86_64 ]] || skip "only x86-64 has them"

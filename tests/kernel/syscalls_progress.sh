@@ -1,9 +1,10 @@
 #!/bin/bash
-# The line that tells how the run goes counts all system calls, also where processes are kept apart.
+# The progress line counts all system calls, also when processes are shown separately.
 source "$(dirname "$0")/syscalls.bash"
 
 start "$WORKLOADS/calls" 100000
-# In each turn of its work there are 1500: far more than processes, or kinds of calls. Longer where others want the CPU.
+# Each turn of the workload makes 1500 calls, far more than there are processes or kinds of calls. Repeats for longer
+# times on a busy machine.
 for seconds in 1.9 15; do
   run python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -e syscalls --by-process -p "$started" $seconds
   expect_status 0

@@ -1,12 +1,12 @@
 #!/bin/bash
-# --latency says how long system calls took, --failed how many failed and why.
+# --latency shows how long system calls took; --failed shows how many failed, and why.
 source "$(dirname "$0")/syscalls.bash"
 
 began_us=${EPOCHREALTIME/./}
 trace --latency --failed -- "$WORKLOADS/calls" 2
 lasted_us=$((${EPOCHREALTIME/./} - began_us))
 expect_equal "$(figure 'latency["count"]' 'name == "clock_nanosleep"')" 20 "naps that returned"
-# Each lasts 20 ms, or longer where others want the CPU; all of them no longer than the run, however it is told.
+# Each nap lasts at least 20 ms, and longer on a busy machine. All naps together are not longer than the run.
 nap() { figure "latency['$1_ns']" 'name == "clock_nanosleep"'; }
 lasted_ns=$((lasted_us * 1000))
 expect_between "$(nap min)" 20000000 $(($(nap total) / 20)) "the shortest nap"
@@ -17,7 +17,7 @@ for call in getppid write clock_nanosleep openat; do
     "$(figure 'latency["count"]' "name == '$call'")" "histogram of $call"
   expect_equal "$(figure 'latency["count"]' "name == '$call'")" "$(count_of "$call")" "calls of $call that returned"
 done
-# Nobody returns from it.
+# exit_group never returns.
 expect_count exit_group 1
 expect_equal "$(figure 'latency["count"]' 'name == "exit_group"')" 0 "returns of exit_group"
 
@@ -28,7 +28,7 @@ expect_equal "$(errors_of openat ENOENT)" 120 "opens of what is not there"
 expect_equal "$(errors_of pause EINTR)" 2 "interrupted pauses"
 expect_equal "$(figure failed 'name in ("getppid", "clock_nanosleep", "exit_group")')" 0 "failures of what did not fail"
 
-# A call that goes on when the run ends is said.
+# A call that is still running when the run ends is reported.
 mkfifo "$tmp/go"
 # shellcheck disable=SC2016
 start bash -c 'read -r _ <"$1"; exec sleep 600' waits "$tmp/go"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# -f with -e syscalls: the user stacks that lead to the calls, by their number, or with --latency by their time.
+# -f with -e syscalls shows the user stacks that lead to the calls, by count, or by time with --latency.
 source "$(dirname "$0")/syscalls.bash"
 
-# Also where the C library's wrapper has no frame, so that its caller is not in the chain of frame pointers.
+# This also works where the C library's wrapper has no frame, so that frame pointers skip its caller.
 for workload in calls calls.static; do
   sample_folded -e syscalls -- "$WORKLOADS/$workload"
   expect_equal "$(folded_total 'main;ask_parent;[a-z_]*getppid;getppid ')" 1000 "getppid below ask_parent"
@@ -13,12 +13,12 @@ done
 profile -e syscalls --latency -f -o - -o "$tmp/a.pb.gz" -o "$tmp/a.html" -- "$WORKLOADS/calls"
 expect_status 0
 expect_balance
-# The page has what was measured besides, too.
+# The page also has the tables.
 grep -Eq '"tables":\["Top [0-9]+ system calls.*clock_nanosleep' "$tmp/a.html" || fail "no tables in the page"
 grep -q '"tag":"system call"' "$tmp/a.html" || fail "the page calls system calls something else"
 expect_between "$(folded_total 'main;nap;[a-z_]*clock_nanosleep;clock_nanosleep ')" 200000 "$(length_us "$tmp/a.pb.gz")" "microseconds of naps"
 
-# A call that goes on counts as far as it has come.
+# A call that is still running counts up to the end of the run.
 mkfifo "$tmp/go"
 # shellcheck disable=SC2016
 start bash -c 'read -r _ <"$1"; exec sleep 600' waits "$tmp/go"

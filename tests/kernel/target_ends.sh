@@ -1,14 +1,14 @@
 #!/bin/bash
-# A target of -p that exits, is killed or executes another program in mid-run: what was sampled is reported, with names, and
-# when nothing is left to sample the run is over.
+# A target of -p exits, is killed or executes another program during the run. Its samples are reported with names, and
+# the run ends when there is nothing left to sample.
 source "$(dirname "$0")/sampling.bash"
 
-# begin_until_end : a run of ten minutes at most of what was started last, once that is at work.
+# begin_until_end : samples $started for at most ten minutes, after it has begun to compute.
 begin_until_end() {
   wait_until is_at_work "$started"
   begin_counted -F 499 -p "$started" -o - -o "$tmp/a.folded" 600
 }
-# ended : the run was over long before its time, all is accounted for.
+# ended : the run ended long before its time, and the account balances.
 ended() {
   finish
   expect_status 0
@@ -17,7 +17,7 @@ ended() {
   expect_no_err '^[0-9]+ samples in [0-9]{3}'
 }
 
-# By itself, as its clock would have it, and killed.
+# It ends by itself, as by its timer, or is killed.
 for signal in ALRM KILL; do
   burn leaves 600
   begin_until_end
@@ -40,7 +40,7 @@ expect_present '^before;.*;main;before_exec( |;)' "$tmp/a.folded"
 expect_present '^after;.*;main;after_exec( |;)' "$tmp/a.folded"
 expect_share '^(before;.*;main;before_exec|after;.*;main;after_exec)( |;)' 85 100 "$tmp/a.folded"
 
-# The whole machine, and a program that is long gone when its names are looked up.
+# The whole machine, and a program that ended long before its names are looked up.
 cp "$WORKLOADS/leaves" "$tmp/long_gone"
 begin_counted -F 499 -o - -o "$tmp/a.folded"
 "$tmp/long_gone" 0.3cpu

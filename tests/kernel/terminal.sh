@@ -1,12 +1,12 @@
 #!/bin/bash
-# On a terminal a line on stderr tells how the run goes, and at the end nothing of it is left; elsewhere there is none.
+# On a terminal a line on stderr shows the progress, and is erased at the end. Without a terminal there is no such line.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
 terminal=$SOURCE_DIR/tests/terminal.py
-# What others run may have more to be said of it.
+# Samples one process, because other programs could add lines to the messages.
 burn leaves 600
 
-# stdout is a file, stderr the terminal. What stays on the screen is the summary, maybe with a line about the names.
+# stdout is a file, stderr the terminal. The summary stays on the screen, perhaps with a line about names.
 has_progress() { tr '\r' '\n' <"$tmp/raw" | grep -aEq "^(.\[K)?[0-9.]+/$1 s +[0-9]+ samples +[0-9]+ stacks"; }
 for seconds in 1.2 15.5; do
   run python3 "$terminal" --raw "$tmp/raw" sh -c "exec '$PROFILE' -f -F 499 -p $started $seconds >'$tmp/folded'"
@@ -28,10 +28,10 @@ sample_folded -F 499 -p "$started" 0.8
 if grep -aq $'[\r\033]' "$tmp/err"; then fail "control bytes on stderr: $(cat -v "$tmp/err")"; fi
 expect_no_err '[0-9] stacks'
 
-# Ctrl-C at a run without an end.
+# Ctrl-C ends a run without a time limit.
 run python3 "$terminal" --press-after "$tmp/folded" sh -c "exec '$PROFILE' -F 499 -p $started >'$tmp/folded'"
 expect_status 0
-# The terminal's echo of it may stand in the line of the summary.
+# The terminal may echo ^C into the line of the summary.
 sed 's/^^C//' "$tmp/out" >"$tmp/err"
 expect_balance
 expect_equal "$(counted_total "$tmp/folded")" "$recorded" "total of the counted rows"

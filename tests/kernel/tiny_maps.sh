@@ -1,10 +1,12 @@
 #!/bin/bash
-# Maps of 16 entries, and a program with a new stack for nearly every sample: collisions and a full histogram lose nothing.
+# Maps of 16 entries, and a program with a new stack for nearly every sample: collisions and a full histogram lose
+# nothing.
 source "$(dirname "$0")/sampling.bash"
 
 burn many_stacks 600
 wait_until is_at_work "$started"
-# sample_tiny : what finds no room in the maps is not lost; what nobody read in a stall is, for want of room in the ring buffer.
+# sample_tiny : a sample without room in the maps is not lost. Only the ring may lose samples, when the profiler does
+# not read in time.
 sample_tiny() {
   profile -f --stack-storage-size 16 --hash-storage-size 16 "$@"
   expect_status 0
@@ -12,7 +14,7 @@ sample_tiny() {
   expect_folded_total
   ((lost == 0)) || expect_err " $lost lost \\($lost ring buffer full\\)[;,]"
 }
-# Longer where others want the CPU.
+# Repeats for longer times on a busy machine.
 for seconds in 1.5 10 60; do
   sample_tiny -F 999 $seconds
   if (($(grep -c '^many_stacks;' "$tmp/out") >= 300)); then break; fi

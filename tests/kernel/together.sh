@@ -1,13 +1,14 @@
 #!/bin/bash
-# Profilers beside each other, and one that is profiled in its turn: each is whole, and hides no processes but its own.
+# Profilers run side by side, and one profiles another: each report is complete, and each profiler hides only its own
+# processes.
 source "$(dirname "$0")/children.bash"
 
-# Twenty profilers go before what they sample, unless that does so, too.
+# Twenty profilers have a higher priority than the program they sample, so the program gets the same.
 start nice -n -10 "$WORKLOADS/leaves" 1200
 leaves=$started
 wait_until is_at_work "$leaves"
 
-# Twenty at once. `run` and what looks at its files have a directory for each.
+# Twenty at the same time. Each has its own directory for the files of `run`.
 one_of_many() {
   sample_enough 40 -F 199 -p "$leaves" $((slowness + SANITIZED))
   expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
@@ -17,7 +18,7 @@ for ((i = 0; i < 20; i++)); do aside one_of_many; done
 join_asides
 renice -n 0 -p "$leaves" >/dev/null
 
-# Another one's children work and wait like any process: what they do is seen. Its own are not.
+# The children of another profiler are seen like any process. A profiler's own children are not.
 need_children() {
   begin -T -R 0 -f -F 49 -o "$tmp/other-%02d.folded" -i 0.2
   for name in "${children[@]}"; do wait_until has_child "$name"; done
@@ -53,7 +54,7 @@ expect_status 0
 cat "$tmp"/other-*.folded >"$tmp/out"
 expect_present '^leaves;(.*;)?main;outer;middle;heavy '
 
-# Profiled by perf, which has its own events of the same threads.
+# perf, which has its own events of the same threads, profiles the profiler.
 if command -v perf >/dev/null && perf record -q -F 99 -e cpu-clock -o "$tmp/perf.none" true 2>/dev/null; then
   for seconds in 1 8 60; do
     run perf record -q -g -F 999 -e cpu-clock -o "$tmp/perf.data" "$PROFILE" -f -F 499 -p "$leaves" $seconds
@@ -63,7 +64,7 @@ if command -v perf >/dev/null && perf record -q -F 99 -e cpu-clock -o "$tmp/perf
     if are_many; then break; fi
   done
   expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
-  # They hardly compute, but they are not hidden from it.
+  # The children use little CPU time, but perf can see them.
   perf script -i "$tmp/perf.data" --show-task-events 2>/dev/null | grep -o 'PERF_RECORD_COMM.*' >"$tmp/comms"
   for name in "${children[@]}"; do
     grep -q ": $name:" "$tmp/comms" || fail "perf has not seen $name: $(head -n 20 "$tmp/comms")"

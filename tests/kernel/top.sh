@@ -1,10 +1,10 @@
 #!/bin/bash
-# --top on a terminal: what is sampled is seen there, the keys work, sizes change, and the terminal is given back as it was.
+# --top on a terminal: the samples appear, the keys work, the size can change, and the terminal is restored at the end.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
 export TERM=vt100 LC_ALL=C.UTF-8
 
-# top STEP... -- ARGUMENT... : the steps are told in tests/top_terminal.py. What is left on the screen is in $tmp/out.
+# top STEP... -- ARGUMENT... : tests/top_terminal.py explains the steps. The last screen is in $tmp/out.
 top() {
   local steps=()
   while [[ $1 != -- ]]; do steps+=("$1") && shift; done
@@ -24,7 +24,7 @@ burn_leaves
 burn reader 600/3
 reader=$started
 
-# The share of a function is the one that is known of the program, in each table and on Esc all is there again.
+# A function has its known share in every table, and Esc restores the whole view.
 top 'see:samples/s +[0-9]{3,} samples ' 'see: *[0-9.]+% +[0-9.]+% +[0-9]+ heavy +leaves$' "keep:$tmp/functions" \
   'press:s' 'see:100\.0% +[0-9]+ main' \
   'press:P' "see:100\\.0% +[0-9]+ +$leaves leaves" "keep:$tmp/processes" \
@@ -35,7 +35,7 @@ top 'see:samples/s +[0-9]{3,} samples ' 'see: *[0-9.]+% +[0-9.]+% +[0-9]+ heavy 
   'press:\t' 'see:FUNCTION' 'press:q' -- -F 499 -p "$leaves"
 expect_status 0
 expect_balance
-# As near to two thirds as chance allows in so many samples, as expect_near has it.
+# As near to two thirds as chance allows, with the same tolerance as expect_near.
 seen=$(sed -nE '2s/.*samples\/s  ([0-9]+) samples .*/\1/p' "$tmp/functions")
 near=$(awk -v all="$seen" 'BEGIN { if (all < 60) exit 1; print 6.2 * sqrt(66.7 * 33.3 / all) + 0.8 }') || fail "too few samples: $(cat "$tmp/functions")"
 expect_between "$(sed -nE 's/^ *([0-9.]+)% .* heavy +leaves$/\1/p' "$tmp/functions")" \
@@ -46,7 +46,7 @@ sed -n 2p "$tmp/processes" | grep -Eq '^[0-9]+\.[0-9]{2} CPUs busy  [0-9]+ sampl
   fail "no rates: $(sed -n 2p "$tmp/processes")"
 sed -n 3p "$tmp/processes" | grep -q '[▁▂▃▄▅▆▇█]  most [0-9]* samples/s' || fail "no line: $(sed -n 3p "$tmp/processes")"
 
-# Only the kernel: reader spends most of its time there; then one process alone, and back.
+# The kernel only; then a single process, and back.
 top "see: leaves$" 'press:k' 'see:kernel only' 'see: \[kernel\]$' \
   'press:k' 'press:P' 'see: reader ' 'press:/reader\r' 'gone: leaves ' 'press:\r' 'see:  reader \([0-9]+\)' 'gone: leaves$' \
   'press:\e' 'see: leaves ' 'press:www' 'see:since the start' \
@@ -55,7 +55,7 @@ expect_status 0
 expect_balance
 
 burn_leaves
-# Sizes, down to none that is of any use; keys of a terminal without colours; and a run that ends by itself.
+# Sizes down to useless ones, keys of a terminal without colours, and a run that ends by itself.
 top 'see: heavy' 'size:20x5' 'see:\A[^\n]{1,20}\n' 'press:PS\e[BF' 'size:1x1' 'wait:1.2' 'press:PSF\eOB' 'size:132x50' 'see: heavy' \
   'see:\n[^\n]{80,}\n' 'press:\x0c' 'see: heavy' 'press:q' -- -F 99 -p "$leaves"
 expect_status 0
@@ -65,13 +65,14 @@ expect_status 0
 expect_balance
 
 burn_leaves
-# Ended from outside, with a report that was asked for, too.
+# A signal ends it, and the report file is written.
 top 'see: heavy' 'kill:TERM' -- -F 499 -p "$leaves" -o "$tmp/a.folded"
 expect_status 0
 expect_balance
 expect_folded_total "$tmp/a.folded"
 
-# A terminal that stands still (ssh asleep) holds up neither the reports nor the end, and is drawn anew once it goes on.
+# A terminal that stops reading (a frozen ssh) delays neither the reports nor the end. When it reads again, the screen
+# is redrawn.
 top 'see: heavy' "stall:$tmp/still-*.folded" 'press:F' 'see:\A[^~]*$' 'see: heavy +leaves$' 'press:q' -- -F 499 -p "$leaves" -i 0.25 -o "$tmp/still-%03d.folded"
 expect_status 0
 top 'see: heavy' "stall:$tmp/more-*.folded" 'kill:TERM' "written:$tmp/still.folded" -- -F 499 -p "$leaves" -i 0.25 \
@@ -79,7 +80,7 @@ top 'see: heavy' "stall:$tmp/more-*.folded" 'kill:TERM' "written:$tmp/still.fold
 expect_status 0
 expect_present ';main;outer;middle;heavy ' "$tmp/still.folded"
 
-# Names drive no terminal; top_terminal.py fails when it is sent what it does not know.
+# Names cannot control the terminal; top_terminal.py fails on unknown control sequences.
 cp "$WORKLOADS/leaves" "$tmp/e"$'\x1b[31m\x1b[2J\a''l'
 burn_hostile=("$tmp/e"$'\x1b[31m\x1b[2J\a''l' 600)
 start "${burn_hostile[@]}"
@@ -87,12 +88,12 @@ top 'see:e\?\[31m\?\[2J\?l$' 'press:P' 'see:[0-9] e\?\[31m\?\[2J\?l ' 'press:S' 
 expect_status 0
 
 burn_leaves
-# Without Unicode there is ASCII only.
+# Without Unicode the output is ASCII only.
 LC_ALL=C top 'see: heavy' 'press:S' 'see: heavy < middle' "keep:$tmp/ascii" 'press:q' -- -F 499 -p "$leaves"
 expect_status 0
 if LC_ALL=C grep -q '[^ -~]' "$tmp/ascii"; then fail "not ASCII: $(cat -v "$tmp/ascii")"; fi
 
-# Where the terminal has colours a hot function is red; NO_COLOR keeps them away.
+# With colours a hot function is red; NO_COLOR disables colours.
 red=$'\e\\[(1;)?31m'
 in_color() {
   local seconds
@@ -108,7 +109,7 @@ LC_ALL=C grep -aEq "$red" "$tmp/raw" || fail "no red: $(cat -v "$tmp/raw")"
 in_color NO_COLOR=1
 if LC_ALL=C grep -aEq $'\e\\[[0-9;]*3[0-9]m' "$tmp/raw"; then fail "a colour with NO_COLOR: $(cat -v "$tmp/raw")"; fi
 
-# Where it cannot be drawn it is said before anything is sampled.
+# When the screen cannot be drawn, the error comes before anything is sampled.
 profile 1 --top
 expect_status 1
 expect_err '^profile: --top needs a terminal'

@@ -1,16 +1,16 @@
 #!/bin/bash
-# The file system of a program that has ended, also one of a container, and that of a library that a living program has unloaded
-# can be unmounted while the run goes on, and what was sampled keeps its names; files of processes that are not sampled are not
-# opened at all.
+# During the run a file system can be unmounted: that of a program that has ended, also in a container, and that of a
+# library that a living program has unloaded. The samples keep their names. Files of processes that are not sampled are
+# never opened.
 source "$(dirname "$0")/children.bash"
 
 need_command unshare nsenter python3
 is_unmounted() { umount "$1" 2>/dev/null; }
 is_unmounted_inside() { nsenter -t "$1" -m umount "$2" 2>/dev/null; }
 mkdir "$tmp/disk" "$tmp/inner"
-# It has begun: a header, or the first samples of a stream.
+# The run has begun: there is a header, or a first sample of a stream.
 has_written() { [[ -s $tmp/out ]]; }
-# sampled_there [ARGUMENT...] : a run of the profiler during which a program of another file system starts and ends.
+# sampled_there [ARGUMENT...] : during a run, a program on another file system starts and ends.
 sampled_there() {
   mount -t tmpfs none "$tmp/disk" || skip "no tmpfs can be mounted here"
   cp "$WORKLOADS/leaves" "$tmp/disk/guest"
@@ -28,8 +28,8 @@ leave() {
 }
 named=';.*;main;outer;middle;(heavy|light)'
 
-# The same, and beside it one in a mount namespace of its own, which a process there outlives; and a program that goes on without
-# the library that it had from that file system.
+# The same, with two more: a program in another mount namespace, where another process stays; and a program that goes on
+# after it has unloaded a library from that file system.
 all_sampled_there() {
   mount -t tmpfs none "$tmp/disk" || skip "no tmpfs can be mounted here"
   cp "$WORKLOADS/leaves" "$tmp/disk/guest"
@@ -83,14 +83,14 @@ sampled_there --stream=folded -F 499
 expect_balance
 expect_out ' guest [0-9]+ [0-9]+ [0-9]+ .*;main;outer;middle;(heavy|light)'
 
-# A wait that outlasts the file is one wait all the same.
+# A wait that lasts longer than the file system is still one wait.
 cp "$(command -v sleep)" "$tmp/patient"
 start "$tmp/patient" 600
 linger=1.3 sampled_there -e off-cpu --min-block-us 2000000 -o - -o "$tmp/all.folded"
 expect_balance_with_losses
 expect_present '^patient;' "$tmp/all.folded"
 
-# files_of [ARGUMENT...] : how many files a run knows.
+# files_of [ARGUMENT...] : prints how many files a run knows.
 files_of() {
   sample -v "$@"
   sed -n 's/^timeline: .* \([0-9]*\) files, .*/\1/p' "$tmp/err"

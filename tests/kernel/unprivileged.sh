@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without privilege one line says what is missing; with the capabilities it names, and nothing else, everything works.
+# Without privilege one line names the missing capabilities. With exactly those everything works.
 source "$(dirname "$0")/sampling.bash"
 chmod 755 "$tmp"
 cp "$PROFILE" "$tmp/program"
@@ -11,7 +11,7 @@ expect_err '^profile: .*sudo.*cap_bpf.*cap_perfmon'
 expect_silence out
 granted=$(grep -oE 'cap_[a-z_]+(,cap_[a-z_]+)*' "$tmp/err" | head -n 1)
 
-# Root of a user namespace is no such root.
+# Root of a user namespace does not have these rights.
 if unshare -Ur true 2>/dev/null; then
   run unshare -Ur "$tmp/program" -f 1
   expect_status 1
@@ -19,8 +19,8 @@ if unshare -Ur true 2>/dev/null; then
   expect_err '^profile: .*user namespace'
 fi
 
-# A seccomp filter is named by whatever error it answers with; by ENOSYS alone, which a security module does not have. Here it
-# refuses bpf alone.
+# A seccomp filter is named for each error that it may return. ENOSYS can only come from a filter, because a security
+# module never returns it. This filter refuses only bpf.
 if [[ $(uname -m) == x86_64 ]]; then
   for error in EPERM ENOSYS; do
     run /usr/bin/python3 -c '
@@ -40,7 +40,7 @@ os.execv(sys.argv[2], sys.argv[2:])' "$error" "$PROFILE" -f 0.1
   done
 fi
 
-# BPF alone is not enough for perf events; kernel.perf_event_paranoid is named with its value.
+# CAP_BPF alone is not enough for perf events. The message names kernel.perf_event_paranoid with its value.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 at_exit "echo $paranoid >/proc/sys/kernel/perf_event_paranoid"
 for level in 2 3; do
@@ -52,11 +52,11 @@ for level in 2 3; do
   expect_silence out
 done
 
-# As given by setcap to the file: here as ambient capabilities of a user who is nobody.
+# The same as setcap on the file: here as ambient capabilities of the user nobody.
 burn leaves 600
 set=-all,$(sed 's/cap_/+/g' <<<"$granted")
 as_granted() { run as_nobody --inh-caps="$set" --ambient-caps="$set" --bounding-set="$set" "$tmp/program" "$@"; }
-# Level 3 is one of the kernels of Debian alone, which want more there than what is granted.
+# Only Debian's kernels have level 3, which requires more than these capabilities.
 as_granted -f 0.1
 if ((status != 0)); then
   expect_status 1
@@ -74,7 +74,8 @@ for seconds in 0.6 6 60; do
 done
 expect_share ';main;outer;middle;(heavy|light)( |;)' 90 100
 
-# The same by setcap itself, for whoever may run the file: the children stay his, and drop what can be dropped.
+# With setcap itself, any user who may run the file can profile. The children keep that user's id and drop what they
+# can.
 status_line() { sed -n "s/^$2:[[:blank:]]*//p" "/proc/$1/status"; }
 if command -v setcap >/dev/null && setcap "$granted+ep" "$tmp/program" 2>/dev/null && "$tmp/program" --version >/dev/null; then
   for uid in 65534 2000000123; do
@@ -88,12 +89,12 @@ if command -v setcap >/dev/null && setcap "$granted+ep" "$tmp/program" 2>/dev/nu
     wait_until find_children
     let_work "$started" 30
     expect_equal "$(status_line "$parser" CapPrm)" 0000000000000000 "capabilities of the parser"
-    # What the opener may have: as root's has, and no more.
+    # The opener has at most the capabilities that it has under root.
     ((0x$(status_line "$opener" CapPrm) & ~(1 << 2 | 1 << 19 | 1 << 21 | 1 << 40))) &&
       fail "the opener has $(status_line "$opener" CapPrm)"
     for child in "$keeper" "$opener" "$parser"; do
       expect_equal "$(status_line "$child" NoNewPrivs)" 1 "NoNewPrivs of $(cat "/proc/$child/comm")"
-      # Not even another process of his may read its memory.
+      # Even another process of that user must not read its memory.
       expect_equal "$(stat -c %u "/proc/$child/mem")" 0 "owner of the memory of $(cat "/proc/$child/comm")"
     done
     kill -INT "$profiler"
@@ -106,7 +107,8 @@ else
   echo "left out: no capabilities can be given to a file here"
 fi
 
-# Too low a limit of open files is raised by who may; otherwise one line says what is needed. A command keeps the limit.
+# The profiler raises a limit of open files that is too low, if it may. Otherwise one line says what is needed; the
+# command keeps the old limit.
 with_few_files() (ulimit "$1" 16 && exec "${@:2}")
 weak=(setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource)
 run with_few_files -Sn "$PROFILE" -f -- bash -c 'ulimit -n'

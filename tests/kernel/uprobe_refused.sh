@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What cannot be probed is said, with what is wrong with it: parts that are missing, files that are none, names that
-# there are not.
+# A probe that is impossible gives a message that says why: a missing part, a file that is not a program, or an unknown
+# name.
 source "$(dirname "$0")/sampling.bash"
 
 # refused STATUS PATTERN EVENT [ARGUMENT...]
@@ -32,7 +32,7 @@ refused 1 'no function framed_targe in .*nearest: framed_target' "uprobe:$hits:f
 refused 1 'target_of_data.* is data' "uprobe:$hits:target_of_data"
 refused 1 'framed_target is only 0x[0-9a-f]+ bytes long' "uprobe:$hits:framed_target+0x1000"
 refused 1 'no function framed_target\+0xz' "uprobe:$hits:framed_target+0xz"
-# A name without an end costs far less than the 20 s of a CPU that a file may take.
+# An endless name costs far less than the 20 s of CPU time that a file may take.
 TIMEFORMAT='%U %S'
 { time refused 1 'was given up: it did not come to an end' "uprobe:$WORKLOADS/endless_name:absent"; } 2>"$tmp/cpu"
 expect_between "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$tmp/cpu")" 0 $((16000 * slowness)) "milliseconds of CPU time of a search"

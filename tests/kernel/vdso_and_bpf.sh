@@ -1,5 +1,5 @@
 #!/bin/bash
-# Code that lies in no file has its names as well: the vDSO's functions, and the kernel's BPF programs.
+# Code that is in no file also has names: the functions of the vDSO, and BPF programs.
 source "$(dirname "$0")/sampling.bash"
 PATH=$PATH:/usr/sbin
 

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What the verifier has to look at and what our programs take of the stack over their calls stay well below what kernels
-# allow, so that the next one's stricter verifier is no surprise. Every program of bpf/ is among them.
+# The verifier's work and the stack of the BPF programs stay well below the kernels' limits, so that a stricter verifier
+# does not refuse them. Every program of bpf/ is checked.
 source "$(dirname "$0")/sampling.bash"
 need_event off-cpu wall futex block-io malloc
 burn busybody - 600
 wanted=$started
 
-# budget_of ARGUMENT... : the programs of this use are within it, and noted.
+# budget_of ARGUMENT... : checks the programs that this run loads, and records their names.
 budget_of() {
   local program instructions bytes
   run "$PROFILE" -v "$@" </dev/null
@@ -20,7 +20,7 @@ budget_of() {
   done <"$tmp/programs"
 }
 
-# Two at a time, for a verifier looks at one.
+# Several runs at the same time, because a run spends much of its time in the verifier.
 events=(cpu-clock page-faults sched:sched_switch uprobe:libc:malloc off-cpu wall futex block-io syscalls malloc)
 in_tables() {
   local event
@@ -45,7 +45,7 @@ for part in in_tables in_streams with_options; do aside "$part"; done
 join_asides
 cat "$tmp"/aside.*/seen >"$tmp/seen"
 
-# A program is what has a section of its own.
+# Each program has its own section.
 programs=$(awk '/^SEC\("(tp_btf|raw_tp|tracepoint|perf_event|u(ret)?probe|iter)/ { getline; sub(/^int (BPF_PROG\()?/, ""); sub(/[^a-z0-9_].*/, ""); print }' \
   "$SOURCE_DIR"/bpf/*.bpf.[ch] | sort -u)
 (($(wc -w <<<"$programs") >= 30)) || fail "only these programs were found in the sources: $programs"

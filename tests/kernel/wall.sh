@@ -1,5 +1,6 @@
 #!/bin/bash
-# -e wall: what a single-threaded program spent on a CPU and off is the time it ran, no less and no more, each kind where it belongs.
+# -e wall: the time of a single-threaded program, on a CPU and off, is the time it ran, with each kind in the right
+# place.
 source "$(dirname "$0")/sampling.bash"
 need_event wall
 
@@ -7,9 +8,9 @@ began_us=${EPOCHREALTIME/./}
 sample -e wall -F 199 -o "$tmp/a.folded" -o "$tmp/a.txt" -- "$WORKLOADS/mixed" 3
 whole_us=$((${EPOCHREALTIME/./} - began_us))
 read -r elapsed on_cpu <"$tmp/out"
-# Besides its main() there are its start and its end; what fell between the ticks is told by the millisecond.
+# The process also has a start and an end outside main(). The profiler prints CPU time between ticks in milliseconds.
 between_us=$(sed -nE 's/^([0-9.]+) s on a CPU fell between the ticks .*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1e6 + 1000 }')
-# A switch that the kernel did not tell of is no more than a twentieth.
+# Switches that the kernel did not report are at most 5 per cent.
 expect_between "$(folded_total '^mixed;' "$tmp/a.folded")" $((elapsed * 19 / 20 - ${between_us:-0})) "$whole_us" "microseconds"
 expect_equal "$(counted_total "$tmp/a.txt")" "$(folded_total . "$tmp/a.folded")" "total of the counted rows"
 expect_present ';main;.*;hrtimer_nanosleep;.*;\[off-cpu\] ' "$tmp/a.folded"

@@ -1,26 +1,26 @@
 #!/bin/bash
-# -e wall: what a single-threaded program spent on a CPU and off adds up to the time it ran, each kind where it belongs: within
-# some hundredths.
+# -e wall: the time of a single-threaded program, on a CPU and off, is the time it ran, with each kind in the right
+# place, within a few per cent.
 source "$(dirname "$0")/sampling.bash"
 need_event wall
 
 sample -e wall -F 199 -o "$tmp/a.folded" -o "$tmp/a.txt" -- "$WORKLOADS/mixed" 3
 read -r elapsed on_cpu <"$tmp/out"
-# What it waits for a CPU before and after its main() it does not count itself.
+# The program does not count its waits for a CPU before and after main().
 expect_between "$(folded_total '^mixed;.*;main;' "$tmp/a.folded")" "$((elapsed * 98 / 100))" "$((elapsed * 102 / 100))" "microseconds"
 expect_equal "$(counted_total "$tmp/a.txt")" "$(folded_total . "$tmp/a.folded")" "total of the counted rows"
 expect_present ';main;.*;hrtimer_nanosleep;.*;\[off-cpu\] ' "$tmp/a.folded"
 
-# A thread that never rests, on a CPU of its own as far as may be: all of its time is there, too.
+# A thread that never rests, with a CPU of its own if possible: all of its time is there.
 burn leaves 600
 sample -e wall -f -p "$started" -o - -o "$tmp/a.pb.gz" 2
 all_us=$(length_us "$tmp/a.pb.gz")
 expect_between "$(folded_total "^leaves;")" $((all_us * 98 / 100 - 40000)) $((all_us * 102 / 100)) "microseconds of a thread that computes"
 
-# How the program's own time divides.
+# How the program's own time is divided.
 need_timeliness
 off=$(folded_total '^mixed;.*;main;.*;\[off-cpu\] ' "$tmp/a.folded")
 expect_between "$off" "$(((elapsed - on_cpu) * 97 / 100))" "$(((elapsed - on_cpu) * 103 / 100))" "microseconds off the CPU"
-# What it computed since the last tick before a switch bears the stack of the switch: often, where others want the CPU.
+# CPU time between the last tick and a switch gets the stack of the switch. On a busy machine this is common.
 expect_between "$(folded_total '^mixed;.*;compute( |;[^\[]*$)' "$tmp/a.folded")" "$((on_cpu * 80 / 100))" "$((on_cpu * 103 / 100))" \
   "microseconds in compute"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every header of headers/abi stands by itself, and what it asserts of its structures holds on both sides: in C for BPF, and
-# in the C++ of user space.
+# Every header of headers/abi compiles alone, and its assertions about structures hold on both sides: in C for BPF, and
+# in C++ for user space.
 source "$(dirname "$0")/../lib.sh"
 need_command clang
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What kernels other than this one ask of the BPF objects, and no test here would see: a constant without a name, for which
-# the types have a section of no variables, makes 5.10 refuse them; a program on a probe that holds no tail call gets a stack a CPU
-# from 6.13 on, which the next task on that CPU may write over.
+# Checks what other kernels require of the BPF objects, and what no test on this kernel can see. 5.10 refuses a constant
+# without a name, which gives the types a section without variables. From 6.13 on, a probe program without a tail call
+# gets one stack per CPU, which the next task on that CPU may overwrite.
 source "$(dirname "$0")/../lib.sh"
 need_command bpftool
 need_command readelf
@@ -17,7 +17,7 @@ for object in "${objects[@]}"; do
   readelf -SW "$object" >"$tmp/sections"
   grep -qE ' u(ret)?probe +PROGBITS' "$tmp/sections" || continue
   llvm-objdump -d --no-show-raw-insn --section=uprobe --section=uretprobe "$object" >"$tmp/code"
-  # Its programs, and whether each holds the call of the helper with that number.
+  # Prints each program, and whether it calls the helper with that number.
   awk '
     /^[0-9a-f]+ <[a-z_0-9]+>:$/ { name = substr($2, 2, length($2) - 3); programs[name] = 0 }
     /call (12|0xc)$/ { programs[name] = 1 }

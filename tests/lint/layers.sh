@@ -1,5 +1,5 @@
 #!/bin/bash
-# What scripts/check-layers looks at is in order.
+# scripts/check-layers finds nothing in this tree.
 source "$(dirname "$0")/../lib.sh"
 
 run "$SOURCE_DIR/scripts/check-layers"

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Each rule of scripts/check-layers, broken once in a small tree, is reported at its line; a tree without a fault passes.
+# Each rule of scripts/check-layers is broken once in a small tree, and is reported with its line. A correct tree
+# passes.
 source "$(dirname "$0")/../lib.sh"
 
 tree=$tmp/tree
-# file PATH [INCLUDE...] : the includes stand from line 2 on.
+# file PATH [INCLUDE...] : makes a file; its includes begin at line 2.
 file() {
   mkdir -p "$tree/$(dirname "$1")"
   printf '// %s\n' "$1" >"$tree/$1"
@@ -12,7 +13,7 @@ file() {
   if (($# != 0)); then printf '#include %s\n' "$@" >>"$tree/$path"; fi
 }
 check() { run "$SOURCE_DIR/scripts/check-layers" "$tree"; }
-# caught PATH:LINE RULE : the one fault there is now is reported so; then it is taken away.
+# caught PATH:LINE RULE : this is the only fault reported. The file is then removed.
 caught() {
   check
   expect_status 1
@@ -52,7 +53,7 @@ caught notes.txt:1 'does not belong at the top level'
 check
 expect_status 0
 
-# In a checkout only what git knows.
+# In a checkout only files that git knows count.
 need_command git
 git -C "$tree" init -q && git -C "$tree" add . || fail "git"
 file notes.txt

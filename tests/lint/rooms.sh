@@ -1,11 +1,11 @@
 #!/bin/bash
-# The compiler keeps the order of the rooms: with the options that a room's files are compiled with it finds the room's own
-# headers and the doors of rooms below it, and neither what lies behind those doors nor the doors of other rooms.
+# The compiler enforces the order of the rooms: with the options of a room it finds the room's own headers and the doors
+# of lower rooms. It does not find headers behind those doors, or the doors of other rooms.
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 [[ -e $BUILD_DIR/compile_commands.json ]] || skip "the build noted no commands"
 
-# Of the compiler of every source of src/: those by which it finds headers, in a file of its own.
+# Writes the include options of every source of src/ to its own file.
 python3 - "$BUILD_DIR/compile_commands.json" "$SOURCE_DIR/src/" "$tmp" <<'EOF'
 import json, shlex, sys
 for entry in json.load(open(sys.argv[1])):
@@ -17,7 +17,7 @@ for entry in json.load(open(sys.argv[1])):
         print(*options, sep="\n", file=open(f"{sys.argv[3]}/{name}", "w"))
 EOF
 
-# finds SOURCE HEADER : whether what SOURCE includes may be HEADER.
+# finds SOURCE HEADER : asks the compiler whether SOURCE may include HEADER.
 finds() {
   mapfile -t words <"$tmp/${1//\//_}"
   printf '#include "%s"\n' "$2" >"$tmp/asked.cpp"

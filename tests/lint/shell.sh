@@ -1,5 +1,5 @@
 #!/bin/bash
-# The shell scripts are as shellcheck would have them.
+# The shell scripts pass shellcheck.
 source "$(dirname "$0")/../lib.sh"
 need_command shellcheck
 "$SOURCE_DIR/scripts/lint" --build "$BUILD_DIR" shell

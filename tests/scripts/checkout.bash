@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# For the tests of scripts/run: a checkout with the scripts alone, and a cmake, an apt-get and a dpkg-query that only act
-# as if, so that nothing is built or installed. The program they "build" prints its arguments and exits with 9.
+# Makes a checkout of the scripts alone for the tests of scripts/run, with a fake cmake, apt-get and dpkg-query, so that
+# nothing is built or installed. The program they "build" prints its arguments and exits with 9.
 source "$(dirname "$0")/../lib.sh"
 
-# put COMMAND : makes $tmp/bin/COMMAND of the script on stdin.
+# put COMMAND : makes $tmp/bin/COMMAND from the script on stdin.
 put() {
   { echo '#!/bin/bash' && cat; } >"$tmp/bin/$1"
   chmod +x "$tmp/bin/$1"
@@ -37,7 +37,7 @@ exit 9
 PROGRAM
 chmod +x "$build/profile"
 SCRIPT
-  # All is installed but what MISSING names.
+  # All packages are installed, except those in MISSING.
   put dpkg-query <<'SCRIPT'
 for package in "${@:4}"; do
   if [[ " ${MISSING:-} " != *" $package "* ]]; then echo "$package ii "; fi

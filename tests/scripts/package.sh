@@ -1,10 +1,10 @@
 #!/bin/bash
-# The Debian package that cpack makes installs on a fresh system with what it depends on, profiles there, and leaves
-# nothing of its own behind when it is removed.
+# The Debian package that cpack makes can be installed on a fresh system with its dependencies, profiles there, and
+# leaves nothing behind when it is removed.
 source "$(dirname "$0")/../lib.sh"
 
-# The part that has mounts: in a mount namespace of its own, on directories of the part that starts it, so that nobody
-# who cleans up sees them.
+# This part mounts file systems, in its own mount namespace and on directories of the caller, so that cleaning up never
+# meets the mounts.
 on_a_fresh_system() {
   local package=$1 tree=$2 system=$3 layer=$4 version
   version=$("$PROFILE" --version | sed 's/^profile //')
@@ -14,14 +14,14 @@ on_a_fresh_system() {
     mount -t tmpfs none "$system" || fail "no tmpfs"
     cp -a "$tree/." "$system" || fail "no copy of $tree"
   fi
-  # New ones, without what else may be mounted below those of this system.
+  # New mounts, without the other mounts below those of this system.
   mount -t proc none "$system/proc" || fail "no /proc"
   mount -t sysfs none "$system/sys" || fail "no /sys"
   cp -L /etc/resolv.conf "$system/etc/"
   cp "$package" "$system/profile.deb"
   inside() { run chroot "$system" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
   files() { (cd "$system" && find . \( -path ./proc -o -path ./sys \) -prune -o ! -type d -print | sort); }
-  # With a package cache that outlives the layer.
+  # The package cache is kept for later runs.
   mkdir -p "$tree.packages"
   mount --bind "$tree.packages" "$system/var/cache/apt/archives" || fail "no package cache"
 
@@ -42,7 +42,7 @@ on_a_fresh_system() {
     inside profile -f -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
     expect_status 0
     (($(folded_total) > 5)) || fail "the installed program samples nothing; $(outcome)"
-    # A picture, with the letters of the font that came with it.
+    # A picture, with the font that was installed with the package.
     inside profile -q -o /tmp/out.png 1
     expect_status 0
     expect_equal "$(head -c 4 "$system/tmp/out.png" | tail -c 3)" PNG "the picture"
@@ -52,7 +52,7 @@ on_a_fresh_system() {
   inside apt-get -q -y purge profile
   expect_status 0
   files >"$tmp/after"
-  # What is new belongs to a package that came along, or to the package manager's own records.
+  # A new file must belong to another package or to the package manager's own records.
   comm -13 "$tmp/before" "$tmp/after" | grep -Ev '^\./(var/(cache|log|lib)/|etc/(ld\.so\.cache|mailcap))' |
     sed 's/^\.//; s,^/usr/lib,/lib,' | sort >"$tmp/new"
   cat "$system"/var/lib/dpkg/info/*.list | sed 's,^/usr/lib,/lib,' | sort -u >"$tmp/owned"
@@ -99,7 +99,7 @@ if command -v lintian >/dev/null; then
 fi
 
 # --- On a fresh system -----------------------------------------------------------------------------------------------
-# Made once for a build directory; each run works in a layer of its own on top.
+# The system is made once per build directory; each run works in its own layer on top.
 tree=$BUILD_DIR/bookworm
 mkdir "$tmp/system" "$tmp/layer"
 unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"

@@ -1,6 +1,5 @@
 # shellcheck shell=bash
-# What the tests of the directory that runs anywhere share: making it, and the use of it in a system of files. To be sourced
-# after lib.sh.
+# Makes the portable directory, and runs it in a file system of its own. Sourced after lib.sh.
 : "${tmp:?}" "${PROFILE:?}" "${BUILD_DIR:?}" "${SOURCE_DIR:?}"
 
 # make_tarball : sets $tarball.
@@ -16,7 +15,7 @@ unpack_into() {
   mkdir -p "$1" && tar -C "$1" --strip-components=1 -xzf "$tarball" || fail "the tarball cannot be unpacked"
 }
 
-# add_shell SYSTEM : all that the directory asks of a system, as a program that wants no library.
+# add_shell SYSTEM : adds everything that the directory needs from a system: busybox, which needs no library.
 add_shell() {
   local name
   mkdir -p "$1/bin"
@@ -28,7 +27,7 @@ need_static_busybox() {
   file -L "$(command -v busybox)" | grep -q 'statically linked' || skip "busybox is not static here"
 }
 
-# mount_kernel SYSTEM : new ones, without what else may be mounted below those of this machine.
+# mount_kernel SYSTEM : new mounts, without the other mounts below those of this machine.
 mount_kernel() {
   mkdir -p "$1"/{proc,sys,tmp,dev}
   mount -t proc none "$1/proc" || fail "no /proc"
@@ -39,11 +38,11 @@ mount_kernel() {
 
 can_sample() { [[ -r /sys/kernel/btf/vmlinux ]] && PATH=$PATH:/usr/sbin bpftool prog show >/dev/null 2>&1; }
 
-# inside SYSTEM COMMAND... : runs it there, as `run` does.
+# inside SYSTEM COMMAND... : runs the command there, as `run` does.
 inside() { run chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm HOME=/tmp "${@:2}"; }
 
-# has_all_parts SYSTEM PROGRAM : starts there, samples, and finds its own parts: the page, the picture without a font, the live
-# page, the screen.
+# has_all_parts SYSTEM PROGRAM : the program starts there, samples, and finds its parts: the page, the picture without a
+# font, the live page, the screen.
 has_all_parts() {
   local system=$1 program=$2
   inside "$system" "$program" --version

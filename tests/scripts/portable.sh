@@ -1,10 +1,9 @@
 #!/bin/bash
-# The tarball that cpack makes runs where nothing is installed: in a system with a shell and nothing else, from any directory,
-# and so does the rpm.
+# The tarball that cpack makes runs on a system that has only a shell, from any directory. So does the rpm.
 source "$(dirname "$0")/../lib.sh"
 source "$(dirname "$0")/portable.bash"
 
-# The part that has mounts: in a mount namespace of its own.
+# This part mounts file systems, in its own mount namespace.
 in_an_empty_system() {
   mount_kernel "$1"
   has_all_parts "$1" "$2"
@@ -18,7 +17,7 @@ need_command cpack chroot unshare python3
 need_static_busybox
 unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
 
-# empty_system NAME : a directory with a shell.
+# empty_system NAME : makes a directory with a shell.
 empty_system() {
   add_shell "$tmp/$1"
   mkdir -p "$tmp/$1/usr" && ln -s ../bin "$tmp/$1/usr/bin"

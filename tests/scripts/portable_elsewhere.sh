@@ -1,13 +1,13 @@
 #!/bin/bash
-# The directory that runs anywhere runs in the systems of others, and names what runs there: in a release of Debian whose C
-# library is older than ours, in one where it is newer, and in a system whose C library is musl.
+# The portable directory runs on other systems and names the programs there: a Debian release with an older C library,
+# one with a newer C library, and a system with musl.
 source "$(dirname "$0")/../lib.sh"
 source "$(dirname "$0")/portable.bash"
 program=/opt/a\ profiler/profile
 
-# The parts that have mounts: in a mount namespace of their own, on directories of the part that starts them, so that nobody
-# who cleans up sees them.
-# in_debian DIRECTORY TREE : works in a layer of its own on top of that.
+# These parts mount file systems, in their own mount namespace and on directories of the caller, so that cleaning up
+# never meets the mounts.
+# in_debian DIRECTORY TREE : works in its own layer on top of TREE.
 in_debian() {
   local system=$1/system layer=$1/layer
   mkdir "$system" "$layer"
@@ -21,7 +21,7 @@ in_debian() {
   unpack_into "$system$(dirname "$program")"
   has_all_parts "$system" "$program"
   can_sample || return 0
-  # Its own programs and its own C library.
+  # A program and a C library of that system.
   # shellcheck disable=SC2016
   inside "$system" "$program" -F 999 -f -- perl -e 'my $i = 0; $i++ while $i < 5e6'
   expect_status 0
@@ -82,7 +82,7 @@ unshare --mount true 2>/dev/null || skip "no mount namespace can be made here"
 own_mounts=(unshare --mount --propagation private)
 make_tarball
 
-# inside_of PART ARGUMENT... : that part, in a directory of its own.
+# inside_of PART ARGUMENT... : runs that part in its own directory.
 inside_of() {
   local directory
   directory=$(mktemp -d "$tmp/$1.XXXXXX")
@@ -90,7 +90,7 @@ inside_of() {
 }
 
 inside_of in_musl || exit
-# Made once for a build directory.
+# Made once per build directory.
 for release in bullseye trixie; do
   tree=$BUILD_DIR/$release
   if [[ ! -e $tree/complete ]]; then

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A user's scripts/run builds as that user and becomes root by sudo only for the profiler and for apt-get; without sudo it
-# says in one line that root is needed.
+# scripts/run builds as the user, and uses sudo only for the profiler and for apt-get. Without sudo one line says that
+# root is needed.
 source "$(dirname "$0")/checkout.bash"
 need_root
 need_command setpriv
@@ -16,7 +16,7 @@ if ! command -v sudo >/dev/null; then
   expect_equal "$(cat "$tmp/err")" "run: profiling needs root, and there is no sudo here: run this as root" stderr
 fi
 
-# A sudo that records what it is asked for, and does it as the same user.
+# A fake sudo that records its arguments and runs the command as the same user.
 put sudo <<'SCRIPT'
 echo "$*" >>"$RECORDS/sudo.calls"
 shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# When the build fails, scripts/run says so in one line that names the log, shows the end of it, and starts nothing.
+# When the build fails, scripts/run prints the end of the log and a line that names the log, and starts nothing.
 source "$(dirname "$0")/checkout.bash"
 need_root
 make_checkout "$tmp/checkout"

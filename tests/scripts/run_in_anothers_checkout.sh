@@ -1,5 +1,5 @@
 #!/bin/bash
-# Root running scripts/run in a user's checkout leaves no file there that the user cannot remove or build over.
+# When root runs scripts/run in a user's checkout, the user can still remove and overwrite all files there.
 source "$(dirname "$0")/checkout.bash"
 need_root
 make_checkout "$tmp/checkout"

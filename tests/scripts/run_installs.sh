@@ -1,5 +1,5 @@
 #!/bin/bash
-# On Debian 12 scripts/run installs exactly what is missing, and asks for new package lists only when it cannot without.
+# On Debian 12 scripts/run installs exactly what is missing. It fetches new package lists only when the first try fails.
 source "$(dirname "$0")/checkout.bash"
 need_root
 is_debian_12 || skip "this is not Debian 12"

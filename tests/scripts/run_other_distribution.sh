@@ -1,5 +1,5 @@
 #!/bin/bash
-# Elsewhere than on Debian 12, scripts/run names the packages that are missing and stops; with nothing missing it goes on.
+# On other distributions scripts/run names the missing packages and stops. When nothing is missing, it goes on.
 source "$(dirname "$0")/checkout.bash"
 need_root
 make_checkout "$tmp/checkout"
@@ -13,7 +13,7 @@ run unshare --mount bash "$tmp/elsewhere" "$script" -f
 expect_status 9
 expect_out '^\[-f\]$'
 
-# A command and a header that are not there.
+# A command and a header that do not exist.
 sed -i 's/^build clang .*/build clang clang-of-nowhere/; s/^build libelf-dev .*/build libelf-dev <no\/such.h>/' \
   "$tmp/checkout/scripts/packages.sh"
 run unshare --mount bash "$tmp/elsewhere" "$script" -f

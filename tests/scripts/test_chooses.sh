@@ -1,6 +1,6 @@
 #!/bin/bash
-# scripts/test runs each test once, in the sanitized build just what it is for unless --all says otherwise; its arguments choose
-# among them, a test that fails has failed, and what passed at a commit is not run again there.
+# scripts/test runs each test once, and in the sanitized build only the tests for it, unless --all asks for more.
+# Arguments select tests, a failed test gives a failure, and a part that passed at a commit is not repeated.
 source "$(dirname "$0")/checkout.bash"
 need_root
 need_command ctest git
@@ -8,7 +8,7 @@ export PROFILE_INNER_SUITE=1
 make_checkout "$tmp/checkout"
 script=$tmp/checkout/scripts/test
 
-# A good and a bad one of each kind; those with a set are for -C all.
+# A passing and a failing test of each kind. Tests with a set run only with -C all.
 for build in build-test build-sanitize; do
   mkdir "$tmp/checkout/$build"
   for name in unit.good unit.bad fuzz.good kernel.good kernel.bad kernel.slow/measured cli.page/browser; do
@@ -22,7 +22,8 @@ for build in build-test build-sanitize; do
   done >"$tmp/checkout/$build/CTestTestfile.cmake"
 done
 
-# ran STATUS NORMAL SANITIZED [ARGUMENT...] : what these arguments choose in each build, and what comes of it.
+# ran STATUS NORMAL SANITIZED [ARGUMENT...] : checks which tests the arguments select in each build, and the exit
+# status.
 ran() {
   local build
   for build in build-test build-sanitize; do : >"$tmp/$build"; done
@@ -43,11 +44,11 @@ ran 1 "$gate" 'fuzz.good unit.bad unit.good ' --all gate
 run_script --all nothing
 expect_status 1
 expect_err 'its parts are gate measured browser'
-# What they are built of: no more than is run.
+# Only the targets that the tests need are built.
 expect_out_of() { expect_equal "$(grep -c -- "--target $1" "$tmp/cmake.calls")" "$2" "builds of $1"; }
 expect_out_of 'unit_tests fuzz_replay' 4
 
-# A part that passed is left out at the same commit, and only there.
+# A part that passed is skipped at the same commit, and only there.
 touch "$tmp/mended"
 git -C "$tmp/checkout" init -q
 printf '/build-*\n' >"$tmp/checkout/.gitignore"

@@ -1,4 +1,5 @@
-// What the kernel prints of an address.
+// Tests how the text that the kernel prints for an address becomes a symbol.
+// The kernel may print a name, an offset and a module, or only the address.
 #include "symbol/asked_kernel.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t address = 0xffffffff81000110;
 
-// "name start-of-address [module]", "none" or "unknown".
+// "name -OFFSET [module]"; "unknown": the symbol is still pending; "none": any other reason.
 std::string shown(std::string_view printed) {
   const KernelSymbol symbol = kernel_symbol_of(printed, address);
   if (symbol.unnamed == Unnamed::pending) return "unknown";

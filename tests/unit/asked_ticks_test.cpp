@@ -1,4 +1,5 @@
-// How many samples were asked for, of clocks that have been on for a known time.
+// Tests how many samples a clock asks for while it is on.
+// The kernel takes fewer samples when it leaves ticks out, or when a CPU is idle.
 #include "sampling/asked_ticks.h"
 
 #include <doctest/doctest.h>
@@ -50,7 +51,7 @@ TEST_CASE("a kernel that takes them is, and for no more than there are on time")
   idle += 900 * ms;
   ticks.note_idle();
   CHECK(ticks.take(1'000 * ms, 90) == 100);
-  // What it missed while it was busy counts as missed.
+  // The CPU is busy in this second: its 100 ticks are asked for, although no sample is taken.
   CHECK(ticks.take(2'000 * ms, 0) == 100);
   idle += 500 * ms;
   ticks.note_idle();
@@ -94,11 +95,11 @@ TEST_CASE("a CPU that goes offline takes no idle time of the others with it") {
   idle = of_cpus({{0, 7'400 * ms}, {1, 5'100 * ms}}, 1'000 * ms);
   ticks.note_idle();
   CHECK(ticks.take(2'000 * ms, 0) == 150);
-  // It left after 200 ms, of which nobody knows what it did.
+  // CPU 1 goes offline in these 200 ms. Its idle time is unknown, so all 200 ms count as idle.
   idle = of_cpus({{0, 7'500 * ms}}, 1'200 * ms);
   ticks.note_idle();
   CHECK(ticks.take(2'400 * ms, 0) == 10);
-  // And comes back, with less than it had: its time begins anew.
+  // CPU 1 is online again, and its idle counter begins at 0: only its growth from there counts.
   idle = of_cpus({{0, 7'500 * ms}, {1, 0}}, 1'400 * ms);
   ticks.note_idle();
   idle = of_cpus({{0, 7'500 * ms}, {1, 100 * ms}}, 1'600 * ms);

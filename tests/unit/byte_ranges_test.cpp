@@ -1,4 +1,5 @@
-// Ranges of a space: given out from the bottom, and one again when all of it has come back.
+// Tests ByteRanges: it gives out ranges of a space from the bottom.
+// When all ranges are given back, they are one range again.
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,4 +1,4 @@
-// CPU lists as people and the kernel write them.
+// Tests the parser of CPU lists, in the form that users and the kernel write ("0,2-3").
 #include "support/cpu_list.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// What work costs this thread, for bounds that a busy machine or one that stalls does not reach.
+// Measures the CPU time that some work costs this thread.
+// A limit on CPU time holds on a busy or stalled machine, a limit on elapsed time does not.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 
 namespace profile::test {
 
-// CPU time of this thread, the least of three runs while they take longer than `enough`: a machine whose CPU was taken
-// away may count that time to whoever ran.
+// CPU time of this thread, in seconds. The work runs up to three times while it takes `enough` or longer, and the least
+// time counts: when a hypervisor takes the CPU away, that time may be charged to the running thread.
 template <class Work>
 double cpu_seconds(const Work& work, double enough) {
   double least = 0;

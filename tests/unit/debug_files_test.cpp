@@ -1,4 +1,5 @@
-// The search for debug files: in the right order, of the right file, and nothing that is not a plain file.
+// Tests the search for debug files: the order of the places, and the checks of a file that is found.
+// Only regular files may be opened, because other users may have put the files there.
 #include "parse/debug_files.h"
 
 #include <doctest/doctest.h>
@@ -25,11 +26,11 @@ struct Search {
   DebugFiles files{supplier};
 };
 
-// A program, stripped, with a link to "program.debug", which holds what was stripped; each case has its own.
+// A stripped program with a link to "program.debug". Each test case has its own directories.
 struct Program {
-  fs::path home;    // where it lies
+  fs::path home;    // the directory of `file`
   fs::path file;    // home/program
-  fs::path debug;   // its debug file, in no place where anybody would look
+  fs::path debug;   // its debug file, in a directory that is not searched
   fs::path listed;  // an empty directory for debug files
   std::string build_id;
 
@@ -64,7 +65,7 @@ struct Program {
     search.supplier.set(fd.get(), seen_as.string());
     return search.files.find(*elf, fd.get(), search.supplier.file());
   }
-  // Which file is found, "" for none.
+  // The file that is found; empty: none.
   [[nodiscard]] fs::path found(const std::vector<std::string>& directories) const {
     Search search(directories);
     const DebugFile found = find(search, file);
@@ -218,7 +219,7 @@ TEST_CASE("FIFOs, directories, empty files, loops and devices are passed over, a
   check_with("device", [](const fs::path& place) { fs::create_symlink("/dev/zero", place); });
   check_with("text", [](const fs::path& place) { std::ofstream(place) << "no ELF file\n"; });
   for (const fs::path& place : places) put(program.debug, place);
-  CHECK(program.found() == places[0]);  // the places were the right ones
+  CHECK(program.found() == places[0]);  // the places are right: a good file is found there
 }
 
 TEST_CASE("that there is no debug file is remembered, and so is no descriptor") {
@@ -253,7 +254,7 @@ constexpr const char* much =
     "int work(struct shared* s) { return s->a + s->name[2]; }\n"
     "int main(int argc, char** argv) { struct shared s = {argc, 0, {0}, 0}; (void)argv; return work(&s); }\n";
 
-// Two debug files and their common one, which their links call `called`.
+// Two debug files and their common file, which their links call `called`.
 struct Shared {
   Program one{"-O1", much};
   Program two{"-O2", much};
@@ -264,7 +265,7 @@ struct Shared {
     made = run("dwz -m " + common.string() + " -M '" + called + "' " + one.debug.string() + " " + two.debug.string());
     if (!made) MESSAGE("no dwz here");
   }
-  // Which file is found for the debug file at `debug`.
+  // The file that is found for the debug file at `debug`; empty: none.
   [[nodiscard]] fs::path found(const fs::path& debug, const std::vector<std::string>& directories) const {
     const Fd fd = open_file(debug);
     std::string why;
@@ -289,7 +290,7 @@ TEST_CASE("the shared part of debug files is found by a path relative to theirs"
   CHECK(shared.found(debug, {listed}) == "");
   put(shared.common, listed / ".dwz/common");
   CHECK(shared.found(debug, {listed}) == listed / ".dwz/common");
-  CHECK(shared.found(debug, {listed / "other"}) == "");  // it leads out of what is listed
+  CHECK(shared.found(debug, {listed / "other"}) == "");  // the path leads out of the listed directory
 }
 
 TEST_CASE("the shared part of debug files is found where they say, if that is in a listed directory") {
@@ -297,7 +298,7 @@ TEST_CASE("the shared part of debug files is found where they say, if that is in
   if (!shared.made) return;
   const fs::path& listed = shared.one.listed;
   put(shared.common, listed / ".dwz/triplet/common");
-  // Unpacked elsewhere.
+  // The common file was unpacked into another directory than /usr/lib/debug.
   CHECK(shared.found(shared.one.debug, {listed}) == listed / ".dwz/triplet/common");
   CHECK(shared.found(shared.two.debug, {listed}) == listed / ".dwz/triplet/common");
 }

@@ -1,4 +1,5 @@
-// The readers of .gnu_debuglink and .gnu_debugaltlink, and the checksum.
+// Tests the readers of .gnu_debuglink and .gnu_debugaltlink, and the checksum of a debug link.
+// The texts in these sections are untrusted.
 #include "elf/debug_link.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +27,7 @@ Answer read_of(const std::string& section, const std::string& content, Answer (*
 auto link_of(const std::string& content) { return read_of(".gnu_debuglink", content, read_debug_link); }
 auto alternate_of(const std::string& content) { return read_of(".gnu_debugaltlink", content, read_alternate_link); }
 
-// `text` with zeros up to a multiple of four, at least one, and a checksum.
+// `text`, one to four zeros up to a multiple of four bytes, and a checksum.
 std::string link_text(std::string text) {
   text.resize(text.size() / 4 * 4 + 4);
   return text + "\x78\x56\x34\x12";
@@ -73,7 +74,7 @@ TEST_CASE("a debug link with anything but zeros behind its name is refused") {
   CHECK(link_of("ab\0\0"s + "crc!"));
   CHECK_FALSE(link_of("ab\0x"s + "crc!"));
   CHECK_FALSE(link_of("ab\0\0/etc\0\0\0\0"s + "crc!"));
-  CHECK_FALSE(link_of("abcd"s + "crc!"));            // no end
+  CHECK_FALSE(link_of("abcd"s + "crc!"));            // the name has no end
   CHECK_FALSE(link_of("ab\0\0\0\0\0\0"s + "crc!"));  // too many zeros
   CHECK_FALSE(link_of("ab\0\0crc"s));
   CHECK_FALSE(link_of("ab\0\0"s));
@@ -108,7 +109,7 @@ TEST_CASE("an alternate link without a path or a build-id is refused") {
 TEST_CASE("the checksum is that of gzip and gdb, over the whole of a file of any size") {
   CHECK(crc32_of(in_memory("123456789").get(), 100) == 0xcbf43926);
   CHECK(crc32_of(in_memory("").get(), 100) == 0u);
-  // More than is read at once.
+  // The text is longer than one read.
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "0123456789";
   CHECK(crc32_of(in_memory(text).get(), text.size()) == 0x30e39c7f);

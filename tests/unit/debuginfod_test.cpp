@@ -1,5 +1,5 @@
-// Debug files from a server: one that is a directory (libdebuginfod takes file:// addresses), and one that never
-// answers.
+// Tests debug files from a server. One server is a directory, because libdebuginfod takes file:// addresses; another
+// server never answers.
 #include "parse/debuginfod.h"
 
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@ bool is_installed() {
 
 void use_server(const std::string& url) {
   ::setenv("DEBUGINFOD_URLS", url.c_str(), 1);
-  // Of its own, so that no answer comes from an earlier case.
+  // Each call sets a new cache, so that no answer comes from an earlier case.
   static int number = 0;
   ::setenv("DEBUGINFOD_CACHE_PATH", directory().file("cache" + std::to_string(++number)).c_str(), 1);
   ::unsetenv("DEBUGINFOD_PROGRESS");
@@ -64,7 +64,7 @@ struct Served {
   [[nodiscard]] std::string url() const { return "file://" + server.string() + "/"; }
 };
 
-// The connections that have come since the last time.
+// The number of connections since the last call.
 std::size_t accepted(int listening) {
   std::size_t count = 0;
   while (Fd(::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC))) ++count;
@@ -122,7 +122,7 @@ TEST_CASE("a server that does not answer costs the time allowed for all, once") 
   CHECK(server.ran_out_of_time());
   CHECK(first - start >= 1500ms);
   CHECK(first - start < 60s);
-  // Not even one of a hundred more is waited for: nor asked, as the connections tell.
+  // After the first timeout the server is not asked again: a hundred more searches open no connection.
   const std::size_t asked = accepted(silent.get());
   CHECK(asked > 0);
   for (int i = 0; i < 100; ++i) CHECK_FALSE(server.find(std::string(38, 'b') + std::to_string(i % 90 + 10)));

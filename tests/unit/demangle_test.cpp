@@ -1,4 +1,5 @@
-// What people wrote, out of what compilers made of it; and what was made to hang a demangler.
+// Tests the demangler: it must print readable names.
+// Names that are made to hang it must cost little time, memory and stack.
 #include "demangle/demangle.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ double seconds_for(const std::string& name) {
   return test::cpu_seconds([&] { CHECK(demangle(name).size() <= 16 * 1024); }, 0.5);
 }
 
-// Types that share their parts: 2^`levels` of them to a printer, `levels` to a reader.
+// Types that share their parts: the name has `levels` types, and the demangled text has 2^`levels`.
 std::string shared_types(unsigned levels) {
   constexpr char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string name = "FiiE";
@@ -35,11 +36,11 @@ std::string shared_types(unsigned levels) {
   return name;
 }
 
-// The same in Rust: each tuple refers to the one before, twice.
+// The same in Rust: each tuple refers twice to the tuple before it.
 std::string shared_tuples(unsigned levels) {
   constexpr char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   std::string name = "_RINvC1a1fThhE";
-  std::size_t last = 8;  // where the latest begins, behind "_R"
+  std::size_t last = 8;  // where the latest tuple begins, counted from behind "_R"
   for (unsigned i = 0; i < levels; ++i) {
     const std::size_t number = last - 1;  // "_" is 0, "0_" is 1
     std::string reference = "B";
@@ -84,12 +85,12 @@ TEST_CASE("the grammar of Rust's v0 names is understood") {
         "a::f::<&u8, &mut i32, *const i8, *mut i16, [u32], [u16; 16], (), (i64,), (u64, u128)>");
   CHECK(rust("_RINvC1a1fFG_RL0_hEuE") == "a::f::<for<'a> fn(&'a u8)>");
   CHECK(rust("_RINvC1a1fFKCiEjE") == "a::f::<extern \"C\" fn(isize) -> usize>");
-  CHECK(rust("_RINvC1a1fDNtC1b1TpNtC1c1X4ItemhEL_E") == "?");  // an associated type has a plain identifier
+  CHECK(rust("_RINvC1a1fDNtC1b1TpNtC1c1X4ItemhEL_E") == "?");  // an associated type must have a plain identifier
   CHECK(rust("_RINvC1a1fDNtC1b1Tp4ItemhEL_E") == "a::f::<dyn b::T<Item = u8>>");
   CHECK(rust("_RINvC1a1fDNtC1b1TINtC1c1UhEEL_E") == "a::f::<dyn b::T + c::U<u8>>");
   CHECK(rust("_RINvC1a1fKb1_Kc41_Klnf_KpE") == "a::f::<true, 'A', -15, _>");
   CHECK(rust("_RNvC1au8gdel_5qa") == "a::g\u00f6del");
-  CHECK(rust("_RNvC1a1fC1b") == "a::f");  // instantiated in b
+  CHECK(rust("_RNvC1a1fC1b") == "a::f");  // instantiated in crate b
   CHECK(rust("_RNvC1a1fx") == "?");
   CHECK(rust("_RNvC1a9f") == "?");
   CHECK(rust("_RNvC1a99999999999999999999f") == "?");
@@ -146,11 +147,12 @@ TEST_CASE("a short name that unfolds to gigabytes is left mangled, at once") {
   CHECK(seconds_for(nested) < 0.5);
 }
 
-// In a build that looks for leaks: libiberty holds memory while it hands such an identifier over.
+// libiberty holds memory while it hands over such an identifier. In a build with a leak checker, this test fails if the
+// demangler leaves libiberty at that moment.
 TEST_CASE("an endless name of identifiers in punycode is left mangled") {
   const std::string identifier = "u2004" + std::string(2000, 'a') + "_5qa";
   const std::string once = "_RINvC1a1fTNtC1c" + identifier;
-  CHECK(demangle(once + "B8_EE").size() > 4000);  // "B8_": again what stands behind "_RINvC1a1fT"
+  CHECK(demangle(once + "B8_EE").size() > 4000);  // "B8_" refers to the type behind "_RINvC1a1fT"
   const std::string often = once + repeated("B8_", 12) + "EE";
   CHECK(demangle(often) == often);
 }

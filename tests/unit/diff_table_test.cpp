@@ -1,4 +1,4 @@
-// The comparison against profiles whose difference is known, for they were made for it.
+// Tests the table of a comparison, with made-up profiles whose difference is known.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -24,7 +24,7 @@ std::string compared(const std::string& before, const std::string& after,
   return out.str();
 }
 
-// The rows of the table that follows `title`, each with its blanks made one.
+// The rows of the table that follows `title`. Each run of spaces becomes one space.
 std::vector<std::string> rows(const std::string& text, const std::string& title) {
   std::istringstream in(text.substr(text.find(title)));
   std::string line;
@@ -43,7 +43,7 @@ std::vector<std::string> rows(const std::string& text, const std::string& title)
 }  // namespace
 
 TEST_CASE("shares are compared, not values") {
-  // Twice as long, and `slow` has taken over half of what `fast` did.
+  // The run takes twice as long, and `slow` takes over half of the share of `fast`.
   const std::string text = compared("app;main;fast 60\napp;main;slow 40\n", "app;main;fast 60\napp;main;slow 140\n");
   CHECK(rows(text, "that gained") == std::vector<std::string>{"40.00% 70.00% +30.00 40.00% 70.00% +30.00 slow"});
   CHECK(rows(text, "that lost") == std::vector<std::string>{"60.00% 30.00% -30.00 60.00% 30.00% -30.00 fast"});

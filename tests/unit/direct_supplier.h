@@ -1,4 +1,5 @@
-// Debug files for tests: opened here and now, by the opener's own rules, without the opener.
+// Opens debug files for tests in this process, by the same rules as the opener (child process).
+// A test then needs no child process.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ class DirectSupplier final : public DebugSupplier {
  public:
   static constexpr std::uint64_t the_file = 1;
 
-  // The file is open as `fd`, and a process saw it as `path`.
+  // `fd` is the open file, which the caller owns. `path` is its path as the profiled process sees it.
   DirectSupplier(const std::vector<std::string>& directories, int fd, std::string path, Debuginfod* server = nullptr)
       : places_(directories), server_(server) {
     bases_[the_file] = {.fd = fd, .path = std::move(path), .mapped_by = {.own_mounts = true}};
@@ -25,7 +26,7 @@ class DirectSupplier final : public DebugSupplier {
   [[nodiscard]] FileRef file() const {
     return {.number = the_file, .path = bases_.at(the_file).path, .mapped_by = {.own_mounts = true}};
   }
-  // Another one instead.
+  // Replaces the file.
   void set(int fd, std::string path) {
     bases_[the_file].fd = fd;
     bases_[the_file].path = std::move(path);

@@ -1,4 +1,5 @@
-// Where the reader of debug information stops: at the end of its bytes, to the byte, whatever is read there.
+// Tests that the reader of debug information never reads past the end of its bytes.
+// The tests try each kind of read at each offset.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -12,12 +13,12 @@ using namespace profile;
 
 namespace {
 
-// A text and, behind what a cursor may read of them, bytes that it must not see.
+// A text among numbers. A cursor may read the first `readable` bytes; the bytes behind them must stay unread.
 constexpr std::array<std::byte, 16> bytes = {std::byte{0x11}, std::byte{0x22}, std::byte{0x33}, std::byte{0x44},
                                              std::byte{0x55}, std::byte{0x66}, std::byte{0x77}, std::byte{0x88},
                                              std::byte{'a'},  std::byte{'b'},  std::byte{0},    std::byte{0x11},
                                              std::byte{0x11}, std::byte{0x11}, std::byte{0x11}, std::byte{0x11}};
-// Up to and with the NUL of the text.
+// Ends with the NUL of the text.
 constexpr std::size_t readable = 11;
 
 DwarfCursor at(std::size_t place) { return DwarfCursor(std::span(bytes).first(readable), place); }

@@ -1,5 +1,5 @@
-// Debug information that is cut short, spoilt or made to do harm: there is an end soon, and every answer stays in
-// bounds.
+// Tests debug information that is cut short, damaged or hostile.
+// The reader must end soon, and every answer must stay within its limits.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -17,10 +17,10 @@ using namespace profile::test;
 
 namespace {
 
-constexpr std::size_t longest_chain = 257;  // 256 inlined, one with code of its own
+constexpr std::size_t longest_chain = 257;  // 256 inlined functions and the function that has the code
 constexpr std::size_t longest_text = 16384;
 
-// Bytes as a compiler would put them, a number at a time.
+// Builds bytes as a compiler writes them, one number at a time.
 class Bytes {
  public:
   Bytes& u8(std::uint64_t value) { return number(value, 1); }
@@ -33,7 +33,7 @@ class Bytes {
   }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
   [[nodiscard]] const std::vector<std::byte>& bytes() const { return bytes_; }
-  // With its own length in front, as units and tables have it.
+  // The bytes behind their own length, as in units and tables.
   [[nodiscard]] std::vector<std::byte> with_length() const {
     Bytes whole;
     whole.u32(size());
@@ -49,8 +49,8 @@ class Bytes {
   std::vector<std::byte> bytes_;
 };
 
-// Shapes of entries: 1 the unit (ranges), 2 a function (name, low, high) and 3 an inlined one (origin, low, high,
-// line), 4 a function that only refers to another, 5 a function whose ranges are a list.
+// Abbreviations: 1 unit (low, high), 2 function (name, low, high), 3 inlined function (origin, low, high, line), 4
+// function that only refers to another one (origin), 5 function with a list of ranges.
 std::vector<std::byte> shapes() {
   Bytes out;
   out.u8(1).u8(0x11).u8(1).u8(0x11).u8(0x01).u8(0x12).u8(0x07).u8(0).u8(0);
@@ -61,8 +61,8 @@ std::vector<std::byte> shapes() {
   return out.u8(0).bytes();
 }
 
-// A unit of version 4 over [0x1000, 0x2000), the shapes above, and `entries` below it. Its header takes 11 bytes and
-// its own entry 17, so that the first of `entries` stands at 28.
+// A version 4 unit over [0x1000, 0x2000) with the abbreviations above and `entries` as children. Its header has 11
+// bytes and its own entry 17, so the first of `entries` is at offset 28.
 DwarfSections::InMemory unit_with(const Bytes& entries) {
   Bytes unit;
   unit.u16(4).u32(0).u8(8);
@@ -89,7 +89,7 @@ void check_bounds(const SourceChains& chains, std::size_t addresses) {
   }
 }
 
-// A small library and its function's addresses.
+// A small library and the addresses of its function.
 struct Victim {
   std::string content;
   std::vector<ElfAddress> addresses;
@@ -121,8 +121,8 @@ const std::vector<std::string> all_flags{"-gdwarf-5", "-gdwarf-4", "-gdwarf-2", 
 
 TEST_CASE("the hand-made unit is read as it should be") {
   Bytes entries;
-  entries.u8(2).text("concrete").u64(0x1100).u64(0x100);  // at 28
-  entries.u8(3).u32(28).u64(0x1110).u64(0x10).u16(7);     // inlined into itself, so to say
+  entries.u8(2).text("concrete").u64(0x1100).u64(0x100);  // at offset 28
+  entries.u8(3).u32(28).u64(0x1110).u64(0x10).u16(7);     // inlined into itself
   entries.u8(0);
   const SourceChains chains = read(unit_with(entries), {{0x1115}, {0x1180}, {0x1fff}});
   CHECK(chains.why().empty());
@@ -142,7 +142,7 @@ TEST_CASE("a file cut short anywhere is read as far as it goes") {
       check_bounds(chains, victim.addresses.size());
       known_something += chains.chain(0).empty() ? 0 : 1;
     }
-    CHECK(known_something == 0);  // the section headers stand at the end
+    CHECK(known_something == 0);  // the section headers are at the end, so no cut file has them
     CHECK(victim.read(victim.content).chain(0).size() >= 1);
   }
 }
@@ -179,8 +179,8 @@ TEST_CASE("bytes spoilt at random do no harm") {
 
 TEST_CASE("functions that refer to each other in a circle have no name, and an end") {
   Bytes entries;
-  entries.u8(4).u32(33);  // at 28
-  entries.u8(4).u32(28);  // at 33
+  entries.u8(4).u32(33);  // at offset 28
+  entries.u8(4).u32(28);  // at offset 33
   entries.u8(2).text("f").u64(0x1000).u64(0x800);
   entries.u8(3).u32(28).u64(0x1000).u64(0x10).u16(3).u8(0);
   const SourceChains chains = read(unit_with(entries), {{0x1005}});
@@ -196,7 +196,7 @@ TEST_CASE("of functions inlined a thousand deep the outermost 256 are shown, and
   for (unsigned i = 0; i < 1001; ++i) entries.u8(0);
   const SourceChains chains = read(unit_with(entries), {{0x1005}});
   REQUIRE(chains.chain(0).size() == longest_chain);
-  CHECK(chains.chain(0).back().line == 0);   // of the first inlined, at the back
+  CHECK(chains.chain(0).back().line == 0);   // the call of the outermost inlined function
   CHECK(chains.chain(0).front().line == 0);  // no line table
   CHECK(chains.chain(0)[longest_chain - 2].line == 1);
 }
@@ -226,7 +226,7 @@ TEST_CASE("a hundred thousand functions that share one list of a million ranges 
   std::string why;
   const double taken = cpu_seconds([&] { why = read(sections, {{0x1005}}).why(); }, 20);
   CHECK(why == "debug information that leads in circles, given up");
-  CHECK(taken < 20);  // a hundredth of that, without sanitizers
+  CHECK(taken < 20);  // it takes a hundredth of this without sanitizers
 }
 
 TEST_CASE("a compressed section that claims to hold terabytes is refused, and said") {

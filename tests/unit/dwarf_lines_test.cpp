@@ -1,5 +1,6 @@
-// Source positions against known truth (labels put into the code) and against addr2line and llvm-symbolizer, for every
-// byte of a function, with every way of writing debug information that the compilers and tools of this machine have.
+// Compares source positions with known positions (labels in the code), with addr2line and with llvm-symbolizer.
+// The tests use each byte of a function and each form of debug information that the compilers and tools of this machine
+// write.
 #include "dwarf/lines.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +17,7 @@ using namespace profile::test;
 
 namespace {
 
-// Function and file:line, innermost first; "??" and "??:?" where not known.
+// Pairs of function and file:line, innermost first; "??" and "??:?" if unknown.
 using Chain = std::vector<std::pair<std::string, std::string>>;
 
 std::string location(std::string_view file, std::uint32_t line) {
@@ -43,7 +44,7 @@ std::vector<Chain> ours(const std::string& path, const std::vector<std::uint64_t
   return found;
 }
 
-// What a tool says in addr2line's form: an address alone on a line, then pairs of lines.
+// The answer of a tool in addr2line's form: one line with the address, then pairs of lines.
 std::vector<Chain> theirs(const std::string& tool, const std::string& path,
                           const std::vector<std::uint64_t>& addresses) {
   const std::string asked = directory().file("asked");
@@ -72,8 +73,8 @@ std::vector<Chain> theirs(const std::string& tool, const std::string& path,
   return found;
 }
 
-// Files and lines must be the same. Names too, but that tools prefer the symbol table's for the function that has the
-// code, and addr2line sometimes for the innermost as well.
+// Files and lines must be the same. Names must be the same except the innermost and the outermost, which a tool may
+// take from the symbol table.
 std::size_t check_agreement(const std::vector<Chain>& mine, const std::vector<Chain>& other) {
   std::size_t deepest = 0;
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -89,7 +90,7 @@ std::size_t check_agreement(const std::vector<Chain>& mine, const std::vector<Ch
   return deepest;
 }
 
-// Line numbers are part of the tests.
+// The tests depend on the line numbers of this text.
 constexpr const char* nested = R"(#ifndef MARK
 #define MARK ".globl in_get\nin_get: nop"
 #endif
@@ -178,7 +179,7 @@ TEST_CASE("chains agree with llvm-symbolizer for code that clang compiled") {
     const std::string source = directory().file("clang.cpp");
     const std::string path = source + ".out";
     std::ofstream(source) << nested;
-    // It unrolls the loop, and the label may stand but once.
+    // clang++ unrolls the loop, and a label may be defined only once.
     REQUIRE(run("clang++ -DMARK='\"nop\"' " + flags + " -o " + path + " " + source));
     const auto addresses = bytes_of_function(path, "_Z5outeri");
     const std::string tool = "llvm-symbolizer --output-style=GNU --no-demangle";
@@ -216,7 +217,7 @@ TEST_CASE("names that dwz moved into a file of common parts are found there") {
     const auto addresses = bytes_of_function(path, "_Z5outeri");
     CHECK(ours(path + ".1", addresses, path + ".common") == ours(path, addresses));
     check_in_get(path + ".1", path, path + ".common");
-    // Without it the lines are still there.
+    // Without the common file the lines are still known.
     const auto alone = ours(path + ".1", {known(path).at("in_get").first})[0];
     REQUIRE(alone.size() == 4);
     CHECK(alone[0].second.ends_with(":8"));
@@ -225,7 +226,7 @@ TEST_CASE("names that dwz moved into a file of common parts are found there") {
 
 TEST_CASE("sections that are compressed by zstd are read") {
   const std::string path = compile_nested("-O2 -g");
-  if (!run("objcopy --compress-debug-sections=zstd " + path + " " + path + ".zstd")) return;  // binutils before 2.40
+  if (!run("objcopy --compress-debug-sections=zstd " + path + " " + path + ".zstd")) return;  // needs binutils 2.40
   check_in_get(path + ".zstd", path);
 }
 

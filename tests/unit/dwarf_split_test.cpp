@@ -1,6 +1,6 @@
-// Split debug information: programs whose inlined functions stand in .dwo files or in a package, as g++ and clang++
-// write them, against the same program built with all in one file; and what happens when such a file is not the right
-// one.
+// Tests split debug information: the inlined functions are in .dwo files or in a package, as g++ and clang++ write
+// them. The answers must be those of the same program built as one file.
+// Also tests split files that are missing or of another build.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace profile::test;
 
 namespace {
 
-// Opens whatever is asked for.
+// Opens every requested file and counts the requests.
 class AnySplits final : public SplitFiles {
  public:
   explicit AnySplits(std::string package = "") : package_(std::move(package)) {}
@@ -38,7 +38,7 @@ class AnySplits final : public SplitFiles {
   std::string package_;
 };
 
-// Line numbers are part of the tests. X is the unit's letter.
+// The tests depend on the line numbers of this text. X is the letter of the unit.
 constexpr const char* source =
     R"(extern "C" __attribute__((noinline)) int sink_X(int a) { __asm__ volatile("" : : : "memory"); return a; }
 struct Box_X {
@@ -65,8 +65,8 @@ std::string source_of(char letter) {
   return text;
 }
 
-// A program of two units with their code in sections of their own, so that a unit's is in pieces. "" when there is no
-// such compiler.
+// A program of two units with a section for each function, so that a unit's code is in several pieces. Returns "" if
+// the compiler is missing.
 std::string build(const std::string& name, const std::string& compiler, const std::string& flags) {
   const std::string folder = directory().file(name);
   std::filesystem::create_directories(folder);
@@ -75,7 +75,7 @@ std::string build(const std::string& name, const std::string& compiler, const st
   std::string objects;
   for (const char letter : {'a', 'b'}) {
     const std::string stem = folder + "/" + letter;
-    // In one place for all builds: it is in what they tell.
+    // One directory for all builds, because the debug information contains this path.
     const std::string text = directory().file(std::string("split_") + letter + ".cpp");
     std::ofstream(text) << source_of(letter);
     const bool is_clang = compiler == "clang++";
@@ -91,7 +91,7 @@ std::string build(const std::string& name, const std::string& compiler, const st
   return folder + "/app";
 }
 
-// "function file:line" of each, innermost first.
+// The text of each chain: "function file:line; ", innermost first.
 std::vector<std::string> chains_of(const SourceChains& chains, std::size_t count) {
   std::vector<std::string> found;
   for (std::size_t i = 0; i < count; ++i) {
@@ -130,7 +130,7 @@ struct Kind {
 };
 const std::vector<Kind> kinds{{"g++", "4"}, {"g++", "5"}, {"clang++", "4"}, {"clang++", "5"}};
 
-// Its .dwo files left; "" where the compiler is missing.
+// Keeps the .dwo files. Returns "" if the compiler is missing.
 std::string build_split(const Kind& kind, const std::string& name) {
   return build(name + kind.compiler + kind.version + kind.more, kind.compiler,
                "-gsplit-dwarf -gdwarf-" + kind.version + " " + kind.more);
@@ -175,7 +175,7 @@ TEST_CASE("what was split off is read where the compiler left it, and says what 
 TEST_CASE("a package has what is in no file of its own any more") {
   std::size_t packed = 0;
   std::vector<Kind> packable = kinds;
-  // Macros have a part of their own in each row of the index.
+  // Macros have their own column in the index of a package.
   packable.push_back({"g++", "4", "-g3"});
   packable.push_back({"g++", "5", "-g3"});
   for (const Kind& kind : packable) {
@@ -185,7 +185,7 @@ TEST_CASE("a package has what is in no file of its own any more") {
       CAPTURE(kind.more);
       CAPTURE(tool);
       const std::string path = build_split(kind, tool);
-      // Not every tool packs every version, or comes to an end with it.
+      // Some tools cannot pack some versions, or they never end: one second of CPU time is the limit.
       if (path.empty() || !run("ulimit -t 1 && " + tool + " -e " + path + " -o " + path + ".dwp")) continue;
       AnySplits files;
       const auto with_files = read(path, &files);
@@ -233,7 +233,7 @@ TEST_CASE("a path that cannot be opened is tried once, and a file's sections cos
   CHECK(DwarfSections::read_split(fd.get(), why, rich));
   CHECK(rich.left() < (1 << 20) - 1000);
 
-  // Both skeletons name one file.
+  // Both skeleton units name the same file now.
   REQUIRE(run("cd " + folder + " && sed -i 's/b\\.dwo/a.dwo/g' app && rm " + dwo));
   AnySplits files;
   UnreadSplits unread;
@@ -299,7 +299,7 @@ TEST_CASE("only what lies inside the process's root, is a regular file and of th
   CHECK(why(file("linked/deep.dwo"), self) == "behind a symbolic link");
   CHECK(why("/proc/self/root" + file("good.dwo"), self) == "behind a symbolic link");
   CHECK(why(file("huge.dwo"), self) == "too large");
-  // A process that is gone, and saw other mounts than we do.
+  // No process has this number, so there is no root directory to open the file in.
   CHECK(why(file("good.dwo"), 0x7fffffff) == "not there");
   if (::geteuid() == 0) {
     REQUIRE(::chown(file("others.dwo").c_str(), 65534, 65534) == 0);

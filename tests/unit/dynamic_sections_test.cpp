@@ -1,4 +1,4 @@
-// Symbols of files whose section headers were taken away.
+// Tests the symbols of files without section headers: sstrip and packers remove the headers.
 #include "elf/dynamic_sections.h"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// As sstrip leaves it.
+// The same file, changed as sstrip changes it.
 std::string without_section_headers(std::string file) {
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof header);
@@ -85,7 +85,7 @@ TEST_CASE("a damaged dynamic table gives wrong names at worst, for every byte of
     Elf64_Phdr segment;
     std::memcpy(&segment, good.data() + header.e_phoff + i * sizeof segment, sizeof segment);
     if (segment.p_type != PT_DYNAMIC && segment.p_offset != 0) continue;
-    // The dynamic table, or what lies at the start of the file: hash tables, symbols and strings.
+    // Damages the dynamic table and the start of the file, which holds hash tables, symbols and strings.
     for (std::size_t at = segment.p_offset + 400; at < segment.p_offset + segment.p_filesz; at += 3) {
       std::string bad = good;
       bad[at] = static_cast<char>(~bad[at]);

@@ -1,4 +1,5 @@
-// What may be read of files at one time, and of those that take more than that.
+// Tests the budget for reading files: how much may be read at one time.
+// Files that need more than a whole budget must not delay other files.
 #include "support/effort.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +43,7 @@ TEST_CASE("a file is not tried again with hardly more than it has spent in vain"
   effort.renew(2 * second_ns);
   CHECK(read(effort, 1, 600) == Verdict::fits);
   CHECK(read(effort, 3, 100) == Verdict::fits);
-  CHECK_FALSE(effort.begin(2));  // of 300, when it has spent 200
+  CHECK_FALSE(effort.begin(2));  // 300 steps are left, and the file has already spent 200 without success
   effort.renew(3 * second_ns);
   CHECK(read(effort, 2, 300) == Verdict::fits);
 }

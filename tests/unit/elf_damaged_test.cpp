@@ -1,4 +1,4 @@
-// ELF files that no compiler would make: spoilt, cut short, or made to take for ever.
+// Tests ELF files that no compiler makes: damaged, cut short, or made to take endless time.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -35,8 +35,8 @@ struct Layout64 {
   static constexpr unsigned char elf_class = ELFCLASS64;
 };
 
-// Header, segments, sections (none, .text, .symtab, .strtab), symbols, strings; all fields may be spoilt before
-// writing.
+// Header, segments, sections (none, .text, .symtab, .strtab), symbols and strings. A test may change each field before
+// it writes the file.
 template <class Layout>
 struct Made {
   typename Layout::Header header{};
@@ -81,7 +81,7 @@ struct Made {
     symbols.push_back(made);
     return symbols.back();
   }
-  // Fills in what follows from the rest.
+  // Fills in the counts, sizes and offsets that follow from the other fields.
   void lay_out() {
     using Word = decltype(header.e_phoff);
     auto place = [at = sizeof header](std::size_t size) mutable { return static_cast<Word>((at += size) - size); };
@@ -189,7 +189,7 @@ TEST_CASE("a symbol table that cannot be right is a reason, not a crash") {
   CHECK(reason(spoilt([](auto& made) { made.header.e_shoff = 1ULL << 40; })) == Unnamed::file_malformed);
   CHECK(reason(spoilt([](auto& made) { made.header.e_shentsize = 3; })) == Unnamed::file_malformed);
   CHECK(reason(spoilt([](auto& made) {
-          made.header.e_shnum = 0;  // "see section 0": two billion of them
+          made.header.e_shnum = 0;  // "see section 0", which claims two billion sections
           made.sections[0].sh_size = 1ULL << 31;
         })) == Unnamed::file_malformed);
   CHECK(reason(spoilt([](auto& made) { made.header.e_shoff = 0; })) == Unnamed::no_symbol);
@@ -235,8 +235,8 @@ TEST_CASE("an offset that two segments share belongs to the one that can run") {
   const auto file = ElfFile::read(fd.get(), why);
   REQUIRE(file);
   CHECK(file->address_of({0x800}) == ElfAddress{0x1800});
-  CHECK(file->address_of({0x400}) == ElfAddress{0x1400});   // in a page of the code's, the headers' in the file
-  CHECK(file->address_of({0x1810}) == ElfAddress{0x2810});  // likewise behind it
+  CHECK(file->address_of({0x400}) == ElfAddress{0x1400});   // headers, mapped with the first page of the code
+  CHECK(file->address_of({0x1810}) == ElfAddress{0x2810});  // mapped with the last page of the code
   CHECK(file->address_of({0x11fff}) == ElfAddress{0x201fff});
   CHECK(file->address_of({0x90000}) == std::nullopt);
 }
@@ -311,7 +311,7 @@ TEST_CASE("a file cut short anywhere, or with any bits turned, is survived") {
     random = random * 1664525 + 1013904223;
     return (random >> 4) % limit;
   };
-  // Half of the damage where it hurts most: the headers at either end.
+  // Half of the damage goes to the headers at both ends of the file, where it has the most effect.
   for (int round = 0; round < 6000; ++round) {
     std::string bytes = whole;
     for (std::size_t flips = 1 + below(8); flips > 0; --flips) {

@@ -1,4 +1,4 @@
-// ELF files compiled at test time from a few lines of source, and what nm says of them.
+// Compiles ELF files from a few lines of source when a test runs, and gets their symbols from nm.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -43,7 +43,8 @@ inline bool run(const std::string& command) {
   return std::system((command + " 2>" + directory().file("errors")).c_str()) == 0;
 }
 
-// Compiles `source` ("x.c", "x.s") and answers the path; "" when this machine's compiler cannot do that.
+// Compiles `source` and returns the path of the result; "": the compiler of this machine cannot do it. `name` ends with
+// the language (".c", ".s").
 inline std::string compile(const std::string& name, const std::string& source, const std::string& flags) {
   static int number = 0;
   const std::string text = directory().file(std::to_string(++number) + name);
@@ -77,7 +78,7 @@ inline std::string one(const std::string& path, std::uint64_t address) {
   return symbol.unnamed == Unnamed::named ? symbol.name + "+" + std::to_string(address - symbol.start) : "?";
 }
 
-// name to (address, size), as nm tells it.
+// Name to (address, size), as nm prints them.
 inline std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> known(const std::string& path) {
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> symbols;
   const std::string list = path + ".nm";
@@ -95,13 +96,13 @@ inline std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> known(cons
   return symbols;
 }
 
-// Assembly that is the same on every machine: directives only.
+// Assembly with directives only, so it is the same on every machine.
 constexpr const char* labels_source =
     ".text\n"
     ".globl outer\n.type outer, %function\nouter: .skip 16\n"
     ".type inner, %function\ninner: .skip 8\n.size inner, .-inner\n"
     ".skip 8\n.size outer, .-outer\n"               // outer: 32 bytes, inner at 16..24
-    ".skip 8\n"                                     // 32..40: nobody's
+    ".skip 8\n"                                     // 32..40: no function
     ".type unsized, %function\nunsized: .skip 8\n"  // 40..48
     ".globl __write\n.type __write, %function\n.weak write\n.type write, %function\n"
     ".globl __GI_write\n.type __GI_write, %function\n.globl longer_write\n.type longer_write, %function\n"
@@ -113,7 +114,7 @@ constexpr const char* labels_source =
     ".globl last\n.type last, %function\nlast: .skip 4\n.size last, .-last\n"  // 64..68
     ".skip 12\n"                                                               // 68..80
     ".type sized_twin, %function\n.type unsized_twin, %function\n"
-    ".globl unsized_twin\nunsized_twin: sized_twin: .skip 8\n.size sized_twin, 8\n"  // 80..88, then nobody's
+    ".globl unsized_twin\nunsized_twin: sized_twin: .skip 8\n.size sized_twin, 8\n"  // 80..88, then no function
     ".skip 8\n"
     ".type tail, %function\ntail: .skip 8\n"  // 96 to the end of the section, 104
     ".data\n.globl data\ndata: .skip 64\n";

@@ -1,5 +1,5 @@
-// Names out of ELF files that are compiled here, so that the truth is known: from the source, from nm, from the dynamic
-// linker.
+// Tests names from ELF files that the test compiles, so the right names are known.
+// They come from the source, from nm and from the dynamic linker.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -110,18 +110,19 @@ TEST_CASE("nested, unsized and untyped symbols each cover what they should") {
   CHECK(one(path, base + 56) == "plain_label+0");
   CHECK(one(path, base + 63) == "plain_label+7");
   CHECK(one(path, base + 64) == "last+0");
-  CHECK(one(path, base + 68) == "?");  // the function ended the label's reach
+  CHECK(one(path, base + 68) == "?");  // the function ends the range of the label
   CHECK(one(path, base + 80) == "sized_twin+0");
   CHECK(one(path, base + 87) == "sized_twin+7");
   CHECK(one(path, base + 96) == "tail+0");
   CHECK(one(path, base + 103) == "tail+7");
-  CHECK(one(path, base + 104) == "?");  // the section's end
+  CHECK(one(path, base + 104) == "?");  // the end of the section
   CHECK(one(path, known(path).at("data").first) == "?");
 }
 
 TEST_CASE("of a function's aliases the global, plain, short name is taken") {
   const std::string path = labels();
-  // `write` is weak, so the global `__write`, `__GI_write` and `longer_write` stand before it.
+  // `write` is weak, so the global names `__write`, `__GI_write` and `longer_write` are preferred. Of these,
+  // `longer_write` is the only plain name.
   CHECK(one(path, known(path).at("write").first) == "longer_write+0");
   CHECK(better_alias("write", "__write"));
   CHECK(better_alias("__write", "__GI_write"));
@@ -202,7 +203,7 @@ TEST_CASE("the innermost cover is what looking at every symbol for every address
       const std::uint64_t last = std::min<std::uint64_t>(reaches[i].after, 500) + address;
       for (std::uint64_t at = address - std::min(reaches[i].before, address); at <= last; ++at)
         REQUIRE(best_for(at) == answers[i]);
-      // No further than that: what is next to it begins or ends there.
+      // The range is as large as possible: a symbol begins or ends where the range ends.
       const auto is_point = [&added](std::uint64_t point) {
         return std::ranges::any_of(added, [point](const Added& symbol) {
           return point == symbol.start ||

@@ -1,4 +1,4 @@
-// How many descriptors a run asks for.
+// Tests how many descriptors a run needs.
 #include "support/fd_limit.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// A file and memory that reads as one.
+// Tests that a file and a piece of memory are read in the same way, and never beyond their end.
 #include "support/file_bytes.h"
 
 #include <doctest/doctest.h>

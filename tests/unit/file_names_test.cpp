@@ -1,5 +1,5 @@
-// Places of a file named in one batch, and in many small ones that go by what they know of the functions seen before:
-// the answers are the same.
+// Names offsets of a file in one batch and in many small batches, which use the remembered ranges of functions.
+// Both ways must give the same answers.
 #include "symbol/file_names.h"
 
 #include <doctest/doctest.h>
@@ -22,13 +22,13 @@ using namespace profile::test;
 
 namespace {
 
-// The real ones: what they answer has gone both ways over the wire.
+// Real child processes: their answers pass through the wire format in both directions.
 Children& children() {
   static Children all({}, false);
   return all;
 }
 
-// A file that the opener keeps.
+// A file that the opener keeps open.
 struct Opened {
   explicit Opened(const std::string& path) {
     std::string why;
@@ -49,7 +49,7 @@ struct Namer {
     for (const CodeOffset& place : places) known.answers.at(place);
     return names.resolve({.number = number, .path = "/lib/some.so", .mapped_by = {.own_mounts = true}}, known);
   }
-  // "function+offset" or "?offset", and in braces the source positions, innermost first.
+  // "function+offset" or "?REASON+offset"; then the source positions in braces, innermost first.
   [[nodiscard]] std::string shown(const CodeOffset& place) {
     const Answer& answer = *known.answers.at(place);
     std::string text = answer.unnamed == Unnamed::named
@@ -70,7 +70,7 @@ struct Namer {
   FileNames names;
 };
 
-// Offsets in the executable segments: those around each function's begin and end, and others in between.
+// Random offsets in the executable segments. Half of them lie close to another one.
 std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, std::mt19937& random) {
   const Fd fd = open_file(path);
   std::string why;
@@ -80,10 +80,10 @@ std::vector<CodeOffset> some_places(const std::string& path, std::size_t most, s
   for (const ElfSegment& segment : file->segments()) {
     if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
     const std::uint64_t step = std::max<std::uint64_t>(segment.file_size / most, 1);
-    // Beyond both ends, too: the rest of the pages is mapped with them.
+    // Also beyond the end of the segment: the rest of its last page is mapped with it.
     for (std::uint64_t at = 0; at < segment.file_size + 64; at += 1 + random() % (2 * step)) {
       places.insert({segment.offset + at, random() % 2 == 0});
-      // Neighbours are what ranges are for.
+      // A neighbour is likely to be in a remembered range.
       places.insert({segment.offset + at + 1 + random() % 32, random() % 2 == 0});
     }
   }
@@ -124,7 +124,7 @@ std::string library_of_c() {
   return {};
 }
 
-// Parts split off, inlined functions, and calls through stubs.
+// Has a part split off by the compiler, inlined functions, and calls through PLT stubs.
 constexpr const char* many_kinds =
     "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
     "static inline int inlined(int x) { return x * x + 5; }\n"
@@ -182,7 +182,7 @@ TEST_CASE("source positions found bit by bit are those found at once") {
 }
 
 TEST_CASE("the segment of an address says where in the file its code is") {
-  // The place of the text is no multiple of a page, and far from its offset in the file.
+  // The address of the code is no multiple of a page and differs much from its file offset.
   const std::string path =
       compile("x.s", ".globl here\nhere: .quad 0x1122334455667788\n", "-nostdlib -static -Wl,-Ttext=0x7654320");
   if (path.empty()) return;
@@ -227,7 +227,7 @@ TEST_CASE("a new address in a function that was seen before is named without rea
 
 TEST_CASE("the byte before a function is the function's when something returns to its start, and nobody's otherwise") {
   const Fd fd = open_file(labels());
-  const std::uint64_t start = known(labels()).at("unsized").first;  // eight bytes of nobody's before it
+  const std::uint64_t start = known(labels()).at("unsized").first;  // the eight bytes before it belong to no function
   std::string why;
   const auto file = ElfFile::read(fd.get(), why);
   REQUIRE(file);
@@ -238,7 +238,7 @@ TEST_CASE("the byte before a function is the function's when something returns t
   const std::string nobodys = "?" + std::to_string(static_cast<int>(Unnamed::no_symbol));
   for (const bool is_kept : {true, false}) {
     Namer namer({.lines = false, .ranges = is_kept});
-    // Together, apart, and with what is before known already.
+    // First the same byte as leaf and as return address in one batch, then the byte before it in a batch of its own.
     namer.name(number, {{offset - 1, false}, {offset - 1, true}});
     namer.name(number, {{offset - 2, true}});
     CHECK(namer.shown({offset - 1, true}) == "unsized+0");

@@ -1,4 +1,5 @@
-// Files by a pattern in a real directory: whole or not at all, never two by one name, and no more than are to be kept.
+// Tests files that are named by a pattern, in a real directory. A file is there complete or not at all, no file
+// replaces another one of the run, and only the newest files are kept.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -47,7 +48,7 @@ class Directory {
     std::sort(names.begin(), names.end());
     return names;
   }
-  // A file of an hour and `age_s` ago.
+  // Makes a file that is one hour and `age_s` seconds old.
   void make_old(const std::string& name, int age_s) const {
     std::ofstream(*this / name) << "old";
     timespec times[2]{};
@@ -70,7 +71,7 @@ std::function<void(std::ostream&)> text(const std::string& words) {
   return [words](std::ostream& out) { out << words; };
 }
 
-// A series and what it said.
+// A series and its messages.
 struct Told {
   explicit Told(const std::string& pattern, FileSeries::Settings settings = {})
       : series(PathPattern(pattern), settings, [this](const std::string& line) { lines.push_back(line); }) {}
@@ -78,7 +79,7 @@ struct Told {
   FileSeries series;
 };
 
-// Files may have this many bytes, which is a way for a write to fail; the signal for it is blocked.
+// Limits the size of files to this number of bytes, so that a write fails. The signal of the limit is blocked.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) {
@@ -117,7 +118,7 @@ TEST_CASE("each report is a file by its number, and those of an earlier run are 
   directory.make_old("f0002.txt", 0);
   {
     Told told(directory / "f%04d.txt");
-    CHECK(directory.names() == Names{"f0002.txt"});  // trying it out leaves nothing
+    CHECK(directory.names() == Names{"f0002.txt"});  // the trial at the start leaves no file
     told.series.write(5 * second, text("one"));
     told.series.write(5 * second, text("two"));
     told.series.write(5 * second, text("three"));
@@ -227,7 +228,7 @@ TEST_CASE("only the newest are kept, of all that match and nothing else") {
   CHECK(directory.names() == with_others({"cpu-100.txt", "cpu-2.txt", "cpu-3~2.txt"}));
   for (std::uint64_t s = 101; s < 110; ++s) told.series.write(s * second, text("b"));
   CHECK(directory.names() == with_others({"cpu-107.txt", "cpu-108.txt", "cpu-109.txt"}));
-  // By one name, too.
+  // The same holds for files of one name.
   for (int i = 0; i < 5; ++i) told.series.write(200 * second, text("c"));
   CHECK(directory.names() == with_others({"cpu-200~3.txt", "cpu-200~4.txt", "cpu-200~5.txt"}));
 }
@@ -245,7 +246,7 @@ TEST_CASE("the latest of this run are kept when the clock is set back meanwhile"
   Told told(directory / "cpu-%s.txt", {.keep = 3});
   directory.make_old("cpu-7.txt", -200'000);
   for (std::uint64_t s = 1000; s < 1003; ++s) told.series.write(s * second, text("a"));
-  // As a clock would have stamped them that was a day ahead.
+  // The files get the times of a clock that is a day ahead.
   for (const char* name : {"cpu-1000.txt", "cpu-1001.txt", "cpu-1002.txt"}) {
     if (fs::exists(directory / name)) directory.make_old(name, -100'000);
   }
@@ -253,7 +254,7 @@ TEST_CASE("the latest of this run are kept when the clock is set back meanwhile"
   told.series.write(500 * second, text("b"));
   told.series.write(501 * second, text("b"));
   CHECK(directory.names() == Names{"cpu-1002.txt", "cpu-500.txt", "cpu-501.txt"});
-  // The same second comes twice: a name for each, none is overwritten.
+  // The same second comes twice: each file gets its own name, and none is overwritten.
   told.series.write(501 * second, text("c"));
   told.series.write(500 * second, text("d"));
   CHECK(directory.names() == Names{"cpu-500~2.txt", "cpu-501.txt", "cpu-501~2.txt"});

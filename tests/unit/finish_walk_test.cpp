@@ -1,4 +1,5 @@
-// Walks that go on in the copy of a stack: by the tables that have come since, never outside of the copy.
+// Tests walks that continue in the copy of a stack. They use the tables that have arrived since, and never read outside
+// of the copy.
 #include "sampling/finish_walk.h"
 
 #include <doctest/doctest.h>
@@ -16,12 +17,12 @@ namespace {
 
 using Kind = WalkedCode::Code::Kind;
 
-// The caller's frame lies so many words above the stack pointer; the return address in the word below.
+// The caller's frame begins `words` words above the stack pointer; the return address is in the word below.
 std::uint32_t short_rule(std::uint32_t words) { return UNWIND_SHORT | words << UNWIND_SHORT_CFA_SHIFT; }
 constexpr std::uint32_t root_rule = 1;
 constexpr std::uint32_t signal_rule = 2;
 
-// Code of one page a function, each with one rule from its first byte on.
+// Code with one page for each function. Each function has one rule, from its first byte on.
 class Code : public WalkedCode {
  public:
   Code() {
@@ -109,7 +110,7 @@ TEST_CASE("what a signal interrupted is no return address") {
   Code code;
   code.add(leaf, signal_rule);
   code.add(outer, root_rule);
-  // Its first byte: the byte before it is another function's.
+  // The signal interrupts `outer` at its first byte. The byte before it belongs to another function.
   const FinishedWalk finished = finish(*begun_with({0, outer}), code);
   CHECK(finished.callers == Frames{outer | WALK_INTERRUPTED});
   CHECK(finished.end == WALK_ROOT);

@@ -1,5 +1,5 @@
-// Fixed profiles of what sources measure besides stacks, and of rows that only their tags tell apart. Golden files are
-// made from them, as from fixed_profile.h.
+// Fixed profiles with measurements besides stacks, and with rows that differ only in their tags.
+// Golden files are made from them, as from fixed_profile.h.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace profile::test {
 
-// Durations whose histogram is that of `ns`, each `times` times.
+// Durations in which each `ns` occurs `times` times.
 inline Durations durations_of(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ns_and_times) {
   Durations durations;
   for (const auto& [ns, times] : ns_and_times) {
@@ -26,8 +26,9 @@ inline Durations durations_of(const std::vector<std::pair<std::uint64_t, std::ui
   return durations;
 }
 
-// CPU time and time not on the CPU in one: 2 rows of dd that differ in their tag alone, and rows whose tag is all they
-// have, or out to break formats. 4,700,000 microseconds in 146 samples.
+// Time on and off the CPU in one profile. Two rows of dd differ only in their tag; other rows have only a tag, or a
+// hostile one.
+// 4,700,000 microseconds in 146 samples.
 inline Profile wall_profile() {
   Profile profile;
   profile.run.event = "wall";
@@ -66,7 +67,7 @@ inline Profile wall_profile() {
   };
   wait(186, "dd", durations_of({{50'000'000, 70}}));
   wait(187, "we;<i>\"\xe2\x80\xa8\n", durations_of({{12'000'001, 10}, {1'000, 8}}));
-  wait(187, "again", durations_of({{15'000, 4}}));  // a second thread that got the number of the last
+  wait(187, "again", durations_of({{15'000, 4}}));  // a second thread with the number of the one before
   wait(188, "", durations_of({{999, 4}}));
   profile.account.taken = 150;
   profile.account.recorded = 146;
@@ -75,7 +76,7 @@ inline Profile wall_profile() {
   return profile;
 }
 
-// The same waits without the CPU time, untagged as where there is nothing else.
+// The same waits without the CPU time. They have no tag, because there is nothing else.
 inline Profile waits_profile() {
   Profile profile = wall_profile();
   Profile waits;
@@ -96,8 +97,8 @@ inline Profile waits_profile() {
   return waits;
 }
 
-// System calls of two processes, timed, with their errors; and tables of durations: one with histograms and bytes, one
-// with more rows than histograms are printed of, one without any row.
+// Timed system calls of two processes, with their errors.
+// Tables of durations: one with histograms and bytes, one with more rows than printed histograms, one without rows.
 inline Profile measures_profile() {
   Profile profile;
   profile.run.event = "syscalls";

@@ -1,5 +1,6 @@
-// One profile that never changes, with everything in it that a format can get wrong. All golden files are made from it,
-// so that what the formats say can be compared. 92 samples; the comments give each row's.
+// One profile that never changes, with everything that a format can get wrong. All golden files are made from it, so
+// that formats can be compared.
+// It has 92 samples; the comments say how many each part has.
 #pragma once
 
 #include <string>
@@ -91,7 +92,7 @@ inline void add_dd(Profile& profile) {
   add(dd, thread, reading, kernel, 7);
   add(dd, thread, profile.stack(std::vector{main_22, start}), StackId::none, 5);
   add(dd, thread, profile.stack(std::vector{main_10, start}), StackId::none, 3);
-  add(dd_again, thread, profile.stack(std::vector{main_again, start_again}), StackId::none, 2);  // reads as the last
+  add(dd_again, thread, profile.stack(std::vector{main_again, start_again}), StackId::none, 2);  // prints as above
   add(dd, writer, reading, StackId::missed, 4);
   add(dd, thread, StackId::missed, kernel, 6);
   add(dd, thread, StackId::missed, StackId::missed, 1);
@@ -99,7 +100,7 @@ inline void add_dd(Profile& profile) {
   add(dd, thread, StackId::none, StackId::none, 2);
 }
 
-// A process whose names are out to break formats. 23 samples.
+// A process with names that may break formats. 23 samples.
 inline void add_hostile(Profile& profile) {
   Namer name(profile);
   const ProcessId process = profile.process(4242, 0, "we;<i>\"r\n\x1b[1m");
@@ -160,12 +161,12 @@ inline Profile profile_with_lines() {
   const SourceLine call_of_get{text("/src/app/main.cpp"), 17};
   const InlinedFunction get{text("Box<int>::get(int) const"), {text("/src/lib/box.h"), 30}};
   const InlinedFunction deep{text("deep(int)"), {text("/src/app/deep.h"), 7}};
-  // Two instructions of one line, in one function inlined into another inlined into a third.
+  // Two instructions of one line. Their function is inlined into a second one, and that one into a third.
   const FrameId outer_16 = stands_at(name.user(app, 0x401136, "outer(int)", "app", 0x16), call_of_get, {deep, get});
   const FrameId outer_1a = stands_at(name.user(app, 0x40113a, "outer(int)", "app", 0x1a), call_of_get, {deep, get});
   const FrameId main = stands_at(name.user(app, 0x401225, "main", "app", 0x25), {text("/src/app/main.cpp"), 42}, {});
   const FrameId start = name.user(app, 0x7f000002724a, "__libc_start_call_main", "libc.so.6", 0x7a);
-  // Nothing is known of these but what could do harm: names with separators, no line, no file, no function.
+  // These have only parts that may break a format: names with separators, no line, no file, no function.
   const FrameId odd = stands_at(
       name.unnamed(profile.frame(app, FrameKind::user, {0x401300}), Unnamed::no_symbol, "app", 0x1300),
       {text("/src/we;ird\n name.c"), 0}, {{StringId::empty, {text("only/"), 3}}, {text("a;b"), {StringId::empty, 9}}});
@@ -187,7 +188,7 @@ inline Profile profile_with_lines() {
   return profile;
 }
 
-// User stacks that were walked, and one that was not: two of the same frames that ended differently. 20 samples.
+// User stacks that were walked, and one that was not. Two stacks have the same frames but different ends. 20 samples.
 inline Profile profile_with_ends() {
   Profile profile;
   Namer name(profile);

@@ -1,4 +1,5 @@
-// What a comparison takes for the same: one run in two formats has not changed, and a line that moved is no change.
+// Tests which frames count as the same in a comparison.
+// The same run in two formats has no change, and a function whose line moved is no change.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using namespace profile;
 
 namespace {
 
-// Written in a format and read back.
+// Writes the profile in `format` and reads it back.
 Profile through(std::string_view format, const Profile& profile, const OutputOptions& options = {}) {
   std::ostringstream out;
   find_output_format(format)->make(options)->report(out, profile);
@@ -28,7 +29,7 @@ Profile through(std::string_view format, const Profile& profile, const OutputOpt
 
 Profile folded(const std::string& text) { return read_folded(text, "x"); }
 
-// Threads of two processes, one named as its process is not, and a function whose lines are not one.
+// Threads of two processes. One thread has another name than its process, and one function has several lines.
 Profile profile_of_threads() {
   Profile profile;
   test::Namer name(profile);
@@ -52,7 +53,7 @@ Profile profile_of_threads() {
   return profile;
 }
 
-// Of boxes with as much as before there is nothing else to say.
+// One text for each box whose value changed.
 using Texts = std::vector<std::string>;
 
 Texts changes(const Profile& before, const Profile& after, SameFunction same = SameFunction::by_name) {
@@ -67,7 +68,7 @@ Texts changes(const Profile& before, const Profile& after, SameFunction same = S
   return found;
 }
 
-// "work app /src/work.cpp:42", the frame that the function is in a comparison.
+// "app /src/work.cpp:42 user" for each frame of the function `name` in a comparison.
 Texts frames(const FlameTable& table, std::string_view name) {
   Texts found;
   for (const FlameTable::Frame& frame : table.frames()) {
@@ -95,7 +96,8 @@ struct StringMaker<Texts> {
 TEST_CASE("one run has not changed from one format to another") {
   const OutputOptions all = {.delimited = true, .annotate = true, .show_modules = true};
   for (const Profile& run : {profile_of_threads(), test::fixed_profile(), test::wall_profile()}) {
-    // As it is once read: where calls return to is told by where frames stand, not by the fixed profile.
+    // All comparisons begin with the profile as it is read from pprof. The reader derives return addresses from the
+    // place of a frame in its stack, but the fixed profile does not.
     const Profile pprof = through("pprof", run);
     for (const OutputOptions& options : {OutputOptions{}, all}) {
       const Profile lines = through("folded", pprof, options);
@@ -130,7 +132,7 @@ TEST_CASE("what is known of a function is what the later profile knows, or else 
   const Profile lines = folded("worker-a;main;work 1\n");
   for (const bool turned : {false, true}) {
     const FlameComparison flames = turned ? compare_flames(pprof, lines) : compare_flames(lines, pprof);
-    CHECK(frames(flames.table, "work") == Texts{"app /src/app/work.cpp:0 user"});  // of two lines
+    CHECK(frames(flames.table, "work") == Texts{"app /src/app/work.cpp:0 user"});  // two lines, so no line
     CHECK(frames(flames.table, "Lcom/Foo;::bar") == Texts{"app /src/app/work.cpp:50 user"});
   }
   const auto merged = [](const std::string& before, const std::string& after) {
@@ -139,7 +141,7 @@ TEST_CASE("what is known of a function is what the later profile knows, or else 
   CHECK(merged("t;f [a.so] a.c:4 1\n", "t;f [b.so] b.c:4 1\n") == Texts{"b.so b.c:4 user"});
   CHECK(merged("t;f [a.so] a.c:4 1\n", "t;f [b.so] b.c:5 1\n") == Texts{"b.so b.c:0 user"});
   CHECK(merged("t;f [a.so] a.c:4 1\n", "t;f 1\n") == Texts{"a.so a.c:4 user"});
-  // Of two files and modules none is that of all.
+  // The function has several files and modules, so the frame has none of them.
   CHECK(merged("t;f [a.so] a.c:4 1\n", "t;f [b.so] b.c:4 1\nt;g;f [c.so] c.c:4 1\n") == Texts{" :0 user"});
   CHECK(merged("t;f_[k] 1\n", "t;f 1\n") == Texts{"[kernel] :0 kernel"});
   CHECK(merged("t;f 1\n", "t;g;f_[i] 1\n") == Texts{" :0 inlined"});

@@ -1,4 +1,4 @@
-// The layout of flame graphs: small ones by hand, and what holds for all of them.
+// Tests the layout of flame graphs: small graphs with known boxes, and rules for all graphs.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -19,13 +19,13 @@ namespace {
 using Index = FlameTable::Index;
 constexpr Index none = FlameTable::none;
 
-// A table and cells, written down by hand.
+// A table that the test fills by hand.
 class Stacks {
  public:
   Index owner(std::string_view process, std::uint32_t tgid, std::string_view thread = "t") {
     return table.intern_owner({.process = table.intern(process), .tgid = tgid, .thread = table.intern(thread)});
   }
-  // The node of a stack, root first.
+  // The node of a stack; `names` begin with the root.
   Index stack(const std::vector<std::string_view>& names) {
     Index node = none;
     for (const std::string_view name : names) {
@@ -37,7 +37,7 @@ class Stacks {
   FlameTable table;
 };
 
-// "  main 3+12, 5 itself, 4 before": a box a line, each as far in as it is deep.
+// "  main 3+12, 5 itself, 4 before": one line for each box (start+total), indented by its depth.
 std::vector<std::string> lines(const FlameGraph& graph) {
   std::vector<std::string> all;
   for (const FlameBox& box : graph.boxes()) {
@@ -50,14 +50,15 @@ std::vector<std::string> lines(const FlameGraph& graph) {
   return all;
 }
 
-// A walk; children side by side on their parent, from its left; each total is that of the children and its own.
+// Checks the order and the place of the boxes. Children lie side by side from the left edge of their parent, and a
+// total is the sum of the children's totals and the box's own value.
 void check_tiling(const FlameGraph& graph) {
   const std::vector<FlameBox>& boxes = graph.boxes();
   REQUIRE(!boxes.empty());
   CHECK(boxes.front().depth == 0);
   CHECK(boxes.front().start == 0);
   std::vector<const FlameBox*> below;
-  std::vector<std::uint64_t> next;  // where the next on each of them begins
+  std::vector<std::uint64_t> next;  // where the next child of each of them begins
   std::uint32_t deepest = 0;
   const auto pop = [&] {
     CHECK(next.back() + below.back()->self == below.back()->start + below.back()->total);

@@ -1,4 +1,4 @@
-// The flame graph in pixels, its colours and how names are cut: what svg and png have in common.
+// Tests the flame graph in pixels, its colours and how names are cut. The formats svg and png share this code.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool says(const FlamePicture& picture, std::string_view words) {
                      [words](const PictureText& text) { return text.text.find(words) != std::string::npos; });
 }
 
-// A stack of `depth` frames that nothing else has.
+// Adds a stack of `depth` frames that no other stack has.
 void add_stack(Profile& profile, std::size_t depth, std::uint64_t value) {
   const ProcessId process = profile.process(1, 0, "p");
   std::vector<FrameId> frames(depth);
@@ -77,7 +77,7 @@ TEST_CASE("boxes are as wide as their share, and the root box is at the bottom")
   CHECK(all->y + all->height == picture.height() - 11);
   CHECK(process->y == all->y - 16);
   CHECK(main->y == all->y - 32);
-  // 4,680,000 of 4,700,000 microseconds; 20,000 stand before it.
+  // `main` has 4,680,000 of 4,700,000 microseconds. The other 20,000 are to its left.
   CHECK(main->x == doctest::Approx(10 + 1180 * 20'000 / 4.7e6));
   CHECK(main->width == doctest::Approx(1180 * 4.68 / 4.7 - 0.5));
   CHECK(says(picture,
@@ -112,7 +112,7 @@ TEST_CASE("tooltips tell name, value, share, module, line and kind") {
 
 TEST_CASE("a comparison is coloured by the change of shares, and says what they were") {
   Profile before;
-  add_stack(before, 1, 50);  // f1_0
+  add_stack(before, 1, 50);  // f0_0, then f1_0
   add_stack(before, 1, 50);
   Profile now;
   add_stack(now, 1, 30);
@@ -167,7 +167,7 @@ TEST_CASE("the legend has the kinds that are drawn and no others, and calls a ta
     const FlamePicture picture(flames.view());
     const auto patches = std::count_if(picture.boxes().begin(), picture.boxes().end(),
                                        [](const PictureBox& box) { return box.shows == nullptr; });
-    // They are what is written last.
+    // The texts of the legend are written last.
     std::vector<std::string> words;
     for (auto text = picture.texts().end() - patches; text != picture.texts().end(); ++text)
       words.push_back(text->text);
@@ -211,7 +211,7 @@ TEST_CASE("unchanged is white, a tenth of the total is full colour") {
   CHECK(colour_of_change(0, 0.1) == Colour{238, 110, 86});
   CHECK(colour_of_change(0, 1) == Colour{238, 110, 86});
   CHECK(colour_of_change(0.7, 0.2) == Colour{92, 155, 232});
-  CHECK(colour_of_change(0, 0.025) == Colour{247, 183, 171});  // half way: the square root of a quarter
+  CHECK(colour_of_change(0, 0.025) == Colour{247, 183, 171});  // half of the full colour: the square root of a quarter
 }
 
 TEST_CASE("names are cut between characters, with what combines with them") {

@@ -1,4 +1,4 @@
-// The table of frames, owners and stacks that flame graphs are made of.
+// Tests the table of frames, owners and stacks. Flame graphs are made from it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST_CASE("stacks are root first, user then kernel then tag, and rows that read 
   FlameTable table;
   const auto stacks = stacks_of(table, table.add(test::fixed_profile()));
   CHECK(stacks.at("dd;__libc_start_call_main;main;read;do_syscall_64;ksys_read;vfs_read") == 7);
-  CHECK(stacks.at("dd;__libc_start_call_main;main") == 10);  // two addresses of main, and another image's
+  CHECK(stacks.at("dd;__libc_start_call_main;main") == 10);  // two addresses of main, and main of another image
   CHECK(stacks.at("dd-writer;__libc_start_call_main;main;read;[Missed Kernel Stack]") == 4);
   CHECK(stacks.at("dd;[Missed User Stack];do_syscall_64;ksys_read;vfs_read") == 6);
   CHECK(stacks.at("dd;") == 2);  // no stack at all
@@ -142,7 +142,7 @@ TEST_CASE("frames without any name that stand one upon the other are one where t
   chain.insert(chain.begin(), leaf);
   add(chain);
   add({leaf, garbage(1), main, garbage(2), garbage(3)});
-  add({leaf, leaf, main});  // what has a name calls itself
+  add({leaf, leaf, main});  // a function with a name calls itself
 
   FlameTable folded(UnknownRuns::folded);
   const auto cells = folded.add(profile);

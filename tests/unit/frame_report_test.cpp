@@ -1,4 +1,4 @@
-// What is said about frames without a name and stacks without a root, for profiles in which both are known.
+// Tests the report about frames without a name and stacks without a root. Both are known in the profiles here.
 #include "output/frame_report.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace profile::test;
 
 namespace {
 
-// A profile of one process that is made stack by stack.
+// A profile of one process. The test adds stack by stack.
 struct Made {
   FrameId named(std::string_view symbol, std::string_view module) {
     return namer.user(app, ++address, symbol, module, 0);
@@ -25,7 +25,7 @@ struct Made {
     Row row;
     row.process = app;
     row.user = profile.stack(leaf_first, end);
-    row.value = 1000 * samples;  // of another unit
+    row.value = 1000 * samples;  // not the same number as the samples
     row.samples = samples;
     profile.add(row);
   }
@@ -202,7 +202,7 @@ TEST_CASE(
   CHECK(report.rootless() == 0);
   CHECK(report.ends().of(StackEnd::root) == 805);
   CHECK(report.ends().incomplete() == 72);
-  REQUIRE(report.lines().size() == 2);  // one frame has no name
+  REQUIRE(report.lines().size() == 2);  // the first line is about a frame without a name
   CHECK(report.lines()[1] ==
         "8.2 % of the user stacks are incomplete: 3 deeper than is taken, 20 no table yet, 49 no unwind table and no "
         "frame pointer in: libfoo.so (40), libz.so.1 (9)");

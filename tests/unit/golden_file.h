@@ -1,4 +1,4 @@
-// What the tests of formats share: a text against a golden file, each difference shown with its line.
+// Compares a text with a golden file, and shows each difference with its line. The tests of formats share this.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -22,7 +22,7 @@ inline void check_golden(const std::string& file, const std::string& actual) {
     REQUIRE_MESSAGE(std::getline(actual_lines, a), file << " has a line more: " << b);
     CHECK_MESSAGE(a == b, file << ":" << line);
   }
-  CHECK(actual == expected);  // to the last newline
+  CHECK(actual == expected);  // also the last newline
 }
 
 }  // namespace profile::test

@@ -1,4 +1,5 @@
-// Folded lines: our own come back byte for byte, others' are understood, and what is none is said where it stands.
+// Tests the reader of folded lines. Our own lines come back byte for byte, lines of other tools are understood, and an
+// error names the bad line.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -27,7 +28,7 @@ std::string golden(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The message of the error that reading `text` is.
+// The message of the error that read_folded() throws; "none": no error.
 std::string error_of(const std::string& text) {
   try {
     (void)read_folded(text, "in.folded");
@@ -94,7 +95,7 @@ TEST_CASE("a dash parts user and kernel, of whichever width") {
     CHECK(folded(profile, {.delimited = true}) == "app;main;-;sys_read 5\n");
     CHECK(folded(profile, marked) == "app;main;sys_read_[k] 5\n");
   }
-  // With nothing on one side of it, it is a name.
+  // A dash with frames on only one side is a name.
   CHECK(folded(read_folded("app;-;main 1\napp;main;- 2\n", "x"), marked) == "app;-;main 1\napp;main;- 2\n");
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("what stands outermost for the frames that a user stack lacks is its e
     CHECK(folded(profile, marked) == line);
     CHECK(folded(profile) == "a;main;sys_read 1\n");
   }
-  // Of what nobody writes, whatever is not that stays a frame.
+  // No tool writes these lines. Text that is not exactly a mark stays a frame.
   for (const std::string line : {
            "a;[incomplete: no idea];main 1",
            "a;[incomplete: ];main 1",
@@ -217,7 +218,7 @@ TEST_CASE("values are whole numbers of 64 bits, or are rounded") {
 }
 
 TEST_CASE("small values add up to what they are, though each is rounded") {
-  std::string text = "\xef\xbb\xbf";  // as some editors begin a file
+  std::string text = "\xef\xbb\xbf";  // some editors write this byte order mark
   for (int i = 0; i < 10; ++i) text += "x;y" + std::to_string(i) + " 0.4\n";
   const Profile profile = read_folded(text, "in");
   CHECK(profile.total() == 4);
@@ -249,7 +250,7 @@ TEST_CASE("lines that are none are left out and counted, and those with somethin
   CHECK(aliens.count == 3);
   CHECK(aliens.first.starts_with("x:1: "));
   CHECK(error_of("a;b 1\na;b -3\n").find("in.folded:2: ") == 0);
-  CHECK(read_folded("a;b 18446744073709551615\n 7\n", "x").total() == UINT64_MAX);  // what is left out counts nowhere
+  CHECK(read_folded("a;b 18446744073709551615\n 7\n", "x").total() == UINT64_MAX);  // the second line is left out
   AlienLines none;
   CHECK(read_profile("a;b 1\n", "x", &none).total() == 1);
   CHECK(none.count == 0);

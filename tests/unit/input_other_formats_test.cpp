@@ -1,4 +1,4 @@
-// Files of others, and damaged ones: each is one clear line that says where.
+// Tests files of other tools and damaged files. The error for a damaged file is one clear line that says where.
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,5 +1,5 @@
-// pprof profiles: ours come back with all that the format holds, and what others write, or break, is understood or
-// said.
+// Tests the reader of pprof profiles. Our own come back with all that the format holds; those of other tools are
+// understood; broken ones are an error.
 #include <doctest/doctest.h>
 #include <zlib.h>
 
@@ -30,7 +30,7 @@ std::string report(const Profile& profile, std::string_view format, const Output
   return out.str();
 }
 
-// How often `part` stands in `text`.
+// How often `part` occurs in `text`.
 std::size_t times(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
@@ -60,7 +60,7 @@ std::string gzipped(const std::string& bytes) {
   return out;
 }
 
-// A message made by hand.
+// A pprof message made by hand.
 class Made {
  public:
   using Profile = pprof::ProfileField;
@@ -101,7 +101,7 @@ class Made {
     one.add_int64(pprof::MappingField::filename, text(file));
     return *this;
   }
-  // `functions` innermost first, each with a line ten times its number.
+  // `functions` are innermost first. The line of each is ten times its number.
   Made& location(std::uint64_t id, const std::vector<std::uint64_t>& functions, std::uint64_t mapping = 0,
                  std::uint64_t address = 0) {
     protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
@@ -116,7 +116,7 @@ class Made {
     }
     return *this;
   }
-  // One by one, as some write them, or packed.
+  // Not `packed`: one field for each number, as some tools write them.
   Made& sample(const std::vector<std::uint64_t>& locations, const std::vector<std::int64_t>& values,
                bool packed = true) {
     protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
@@ -130,7 +130,7 @@ class Made {
     }
     return *this;
   }
-  // Without a label where `end` is empty.
+  // An empty `end`: no label.
   Made& sample_with_end(const std::vector<std::uint64_t>& locations, const std::vector<std::int64_t>& values,
                         const std::string& end) {
     protozero::pbf_builder<pprof::ProfileField> whole(bytes_);
@@ -172,7 +172,7 @@ Made heap() {
   return made;
 }
 
-// Frames that are not where execution was are returned to, as in every profile that was taken.
+// Marks each frame that is never a leaf as a return address, as in recorded profiles.
 void mark_returns(Profile& profile) {
   std::vector<bool> is_leaf(profile.frames().size());
   const auto each = [&](const auto& visit) {
@@ -200,7 +200,7 @@ TEST_CASE("our own pprof profile is read back as what it was written from") {
     original.duration_ns = 5'000'000'000;
     const std::string bytes = report(original, "pprof");
     const Profile read = read_profile(bytes, "x");
-    // What the format cleans is clean in folded lines too.
+    // Folded lines clean all that pprof cleans, so the reports are the same.
     for (const bool annotate : {false, true}) {
       const OutputOptions options{.annotate = annotate};
       CHECK(report(read, "folded", options) == report(original, "folded", options));
@@ -224,9 +224,10 @@ TEST_CASE("what a signal interrupted is no return address when it is read back, 
     return name.unnamed(original.frame(process, FrameKind::user, {address}, is_return), Unnamed::no_symbol, "x",
                         address);
   };
-  // The handler, the trampoline that it returns to, what was interrupted, and its caller.
+  // The signal handler, the trampoline to which it returns, the interrupted function, and its caller.
   const std::vector interrupted{frame(0x100, false), frame(0x200, true), frame(0x300, false), frame(0x400, true)};
-  // The frames of tracing are taken out of the kernel's stacks, so that the first one left was called from.
+  // The frames of tracing are removed from the kernel's stacks, so the first frame that is left may be a return
+  // address.
   const std::vector called{frame(0x500, true), frame(0x400, true)};
   for (const std::vector<FrameId>& stack : {interrupted, called}) {
     original.add({.process = process, .user = original.stack(stack), .value = 1, .samples = 1});
@@ -438,7 +439,7 @@ TEST_CASE("where others say that a file was mapped stays as they said it") {
   const auto code_of = [&](std::size_t i) { return profile.binary(profile.frames()[i].binary).code; };
   CHECK(code_of(0) == CodeSegment{.start = {0x7f0000400000}, .limit = {0x7f0000402000}, .offset = {0x1000}});
   CHECK(profile.frames()[0].binary_address == ElfAddress{0x7f0000400010});
-  // What is outside of what it is said to be in, and a mapping that is none, are places in a file.
+  // An address outside of its mapping is a place in a file, and so is an address of an invalid mapping.
   CHECK_FALSE(code_of(1).is_known());
   CHECK(profile.frames()[1].binary_address == ElfAddress{0x3000});
   CHECK_FALSE(code_of(2).is_known());
@@ -446,7 +447,7 @@ TEST_CASE("where others say that a file was mapped stays as they said it") {
 }
 
 TEST_CASE("addresses of others come through our files as they were, however high they are") {
-  constexpr std::uint64_t high = 0xaaaac0000000;  // where arm64 has programs
+  constexpr std::uint64_t high = 0xaaaac0000000;  // arm64 maps programs here
   Made made;
   made.type("samples", "count").mapping(1, "/bin/a", 0x400000, 0, 0x402000).mapping(2, "/bin/b", 0x400000, 0, 0x402000);
   made.mapping(3, "/bin/high", high, 0, high + 0x2000).location(1, {}, 1, 0x400010).location(2, {}, 2, 0x400020);

@@ -1,4 +1,5 @@
-// What our formats write is read back as it was: the same folded lines, whatever way a profile went.
+// Tests that our formats are read back without a change. The folded lines stay the same, whichever formats a profile
+// passes through.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -51,7 +52,7 @@ TEST_CASE("our JSON is read back as it was, to the module, the mark and the end 
     CHECK(read.run.event == profile.run.event);
     CHECK(read.run.frequency_hz == profile.run.frequency_hz);
     CHECK(written(read, "counted", {.top = 0}).substr(0, 40) == written(profile, "counted", {.top = 0}).substr(0, 40));
-    // What was read is written as it was read.
+    // A profile that was read is written as it was read.
     CHECK(folded(read_profile(written(read, "json"), "b.json"), true, true) == folded(profile, true, true));
   }
 }
@@ -65,7 +66,7 @@ TEST_CASE("the reports of an interval run stand one behind the other in JSON, an
 
 TEST_CASE("perf script text is read back as it was") {
   for (const auto& [name, profile] : profiles()) {
-    if (name == "lines" || name == "fixed") continue;  // below
+    if (name == "lines" || name == "fixed") continue;  // below, only the total of "fixed"
     CAPTURE(name);
     const Profile read = read_profile(written(profile, "perf-script"), "a.perf");
     CHECK(folded(read) == folded(profile));
@@ -83,7 +84,7 @@ TEST_CASE("counted text is read back as it was, without and with what its option
                                          OutputOptions{.delimited = true, .show_addresses = true}}) {
       const Profile read = read_profile(written(profile, "counted", options), "a.txt");
       CHECK(folded(read) == folded(profile));
-      // Of tables alone nothing is read.
+      // A report without stacks does not name the unit.
       if (profile.total() != 0) CHECK(read.run.unit == profile.run.unit);
     }
   }

@@ -1,4 +1,4 @@
-// The reader of jitdumps, on records a run-time could have written and on such it should not have.
+// Tests the reader of jitdumps, with records that a run-time may write and with records that it must not write.
 #include "parse/jit_dump.h"
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ std::string lines(U64 address, const std::vector<Line>& all) {
   return record(2, content);
 }
 
-// A dump that is written while it is read, and what the reader remembers of it.
+// A dump that grows while it is read, and the state of its reader.
 class Dump {
  public:
   Dump() : file_(::memfd_create("dump", MFD_CLOEXEC)) { REQUIRE(file_); }
@@ -77,7 +77,7 @@ class Dump {
   }
 
   WorkBudget budget{UINT64_MAX};
-  U64 read_bytes = 0;  // the last time
+  U64 read_bytes = 0;  // by the last read
 
  private:
   Fd file_;
@@ -107,7 +107,7 @@ TEST_CASE("code that was moved has its name where it is now, and again") {
   CHECK(names(all, {0x505}) == Names{"f@1280"});
   CHECK(names(all + load(0x500, 0x10, "g", 8) + moved(0x500, 0x900, 0x10, 7), {0x500, 0x905}) ==
         Names{"g@1280", "f@2304"});
-  // Who knows what that is: what was there is gone.
+  // The dump does not know the moved function, and the function that was at 0x500 is gone.
   CHECK(names(all + moved(0x1, 0x500, 0x10, 99), {0x505}) == Names{"?"});
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("of a record whose lines do not fill it none is believed") {
   std::string endless = lines(0x100, two);
   endless.back() = 'x';
   CHECK(with(endless) == Names{"f@256"});
-  // As node 20 writes it.
+  // Node 20 writes such a record.
   std::string freed = lines(0x100, two);
   freed[32 + 16 + 1] = '\0';
   CHECK(with(freed) == Names{"f@256"});

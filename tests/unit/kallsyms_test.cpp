@@ -1,4 +1,4 @@
-// Kernel names, from text in the kernel's format that is written here; and once from this machine's own kernel.
+// Tests kernel names: from texts in the kernel's format, and once from the kernel of this machine.
 #include "symbol/kallsyms.h"
 
 #include <doctest/doctest.h>
@@ -85,7 +85,7 @@ TEST_CASE("modules and BPF programs are told from the kernel, in whatever order 
 }
 
 TEST_CASE("an address that no function can reach has no symbol") {
-  CHECK(one(kernel, 0x400000) == "?");            // below the first
+  CHECK(one(kernel, 0x400000) == "?");            // below the first function
   CHECK(one(kernel, 0xffffffff81000401) == "?");  // behind the end of the text
   CHECK(one(kernel, 0xffffffff82000010) == "?");  // data
   CHECK(one(kernel, 0xffffffffc0003010) == "?");  // a module's data

@@ -1,4 +1,4 @@
-// The table of what kernels must have, and that the manual has the same one.
+// Tests the table of pieces that a kernel must have, and that the manual has the same table.
 #include "sampling/kernel_needs.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ std::string without_escapes(std::string text) {
   return text;
 }
 
-// The list in the manual's section KERNELS: "bpf_task_pt_regs Pq 5.15" and, on the next line, what needs it.
+// The list in the manual's section KERNELS: "bpf_task_pt_regs Pq 5.15", and its users on the next line.
 std::vector<std::pair<std::string, std::string>> needs_in_manual() {
   std::ifstream manual(PROFILE_TEST_DATA "/../../../man/profile.8");
   REQUIRE(manual);
@@ -51,7 +51,7 @@ TEST_CASE("a need has a version or words of its own, and what needs it is an eve
     CAPTURE(event);
     int needs = 0;
     for (const KernelNeed& need : kernel_needs()) needs += is_needed_by(need, event) ? 1 : 0;
-    CHECK(needs >= 2);  // its own, and that of every event
+    CHECK(needs >= 2);  // its own needs and those of all events
   }
 }
 

@@ -1,4 +1,5 @@
-// The kernel's names kept in memory: the answers of reading them anew each time, and when they are read again.
+// Tests the kernel's names in memory. They must give the same answers as a fresh read, and the kernel is read again
+// only when names may have changed.
 #include "symbol/kernel_table.h"
 
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ Fd opened(std::string_view text) {
   return fd;
 }
 
-// Counts the differences between the table and reading `fd` for just these.
+// Counts the addresses for which the table and a read of `fd` have different answers.
 int differences(int fd, const std::set<std::uint64_t>& values) {
   std::vector<RuntimeAddress> addresses;
   for (const std::uint64_t value : values) addresses.push_back({value});
@@ -74,7 +75,7 @@ struct Machine {
                       return opens ? opened(text) : Fd();
                     },
                     [this] { return now_ns; }};
-  // "function" or "?", with "~" behind what may be asked again.
+  // "function" or "?", with "~" if the answer is not settled.
   std::string ask(std::uint64_t address) {
     const std::vector<RuntimeAddress> one{{address}};
     const auto answer = names.resolve(one).front();
@@ -114,7 +115,7 @@ TEST_CASE("the table of the kernel's names answers as reading them for each addr
 }
 
 TEST_CASE("the table of this machine's kernel answers as reading /proc/kallsyms does, in a few megabytes") {
-  // Read once: BPF programs come and go.
+  // The text is read only once, because BPF programs come and go.
   const auto text = read_text_file("/proc/kallsyms", 1 << 28);
   if (!text) {
     MESSAGE("skipped: no /proc/kallsyms");
@@ -147,7 +148,7 @@ TEST_CASE("what may stand at an address later is told from its neighbours in the
   CHECK(table.holds({0xffffffff82000410}) == Holds::until_changed);
   CHECK(table.holds({0xffffffffc0000010}) == Holds::until_changed);
   CHECK(table.holds({0xffffffffc0001010}) == Holds::while_loaded);
-  CHECK(table.holds({0xffffffffc0002010}) == Holds::until_changed);  // of nf_tables, or of who came after it
+  CHECK(table.holds({0xffffffffc0002010}) == Holds::until_changed);  // of nf_tables, or of a later module
   CHECK(table.holds({0xffffffffc0006010}) == Holds::until_changed);
   CHECK(table.holds({0xffffffffc0007010}) == Holds::until_changed);
   CHECK(table.holds({0x1000}) == Holds::until_changed);
@@ -168,7 +169,7 @@ TEST_CASE("the kernel's names are read once, and again when a module or a BPF pr
 
 TEST_CASE("the kernel's names are not read twice within a second; what that leaves open is said") {
   Machine machine;
-  CHECK(machine.ask(0xffffffffc0006810) == "bpf_prog_1_f");  // just read
+  CHECK(machine.ask(0xffffffffc0006810) == "bpf_prog_1_f");  // the names were read just now
   machine.text += "ffffffffc0006800 t bpf_prog_3_f\t[bpf]\n";
   machine.now_ns += second_ns / 2;
   CHECK(machine.ask(0xffffffffc0006820) == "bpf_prog_1_f~");

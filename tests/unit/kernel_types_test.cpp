@@ -1,4 +1,4 @@
-// The kernel's types: from BTF made by hand, and from what lies.
+// Tests the reader of the kernel's types, with BTF made by hand and with damaged BTF.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -13,7 +13,7 @@ using namespace profile;
 
 namespace {
 
-// Puts BTF together, type by type; the first has the number 1.
+// Builds BTF type by type. The first type has the number 1.
 class Types {
  public:
   std::uint32_t number(std::uint32_t bytes) { return type("int", BTF_KIND_INT, 0, bytes, {bytes * 8}); }
@@ -24,7 +24,7 @@ class Types {
   struct Part {
     std::string name;
     std::uint32_t type;
-    std::uint32_t offset;  // as BTF has it
+    std::uint32_t offset;  // in the encoding of BTF
   };
   std::uint32_t structure(const std::string& name, std::uint32_t bytes, const std::vector<Part>& parts,
                           bool with_sizes = false) {

@@ -1,5 +1,5 @@
-// Runs the unit tests. CTest runs this program once for each file of tests, by a filter on the file's name; a filter
-// that selects no test at all must fail, or a renamed file would pass for ever.
+// Runs the unit tests. CTest runs this program once for each test file, with a filter on the file's name.
+// A filter that selects no test must fail. Otherwise a renamed file would always pass.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

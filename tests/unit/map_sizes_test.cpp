@@ -1,4 +1,4 @@
-// How large the kernel's maps are made for a rate.
+// Tests the sizes of the kernel's maps for a given sampling rate.
 #include <doctest/doctest.h>
 
 #include "sampling/record_maps.h"

@@ -1,4 +1,4 @@
-// .gnu_debugdata, made as Fedora makes it: the symbols that .dynsym lacks, in a file of their own, compressed.
+// Tests .gnu_debugdata, made as Fedora makes it: a compressed file with the symbols that .dynsym lacks.
 #include "elf/mini_debuginfo.h"
 
 #include <doctest/doctest.h>
@@ -25,8 +25,8 @@ constexpr const char* source =
 
 struct Program {
   std::string whole;     // with all its symbols
-  std::string stripped;  // without
-  std::string packed;    // what Fedora would add to it, as a file
+  std::string stripped;  // without symbols
+  std::string packed;    // the file that Fedora adds to it as a section
 };
 
 const Program& program() {
@@ -66,7 +66,7 @@ Unpacked unpack_file(int fd, std::uint64_t most_bytes = most_mini_debuginfo_byte
   return {.file = std::move(unpacked), .why = why};
 }
 
-// Of a file whose .gnu_debugdata is `packed`.
+// Unpacks a file whose .gnu_debugdata is `packed`.
 Unpacked unpack(const std::string& packed, std::uint64_t most_bytes = most_mini_debuginfo_bytes) {
   return unpack_file(in_memory(made_elf({{.name = ".gnu_debugdata", .content = packed}})).get(), most_bytes);
 }
@@ -89,7 +89,7 @@ TEST_CASE("a static function of a stripped program has its name from .gnu_debugd
   const auto symbols = known(program().whole);
   const auto [start, size] = symbols.at("hidden");
   REQUIRE(size > 1);
-  CHECK(one(file, start + 1) == "?");  // nothing else in it knows
+  CHECK(one(file, start + 1) == "?");  // no other part of the file names it
 
   const Fd fd = open_file(file);
   const Unpacked unpacked = unpack_file(fd.get());
@@ -163,8 +163,8 @@ TEST_CASE("the limit is a limit, to the byte") {
 
 TEST_CASE("a claim to need gigabytes to be unpacked is refused") {
   std::string packed = compressed(std::string(5000, 'x'));
-  // The block's header follows the 12 bytes of the stream's. In it are its size and, for filter 0x21, one byte that
-  // stands for the size of the dictionary.
+  // The block's header follows the 12 bytes of the stream's header. It contains its own size and, for filter 0x21, one
+  // byte that encodes the size of the dictionary.
   constexpr std::size_t block_at = 12;
   const std::size_t filter = packed.find("\x21\x01", block_at);
   REQUIRE(filter < block_at + 20);

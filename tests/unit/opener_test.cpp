@@ -1,4 +1,4 @@
-// What is made of an opener that answers late, or not at all.
+// Tests the main process's side of the opener, when the opener (child process) answers late or not at all.
 #include "parse/opener.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds hang{60};
 constexpr std::uint64_t number = 7;
 
-// Computes for so long before it answers: longer than is waited for a child that is idle.
+// Uses this much CPU time before it answers. The tests take longer than the wait for an idle child.
 void compute_ms(long milliseconds) {
   const auto ran = [] {
     timespec time{};
@@ -37,7 +37,7 @@ void compute_ms(long milliseconds) {
   }
 }
 
-// In the place of the opener: says of every file that it was written anew, after it has done `first`.
+// A child process in place of the opener. It calls `first`, and then answers for each file that the file has changed.
 class Child {
  public:
   explicit Child(void (*first)()) {
@@ -109,7 +109,7 @@ TEST_CASE("what a stopped opener has not said of a file is not known, and taken 
   child.stop();
   CHECK(opener.state(number) == FileState::unknown);
   CHECK(opener.state(number + 1) == FileState::unknown);
-  // Nor is it waited for when something else is asked.
+  // The next question does not wait for the stopped opener either.
   CHECK(opener.hand(number, 1) == Unnamed::no_answer);
   CHECK(opener.is_silent());
   child.go_on();

@@ -1,4 +1,4 @@
-// The command line of what is measured: the event and what it makes of the other options, and --stream.
+// Tests the options for what is measured: the event, its effect on other options, and --stream.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,8 @@ using namespace profile;
 
 namespace {
 
-// Names that can be typed; the rows of the table that are a shape stand for these.
+// Event names that a user can type. A table row with capital letters is a shape; the first four names stand for such
+// rows.
 const std::vector<std::string>& events() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {"LLC-load-misses", "r01c2", "uprobe:libc:malloc", "sched:sched_switch"};

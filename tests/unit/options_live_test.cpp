@@ -1,4 +1,4 @@
-// The command line of what is seen while it goes on and of what many files are written for: -T, --top, -E, --keep.
+// Tests the options of live views and of runs that write many files: -T, --top, -E, --keep.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -65,7 +65,7 @@ TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK(parsed({"--per-thread"}).sampling.by_thread);
   CHECK_FALSE(parsed({"--per-thread"}).sampling.by_cpu);
   CHECK(parsed({"--per-cpu"}).sampling.by_cpu);
-  // The page has all of it; reports beside it what is asked for.
+  // The page always keeps rows apart. Reports beside the page do so only if the options ask for it.
   CHECK_FALSE(parsed({"-T"}).apart.by_thread);
   CHECK_FALSE(parsed({"-T"}).apart.by_cpu);
   CHECK(parsed({"-T", "--per-thread"}).apart.by_thread);

@@ -1,4 +1,5 @@
-// The command line: what each option turns into, what excludes what, and that an error names the option and the value.
+// Tests the command line: what each option sets, and which options exclude each other.
+// An error must name the option and the value.
 #include "app/options.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@ using namespace profile;
 
 namespace {
 
-// An error that names both, as they were typed or as the option is called for short.
+// Expects an error that names the option and the value. `called`: the name in the error, if it is not `option`.
 void refused(const char* option, const char* value, const char* called = nullptr) {
   const std::string text = error_of({option, value});
   CHECK_MESSAGE(text.find(called != nullptr ? called : option) != std::string::npos,

@@ -1,4 +1,4 @@
-// What the tests of the command line share: words in, options or the text of the error out.
+// Shared by the tests of the command line: parses words, and returns the options or the text of the error.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using Words = std::vector<const char*>;
 
 inline profile::Options parsed(const Words& words) { return profile::parse_options(words); }
 
-// The text of the usage error; "" when there is none.
+// The text of the usage error; "": no error.
 inline std::string error_of(const Words& words) {
   try {
     (void)profile::parse_options(words);
@@ -24,7 +24,7 @@ inline std::string error_of(const Words& words) {
   return "";
 }
 
-// That the words are refused by a text with all of `parts` in it.
+// Expects a usage error with all of `parts` in its text.
 inline void refused_with(const Words& words, const std::vector<std::string>& parts) {
   const std::string text = error_of(words);
   std::string line;

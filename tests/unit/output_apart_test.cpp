@@ -1,4 +1,5 @@
-// Rows kept apart by thread and CPU: formats with a place for it say so, and the others print what they would have.
+// Tests rows that are kept apart by thread and CPU. Formats with a place for thread and CPU show them; the other
+// formats print the same text as without them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,8 +15,8 @@ using namespace profile;
 
 namespace {
 
-// The fixed profile and each of its rows once more, with the weight 10: in one piece, or in three of two threads and
-// two CPUs.
+// The fixed profile, and each of its rows once more with the weight 10. Those are in one row, or in three rows of two
+// threads and two CPUs.
 Profile doubled(bool apart) {
   Profile profile = test::fixed_profile();
   const std::vector<Row> rows(profile.rows().begin(), profile.rows().end());

@@ -1,4 +1,4 @@
-// What names may do to a line and to a terminal: nothing.
+// Tests that no name can break a line or control a terminal.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -45,21 +45,21 @@ TEST_CASE("characters that break lines or turn text around are replaced") {
               "b\xe2\x80\xa9") == "a?b?");
   CHECK(clean("\xe2\x80\xae") == "?");
   CHECK(clean("\xe2\x81\xa6\xe2\x81\xa9") == "??");
-  CHECK(clean("\xe2\x80\xa7\xe2\x80\xaf") == "\xe2\x80\xa7\xe2\x80\xaf");  // their harmless neighbours
+  CHECK(clean("\xe2\x80\xa7\xe2\x80\xaf") == "\xe2\x80\xa7\xe2\x80\xaf");  // harmless neighbours of these characters
 }
 
 TEST_CASE("a byte order mark is no part of a name: the first line of a file would be read without it") {
   CHECK(clean("\xef\xbb\xbfmain") == "?main");
-  CHECK(clean("\xef\xbb\xbe") == "\xef\xbb\xbe");  // its neighbour
+  CHECK(clean("\xef\xbb\xbe") == "\xef\xbb\xbe");  // the neighbour of this character
 }
 
 TEST_CASE("each byte that is not UTF-8 becomes a question mark") {
   CHECK(clean("\x9b"
-              "1m") == "?1m");  // C1 as a single byte
+              "1m") == "?1m");  // a C1 control as a single byte
   CHECK(clean("\xff\xfe") == "??");
   CHECK(clean("\xc3") == "?");  // cut off
   CHECK(clean("\xe2\x86") == "??");
-  CHECK(clean("\xc3;") == "?:");     // what follows is read on its own
+  CHECK(clean("\xc3;") == "?:");     // the next byte is read on its own
   CHECK(clean("\xc0\x9b") == "??");  // overlong ESC
   CHECK(clean("\xe0\x80\x9b") == "???");
   CHECK(clean("\xf0\x80\x80\x9b") == "????");

@@ -1,4 +1,4 @@
-// The tables as CSV: each cell is one cell, whatever the names in it.
+// Tests the tables as CSV: each cell stays one cell, whatever its name contains.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -19,7 +19,7 @@ std::string csv(const Profile& profile) {
   return out.str();
 }
 
-// As RFC 4180 has it.
+// Splits CSV into rows and cells by RFC 4180.
 std::vector<std::vector<std::string>> cells_of(const std::string& text) {
   std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
   bool is_quoted = false;

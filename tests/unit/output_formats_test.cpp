@@ -1,4 +1,4 @@
-// The table of formats and how one is chosen.
+// Tests the table of formats and how a format is chosen.
 #include <doctest/doctest.h>
 
 #include <set>

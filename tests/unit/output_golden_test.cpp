@@ -1,5 +1,5 @@
-// Each format, with each option that changes it, against a golden file written by hand from the description of the
-// formats. A difference is shown line by line.
+// Compares each format, with each option that changes it, with a golden file.
+// Golden files are written by hand from the description of the formats, and a difference is shown line by line.
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// The line above a counted report, in all its variants.
+// Tests all variants of the line above a counted report.
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// The ten hottest functions that a run says at its end.
+// Tests the ten hottest functions that a run prints at its end.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ const HotFunction* find(const std::vector<HotFunction>& functions, const std::st
   return found == functions.end() ? nullptr : &*found;
 }
 
-// main calls itself, and what both processes run is one function.
+// `rec` calls itself, and two processes run the same functions.
 Profile recursive() {
   Profile profile;
   test::Namer name(profile);

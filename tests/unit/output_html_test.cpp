@@ -1,5 +1,5 @@
-// The page's data, read back by a parser: that all of the profile is in it, and that no name can get out of it. How the
-// page looks and behaves is tested in a browser, tests/browser.
+// Tests the page's data, read back by a parser: it has the whole profile, and no name can break out of it.
+// The tests in tests/browser check how the page looks and behaves.
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
@@ -24,7 +24,7 @@ std::string page_of(const Profile& profile) {
   return out.str();
 }
 
-// What stands between the two parts of the page.
+// The text between the two fixed parts of the page.
 std::string data_of(const std::string& page) {
   const std::string_view before = page_before_data(PageUse::file);
   const std::string_view after = page_after_data();
@@ -46,14 +46,14 @@ std::string text(const rapidjson::Value& document, unsigned id) {
   return {strings[id].GetString(), strings[id].GetStringLength()};
 }
 
-// "main;read" of a node; the empty text of -1.
+// The stack of a node, such as "main;read"; the empty text for -1.
 std::string stack(const rapidjson::Value& document, int node) {
   if (node == -1) return {};
   const auto at = static_cast<unsigned>(node);
   const auto& nodes = document["nodes"];
   REQUIRE(at < nodes["parent"].Size());
   const int parent = nodes["parent"][at].GetInt();
-  CHECK(parent < node);  // a parent stands before its children
+  CHECK(parent < node);  // a parent comes before its children
   const unsigned frame = nodes["frame"][at].GetUint();
   REQUIRE(frame < document["frames"]["name"].Size());
   const std::string below = stack(document, parent);
@@ -78,7 +78,7 @@ std::set<std::string> stacks(const rapidjson::Value& document) {
   return all;
 }
 
-// All columns of a table are as long.
+// All columns of a table have the same length.
 void check_columns(const rapidjson::Value& table) {
   const auto size = table.MemberBegin()->value.Size();
   for (const auto& column : table.GetObject()) CHECK(column.value.Size() == size);
@@ -209,6 +209,6 @@ TEST_CASE("a page of a file may connect to nothing, the live one to where it cam
     const std::string_view head = page_before_data(use);
     CHECK(head.find("default-src 'none'") != std::string_view::npos);
     CHECK(head.find("unsafe") == std::string_view::npos);
-    CHECK(head.find('@') == head.find("@media"));  // no mark was left
+    CHECK(head.find('@') == head.find("@media"));  // no placeholder mark is left
   }
 }

@@ -1,5 +1,5 @@
-// What the JSON of a profile says, read back by a parser: that it is valid whatever the names are, and that each figure
-// stands where the schema says.
+// Tests the JSON of a profile, read back by a parser. It must be valid whatever names contain, and each figure must be
+// where the schema says.
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 

@@ -1,4 +1,4 @@
-// perf script text against lines made by hand, and what its readers ask of it with names that are out to break it.
+// Compares perf script text with lines made by hand. With hostile names, it must still keep the rules of its readers.
 #include <doctest/doctest.h>
 
 #include <regex>

@@ -1,4 +1,4 @@
-// The PNG picture, read back by cairo: it is the layout's, pixel by pixel where the layout has boxes.
+// Tests the PNG picture, read back by cairo: it must have the boxes of the layout in their colours.
 #include <doctest/doctest.h>
 
 #include <cairo.h>
@@ -59,7 +59,7 @@ class Pixels {
   std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> surface_;
 };
 
-// Returns how many boxes were looked at.
+// Returns the number of boxes that were checked.
 int check_boxes(const FlameView& view, const PictureSize& size = {}) {
   std::ostringstream out;
   const FlamePicture picture(view, size);
@@ -71,7 +71,7 @@ int check_boxes(const FlameView& view, const PictureSize& size = {}) {
   int looked_at = 0;
   for (const PictureBox& box : picture.boxes()) {
     if (box.width < 5 || box.height < 5) continue;
-    // A corner where no letter is.
+    // No letter covers this corner.
     const int x = static_cast<int>(std::ceil(box.x)) + 1;
     const int y = static_cast<int>(std::ceil(box.y)) + 1;
     CHECK(pixels.at(x, y) == box.fill);
@@ -99,7 +99,7 @@ Profile stack_of(std::size_t depth) {
   return profile;
 }
 
-// Takes `limit` bytes and no more.
+// A stream that takes `limit` bytes and then fails.
 class FullDisk final : public std::streambuf {
  public:
   explicit FullDisk(std::size_t limit) : limit_(limit) {}
@@ -149,7 +149,7 @@ TEST_CASE("the frames of a film have one size, which encoders take, however deep
   const std::unique_ptr<Output> other = find_output_format("png")->make({});
   std::ostringstream out;
   other->report(out, stack_of(100));
-  CHECK(Pixels(out.str()).height() == 2200);  // 1,722 pixels, a quarter more, in hundreds
+  CHECK(Pixels(out.str()).height() == 2200);  // 1,722 pixels plus a quarter, rounded up to hundreds
 }
 
 TEST_CASE("a stream that takes no more is left failed, and nothing else happens") {

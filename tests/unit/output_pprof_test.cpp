@@ -1,5 +1,5 @@
-// pprof's format, read back: totals, labels, names of any bytes, and what a reader needs that has the files and wants
-// the names of what we could not name.
+// Tests pprof's format, read back: totals, labels, and names of any bytes.
+// A reader that has the files must also find the names that this profiler did not find.
 #include "pprof_reader.h"
 #include "support/error.h"
 
@@ -79,7 +79,7 @@ TEST_CASE("each unit has its types, its period and its default") {
   check({{"samples", "count"}, cpu}, cpu, 20'408'163);
   profile.run.frequency_hz = 0;
   check({{"samples", "count"}}, {}, 0);
-  profile.run.period_events = 1'000'000;  // of a clock, which counts nanoseconds
+  profile.run.period_events = 1'000'000;  // a clock counts nanoseconds
   check({{"samples", "count"}, cpu}, cpu, 1'000'000);
 
   profile.run.event = profile.run.unit = "page-faults";
@@ -163,7 +163,7 @@ TEST_CASE("two files that count their addresses alike have places of their own, 
     CHECK(mapping.start % (1ULL << 47) == 0x1000);
     starts.push_back(mapping.start);
   }
-  // The heavier one stays where its file says: it is there that `go tool pprof` disassembles.
+  // The heavier mapping keeps the address of its file, because `go tool pprof` disassembles there.
   CHECK(starts[1] == 0x1000);
   CHECK(starts[0] > 1ULL << 47);
   CHECK(mapping_named(read, "far").start == 0x1000);
@@ -175,7 +175,7 @@ TEST_CASE("two files that count their addresses alike have places of their own, 
 
   CHECK(read.comments.back() == "out of the way of others by multiples of 0x800000000000: 0x800000001000");
 
-  // Of what is put together with other files it may not be known where every sample went.
+  // In a profile made from several files, it may be unknown where each sample went.
   for (const bool is_known : {true, false}) {
     profile.account.is_known = is_known;
     const Profile again = read_profile(bytes_of(profile), "again");
@@ -270,7 +270,7 @@ TEST_CASE("the largest numbers of the format come through, and what is beyond th
   CHECK(read_pprof(most).samples[0].values == std::vector<std::int64_t>{INT64_MAX, INT64_MAX});
   CHECK(bytes_of(most) == bytes_of(most));
   CHECK_THROWS_AS(bytes_of(of(largest + 1, "bytes")), Error);
-  // Each sample stands for a fiftieth of a second in nanoseconds.
+  // Each sample counts as 1/49 s in nanoseconds, so the sum does not fit.
   CHECK_THROWS_AS(bytes_of(of(largest, "samples")), Error);
 }
 

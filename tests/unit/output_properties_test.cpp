@@ -1,5 +1,5 @@
-// What holds for every profile: no sample is lost or counted twice on the way to any format, and what is written can be
-// read back, however hostile the names. Checked on the fixed profile and on random ones.
+// Tests what holds for every profile: no format loses a sample or counts it twice, and all output can be read back,
+// however hostile the names. The profiles are the fixed one and random ones.
 #include <doctest/doctest.h>
 
 #include <rapidjson/document.h>
@@ -35,7 +35,8 @@ std::optional<std::uint64_t> number(const std::string& digits) {
   return std::stoull(digits);
 }
 
-// `frame(;frame)* digits`, no frame empty, no control byte; nothing else.
+// The value of a line `frame(;frame)* digits`. nullopt: a frame is empty, or the line has a control byte or another
+// form.
 std::optional<std::uint64_t> folded_value(const std::string& line) {
   for (const char c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return std::nullopt;
@@ -47,11 +48,11 @@ std::optional<std::uint64_t> folded_value(const std::string& line) {
   return number(line.substr(space + 1));
 }
 
-// Of the functions in the table of a profile that has nothing but stacks.
+// The sum of the functions' own values in the table. The profile has only stacks.
 std::uint64_t table_total(const Profile& profile) {
   std::uint64_t sum = 0;
   const auto lines = report_lines("table", {.top = SIZE_MAX}, profile);
-  for (std::size_t i = 2; i + 1 < lines.size(); ++i) {  // behind the title and the headings, before the empty line
+  for (std::size_t i = 2; i + 1 < lines.size(); ++i) {  // after the title and the headings, before the empty line
     const std::size_t begin = lines[i].find_first_not_of(' ');
     const auto self = number(lines[i].substr(begin, lines[i].find(' ', begin) - begin));
     REQUIRE_MESSAGE(self.has_value(), lines[i]);
@@ -125,7 +126,7 @@ void check_properties(const Profile& profile) {
   }
 }
 
-// Few names and few addresses, so that much reads the same and little is the same; names of any bytes.
+// Few names and few addresses: many frames look the same, but few are the same. Names may have any bytes.
 Profile random_profile(std::mt19937& random) {
   const auto below = [&random](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
   const auto name = [&] {
@@ -166,7 +167,7 @@ Profile random_profile(std::mt19937& random) {
   return profile;
 }
 
-// The sum of the shares of each group, in tenths of a per cent, and the number of its rows.
+// Checks each group of rows: its shares do not rise, and their sum is 100 % within the rounding of each row.
 void check_shares(const Profile& profile) {
   std::vector<std::pair<double, int>> groups;
   double previous = 0;
@@ -207,7 +208,7 @@ TEST_CASE("the fixed profile has 92 samples in every format and every folded lin
 
 TEST_CASE("tags, several samples to a value and units other than samples lose nothing in any format") {
   Profile profile = test::wall_profile();
-  profile.thread_waits.reset();  // the functions of what has tables are not shown
+  profile.thread_waits.reset();  // a profile with tables does not show its functions
   CHECK(profile.total() == 4'700'000);
   check_properties(profile);
 }
@@ -233,7 +234,7 @@ TEST_CASE("the order in which samples came changes no byte") {
   };
   for (const OutputFormat& format : output_formats()) {
     CAPTURE(format.name);
-    // These number things as they came.
+    // These formats number things in the order of the profile.
     if (format.shows == Shows::everything || format.name == "pprof" || format.name == "html") continue;
     CHECK(report_lines(format.name, {}, build(false)) == report_lines(format.name, {}, build(true)));
   }

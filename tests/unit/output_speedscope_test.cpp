@@ -1,5 +1,5 @@
-// speedscope's format, read back by a parser: that it has the shape which its schema asks for, the totals of the other
-// formats, and an order in which its first view is no timeline.
+// Tests speedscope's format, read back by a parser: the shape of its schema, and the totals of the other formats.
+// The order of samples must be useful in speedscope's first view, although it is no timeline.
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
@@ -29,7 +29,7 @@ std::string member(const rapidjson::Value& object, const char* name) {
   return {object[name].GetString(), object[name].GetStringLength()};
 }
 
-// Checks what holds for every file.
+// Checks the rules for all files.
 rapidjson::Document parsed(const std::string& text) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseValidateEncodingFlag>(text.c_str());
@@ -72,7 +72,7 @@ Frames frames_of(const rapidjson::Document& document, const rapidjson::Value& sa
   return frames;
 }
 
-// How often a new box has to be begun at `depth` when the samples are drawn side by side.
+// How many boxes begin at `depth` when the samples are drawn side by side.
 std::size_t boxes_at(const rapidjson::Value& samples, std::size_t depth) {
   std::size_t boxes = 0;
   std::vector<unsigned> open;
@@ -106,7 +106,7 @@ TEST_CASE("the fixed profiles are what the golden files say") {
 TEST_CASE("each process is a profile, the heaviest first, and behind them stand all together") {
   const auto document = parsed(written(test::fixed_profile()));
   const auto& profiles = document["profiles"];
-  constexpr std::uint64_t period = 20'408'163;  // at 49 Hertz
+  constexpr std::uint64_t period = 20'408'163;  // nanoseconds, at 49 Hertz
   REQUIRE(profiles.Size() == 5);
   CHECK(member(profiles[0], "name") == "dd (185), aggregated");
   CHECK(profiles[0]["endValue"].GetUint64() == 39 * period);
@@ -171,7 +171,7 @@ TEST_CASE("units are speedscope's words, and what it has none for stands in the 
   CHECK(first("unit") == "nanoseconds");
   CHECK(parsed(written(profile))["profiles"][0]["endValue"].GetUint64() == 4'700'000'000'000);
   profile.run.frequency_hz = 0;
-  profile.run.period_events = 1ULL << 60;  // so that 64 bits do not hold the sum
+  profile.run.period_events = 1ULL << 60;  // the sum does not fit into 64 bits
   CHECK(first("unit") == "none");
   CHECK(first("name") == "dd (185), dd (186), samples, aggregated");
   for (const char* const other : {"page-faults", "hits", "seconds\xff"}) {
@@ -192,7 +192,7 @@ TEST_CASE("what is heavier stands further to the left, whatever its name") {
     }
     profile.add({.process = process, .user = profile.stack(frames), .value = value, .samples = value});
   };
-  // Of b there is more than of any other, though no stack of its is the heaviest.
+  // b has more weight than any other frame, but none of its stacks is the heaviest.
   add("ma", 40);
   add("mbz", 30);
   add("mby", 35);

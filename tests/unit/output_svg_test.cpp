@@ -1,4 +1,4 @@
-// The SVG picture against golden files, and what holds for any name. That it is valid XML is seen by cli/pictures.sh.
+// Compares the SVG picture with golden files, and tests any name in it. cli/pictures.sh checks that it is valid XML.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -15,7 +15,7 @@ using test::check_golden;
 
 namespace {
 
-// Without the script, which is the same in all of them.
+// The picture without its script, which is the same in all pictures.
 std::string without_script(std::string svg) {
   const std::string begin = "<script><![CDATA[";
   const std::string end = "]]></script>\n";
@@ -33,7 +33,7 @@ std::string drawn(const Profile& profile, const Profile* before = nullptr) {
   return without_script(out.str());
 }
 
-// A profile whose only function has this name.
+// The picture of a profile with one function of this name.
 std::string drawn_name(std::string_view name) {
   Profile profile;
   test::Namer namer(profile);

@@ -1,4 +1,4 @@
-// The parts that tables are made of, and what they say when there is little or nothing to say.
+// Tests the parts of tables, and their text when there is little or no data.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -115,7 +115,7 @@ TEST_CASE("the words of a table are cleaned, whoever wrote them") {
   for (const std::string& text : {tables(test::measures_profile()), tables(test::wall_profile())}) {
     CHECK(text.find_first_of("\x1b\x7f\r\t") == std::string::npos);
     CHECK(text.find("\xe2\x80\xa8") == std::string::npos);
-    CHECK(text.find("we;") != std::string::npos);  // and are all there
+    CHECK(text.find("we;") != std::string::npos);  // the harmless part of the names is still there
   }
 }
 

@@ -1,3 +1,4 @@
+// Tests the data of a page: small data is JSON, and large data is gzip in base64.
 #include "output/page_data.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +11,7 @@
 namespace profile {
 namespace {
 
-// The bytes that base64 letters stand for.
+// Decodes base64.
 std::string bytes_of(std::string_view letters) {
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   REQUIRE(letters.size() % 4 == 0);

@@ -1,4 +1,4 @@
-// Names made from patterns, and which names a pattern can have made.
+// Tests the names that a pattern makes, and which existing names a pattern can have made.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -13,11 +13,11 @@ using namespace profile;
 
 namespace {
 
-// 2026-11-20 19:05:09 in a zone two and a half hours east of Greenwich.
+// 2026-11-20 19:05:09 in a time zone two and a half hours east of Greenwich.
 constexpr std::uint64_t unix_s = 1'795'192'509;
 constexpr std::uint64_t unix_ns = unix_s * 1'000'000'000 + 999'999'999;
 
-// The time zone of the test, put back after it.
+// Sets the time zone for a test and restores it at the end.
 class Zone {
  public:
   explicit Zone(const char* name) {
@@ -136,7 +136,7 @@ TEST_CASE("what means nothing behind a percent sign is named") {
   CHECK(refusal("100%").find(": % ") != std::string::npos);
   CHECK(refusal("%\xc3\xa9").find(": % ") != std::string::npos);
   CHECK(refusal("%\n").find(": % ") != std::string::npos);
-  CHECK(refusal("%D").find(": %D ") != std::string::npos);  // has slashes in it
+  CHECK(refusal("%D").find(": %D ") != std::string::npos);  // %D contains slashes
   CHECK(refusal("%n").find(": %n ") != std::string::npos);
   CHECK(refusal("frames/").find("not a file name") != std::string::npos);
   CHECK(refusal("").find("not a file name") != std::string::npos);
@@ -166,7 +166,7 @@ TEST_CASE("names are matched strictly by what a pattern can make") {
                  "cpu-.pb.gz",
                  ".pb.gz",
                  ""});
-  // What another pattern makes is not ours to remove.
+  // A file that another pattern made must not be removed.
   check_matches("cpu-%Y%m%d.pb.gz", {"cpu-20261120.pb.gz", "cpu-20261120~2.pb.gz"}, {"cpu-20261120-190509.pb.gz"});
   check_matches("flame%04d.png", {"flame0001.png", "flame9999.png", "flame12345.png"},
                 {"flame1.png", "flame001.png", "flame.png", "flame0001~2.png", "flame-001.png", "flame0001.svg",

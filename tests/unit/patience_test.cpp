@@ -1,4 +1,4 @@
-// How long a child is waited for: not by the time that a busy machine takes.
+// Tests how long a child is waited for. Time in which a busy machine gives it no CPU does not count.
 #include "parse/patience.h"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ void compute() {
   for (unsigned long turn = 0;; ++turn) __asm__ volatile("" : "+r"(turn));
 }
 
-// Until nothing more is to be waited for.
+// Waits until the patience ends. Returns the time that has passed.
 milliseconds waited(Patience& patience) {
   const auto begin = Clock::now();
   for (auto step = patience.next(); step.count() != 0 && Clock::now() - begin < hang; step = patience.next()) {

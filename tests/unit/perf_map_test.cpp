@@ -1,4 +1,4 @@
-// The reader of perf maps, on texts a run-time could have written and on such it should not have.
+// Tests the reader of perf maps, with texts that a run-time may write and with texts that it must not write.
 #include "parse/jit_map.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace profile;
 
 namespace {
 
-// A map that is written while it is read, and what the reader remembers of it.
+// A map that grows while it is read, and the state of its reader.
 class Map {
  public:
   Map() : file_(::memfd_create("map", MFD_CLOEXEC)) { REQUIRE(file_); }
@@ -47,7 +47,7 @@ class Map {
   }
 
   WorkBudget budget{UINT64_MAX};
-  std::uint64_t read_bytes = 0;  // the last time
+  std::uint64_t read_bytes = 0;  // by the last read
 
  private:
   static ssize_t ssize(std::string_view text) { return static_cast<ssize_t>(text.size()); }
@@ -140,7 +140,7 @@ TEST_CASE("what is known of a map is not read again, and of one that has grown o
   CHECK(map.names({0x108, 0x190}) == Names{"f@256", "?"});
   CHECK(map.names({0x100, 0x11f, 0x120, 0x1ff}) == Names{"f@256", "f@256", "?", "?"});
   CHECK(map.read_bytes == 0);
-  // Not asked for yet.
+  // This address is new, so the map is read.
   CHECK(map.names({0x200}) == Names{"g@512"});
   CHECK(map.read_bytes == 18);
   const std::string added = "300 20 h\n";

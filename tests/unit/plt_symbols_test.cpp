@@ -1,4 +1,4 @@
-// Names of linkage stubs, against what objdump calls them.
+// Compares the names of PLT stubs with the names in objdump's disassembly.
 #include "elf/plt_symbols.h"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using namespace profile::test;
 
 namespace {
 
-// Calls, and a function whose address is also taken, which gets a stub of another kind.
+// Calls functions, and takes the address of one of them, which then has another kind of stub.
 constexpr const char* source =
     "int puts(const char*); int atoi(const char*); int abs(int); long labs(long); void* memcpy(void*, const void*, "
     "unsigned long);\n"
@@ -28,7 +28,7 @@ constexpr const char* source =
     "  return puts(argv[0]) + atoi(copy) + taken(argv[0]) + abs(argc) + (int)labs(argc);\n"
     "}\n";
 
-// Without a C library, so that it can be made for any machine.
+// Needs no C library, so it can be compiled for any machine.
 constexpr const char* called_source =
     "int alpha(int x) { return x; } int beta(int x) { return x + 1; } int gamma(int x) { return x + 2; }\n";
 constexpr const char* caller_source =
@@ -48,7 +48,7 @@ std::vector<Symbol> names_at(const std::string& path, const std::vector<std::uin
   return answers;
 }
 
-// "0000000000001050 <puts@plt>:" of a disassembly. Where one stub follows another, their distance is the size.
+// The labels of a disassembly, such as "0000000000001050 <puts@plt>:".
 std::map<std::uint64_t, std::string> labels_of(const std::string& path, const std::string& objdump) {
   std::map<std::uint64_t, std::string> labels;
   const std::string list = path + ".dis";
@@ -92,14 +92,14 @@ std::pair<std::uint64_t, std::uint64_t> section_of(const std::string& path, std:
                             : std::pair(std::uint64_t{0}, std::uint64_t{0});
 }
 
-// 16 bytes of code from a list of parts, filled up with int3.
+// 16 bytes of code; int3 fills the rest.
 std::string code(std::string bytes) {
   bytes.resize(16, '\xcc');
   return bytes;
 }
 std::string jump_through(std::int32_t distance) { return "\xff\x25" + bytes_of(distance); }
 
-// .plt at 0x1000, relocations that fill in slots at 0x4000, 0x4008, … by the symbols "one", "two", …
+// A library with .plt at 0x1000. Its relocations fill slots at 0x4000, 0x4008, … with the symbols "one", "two", …
 std::string made_library(const std::string& plt, std::vector<Elf64_Rela> relocations = {}) {
   const std::string strings = std::string("\0one\0two\0three@V1\0", 18);
   std::string symbols(sizeof(Elf64_Sym), '\0');
@@ -141,7 +141,7 @@ TEST_CASE("stubs have the names a disassembler gives them, whatever linked the p
   struct Variant {
     const char* flags;
     std::size_t at_least;
-    std::uint64_t stub_bytes;  // the shortest of them
+    std::uint64_t stub_bytes;  // of the shortest stub
   };
   constexpr Variant variants[] = {
       {"-Wl,-z,lazy", 5, 8},
@@ -170,7 +170,7 @@ TEST_CASE("the half of a branch-tracking stub that finds the function has its na
   const auto [lazy, lazy_bytes] = section_of(path, ".plt");
   const auto [direct, direct_bytes] = section_of(path, ".plt.sec");
   REQUIRE(direct_bytes >= 64);
-  REQUIRE(lazy_bytes == direct_bytes + 16);  // and the header
+  REQUIRE(lazy_bytes == direct_bytes + 16);  // .plt also has a header
   for (std::uint64_t offset = 0; offset < direct_bytes; offset += 16) {
     const auto names = names_at(path, {lazy + 16 + offset, lazy + 16 + offset + 9, direct + offset});
     CHECK(names[2].unnamed == Unnamed::named);
@@ -220,7 +220,7 @@ TEST_CASE("stubs of a static program are named after the functions that choose a
     MESSAGE("no static C library here");
     return;
   }
-  // Their addresses, as the relocations have them: "00000040400018 000000000025 R_X86_64_IRELATIV 401080".
+  // The addresses of the choosers, from the relocations: "00000040400018 000000000025 R_X86_64_IRELATIV 401080".
   std::vector<std::uint64_t> choosers;
   REQUIRE(run("readelf -rW " + path + " >" + path + ".relocations"));
   std::ifstream in(path + ".relocations");
@@ -257,7 +257,7 @@ TEST_CASE("what lies in no stub keeps the reason it came with") {
   answers[1] = {.name = "known", .start = 5, .unnamed = Unnamed::named};
   answers[2].unnamed = Unnamed::file_malformed;
   PltSymbols(*file).resolve(addresses, answers);
-  CHECK(answers[0].unnamed == Unnamed::no_symbol);  // the header, which is no function's
+  CHECK(answers[0].unnamed == Unnamed::no_symbol);  // the header, which belongs to no function
   CHECK(answers[1].name == "known");
   CHECK(answers[2].unnamed == Unnamed::file_malformed);
   CHECK(answers[3].unnamed == Unnamed::no_symbol);

@@ -1,5 +1,5 @@
-// A pprof profile as it was read back, and its text, much as `go tool pprof -raw` prints it: what the golden files
-// hold.
+// A pprof profile that was read back, and its text, similar to the text of `go tool pprof -raw`.
+// The golden files contain this text.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct PprofProfile {
   struct Mapping {
     std::string file;
     std::string build_id;
-    std::string knows;  // "functions files lines inlined", as far as they are
+    std::string knows;  // those of "functions files lines inlined" that the mapping has
     std::uint64_t start = 0;
     std::uint64_t limit = 0;
     std::uint64_t offset = 0;

@@ -1,5 +1,5 @@
-// Reads a pprof profile back, by the library that wrote it and the numbers of its fields, and checks on the way what
-// pprof itself would refuse.
+// Reads a pprof profile back, with the library that wrote it and with the same numbers of fields.
+// It also fails the test for everything that pprof itself refuses.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@
 
 namespace profile::test {
 
-// All of `bytes` must be one gzip member.
+// `bytes` must be exactly one gzip member.
 inline std::string inflated(const std::string& bytes) {
   z_stream stream{};
   REQUIRE(inflateInit2(&stream, 15 + 16) == Z_OK);
@@ -41,7 +41,7 @@ inline std::string inflated(const std::string& bytes) {
   return out;
 }
 
-// Two passes: the texts stand behind what refers to them.
+// Two passes, because the texts come after the fields that refer to them.
 class PprofReader {
  public:
   explicit PprofReader(const std::string& bytes) : message_(inflated(bytes)) {
@@ -209,7 +209,7 @@ class PprofReader {
     CHECK(read_.functions.emplace(id, function).second);
   }
 
-  // What pprof itself refuses, and that nothing is written that nobody refers to.
+  // Fails for everything that pprof itself refuses, and for things that are written but never used.
   void check_references() const {
     std::set<std::uint64_t> locations;
     std::set<std::uint64_t> functions;

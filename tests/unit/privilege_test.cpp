@@ -1,4 +1,4 @@
-// Who is named when one with the privilege is refused.
+// Tests the error text when the kernel refuses a call although this process has the privilege.
 #include "support/privilege.h"
 
 #include <doctest/doctest.h>

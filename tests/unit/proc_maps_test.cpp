@@ -1,4 +1,4 @@
-// The reader of /proc/PID/maps text.
+// Tests the reader of /proc/PID/maps.
 #include "process/proc_maps.h"
 
 #include <doctest/doctest.h>

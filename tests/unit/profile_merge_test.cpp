@@ -1,4 +1,5 @@
-// Merging: what was recorded in pieces is what would have been recorded at once, and nothing takes another's name.
+// Tests merging: pieces of a recording give the same profile as the whole recording.
+// No frame or process may get the name of another one.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::map<std::string, std::uint64_t> sum(std::map<std::string, std::uint64_t> a,
   return a;
 }
 
-// A run of 60 rows; `part` of 2 holds every second of them, and `whole` all.
+// A run of 60 rows: `even` and `odd` have every second row, `whole` has all rows.
 enum class Part { even, odd, whole };
 Profile run_of_two_intervals(Part part) {
   Profile profile;
@@ -145,7 +146,7 @@ TEST_CASE("one address that has two names stays two frames") {
     Profile merged = one_frame(0x4000, "first", "liba.so", kernel);
     merged.merge(one_frame(0x4000, "second", "liba.so", kernel));
     merged.merge(one_frame(0x4000, "first", "libb.so", kernel));
-    merged.merge(one_frame(0x4000, "second", "liba.so", kernel));  // known by now
+    merged.merge(one_frame(0x4000, "second", "liba.so", kernel));  // known already
     const auto lines = folded(merged);
     const std::string mark = kernel ? "_[k]" : "";
     CHECK(lines.size() == 3);
@@ -153,7 +154,7 @@ TEST_CASE("one address that has two names stays two frames") {
     CHECK(lines.at("app;second [liba.so]" + mark) == 6);
     CHECK(lines.at("app;first [libb.so]" + mark) == 3);
     CHECK(merged.frames().size() == 3);
-    // And as many when what is merged has the two names itself.
+    // There are as many frames when the source of the merge has both names.
     Profile again = one_frame(0x4000, "second", "liba.so", kernel);
     again.merge(merged);
     CHECK(folded(again).at("app;second [liba.so]" + mark) == 9);
@@ -176,7 +177,7 @@ TEST_CASE("a number that another program has is another image of it, the same on
   merged.merge(named("cc", 0));
   merged.merge(named("make", 0));
   merged.merge(named("sh", 0));
-  merged.merge(named("sh", 5));  // told apart before
+  merged.merge(named("sh", 5));  // another image already before the merge
   REQUIRE(merged.processes().size() == 4);
   CHECK(folded(merged) == std::map<std::string, std::uint64_t>{{"sh", 3}, {"make", 2}, {"cc", 1}});
   CHECK(merged.rows()[0].value == 2);  // sh
@@ -203,7 +204,7 @@ TEST_CASE("what has no number is known by its name") {
 
 TEST_CASE("everything that is known of a frame and a row is carried over") {
   Profile other;
-  // So that no number is the same by chance.
+  // The target is a filled profile, so that no number is the same by chance.
   Profile merged = test::fixed_profile();
   const std::size_t frames_before = merged.frames().size();
   test::Namer name(other);
@@ -263,7 +264,7 @@ Durations lasting(std::uint64_t count, std::uint64_t total, std::uint64_t min, s
   return durations;
 }
 
-// `odd` strings first, so that numbers of texts differ.
+// Interns `first` before the other strings, so that each profile has other numbers for them.
 Profile with_measures(std::string_view first, std::uint64_t times) {
   Profile profile;
   profile.strings.intern(first);
@@ -382,7 +383,7 @@ TEST_CASE("a hundred thousand rows are merged in a moment") {
   MESSAGE("took " << took << " s");
   CHECK(merged.total() == 200'000);
   CHECK(merged.stack_count() > 150'000);
-  CHECK(took < 20);  // of anything else than time in a loop of its own
+  CHECK(took < 20);  // only a quadratic merge takes longer
 }
 
 TEST_CASE("what began first is told by the clock that nobody sets") {
@@ -391,7 +392,7 @@ TEST_CASE("what began first is told by the clock that nobody sets") {
   first.began_unix_ns = 9'000'000'000;
   Profile second;
   second.began_ns = 2000;
-  second.began_unix_ns = 5'000'000'000;  // the wall clock has been set back
+  second.began_unix_ns = 5'000'000'000;  // the wall clock was set back
   for (const auto& [one, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {
     Profile merged;
     merged.merge(*one);

@@ -1,4 +1,4 @@
-// Interning: the same thing twice is one, other things stay apart, and no value is lost.
+// Tests interning: equal things become one, different things stay apart, and no value is lost.
 #include "model/profile.h"
 
 #include <doctest/doctest.h>
@@ -48,7 +48,7 @@ TEST_CASE("a stack is its frames in their order") {
   CHECK(profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2}) != stack);
   REQUIRE(profile.stack(stack).size() == 3);
   CHECK(profile.frame(profile.stack(stack).front()).address.value == 1);
-  CHECK(profile.frames().size() == 5);  // 1 and 3 both as where execution was and as where a call returns to
+  CHECK(profile.frames().size() == 5);  // 1 and 3 are each there as leaf and as return address
 }
 
 TEST_CASE("a stack is its frames and why it ends") {
@@ -84,7 +84,7 @@ TEST_CASE("no frames are no stack, however it ended") {
 TEST_CASE("a part of a stack can be made a stack of its own") {
   Profile profile;
   const ProcessId a = profile.process(1, 0, "a");
-  for (std::uint64_t first = 0; first < 100; ++first) {  // often enough that the storage grows meanwhile
+  for (std::uint64_t first = 0; first < 100; ++first) {  // enough rounds that the storage grows meanwhile
     const StackId whole =
         profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{first, 1000, 2000, 3000 + first});
     const StackId part = profile.stack(profile.stack(whole).subspan(1));
@@ -112,7 +112,7 @@ TEST_CASE("a place in the source is its line and what was inlined there, each on
   REQUIRE(profile.source(deep).inlined.size() == 2);
   CHECK(profile.source(deep).inlined[1] == inlined[1]);
   CHECK(profile.source(SourceLocationId::none).at == SourceLine{});
-  // One made of a part of another.
+  // Each of these is made from a part of another one.
   for (std::uint32_t line = 0; line < 100; ++line) {
     const SourceLocationId part =
         profile.source({.at = {here.file, 100 + line}, .inlined = profile.source(deep).inlined.last(1)});

@@ -1,4 +1,5 @@
-// A compressed stream read at places all over it gives what was compressed; a damaged one gives it, or nothing.
+// Tests a compressed stream that is read at places all over it. Each read gives the original bytes; in a damaged stream
+// it gives them or fails.
 #include "elf/seekable_zlib.h"
 
 #include <doctest/doctest.h>
@@ -15,7 +16,7 @@ using namespace profile;
 
 namespace {
 
-// Text that compresses about as debug information does.
+// Text that compresses about as well as debug information.
 std::string words(std::size_t size, std::mt19937& random) {
   std::string text;
   while (text.size() < size) {
@@ -46,7 +47,7 @@ TEST_CASE("a stream read forwards, backwards and at random gives what was compre
   std::mt19937 random(3);
   const std::string text = words(20 << 20, random);
   const std::string packed = compressed(text);
-  // With other bytes around it.
+  // The stream has other bytes before and behind it.
   const Fd fd = test::in_memory("front" + packed + "back");
   SeekableZlib bytes(fd.get(), 5, packed.size(), text.size());
   const auto check = [&](std::uint64_t offset, std::size_t size) {
@@ -110,7 +111,7 @@ TEST_CASE("jumping about in a stream comes to an end") {
   SeekableZlib bytes(fd.get(), 0, packed.size(), text.size());
   std::string out(1, '\0');
   bool all = true;
-  // From one end to the other, past all that is kept.
+  // Random places in the whole text, so that the kept blocks and states seldom help.
   for (int i = 0; i < 200000 && all; ++i) all = read(bytes, random() % text.size(), out);
   CHECK_FALSE(all);
 }

@@ -1,4 +1,4 @@
-// Makes the bytes of side-band records as the kernel writes them (perf_event_open(2)), for the tests.
+// Makes the bytes of side-band records for tests, as the kernel writes them (perf_event_open(2)).
 #pragma once
 
 #include <linux/perf_event.h>
@@ -31,7 +31,7 @@ class RecordBytes {
     while (bytes_.size() % 8 != 0);
     return *this;
   }
-  // The time stands at the end of each record.
+  // Ends the record. Its time is the last field.
   Bytes at(std::uint64_t time_ns) {
     put(time_ns);
     header_.size = static_cast<std::uint16_t>(bytes_.size());

@@ -1,4 +1,4 @@
-// Side-band records: their bytes, rings, and the order in which the rings of several CPUs are read.
+// Tests side-band records: their bytes, their rings, and the order in which the rings of several CPUs are read.
 #include "process/side_band.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr FileIdentity some_file{0xfe, 1, 332835};
 
-// A ring of `size_bytes` that is written as the kernel does.
+// A ring of `size_bytes`. The test writes it as the kernel does.
 struct TestRing {
   explicit TestRing(std::size_t size_bytes) : data(size_bytes), ring(data.data(), size_bytes) {}
   void write(const Bytes& bytes) {
@@ -80,7 +80,7 @@ TEST_CASE("a process outside of our pid namespace has no number") {
 TEST_CASE("a record cut short anywhere is refused, and nothing outside of it is read") {
   const Bytes whole = mmap_bytes(42, 10, 0x7000, 0x3000, 0x1000, some_file, "/x");
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    // A copy of exactly this size: the address sanitizer sees a read beyond it.
+    // The copy has exactly this size, so that the address sanitizer detects a read beyond it.
     Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     CHECK_FALSE(parse_side_band(cut));
     if (size < sizeof(perf_event_header)) continue;
@@ -95,7 +95,7 @@ TEST_CASE("random bytes do no harm") {
   for (int i = 0; i < 20'000; ++i) {
     TestRing ring(256);
     for (std::byte& byte : ring.data) byte = static_cast<std::byte>(random());
-    // Small types and sizes, so that many of them are taken for records.
+    // Small types and sizes, so that many of them look like records.
     for (std::size_t at = 0; at < 256; at += 64) ring.data[at] = static_cast<std::byte>(random() % 14);
     ring.data[1] = ring.data[2] = ring.data[3] = std::byte{0};
     ring.data[6] = static_cast<std::byte>(random() % 200);
@@ -151,7 +151,7 @@ TEST_CASE("records of several CPUs come in the order of time, and those after th
   for (const std::uint64_t time : {10U, 30U, 50U, 90U}) first.write(fork_bytes(time, 20, 10));
   for (const std::uint64_t time : {20U, 40U, 60U}) second.write(fork_bytes(time, 20, 10));
   CHECK(merged_times({&first.ring, &second.ring}, 50) == std::vector<std::uint64_t>{10, 20, 30, 40});
-  // A record of another CPU that arrives between two reads goes before what was held back.
+  // A record that arrives between two reads is put in order among the records that were held back.
   second.write(fork_bytes(70, 20, 10));
   CHECK(merged_times({&first.ring, &second.ring}, 1000) == std::vector<std::uint64_t>{50, 60, 70, 90});
 }

@@ -1,4 +1,4 @@
-// Perf events by name: what perf_event_open is asked for.
+// Tests perf events by name, and the values that perf_event_open gets for them.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// THE table of sources: that it is one, and what is of which kind.
+// Tests the table of sources: each name is unique, and each source has the right kind.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ TEST_CASE("what was probably meant is named first") {
 TEST_CASE("the first half of a tracepoint's name is offered the second") {
   for (const char* system : {"sched", "irq", "block"}) {
     CAPTURE(system);
-    if (!is_tracepoint_system(system)) continue;  // no kernel to ask, or not allowed to
+    if (!is_tracepoint_system(system)) continue;  // there is no kernel to ask, or it refuses
     const std::vector<std::string> names = nearest(system);
     REQUIRE_FALSE(names.empty());
     CHECK(names.front() == system + std::string(":EVENT"));
@@ -113,7 +113,7 @@ TEST_CASE("nothing is suggested that there is not") {
     CHECK(names.size() <= 5);
     for (const std::string& name : names) {
       CAPTURE(name);
-      // A shape, shown whole, is no event of its own.
+      // A shape is shown whole and is no event itself.
       const bool is_shape = name.find(':') != std::string::npos;
       CHECK((is_shape || find_source_kind(name) != nullptr));
     }

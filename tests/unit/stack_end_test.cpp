@@ -1,4 +1,4 @@
-// Why user stacks end: the words, and what gathers the incomplete ones in pictures, tables and folded lines.
+// Tests why user stacks end: the words for it, and how pictures, tables and folded lines gather incomplete stacks.
 #include "model/stack_end.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ std::string report(std::string_view format, const OutputOptions& options) {
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// "root;leaf"
+// "root;leaf VALUE" for each cell.
 std::multiset<std::string> stacks_in(const FlameTable& table, const std::vector<FlameTable::Cell>& cells) {
   std::multiset<std::string> stacks;
   for (const FlameTable::Cell& cell : cells) {

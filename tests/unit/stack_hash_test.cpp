@@ -1,4 +1,4 @@
-// The hash of a walked stack, compiled here from the kernel side's own text.
+// Tests the hash of a walked stack. The code is the BPF program's own text, compiled here.
 #include <doctest/doctest.h>
 #include <linux/types.h>
 
@@ -40,8 +40,8 @@ std::vector<std::uint64_t> counting(std::size_t words) {
 
 }  // namespace
 
-// Of bytes() by CPython 3.11, whose key is 0 with PYTHONHASHSEED=0 (sys.hash_info.algorithm: siphash13). The last word
-// there is the number of bytes in the highest byte.
+// CPython 3.11 gives these hashes for bytes() with PYTHONHASHSEED=0, so its key is 0 (sys.hash_info.algorithm:
+// siphash13). Its last word has the number of bytes in the highest byte.
 TEST_CASE("the hash of a stack is SipHash-1-3") {
   walk_config.seed[0] = walk_config.seed[1] = 0;
   CHECK(hash_of(counting(1), std::uint64_t{8} << 56) == 0xead411e67ebe2eea);
@@ -62,12 +62,12 @@ TEST_CASE("another run has other hashes, by either half of its seed") {
   walk_config.seed[0] = walk_config.seed[1] = 0;
 }
 
-// What collides in sums, in exclusive ors, in polynomials and in shifts: a program may lay out its calls as it likes.
+// A program can lay out its calls as it likes. These stacks collide in sums, exclusive ors, polynomials and shifts.
 TEST_CASE("stacks made to collide do not") {
   std::vector<std::vector<std::uint64_t>> stacks;
   const std::uint64_t place = 0x401000;
   for (std::uint64_t bits = 0; bits < 4096; ++bits) {
-    // The same frames in each order of two, and pairs whose differences cancel each other.
+    // Two frames in both orders, and pairs whose differences cancel each other.
     std::vector<std::uint64_t> ordered;
     std::vector<std::uint64_t> cancelled;
     for (std::uint64_t at = 0; at < 12; ++at) {
@@ -80,7 +80,7 @@ TEST_CASE("stacks made to collide do not") {
     stacks.push_back(ordered);
     stacks.push_back(cancelled);
   }
-  // Zeros in front and behind, and words whose halves change places.
+  // The same word up to 64 times: no bit, all bits, or the highest bit.
   for (std::size_t zeros = 1; zeros <= 64; ++zeros) {
     stacks.emplace_back(zeros, 0);
     stacks.emplace_back(zeros, ~std::uint64_t{0});

@@ -1,4 +1,5 @@
-// Stacks that the kernel side walked and sent: kept by generation, found by hash, and with why they ended.
+// Tests stacks that the BPF program walked and sent. They are kept by generation, found by hash, and have the reason
+// for their end.
 #include <doctest/doctest.h>
 
 #include <array>

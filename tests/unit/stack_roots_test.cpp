@@ -1,4 +1,4 @@
-// Which frames of a user stack are its callers, by the functions that stacks begin with.
+// Tests which frames of a user stack are its callers. The functions that stacks begin with decide this.
 #include "model/stack_roots.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using namespace profile::test;
 
 namespace {
 
-// Of frames given as names, leaf first: "?" lies nowhere, "+" in a C library that has no symbol there.
+// A stack of named frames, leaf first. "?" is in no mapping; "+" is in a C library that has no symbol there.
 struct Stack {
   explicit Stack(const std::vector<std::string>& leaf_first, StackEnd end = StackEnd::unknown) {
     const ProcessId app = profile.process(1, 0, "app");
@@ -34,10 +34,10 @@ struct Stack {
     id = profile.stack(frames, end);
   }
   [[nodiscard]] StackExtent extent() const { return extent_of(profile, profile.stack(id)); }
-  // How many frames are left; -1 where there is no root.
+  // The number of frames that are left; -1: there is no root.
   [[nodiscard]] int whole() const { return extent().has_root ? static_cast<int>(extent().frames) : -1; }
 
-  // What is left of it in a row.
+  // The part of the stack that is left in a row.
   StackId believable() {
     Row row;
     row.user = id;
@@ -53,7 +53,7 @@ int whole(const std::vector<std::string>& leaf_first) { return Stack(leaf_first)
 }  // namespace
 
 TEST_CASE("what lies beyond a root is cut, and the root stays") {
-  // A static program of glibc's: what the register held was no frame.
+  // A static program of glibc: the register held no frame.
   CHECK(whole({"work", "main", "__libc_start_call_main", "register_tm_clones", "?"}) == 3);
   CHECK(whole({"work", "main", "__libc_start_call_main", "?"}) == 3);
   CHECK(whole({"work", "main", "libc_start_main_stage2", "data", "?", "data"}) == 3);
@@ -69,7 +69,7 @@ TEST_CASE("a program's own start_thread has callers") {
   CHECK(whole({"work", "start_thread"}) == 2);
   CHECK(whole({"work", "start_thread", "__clone3", "data"}) == 3);
   CHECK(whole({"work", "start_thread", "+", "main"}) == 2);
-  // The C library's own.
+  // In the C library, the function is a root.
   Stack stack({"work", "start_thread", "data"});
   Frame& root = stack.profile.frames()[static_cast<std::size_t>(stack.profile.stack(stack.id)[1])];
   root.module = stack.profile.strings.intern("libc.so.6");
@@ -208,7 +208,7 @@ TEST_CASE("inside execve, when nothing of the old program is left, one frame sta
     CHECK(extent_of(profile, frames).has_root);
     CHECK(profile.end_of(profile.rows()[0].user) == StackEnd::unknown);
   }
-  // What was found to lie in the old program, without a stack of the kernel's.
+  // A stack that is already marked as the old program's ("[exec]"), without a kernel stack.
   Stack named({"[exec]", "?", "main"}, StackEnd::not_mapped);
   const StackId alone = named.believable();
   REQUIRE(named.profile.stack(alone).size() == 1);

@@ -1,4 +1,5 @@
-// Chains of frame pointers in this process's own memory, followed as another's would be.
+// Tests the walk of frame pointers. The chains are in this process's own memory, but they are read like another
+// process's.
 #include "process/stack_walk.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +13,7 @@ using namespace profile;
 
 namespace {
 
-// Two frames; the outer one is the last.
+// Two frames; the outer one ends the chain.
 struct Chain {
   explicit Chain(std::array<std::uint64_t, 2> return_addresses) {
     words = {reinterpret_cast<std::uint64_t>(&words[2]), return_addresses[0], 0, return_addresses[1]};

@@ -1,4 +1,4 @@
-// Each form of the stream against lines made by hand, with names that are out to break them.
+// Compares each form of the stream with lines made by hand, with hostile names.
 #include <doctest/doctest.h>
 #include <rapidjson/document.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t time_ns = 1'700'000'000'000'000'042;
 
-// One profile and one form, and what the form says of samples of it.
+// One profile and one form, and the text of the form for samples of the profile.
 class Stream {
  public:
   explicit Stream(std::string_view form, const OutputOptions& options = {})
@@ -54,7 +54,7 @@ class Stream {
     return profile.stack(std::vector{name.unnamed(at(0x1002), Unnamed::no_symbol, "we;ird\nlib.so", 0x1234),
                                      name.unnamed(at(0x1007), Unnamed::not_mapped)});
   }
-  // A function whose source is known, inlined into another.
+  // A function with a known source position, with two functions inlined into it.
   StackId with_lines() {
     const auto text = [this](std::string_view words) { return profile.strings.intern(words); };
     const FrameId id = name.user(process, 0x401136, "outer(int)", "app", 0x16);
@@ -330,7 +330,7 @@ TEST_CASE("more stacks than are kept read right all the same") {
   };
   const std::string head = "1700000000000000042 node 4242 4243 64 ";
   for (int turn = 0; turn < 2; ++turn) {
-    for (std::size_t i = 0; i < 600; ++i) {  // 18 MB
+    for (std::size_t i = 0; i < 600; ++i) {  // 18 MB of text
       REQUIRE(stream.said("node", stack(i), StackId::none) ==
               head + std::to_string(i) + std::string(30'000, 'x') + "\n");
     }

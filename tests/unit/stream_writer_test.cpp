@@ -1,4 +1,4 @@
-// Real pipes, terminals, sockets and files under a stream that never waits for its reader.
+// Tests a stream with real pipes, terminals, sockets and files. The stream must never wait for its reader.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -54,7 +54,7 @@ Ends make_terminal() {
   return {std::move(master), std::move(slave)};
 }
 
-// A writer made while stdout was something else; stdout is put back at once. SIGPIPE is ignored, as the program does.
+// A writer that is made while stdout is `fd`. Then stdout is restored; SIGPIPE is ignored, as in the program.
 StreamWriter on_stdout(int fd) {
   ::signal(SIGPIPE, SIG_IGN);
   const Fd before(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -64,7 +64,7 @@ StreamWriter on_stdout(int fd) {
   return writer;
 }
 
-// Reads what is there now.
+// Reads the bytes that are ready now.
 std::string read_now(int fd) {
   std::string text;
   std::array<char, 65536> chunk{};
@@ -82,7 +82,7 @@ bool is_readable(int fd) {
   return ::poll(&state, 1, 0) == 1;
 }
 
-// Appends records until no more should be; returns their text.
+// Appends records until the writer is behind. Returns the text of the records.
 std::string fill(StreamWriter& writer) {
   std::string all;
   for (std::size_t i = 0; !writer.is_behind(); ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("a slow reader is never waited for, and gets everything in the end") {
     const std::string all = fill(writer);
     CHECK(all.size() > StreamWriter::most_pending_bytes);
     CHECK(writer.flush() == StreamWriter::Result::behind);
-    CHECK_FALSE(is_readable(writer.poll_fd()));  // until the reader takes something
+    CHECK_FALSE(is_readable(writer.poll_fd()));  // it becomes readable when the reader takes something
     std::string got;
     for (int turn = 0; turn < 10'000 && got.size() < all.size(); ++turn) {
       const std::string part = read_now(ends.reader.get());
@@ -135,7 +135,7 @@ TEST_CASE("a slow reader is never waited for, and gets everything in the end") {
     CHECK(got == all);
     CHECK(writer.flush() == StreamWriter::Result::written);
     CHECK_FALSE(writer.is_behind());
-    CHECK_FALSE(is_readable(writer.poll_fd()));  // nothing pending: a writable pipe is no news
+    CHECK_FALSE(is_readable(writer.poll_fd()));  // nothing is pending, so it does not matter that the pipe is writable
     const auto rest = writer.finish(0);
     CHECK(rest.bytes == 0);
     CHECK(rest.records == 0);
@@ -152,7 +152,7 @@ TEST_CASE("a terminal that is not read is never waited for") {
     got += read_now(ends.reader.get());
   }
   got += read_now(ends.reader.get());
-  std::erase(got, '\r');  // which the terminal puts before each line feed
+  std::erase(got, '\r');  // the terminal writes it before each line feed
   CHECK(got.size() == all.size());
   CHECK(got == all);
 }
@@ -182,7 +182,7 @@ TEST_CASE("a reader that has closed is told of, once something is written and al
       }
       CHECK(writer.flush() == StreamWriter::Result::closed_pipe);
       CHECK(writer.flush() == StreamWriter::Result::closed_pipe);
-      CHECK_FALSE(is_readable(writer.poll_fd()));  // told once
+      CHECK_FALSE(is_readable(writer.poll_fd()));  // reported only once
       const auto rest = writer.finish(1);
       CHECK(rest.records == (something_pending ? 1 : 0));
       CHECK(rest.bytes == (something_pending ? 4 : 0));
@@ -241,7 +241,7 @@ TEST_CASE("at the end a reader that takes its time gets the rest") {
 }
 
 TEST_CASE("a pipe that cannot be opened once more is not waited for either") {
-  if (::geteuid() != 0) return;  // one's own can always be
+  if (::geteuid() != 0) return;  // without root, the process owns the pipe and can open it again
   const Ends ends = make_pipe();
   REQUIRE(::seteuid(65534) == 0);
   StreamWriter writer = on_stdout(ends.writer.get());
@@ -278,7 +278,7 @@ TEST_CASE("a full device is an error that names it") {
     const std::string text =
         std::string("cannot write ") + (by_path ? "/dev/full" : "stdout") + ": No space left on device";
     CHECK_THROWS_WITH_AS(std::ignore = writer.flush(), text.c_str(), Error);
-    CHECK(writer.finish(1).records == 1);  // said once
+    CHECK(writer.finish(1).records == 1);  // the error is reported only once
   }
 }
 

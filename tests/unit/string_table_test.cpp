@@ -1,4 +1,4 @@
-// Each distinct string once, and views that stay where they are.
+// Tests that each distinct string is kept once, and that views stay valid.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// The line at the end of a run: every number that was counted stands in it, and none that was not.
+// Tests the line at the end of a run: it has every number that was counted, and no other number.
 #include "app/summary.h"
 
 #include <doctest/doctest.h>
@@ -96,7 +96,7 @@ TEST_CASE("descendants that were not followed are counted") {
 TEST_CASE("the cost is for each run of the program, and a share of all CPUs") {
   RunCost cost = two_cpus();
   cost.bpf.runs = 1000;
-  cost.bpf.run_time_ns = 2'100'000;  // 2.1 us each; of 60 seconds of CPU 0.0035 %
+  cost.bpf.run_time_ns = 2'100'000;  // 2.1 us each; 0.0035 % of 60 seconds of CPU time
   CHECK(summary_of({}, cost).ends_with("; 2.1 us a sample, 0.00 % of CPU time"));
   cost.bpf.run_time_ns = 600'000'000;
   CHECK(summary_of({}, cost).ends_with("; 600.0 us a sample, 1.00 % of CPU time"));

@@ -1,4 +1,4 @@
-// The word for a mix of system calls: each rule at its borders, and their order.
+// Tests the word for a mix of system calls: each rule at its limits, and the order of the rules.
 #include "model/syscall_analysis.h"
 
 #include <doctest/doctest.h>

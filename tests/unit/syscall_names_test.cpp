@@ -1,4 +1,4 @@
-// The tables of system calls made at build time, and the category of each name in them.
+// Tests the tables of system calls that are made at build time, and the category of each name.
 #include "sampling/syscall_names.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ TEST_CASE("the numbers this program is compiled with have the names it uses for 
 
 #if defined(__x86_64__)
 TEST_CASE("32-bit programs have numbers of their own") {
-  // As arch/x86/entry/syscalls/syscall_32.tbl has always had them.
+  // Numbers from arch/x86/entry/syscalls/syscall_32.tbl; they never change.
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 1)) == "exit");
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 3)) == "read");
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 102)) == "socketcall");
@@ -82,7 +82,7 @@ TEST_CASE("each system call of the kernel's headers is in exactly one category")
   }
   for (const syscall_abi abi : abis) {
     for (const SyscallName& call : syscall_names(abi)) {
-      // One that is new in the headers counts as `other` until it is put into a list in src/model/syscall_category.cpp.
+      // A call that is new in the headers counts as `other` until a list in src/model/syscall_category.cpp has it.
       INFO(call.name);
       CHECK(classified.count(std::string(call.name)) == 1);
     }

@@ -1,4 +1,4 @@
-// What the kernel counted by CPU, table and process, put together for a report.
+// Tests how the kernel's counts by CPU, table and process become one report.
 #include "sampling/syscall_tally.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What --top remembers: the last minute by the second, the run as a whole, within limits.
+// Tests the memory of --top: the last minute by seconds, the whole run, and the limits.
 #include <doctest/doctest.h>
 
 #include <map>

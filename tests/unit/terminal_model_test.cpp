@@ -1,4 +1,4 @@
-// The tables of --top and its keys, without a terminal.
+// Tests the tables of --top and its keys, without a terminal.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ using test::press;
 using test::second_of;
 using Names = std::vector<std::string>;
 
-// Of the rows that are seen; of an unfolded stack the frames, too.
+// The names of the visible rows, and the frames of an unfolded stack.
 Names names_of(TopModel& model, std::size_t height = 100) {
   Names names;
   const TopTable& table = model.table();
@@ -39,7 +39,7 @@ std::vector<std::uint64_t> selves_of(TopModel& model) {
   return values;
 }
 
-// Two processes: "app" (1) 60 in 3 stacks, "dd" (2) 40, of which 30 in the kernel.
+// Two processes: "app" (1) has 60 in three stacks; "dd" (2) has 40, 30 of them in the kernel.
 Profile two_processes() {
   return second_of({{"app", 1, {"main", "parse"}, 30},
                     {"app", 1, {"main", "write"}, 20},
@@ -51,7 +51,7 @@ Profile two_processes() {
 TEST_CASE("functions stand by their self, and by total and by name when asked for") {
   TopModel model;
   model.add(two_processes());
-  // "main" of app and of dd lie in different files, so they are two functions.
+  // `main` of app and `main` of dd are in different files, so they are two functions.
   CHECK(names_of(model) == Names{">parse", "read", "write", "main", "copy", "main"});
   CHECK(selves_of(model) == std::vector<std::uint64_t>{30, 30, 20, 10, 10, 0});
   REQUIRE(press(model, U"s"));
@@ -94,14 +94,14 @@ TEST_CASE("the filter finds letters of either case in names and modules, and Esc
   REQUIRE(press(model, U"/WRi"));
   CHECK(model.is_typing());
   CHECK(names_of(model) == Names{">write"});
-  // Keys are letters while it is typed.
+  // While the filter is typed, keys are letters.
   REQUIRE(press(model, U"q"));
   CHECK(names_of(model).empty());
   REQUIRE(model.on_key(TopKey::backspace));
   REQUIRE(model.on_key(TopKey::enter));
   CHECK(!model.is_typing());
   CHECK(model.filter() == "WRi");
-  CHECK(model.total() == 100);  // shares stay those of the whole
+  CHECK(model.total() == 100);  // shares still refer to the whole
   REQUIRE(press(model, U"S"));
   CHECK(model.row_count() == 1);
   REQUIRE(model.on_key(TopKey::escape));
@@ -175,7 +175,7 @@ TEST_CASE("only the kernel, only user code, and both again") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"k"));
-  CHECK(names_of(model) == Names{">read", "main"});  // main called it
+  CHECK(names_of(model) == Names{">read", "main"});  // `main` called `read`
   CHECK(model.total() == 30);
   REQUIRE(press(model, U"u"));
   CHECK(model.total() == 70);
@@ -251,7 +251,7 @@ TEST_CASE("what was moved to stays selected wherever it goes; the first line is 
   CHECK(names_of(model).back() == ">main");
   REQUIRE(model.on_key(TopKey::up));
   const std::string held = names_of(model)[4];
-  CHECK(held == ">main");  // app's; below it stands dd's, which has no self
+  CHECK(held == ">main");  // of app; dd's is below it and has no self
   model.add(second_of({{"app", 1, {"main"}, 1000}}));
   CHECK(names_of(model).front() == held);
   REQUIRE(model.on_key(TopKey::home));
@@ -277,7 +277,7 @@ TEST_CASE("the selected line is always among those that are seen") {
   CHECK(selected(10) == "f18");
   CHECK(selected(1) == "f18");
   REQUIRE(model.on_key(TopKey::page_up));
-  CHECK(selected(10) == "f17");  // a page of one line is one line
+  CHECK(selected(10) == "f17");  // a page of one line moves by one line
   REQUIRE(model.on_key(TopKey::end));
   CHECK(selected(10) == "f499");
   REQUIRE(model.on_key(TopKey::down));

@@ -1,4 +1,4 @@
-// The screen of --top as text: what stands where, at every size, whatever the names are.
+// Tests the screen of --top as text: the place of each part, at every size and with any names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_CASE("at 80 by 24: what is measured, how it goes, a minute of it, the table
   CHECK(texts[4] == "  SELF  TOTAL   SAMPLES FUNCTION                                MODULE");
   CHECK(texts[5] == " 50.0%  50.0%       147 parse                                   app");
   CHECK(texts[6] == " 50.0%  50.0%       147 vfs_read                                [kernel]");
-  // Equals stand in an order that stays, whichever it is.
+  // Rows with equal values have a stable order, but the test does not depend on it.
   const std::set<std::string> equals = {texts[7], texts[8]};
   CHECK(equals == std::set<std::string>{"  0.0%  50.0%         0 main                                    app",
                                         "  0.0%  50.0%         0 main                                    dd"});

@@ -1,4 +1,4 @@
-// Seconds of a made-up run, for the tests of --top: whose stacks, in words.
+// Makes seconds of a run for the tests of --top, from stacks in words.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace profile::test {
 
-// One stack of one process. Functions root first; those that begin with "k:" are the kernel's.
+// One stack of one process. `functions` are root first; a name that begins with "k:" is the kernel's.
 struct Seen {
   std::string process;
   std::uint32_t tgid = 0;
@@ -58,7 +58,7 @@ inline std::string text_of(const TopLine& line) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// A text for each character, for keys that are pressed one after another.
+// Presses a key for each character. Returns the result of the last one.
 inline bool press(TopModel& model, std::u32string_view characters) {
   bool goes_on = true;
   for (const char32_t character : characters) goes_on = model.on_key(TopKey::character, character);

@@ -1,4 +1,4 @@
-// Text on a terminal: widths, cutting, and the numbers.
+// Tests text on a terminal: widths, cutting, and numbers.
 #include <doctest/doctest.h>
 
 #include <array>

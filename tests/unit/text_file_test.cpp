@@ -1,4 +1,4 @@
-// Readers of the kernel's small files.
+// Tests the readers of the kernel's small files.
 #include "support/text_file.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ using namespace profile;
 
 namespace {
 
-// A file with this content, removed at the end.
+// A file with this content. The destructor removes it.
 class TextFile {
  public:
   explicit TextFile(std::string_view content) {

@@ -1,4 +1,4 @@
-// The files kept behind the timeline, and the tables of mappings.
+// Tests the files that the timeline keeps, and the tables of mappings.
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
@@ -219,7 +219,7 @@ TEST_CASE("mappings put at random never overlap and each address means what was 
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     MappingTable table;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> truth(64);  // file and offset of each address; 0: nothing
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> truth(64);  // file and offset of each address; 0: no mapping
     for (int i = 0; i < 20; ++i) {
       const std::uint64_t start = random() % 60;
       const std::uint64_t end = start + 1 + random() % (64 - start);
@@ -273,7 +273,7 @@ TEST_CASE("a mount is found by its number, and its type behind the tags") {
 
 namespace {
 
-// A directory of the test's own with one small file in it.
+// A directory of the test, with one small file in it.
 struct Sandbox {
   Sandbox() {
     REQUIRE(::mkdtemp(directory.data()) != nullptr);
@@ -324,7 +324,7 @@ TEST_CASE("memory that holds a program is opened through the mapping, and other 
     const OpenedFile opened =
         opener.open({::major(found.st_dev), ::minor(found.st_dev), found.st_ino}, "/memfd:made", mapped_by);
     ::munmap(pages, 4096);
-    if (::geteuid() != 0) continue;  // following map_files takes a privilege
+    if (::geteuid() != 0) continue;  // only a privileged process can follow map_files
     CHECK(static_cast<bool>(opened.fd) == is_program);
     if (!is_program) CHECK(opened.reason == Unnamed::file_malformed);
   }
@@ -366,7 +366,7 @@ TEST_CASE("a file that is mapped is found through the mapping, though it was del
   const MappedBy mapped_by{static_cast<std::uint32_t>(::getpid()), true, start, start + 4096};
   FileOpener opener;
   const OpenedFile opened = opener.open(identity, box.path("real"), mapped_by);
-  // Following map_files takes a privilege.
+  // Only a privileged process can follow map_files.
   if (::geteuid() == 0) CHECK(opened.fd);
   if (!opened.fd) CHECK(opened.reason == Unnamed::file_gone);
   // A new file at the same path is not the one that was mapped.

@@ -1,4 +1,4 @@
-// A timeline without a kernel: records written by hand, a /proc that the test fills in, files that open as told.
+// A timeline without a kernel: the test writes the records, fills in /proc, and decides how files open.
 #pragma once
 
 #include <chrono>
@@ -55,7 +55,7 @@ class FakeProc final : public ProcSource {
 
   std::map<std::uint32_t, FakeProcess> processes;
   std::set<std::uint32_t> zombies;
-  std::function<void(std::uint32_t)> after_read;  // what happens just after a process was read
+  std::function<void(std::uint32_t)> after_read;  // called just after a process was read
   std::uint64_t clock_ns = 1'000'000;
   int reads = 0;
 };
@@ -104,7 +104,7 @@ class FakeKeeper final : public FileKeeper {
   void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
   bool gone = false;
-  bool is_silent = false;  // until it is not, the answers wait
+  bool is_silent = false;  // true: the answers wait
   std::int64_t modified_ns = 1;
   std::set<std::uint64_t> deleted;  // inodes
   std::set<std::uint32_t> held_maps;
@@ -114,10 +114,10 @@ class FakeKeeper final : public FileKeeper {
   std::map<std::uint64_t, std::int64_t> opened_ns;
   std::set<std::uint64_t> open_numbers;
   std::deque<FileAnswer> answers;
-  std::deque<std::uint64_t> doubted;  // files whose state is to be told
+  std::deque<std::uint64_t> doubted;  // files whose state was asked for
 };
 
-// As before it is read.
+// Takes the answers that have arrived, and returns whether the file is open.
 inline bool can_be_read(CodeFiles& files, CodeFiles::Id id) {
   CodeFile* const file = &files.at(id);
   files.settle(std::span(&file, 1), std::chrono::milliseconds(0));
@@ -132,7 +132,7 @@ constexpr FileIdentity plugin_b{8, 1, 302};
 struct TestTimeline {
   explicit TestTimeline(std::size_t most_open = 100) : files(keeper, most_open) {}
 
-  // The kernel writes a record; it is read at the next update, or when /proc is read.
+  // Writes a record as the kernel does. It is read at the next update, or when /proc is read.
   void record(Bytes bytes) { pending.push_back(std::move(bytes)); }
   void catch_up() {
     while (!pending.empty()) {
@@ -149,13 +149,13 @@ struct TestTimeline {
     catch_up();
     survey.settle();
   }
-  // What ProcessTimeline::image_at does.
+  // Does the same as ProcessTimeline::image_at().
   std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) {
     update();
     if (table.needs_snapshot(tgid)) survey.look_once(tgid);
     return table.image_at(tgid, time_ns);
   }
-  // "path+offset" of an address at a time, or the kind where there is no file.
+  // "path+offset" of an address at a time; without a file, the kind of code.
   std::string where(std::uint32_t tgid, std::uint64_t time_ns, std::uint64_t address) {
     const CodeLocation location = table.locate(tgid, image_at(tgid, time_ns), RuntimeAddress{address});
     switch (location.kind) {
@@ -175,7 +175,7 @@ struct TestTimeline {
   std::string name(std::uint32_t tgid, std::uint64_t time_ns) {
     return std::string(table.name_of(tgid, image_at(tgid, time_ns)));
   }
-  // A process that execs `comm` with its program at 0x1000 and libc at 0x9000, 0x1000 each.
+  // A process that execs `comm`. Its program is at 0x1000 and libc at 0x9000, both 0x1000 bytes long.
   void exec(std::uint64_t time, std::uint32_t tgid, std::string_view comm, const FileIdentity& file = exe_file) {
     record(comm_bytes(time, tgid, tgid, comm, true));
     record(mmap_bytes(time + 1, tgid, 0x1000, 0x1000, 0, file, "/bin/" + std::string(comm)));

@@ -1,4 +1,4 @@
-// What the timeline lets go of in runs without end: files that nobody has mapped any more.
+// Tests what the timeline forgets in endless runs: files that no process maps any more.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t minute_ns = 60'000'000'000;
 constexpr std::uint64_t second_ns = 1'000'000'000;
 
-// As the session does, now and a second later.
+// Does the same as the session, now and a second later.
 void let_go(TestTimeline& timeline, std::uint64_t now_ns) {
   timeline.table.note_mapped(now_ns);
   timeline.table.note_mapped(now_ns + second_ns);
@@ -39,7 +39,7 @@ TEST_CASE("a deleted file that nobody has mapped is closed at once, another one 
   CHECK(can_be_read(files, mapped));
   CHECK(can_be_read(files, unmapped));
 
-  // Its place is another file's then, with another number.
+  // Another file gets its place, with another number.
   const auto next = files.mapped({8, 1, 4}, 1, "/next", {});
   CHECK(next == deleted);
   CHECK(files.at(next).number != number);
@@ -114,7 +114,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   let_go(timeline, second_ns);
   CHECK(timeline.files.open_count() == 3);
 
-  // That nobody has waited for it changes nothing.
+  // The process is a zombie: its parent has not waited for it. This makes no difference.
   timeline.proc.zombies = {10};
   timeline.record(exit_bytes(200, 10, 10));
   timeline.update();
@@ -128,7 +128,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   CHECK(timeline.keeper.open_numbers.size() == 2);
   CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
 
-  // Mapped again it is the same file, opened while there is somebody by whose eyes it can be found.
+  // A file that is mapped again is the same file. It is opened through the root of a living process.
   const std::uint64_t number = timeline.table.locate(10, 1, RuntimeAddress{0x1010}).file->number;
   timeline.exec(300, 30, "dd");
   timeline.update();
@@ -136,7 +136,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   CHECK(timeline.keeper.opens[exe_file] == 2);
   CHECK(timeline.table.locate(30, 1, RuntimeAddress{0x1010}).file->number == number);
 
-  // An exec lets go of what was there before, too.
+  // An exec lets go of the old program's files, too.
   timeline.exec(400, 20, "cp", plugin_b);
   timeline.update();
   let_go(timeline, 20 * second_ns);
@@ -205,7 +205,7 @@ TEST_CASE(
   CHECK(timeline.where(12, 140, 0x1010) == "/bin/cc1+16");
   CHECK(timeline.name(21, 140).empty());
 
-  // The last of them has ended: it is not that all are of interest now.
+  // The last process of interest ends. This does not make all other processes interesting.
   for (const std::uint32_t tgid : {10U, 11U, 12U}) timeline.record(exit_bytes(200, tgid, tgid));
   timeline.update();
   let_go(timeline, second_ns);
@@ -235,11 +235,11 @@ TEST_CASE("what a living process has unmapped is found, and what it maps meanwhi
   look(10 * second_ns);
   CHECK(timeline.where(10, 10 * second_ns, 0x20010) == "/disk/plugin.so+16");
   const int reads = timeline.proc.reads;
-  look(10 * second_ns + 1000);  // soon again
+  look(10 * second_ns + 1000);  // too soon for another read
   CHECK(timeline.proc.reads == reads);
 
   timeline.proc.processes[10].code_lines = program;
-  // It is mapped again just after it was seen not to be.
+  // The file is mapped again just after the read does not show it.
   timeline.proc.after_read = [&](std::uint32_t) {
     timeline.record(mmap_bytes(timeline.proc.clock_ns, 10, 0x20000, 0x1000, 0, other_disk, "/disk/plugin.so"));
   };
@@ -257,7 +257,7 @@ TEST_CASE("what a living process has unmapped is found, and what it maps meanwhi
   timeline.files.let_go();
   CHECK(timeline.files.open_count() == 2);
 
-  // Nobody is read who holds nothing that could be unmounted.
+  // A process that maps no file that could be unmounted is not read.
   const int all = timeline.proc.reads;
   look(40 * second_ns);
   CHECK(timeline.proc.reads == all);

@@ -1,4 +1,4 @@
-// The timeline against /proc: the pass at the start and what races it, processes met late, and lost records.
+// Tests the timeline with /proc: the pass at the start and its races, processes that are met late, and lost records.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ TEST_CASE("a snapshot that an exec overtook does not touch the new image") {
 TEST_CASE("a stale snapshot does not overrule a newer record") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
-  // The record says b.so is where the snapshot, read before, still has libc.
+  // The record is newer than the snapshot: b.so is where the snapshot still has libc.
   timeline.proc.after_read = [&](std::uint32_t) {
     timeline.record(mmap_bytes(timeline.proc.clock_ns, 10, 0x9000, 0x1000, 0, plugin_b, "/lib/b.so"));
   };
@@ -117,7 +117,7 @@ TEST_CASE("after lost records mappings are read again") {
   timeline.exec(100, 10, "sh");
   timeline.update();
   const std::uint32_t image = timeline.image_at(10, 150);
-  // dlopen's record is lost.
+  // The record of dlopen() is lost.
   timeline.proc.processes[10] = {"sh", shell_lines + "20000-21000 r-xp 00000000 08:01 301 /lib/a.so\n"};
   timeline.lost_since = 200;
   timeline.record(lost_bytes(300, 5));
@@ -188,7 +188,7 @@ TEST_CASE("what /proc tells of this very process is the code in its maps") {
   const std::string text{std::istreambuf_iterator<char>(maps), {}};
   std::vector<std::string> expected = code_of(text);
   std::vector<std::string> found = code_of(snapshot.code_lines);
-  // The question for one mapping after the other does not tell of the one that is in no process's own list.
+  // PROCMAP_QUERY does not return [vsyscall], which is in no process's own list of mappings.
   std::erase_if(expected, [](const std::string& line) { return line.ends_with("[vsyscall]"); });
   std::erase_if(found, [](const std::string& line) { return line.ends_with("[vsyscall]"); });
   CHECK(found == expected);
@@ -228,7 +228,7 @@ TEST_CASE("a process that maps code without end is read now and then, and what o
   CHECK(timeline.where(20, mapped_ns, 0x20010) == "/a+16");
   CHECK(timeline.where(20, now_ns, 0x20010) == "/b+16");
 
-  // Again only after a tenth of a second.
+  // The next read is a tenth of a second later at the earliest.
   map(10, true);
   timeline.update();
   CHECK(timeline.proc.reads == 1);

@@ -1,4 +1,4 @@
-// The timeline's answers after forks, execs, exits, reuse of numbers and mappings over others.
+// Tests the timeline's answers after forks, execs and exits, with reused process numbers and with mappings over others.
 #include <doctest/doctest.h>
 
 #include "timeline_fixture.h"
@@ -61,7 +61,7 @@ TEST_CASE("what only the program before exec had mapped is of the one that was r
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
   timeline.record(mmap_bytes(110, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
-  timeline.record(mmap_bytes(120, 10, 0x20000, 0x1000, 0, plugin_b, "/lib/b.so"));  // over code: an image, no program
+  timeline.record(mmap_bytes(120, 10, 0x20000, 0x1000, 0, plugin_b, "/lib/b.so"));  // over code: a new image
   const auto is_of_replaced = [&](std::uint64_t time_ns, std::uint64_t address) {
     return timeline.table.is_of_replaced_program(10, timeline.image_at(10, time_ns), RuntimeAddress{address});
   };
@@ -74,12 +74,12 @@ TEST_CASE("what only the program before exec had mapped is of the one that was r
   for (const std::uint64_t time_ns : {205U, 225U}) {
     CHECK(is_of_replaced(time_ns, 0x20000));
     CHECK(is_of_replaced(time_ns, 0x9010));
-    CHECK_FALSE(is_of_replaced(time_ns, 0x1010));  // of the new one, too
+    CHECK_FALSE(is_of_replaced(time_ns, 0x1010));  // also in the new program
     CHECK_FALSE(is_of_replaced(time_ns, 0x30000));
   }
   timeline.record(comm_bytes(300, 10, 10, "as", true));
   CHECK(is_of_replaced(310, 0x1010));
-  CHECK_FALSE(is_of_replaced(310, 0x20000));  // of the one before that
+  CHECK_FALSE(is_of_replaced(310, 0x20000));  // in the program before the replaced one
 }
 
 TEST_CASE("a number used again is another process") {
@@ -109,7 +109,7 @@ TEST_CASE("threads change neither image, nor name, nor the end of their process"
   CHECK(timeline.name(10, 190) == "java");
   timeline.record(comm_bytes(200, 10, 10, "renamed", false));
   CHECK(timeline.name(10, 210) == "renamed");
-  // The first thread ends, others map on.
+  // The first thread ends, and other threads go on mapping.
   timeline.record(exit_bytes(220, 10, 10));
   timeline.record(mmap_bytes(230, 10, 0x20000, 0x1000, 0, plugin_a, "/lib/a.so"));
   CHECK(timeline.where(10, 240, 0x20000) == "/lib/a.so+0");
@@ -177,7 +177,7 @@ TEST_CASE("a program that copies its text into huge pages keeps its names") {
   timeline.record(mmap_bytes(101, 10, 0x400000, 0x1000000, 0, exe_file, "/bin/node"));
   timeline.record(mmap_bytes(110, 10, 0x600000, 0x400000, 0, {}, "//anon"));
   CHECK(timeline.where(10, 150, 0x600010) == "/bin/node+2097168");
-  // Not the shape of such a copy: other code.
+  // Such a copy has another shape, so this is other code.
   timeline.record(mmap_bytes(210, 10, 0x601000, 0x1000, 0, {}, "//anon"));
   CHECK(timeline.where(10, 250, 0x601010) == "jit");
   CHECK(timeline.where(10, 250, 0x602010) == "/bin/node+2105360");
@@ -228,13 +228,13 @@ TEST_CASE("a process that maps and unmaps code without end stays bounded") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "host");
-  constexpr std::uint64_t step_ns = 20'000'000;  // so slowly that each is followed
+  constexpr std::uint64_t step_ns = 20'000'000;  // slow enough that each change is followed
   for (std::uint64_t i = 0; i < 20'000; ++i) {
     timeline.record(
         mmap_bytes(step_ns * (1 + i), 10, 0x20000, 0x1000, 0, i % 2 == 0 ? plugin_a : plugin_b, "/lib/x.so"));
   }
   timeline.update();
-  // Of the oldest is known what was true of all of them.
+  // For the oldest times, only the facts that hold for all of them are known.
   CHECK(timeline.where(10, 150, 0x1010) == "/bin/host+16");
   CHECK(timeline.where(10, 150, 0x20010) == "unknown");
   CHECK(timeline.name(10, 150) == "host");

@@ -1,5 +1,5 @@
-// Tables on their way from the parser: what it makes in its sandbox is what is made here, and what it could say wrongly
-// is not believed.
+// Tests unwind tables that the parser (child process) sends: they must be the tables that this process makes.
+// A table that cannot be right must be refused, because a hostile file may control the parser.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <sys/auxv.h>

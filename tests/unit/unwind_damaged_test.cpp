@@ -1,4 +1,5 @@
-// Descriptions of frames that lie: they yield no table, the reason, and take no more than their budget.
+// Tests damaged and hostile descriptions of frames. They give no table but a reason, and cost no more than their
+// budget.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +15,7 @@ constexpr std::uint64_t code = made_code_address;
 
 UnwindFault fault_of(const std::string& frames) { return answer_of(file_with_frames(frames)).fault; }
 
-// One function that is described well, and then `more`.
+// One function with a good description, and then `more`.
 std::string with_one(const std::string& more) {
   MadeFrames frames;
   frames.function(frames.common(), code, 0x40, bytes({0x0e, 16}));
@@ -27,16 +28,16 @@ std::string number(std::uint32_t value) { return bytes_of(value); }
 
 TEST_CASE("entries that do not hold together: no table, not even of those before them") {
   CHECK(fault_of(with_one("")) == UnwindFault::none);
-  // Longer than the section, than any entry, than any number.
+  // Lengths beyond the section, beyond any entry, and beyond any number.
   CHECK(fault_of(with_one(number(100))) == UnwindFault::damaged);
   CHECK(fault_of(with_one(number(0xfffffff0))) == UnwindFault::damaged);
   CHECK(fault_of(with_one(number(0xffffffff) + bytes_of(UINT64_MAX))) == UnwindFault::damaged);
   CHECK(fault_of(with_one(number(0xffffffff) + bytes_of(std::uint64_t{1} << 33))) == UnwindFault::damaged);
   CHECK(fault_of(with_one(number(0xffffffff))) == UnwindFault::damaged);
   CHECK(fault_of(with_one(number(2 << 20) + std::string(2 << 20, '\0'))) == UnwindFault::damaged);
-  // Too short for what it is.
+  // The entry is too short.
   CHECK(fault_of(with_one(number(2) + "ab")) == UnwindFault::damaged);
-  // What it has in common with others would stand before the section.
+  // The common entry would be before the section.
   CHECK(fault_of(with_one(number(4) + number(0x7fffffff))) == UnwindFault::damaged);
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("an entry of a kind that is not known is left out") {
     CHECK(at(table, 0) == "r7+16 ra=c-8");
     CHECK(at(table, 0x100) == "none");
   }
-  // What it names as common is no such entry: itself, another function, the middle of something.
+  // The reference to the common entry leads elsewhere: to itself, to another function, or into the middle of an entry.
   is_left_out(number(4) + number(4));
   for (const unsigned back : {8U, 21U, 40U}) is_left_out(number(24) + number(back) + std::string(20, '\0'));
   is_left_out(number(0) + number(0));
@@ -79,7 +80,7 @@ TEST_CASE("code that is not in the file has no rows") {
     frames.function(frames.common(), start, 0x40, bytes({0x0e, 16}));
     CHECK(fault_of(frames.content()) == UnwindFault::no_frames);
   }
-  // Of what begins there, the part that is.
+  // Only the part that lies in the file has rows.
   MadeFrames frames;
   frames.function(frames.common(), code + 0x3ff0, UINT64_MAX, bytes({0x0e, 16}));
   const auto table = table_of(file_with_frames(frames.content()));
@@ -124,7 +125,7 @@ TEST_CASE("as many different rules as a file can hold, and no more") {
   const auto with_rules = [](unsigned count) {
     MadeFrames frames;
     const std::size_t common = frames.common();
-    // A few thousand to an entry, for that is as long as one may be.
+    // A few thousand in each entry, because the length of an entry is limited.
     for (unsigned done = 0; done < count;) {
       std::string instructions;
       const unsigned first = done;
@@ -142,7 +143,7 @@ TEST_CASE("a million rules, cycles and overlaps cost no more than the file is lo
   MadeFrames frames;
   const std::size_t common = frames.common();
   const std::string instructions = bytes({0x0a, 0x0e, 16, 0x0b, 0x41, 0x0e, 32, 0x41});
-  // Every one of them begins a byte behind the one before and reaches to the end.
+  // Each function begins a byte behind the function before it and reaches to the end of the code.
   for (std::uint64_t i = 0; i < 30'000; ++i) frames.function(common, code + i % 0x4000, 0x4000, instructions);
   const std::string file = file_with_frames(frames.content());
   WorkBudget budget(std::uint64_t{1} << 40);

@@ -1,4 +1,4 @@
-// Tables made of files that are put together byte by byte, and what they say in words.
+// Makes unwind tables from files that are built byte by byte, and gives their rules in words.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ inline std::string place_in_words(const char* name, unsigned kind, int offset) {
   }
 }
 
-// "r7+16 fp=c-16 ra=c-8": what is as it was is not said.
+// "r7+16 fp=c-16 ra=c-8"; a register that keeps its value is left out.
 inline std::string in_words(const unwind_rule& rule) {
   const std::string reg =
       "r" + std::to_string(rule.cfa_register) + (rule.cfa_offset < 0 ? "" : "+") + std::to_string(rule.cfa_offset);
@@ -77,7 +77,7 @@ inline std::string in_words(const unwind_rule& rule) {
   return text + (rule.is_signal != 0 ? " signal" : "");
 }
 
-// At a distance from the first byte of the code.
+// The rule at `distance` bytes from the first byte of the code.
 inline std::string at(const UnwindTable& table, std::uint64_t distance) {
   return in_words(rule_at(table, {made_code_offset + distance}));
 }

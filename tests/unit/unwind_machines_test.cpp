@@ -1,4 +1,5 @@
-// arm64, and what is known by its bytes: stubs, _init and _fini, where a program begins, the way back from a signal.
+// Tests arm64, and code that is known by its bytes: stubs, _init and _fini, the start of a program, and the return from
+// a signal.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +17,7 @@ constexpr std::uint64_t code = made_code_address;
 
 MadeCommon arm64_common() { return {.code_step = 4, .ra_register = 30, .instructions = bytes({0x0c, 31, 0})}; }
 
-// A file whose code is `content`, all of it in a section of that name, with an entry for just its last 16 bytes.
+// A file whose code is `content` in a section of this name, and then 16 bytes. Only these 16 bytes have an entry.
 std::string file_of(const std::string& section, const std::string& content, std::uint16_t machine) {
   MadeFrames frames;
   const bool is_arm64 = machine == EM_AARCH64;
@@ -38,7 +39,7 @@ std::string instructions(const std::vector<std::uint32_t>& words) {
 TEST_CASE("arm64: the return address in its register, then saved, then back again") {
   MadeFrames frames;
   const std::size_t common = frames.common(arm64_common());
-  // stp x29, x30, [sp, -32]!; mov x29, sp; ...; ldp; with a signed return address, of which a walk takes no notice
+  // stp x29, x30, [sp, -32]!; mov x29, sp; ...; ldp; the return address is signed, which a walk ignores
   frames.function(
       common, code, 0x4000,
       bytes({0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x41, 0x0d, 29, 0x03, 0x00, 0x08, 0xde, 0xdd, 0x0c, 31, 0}));
@@ -49,7 +50,7 @@ TEST_CASE("arm64: the return address in its register, then saved, then back agai
   CHECK(at(table, 8 + 4 * 0x800 - 4) == "r29+32 fp=c-32 ra=c-24");
   CHECK(at(table, 8 + 4 * 0x800) == "r31+0");
   CHECK(table.rules.size() == 1);
-  CHECK(table.pages.size() == 5);  // of 4 KiB: the last byte of the code lies in the fifth
+  CHECK(table.pages.size() == 5);  // pages of 4 KiB; the last byte of the code is in the fifth page
 }
 
 TEST_CASE("arm64: what does not fit into a row") {
@@ -147,7 +148,7 @@ TEST_CASE("nobody called where a program begins, up to what is described") {
   CHECK(at(table, 0x3f) == "end");
   CHECK(at(table, 0x40) == "r7+8 ra=c-8");
   CHECK(at(table, 0x50) == "none");
-  // Where it has jumped or called for good, other functions begin.
+  // Behind a jump or a call that does not return, other functions begin.
   for (const std::string& last : {bytes({0x41, 0xff, 0xe4}), bytes({0x48, 0x83, 0xe4, 0xf0, 0xe8, 1, 2, 3, 4})}) {
     std::string ended = file;
     ended.replace(made_code_offset + 0x20, last.size(), last);
@@ -199,7 +200,7 @@ TEST_CASE("a file without section headers is described all the same") {
   header.e_shnum = header.e_shstrndx = 0;
   std::memcpy(file.data(), &header, sizeof header);
   const auto without = table_of(file);
-  // What is known by a section's name is not there.
+  // Code that is known by the name of its section has no rows here.
   CHECK(without.rows.size() > 4);
   CHECK(without.rows.size() <= whole.rows.size());
   const auto [function, size] = known(path).at("g");

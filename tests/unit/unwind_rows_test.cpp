@@ -1,4 +1,4 @@
-// What the instructions of .eh_frame come to, byte by byte of the code, against what DWARF says that they mean.
+// Tests the rows made from the instructions of .eh_frame, for each byte of the code, against their meaning in DWARF.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -35,7 +35,7 @@ TEST_CASE("a function that keeps a frame pointer, from its first byte to its las
   CHECK(in_words(rule_at(table, {made_code_offset - 1})) == "none");
   CHECK(in_words(rule_at(table, {0})) == "none");
   CHECK(in_words(rule_at(table, {UINT64_MAX})) == "none");
-  CHECK(table.rules.size() == 1);  // all of it fits into the rows themselves
+  CHECK(table.rules.size() == 1);  // every rule fits into its row
 }
 
 TEST_CASE("advances of every size, and what is remembered") {
@@ -54,14 +54,14 @@ TEST_CASE("the kinds of rules that do not fit into a row") {
     std::string words;
   };
   const Kind kinds[] = {
-      // A large frame, by another register, and one whose CFA was saved: what compilers do to realign a stack.
+      // A large frame, a frame by another register, and a saved CFA: compilers need them to realign a stack.
       {bytes({0x0e, 0x80, 0x80, 1}), "r7+16384 ra=c-8"},
       {bytes({0x0c, 10, 0}), "r10+0 ra=c-8"},
       {bytes({0x0f, 3, 0x76, 0x78, 0x06}), "*(r6-8) ra=c-8"},
       {bytes({0x10, 6, 2, 0x76, 0}), "r7+8 fp=fp+0 ra=c-8"},
       {bytes({0x10, 6, 3, 0x77, 0xf8, 0}), "r7+8 fp=sp+120 ra=c-8"},
       {bytes({0x0f, 2, 0x77, 16}), "r7+16 ra=c-8"},
-      // As linkers describe their stubs.
+      // Linkers describe their stubs with the first of these.
       {bytes({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}), "stub11+8 ra=c-8"},
       {bytes({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2b, 0x33, 0x24, 0x22}), "unknown"},
       {bytes({0x0f, 4, 0x77, 8, 0x06, 0x06}), "unknown"},
@@ -76,9 +76,9 @@ TEST_CASE("the kinds of rules that do not fit into a row") {
       {bytes({0x16, 6, 1, 0x30}), "r7+8 fp=lost ra=c-8"},
       {bytes({0x07, 6, 0x09, 3, 1}), "r7+8 fp=lost ra=c-8 extra=lost"},
       {bytes({0x2e, 16}), "r7+8 ra=c-8"},
-      // What says nothing of a register that is kept track of.
+      // These are about registers that are not kept track of.
       {bytes({0x8c, 4, 0x05, 13, 5, 0x10, 14, 2, 0x76, 0, 0x07, 15, 0xcc}), "r7+8 ra=c-8"},
-      // Numbers that no stack has.
+      // Numbers that are too large for any stack.
       {bytes({0x86}) + uleb(UINT64_MAX), "r7+8 fp=lost ra=c-8"},
       {bytes({0x0e}) + uleb(UINT64_MAX), "unknown"},
       {bytes({0x0c}) + uleb(UINT64_MAX) + bytes({8}), "unknown"},
@@ -122,7 +122,7 @@ TEST_CASE("pointers are read in every form that linkers use") {
   MadeFrames probe;
   const std::size_t first = probe.common({});
   static_cast<void>(first);
-  const std::uint64_t here = 0x800000 + probe.content().size() + 8;  // where the pointer of the next entry stands
+  const std::uint64_t here = 0x800000 + probe.content().size() + 8;  // the place of the pointer in the next entry
   const Form forms[] = {
       {0x00, bytes_of(code), bytes_of(std::uint64_t{0x100})},
       {0x03, bytes_of(static_cast<std::uint32_t>(code)), bytes_of(std::uint32_t{0x100})},
@@ -175,8 +175,8 @@ TEST_CASE("functions in no order, twice, and in each other's way") {
   const std::size_t common = frames.common();
   frames.function(common, code + 0x80, 0x40, bytes({0x0e, 16}));
   frames.function(common, code, 0x40, bytes({0x0e, 24}));
-  frames.function(common, code, 0x40, bytes({0x0e, 32}));                         // the first of them counts
-  frames.function(common, code + 0x20, 0x40, bytes({0x0e, 40, 0x60, 0x0e, 48}));  // what is left of it
+  frames.function(common, code, 0x40, bytes({0x0e, 32}));                         // the first entry counts
+  frames.function(common, code + 0x20, 0x40, bytes({0x0e, 40, 0x60, 0x0e, 48}));  // only its second half is left
   frames.function(common, code + 0x90, 0x10, bytes({0x0e, 56}));
   const auto table = table_of(file_with_frames(frames.content()));
   CHECK(at(table, 0) == "r7+24 ra=c-8");
@@ -190,7 +190,7 @@ TEST_CASE("functions in no order, twice, and in each other's way") {
 }
 
 TEST_CASE("rows lie in the pages of the file, one to a byte if need be") {
-  // From the middle of a page on, a frame that grows by 8 with every byte, over three pages.
+  // From the middle of a page on, the frame changes with each byte, over three pages.
   MadeFrames frames;
   std::string instructions;
   constexpr unsigned rows = 3000;
@@ -202,10 +202,10 @@ TEST_CASE("rows lie in the pages of the file, one to a byte if need be") {
     const std::string words = "r7+" + std::to_string(8 * (i % 500 + 1)) + " ra=c-8";
     CHECK(at(table, 100 + i - 1) == words);
   }
-  // It goes on over pages without a row.
+  // The last row also holds in the next pages, which have no row.
   CHECK(at(table, 100 + rows + 4999) == "r7+8 ra=c-8");
   CHECK(at(table, 100 + rows + 5000) == "none");
-  // None is spent on what begins a page: the page itself says it.
+  // A page contains its first rule itself, so three rows are saved.
   CHECK(table.rows.size() + 3 == rows + 1);
   CHECK(table.pages.size() == (made_code_offset + 100 + rows + 5000) / 1024 + 1);
 }

@@ -1,5 +1,5 @@
-// What people type for a probe, and where that is: names of files and of functions, and what is said when there is
-// none.
+// Tests the names that users type for a probe, and the place where the probe is set.
+// A wrong name of a file or a function must give a clear error.
 #include "sampling/uprobe_target.h"
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ NameSearch find(const std::string& path, const std::string& name) {
   return find_by_name(*elf, fd.get(), supplier.file(), none, name, 0, [](std::size_t) {});
 }
 
-// One entry of the dynamic linker's cache: its name and its path.
+// A cache of the dynamic linker with one entry (name, path) for each library.
 std::string cache_of(const std::vector<std::pair<std::string, std::string>>& libraries) {
   std::string cache = "glibc-ld.so.cache1.1";
   const auto add = [&cache](std::uint32_t number) {

@@ -1,4 +1,4 @@
-// What is read of the verifier's log, and how much stack functions take that call each other.
+// Tests what is read from the verifier's log, and how much stack a chain of functions takes.
 #include "support/verifier.h"
 
 #include <doctest/doctest.h>
@@ -49,7 +49,7 @@ TEST_CASE("a refusal is the last line that is no statistic") {
 }
 
 TEST_CASE("the stack is that of the deepest chain of calls") {
-  // Functions of two instructions; the first calls the second and the third, and the third mentions the fourth.
+  // The first function calls the second and the third, and the third refers to the fourth.
   LoadedProgram program;
   program.instructions.resize(9);
   program.functions = {0, 3, 5, 7};

@@ -1,4 +1,5 @@
-// Who ended a wait, as frames behind the wait's own: in which order, and what stands for what could not be taken.
+// Tests the frames of the waker: they follow the frames of the wait, in the right order.
+// A marker stands for a stack that could not be taken.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -14,7 +15,7 @@ namespace {
 
 class Waits {
  public:
-  // Leaf first.
+  // `names` are leaf first.
   StackId stack(FrameKind kind, const std::vector<std::string>& names) {
     std::vector<FrameId> frames;
     for (const std::string& name : names) {
@@ -37,7 +38,7 @@ class Waits {
     row.samples = 1;
     return row;
   }
-  // The names of the row's kernel stack, from the root to the leaf.
+  // The names of the row's kernel stack, root first.
   std::string shown(std::size_t index) {
     std::string names;
     const auto leaf_first = profile.stack(profile.rows()[index].kernel);

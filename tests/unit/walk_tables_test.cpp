@@ -1,4 +1,5 @@
-// Where tables lie in slabs: the rows of a page never run on from one into the next, and none leave the table's room.
+// Tests where tables lie in slabs. The rows of a page never cross from one slab into the next, and none leave the
+// table's room.
 #include "sampling/walk_tables.h"
 
 #include <doctest/doctest.h>
@@ -50,7 +51,7 @@ TEST_CASE("the rows of a page lie in one slab, and all of them where there is ro
 }
 
 TEST_CASE("there is room for a gap at every border, though the rows would cross one less") {
-  // The largest gap there can be, at the beginning and at the end of each of two slabs.
+  // The largest possible gap, at the beginning and at the end of both slabs.
   constexpr std::uint32_t gap = UNWIND_MOST_IN_PAGE - 1;
   std::vector<std::uint32_t> pages;
   for (int slab = 0; slab < 2; ++slab) {

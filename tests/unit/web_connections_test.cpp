@@ -1,4 +1,4 @@
-// Who is hung up on, and when.
+// Tests which connections the server closes, and when.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t patience_ns = 10'000'000'000;
 constexpr LiveConnections::Patience patience{.request_ns = patience_ns, .answer_ns = 2 * patience_ns, .most = 3};
 
-// Whose time passes when a case says so.
+// Connections with a clock that the test moves.
 struct Timed {
   std::uint64_t now_ns = 1;
   LiveConnections connections{patience, [this] { return now_ns; }};
@@ -107,7 +107,7 @@ TEST_CASE("of too many the oldest is hung up on, and who takes an answer last") 
     timed.wait(0.01);
     connections.expect_request(pairs[next].fd());
   }
-  // The same again is none more.
+  // A connection that rests twice counts once.
   connections.rest(pairs[1].fd());
   for (const Pair& pair : pairs) CHECK_FALSE(pair.was_hung_up_on());
   timed.wait(0.01);

@@ -1,4 +1,5 @@
-// The stream of events and its readers, without a network: who reads gets everything, who does not costs nothing.
+// Tests the stream of events and its readers, without a network.
+// A reader that reads gets every event; a reader that does not read costs nothing.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct Client {
       : reader(
             events, [this] { ++pauses; }, [this] { ++wakes; }) {}
 
-  // All there is; `block` bytes at a time.
+  // Reads everything that is ready, `block` bytes at a time.
   std::string take(std::size_t block = 1000) {
     std::string all;
     std::string buffer(block, '\0');
@@ -62,7 +63,7 @@ TEST_CASE("a reader gets a snapshot and then each event, however small its buffe
     CHECK(ticks.find("event: tick\nid: ") == 0);
     CHECK(ticks.find("data: {1}\n\nevent: tick\nid: ") != std::string::npos);
     CHECK(ticks.ends_with("data: {2}\n\n"));
-    events.publish("{3}");  // the snapshot is too old for the next who comes
+    events.publish("{3}");  // the snapshot is too old for the next client
   }
   CHECK(wanted == 3);
 }
@@ -119,7 +120,7 @@ TEST_CASE("what is kept for those behind is bounded in bytes") {
   CHECK(slow.take().empty());
   events.set_snapshot("{}");
   CHECK(slow.take().starts_with("event: reset\n"));
-  // One that is larger than all that is kept still goes out.
+  // An event beyond the limit is still sent.
   events.publish(std::string(5000, 'y'));
   CHECK(slow.take().find("yyy") != std::string::npos);
 }
@@ -160,7 +161,7 @@ TEST_CASE("so many snapshots and no more are in memory, and who reads none in ti
   now_ns += ns_per_s / 2;
   char c = 0;
   std::size_t one = 1;
-  CHECK(second.reader.read(&c, one) == State::some);  // just in time
+  CHECK(second.reader.read(&c, one) == State::some);  // just before the time is over
   ++now_ns;
   first.take();
   CHECK(first.state == State::over);

@@ -1,5 +1,5 @@
-// The history of the live view, read as the page reads it: a snapshot and the ticks behind it must give the sums of
-// what was fed in, whatever was folded.
+// Tests the history of the live view as the page reads it. A snapshot and the ticks behind it must give the sums of the
+// data that was fed in, also when stacks were folded.
 #include <doctest/doctest.h>
 #include <malloc.h>
 #include <rapidjson/document.h>
@@ -19,10 +19,10 @@ using test::LiveStack;
 
 namespace {
 
-// What the page knows.
+// The state of the page.
 class Page {
  public:
-  // Whether it begins anew.
+  // A snapshot replaces everything that was read before.
   void read(const std::string& text, bool is_snapshot) {
     rapidjson::Document json;
     json.Parse(text.c_str(), text.size());
@@ -177,7 +177,7 @@ TEST_CASE("folding keeps the sums, what is recent and what is large") {
   int resets = 0;
   const std::uint64_t first_epoch = history.epoch();
   for (int i = 0; i < 1000; ++i) {
-    // One stack that is always there, a large one of the beginning, and a new small one each time.
+    // One stack in every tick, a large one in the first tick, and a new small one in each tick.
     std::vector<LiveStack> stacks = {{{1, 2}, 3}, {{1000 + i, 3, 2}, 1}};
     if (i == 0) stacks.push_back({{7, 8}, 5000});
     for (const LiveStack& stack : stacks) fed += stack.value;
@@ -197,7 +197,7 @@ TEST_CASE("folding keeps the sums, what is recent and what is large") {
   CHECK(resets > 3);
   CHECK(history.epoch() == first_epoch + static_cast<std::uint64_t>(resets));
   CHECK(page.total.at("dd 185;f8;f7") == 5000);
-  // What was folded is where its caller is.
+  // The value of a folded stack goes to its caller.
   CHECK(page.total.at("dd 185;f2;f3") + page.total.size() >= 1000);
   CHECK(page.folded > 500);
 }

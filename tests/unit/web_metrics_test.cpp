@@ -1,4 +1,4 @@
-// The text of /metrics, read by the rules of Prometheus' text format 0.0.4.
+// Tests the text of /metrics, by the rules of Prometheus' text format 0.0.4.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -16,11 +16,11 @@ namespace {
 
 struct Metrics {
   std::map<std::string, std::string> type_of;
-  std::map<std::string, double> value_of;  // by name and labels as they stand
+  std::map<std::string, double> value_of;  // by name and labels, as in the text
 };
 
-// Fails the test for what is no line of the format, for a metric without HELP and TYPE before its samples, for one that
-// stands twice, and for a counter whose name does not say so.
+// Fails the test for a line in a wrong format, for a metric without HELP and TYPE before its samples, for a duplicate
+// metric, and for a counter with a wrong name.
 Metrics read_metrics(const std::string& text) {
   static const std::regex help(R"(# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*))");
   static const std::regex type(R"(# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge))");

@@ -1,4 +1,4 @@
-// Ticks for the live view: made-up profiles of one process whose stacks are told by numbers.
+// Makes ticks for the live view: profiles whose functions are numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LiveStack {
   std::uint32_t tgid = 185;
 };
 
-// What was sampled in the second before `end_s` seconds after 1970, when the machine was started.
+// The samples of the second before `end_s` (in seconds since 1970). The machine started in 1970.
 inline std::unique_ptr<Profile> live_tick(std::uint64_t end_s, const std::vector<LiveStack>& stacks) {
   auto profile = std::make_unique<Profile>();
   profile->began_unix_ns = profile->began_ns = (end_s - 1) * 1'000'000'000;
@@ -48,7 +48,7 @@ inline std::unique_ptr<Profile> live_tick(std::uint64_t end_s, const std::vector
   return profile;
 }
 
-// A tick of the last second and just now.
+// A tick that begins now.
 inline std::unique_ptr<Profile> live_tick_of_now(const std::vector<LiveStack>& stacks) {
   auto profile = live_tick(2, stacks);
   profile->began_ns = monotonic_ns();

@@ -1,4 +1,4 @@
-// Who may ask the live view, and for what.
+// Tests which clients and which requests the live view accepts.
 #include <doctest/doctest.h>
 
 #include "support/error.h"

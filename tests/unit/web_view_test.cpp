@@ -1,4 +1,4 @@
-// The server of the live view with real sockets, and clients as one meets them: polite, silent, torn, hostile.
+// Tests the server of the live view with real sockets. The clients are correct, silent, broken or hostile.
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -33,7 +33,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than anything takes that comes to an end, however busy the machine is.
+// In seconds. Everything that ends at all takes less, however busy the machine is.
 constexpr int hang_s = 60;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
@@ -59,7 +59,7 @@ class Client {
   }
 
   Client& send(const std::string& text) {
-    // The server may have closed the connection in the middle of it.
+    // The server may close the connection before all is sent.
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t part = ::send(fd_.get(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
       if (part <= 0) break;
@@ -75,7 +75,7 @@ class Client {
     ::shutdown(fd_.get(), SHUT_WR);
     return *this;
   }
-  // What comes until `text` is there, or until the connection is closed.
+  // Everything that was read when `text` has arrived, when the connection is closed, or when the time is over.
   std::string read_until(const std::string& text) {
     std::array<char, 65536> buffer{};
     while (text.empty() || got_.find(text) == std::string::npos) {
@@ -87,15 +87,15 @@ class Client {
     return got_;
   }
   std::string read_all() { return read_until({}); }
-  // Whether the last reading came to no end.
+  // Whether the last read ran out of time.
   [[nodiscard]] bool was_late() const { return was_late_; }
-  // Whether the server has not closed it. What has come unread is left there.
+  // Whether the server keeps the connection open. Unread bytes stay unread.
   [[nodiscard]] bool is_open() const {
     char byte = 0;
     const ssize_t size = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
     return size > 0 || (size < 0 && errno == EAGAIN);
   }
-  // As a number; 0 for no answer.
+  // The status code; 0: no answer.
   int status() {
     const std::string answer = read_until("\r\n");
     return answer.starts_with("HTTP/1.1 ") ? std::stoi(answer.substr(9, 3)) : 0;
@@ -116,7 +116,7 @@ constexpr const char* once = "Connection: close\r\n";
 std::string answer_of(const LiveView& view, const std::string& path) { return Client(view).ask(path, once).read_all(); }
 std::string body_of(const std::string& answer) { return answer.substr(answer.find("\r\n\r\n") + 4); }
 
-// No case is so slow that its run would be taken for stuck.
+// The limit is so long that no slow test case counts as stuck.
 LiveOptions any_port() {
   return {.address = "127.0.0.1", .port = 0, .path = "/", .version = "0", .longest_silence_ns = 600'000'000'000};
 }
@@ -126,7 +126,7 @@ void add(LiveView& view, int value = 1) {
   view.add(std::move(tick), {});
 }
 
-// Calls add() again and again as long as it lives.
+// Calls add() again and again while it exists.
 class Adding {
  public:
   explicit Adding(LiveView& view)
@@ -156,14 +156,15 @@ void wait_until(const Condition& holds) {
   }
 }
 
-// Until so many requests for a profile are under way, or clients follow the events: when what was asked has arrived.
+// Waits until `count` clients capture a profile or follow the events. Then their requests have arrived.
 void wait_until_there_are(LiveView& view, const std::string& what, int count) {
   const std::string line = "\nprofile_live_" + what + ' ' + std::to_string(count) + '\n';
   CAPTURE(line);
   wait_until([&] { return answer_of(view, "/metrics").find(line) != std::string::npos; });
 }
 
-// Until some of what was added has been looked at: what was not when the end comes is left alone soon.
+// Waits until the view has processed some ticks. At its end, the view soon gives up the ticks that it has not
+// processed.
 void wait_until_some_is_shown(LiveView& view) {
   wait_until([&] { return answer_of(view, "/metrics").find("\nprofile_live_stack_nodes 0\n") == std::string::npos; });
 }
@@ -230,12 +231,12 @@ TEST_CASE("who asks is answered beside a thousand who say nothing") {
   };
   for (std::size_t i = 0; i < most; ++i) {
     silent.emplace_back(view);
-    // Each begins to say something, so that its first byte does not make it an honest one.
+    // Half of the clients send one byte, because a first byte must not protect a connection.
     if (i % 2 == 0) silent.back().send("G");
     if (i % 100 != 99) continue;
     const auto begin = Clock::now();
     CHECK(status_of(view, "/healthz") == 200);
-    // The oldest are hung up on for the others' sake, and not because they have said nothing for ten seconds.
+    // The server closes the oldest to make room, not after their ten seconds of silence.
     while (open() > 64 && seconds_since(begin) < 8) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     REQUIRE(open() <= 64);
   }
@@ -293,7 +294,7 @@ TEST_CASE("clients that keep their connections leave room for others") {
       clients.back().read_all();
     }
   }
-  // Those that have rested for ten seconds leave their places to others.
+  // A connection that has rested for ten seconds makes room for others.
   CHECK(kept >= 16);
   CHECK(std::count_if(clients.begin(), clients.end(), [](const Client& one) { return one.is_open(); }) <= 16);
 }
@@ -305,8 +306,8 @@ TEST_CASE("who sends no more, but still reads, is answered") {
   Client body(view);
   body.ask("/debug/pprof/symbol", "Content-Length: 1\r\n", "POST").send("0").send_no_more();
   CHECK(body.status() == 200);
-  // It cannot be told from one that has gone, and so does not get what takes time. It is told why, unless the library
-  // is the first to see the end and closes the connection.
+  // The server cannot tell such a client from one that has gone, so it refuses long requests. The client gets the
+  // reason, unless the library sees the end first and closes the connection.
   Client capture(view);
   capture.ask("/debug/pprof/profile?seconds=3600").send_no_more();
   const Adding adding(view);
@@ -398,7 +399,7 @@ TEST_CASE("there is room for sixteen who follow the events, and again when one i
   }
   CHECK(status_of(view, "/events") == 503);
   clients.pop_back();
-  // That one has gone is noticed when something is sent to it.
+  // The server notices that a client has gone when it sends something to it.
   wait_until([&] {
     add(view);
     return status_of(view, "/events") == 200;
@@ -412,7 +413,7 @@ TEST_CASE("a profile of the next seconds is what was added in them") {
   Client client(view);
   client.ask("/debug/pprof/profile?seconds=3", once);
   wait_until_there_are(view, "captures", 1);
-  // One that began before the request does not count.
+  // A tick that began before the request does not count.
   auto early = live_tick_of_now({{{9}, 500}});
   early->began_ns = 1;
   view.add(std::move(early), {});
@@ -465,7 +466,7 @@ TEST_CASE("a few profiles at once, and the place of one who has gone away is fre
     CHECK(refused.starts_with("HTTP/1.1 503 "));
     CHECK(refused.find("\r\nRetry-After: ") != std::string::npos);
   }
-  // Their going is noticed by the next tick.
+  // The next tick notices that the clients have gone.
   add(view);
   wait_until_there_are(view, "captures", 0);
   Client client(view);
@@ -582,10 +583,10 @@ TEST_CASE("what is no request, or a huge one, is refused and the server lives on
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
   for (const std::string& text : {bytes + bytes + "\r\n\r\n", std::string("\r\n\r\n\r\n"), std::string("GET\r\n\r\n"),
                                   "GET /" + bytes + " HTTP/1.1\r\n\r\n", std::string("GET / HTTP/9.9\r\n\r\n")}) {
-    Client(view).send(text);  // and away
+    Client(view).send(text);  // and closes
     CHECK(status_of(view, "/healthz") == 200);
   }
-  for (int i = 0; i < 50; ++i) Client(view).ask("/");  // torn before the answer is read
+  for (int i = 0; i < 50; ++i) Client(view).ask("/");  // closed before the answer is read
   CHECK(status_of(view, "/healthz") == 200);
 }
 
@@ -611,5 +612,5 @@ TEST_CASE("the threads of the server take no signals") {
     const std::uint64_t blocked = std::stoull(line.substr(7), nullptr, 16);
     for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM}) CHECK((blocked >> (number - 1) & 1) == 1);
   }
-  CHECK(found == 2);  // the library's and the feed's
+  CHECK(found == 2);  // the threads of the library and of the feed
 }

@@ -1,20 +1,20 @@
-# Compiles for arm64 with the clang and lld that are here, against Debian's packages unpacked in SYSROOT: nothing of another
+# Compiles for arm64 with this machine's clang and lld, against Debian's packages in SYSROOT. No package of another
 # architecture is installed.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
-# CMake's own trials of the compiler read this file without the command line's settings.
+# CMake's tests of the compiler read this file without the settings of the command line.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES SYSROOT)
 set(CMAKE_SYSROOT ${SYSROOT})
 
 set(triplet aarch64-linux-gnu)
 foreach(language C CXX)
   set(CMAKE_${language}_COMPILER_TARGET ${triplet})
-  # A guest gains little from more, and the compiler takes a third less time.
+  # More optimisation helps a guest little, and costs the compiler half as much time again.
   set(CMAKE_${language}_FLAGS_RELEASE "-O1 -DNDEBUG" CACHE STRING "")
 endforeach()
 find_program(CMAKE_C_COMPILER NAMES clang clang-14 REQUIRED)
 find_program(CMAKE_CXX_COMPILER NAMES clang++ clang++-14 REQUIRED)
-# The workloads: their return addresses are signed, which a stack must not show.
+# The return addresses of the workloads are signed, and a stack must not show the signature.
 set(CMAKE_C_FLAGS_INIT -mbranch-protection=standard)
 set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld)
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -fuse-ld=lld)

@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# The program and the workloads for an architecture that this machine is not of, built against Debian's packages, which are
-# unpacked in the cache and installed nowhere. Sourced after fetch.bash.
+# Builds the program and the workloads for another architecture, against Debian's packages. These are unpacked in the
+# cache and not installed. Sourced after fetch.bash.
 : "${SOURCE_DIR:?}" "${BUILD_DIR:?}" "${here:?}" "${vm_cache:?}"
 source "$SOURCE_DIR/scripts/packages.sh"
 
-# What the program is built against and runs on, by the names of the table of packages.
+# Prints the packages for building and running the program, by the names of the table of packages.
 cross_packages() {
   package_table | awk '$1 == "build" && $2 ~ /-dev$|^fonts-/ { print $2 }'
   printf '%s\n' libc6-dev libstdc++-12-dev doctest-dev libc-bin busybox-static linux-libc-dev-armhf-cross
 }
 
-# fetch_sysroot ARCHITECTURE : sets $sysroot to a directory with the packages above and all that they depend on.
+# fetch_sysroot ARCHITECTURE : sets $sysroot to a directory with these packages and their dependencies.
 fetch_sysroot() {
   local packages lock words status
   mapfile -t packages < <(cross_packages)
@@ -32,13 +32,14 @@ unpack_sysroot() {
   rm -rf "$new" && mkdir -p "$new/archives/partial" "$new/tree" || return
   use_apt bookworm "$1" && update_lists || return
   shift
-  # Nothing is installed there, so all that is needed comes; the lock is of the system's own packages.
+  # No package is installed in the new directory, so apt downloads all dependencies. Locking is off, because the lock
+  # belongs to the system's own packages.
   apt-get -q -y -o Dir::Cache::archives="$new/archives" -o Debug::NoLocking=true --download-only --no-install-recommends \
     install "$@" || return
   for package in "$new"/archives/*.deb; do dpkg-deb -x "$package" "$new/tree" || return; done
   stay_inside "$new/tree" && mv "$new/tree" "$sysroot" && rm -rf "$new"
 }
-# Absolute links of a file system lead out of its directory.
+# Makes absolute links relative, because they would lead out of the directory.
 stay_inside() {
   local link target up
   while read -r link target; do
@@ -47,11 +48,12 @@ stay_inside() {
   done < <(find "$1" -type l -lname '/*' -printf '%p %l\n')
 }
 
-# cross_build ARCHITECTURE TARGET... : builds these, and sets $sysroot, $program, $programs and $busybox to what a guest gets.
+# cross_build ARCHITECTURE TARGET... : builds the targets and sets $sysroot, $program, $programs and $busybox for a
+# guest.
 cross_build() {
   local architecture=$1 directory lock
   shift
-  # One at a time, for all the rows of an architecture.
+  # One build at a time, because all rows of an architecture share it.
   exec {lock}>"$BUILD_DIR/.lock-$architecture" || fail "cannot write to $BUILD_DIR"
   flock "$lock"
   fetch_sysroot "$architecture" 2>"$tmp/err" || cannot "$(tail -n 1 "$tmp/err")"

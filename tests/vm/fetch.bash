@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Debian's packages of any suite and architecture, unpacked in a cache of one's own, by an apt with settings and lists of its
-# own: nothing is installed, and the system's lists stay as they are. What is there already needs no network.
+# Unpacks Debian packages of any suite and architecture in a cache. apt runs with its own settings and lists, so nothing
+# is installed and the system's lists do not change. Packages that are in the cache need no network.
 
 vm_cache=${PROFILE_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/profile-vm}
 vm_fresh_days=7
 
-# Where this system gets a suite from; a suite of another release comes from the same place.
+# Prints the mirror from which this system gets a suite. A suite of another release comes from the same mirror.
 mirror_of() {
   local codename suite=main
   codename=$(source /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
@@ -17,7 +17,7 @@ mirror_of() {
       END { if (!found && suite == "security" && sub(/debian\/?$/, "debian-security/", main)) print main }'
 }
 
-# use_apt SUITE ARCHITECTURE : what apt-get and apt-cache are about from now on. $apt is its place.
+# use_apt SUITE ARCHITECTURE : selects these for apt-get and apt-cache. $apt is the directory.
 use_apt() {
   local mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg
   apt=$vm_cache/apt/$1-$2
@@ -25,7 +25,7 @@ use_apt() {
   if [[ ! -e $apt/sources.list ]]; then
     mirror=$(mirror_of "$1")
     [[ $mirror && -e $keys ]] || { echo "this system knows no place of Debian's packages"; return 1; }
-    # The ways to the network that the system has set up, and none of its hooks.
+    # Copies the system's network settings, but none of its hooks.
     {
       apt-config dump | grep '^Acquire::' | grep -v '^Acquire::Languages'
       printf '%s "%s";\n' Dir::Etc::parts - Dir::Etc::main - Dir::Etc::sourceparts - Dir::Etc::preferencesparts - \
@@ -41,18 +41,19 @@ use_apt() {
 
 update_lists() { apt-get -q update && touch "$apt/updated"; }
 
-# newest PATTERN : the name and version of the newest package whose whole name matches.
+# newest PATTERN : prints the name and version of the newest package whose whole name matches.
 newest() {
   local name
   name=$(apt-cache pkgnames 2>/dev/null | grep -xE -- "$1" | sort -V | tail -n 1)
   [[ $name ]] && apt-cache show --no-all-versions "$name" | awk '/^Package: / { name = $2 } /^Version: / { print name, $2; exit }'
 }
 
-# fetch_package SUITE ARCHITECTURE PATTERN : sets $unpacked to the directory of what it holds; says on stderr why it has none.
+# fetch_package SUITE ARCHITECTURE PATTERN : sets $unpacked to the directory with the contents. On failure it says why
+# on stderr.
 fetch_package() {
   local lock words
   mkdir -p "$vm_cache" || return
-  # One at a time: the lists, and a package that two rows have in common.
+  # One process at a time, because rows share the lists and packages.
   exec {lock}>"$vm_cache/.lock"
   flock "$lock"
   words=$(APT_CONFIG='' && fetch_locked "$@" 2>&1)
@@ -66,7 +67,7 @@ fetch_locked() {
   local name version fresh=0
   use_apt "$1" "$2" || return
   if [[ ! $(find "$apt/updated" -mtime "-$vm_fresh_days" 2>/dev/null) ]]; then
-    # Lists that cannot be renewed do for what they name.
+    # Old lists are good enough when they cannot be renewed.
     update_lists && fresh=1
   fi
   for ((;;)); do
@@ -74,7 +75,7 @@ fetch_locked() {
       place=$vm_cache/packages/${name}_${version}_$2
       if [[ -e $place ]] || unpack "$name" "$2" "$place"; then break; fi
     fi
-    # What the lists name may be there no more.
+    # The mirror may not have a package of old lists any more.
     ((!fresh)) && update_lists && fresh=1 || return
   done
   touch "$place"

@@ -1,21 +1,21 @@
 # shellcheck shell=bash
-# Machines in QEMU: what an architecture is emulated by, the first file system of a guest, its start, and what it leaves on a
-# raw disk.
+# Runs virtual machines in QEMU: chooses the emulator for an architecture, makes the first file system of a guest,
+# starts it, and reads its results from a raw disk.
 : "${PROFILE:?}" "${WORKLOADS:?}" "${tmp:?}" "${tree:?}"
 
-# Sets what differs between architectures. $sysroot and $program are of the guest's architecture.
+# Sets everything that depends on the architecture. $sysroot and $program belong to the guest's architecture.
 use_architecture() {
   case $1 in
     amd64)
       triplet=x86_64-linux-gnu
-      # Without the exchange of 16 bytes, of which QEMU 7.2 leaves wrong flags: Linux 6.12 does not live long with them.
+      # Without cmpxchg16b: QEMU 7.2 sets wrong flags after it, and Linux 6.12 soon crashes.
       emulator=(qemu-system-x86_64 -machine pc -cpu max,-cx16)
-      # A check of the timer that a busy host makes fail is left out.
+      # Skips a check of the timer that fails on a busy host.
       words=(console=ttyS0 no_timer_check)
       ;;
     arm64)
       triplet=aarch64-linux-gnu
-      # Signs addresses in a way of its own: the architecture's takes most of the emulator's time.
+      # Signs addresses by QEMU's own method, because the standard one takes most of the emulation time.
       emulator=(qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on)
       words=(console=ttyAMA0)
       cross_build "$1" profile busybody frameless
@@ -30,7 +30,7 @@ use_architecture() {
 needed_by() { LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'; }
 interpreter_of() { LC_ALL=C readelf -lW "$1" 2>/dev/null | sed -nE 's/.*Requesting program interpreter: (.*)\]/\1/p'; }
 
-# add_program FILE PLACE : copies it into $tree without what only debuggers read, and the libraries it wants.
+# add_program FILE PLACE : copies it into $tree without debug information, together with the libraries that it needs.
 add_program() {
   local name found interpreter
   mkdir -p "$(dirname "$tree$2")"
@@ -47,7 +47,7 @@ add_program() {
   done < <(needed_by "$1")
 }
 
-# The part that all kernels of an architecture share, in $tree.
+# Makes $tree, the part that all kernels of an architecture share.
 make_tree() {
   local part
   mkdir -p "$tree"/{bin,dev,etc,lib,proc,sys,tmp,run,out,root,usr/sbin,work}
@@ -58,15 +58,15 @@ make_tree() {
     if [[ -e $part ]]; then add_program "$part" "/usr/sbin/${part##*/}"; fi
   done
   for part; do add_program "$programs/$part" "/work/$part"; done
-  # By its cache programs are told where a library lies.
+  # Programs find libraries through the cache of ldconfig.
   add_program "$sysroot/sbin/ldconfig" /sbin/ldconfig
   printf '/lib/%s\n' "$triplet" >"$tree/etc/ld.so.conf"
   printf '%s\n' root:x:0:0:root:/root:/bin/sh nobody:x:65534:65534:nobody:/:/bin/sh >"$tree/etc/passwd"
   printf '127.0.0.1 localhost\n' >"$tree/etc/hosts"
 }
 
-# add_kernel DIR : finds $image in what was unpacked there, and adds the modules by which a guest reaches its disks and the
-# files on them, in the order in which they want each other.
+# add_kernel DIR : sets $image to the kernel in there, and adds the modules for disks and their file systems, in the
+# order of their dependencies.
 add_kernel() {
   local want module
   image=$(find "$@" -name 'vmlinuz*' -type f | head -n 1)
@@ -86,17 +86,18 @@ add_kernel() {
 }
 
 # --- The guest -------------------------------------------------------------------------------------------------------
-# boot SECONDS PATIENCE CPUS MEGABYTES WORD... : starts $image on $tree with these words for the kernel, and leaves in $tmp/left
-# what the guest has put into /out, in $tmp/console what it said. Ends it after so many seconds, or when it says nothing for
-# PATIENCE of them. The second disk is there to be written to. 1: its first process was not reached; 2: it was, and then no end.
+# boot SECONDS PATIENCE CPUS MEGABYTES WORD... : starts $image on $tree with these words on the kernel's command line.
+# $tmp/left gets the files of the guest's /out, and $tmp/console its output; the second disk is for the guest's own use.
+# The guest is stopped after SECONDS, or after PATIENCE seconds without output. 1: the guest did not reach its first
+# process; 2: it did, but it did not reach its end.
 boot() {
   local seconds=$1 patience=$2 cpus=$3 megabytes=$4 pid status
   shift 4
   (cd "$tree" && find . -print0 | cpio --null -o -H newc --quiet >"$tmp/initrd") || fail "no first file system can be made"
   truncate -s 64M "$tmp/results" && truncate -s 16M "$tmp/disk"
   : >"$tmp/console"
-  # One thread for all CPUs: with one each, QEMU 7.2 may run an instruction that the kernel, which changes its own text, has
-  # replaced. Quiet: what the kernel says stays in its log, and the emulated serial line is slow.
+  # One thread for all CPUs: with one thread each, QEMU 7.2 may run an old instruction after the kernel has changed its
+  # own code. `quiet` keeps messages in the kernel's log, because the emulated serial line is slow.
   "${emulator[@]}" -accel tcg,thread=single -smp "$cpus" -m "$megabytes" -nographic -no-reboot \
     -kernel "$image" -initrd "$tmp/initrd" -append "${words[*]} quiet oops=panic panic=-1 $*" -nic none \
     -drive "file=$tmp/results,if=none,format=raw,id=results" -device virtio-blk-pci,drive=results \

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What came of the probes in a guest: each event that is there has the weight that is known of its workload, each that is not
-# is one the table of kernels says so of, in the words it says. Reads what the guest of the table's row has left.
+# Judges the probes of a guest: an available event has the known weight of its workload. The table of kernels lists
+# every event that may be missing, with the words of the message.
 : "${tmp:?}" "${row:?}" "${architecture:?}" "${here:?}" "${cpus:?}"
 left=$tmp/left
 rounds=10 # of the workload
@@ -10,7 +10,7 @@ wrong() {
   faults=$((faults + 1))
 }
 
-# lack_of NAME : what the row says when it lacks that.
+# lack_of NAME : prints the words of the row if it lacks that event.
 lack_of() {
   awk -v row="$row" -v architecture="$architecture" -v name="$1" '
     $1 == "lacks" && ($2 == row || $2 == architecture) && index("," $3 ",", "," name ",") {
@@ -19,10 +19,10 @@ lack_of() {
       exit
     }' "$here/kernels"
 }
-# What was asked for by its name is answered by its name.
+# Prints the last error message of a probe.
 said_by() { grep -a '^profile: ' "$left/$1.err" | tail -n 1; }
 
-# weight NAME PATTERN : the counts of the folded lines that match, added up.
+# weight NAME PATTERN : prints the sum of the counts of the folded lines that match.
 weight() { folded_total "$2" "$left/$1.out"; }
 
 # expect_weight NAME PATTERN LOW [HIGH]
@@ -31,21 +31,21 @@ expect_weight() {
   found=$(weight "$1" "$2")
   if ((found < $3 || (${4:-found} < found))); then wrong "$1: $found of '$2', not $3${4:+ to $4}"; fi
 }
-# exactly NAME PATTERN WEIGHT : but for events that are said to be unseen. Of Linux 7 on, a tracepoint's program can be preempted,
-# and the kernel then runs it for nobody else on that CPU.
+# exactly NAME PATTERN WEIGHT : the weight, minus events that the profiler reports as not seen. From Linux 7 on, a
+# tracepoint's program can be preempted, and the kernel then skips that program for other tasks on the CPU.
 exactly() {
   local unseen
   unseen=$(sed -nE 's/^([0-9]+) events? (was|were) not seen: .*/\1/p' "$left/$1.err")
   expect_weight "$1" "$2" "$(($3 - ${unseen:-0}))" "$3"
 }
 
-# known_truth NAME : of the workload, as a command that makes so many rounds.
+# known_truth NAME : checks a command that makes $rounds rounds of the workload.
 known_truth() {
   local n=$rounds
   case $1 in
     *-clock | command) expect_weight "$1" '^busybody;.*;compute(;| )' 1 ;;
     page-faults | minor-faults) exactly "$1" ';main;touch(;| )' $((16 * n)) ;;
-    # A millisecond may be over before its sleeper has left the CPU.
+    # The nap of a millisecond may end before its thread has left the CPU.
     context-switches | SYSTEM:EVENT) expect_weight "$1" ';main;rest;' 1 ;;
     major-faults) expect_weight "$1" '^profile;' 1 ;;
     cgroup-switches) expect_weight "$1" ';main;' 1 ;;
@@ -60,12 +60,12 @@ known_truth() {
     futex) expect_weight "$1" ';main;await(;| )' $((1000 * n)) ;;
     block-io) expect_weight "$1" ';main;.*\[write vdb\] ' 1 ;;
     syscalls) exactly "$1" ';main;ask;getppid ' $((10 * n)) ;;
-    # One walk in a hundred may end early: a page of the stack that is away just then is not waited for.
+    # One walk in a hundred may end early: the walk does not wait for a page of the stack that is not in memory.
     malloc) expect_weight "$1" ';main;allocate;' $((10 * 990 * n)) $((10 * 1000 * n)) ;;
     malloc-live) exactly "$1" ';main;allocate;' 0 ;;
   esac
 }
-# Of a process that was there before and goes on.
+# Checks a process that began before the probe and continues after it.
 known_presence() {
   case $1 in
     *-clock | pid | comm | cgroup) expect_weight "$1" '^busybody;.*;compute(;| )' 1 ;;
@@ -81,13 +81,13 @@ known_presence() {
 }
 
 
-# judge_probe NAME : one that should work.
+# judge_probe NAME : a probe that should work.
 judge_probe() {
   local status
   status=$(cat "$left/$1.status" 2>/dev/null)
   if [[ $status != 0 ]]; then
     wrong "$1 fails with ${status:-nothing}: $(said_by "$1")"
-    # What the verifier had against it.
+    # The message of the verifier.
     grep -aE -B 6 -- '-- END PROG LOAD LOG --|^processed [0-9]+ insns' "$left/$1.err" | tail -n 8
     return
   fi
@@ -96,7 +96,7 @@ judge_probe() {
   fi
   if [[ $1 == pid* || $1 == comm || $1 == cgroup || $1 == kernel || ! -e $left/commands ]]; then known_presence "$1"; else known_truth "$1"; fi
 }
-# judge_refusal NAME WORDS : one that should not.
+# judge_refusal NAME WORDS : a probe that should be refused.
 judge_refusal() {
   local words
   words=$(said_by "$1")
@@ -104,7 +104,7 @@ judge_refusal() {
   [[ $(grep -ac '^profile: ' "$left/$1.err") == 1 && $words =~ $2 ]] || wrong "$1 is refused by '$words', not by '$2'"
 }
 
-# judge_events : each line of --list-events.
+# judge_events : checks each line of --list-events.
 judge_events() {
   local event missing lack reason
   (($(wc -l <"$left/events") > 20)) || wrong "--list-events names only $(wc -l <"$left/events") events"
@@ -117,13 +117,13 @@ judge_events() {
     else
       reason=$(reason_against "$event" "$left/list-events.out")
       [[ $lack && $reason =~ $lack ]] || wrong "--list-events says of $event: '$reason', not '${lack:-that it is there}'"
-      # Of hardware events just one was tried.
+      # Only one of the hardware events was tried.
       if [[ -e $left/$event.status ]]; then judge_refusal "$event" "${lack:-$reason}"; fi
     fi
   done <"$left/events"
 }
-# judge_walks : stacks without frame pointers are whole, but for those taken before the tables were there; where the kernel
-# allows no walk, that is said.
+# judge_walks : stacks without frame pointers are complete, except those from before the tables existed. Where the
+# kernel allows no walk, the profiler says so.
 judge_walks() {
   local -A chains
   local shape all whole lack
@@ -137,8 +137,8 @@ judge_walks() {
     fi
     if [[ $shape == written && $architecture != amd64 ]]; then continue; fi
     whole=$(weight "walk-$shape" "^frameless;([^;]*;)*main;${chains[$shape]} ")
-    # Of code whose mappings change under the walk less may be told, and nothing that is wrong. What says itself that it is
-    # incomplete is neither.
+    # While mappings change under the walk, a stack may be shorter, but never wrong. A stack that is marked as
+    # incomplete does not count.
     if [[ $shape == swapped ]]; then
       whole=$(weight "walk-$shape" "^frameless;(main|[^[][^;]*;([^;]*;)*main);${chains[$shape]} ")
       all=$(weight "walk-$shape" '^frameless;[^[](.*;)?(outer|middle|inner)( |;)')
@@ -149,7 +149,7 @@ judge_walks() {
     if ((all < 10 || whole * 100 < all * 80)); then wrong "walk-$shape: $whole of $all stacks are whole"; fi
   done
 }
-# judge_uses : the other probes, NAME=EVENT.
+# judge_uses : checks the other probes, NAME=EVENT.
 judge_uses() {
   local use name lack
   for use in pid=cpu-clock pid-tracepoint=SYSTEM:EVENT pid-uprobe=uprobe:FILE:SYMBOL pid-off-cpu=off-cpu comm=cpu-clock \
@@ -160,7 +160,7 @@ judge_uses() {
     if [[ $lack ]]; then judge_refusal "$name" "$lack"; else judge_probe "$name"; fi
   done
   judge_refusal unprivileged 'cap_bpf|root'
-  # What is hidden is said to be.
+  # Hidden kernel names are reported as hidden.
   lack=$(lack_of kernel-names)
   if [[ ! $lack ]]; then
     expect_weight kernel '[;][a-z_][a-z0-9_.]*(;| )' 1
@@ -170,7 +170,7 @@ judge_uses() {
   fi
 }
 
-# judge_kernel : what the kernel itself has to say against it.
+# judge_kernel : checks that the kernel's log has no complaints.
 judge_kernel() {
   local complaint='WARNING:|BUG:|INFO: (task|rcu)|rcu.*(stall|self-detected)|[Ll]ockdep|possible (circular|recursive)|scheduling while'
   complaint+='|Oops|general protection|nable to handle|soft lockup|hard LOCKUP'
@@ -178,7 +178,8 @@ judge_kernel() {
   if [[ -e $left/complaints ]]; then wrong "$(cat "$left/complaints")"; fi
 }
 
-# judge_verifier : a table of the programs: what the verifier had to look at, at most, and the stack over their calls.
+# judge_verifier : prints a table of the programs: the most instructions that the verifier checked, and the stack with
+# all calls.
 judge_verifier() {
   local program instructions stack
   cat "$left"/*.err | sed -nE 's/^verifier: ([^ :]+): ([0-9]+) instructions?, ([0-9]+) bytes? of stack$/\1 \2 \3/p' |
@@ -187,13 +188,13 @@ judge_verifier() {
   while read -r program instructions stack; do
     printf '%-30s %12s %6s\n' "$program" "$instructions" "$stack"
     if ((instructions > 500000)); then wrong "$program: the verifier looks at $instructions instructions"; fi
-    # Not even the simplest of them does without any.
+    # Even the simplest program uses some stack.
     if ((stack > 480 || stack == 0)); then wrong "$program: $stack bytes of stack"; fi
   done <"$tmp/programs"
   if [[ ! -s $tmp/programs ]]; then wrong "-v tells nothing of what the verifier looks at"; fi
 }
 
-# judge_probes : what was seen, as a table, and what it should be.
+# judge_probes : prints a table of the results and checks them.
 judge_probes() {
   local name began ended
   if [[ ${is_portable:-} && $(cat "$left/program") != /opt/* ]]; then wrong "not the program that brings its libraries was tried"; fi
@@ -212,7 +213,7 @@ judge_probes() {
   judge_verifier
 }
 
-# judge TASK : fails when something was wrong.
+# judge TASK : fails when anything was wrong.
 judge() {
   printf 'Linux %s, %s, booted in %s s, all in %s s\n' "$(cat "$left/release")" "$row" "$(cat "$left/booted")" "$(cat "$left/end")"
   if [[ $1 == tests ]]; then judge_kernel_tests; else judge_probes; fi

@@ -1,15 +1,16 @@
 # shellcheck shell=bash
-# The tests of tests/kernel in a guest: what they want of a system, and what came of them.
+# Runs the tests of tests/kernel in a guest: installs what they need, and reports their results.
 : "${tree:?}" "${tmp:?}" "${SOURCE_DIR:?}"
 
-# What a guest has; a test that wants more is skipped there.
+# The packages in a guest. A test that needs more is skipped there.
 guest_packages=(bash coreutils grep sed mawk findutils diffutils gzip tar util-linux mount procps libc-bin bpftool curl
   binutils 'binutils-*-linux-gnu'
   libcap2-bin xz-utils 'python3*-minimal' 'libpython3*-minimal' 'libpython3*-stdlib' python3-jsonschema python3-attr
   python3-pyrsistent python3-pkg-resources)
 
 is_elf() { [[ $(head -c 4 "$1" 2>/dev/null | tr -d '\0') == $'\x7fELF' ]]; }
-# add_packages NAME... : the files of installed packages but what people read, and the libraries they want.
+# add_packages NAME... : copies the files of installed packages, without documentation, and the libraries that they
+# need.
 add_packages() {
   local path packages
   mapfile -t packages < <(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^ii *//p')
@@ -24,7 +25,7 @@ add_packages() {
 add_kernel_tests() {
   add_packages "${guest_packages[@]}"
   ln -sf mawk "$tree/usr/bin/awk"
-  # Compiled beforehand: an emulated machine takes long for it.
+  # Python compiles these now, because an emulated machine is slow.
   python3 -m compileall -q -s "$tree" "$tree"/usr/lib/python3*/ >/dev/null 2>&1
   mkdir -p "$tree/work/workloads" "$tree/work/source"
   find "$WORKLOADS" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$tree/work/workloads/" \;
@@ -33,7 +34,7 @@ add_kernel_tests() {
   { echo '#!/bin/sh' && echo 'exec bash /work/source/tests/vm/guest/tests.sh'; } >"$tree/work/main.sh"
 }
 
-# judge_kernel_tests : a table of them, and the words of those that failed.
+# judge_kernel_tests : prints a table of the tests, and the output of those that failed.
 judge_kernel_tests() {
   local name status seconds outcome reason
   declare -A count=()
@@ -47,7 +48,7 @@ judge_kernel_tests() {
     count[$outcome]=$((${count[$outcome]:-0} + 1))
     printf '%-28s %-8s %4s s %s\n' "$name" "$outcome" "$seconds" "${reason#skipped: }"
     if [[ $outcome == FAILED ]]; then
-      # What is wrong, and the last of what there was.
+      # The reason, and the end of the output.
       { grep -m 1 '^FAILED ' "$tmp/left/$name.txt"; tail -n 25 "$tmp/left/$name.txt"; } | uniq | sed 's/^/    /'
     fi
   done <"$tmp/left/tests"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# vm.sh ROW: boots the kernel of that row of the table `kernels` in QEMU and looks at what the profiler does there: every event
-# that --list-events has, by a workload whose truth is known.
-# vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there, or those whose name matches that regular expression.
+# vm.sh ROW: boots the kernel of that row of the table `kernels` in QEMU and checks what the profiler does there. It
+# tries every event of --list-events, with a workload whose true counts are known.
+# vm.sh ROW tests [PATTERN]: runs the tests of tests/kernel there, or those whose names match the regular expression.
 source "$(dirname "$0")/../lib.sh"
 row=$1 task=${2:-probes} chosen=${3:-}
 # shellcheck disable=SC2034 # of skip
@@ -13,7 +13,7 @@ source "$here/fetch.bash"
 source "$here/cross.bash"
 source "$here/guest.bash"
 
-# What cannot be had is a failure where all of it is promised, on Debian 12, and a reason elsewhere.
+# A missing tool or package is a failure on Debian 12, where all are available. Elsewhere the test is skipped.
 cannot() {
   if is_debian_12; then fail "$*"; fi
   skip "$*"
@@ -72,7 +72,7 @@ case $? in
   2) fail "Linux of the row $row boots, and does not get to its end" ;;
   *) cannot "Linux of the row $row cannot be booted" ;;
 esac
-# What was seen stays for who wants to read it of a test that passed.
+# The results of a test that passed also stay.
 mkdir -p "$BUILD_DIR/vm"
 judge "$task" | tee "$BUILD_DIR/vm/$test_name"
 exit "${PIPESTATUS[0]}"

@@ -1,11 +1,10 @@
-/* allocs [TIMES] : asks for known numbers of bytes from functions of its own, TIMES (1) times:
- *   by_malloc      100 times 1000 bytes, of which every tenth is kept
+/* allocs [TIMES] : requests known numbers of bytes from its own functions, TIMES (1) times:
+ *   by_malloc      100 times 1000 bytes; every tenth is kept
  *   by_calloc       50 times 20 * 30 bytes, all freed
- *   by_realloc      40 times 64 bytes from nothing and then 256, 200,000 and 400 bytes in its place; the last one of
- *                   each is kept
+ *   by_realloc      40 times 64 bytes from nothing, then 256, 200,000 and 400 bytes; the last is kept
  *   by_memalign     30 times posix_memalign of 512 bytes, kept, and aligned_alloc of 1024 bytes, freed
  *   by_strdup       20 times a copy of 99 characters, kept
- * and then, in a child, 70 times 10,000 bytes that nobody frees but its end. */
+ * Then a child requests 70 times 10,000 bytes, which only its end frees. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -27,7 +26,7 @@ __attribute__((noinline)) void by_calloc(int times) {
     free(kept);
   }
 }
-/* Through a pointer, so that no compiler knows it for malloc. */
+/* Through a pointer, so that the compiler does not replace it by malloc. */
 static void* volatile nothing = 0;
 __attribute__((noinline)) void by_realloc(int times) {
   for (int i = 0; i < 40 * times; i++) {

@@ -1,5 +1,5 @@
-/* True of it: it makes the system call getppid CALLS times, in libc's syscall, which has no frame, so that the caller's
- * is missing too, and main stands below; and never otherwise.
+/* Makes the system call getppid CALLS times, and never otherwise. libc's syscall() has no frame, so the caller may
+ * be missing and main is below it.
  *   asks CALLS SECONDS */
 #include "workload.h"
 

@@ -1,7 +1,8 @@
-/* True of it: in turn and without end it computes, calls getppid, asks for memory and gives it back, touches new pages,
- * waits for a futex that nobody wakes, sleeps and, when FILE is not "-", writes a block of it to the device: something
- * for every source, each in a function that says so. Its one other thread, `idler`, only sleeps. With ROUNDS it ends
- * after so many. `busybody FILE [ROUNDS] SECONDS` */
+/* Without end and in turn it computes, calls getppid, allocates and frees memory, touches new pages, waits for a
+ * futex that no thread wakes, and sleeps. Unless FILE is "-", it also writes a block of it to the device. This gives
+ * each source something, in a function of its own. Its only other thread, `idler`, sleeps; with ROUNDS it ends after
+ * so many.
+ * `busybody FILE [ROUNDS] SECONDS` */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -1,7 +1,8 @@
-/* calls [TIMES]: makes known numbers of system calls, each from a function of its own, and few others: TIMES (1) times
- *   1000 getppid, 200 read, 100 write (a third of them fails with EBADF), 60 open of a file that is not there (ENOENT),
- *   10 clock_nanosleep of 20 milliseconds, 50 bytes sent and received over a pair of sockets, 1 pause that a
- *   signal ends (EINTR). */
+/* calls [TIMES]: makes known numbers of system calls, each kind from its own function, and few others. TIMES (1)
+ * times:
+ *   1000 getppid, 200 read, 100 write (a third fails with EBADF), 60 open of a missing file (ENOENT),
+ *   10 clock_nanosleep of 20 ms, 50 bytes sent and received over a socket pair, 1 pause that a signal
+ *   ends (EINTR). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void hear(int number) { (void)number; }
 
 void wait_for_alarm(void) {
   const struct sigaction action = {.sa_handler = hear};
-  /* Again and again: the first may ring before pause() waits for it. */
+  /* The timer repeats, because the first signal may come before pause(). */
   const struct itimerval soon = {.it_value = {.tv_usec = 10 * 1000}, .it_interval = {.tv_usec = 10 * 1000}};
   const struct itimerval never = {0};
   check(sigaction(SIGALRM, &action, NULL) == 0);

@@ -1,5 +1,5 @@
-/* True of it: half of its time it burns in before_exec, thread `before`; then it executes itself and burns in
- * after_exec, thread `after`: one process, two images. */
+/* Burns half of its time in before_exec, thread `before`. After that it executes itself and burns in after_exec,
+ * thread `after`: one process, two images. */
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>

@@ -1,5 +1,4 @@
-/* True of it: it does nothing but ask for the time, which the kernel answers within the program, in its vDSO: the
- * coarse clock, which needs no hardware to be read there. */
+/* Only asks for the time, which the vDSO answers inside the program. The coarse clock needs no hardware clock there. */
 #include <time.h>
 
 #include "workload.h"

@@ -1,5 +1,5 @@
-/* True of it: THREADS threads, up to 32 of them at a time, each wait WAITS times at an address of their own in
- * wait_alone, for 0.2 ms each time, and exit.
+/* THREADS threads, at most 32 at a time, each wait WAITS times for 0.2 ms at their own address in wait_alone, and
+ * exit.
  *   crowd THREADS SECONDS */
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
-/* depth N SECONDS. True of it: every user stack ends in N frames: main, N - 2 times dive, and bottom. Below main stands
- * what libc puts there. */
+/* depth N SECONDS: every user stack has N frames at its leaf end: main, N - 2 times dive, and bottom. Below main are
+ * libc's own frames. */
 #include "workload.h"
 
 void bottom(void) {

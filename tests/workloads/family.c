@@ -1,6 +1,6 @@
-/* True of it: four processes burn at the same time, as much each: the parent in burn_parent, its child in burn_child,
- * the child's child in burn_grandchild, and another child that has executed this program again in burn_stranger, thread
- * `stranger`. The parent waits for its children before it exits with 0. */
+/* Four processes burn at the same time, each for the same time: the parent in burn_parent, its child in burn_child,
+ * the child's child in burn_grandchild. Another child executes this program again and is in burn_stranger, thread
+ * `stranger`. The parent waits for its children and exits with 0. */
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* True of it: touch_pages meets PAGES pages that are not there, one page fault each, in each of ROUNDS rounds, with a
- * pause of so many milliseconds between them; and nothing else in main faults more than a few times.
+/* touch_pages touches PAGES new pages, one page fault each, in each of ROUNDS rounds with pauses of PAUSE_MS between
+ * them. Nothing else in main has more than a few faults.
  *   faults PAGES ROUNDS PAUSE_MS SECONDS */
 #include "workload.h"
 

@@ -1,23 +1,23 @@
-/* Stacks that no frame pointer leads through, each of a shape that compilers make: built to have none. `frameless SHAPE
- * SECONDS` burns in spin() until its end; true of it, from main on:
+/* Stacks without frame pointers, in the shapes that compilers make. It is compiled without them. `frameless SHAPE
+ * SECONDS` burns in spin() until its end; its stacks, from main on:
  *   plain      first;second;third;spin
- *   variable   variable;spin           a frame of a size that is not known before
- *   aligned    aligned;spin            a realigned frame, and of such a size
- *   many       many;spin               all registers saved that a callee saves
+ *   variable   variable;spin           a frame whose size is not known at compile time
+ *   aligned    aligned;spin            a realigned frame of such a size
+ *   many       many;spin               saves all callee-saved registers
  *   tail       spin                    the call was a jump
  *   last       last;ends               the call is the last instruction of its function
  *   signal     interrupted;HANDLER;handler;spin   on a stack of its own
  *   context    a context that began in routine: routine;spin
  *   child      parent;spin             in a child of vfork
  *   steep      descend 40 times;spin   samples fall in prologues and epilogues, too
- *   probed     first;second;third;spin   the returns of all three are probed; status 3 where that is not to be had
- *   written    written;spin            in assembly, by its own description: the CFA in rbx, x86-64 alone
+ *   probed     first;second;third;spin   the returns of all three are probed; status 3 if the kernel cannot do that
+ *   written    written;spin            in assembly, with its own CFI: the CFA in rbx, only on x86-64
  *   naps       nap_here;nanosleep   a millisecond each
- *   waits      wait_here;pthread_cond_timedwait   for what does not come, a millisecond each
- *   asks       ask_here;keep_here;malloc   once, 5000 bytes that stay; then ask_here;malloc   of pieces that do not
+ *   waits      wait_here;pthread_cond_timedwait   for a condition that never comes, a millisecond each
+ *   asks       ask_here;keep_here;malloc   once, 5000 bytes that stay; then ask_here;malloc   of freed pieces
  *   writes     write_here;pwrite    of a block to the device that PROFILE_TEST_FILE names
  *   parked     nap_for_good;nanosleep   for an hour
- *   lazy       lazy;the dynamic linker   each call of the library is looked up anew where LD_BIND_NOT is set
+ *   lazy       lazy;the dynamic linker   with LD_BIND_NOT each call of the library is looked up again
  *   swapped    swapped;outer;middle;inner   the last three in a copy of this program that other threads replace, split
  * and join while it runs, and map elsewhere and unmap */
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@
 #include "workload.h"
 
 #define NAMED __attribute__((noinline, noclone, used))
-/* Nothing of what stands before may be done after. */
+/* The compiler must not move code across this. */
 #define FENCE() __asm__ volatile("" ::: "memory")
 
 NAMED void spin(void) {
@@ -139,7 +139,7 @@ NAMED static unsigned long descend(unsigned long depth) {
   return below + depth;
 }
 
-/* The mapping of this program's file that `address` lies in. */
+/* The mapping of this program's file that contains `address`. */
 struct mapping {
   unsigned long start, end, offset;
 };
@@ -156,14 +156,14 @@ static struct mapping mapping_of(unsigned long address) {
   exit(3);
 }
 
-/* Puts the kernel's trampoline in the place of its return address, in this process alone. */
+/* Makes the kernel replace the function's return address with its trampoline, only in this process. */
 static void probe_return_of(void (*function)(void)) {
   unsigned type = 0;
   FILE* file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
   if (!file || fscanf(file, "%u", &type) != 1) exit(3);
   fclose(file);
   struct perf_event_attr attr = {.size = sizeof attr, .type = type};
-  attr.config = 1; /* the return, not the beginning */
+  attr.config = 1; /* probes the return, not the start */
   attr.uprobe_path = (uintptr_t) "/proc/self/exe";
   const struct mapping mapping = mapping_of((uintptr_t)function);
   attr.probe_offset = (uintptr_t)function - mapping.start + mapping.offset;
@@ -181,7 +181,7 @@ static void probed(void) {
   first();
 }
 
-/* These use nothing but their stack, and so run wherever their code is mapped. */
+/* These use only their stack, so they run wherever their code is mapped. */
 NAMED static unsigned long inner(unsigned long turns) {
   volatile unsigned long left = turns;
   while (left != 0) left = left - 1;
@@ -197,13 +197,13 @@ NAMED static unsigned long outer(unsigned long turns) {
   place[3] = middle(turns);
   return place[3];
 }
-/* Whole pages of the program that nobody runs. */
+/* Whole pages of the program that are never executed. */
 extern const char idle_pages[];
 __asm__(".text\n.balign 65536\n.globl idle_pages\nidle_pages:\n.skip 131072\n");
 
 static struct {
   struct mapping code; /* of outer and the idle pages */
-  char* copy;          /* of it, from one of two files that hold the same */
+  char* copy;          /* the copy, mapped from one of two equal files */
   int files[2];
 } swap;
 static void* map_copy(void* where, int fixed, int file) {

@@ -1,13 +1,13 @@
-/* Stacks of C++ that no frame pointer leads through: built to have none. `frameless_cpp SHAPE SECONDS` burns in spin()
- * until its end; true of it, from main on:
- *   cleanup    catches;between;~Cleaner;spin   while an exception is in flight: the one that threw it has left
+/* C++ stacks without frame pointers. `frameless_cpp SHAPE SECONDS` burns in spin() until its end. The frames from
+ * main on are:
+ *   cleanup    catches;between;~Cleaner;spin   while an exception is in flight; the thrower has left
  *   caught     handles_itself;handles;spin     in the handler, before the exception is gone
- *   rethrown   catches;passes_on;handles;spin  the same, and then it goes on
+ *   rethrown   catches;passes_on;handles;spin  the same, and the exception goes on
  *   templates  deep<32> to deep<0>;spin */
 #include "workload.h"
 
 #define NAMED __attribute__((noinline, noclone, used))
-/* Nothing of what stands before may be done after. */
+/* The compiler must not move code across this. */
 #define FENCE() __asm__ volatile("" ::: "memory")
 
 NAMED void spin() {

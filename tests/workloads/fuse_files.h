@@ -1,5 +1,5 @@
-/* The files of fuse_server: those of a directory, each with a number for the path by which it was looked up; what each
- * is like is asked of the directory every time. What a function returns below zero is an errno. */
+/* The files of fuse_server: those of a directory, with one number for each path that was looked up. Attributes are
+ * read from the directory every time. A result below zero is an errno. */
 #ifndef PROFILE_TEST_FUSE_FILES_H
 #define PROFILE_TEST_FUSE_FILES_H
 
@@ -34,7 +34,7 @@ static const char* path_of(uint64_t node) {
   return node >= FUSE_ROOT_ID && node < path_count + FUSE_ROOT_ID ? paths[node - FUSE_ROOT_ID] : "?";
 }
 
-/* Good until the next call but one. */
+/* The path is valid until the second call after this one. */
 static const char* path_in(uint64_t node, const char* name) {
   static char made[2][4096];
   static unsigned turn;
@@ -51,12 +51,12 @@ static int attributes_of(uint64_t node, struct fuse_attr* attributes) {
   attributes->blocks = (uint64_t)status.st_blocks;
   attributes->mtime = attributes->ctime = (uint64_t)status.st_mtime;
   attributes->mode = status.st_mode;
-  attributes->nlink = 1; /* DIRECTORY may have one file under many names, which here are many files */
+  attributes->nlink = 1; /* DIRECTORY may have one file with many names, which are separate files here */
   attributes->blksize = 4096;
   return 0;
 }
 
-/* No validity of entries and attributes: the kernel asks every time. */
+/* Entries and attributes have no validity time, so the kernel asks every time. */
 static int look_up(uint64_t in, const char* name, struct fuse_entry_out* entry) {
   entry->nodeid = node_of(path_in(in, name));
   return attributes_of(entry->nodeid, &entry->attr);
@@ -67,7 +67,7 @@ static int open_node(uint64_t node, int flags) {
   return file < 0 ? -errno : file;
 }
 
-/* What came of the work with a file, which is closed. */
+/* Closes the file and returns the result of the work with it. */
 static ssize_t closing(int file, ssize_t done) {
   const int error = errno;
   close(file);
@@ -94,7 +94,7 @@ static int create(uint64_t in, const char* name, mode_t mode) {
   return file < 0 ? -errno : (int)closing(file, 0);
 }
 
-/* All of a directory's names, as READDIR has them; returns how many bytes. */
+/* Writes all names of a directory in the form of READDIR; returns the number of bytes. */
 static size_t list(uint64_t node, char* content, size_t size) {
   const int file = open_node(node, O_RDONLY | O_DIRECTORY);
   DIR* const listing = file < 0 ? 0 : fdopendir(file);

@@ -1,15 +1,15 @@
-/* Serves DIRECTORY at PLACE in a mount namespace of its own, by the bare protocol of /dev/fuse, and runs a program from
+/* Serves DIRECTORY at PLACE in a mount namespace of its own, with the protocol of /dev/fuse, and runs a program from
  * there, in DIRECTORY:
  *   fuse_server [OPTION...] DIRECTORY PLACE SECONDS [PROGRAM [ARGUMENT...]]
- *     -h OPERATION  from the first SIGUSR1 on it (OPEN, READ, ...; again for more) gets no answer, or one at SIGUSR2
- *     -d MS         from the first SIGUSR1 on every answer takes so long
- *     -o            what is seen at PLACE is an overlay over that file system
+ *     -h OPERATION  after the first SIGUSR1 it (OPEN, READ, ...; repeatable) gets no answer, or one at SIGUSR2
+ *     -d MS         after the first SIGUSR1 every answer takes so long
+ *     -o            PLACE shows an overlay over that file system
  *     -u UID        as that user, in a user namespace of its own
- *     -l            its programs are read ahead, as honest servers have it; else only the pages that are asked for
- * On stdout: "program PID" ("ready" where there is none), and "unanswered OPERATION NAME" for each.
+ *     -l            the kernel reads programs ahead, as usual; otherwise only the pages that it needs
+ * On stdout: "program PID" ("ready" without one), and "unanswered OPERATION NAME" for each.
  *
- * Whatever ends it closes the one descriptor of the connection: the kernel then fails all that hangs. It ends with its
- * parent and after its time, and its program with it. */
+ * Its end closes the only descriptor of the connection, and the kernel then fails all requests that hang. It ends
+ * with its parent or after its time, and its program ends with it. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sched.h>
@@ -26,7 +26,7 @@ static char content[LARGEST_READ];
 static struct {
   const char* directory;
   const char* place;
-  uint64_t unanswered; /* a bit an operation */
+  uint64_t unanswered; /* one bit for each operation */
   long delay_ms;
   uid_t user; /* 0: in no user namespace */
   int overlay, reads_ahead;
@@ -40,7 +40,7 @@ static void answer(const struct fuse_in_header* question, int error, const void*
   struct fuse_out_header header = {.error = error, .unique = question->unique};
   struct iovec parts[2] = {{&header, sizeof header}, {(void*)content, error ? 0 : size}};
   header.len = (uint32_t)(parts[0].iov_len + parts[1].iov_len);
-  if (writev(connection, parts, 2) < 0 && errno == ENODEV) _exit(0); /* else who asked is gone */
+  if (writev(connection, parts, 2) < 0 && errno == ENODEV) _exit(0); /* otherwise the asking process is gone */
 }
 
 static void answer_init(const struct fuse_in_header* question, const struct fuse_init_in* in) {
@@ -62,7 +62,7 @@ static void answer_getattr(const struct fuse_in_header* question) {
   answer(question, error, &out, sizeof out);
 }
 
-/* What a program has read of itself stays: it goes on running when nothing is answered any more. */
+/* The kernel keeps the pages that a program has read of itself, so it can run on when the server no longer answers. */
 static const struct fuse_open_out opened = {.open_flags = FOPEN_KEEP_CACHE};
 
 static void answer_create(const struct fuse_in_header* question, const struct fuse_create_in* in) {
@@ -101,7 +101,7 @@ static void answer_write(const struct fuse_in_header* question, const struct fus
   answer(question, size < 0 ? (int)size : 0, &out, sizeof out);
 }
 
-/* All at once, and then nothing more. */
+/* The first answer has all names, the next one is empty. */
 static void answer_readdir(const struct fuse_in_header* question, const struct fuse_read_in* in) {
   answer(question, 0, content, in->offset != 0 ? 0 : list(question->nodeid, content, in->size));
 }
@@ -196,7 +196,7 @@ static void note(int number) {
 static void serve(void) {
   static char buffer[BUFFER] __attribute__((aligned(8)));
   const struct fuse_in_header* const question = (const void*)buffer;
-  /* Signals come in ppoll alone, so that none is missed between a look at what it has set and the next wait. */
+  /* Signals arrive only in ppoll, so that none is missed between the check of its flag and the next wait. */
   for (;;) {
     struct pollfd wanted = {.fd = connection, .events = POLLIN};
     const int ready = ppoll(&wanted, 1, 0, &none);
@@ -220,7 +220,8 @@ static void write_file(const char* path, const char* content) {
   close(file);
 }
 
-/* Before the user changes: a node that anybody may open, without a name; -1 where no device can be made. */
+/* Call it before the user changes. Returns a device node without a name that every user may open; -1 if no device
+ * can be made. */
 static int node_for_all(void) {
   char name[32];
   snprintf(name, sizeof name, ".fuse-%d", (int)getpid());
@@ -237,7 +238,7 @@ static void enter_namespaces(void) {
     if (setresgid(options.user, options.user, options.user) != 0 ||
         setresuid(options.user, options.user, options.user) != 0)
       fatal("setresuid");
-    prctl(PR_SET_DUMPABLE, 1); /* else its /proc/self is root's */
+    prctl(PR_SET_DUMPABLE, 1); /* otherwise its /proc/self belongs to root */
   }
   if (unshare(CLONE_NEWNS | (options.user ? CLONE_NEWUSER : 0)) != 0) fatal("unshare");
   if (options.user) {
@@ -269,13 +270,13 @@ static void mount_fuse(void) {
   if (mount("profile-test", place, "fuse", MS_NOSUID | MS_NODEV, data) != 0) fatal("mount of fuse");
 }
 
-/* Ends with the one who started it, also if that is gone already. */
+/* Ends with its parent, also if the parent is gone already. */
 static void end_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (parent != 0 && getppid() != parent) _exit(1);
 }
 
-/* In a process of its own, without the connection: it waits for answers. */
+/* Runs in a process of its own without the connection, because it waits for answers. */
 static void run_program(pid_t server, char** arguments) {
   char path[4096];
   sigprocmask(SIG_SETMASK, &none, 0);

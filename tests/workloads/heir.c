@@ -1,4 +1,4 @@
-/* True of it: its second thread runs PROGRAM, whose process it goes on as, while the first one waits for nothing.
+/* The second thread executes PROGRAM and so takes over the process. The first thread only waits.
  *   heir PROGRAM [ARGUMENT...] */
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
-/* hits [TIMES] : calls framed_target and bare_target (which makes no frame of its own) known numbers of times: TIMES
- * (1) times each 300 from first_caller, 200 from second_caller and, on two more threads, 100 from thread_caller. Then
- * it waits for its end if it is given seconds: hits TIMES SECONDS. */
+/* hits [TIMES] : calls framed_target and bare_target (which has no frame) known numbers of times. TIMES (1) times
+ * each: 300 from first_caller, 200 from second_caller and 100 from thread_caller on each of two more threads. `hits
+ * TIMES SECONDS` repeats this until its end. */
 #include <pthread.h>
 
 #include "workload.h"

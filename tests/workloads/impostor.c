@@ -1,6 +1,5 @@
-/* True of it: every user stack is main;run_made and a loop that lies in a mapping of one of the FILEs, in a copy of
- * that page of its own, so that the profiler takes whatever is in FILE for its code. `impostor FILE... SECONDS`; it
- * says "mapped". */
+/* Every user stack is main;run_made and a loop in a private mapping of one of the FILEs, so that the profiler takes
+ * FILE for the file of this code. `impostor FILE... SECONDS`; prints "mapped" when it is ready. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,9 +8,9 @@
 
 typedef void Loop(unsigned long turns);
 
-/* Alone in its section, so that its length is known; it says no address, so that it runs wherever it lies. */
+/* In its own section, so that its length is known. It uses no address, so it runs anywhere. */
 __attribute__((section("made_code"))) void original_loop(unsigned long turns) { WORK(turns); }
-/* The linker makes these two. */
+/* The linker defines these two. */
 extern const char made_code_start[] __asm__("__start_made_code");
 extern const char made_code_end[] __asm__("__stop_made_code");
 
@@ -20,7 +19,7 @@ void run_made(Loop* made) {
   KEEP_FRAME();
 }
 
-/* The loop in the middle of the file's first page. */
+/* Puts the loop into the middle of the file's first page. */
 static Loop* loop_in(const char* path) {
   const size_t size = (size_t)(made_code_end - made_code_start);
   struct stat status;

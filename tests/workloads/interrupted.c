@@ -1,6 +1,5 @@
-/* interrupted FILE SECONDS. True of it: it writes "ready" to FILE, then burns in burn_until_interrupted; after its
- * first SIGINT or SIGTERM it burns for half a second of its own computing in burn_after, writes how many of each have
- * come
+/* interrupted FILE SECONDS. Tests rely on this: it writes "ready" to FILE and burns in burn_until_interrupted. After
+ * its first SIGINT or SIGTERM it burns half a second of CPU time in burn_after, writes the number of each signal
  * ("SIGINT 1 SIGTERM 0") to FILE and exits with 7. */
 #include "workload.h"
 

@@ -1,6 +1,6 @@
-/* Makes the process PID, which waits in a system call, make one of its own: open, connect, fork, exec, kill, mmap (of
- * memory that can be run) or, for the test of the test, getrandom. `intruder PID NAME`; says "killed by SIGNAL" or
- * "answered VALUE". */
+/* Forces process PID, which waits in a system call, to make another call: open, connect, fork, exec, socket, kill,
+ * memory (an executable mmap) or getrandom, which checks the test itself. `intruder PID NAME`; prints "killed by
+ * SIGNAL" or "answered VALUE". */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "workload.h"
 
-/* Arguments that are wrong only in what they point to: 0 is no address. */
+/* The calls are valid except for their pointers: 0 is no address. */
 static const struct {
   const char* name;
   long number;
@@ -35,7 +35,7 @@ static int fatal(const char* what) {
 
 #ifdef __x86_64__
 static void prepare(struct user_regs_struct* registers, long number, const uint64_t* arguments) {
-  registers->rip -= 2; /* the instruction that it waits in */
+  registers->rip -= 2; /* back to the system call instruction */
   registers->orig_rax = (unsigned long)-1;
   registers->rax = (unsigned long)number;
   registers->rdi = arguments[0], registers->rsi = arguments[1], registers->rdx = arguments[2];
@@ -51,7 +51,7 @@ static void prepare(struct user_regs_struct* registers, long number, const uint6
 }
 static long result_of(const struct user_regs_struct* registers) { return (long)registers->regs[0]; }
 static int waits(const struct user_regs_struct* registers) {
-  (void)registers; /* an interrupted call is not to be told there */
+  (void)registers; /* arm64 does not show whether a call was interrupted */
   return 1;
 }
 #endif
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   const pid_t target = (pid_t)atol(argv[1]);
   while (at < sizeof intrusions / sizeof *intrusions && strcmp(intrusions[at].name, argv[2]) != 0) at++;
   if (at == sizeof intrusions / sizeof *intrusions) return 2;
-  /* It may have been asked for something since it was seen waiting: then it is let go on, until it waits again. */
+  /* The process may have got a request in the meantime. Then it continues until it waits again. */
   for (;;) {
     if (ptrace(PTRACE_ATTACH, target, 0, 0) != 0 || waitpid(target, &status, __WALL) != target) return fatal("attach");
     if (!WIFSTOPPED(status)) return fatal("it has ended");
@@ -77,14 +77,14 @@ int main(int argc, char** argv) {
   const struct user_regs_struct before = registers;
   prepare(&registers, intrusions[at].number, intrusions[at].arguments);
 #ifdef __aarch64__
-  int none = -1; /* the interrupted call is not begun again */
+  int none = -1; /* prevents a restart of the interrupted call */
   struct iovec number = {&none, sizeof none};
   if (ptrace(PTRACE_SETREGSET, target, NT_ARM_SYSTEM_CALL, &number) != 0) return fatal("system call");
 #endif
   if (ptrace(PTRACE_SETREGSET, target, NT_PRSTATUS, &all) != 0) return fatal("registers");
   if (ptrace(PTRACE_SINGLESTEP, target, 0, 0) != 0 || waitpid(target, &status, __WALL) != target) return fatal("step");
   if (WIFSIGNALED(status)) return printf("killed by %d\n", WTERMSIG(status)) < 0;
-  if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSYS) { /* it is told of the signal before the target dies of it */
+  if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSYS) { /* ptrace reports the signal before it kills */
     ptrace(PTRACE_CONT, target, 0, SIGSYS);
     if (waitpid(target, &status, __WALL) == target && WIFSIGNALED(status))
       return printf("killed by %d\n", WTERMSIG(status)) < 0;

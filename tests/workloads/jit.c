@@ -1,10 +1,10 @@
-/* True of it: every user stack is main;run_made and the copy of a loop in memory of its own making, as a run-time
- * compiler leaves it. What is said of it is in /tmp/perf-PID.map, by the first argument: `plain` names it made_loop
- * with addresses as the format has them, `prefixed` with 0x before them as some run-times write, `here` writes the map
- * into the working directory, `silent` leaves writing to others. `dump` writes a jitdump into the working directory,
- * with lines: the loop is made.src:7 up to its end, and made.src:1 and :9 would be before and behind it. `moved` says
- * there that the loop lay elsewhere before. Its second argument, if there is one before the time, is a file to which it
- * writes the map's line in any case. */
+/* Tests rely on this: every user stack is main;run_made and the copy of a loop in memory that it made itself, like a
+ * run-time compiler. The first argument selects how /tmp/perf-PID.map describes it. `plain` names it made_loop with
+ * addresses in the usual format, `prefixed` writes 0x before them like some run-times, `here` writes the map into
+ * the working directory, `silent` writes none.
+ * `dump` writes a jitdump into the working directory, with lines: the loop is made.src:7 to its end; made.src:1 and
+ * :9 are before and after it. `moved` says there that the loop was elsewhere before. An optional second argument,
+ * before the time, is a file that gets the map's line in any case. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,9 +12,9 @@
 
 typedef void Loop(unsigned long turns);
 
-/* Alone in its section, so that its length is known; it says no address, so that it runs wherever it lies. */
+/* In a section of its own, so that its length is known. It uses no address, so that it runs anywhere in memory. */
 __attribute__((section("made_code"))) void original_loop(unsigned long turns) { WORK(turns); }
-/* The linker makes these two. */
+/* The linker defines these two. */
 extern const char made_code_start[] __asm__("__start_made_code");
 extern const char made_code_end[] __asm__("__stop_made_code");
 
@@ -61,7 +61,7 @@ static void write_dump(unsigned long code, size_t size, int moved) {
   FILE* dump;
   snprintf(path, sizeof path, "jit-%d.dump", (int)getpid());
   dump = fopen(path, "w+");
-  /* By this mapping profilers find it; as the agents for Java do, before there is anything in it. */
+  /* Profilers find the jitdump by this mapping. Like the agents for Java, map the file before it has contents. */
   if (!dump || mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(dump), 0) == MAP_FAILED) exit(1);
   write_part(dump, head, sizeof head);
   write_part(dump, &of_lines, sizeof of_lines);
@@ -88,7 +88,8 @@ int main(int argc, char** argv) {
   void* const code = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED) return 1;
   memcpy(code, made_code_start, size);
-  /* Before the code is code: a profiler that looks for a map earlier may leave it missing in a file system's memory. */
+  /* Write the map before the code becomes executable: if a profiler looks for the map too early, a file system may
+   * remember that it is missing. */
   snprintf(path, sizeof path, "%s/perf-%d.map", strcmp(argv[1], "here") == 0 ? "." : "/tmp", (int)getpid());
   const int is_dumped = strcmp(argv[1], "dump") == 0, is_moved = strcmp(argv[1], "moved") == 0;
   if (is_dumped || is_moved)

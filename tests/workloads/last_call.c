@@ -1,5 +1,5 @@
-/* True of it: every user stack is main;caller;never_returns. The call is the last instruction of `caller`, so the
- * return address on the stack is the first of the function behind it, which is never called. */
+/* Every user stack is main;caller;never_returns. The call is the last instruction of `caller`, so its return address
+ * is the start of the next function, which is never called. */
 #include "workload.h"
 
 __attribute__((noreturn)) void never_returns(void) {

@@ -1,5 +1,5 @@
-/* True of it: every user stack is main;outer;middle;heavy or main;outer;middle;light, and heavy costs twice what light
- * does: 66.7 % and 33.3 % of its samples. */
+/* Every user stack is main;outer;middle;heavy or main;outer;middle;light. heavy costs twice as much as light: 66.7 %
+ * and 33.3 % of the samples. */
 #include "workload.h"
 
 static unsigned long unit;

@@ -1,5 +1,5 @@
-/* True of it: whoever calls library_turn has library_turn;in_first. Differs from libsecond.so in that name only, so
- * that one fits where the other was. */
+/* The caller of library_turn has library_turn;in_first. Only this name differs from libsecond.so, so that one
+ * library fits into the place of the other. */
 #include "workload.h"
 
 void in_first(void) { WORK(UNIT); }

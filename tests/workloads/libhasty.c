@@ -1,5 +1,5 @@
-/* True of it: preloaded, it has the process told to end (SIGTERM) as soon as that opens a file whose name ends in
- * "hasty.folded": before a profiler has begun to sample. */
+/* Preloaded, it sends SIGTERM to its own process when that opens a file whose name ends in "hasty.folded". This is
+ * before the profiler begins to sample. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* True of it: whoever calls lib_outer has lib_outer;lib_middle;lib_heavy and lib_outer;lib_middle;lib_light at 2:1. */
+/* Tests rely on this: a caller of lib_outer has lib_outer;lib_middle;lib_heavy and lib_outer;lib_middle;lib_light,
+ * 2:1. */
 #include "workload.h"
 
 static unsigned long unit;

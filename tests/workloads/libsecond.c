@@ -1,4 +1,4 @@
-/* True of it: whoever calls library_turn has library_turn;in_second. See libfirst.c. */
+/* The caller of library_turn has library_turn;in_second. See libfirst.c. */
 #include "workload.h"
 
 void in_second(void) { WORK(UNIT); }

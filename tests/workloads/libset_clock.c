@@ -1,6 +1,6 @@
-/* Preloaded, lets a program see a clock of the day that is set while it runs: ahead by as many nanoseconds as the file
- * says whose name is in SET_CLOCK, 8 bytes as they lie in memory. The machine's clock stays as it is, and so do clocks
- * that nobody can set. The file is mapped, for a child may be forbidden to open any. */
+/* Preloaded, it makes a program see a changed time of day. The file named by SET_CLOCK says how far it is ahead: 8
+ * bytes in native order, in nanoseconds. The machine's clock does not change, nor do clocks that cannot be set. The
+ * file is mapped, because a child may not be allowed to open files. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

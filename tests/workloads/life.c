@@ -1,5 +1,5 @@
-/* True of it: a third of its time each before main (before_main), in main (within_main) and after main (after_main):
- * who samples it from the first instruction to the last sees 1:1:1. SECONDS is not asked for: it is 0.3 all in all. */
+/* Spends a third of its CPU time each before main (before_main), in main (within_main) and after main (after_main):
+ * a complete profile shows 1:1:1. It takes no SECONDS and runs for 0.3 s of CPU time. */
 #include <time.h>
 
 #include "workload.h"

@@ -1,7 +1,7 @@
-/* locker [SECONDS] : a thread waits 20 times for a lock that another holds for 20 milliseconds at least from when it
- * waits, and 10 times for a condition that comes after 10 such. Says of each at which address, how often, and for how
- * many microseconds it waited by its own clock: "lock 0x… 20 400123". With SECONDS one more thread waits from the start
- * for a lock that nobody gives back, and the address is said once it does: "for_ever 0x…". */
+/* locker [SECONDS] : a thread waits 20 times for a lock, which another thread then holds for at least 20 ms more,
+ * and 10 times for a condition that comes after at least 10 ms. For each it prints the address, the count, and the
+ * microseconds by its own clock: "lock 0x... 20 400123". With SECONDS another thread waits from the start for a lock
+ * that is never released; "for_ever 0x..." is printed once it waits. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -24,22 +24,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t for_ever = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static int word;
-static int asked; /* for how many words */
+static int asked; /* number of words requested so far */
 
-/* On a busy machine the other comes late, and is still to wait. */
+/* Waits for the other thread, which may be late on a busy machine. */
 static const struct timespec moment = {0, 1000 * 1000};
 static void until(const int* value, int wanted) {
   while (__atomic_load_n(value, __ATOMIC_ACQUIRE) != wanted) nanosleep(&moment, 0);
 }
 
-/* Until that thread sleeps in futex(): what it says before is what it is about to do. */
+/* Waits until the thread sleeps in futex(): its earlier state only says what it will do next. */
 static void until_waits(const int* thread) {
   char path[64], text[32];
   while (__atomic_load_n(thread, __ATOMIC_ACQUIRE) == 0) nanosleep(&moment, 0);
   snprintf(path, sizeof path, "/proc/self/task/%d/syscall", *thread);
   for (;;) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return; /* a kernel that does not tell */
+    if (file < 0) return; /* this kernel does not show it */
     const ssize_t size = read(file, text, sizeof text - 1);
     close(file);
     text[size > 0 ? size : 0] = 0; /* "running" while it runs */
@@ -53,11 +53,11 @@ __attribute__((noinline)) void hold_lock(void) {
   for (int i = 0; i < LOCKS; i++) {
     pthread_mutex_lock(&lock);
     pthread_barrier_wait(&held);
-    until((const int*)&lock, 2); /* as glibc has it when somebody waits */
+    until((const int*)&lock, 2); /* glibc's value when a thread waits */
     until_waits(&main_thread);
     usleep(20000);
     pthread_mutex_unlock(&lock);
-    pthread_barrier_wait(&held); /* the other has had it */
+    pthread_barrier_wait(&held); /* the other thread has had it */
   }
 }
 void* holder(void* unused) {

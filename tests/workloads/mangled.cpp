@@ -1,5 +1,5 @@
-// True of it: every user stack is main, shop::Shelf<int>::restock(int) and, at 2:1, one of the leaves
-// shop::(anonymous namespace)::count<unsigned long>(unsigned long) and shop::Price::operator+=(shop::Price const&).
+// Every user stack is main, shop::Shelf<int>::restock(int) and one of two leaves, with costs of 2:1: shop::(anonymous
+// namespace)::count<unsigned long>(unsigned long) and shop::Price::operator+=(shop::Price const&).
 #include "workload.h"
 
 namespace shop {

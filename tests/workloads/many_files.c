@@ -1,6 +1,5 @@
-/* True of it: every user stack is main;lib_outer;lib_middle and one of two leaves, all but main in one of COUNT
- * libraries, FILE.0 and so on, each of them as often as any other. `many_files FILE COUNT SECONDS`; it says "loaded"
- * when it has them. */
+/* Every user stack is main;lib_outer;lib_middle and one of two leaves. All but main are in one of COUNT libraries,
+ * FILE.0 and so on, each equally often. `many_files FILE COUNT SECONDS`; prints "loaded" when all are loaded. */
 #include <dlfcn.h>
 
 #include "workload.h"

@@ -1,5 +1,6 @@
-/* True of it: 16 calls deep, each level reached from one of two places, so there are 65,536 stacks,
- * main;left;right;...; leaf, each met for a few microseconds in turn: nearly every sample has a stack of its own. */
+/* Tests rely on this: 16 calls deep, each level has one of two callers, so there are 65,536 stacks,
+ * main;left;right;...; leaf. Each runs for a few microseconds in turn, so nearly every sample has a stack of its
+ * own. */
 #include "workload.h"
 
 void left(unsigned path, int levels);

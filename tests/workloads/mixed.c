@@ -1,5 +1,5 @@
-/* True of it: one thread that computes (compute) and rests (rest_a_while) in turn, and in the end says how many
- * microseconds it ran in all, by the clock and then on a CPU. `mixed SECONDS` */
+/* One thread computes (compute) and rests (rest_a_while) in turn. At the end it prints its whole time and its CPU
+ * time, in microseconds. `mixed SECONDS` */
 #define _GNU_SOURCE
 #include <time.h>
 

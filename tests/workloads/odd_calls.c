@@ -1,6 +1,6 @@
-/* Makes system calls with numbers of other tables: 300 getppid as a 32-bit program numbers it, 40 as an x32 program
- * does, 30 of number 999 and 10 of number 5000, which no kernel has. Only on x86-64; it is killed where the kernel
- * knows no 32-bit calls. */
+/* Makes system calls with numbers of other tables: 300 getppid by the 32-bit number and 40 by the x32 number (only
+ * on x86-64), 30 of number 999 and 10 of number 5000, which no kernel has. Where the kernel has no 32-bit calls, it
+ * is killed. */
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* 500 pieces of 100 bytes a second, at times that are fixed beforehand. Ends after argv[1] seconds. */
+/* Allocates 500 pieces of 100 bytes per second, at fixed times. Ends after argv[1] seconds. */
 #include <stdlib.h>
 #include <time.h>
 

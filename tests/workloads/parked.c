@@ -1,6 +1,5 @@
-/* True of it: its second thread is blocked in main_of_parked;park for ever, on a stack in a mapping of FILE, of which
- * not a page is in memory once it has said "parked": who reads that stack asks the file system for it. `parked FILE
- * SECONDS` */
+/* The second thread is blocked for ever in main_of_parked;park. Its stack is a mapping of FILE, without any page in
+ * memory after it has printed "parked", so a reader of that stack must ask the file system. `parked FILE SECONDS` */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +17,7 @@ __attribute__((noinline)) void park(void) {
 static void* main_of_parked(void* nothing) {
   sigset_t all;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, 0); /* nothing wakes it: it has no stack to go on with */
+  pthread_sigmask(SIG_SETMASK, &all, 0); /* no signal may wake it, because its stack is gone */
   park();
   return nothing;
 }

@@ -1,5 +1,6 @@
-/* True of it: two processes hand a byte to and fro ROUNDS times and wait for it each time, which is a context switch
- * each when both are on one CPU. Prints how many switches the kernel counted of the two since main began, and before.
+/* Tests rely on this: two processes pass a byte to each other ROUNDS times and wait for it each time. On one CPU
+ * each wait is a context switch. It prints how many switches of the two the kernel counted since main began, and
+ * before.
  *   ping_pong ROUNDS SECONDS */
 #include "workload.h"
 

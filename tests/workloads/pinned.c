@@ -1,4 +1,4 @@
-/* pinned CPU SECONDS. True of it: the thread is named on_cpu_N and burns in burn_pinned, on CPU N and no other. */
+/* pinned CPU SECONDS: the thread is named on_cpu_N and burns in burn_pinned, only on CPU N. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,10 +1,12 @@
-/* True of it: nearly all of its time is in the kernel, below main;drain_zero, in vfs_read called from ksys_read. */
+/* Tests rely on this: it is nearly always in the kernel, called by main;drain_zero, in vfs_read called from
+ * ksys_read. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 
 #include "workload.h"
 
-/* The system call in the function itself: libc's read() has no frame, so the stack would lack its caller. */
+/* Makes the system call in the function itself: libc's read() has no frame, so the caller would be missing in the
+ * stack. */
 static inline __attribute__((always_inline)) long read_here(long fd, void* buffer, long size) {
 #if defined(__x86_64__)
   long result;
@@ -22,7 +24,7 @@ static inline __attribute__((always_inline)) long read_here(long fd, void* buffe
 #endif
 }
 
-/* So much at a time that the way into the kernel and back costs nothing beside, however dear a machine makes it. */
+/* Large, so that the way into the kernel and back does not matter, even on a machine where it is slow. */
 static char buffer[1 << 24];
 
 void drain_zero(int fd) {

@@ -1,5 +1,5 @@
-/* True of it: every user stack is main;call_library;lib_outer;lib_middle and one of two leaves at 2:1, all but the
- * first two in libleaves.so. */
+/* Every user stack is main;call_library;lib_outer;lib_middle and one of two leaves at 2:1. All but the first two are
+ * in libleaves.so. */
 #include "workload.h"
 
 void lib_outer(void);

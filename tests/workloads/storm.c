@@ -1,6 +1,6 @@
-/* True of it: it keeps those busy who follow processes, in one of five ways without end. `storm maps FILE SECONDS` maps
- * FILE's code at one place again and again, `storm fork|thread|exec|comm SECONDS` makes processes, makes threads,
- * executes itself, or changes its name. */
+/* Produces events without end for programs that follow processes. `storm maps FILE SECONDS` maps FILE's code at one
+ * place again and again. `storm fork|thread|exec|comm SECONDS` makes processes, makes threads, executes itself, or
+ * changes its name. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void change_name(void) {
 int main(int argc, char** argv) {
   const double seconds = seconds_of(argc, argv);
   if (argc < 3) return 2;
-  /* An exec keeps the timer that the first one has set. */
+  /* The timer of the first image survives exec. */
   struct itimerval left;
   getitimer(ITIMER_REAL, &left);
   signal(SIGALRM, end_of_workload);

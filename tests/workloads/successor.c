@@ -1,6 +1,7 @@
-/* True of it: a thread called `first` naps 10 times for 10 ms and gives up its id, because it exits or, with `exec`,
- * because it runs another program. Then a process called `second` has that id and naps 10 times for 30 ms. Says
- * "PID TID", and of each how many milliseconds the naps took: "NAME MS". Exits with 3 where nobody can choose an id.
+/* Tests rely on this: a thread called `first` naps 10 times for 10 ms and gives up its id: it exits or, with `exec`,
+ * it executes another program. Then a process called `second` gets that id and naps 10 times for 30 ms.
+ * It prints "PID TID", and for each the milliseconds of its naps: "NAME MS". It exits with 3 where a process cannot
+ * choose an id.
  *   successor exit|exec SECONDS */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +29,7 @@ static void nap(const char* name, long milliseconds) {
   fflush(stdout);
 }
 
-/* As soon as nobody has it any more. */
+/* As soon as the id is free. */
 static int succeed(pid_t id) {
   struct clone_arguments arguments = {.exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)&id, .set_tid_size = 1};
   printf("%d %d\n", (int)getpid(), (int)id);

@@ -1,7 +1,6 @@
-// swapper SECONDS, of computing. True of it: half of its time thread `first` is in
-// main;run_from;use_library;library_turn;in_first of libfirst.so; then that library is unloaded, libsecond.so takes its
-// place in memory, and thread `second` is in in_second. Exits with 3 if the second one came to lie elsewhere. The
-// libraries are beside it.
+// swapper SECONDS (of CPU time). For half of it thread `first` is in main;run_from;use_library;library_turn;in_first of
+// libfirst.so. After that, libsecond.so replaces this library at the same address, and thread `second` is in in_second.
+// Exits with 3 if libsecond.so has another address. The libraries are in the directory of the program.
 #include <dlfcn.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -31,7 +30,7 @@ static void* run_from(const std::string& path, const char* name, double seconds)
     exit(1);
   }
   use_library(reinterpret_cast<void (*)()>(turn), seconds);
-  // What the unloading costs is nobody's.
+  // The time of unloading belongs to neither name.
   prctl(PR_SET_NAME, "swapper");
   dlclose(library);
   return turn;

@@ -1,4 +1,4 @@
-/* True of it: thread `red` burns in burn_red, thread `green` in burn_green, as much each; main only waits. */
+/* Thread `red` burns in burn_red and thread `green` in burn_green, both for the same time; main only waits. */
 #define _GNU_SOURCE
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
-/* True of it: two processes hand a token to and fro ROUNDS times, each asleep until the other gives it: `left` waits in
- * left_waits and gives in left_gives, `right` likewise. So nobody but the one ends a wait of the other.
+/* Tests rely on this: two processes pass a token to each other ROUNDS times; each sleeps until the other gives it.
+ * `left` waits in left_waits and gives in left_gives, `right` likewise. So only one process ends a wait of the
+ * other.
  *   token ROUNDS SECONDS */
 #include "workload.h"
 
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_NAME, "right");
-    close(to[1]); /* so that it ends with the other */
+    close(to[1]); /* so that each process ends with the other */
     for (long i = 0; i < rounds; i++) {
       right_waits(to[0]);
       right_gives(fro[1]);

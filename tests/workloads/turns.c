@@ -1,11 +1,10 @@
-/* turns TIMES [LEFT] : asks for memory TIMES times over from a single place,
- * through pointers to functions that take turns, each to become another only
- * where its arguments say so: by_turns         calloc(100, 1), malloc(100),
- * malloc(100), realloc(0, 200), malloc(200), memalign(16, 300), malloc(300),
- * memalign(64, 400), malloc(400), aligned_alloc(16, 500), aligned_alloc(64,
- * 600), calloc(1, 700), realloc(0, 700) and malloc(700) by_place posix_memalign
- * of 800 bytes aligned to 16 and malloc(800) which is 14 and 2 calls for 5300
- * and 1600 bytes, and gives all of it back but by the last LEFT (0) times. */
+/* turns TIMES [LEFT] : allocates memory TIMES times from a single place. The place calls through pointers to
+ * different functions; only the arguments show when the function changes:
+ *   by_turns   calloc(100, 1), malloc(100), malloc(100), realloc(0, 200), malloc(200), memalign(16, 300),
+ *              malloc(300), memalign(64, 400), malloc(400), aligned_alloc(16, 500), aligned_alloc(64, 600),
+ *              calloc(1, 700), realloc(0, 700) and malloc(700)
+ *   by_place   posix_memalign of 800 bytes aligned to 16, and malloc(800)
+ * These are 14 calls for 5300 bytes and 2 for 1600 bytes. It frees all of them except in the last LEFT (0) times. */
 #include <malloc.h>
 
 #include "workload.h"
@@ -13,7 +12,7 @@
 typedef void* ask(const void* first, unsigned long second, unsigned long third);
 #define ASK(function) ((ask*)(void*)(function))
 
-/* Not constant, so that no compiler knows what is called. */
+/* Not constant, so that the compiler does not see which function is called. */
 struct turn {
   ask* from;
   const void* first;

@@ -1,5 +1,5 @@
-/* Runs with its frame pointer at memory that has never been touched: who
- * follows it has a page fault, in the kernel. untouched SECONDS */
+/* Sets its frame pointer to memory that was never touched: a walk that follows it has a page fault in the kernel.
+ * `untouched SECONDS` */
 #include "workload.h"
 
 #include <sys/mman.h>

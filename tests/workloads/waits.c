@@ -1,7 +1,7 @@
-/* True of it: it waits in wait_sleep, wait_futex, wait_pipe and wait_direct (a file read past the page cache), and says
- * of each how many microseconds it was not on a CPU in there, by its own clocks. `waits FILE SECONDS`; FILE is read,
- * and wait_direct says nothing when that file system cannot do it. The system calls are made without a library between,
- * so that the frames are whole. */
+/* Waits in wait_sleep, wait_futex, wait_pipe and wait_direct (a file read past the page cache). For each it prints
+ * how many microseconds it was off the CPU, by its own clocks. `waits FILE SECONDS`: FILE is read, and wait_direct
+ * prints nothing if its file system has no O_DIRECT. The system calls do not go through libc, so that the frames are
+ * complete. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,7 @@
 #include "workload.h"
 
 #define ROUNDS 20
-/* Large, so that the time on a CPU between two waits, which its clocks do not tell well on a busy machine, is little.
- */
+/* Large, so that little CPU time lies between two waits: on a busy machine the clocks measure it badly. */
 #define CHUNK (8L << 20)
 
 static long microseconds(clockid_t clock) {
@@ -23,7 +22,8 @@ static long microseconds(clockid_t clock) {
   clock_gettime(clock, &now);
   return now.tv_sec * 1000000L + now.tv_nsec / 1000;
 }
-/* Read anew when it lost the CPU between the clocks: that time would be in the truth and in none of the functions. */
+/* Repeats when the thread lost the CPU between the clocks: that time would be in the result, but in none of the
+ * functions. */
 static long off_cpu_clock(void) {
   long before, on_cpu, now;
   do {

@@ -1,4 +1,5 @@
-/* What the workloads share: work that costs a known amount, and an end that comes whatever happens to the test. */
+/* The part that all workloads share: work of a known cost, and an end that always comes, whatever happens to the
+ * test. */
 #ifndef PROFILE_TEST_WORKLOAD_H
 #define PROFILE_TEST_WORKLOAD_H
 
@@ -11,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A compiler told to keep frame pointers still makes no frame for a leaf that has nothing to put there, unless it asks.
- */
+/* Even with frame pointers, a compiler makes no frame for a leaf that needs none, unless the leaf asks for its
+ * frame. */
 #define KEEP_FRAME() __asm__ volatile("" ::"r"(__builtin_frame_address(0)))
 
-/* Burns `turns` turns of a loop in the function that says it, without a call. Each turn waits for the one before, so
- * that its cost does not depend on where in memory the loop happens to lie. */
+/* Burns `turns` turns of a loop in the function that uses it, without a call. Each turn waits for the one before, so
+ * the cost does not depend on where the loop lies in memory. */
 #define WORK(turns)                                        \
   do {                                                     \
     unsigned long product = 1;                             \
@@ -27,22 +28,21 @@
     }                                                      \
   } while (0)
 
-/* Some ten microseconds: short beside the time between two samples, which so do not fall in step with the loops. */
+/* Some ten microseconds: short against the time between two samples, so that loops and samples do not run in step. */
 #define UNIT 5000UL
 
-/* For functions whose costs are compared: a loop that lies across a border of its cache line is slower on some CPUs. */
+/* For functions whose costs are compared: on some CPUs a loop that crosses a border of cache lines is slower. */
 #define ALIGNED __attribute__((aligned(64)))
 
-/* Between a half and three halves of UNIT, another one each time: three loops of always the same length can stay in
- * step with the samples for a second, and then one of them has more than its share. */
+/* From a half to three halves of UNIT, different each time. Loops of a fixed length can run in step with the samples
+ * for a second, and then one of them gets more than its share. */
 __attribute__((always_inline, unused)) static inline unsigned long next_unit(void) {
   static unsigned long state = 1;
   state = state * 6364136223846793005UL + 1442695040888963407UL; /* Knuth, MMIX */
   return UNIT / 2 + (state >> 33) % UNIT;
 }
 
-/* Always so, which the compiler cannot know: functions that loop while it holds have an end, and code behind their
- * call. */
+/* Always 1, but the compiler cannot know that. So a loop on it has an end, and the compiler keeps the code after it. */
 __attribute__((unused)) static volatile int goes_on = 1;
 
 static void end_of_workload(int number) {
@@ -50,11 +50,10 @@ static void end_of_workload(int number) {
   _exit(0);
 }
 
-/* Which time end_after() means: that of the world or that of the process's own computing. */
+/* The clock of end_after(): real time, or the CPU time of the process. */
 static int clock_of_end = ITIMER_REAL;
 
-/* Who computes only for a part of the time rests each time that it has for five milliseconds, until that is the part.
- */
+/* A workload that computes only a part of the time rests after each five milliseconds of work, to keep to that part. */
 #define TURN_US 5000L
 static long parts = 1;
 static void rest_of_turns(int number) {
@@ -63,7 +62,7 @@ static void rest_of_turns(int number) {
   nanosleep(&rest, 0);
 }
 
-/* This process exits with 0 after so many seconds. A child needs its own call; exec keeps it going. */
+/* This process exits with 0 after so many seconds. A child must call it again; the timer stays set over exec. */
 __attribute__((unused)) static void end_after(double seconds) {
   struct itimerval time = {{0, 0}, {0, 0}};
   time.it_value.tv_sec = (long)seconds;
@@ -77,9 +76,9 @@ __attribute__((unused)) static void end_after(double seconds) {
   }
 }
 
-/* The last argument of every workload is its time in seconds, at most 1200 (in a guest). "0.5cpu" is half a second of
- * its own computing: what it does is then the same beside whatever other work there is. "600/4" are 600 seconds in
- * which it computes a quarter of the time at most, and leaves the rest to others. */
+/* The last argument of every workload is its time in seconds, at most 1200 (in a guest). "0.5cpu" is half a second
+ * of its CPU time, so its work is the same on a busy machine. "600/4" is 600 seconds in which it computes at most a
+ * quarter of the time. */
 __attribute__((unused)) static double seconds_of(int argc, char** argv) {
   static char nothing[] = "";
   char* rest = nothing;
@@ -96,7 +95,7 @@ __attribute__((unused)) static double seconds_of(int argc, char** argv) {
   exit(2);
 }
 
-/* A system call without the C library between: its functions have no frame of their own, which hides their caller. */
+/* A system call without libc: libc's functions have no frame of their own, which hides their caller. */
 __attribute__((always_inline, unused)) static inline long call(long number, long a, long b, long c, long d) {
 #ifdef __x86_64__
   register long fourth __asm__("r10") = d;

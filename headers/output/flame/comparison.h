@@ -1,12 +1,9 @@
-// Two profiles in one table, to be compared. What `profile diff` takes for one function, and for one process, is
-// decided here, for its table and for its pictures: so they cannot contradict each other.
-//
-//   A function is its name; with modules, its name in one module. Where it stands in the source, what kind of frame it
-//   is, and the process do not tell it apart: lines move, and some files know more than others.
-//   A process is its name. Folded lines have only those of threads: where one of the profiles knows no processes, it is
-//   the name of the thread in both.
-//
-// Folded lines have colons where names have semicolons: that is no difference.
+// Puts two profiles into one table to compare them. The table and the pictures of `profile diff` both use it, so they
+// cannot contradict each other. It defines what counts as the same:
+//   A function is its name, or its name and module. Source line, frame kind and process do not count: lines move, and
+//   some files know more than others.
+//   A process is its name. If one profile has only thread names (folded lines), the thread name is used in both.
+//   ':' and ';' in names are the same, because folded lines replace ';'.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +18,9 @@ namespace profile {
 enum class SameFunction : std::uint8_t { by_name, by_name_and_module };
 
 struct FlameComparison {
-  // A function is one frame. Of what was merged into it, its module, file and kind are those of the later profile, or
-  // of the earlier one where the later knows none; not known where one profile has several. Its line is one that all
-  // agree on.
+  // Each function is one frame. Module, file and kind come from the later profile if it knows them, otherwise from the
+  // earlier one; they are unknown if that profile has several.
+  // The line is set only if all merged frames that have a line have the same one, and the file is not disputed.
   FlameTable table;
   std::vector<FlameTable::Cell> before;
   std::vector<FlameTable::Cell> after;
@@ -33,7 +30,7 @@ struct FlameComparison {
                                              SameFunction same = SameFunction::by_name,
                                              UnknownRuns runs = UnknownRuns::kept);
 
-// "kernel" of "[kernel]": as folded lines know it.
+// Returns "kernel" for "[kernel]", because folded lines have module names without brackets.
 [[nodiscard]] std::string_view bare_module(std::string_view module);
 
 }  // namespace profile

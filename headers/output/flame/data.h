@@ -1,6 +1,6 @@
-// The data of the page, as JSON: of a file that is opened from disk all at once, of the live page bit by bit. Columns,
-// because 100,000 stacks as objects would be ten times as large and slow to read. The script of the page,
-// src/output/page/, reads it.
+// Writes the data of the page as JSON: all at once for a file on disk, in parts for the live page. The data is in
+// columns, because 100,000 stacks as objects are ten times as large and slow to read. The script of the page
+// (src/output/page/) reads it.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@
 
 namespace profile {
 
-// Each writes members into the object under way.
+// Each function writes members into the JSON object that is open.
 
 // "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
 void write_flame_run(JsonWriter& json, const Profile& profile);
 // "account": {"taken", "recorded", "idle", "filtered", "lost"}
 void write_flame_account(JsonWriter& json, const Account& account);
-// "names": [line...]: which frames have none and why, as the summary says it
+// "names": [line...]: the lines of FrameReport::lines()
 void write_flame_names(JsonWriter& json, const FrameReport& names);
-// What stands in the table behind `from`:
+// The items of the table from the mark `from` on:
 // "strings": [text...], "frames": {"name": [string...], "module": [...], "file": [...], "line": [...], "kind": [...]},
 // "owners": {"process": [string...], "pid": [...], "thread": [string...], "tid": [...], "cpu": [number, -1: any...]},
 // "nodes": {"parent": [node, -1: none...], "frame": [...]}

@@ -1,5 +1,5 @@
-// Two profiles compared, as text: the functions that gained and lost most. Shares of the totals are compared, not
-// values, so that one profile may have been taken for longer than the other.
+// Compares two profiles as text: the functions that gained and lost most. It compares shares of the totals, not values,
+// because one profile may cover more time than the other.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@ namespace profile {
 struct DiffOptions {
   std::string unit;  // of the values
   std::size_t top = 10;
-  bool show_modules = false;  // behind the functions, which they tell apart (SameFunction::by_name_and_module)
+  bool show_modules = false;  // after the function name; for SameFunction::by_name_and_module
 };
 
-// One of the two; their cells are in one table, in which a function is one frame (output/flame/comparison.h).
+// One of the two profiles. The cells of both are in one table, in which each function is one frame
+// (output/flame/comparison.h).
 struct DiffSide {
   std::string name;
   std::span<const FlameTable::Cell> cells;

@@ -1,6 +1,6 @@
-// What flame graphs are made of: frames as they are drawn, the tree of all stacks, and who was seen where in it. It
-// outlives the profile that was added, so that a live view can go on adding; everything in it is numbered in the order
-// of its arrival, so that what is new is what stands behind a mark.
+// The data of flame graphs: frames as they are drawn, the tree of all stacks, and the owner of each value. The table
+// outlives the profiles that are added to it, so a live view can add more. All items are numbered in the order of
+// arrival, so the new items are those after a mark.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace profile {
 
-// How a frame is coloured. The numbers are those of the page's data.
+// How a frame is coloured. The data of the page has the same numbers.
 enum class FlameKind : std::uint8_t { user = 0, kernel = 1, inlined = 2, jit = 3, unnamed = 4, tag = 5, owner = 6 };
 
-// What is made of frames without any name that stand one upon the other, as broken chains leave them by the hundred:
-// for who looks at a picture they are one, "[unknown] ×126".
+// What happens to consecutive frames without a name. Broken frame-pointer chains make hundreds of them; `folded` makes
+// one frame of them, "[unknown] ×126".
 enum class UnknownRuns : std::uint8_t { kept, folded };
 
 class FlameTable {
@@ -29,7 +29,7 @@ class FlameTable {
   using Index = std::uint32_t;
   static constexpr Index none = UINT32_MAX;
 
-  // Texts are clean (output/clean_text.h).
+  // All texts are clean (output/clean_text.h).
   struct Frame {
     StringId name = StringId::empty;    // never empty: "main", "[dd+0x1234]", "[unknown]", "[Missed User Stack]"
     StringId module = StringId::empty;  // "libc.so.6", "[kernel]"; empty when not known
@@ -38,31 +38,32 @@ class FlameTable {
     FlameKind kind = FlameKind::user;
     friend bool operator==(const Frame&, const Frame&) = default;
   };
-  // Who was seen.
+  // The process, the thread and the CPU that a value belongs to.
   struct Owner {
-    StringId process = StringId::empty;  // its name, never empty
+    StringId process = StringId::empty;  // its name; never empty
     std::uint32_t tgid = 0;
-    StringId thread = StringId::empty;  // its name, never empty
-    std::uint32_t tid = 0;              // 0 unless told apart
-    std::uint32_t cpu = any_cpu;        // unless told apart
+    StringId thread = StringId::empty;  // its name; never empty
+    std::uint32_t tid = 0;              // 0 unless threads are kept apart
+    std::uint32_t cpu = any_cpu;        // any_cpu unless CPUs are kept apart
     friend bool operator==(const Owner&, const Owner&) = default;
   };
-  // A stack is a node: the path to it from a root, which is a node whose parent is `none`. A parent stands before its
-  // children.
+  // A stack is a node: the path from a root to this node. The parent of a root is `none`, and each parent comes before
+  // its children.
   struct Node {
     Index parent = none;
     Index frame = 0;
   };
-  // `value` was seen of `owner` with just this stack. A stack without any frame has node `none`.
+  // The `value` of `owner` with exactly this stack. `node` is `none` for a stack without frames.
   struct Cell {
     Index owner = 0;
     Index node = none;
     std::uint64_t value = 0;
   };
 
-  // Adds what is new in `profile` and returns its rows as cells, each pair of owner and node once, in the order of
-  // their first rows. A tag is a frame at the leaf, incomplete_frame() the outermost of a stack that is;
-  // functions that were inlined are frames of their own.
+  // Adds what is new in `profile`. Returns its rows as cells: one for each pair of owner and node, in the order of
+  // their first rows.
+  // A tag becomes the leaf frame, incomplete_frame() becomes the root frame of an incomplete stack, and each inlined
+  // function becomes a frame.
   std::vector<Cell> add(const Profile& profile);
   [[nodiscard]] UnknownRuns unknown_runs() const { return runs_; }
 
@@ -71,7 +72,7 @@ class FlameTable {
   [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
 
-  // How much there is of everything: what a reader has seen.
+  // The number of items of each kind at one moment; a reader keeps it to find what is new later.
   struct Mark {
     std::size_t strings = 0;
     std::size_t frames = 0;
@@ -84,10 +85,10 @@ class FlameTable {
 
   Index intern_frame(const Frame& frame);
   Index intern_owner(const Owner& owner);
-  // The same of another table's frame or owner, with the texts that they name.
+  // Copy a frame or an owner, and its texts, from another table.
   Index copy_frame(const FlameTable& from, Index frame);
   Index copy_owner(const FlameTable& from, Index owner);
-  // The node of `frame` below `parent`.
+  // Returns the node of `frame` below `parent`; adds it if it is new.
   Index child(Index parent, Index frame);
   StringId intern(std::string_view clean_text) { return strings_.intern(clean_text); }
   StringId copy_text(const FlameTable& from, StringId text) { return intern(from.strings_.view(text)); }

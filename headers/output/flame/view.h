@@ -1,5 +1,5 @@
-// What is drawn as a flame graph, by whichever of the formats: one profile, or two compared. The outputs of the table
-// of formats call these with one; `profile diff` calls them with two.
+// The input of a flame graph in any format: one profile, or two that are compared. The output formats draw one profile;
+// `profile diff` draws two.
 #pragma once
 
 #include <iosfwd>
@@ -13,15 +13,16 @@
 namespace profile {
 
 struct FlameView {
-  const Profile* profile = nullptr;  // for what the page and the picture say of the run: title, unit, account, command
+  const Profile* profile = nullptr;  // for title, unit, account and command line
   const FlameTable* table = nullptr;
   std::span<const FlameTable::Cell> cells;
-  // Of a comparison: the earlier profile, and its cells in the same table. Shares of totals are compared, not values.
+  // Only in a comparison: the earlier profile, and its cells in the same table. Shares of totals are compared, not
+  // values.
   const Profile* before = nullptr;
   std::span<const FlameTable::Cell> before_cells;
 };
 
-// A table of its own for one profile, or for two that are compared, and the view of it, as pictures show them. The
+// Makes a table for one profile or for a comparison, and the view of it. It folds runs of unknown frames, and the
 // profiles must outlive it.
 class OwnFlameView {
  public:

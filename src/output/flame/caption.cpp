@@ -1,5 +1,4 @@
-// The words are those of the other formats for people: the header's for what was measured, the summary's for the
-// account.
+// Uses the words of the other formats for people: the measurement as in the header, the account as in the summary.
 #include "output/flame/caption.h"
 
 #include <cmath>
@@ -88,7 +87,7 @@ std::string tooltip_of(const FlameView& view, const FlameGraph& graph, const Fla
     const std::string line = frame.line == 0 ? "" : ':' + std::to_string(frame.line);
     add(frame.file == StringId::empty && !line.empty() ? "line " + line.substr(1)
                                                        : std::string(strings.view(frame.file)) + line);
-    // The kernel's are told by the brackets around their module.
+    // Brackets around the module already mark kernel frames.
     if (frame.kind != FlameKind::user && frame.kind != FlameKind::kernel) {
       add("(" + word_of(frame.kind, view.profile->run) + ")");
     }

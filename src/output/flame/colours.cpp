@@ -1,4 +1,4 @@
-// The rule is told in the header.
+// The rule is explained in colours.h.
 #include "output/flame/colours.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Kind {
   std::string_view word;
 };
 
-// By FlameKind.
+// In the order of FlameKind.
 #define RULE(name, value)
 #define COLOUR(name, red, green, blue)
 #define KIND(key, word, hue, saturation, lightness, ...) {{hue, saturation, lightness}, word},
@@ -44,7 +44,7 @@ static_assert(kinds[static_cast<std::size_t>(FlameKind::jit)].word == "JIT");
 
 std::uint8_t byte_of(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 
-// As CSS defines hsl().
+// The definition of hsl() in CSS.
 Colour rgb_of(const Tone& tone) {
   const double saturation = tone.saturation / 100;
   const double lightness = tone.lightness / 100;

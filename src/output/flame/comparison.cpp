@@ -1,5 +1,5 @@
-// Each profile is read into a table of its own. What they have in common is known only when both are there, so the one
-// in which they are compared is made from the two.
+// Reads each profile into its own table, then builds the common table from both. What the profiles have in common is
+// known only when both are read.
 #include "output/flame/comparison.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Cell = FlameTable::Cell;
 using Index = FlameTable::Index;
 constexpr Index none = FlameTable::none;
 
-// What several say of one thing, as long as they say the same.
+// A value that several frames give. It becomes Value{} (unknown) as soon as two of them differ.
 template <class Value>
 class Agreed {
  public:
@@ -36,19 +36,20 @@ class Agreed {
 
 constexpr unsigned bit(FlameKind kind) { return 1U << static_cast<unsigned>(kind); }
 
-// What one profile knows of a function.
+// What one profile knows about a function.
 struct Known {
   Agreed<StringId> module;
   Agreed<StringId> file;
-  unsigned kinds = 0;  // bits
+  unsigned kinds = 0;  // a bit for each FlameKind
 
-  // What is inlined here is called there: that tells no two kinds apart.
+  // The same function may be inlined in one place and called in another, so `inlined` counts only if there is no other
+  // kind.
   [[nodiscard]] unsigned called() const {
     const unsigned others = kinds & ~bit(FlameKind::inlined);
     return others != 0 ? others : kinds;
   }
   [[nodiscard]] bool is_of_one_kind() const { return std::popcount(called()) <= 1; }
-  // Of several, nothing is said, as of the user's; but what has no name has none, be it the kernel's or a JIT's.
+  // With several kinds the answer is `unnamed` if one of them is unnamed, otherwise `user`.
   [[nodiscard]] FlameKind kind() const {
     if (is_of_one_kind() && kinds != 0) return static_cast<FlameKind>(std::countr_zero(called()));
     return (kinds & bit(FlameKind::unnamed)) != 0 ? FlameKind::unnamed : FlameKind::user;
@@ -57,23 +58,23 @@ struct Known {
 
 struct Function {
   StringId name = StringId::empty;
-  StringId module = StringId::empty;  // that was added last
+  StringId module = StringId::empty;  // the module that was added last
   Known before;
   Known after;
-  Agreed<std::uint32_t> line;  // by both
+  Agreed<std::uint32_t> line;  // from both profiles
 
   void add(const FlameTable::Frame& frame, Known& known) {
     if (frame.module != StringId::empty) module = frame.module;
     known.module.say(frame.module);
     known.file.say(frame.file);
-    // Lines that have no marks and no modules have everything from the user.
+    // Folded lines without marks and modules have only user frames, so `user` counts only if a module is known.
     if (frame.kind != FlameKind::user || frame.module != StringId::empty) known.kinds |= bit(frame.kind);
     line.say(frame.line);
   }
   [[nodiscard]] FlameTable::Frame frame(SameFunction same) const {
     const Known& module_of = after.module.is_said() ? after : before;
     const Known& kind_of = after.kinds != 0 ? after : before;
-    // What is not of one kind is not in one module, though only the kernel's may say in which it is.
+    // A function of several kinds lies in several modules, even if only its kernel frames have a module name.
     const StringId known_module = module_of.is_of_one_kind() ? module_of.module.value() : StringId::empty;
     const Agreed<StringId>& file = after.file.is_said() ? after.file : before.file;
     const bool has_several_files = file.is_said() && file.value() == StringId::empty;
@@ -87,7 +88,7 @@ struct Function {
 
 bool knows_processes(const FlameTable& table) {
   const std::vector<FlameTable::Owner>& owners = table.owners();
-  // What holds nothing has no say.
+  // An empty profile does not decide.
   return owners.empty() || std::any_of(owners.begin(), owners.end(), [](const FlameTable::Owner& owner) {
            return owner.tgid != 0 || owner.process != owner.thread;
          });
@@ -120,7 +121,7 @@ class Comparing {
   }
 
  private:
-  // By the frames of `from`.
+  // Returns the function of each frame of `from`.
   std::vector<Index> functions_of(const FlameTable& from, Known Function::*side) {
     std::vector<Index> functions;
     functions.reserve(from.frames().size());
@@ -131,13 +132,13 @@ class Comparing {
       const bool has_semicolons = key != from.strings().view(original.name);
       if (same_ == SameFunction::by_name_and_module) {
         const std::string module = folded_text(table_, frame.module);
-        // A JIT is no module: pprof has no place for it.
+        // The JIT is not part of the key, because pprof files have no place for it as a module.
         if (module != jit_module) key.append("\n").append(bare_module(module));
       }
       const auto [found, is_new] = ids_.try_emplace(std::move(key), static_cast<Index>(functions_.size()));
       if (is_new) functions_.emplace_back();
       Function& function = functions_[found->second];
-      // With its semicolons, where one of the profiles has them.
+      // Prefers the name with semicolons, if one of the profiles has it.
       if (is_new || has_semicolons) function.name = table_.copy_text(from, original.name);
       function.add(frame, function.*side);
       functions.push_back(found->second);

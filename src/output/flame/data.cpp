@@ -1,4 +1,4 @@
-// Written column by column, straight from the table: nothing is gathered first.
+// Writes the columns directly from the table and copies nothing.
 #include "output/flame/data.h"
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t ns_per_ms = 1'000'000;
 
-// NAME: [what `number` makes of each item...]
+// NAME: [`number` of each item...]
 template <class Items, class Number>
 void write_column(JsonWriter& json, std::string_view name, const Items& items, const Number& number) {
   json.begin_array(name);
@@ -19,7 +19,7 @@ void write_column(JsonWriter& json, std::string_view name, const Items& items, c
   json.end_array();
 }
 
-// A column of indices, in which -1 is none.
+// Writes a column of indices; -1 stands for UINT32_MAX (none).
 template <class Items, class Which>
 void write_indices(JsonWriter& json, std::string_view name, const Items& items, const Which& which) {
   json.begin_array(name);

@@ -1,5 +1,5 @@
-// Where a function stands twice on a stack it counts once. "Self" is what decides the order: what a function's callees
-// gained is theirs.
+// A function that occurs several times on a stack counts once. The order is by "self", because the changes of callees
+// belong to the callees.
 #include "output/flame/diff_table.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Function {
   [[nodiscard]] double total_change() const { return after.total - before.total; }
 };
 
-// What reads as 0.00 is no change.
+// A change that would be printed as 0.00 is no change.
 constexpr int digits = 2;
 constexpr double least_change = 0.005;
 bool is_change(double points) { return std::abs(points) >= least_change; }
@@ -67,7 +67,7 @@ class Functions {
       if (!has_stack) (functions_[no_stack_].*side).total += share;
       for (FlameTable::Index node = cell.node; node != FlameTable::none; node = table_.nodes()[node].parent) {
         const std::size_t function = function_at(node);
-        if (last_cell_[function] == cell_) continue;  // it calls itself
+        if (last_cell_[function] == cell_) continue;  // a recursive function counts once per cell
         last_cell_[function] = cell_;
         (functions_[function].*side).total += share;
       }
@@ -80,9 +80,9 @@ class Functions {
   [[nodiscard]] std::size_t function_at(FlameTable::Index node) const { return table_.nodes()[node].frame; }
 
   const FlameTable& table_;
-  std::vector<Function> functions_;  // by frame; and the last one stands for having no stack
+  std::vector<Function> functions_;  // by frame; the last one is for cells without a stack
   std::size_t no_stack_ = 0;
-  std::vector<std::uint64_t> last_cell_;  // by function: the cell that was added to its total last
+  std::vector<std::uint64_t> last_cell_;  // by function: the last cell that was added to its total
   std::uint64_t cell_ = 0;
 };
 
@@ -93,7 +93,7 @@ std::string points(double change) {
 
 std::string share(double percent) { return decimal(percent, digits) + "%"; }
 
-// `sign`: 1 for those that gained, -1 for those that lost.
+// `sign`: 1 for functions that gained, -1 for functions that lost.
 void write_changed(std::ostream& out, const std::vector<Function>& functions, int sign, const DiffOptions& options) {
   std::vector<const Function*> changed;
   for (const Function& function : functions) {

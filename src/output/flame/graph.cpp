@@ -1,5 +1,5 @@
-// Texts are compared once, to rank frames and processes; from there on all is numbers. The tree of stacks is shared by
-// all processes in the table, so each process takes from it the part that it was seen in.
+// Compares texts only once, to rank frames and processes; after that it uses numbers. All processes of the table share
+// one tree of stacks, so each process takes the part of the tree that it has values for.
 #include "output/flame/graph.h"
 
 #include <algorithm>
@@ -14,21 +14,21 @@ namespace {
 using Index = FlameTable::Index;
 constexpr Index none = FlameTable::none;
 
-// How much of one stack of one process, in the two profiles.
+// The value of one stack of one process in both profiles.
 struct Weight {
-  Index process = 0;  // by rank
+  Index process = 0;  // rank of the process
   Index node = none;
   std::uint64_t now = 0;
   std::uint64_t before = 0;
 };
 
-// Profiles that were read from a file may hold any values.
+// Adds without overflow, because profiles from files may hold any values.
 void add_to(std::uint64_t& sum, std::uint64_t value) {
   sum =
       value > std::numeric_limits<std::uint64_t>::max() - sum ? std::numeric_limits<std::uint64_t>::max() : sum + value;
 }
 
-// The place of each of `count` things in the order of `less`.
+// Returns the rank of each of `count` items in the order of `less`.
 template <class Less>
 std::vector<Index> ranks(std::size_t count, const Less& less) {
   std::vector<Index> order(count);
@@ -49,7 +49,7 @@ std::vector<Index> frames_by_text(const FlameTable& table) {
   return ranks(table.frames().size(), [&text](Index a, Index b) { return text(a) < text(b); });
 }
 
-// The owners of cells, as processes.
+// Groups the owners of cells by process.
 class Processes {
  public:
   Processes(const FlameTable& table, bool by_name_only) : of_(table.owners().size()) {
@@ -78,8 +78,8 @@ class Processes {
   [[nodiscard]] Index owner(Index process) const { return owners_[process]; }
 
  private:
-  std::vector<Index> of_;      // by owner, the rank of its process
-  std::vector<Index> owners_;  // by rank, the first owner of the process
+  std::vector<Index> of_;      // by owner: rank of its process
+  std::vector<Index> owners_;  // by rank: first owner of the process
 };
 
 std::vector<Weight> weights_of(const Processes& processes, std::span<const FlameTable::Cell> cells,
@@ -104,7 +104,7 @@ class FlameGraph::Walk {
   Walk(FlameGraph& graph, const FlameTable& table)
       : graph_(graph), table_(table), rank_(frames_by_text(table)), item_of_(table.nodes().size(), none) {}
 
-  // `weights` are all of `owner`'s process. Returns what stands on the root box for it.
+  // `weights` are all weights of the process of `owner`. Returns the box of the process.
   FlameBox process(Index owner, std::span<const Weight> weights) {
     gather(weights);
     sum(weights);
@@ -121,7 +121,7 @@ class FlameGraph::Walk {
   }
 
  private:
-  // A box to be: one of the tree's nodes, for the process at hand. The first stands for the process itself.
+  // A node of the tree, for the current process, that becomes a box. The first item is the process itself.
   struct Item {
     Index frame = none;
     Index parent = 0;
@@ -131,7 +131,7 @@ class FlameGraph::Walk {
     std::uint64_t self = 0;
     std::uint64_t before = 0;
   };
-  // What is left to place of those on one box.
+  // The children of one box that are not placed yet.
   struct Level {
     Index next = 0;
     Index end = 0;
@@ -139,7 +139,7 @@ class FlameGraph::Walk {
     std::uint64_t limit = 0;
   };
 
-  // The nodes on the way to each weight, parents before their children.
+  // Collects the nodes between the root and each weight, parents before children.
   void gather(std::span<const Weight> weights) {
     nodes_.clear();
     for (const Weight& weight : weights) {
@@ -174,14 +174,14 @@ class FlameGraph::Walk {
     }
   }
 
-  // Most have one child: to bring them together by counting, and to sort what is together, is less than one sort of
-  // all.
+  // Most items have one child. Grouping by parent with a counting sort, then sorting each group, is faster than one
+  // sort of all.
   void order_children() {
     for (std::size_t i = 1; i < items_.size(); ++i) ++items_[items_[i].parent].end_child;
     Index end = 0;
     for (Item& item : items_) end = item.end_child += end;
     children_.resize(end);
-    // Each end goes down to the beginning as the places before it are taken.
+    // first_child starts at the end of its range and moves down to its beginning while the children are stored.
     for (Item& item : items_) item.first_child = item.end_child;
     for (Index i = static_cast<Index>(items_.size()); i-- > 1;) children_[--items_[items_[i].parent].first_child] = i;
     const auto by_text = [this](Index a, Index b) { return rank_[items_[a].frame] < rank_[items_[b].frame]; };
@@ -202,7 +202,7 @@ class FlameGraph::Walk {
     return {.next = item.first_child, .end = item.end_child, .start = box.start, .limit = box.start + box.total};
   }
 
-  // Puts `process` and all that stands on it into the graph.
+  // Puts the box of `process` and all boxes on it into the graph.
   void place(FlameBox& process) {
     process.total = std::min(process.total, std::numeric_limits<std::uint64_t>::max() - process.start);
     graph_.boxes_.push_back(process);
@@ -221,7 +221,7 @@ class FlameGraph::Walk {
       }
       FlameBox box{.frame = item.frame, .depth = static_cast<std::uint32_t>(levels_.size()) + 1, .start = level.start};
       take_sums(box, item);
-      box.total = std::min(box.total, level.limit - level.start);  // less only where the sums did not fit
+      box.total = std::min(box.total, level.limit - level.start);  // smaller only if sums reached the limit
       level.start += box.total;
       graph_.boxes_.push_back(box);
       levels_.push_back(on(item, box));
@@ -231,9 +231,9 @@ class FlameGraph::Walk {
   FlameGraph& graph_;
   const FlameTable& table_;
   std::vector<Index> rank_;     // by frame
-  std::vector<Index> item_of_;  // by node, of the process at hand; `none` between two of them
+  std::vector<Index> item_of_;  // by node, for the current process; `none` between processes
   std::vector<Item> items_;
-  std::vector<Index> nodes_;  // in the order of items_, without the first
+  std::vector<Index> nodes_;  // same order as items_, without the first item
   std::vector<Index> children_;
   std::vector<Level> levels_;
 };

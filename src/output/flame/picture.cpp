@@ -1,5 +1,5 @@
-// Above: title, totals, command line, what is left out, legend; always as many lines, so that the frames of a film do
-// not jump. Below: the boxes, the root box at the bottom.
+// Top: title, totals, command line, left-out boxes and legend, always as many lines, so that the frames of a film do
+// not jump. Bottom: the boxes; the root box is the lowest.
 #include "output/flame/picture.h"
 
 #include <algorithm>
@@ -17,21 +17,22 @@ namespace {
 constexpr double margin = 10;
 constexpr double title_size = 16;
 constexpr double text_size = 12;
-constexpr double title_line = 26;  // where the title stands
+constexpr double title_line = 26;  // baseline of the title
 constexpr double line_height = 17;
 constexpr double header_height = title_line + 4 * line_height + 16;
-// The heights that rows may have. From the second on there is less room than the stacks ask for.
+// Possible row heights. The lower ones are used only if the picture has too little room for the stacks.
 constexpr std::array<double, 5> row_heights{16, 12, 8, 6, 4};
 constexpr double least_row_with_text = 12;
-constexpr double letter_part = 0.75;  // of a row
+constexpr double letter_part = 0.75;  // letter height, as a part of the row height
 constexpr double row_gap = 1;
 constexpr double label_margin = 3;
-constexpr double narrowest = 0.1;      // of the boxes that are drawn
-constexpr unsigned least_width = 500;  // of the legend
-// Of width and height: half of what cairo's surfaces end at, and some ten megabytes a thousand levels as PNG is drawn.
+constexpr double narrowest = 0.1;      // narrower boxes are not drawn
+constexpr unsigned least_width = 500;  // room for the legend
+// Limit of width and height: about half of the limit of cairo's surfaces. An image of 1,200 by 16,000 pixels takes 77
+// MB while it is drawn as PNG.
 constexpr unsigned greatest_size = 16'000;
 
-constexpr std::size_t shortest_cut_label = 3;  // cells; less says nothing
+constexpr std::size_t shortest_cut_label = 3;  // in cells; a shorter cut label is useless
 
 unsigned even(double size) { return static_cast<unsigned>(std::ceil(size / 2)) * 2; }
 
@@ -50,7 +51,7 @@ FlamePicture::FlamePicture(const FlameView& view, const PictureSize& size)
 void FlamePicture::choose_size(const PictureSize& size) {
   width_ = even(std::clamp(size.width, least_width, greatest_size));
   const double around = header_height + margin;
-  const double asked = graph_.depth() + 1.0;  // levels
+  const double asked = graph_.depth() + 1.0;  // number of levels
   const double least = around + row_heights.front();
   height_ = even(std::clamp(size.height != 0 ? size.height : around + asked * row_heights.front(), least,
                             static_cast<double>(greatest_size)));
@@ -74,7 +75,7 @@ void FlamePicture::draw_boxes() {
       ++i;
       continue;
     }
-    // All that stands on it is as high or as narrow.
+    // All boxes on this one are also too high or too narrow.
     LeftOut& left_out = is_high ? high_ : narrow_;
     left_out.value += box.total;
     do {
@@ -86,7 +87,7 @@ void FlamePicture::draw_boxes() {
 
 void FlamePicture::draw_box(const FlameBox& box, double x, double width) {
   const std::string name = graph_.name_of(box);
-  // A gap to the right, but not one that takes away what is narrow.
+  // Leaves a gap on the right side. The gap of a narrow box is smaller, so that the box stays visible.
   PictureBox drawn;
   drawn.x = x;
   drawn.y = height_ - margin - (box.depth + 1) * row_;
@@ -170,7 +171,7 @@ void FlamePicture::draw_legend() {
     entry(colour_of_change(0, 0.1), "larger share");
     return;
   }
-  std::set<FlameKind> drawn;  // the patches come behind all of them
+  std::set<FlameKind> drawn;  // the legend has added no boxes yet
   for (const PictureBox& box : boxes_) drawn.insert(graph_.kind_of(*box.shows));
   for (const FlameKind kind : drawn) entry(colour_of(kind), word_of(kind, view_.profile->run));
 }

@@ -1,5 +1,5 @@
-// A flame graph in pixels, computed once for all kinds of pictures: whoever draws, fills the boxes and writes the texts
-// as they stand here and decides nothing. So svg and png are the same picture.
+// A flame graph in pixels, computed once for all picture formats. The SVG and PNG code only draw its boxes and texts,
+// so both show the same picture.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace profile {
 
-// In pixels. A height that is given is kept, whatever is in the picture: rows become lower, and what has no place even
-// then is left out and counted. 0: as high as the stacks ask for, within reason.
+// In pixels. A given height is kept within fixed limits: rows become lower, and boxes that still do not fit are left
+// out and counted. 0: as high as the stacks need, up to the limit.
 struct PictureSize {
   unsigned width = 1200;
   unsigned height = 0;
@@ -28,22 +28,22 @@ struct PictureBox {
   double width = 0;
   double height = 0;
   Colour fill;
-  std::string label;                // cut to the box; empty where there is no room
-  const FlameBox* shows = nullptr;  // nullptr: a patch of the legend
+  std::string label;                // cut to the box; empty if no text fits
+  const FlameBox* shows = nullptr;  // nullptr: a colour patch of the legend
 };
 
 struct PictureText {
   double x = 0;
-  double y = 0;  // of the line that the letters stand on
+  double y = 0;  // of the baseline
   double size = 0;
   Colour colour;
-  std::string text;   // cut to the picture
-  std::string whole;  // what it was cut from; empty if it was not
+  std::string text;   // cut to the width of the picture
+  std::string whole;  // the text before the cut; empty if nothing was cut
 };
 
 class FlamePicture {
  public:
-  // What `view` refers to must outlive it.
+  // The objects that `view` points to must outlive this object.
   explicit FlamePicture(const FlameView& view, const PictureSize& size = {});
   FlamePicture(const FlamePicture&) = delete;
   FlamePicture& operator=(const FlamePicture&) = delete;
@@ -54,15 +54,15 @@ class FlamePicture {
   [[nodiscard]] const std::vector<PictureText>& texts() const { return texts_; }
   [[nodiscard]] const FlameGraph& graph() const { return graph_; }
   [[nodiscard]] Colour background() const { return graph_.is_comparison() ? comparison_paper : paper; }
-  // Where the label of a box begins, and the size of its letters.
+  // Position and letter size of the label of a box.
   [[nodiscard]] double label_x(const PictureBox& box) const;
   [[nodiscard]] double label_y(const PictureBox& box) const;
   [[nodiscard]] double label_size() const;
-  // Of a box of the graph.
+  // `box` must be a box of the graph: box.shows is not nullptr.
   [[nodiscard]] std::string tooltip(const PictureBox& box) const { return tooltip_of(view_, graph_, *box.shows); }
 
  private:
-  // How many boxes, and how much of the total they are.
+  // Boxes that are not drawn, and their part of the total.
   struct LeftOut {
     std::uint64_t boxes = 0;
     std::uint64_t value = 0;
@@ -81,18 +81,18 @@ class FlamePicture {
   unsigned width_ = 0;
   unsigned height_ = 0;
   double row_ = 0;            // height of a level
-  std::uint32_t levels_ = 0;  // that are drawn
+  std::uint32_t levels_ = 0;  // number of levels that are drawn
   LeftOut narrow_;
   LeftOut high_;
   std::vector<PictureBox> boxes_;
   std::vector<PictureText> texts_;
 };
 
-// As SVG, in flame/svg.cpp, and as PNG, in picture/png.cpp.
+// draw_svg is in flame/svg.cpp, draw_png in picture/png.cpp.
 void draw_svg(std::ostream& out, const FlamePicture& picture);
 void draw_png(std::ostream& out, const FlamePicture& picture);
 
-// Of the module that has cairo: support/module.h.
+// The functions of the module that links cairo (support/module.h).
 struct PictureModule {
   static constexpr std::string_view module = "picture";
   decltype(&draw_png) draw;

@@ -1,5 +1,5 @@
-// The picture as SVG: nothing fetched, valid XML whatever the names are. Texts can be selected and searched for, and a
-// box tells about itself when the mouse rests on it. It is whole without its script.
+// Draws the picture as SVG. It fetches nothing and is valid XML for any names; texts can be selected and searched, and
+// boxes have tooltips. The picture is complete without its script.
 #include <charconv>
 #include <ostream>
 #include <string>
@@ -11,8 +11,8 @@
 namespace profile {
 namespace {
 
-// Appends `text`, which is clean, as it stands in elements and attributes. Of the characters that XML does not have,
-// clean text may hold two, U+FFFE and U+FFFF.
+// Appends clean text, escaped for elements and attributes. Clean text may still have U+FFFE and U+FFFF, which XML
+// forbids.
 void append_xml(std::string& out, std::string_view text) {
   constexpr std::string_view before_last = "\xef\xbf\xbe";
   constexpr std::string_view last = "\xef\xbf\xbf";
@@ -44,7 +44,7 @@ void append_xml(std::string& out, std::string_view text) {
   }
 }
 
-// "12.5": two decimals at most.
+// "12.5": at most two decimals.
 void append_pixels(std::string& out, double value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 2);
@@ -99,7 +99,7 @@ class Svg {
     number("width", picture_.width());
     number("height", picture_.height());
     text_ += " viewBox=\"0 0 " + std::to_string(picture_.width()) + ' ' + std::to_string(picture_.height()) + '"';
-    // Blanks in names are kept.
+    // xml:space keeps the blanks in names.
     text_ += " font-family=\"DejaVu Sans Mono, monospace\" xml:space=\"preserve\">\n<rect";
     number("width", picture_.width());
     number("height", picture_.height());

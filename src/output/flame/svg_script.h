@@ -1,5 +1,6 @@
-// What a picture does in a browser that runs its script: it takes the width of the window, a click zooms, "/" searches.
-// Where scripts are not run, as in a README, it stays as it was drawn. Names are set as text, never as markup.
+// The script of an SVG picture: it fits the picture to the window, zooms on a click, and searches after "/". Viewers
+// that run no scripts (a README for example) show the picture unchanged. The script sets names as text, never as
+// markup.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// Frames and stacks of a profile are looked up once each, whatever number of rows has them: a profile of 100,000 rows
-// has some thousand frames, and its stacks share most of their way.
+// Looks up each frame and each user stack of a profile only once. A profile of 100,000 rows has some thousand frames,
+// and its stacks share most of their frames.
 #include "output/flame/table.h"
 
 #include <optional>
@@ -72,7 +72,7 @@ FlameTable::Index FlameTable::child(Index parent, Index frame) {
   return found->second;
 }
 
-// One profile on its way into the table.
+// Adds one profile to the table.
 class FlameTable::Adding {
  public:
   Adding(FlameTable& table, const Profile& profile)
@@ -110,7 +110,7 @@ class FlameTable::Adding {
     return table_.strings_.intern(scratch_);
   }
 
-  // Puts what is shown of a frame into shown_, leaf first.
+  // Appends the shown functions of a frame to shown_, leaf first.
   void show(FrameId id) {
     const StringId module = clean(code_file_name(profile_, profile_.frame(id)));
     for_each_shown(profile_, id, [&](const ShownFrame& one) {
@@ -128,13 +128,13 @@ class FlameTable::Adding {
     return table_.intern_frame({.name = clean(text), .kind = kind});
   }
 
-  // A frame, and how often it stands there one upon the other.
+  // A frame, and how often it occurs in a row.
   struct Run {
     Index frame = none;
     std::size_t length = 0;
   };
 
-  // The node of a stack that begins at `bottom`.
+  // Returns the node of `stack` on top of the node `bottom`.
   Index climb(Index bottom, StackId stack) {
     Index node = bottom;
     Run run;
@@ -153,7 +153,8 @@ class FlameTable::Adding {
     return stand(node, run);
   }
 
-  // What stands where frames are missing gathers such stacks, apart from those that begin with a root.
+  // Returns the node below a user stack: incomplete_frame() for an incomplete stack, otherwise `none`. So incomplete
+  // stacks stay apart from whole ones.
   Index bottom_of(StackId user) {
     const StackEnd end = profile_.end_of(user);
     return is_incomplete(end) ? table_.child(none, stand_in(incomplete_frame(end), FlameKind::unnamed)) : none;
@@ -176,7 +177,7 @@ class FlameTable::Adding {
     if (row.user == StackId::missed) {
       node = table_.child(node, stand_in(missed_user_stack, FlameKind::unnamed));
     } else if (row.user != StackId::none) {
-      // Many rows share a user stack, which is always at the root.
+      // Many rows share a user stack, and its place at the root is always the same, so its top node is kept.
       std::optional<Index>& top = tops_[static_cast<std::size_t>(row.user)];
       if (!top) top = climb(bottom_of(row.user), row.user);
       node = *top;
@@ -202,9 +203,9 @@ class FlameTable::Adding {
   FlameTable& table_;
   const Profile& profile_;
   std::string scratch_;
-  std::vector<Index> shown_;                // those of a frame stand together, leaf first
-  std::vector<std::uint32_t> shown_of_;     // by FrameId, where they begin in shown_; and the end
-  std::vector<std::optional<Index>> tops_;  // by StackId, of user stacks
+  std::vector<Index> shown_;                // functions of frames; those of one frame are together, leaf first
+  std::vector<std::uint32_t> shown_of_;     // by FrameId: where its functions begin in shown_; then the end
+  std::vector<std::optional<Index>> tops_;  // by StackId: top node of the user stack
 };
 
 std::vector<FlameTable::Cell> FlameTable::add(const Profile& profile) { return Adding(*this, profile).cells(); }

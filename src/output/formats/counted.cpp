@@ -1,5 +1,5 @@
-// The default: one block a stack, a line a frame, the hottest block last, right above the prompt or above what else was
-// measured.
+// The default format: one block per stack, one line per frame. The hottest block is the last, so that it is next to the
+// prompt or to the tables.
 #include <ostream>
 #include <string>
 

@@ -1,5 +1,5 @@
-// The tables for spreadsheets and data frames: RFC 4180, a line of names, then a line a row, all rows there are.
-// Numbers are whole and times nanoseconds. Where there are several tables, an empty line parts them.
+// The tables for spreadsheets and data frames, as RFC 4180: one line of names, then one line per row, with all rows.
+// Numbers are integers and times are nanoseconds; an empty line separates tables.
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@
 namespace profile {
 namespace {
 
-// A spreadsheet takes what begins so for a formula, and names are anybody's.
+// A spreadsheet takes such a text for a formula, and other users can choose the names.
 bool is_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
 }
@@ -105,7 +105,7 @@ class Csv final : public Output {
     }
   }
 
-  // Whose they are, where they are told apart.
+  // Adds the process if the report keeps processes apart.
   static void add_process(Line& line, const Profile& profile, const SyscallUse& call) {
     if (profile.syscalls->by_process) line.number(call.tgid).text(name(profile, call.process));
   }

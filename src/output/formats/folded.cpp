@@ -1,5 +1,5 @@
-// One line a stack, `thread;user root;...;kernel leaf value`: what flame graph tools read. A line splits at its last
-// space and then at every semicolon, whatever the names in it were.
+// One line per stack, `thread;user root;...;kernel leaf value`, for flame graph tools. A reader can split each line at
+// its last blank, then at every semicolon, for any names.
 #include <ostream>
 #include <string>
 

@@ -1,4 +1,4 @@
-// A page that holds its data: it opens from disk, and nothing is fetched. What it looks like is src/output/page/.
+// Writes a page that holds its data: it opens from disk and fetches nothing. Its look is defined in src/output/page/.
 #include <algorithm>
 #include <ostream>
 #include <sstream>
@@ -24,7 +24,7 @@ void write_about(JsonWriter& json, const Profile& profile) {
   write_flame_names(json, names);
 }
 
-// Texts in JSON have no line breaks here.
+// Writes the lines as an array, because JsonWriter replaces line breaks in texts.
 void write_lines(JsonWriter& json, std::string_view name, std::string_view text) {
   json.begin_array(name);
   while (!text.empty()) {

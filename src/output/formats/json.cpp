@@ -1,5 +1,5 @@
-// All there is of a report, for programs: one JSON document on one line, so that the reports of an interval run can be
-// read line by line. Written as it goes; man/profile.schema.json tells what stands where.
+// The whole report for programs: one JSON document on one line, so that the reports of an interval run can be read line
+// by line. man/profile.schema.json describes the members.
 #include <algorithm>
 #include <ostream>
 
@@ -18,7 +18,7 @@ void write_items(JsonWriter& json, std::string_view name, const Items& items) {
   json.end_array();
 }
 
-// What does not apply is left out.
+// Leaves out members that do not apply.
 void write_run(JsonWriter& json, const RunInfo& run) {
   json.begin_object("profile");
   if (!run.event.empty()) json.member("event", run.event);
@@ -77,7 +77,7 @@ class Json final : public Output {
  private:
   void write_measures(JsonWriter& json, const Profile& profile) const {
     const bool has_waits = profile.thread_waits.has_value();
-    // Waits that stand beside something else have a tag; without one there is nothing but waits.
+    // Rows of waits have a tag if there are other rows too. Without any tag, all rows are waits.
     const bool waits_alone = has_waits && std::none_of(profile.rows().begin(), profile.rows().end(), has_tag);
     if (has_waits) {
       json.key("offcpu");

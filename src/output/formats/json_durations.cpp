@@ -1,4 +1,4 @@
-// Durations in JSON: what threads waited for, and the tables of sources that time something.
+// Durations in JSON: the waits of threads, and the tables of sources that measure durations.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -16,8 +16,8 @@ std::uint64_t average(const Durations& durations) {
   return durations.count == 0 ? 0 : durations.total_ns / durations.count;
 }
 
-// A member a thread. A name stands once in an object of JSON, so threads that had one number after the other are one
-// here, with the name of the one that waited longest.
+// Writes one member per thread. A JSON object must not have a name twice, so threads that used the same number one
+// after the other are one member, with the name of the thread that waited longest.
 void write_thread_stats(JsonWriter& json, const Profile& profile) {
   std::vector<ThreadWait> threads(*profile.thread_waits);
   std::stable_sort(threads.begin(), threads.end(), [](const ThreadWait& a, const ThreadWait& b) {
@@ -40,7 +40,7 @@ void write_thread_stats(JsonWriter& json, const Profile& profile) {
   }
 }
 
-// Nothing where the source keeps none.
+// Writes nothing if the source keeps no histogram.
 void write_histogram(JsonWriter& json, const Log2Histogram& histogram) {
   const auto& counts = histogram.count;
   if (std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; })) return;

@@ -1,5 +1,5 @@
-// Stacks in JSON, each thing once: rows name their stacks by number, stacks their frames, frames their module and
-// process. The numbers are given in the order in which the rows need them, so what no row needs is not written.
+// Stacks in JSON, each item once: rows refer to stacks by number, stacks to frames, frames to modules and processes.
+// Rows decide the order of the numbers, so items that no row needs are not written.
 #include <charconv>
 #include <iterator>
 #include <string>
@@ -14,17 +14,17 @@
 namespace profile {
 namespace {
 
-// The words of Unnamed, in its order.
+// The words of Unnamed, in the order of the enumeration.
 constexpr std::string_view reasons[] = {
     "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
     "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large"};
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 
-// Gives out numbers: 0, 1, … in the order of asking.
+// Assigns the numbers 0, 1, … in the order of add().
 template <class Id>
 class Numbering {
  public:
-  // Whether it is a new one.
+  // Returns whether `id` is new.
   bool add(Id id) {
     const auto index = static_cast<std::size_t>(id);
     if (index >= numbers_.size()) numbers_.resize(index + 1, none);
@@ -42,7 +42,7 @@ class Numbering {
   std::vector<Id> ids_;                 // by number
 };
 
-// Makes of a 64-bit address what every reader of JSON keeps whole; many make a double of a number.
+// Addresses are written as text, because many JSON readers turn numbers into doubles and lose bits.
 std::string hexadecimal(std::uint64_t value) {
   char digits[18] = {'0', 'x'};
   return {digits, std::to_chars(digits + 2, digits + sizeof digits, value, 16).ptr};
@@ -80,7 +80,7 @@ class Tables {
  private:
   static bool is_taken(StackId stack) { return stack != StackId::none && stack != StackId::missed; }
 
-  // Of the stacks that have these frames and other ends, the one that stands for them all.
+  // Stacks with the same frames but different ends are one stack here; returns the first of them.
   StackId first_of_frames(StackId stack) {
     const std::span<const FrameId> frames = profile_.stack(stack);
     const std::string_view bytes(reinterpret_cast<const char*>(frames.data()), frames.size_bytes());
@@ -219,7 +219,7 @@ class Tables {
   Numbering<StringId> modules_;
   Numbering<FrameId> frames_;
   Numbering<StackId> stacks_;
-  std::unordered_map<std::string_view, StackId> by_frames_;  // the key is the bytes of their numbers
+  std::unordered_map<std::string_view, StackId> by_frames_;  // key: the bytes of the frame numbers
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// System calls in JSON: all of them, the most frequent by name, and what the mix says.
+// System calls in JSON: all of them, the most frequent by name, and the analysis of their mix.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace profile {
 namespace {
 
-// By name, whether or not processes are told apart.
+// By name only, even if the report keeps processes apart.
 void write_top(JsonWriter& json, const Profile& profile, std::size_t top) {
   std::vector<std::pair<StringId, std::uint64_t>> calls;
   std::unordered_map<StringId, std::size_t> place_of;

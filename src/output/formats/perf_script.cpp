@@ -1,6 +1,6 @@
-// A profile as `perf script` would have printed the samples that it is made of. It does not know when each was taken:
-// in each thread, or process where threads are not apart, they follow one another from the beginning on, each as long
-// as what it stands for, the heaviest stack first.
+// Prints a profile as the `perf script` output of its samples. A profile has no times of samples, so they are invented:
+// in each thread (or process, if threads are not kept apart) the samples follow one another from the beginning, the
+// heaviest stack first. Each sample lasts as long as its value.
 #include "output/perf_script.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 namespace profile {
 namespace {
 
-// Of more samples than that each stack is one event: a file of a gigabyte says nothing more.
+// With more samples each stack is one event, because a file of a gigabyte shows no more.
 constexpr std::uint64_t most_events = 1'000'000;
-// What anything without a length in time takes in it.
+// The length of one unit that is not a time.
 constexpr std::uint64_t ns_per_count = 1000;
 
 std::uint64_t ns_of_one(const RunInfo& run) {
   if (run.unit == "microseconds") return 1000;
-  // A gigabyte reads as a second.
+  // One nanosecond per byte, so that a gigabyte reads as a second.
   if (run.unit == "nanoseconds" || run.unit == "bytes") return 1;
   const std::uint64_t period = run.unit == "samples" ? clock_period_ns(run) : 0;
   return period != 0 ? period : ns_per_count;
@@ -39,7 +39,7 @@ std::uint32_t lane_of(const Profile& profile, const Row& row) {
   return row.tid != 0 ? row.tid : profile.process(row.process).tgid;
 }
 
-// In the order of time.
+// Returns the events in the order of their times.
 std::vector<Piece> pieces_of(const Profile& profile) {
   const std::span<const Row> rows = profile.rows();
   std::vector<std::uint32_t> heaviest(rows.size());
@@ -51,7 +51,7 @@ std::vector<Piece> pieces_of(const Profile& profile) {
   std::stable_sort(heaviest.begin(), heaviest.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return rows[a].value > rows[b].value; });
   const std::uint64_t ns = ns_of_one(profile.run);
-  std::unordered_map<std::uint32_t, std::uint64_t> ends;  // of lanes
+  std::unordered_map<std::uint32_t, std::uint64_t> ends;  // by lane: end of its last event
   std::vector<Piece> pieces;
   for (const std::uint32_t number : heaviest) {
     const Row& row = rows[number];
@@ -61,7 +61,7 @@ std::vector<Piece> pieces_of(const Profile& profile) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t value = row.value / count + (i < row.value % count ? 1 : 0);
       pieces.push_back({.time_ns = end, .row = number, .period = value});
-      end += value * ns;  // a wrap is no worse than another lie about time
+      end += value * ns;  // may wrap around: the times are invented anyway
     }
   }
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.time_ns < b.time_ns; });

@@ -1,5 +1,5 @@
-// A flame graph as a picture of pixels: for chats, and for a film, whose frames must be of one size. How many there
-// will be is not known to a format, so the first report decides for all that follow.
+// A flame graph as PNG, for chats and for films. All frames of a film need one size, and a format does not know the
+// later reports, so the first report decides the size.
 #include <algorithm>
 
 #include "output/flame/picture.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned least_height = 800;
 constexpr unsigned height_step = 100;
 
-// Room for stacks that are a quarter deeper than those of the first report; rows of others become lower.
+// Leaves room for stacks a quarter deeper than in the first report. Deeper stacks get lower rows.
 unsigned height_for(const FlameView& view) {
   const unsigned asked = FlamePicture(view).height();
   const unsigned with_room = (asked + asked / 4 + height_step - 1) / height_step * height_step;
@@ -29,7 +29,7 @@ class Png final : public Output {
 
  private:
   const PictureModule& module_ = load_module<PictureModule>();
-  mutable PictureSize size_;  // of all frames, once there was one
+  mutable PictureSize size_;  // of all reports, set by the first one
 };
 
 }  // namespace

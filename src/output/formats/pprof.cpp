@@ -1,6 +1,6 @@
-// What `go tool pprof` and those that collect for it read: a gzip-compressed protocol buffer. One sample a row, leaf
-// first, with the process and the thread as labels. Written as it goes: what is kept is the table of texts, and a
-// number or two for each frame.
+// The format of `go tool pprof` and of its collectors: a gzip-compressed protocol buffer with one sample per row, leaf
+// first. Process and thread are labels. It is written piece by piece; only the table of texts and a few numbers per
+// frame are kept.
 #include <protozero/pbf_builder.hpp>
 
 #include <algorithm>
@@ -37,15 +37,15 @@ struct ValueType {
   std::string unit;
 };
 
-// What a row's numbers are. Behind the number of samples stands the value, and pprof shows the last unless told.
+// The numbers of a row. The value comes after the number of samples, because pprof shows the last one by default.
 struct Values {
   std::vector<ValueType> types;
-  bool are_samples = false;  // a row's value is a number of samples, each of which stands for a period
+  bool are_samples = false;  // the value is a number of samples, and each stands for `period`
   ValueType period_type;
-  std::uint64_t period = 0;  // 0: not known, or it varies
+  std::uint64_t period = 0;  // 0: not known, or not constant
 };
 
-// "off_cpu": those that ask a collector for a type must name it in a query.
+// "off_cpu": collectors have the type in a query, so it has only letters, digits and '_'.
 std::string identifier(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -70,7 +70,7 @@ Values values_of(const RunInfo& run) {
     values.period = clock_period_ns(run) / 1000;
   } else if (run.unit == "bytes" || run.unit == "nanoseconds") {
     values.period_type = {identifier(run.event), run.unit};
-  } else if (run.unit == run.counted) {  // one number is enough
+  } else if (run.unit == run.counted) {  // value and number of samples are the same
     values.are_samples = true;
     values.period = 1;
     values.period_type = values.types.back();
@@ -79,7 +79,7 @@ Values values_of(const RunInfo& run) {
     values.period_type = {identifier(run.unit), "count"};
     values.period = run.period_events;
   }
-  // What has no rate is looked at each time.
+  // An event without a rate is recorded each time.
   if (run.frequency_hz == 0 && run.period_events == 0) values.period = 1;
   values.types.push_back(values.period_type);
   return values;
@@ -96,7 +96,7 @@ void add_account(std::vector<std::string>& comments, const Account& account) {
   }
 }
 
-// For people, who find no other place in the format where this is said.
+// Texts for people, because the format has no other place for them.
 std::vector<std::string> comments_of(const Profile& profile, const StackEndCounts& ends) {
   std::ostringstream header;
   write_header(header, profile.run);
@@ -120,7 +120,7 @@ class Writer {
 
   void write() {
     for (const ValueType& type : values_.types) write_value_type(ProfileField::sample_type, type);
-    // Of samples whose period is not known it is not known either what they stand for.
+    // Without a period it is not known what a sample stands for.
     if (values_.period != 0 || !values_.are_samples) write_value_type(ProfileField::period_type, values_.period_type);
     if (values_.period != 0) sink_.number(ProfileField::period, to_signed(values_.period));
     sink_.number(ProfileField::default_sample_type, tables_.text(values_.types.back().type));
@@ -142,7 +142,7 @@ class Writer {
     });
   }
 
-  // Its numbers are signed.
+  // pprof's numbers are signed.
   static std::int64_t product(std::uint64_t value, std::uint64_t factor) {
     std::int64_t number = 0;
     if (__builtin_mul_overflow(value, factor, &number)) throw Error("pprof has no numbers above 2^63 - 1");
@@ -151,7 +151,7 @@ class Writer {
 
   void write_sample(const Row& row) {
     find_locations(row);
-    // Where the values are samples, they are the first number.
+    // If the value is a number of samples, it is the first number.
     const std::array<std::int64_t, 2> values = {product(values_.are_samples ? row.value : row.samples, 1),
                                                 product(row.value, values_.are_samples ? values_.period : 1)};
     const Process& process = profile_.process(row.process);
@@ -168,13 +168,13 @@ class Writer {
     });
   }
 
-  // Fills locations_, leaf first.
+  // Fills locations_ with the locations of `row`, leaf first.
   void find_locations(const Row& row) {
     locations_.clear();
     if (row.tag != StringId::empty) locations_.push_back(tables_.stand_in(profile_.strings.view(row.tag)));
     add_stack(row.kernel, missed_kernel_stack, row.value);
     add_stack(row.user, missed_user_stack, row.value);
-    // pprof would not show it among the functions, and its sum not be that of all samples.
+    // pprof lists only samples with a location. Without this one the sum of its list would be less than the total.
     if (locations_.empty()) locations_.push_back(tables_.stand_in(no_stack_name));
   }
 
@@ -196,7 +196,7 @@ class Writer {
     label.add_int64(LabelField::str, words.empty() ? tables_.text(unknown_name) : tables_.text(name));
   }
 
-  // 0 says that it is not known, as it does in the format.
+  // 0 means "not known", here and in the format.
   void add_label(SampleBuilder& sample, std::string_view key, std::uint32_t number) {
     if (number == 0) return;
     protozero::pbf_builder<LabelField> label(sample, SampleField::label);
@@ -204,7 +204,7 @@ class Writer {
     label.add_int64(LabelField::num, number);
   }
 
-  // There is a CPU 0: a label with a unit is one even so. The unit is one that pprof does not show.
+  // CPU 0 exists, and pprof drops a number 0 without a unit. It does not show the unit "count".
   void add_cpu(SampleBuilder& sample, std::uint32_t number) {
     protozero::pbf_builder<LabelField> label(sample, SampleField::label);
     label.add_int64(LabelField::key, tables_.text("cpu"));
@@ -212,7 +212,7 @@ class Writer {
     label.add_int64(LabelField::num_unit, tables_.text("count"));
   }
 
-  // Where no end was told, there is nothing to tell apart.
+  // If no stack has a known end, the label has no use.
   void add_end(SampleBuilder& sample, StackId user) {
     const StackEnd end = profile_.end_of(user);
     if (!ends_.any_told() || profile_.stack(user).empty() || end == StackEnd::root) return;
@@ -226,7 +226,7 @@ class Writer {
   Values values_;
   PprofSink sink_;
   PprofTables tables_;
-  std::vector<std::uint64_t> locations_;  // of the sample that is being written
+  std::vector<std::uint64_t> locations_;  // of the current sample
 };
 
 class Pprof final : public Output {

@@ -1,5 +1,5 @@
-// Where the messages of a pprof profile go. Each is encoded by itself and compressed soon after, so that a profile of
-// any size costs some kilobytes on its way out.
+// Encodes the messages of a pprof profile one by one and compresses them soon after. A profile of any size therefore
+// needs only some kilobytes here.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace profile {
 
 class PprofSink {
  public:
-  // `out` must outlive it.
+  // `out` must outlive this object.
   explicit PprofSink(std::ostream& out) : gzip_(out) {}
 
-  // Writes one message; `fill` is given the builder of it, whose fields are those of `Field`.
+  // Writes one message. `fill` gets its builder, whose fields are those of `Field`.
   template <class Field, class Fill>
   void message(pprof::ProfileField field, const Fill& fill) {
     {
@@ -35,7 +35,7 @@ class PprofSink {
     protozero::pbf_builder<pprof::ProfileField>(buffer_).add_string(field, text.data(), text.size());
     pass_on();
   }
-  // Nothing may be written behind it.
+  // Writes the remaining data. Write nothing after it.
   void finish() {
     gzip_.write(buffer_);
     gzip_.finish();

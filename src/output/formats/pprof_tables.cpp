@@ -1,6 +1,6 @@
-// A frame of a file that could not name it is a location without lines: pprof shows the file, and whoever has that file
-// can still find the name. Addresses are those that the file counts, wherever it was mapped, moved out of the way of
-// other files where that is known; what lies in no file has the address that ran.
+// A frame without a name, in a known file, is a location without lines: pprof shows the file, and a user who has the
+// file can still find the name. Addresses are file addresses, moved if files overlap and their ranges are known. Code
+// in no file keeps its runtime address.
 #include "output/formats/pprof_tables.h"
 
 #include <algorithm>
@@ -103,8 +103,8 @@ void PprofTables::write(PprofSink& sink) {
   }
 }
 
-// The heaviest stay where their files say, as long as no two of them are in one place: `go tool pprof` disassembles at
-// the addresses that the profile has.
+// The heaviest mappings keep the addresses of their files if these do not overlap, because `go tool pprof` disassembles
+// at the addresses in the profile.
 void PprofTables::place_mappings() {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (!used_[i]) continue;
@@ -116,7 +116,7 @@ void PprofTables::place_mappings() {
     if (mappings_[i].code.is_known() && mappings_[i].code.limit.value <= pprof::most_in_place) order.push_back(i);
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [this](std::size_t i) { return mappings_[i].weight; });
-  std::map<std::uint64_t, std::uint64_t> taken;  // by start: the limit
+  std::map<std::uint64_t, std::uint64_t> taken;  // key: start; value: limit
   for (const std::size_t i : order) {
     const std::uint64_t start = mappings_[i].code.start.value;
     const std::uint64_t limit = mappings_[i].code.limit.value;
@@ -140,7 +140,7 @@ void PprofTables::write_places(PprofSink& sink) {
   if (comment != pprof::moved_comment) sink.number(ProfileField::comment, text(comment));
 }
 
-// pprof takes the first for the program that was profiled.
+// pprof takes the first mapping for the profiled program.
 std::vector<std::size_t> PprofTables::mappings_program_first() const {
   std::vector<std::size_t> order(mappings_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -166,7 +166,7 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   sink.message<LocationField>(ProfileField::location, [&](auto& location) {
     location.add_uint64(LocationField::id, static_cast<std::uint64_t>(id) + 1);
     if (mapping != 0) location.add_uint64(LocationField::mapping_id, mapping);
-    // pprof wants an address in the call, not the one behind it.
+    // pprof needs an address inside the call instruction, not the return address after it.
     location.add_uint64(LocationField::address, frame.is_return && address != 0 ? address - 1 : address);
     if (address != 0 && frame.is_return != seems_return) location.add_bool(LocationField::is_return, frame.is_return);
     for (const Line& at : lines_) {
@@ -177,7 +177,7 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   });
 }
 
-// Fills lines_, innermost first, and notes for the mapping what is known in it.
+// Fills lines_, innermost first, and records in the mapping which data its frames have.
 void PprofTables::find_lines(FrameId id, std::uint64_t mapping_id) {
   const Frame& frame = profile_.frame(id);
   lines_.clear();
@@ -196,13 +196,13 @@ void PprofTables::find_lines(FrameId id, std::uint64_t mapping_id) {
   });
 }
 
-// 0 where nothing is known.
+// Returns the id, or 0 if no file or module is known.
 std::uint64_t PprofTables::mapping_of(const Frame& frame) {
   const Binary& binary = profile_.binary(frame.binary);
   std::string file(profile_.strings.view(binary.path));
   if (file.empty()) file = code_file_name(profile_, frame);
   if (file.empty()) return 0;
-  // What lies in no file stands in brackets, so that pprof looks for none.
+  // Code in no file gets a name in brackets, so that pprof does not look for a file.
   if (frame.binary == BinaryId::none && file.front() != '[') file = "[" + file + "]";
   const std::int64_t name = text(file);
   const auto [found, is_new] = mapping_ids_.try_emplace(std::pair(frame.binary, name), mappings_.size() + 1);

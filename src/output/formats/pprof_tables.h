@@ -1,5 +1,5 @@
-// What the samples of a pprof profile refer to by number: locations, the functions and mappings of these, and the text
-// of them all, each once.
+// The tables that the samples of a pprof profile refer to by number: locations, their functions and mappings, and all
+// texts.
 #pragma once
 
 #include <compare>
@@ -19,17 +19,18 @@ namespace profile {
 
 class PprofTables {
  public:
-  // `profile` must outlive it and stay as it is.
+  // `profile` must outlive this object and must not change.
   PprofTables(const Profile& profile, bool hide_addresses);
 
-  // Index of a text, made clean, in the string table.
+  // Returns the index of the cleaned text in the string table.
   std::int64_t text(std::string_view text);
   std::int64_t text(StringId id);
-  // Id of the location of a frame, in a sample of this value. `is_leaf`: of its part of the stack, user or kernel.
+  // Returns the id of the location of a frame in a sample with this value. `is_leaf`: leaf of the user stack or of the
+  // kernel stack.
   std::uint64_t location(FrameId frame, std::uint64_t value, bool is_leaf);
-  // Id of one that only stands in for something and has no address: "[Missed User Stack]".
+  // Returns the id of a location without an address that stands for something else: "[Missed User Stack]".
   std::uint64_t stand_in(std::string_view text);
-  // Writes all that has been asked for, the texts last: nothing may be asked for behind it.
+  // Writes all items that were requested, texts last. Request nothing after it.
   void write(PprofSink& sink);
 
  private:
@@ -37,8 +38,8 @@ class PprofTables {
     std::int64_t file = 0;
     std::int64_t build_id = 0;
     CodeSegment code;
-    double weight = 0;        // of its frames in all samples
-    std::uint64_t place = 0;  // added to its addresses
+    double weight = 0;        // sum of the values of its frames
+    std::uint64_t place = 0;  // offset added to its addresses
     bool has_functions = false;
     bool has_files = false;
     bool has_lines = false;
@@ -63,21 +64,21 @@ class PprofTables {
   std::uint64_t function(const Function& function);
 
   const Profile& profile_;
-  bool hide_addresses_;  // what lies in no file has none then
+  bool hide_addresses_;  // code in no file then has address 0
   StringTable texts_;
-  std::vector<StringId> cleaned_;  // by StringId of the profile; empty: not asked for yet, or of the empty text
+  std::vector<StringId> cleaned_;  // by StringId of the profile; empty: not yet requested, or the text is empty
   std::string scratch_;
-  std::vector<bool> used_;        // by FrameId; as are the next three
-  std::vector<bool> is_leaf_;     // in some sample
-  std::vector<bool> has_callee_;  // in some sample
-  std::vector<double> weights_;   // in all samples
+  std::vector<bool> used_;        // by FrameId, as the next three
+  std::vector<bool> is_leaf_;     // in at least one sample
+  std::vector<bool> has_callee_;  // in at least one sample
+  std::vector<double> weights_;   // sum over all samples
   std::vector<std::int64_t> stand_ins_;
   std::unordered_map<std::int64_t, std::uint64_t> stand_in_ids_;            // by text
-  std::vector<Mapping> mappings_;                                           // ids are one more than indices; as are
-  std::vector<Function> functions_;                                         // these
+  std::vector<Mapping> mappings_;                                           // id: index + 1
+  std::vector<Function> functions_;                                         // id: index + 1
   std::map<std::pair<BinaryId, std::int64_t>, std::uint64_t> mapping_ids_;  // by binary and name
   std::map<Function, std::uint64_t> function_ids_;
-  std::vector<Line> lines_;  // of the location that is being written
+  std::vector<Line> lines_;  // of the current location
 };
 
 }  // namespace profile

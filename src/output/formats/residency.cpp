@@ -1,4 +1,4 @@
-// Where each process spends its time: the share of its own samples, stack by stack, leaf to root, the largest first.
+// Shows where each process spends its time: each stack's share of the process, leaf to root, the largest first.
 #include <algorithm>
 #include <cstdio>
 #include <ostream>
@@ -10,13 +10,13 @@
 namespace profile {
 namespace {
 
-// The rows of one process; `rows` are the largest first.
+// The rows of one process, the largest first.
 struct Group {
   std::span<LabelledRow> rows;
   std::uint64_t total = 0;
 };
 
-// `rows` come sorted by owner, so each owner's stand together.
+// `rows` must be sorted by owner, so that the rows of each owner are together.
 std::vector<Group> groups_of(std::span<LabelledRow> rows) {
   std::vector<Group> groups;
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
@@ -38,7 +38,7 @@ void write_row(std::ostream& out, const LabelledRows& labelled, const LabelledRo
   std::vector<Label> frames;
   labelled.frames(row, frames);
   for (const Label frame : frames) out << labelled.text(frame) << ';';
-  if (frames.empty()) out << no_stack_name << ';';  // a share of nothing at all would look like a fault
+  if (frames.empty()) out << no_stack_name << ';';  // a share without any frame would look like an error
   out << '\n';
 }
 

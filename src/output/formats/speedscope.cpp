@@ -1,6 +1,6 @@
-// The file format of https://www.speedscope.app, as its file-format-schema.json describes it. Its first view draws the
-// samples one after the other as if that were time, and ours have none: so a profile is one process, or one thread or
-// CPU of it where these are apart, its name says that it is aggregated, and what is heavier stands further left.
+// The file format of https://www.speedscope.app (file-format-schema.json). Speedscope's first view draws samples in
+// time order, but ours have no times. So each profile is one process (or one thread or CPU, if rows keep them apart),
+// its name says "aggregated", and heavier stacks are further left.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -22,13 +22,13 @@
 namespace profile {
 namespace {
 
-// Index of a frame of the file.
+// Index of a frame.
 using Number = std::uint32_t;
 
-// The frames of the file, in the order of their texts: what reads the same is one, whatever kind of frame it is.
+// The frames of the file, sorted by text. Frames with the same text are one, even of different kinds.
 class Frames {
  public:
-  // Numbers are good for each other, and for in_file() once all are there.
+  // Returns a temporary number. After settle(), in_file() gives the frame's number in the file.
   Number intern(std::string_view name, std::string_view file = {}, std::uint32_t line = 0) {
     const auto next = static_cast<Number>(numbers_.size());
     return numbers_.try_emplace({std::string(name), std::string(file), line}, next).first->second;
@@ -59,7 +59,7 @@ class Frames {
   std::vector<Number> in_file_;
 };
 
-// Stacks as a tree, which is walked with the heaviest first.
+// The tree of stacks; walk() visits heavier children first.
 class Tree {
  public:
   void add(const std::vector<Number>& root_first, std::uint64_t weight) {
@@ -77,13 +77,14 @@ class Tree {
   }
   [[nodiscard]] std::uint64_t total() const { return nodes_[root].total; }
 
-  // Calls `visit(root_first, weight)` for each distinct stack. What ends in a function stands behind what it called.
+  // Calls `visit(root_first, weight)` for each distinct stack. A stack comes after all longer stacks that start with
+  // it.
   template <class Visit>
   void walk(const Frames& frames, const Visit& visit) const {
     const std::vector<std::uint32_t> order = by_weight(frames);
-    std::vector<std::uint32_t> next(nodes_.size() + 1);  // where in `order` the children of a node begin, then go on
+    std::vector<std::uint32_t> next(nodes_.size() + 1);  // position in `order` of the next child of each node
     for (const Node& node : nodes_) ++next[node.parent + std::size_t{1}];
-    next[root + 1] -= 1;  // it is no child of its own
+    next[root + 1] -= 1;  // the root counted itself as its child
     std::partial_sum(next.begin(), next.end(), next.begin());
     const std::vector<std::uint32_t> begins = next;
     std::vector<Number> path;
@@ -107,10 +108,10 @@ class Tree {
     std::uint32_t parent = root;
     std::uint64_t total = 0;
     std::uint64_t self = 0;
-    bool is_leaf = false;  // some stack ends here
+    bool is_leaf = false;  // a stack ends here
   };
 
-  // All but the root: children of one node stand together.
+  // Returns all nodes except the root. The children of one node are together, the heaviest first.
   [[nodiscard]] std::vector<std::uint32_t> by_weight(const Frames& frames) const {
     std::vector<std::uint32_t> order(nodes_.size() - 1);
     std::iota(order.begin(), order.end(), 1U);
@@ -127,7 +128,8 @@ class Tree {
   std::unordered_map<std::uint64_t, std::uint32_t> children_;  // key: parent << 32 | number
 };
 
-// What a weight is in speedscope's words. It has none for counts, so that their unit stands in the name.
+// The unit of weights in speedscope's words. It has no word for counts, so their unit is put into the name of the
+// profile.
 struct Unit {
   std::string_view word = "none";
   std::uint64_t factor = 1;
@@ -243,7 +245,7 @@ class Document {
   std::vector<FlameTable::Cell> cells_;
   Frames frames_;
   std::vector<Number> numbers_;  // by frame of the table
-  std::vector<Part> parts_;      // by process, thread and CPU as these are apart
+  std::vector<Part> parts_;      // by process, and by thread and CPU if rows keep them apart
   Part all_{.name = "all processes", .tree = {}};
 };
 

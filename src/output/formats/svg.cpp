@@ -1,4 +1,4 @@
-// A flame graph as a picture with text in it, for documents and browsers.
+// A flame graph as SVG, for documents and browsers.
 #include "output/flame/view.h"
 #include "output/output.h"
 

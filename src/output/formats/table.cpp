@@ -1,4 +1,4 @@
-// What was measured besides stacks, as tables; where there is nothing but stacks, the functions in them.
+// What was measured besides stacks, as tables. Without such data it shows a table of the functions in the stacks.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -16,11 +16,11 @@ namespace {
 
 struct Function {
   std::string_view name;
-  std::uint64_t self = 0;   // of the rows that it is the leaf of
-  std::uint64_t total = 0;  // of those it stands in, however often
+  std::uint64_t self = 0;   // sum over the rows that have it as the leaf
+  std::uint64_t total = 0;  // sum over the rows that have it; recursion counts once
 };
 
-// In the order of their names; the selves add up to the profile's total.
+// Sorted by name. All self values add up to the profile's total.
 std::vector<Function> functions_in(const LabelledRows& rows) {
   std::vector<Function> by_label;
   Function no_stack{.name = no_stack_name};
@@ -75,7 +75,7 @@ class Table final : public Output {
       out << "Nothing was recorded.\n\n";
       return;
     }
-    // Stable: what is equal stays in the order of the names.
+    // Stable, so that functions with equal values stay sorted by name.
     std::stable_sort(functions.begin(), functions.end(), [](const Function& a, const Function& b) {
       return a.self != b.self ? a.self > b.self : a.total > b.total;
     });

@@ -1,4 +1,4 @@
-// What the page says of the run: what was measured and when, the command line, and where every sample went.
+// Shows data about the run: what was measured and when, the command line, and the account of all samples.
 
 function accountWords({taken, recorded, idle, filtered, lost}) {
   const words = `${count(taken)} taken = ${count(recorded)} recorded + ${count(idle)} on idle CPUs + ` +
@@ -7,13 +7,13 @@ function accountWords({taken, recorded, idle, filtered, lost}) {
   return addsUp ? words : `${words}. These do not add up: that is a fault of the profiler.`;
 }
 
-// Of the lines that say which frames have no name; none, where the data does not tell.
+// The text for `names`, the lines about frames without a name. Empty if the data has no such member.
 function namesWords(names) {
   if (names === undefined) return '';
   return names.length === 0 ? 'every frame has a function name' : names.join('; ');
 }
 
-// `run`, `account` and `names` as the data has them.
+// `run`, `account` and `names` have the form of the page's data.
 function aboutRun({run, account, names, heading}) {
   const list = made('dl');
   const row = (term, text, className) => {
@@ -35,7 +35,7 @@ function showAbout(runs) {
   element('about-text').replaceChildren(...runs.flatMap(aboutRun));
 }
 
-// Of a live page; the rest stays as it is, so that it can be selected.
+// Updates only these two texts of a live page, so that the user can select the others.
 function showAccount(account, names) {
   document.querySelector('#about-text .account').textContent = accountWords(account);
   const shown = document.querySelector('#about-text .names');
@@ -45,12 +45,13 @@ function showAccount(account, names) {
 function showTitle(run) {
   const what = run.event || 'profile';
   element('title').textContent = run.title || what;
-  // Tabs are told apart by their first words; those of every run begin alike: "profile -F 99 -o out.html".
+  // Removes the "profile" that starts every command line, because users know browser tabs by their first words:
+  // "profile -F 99 -o out.html".
   const command = (run.command_line || '').replace(/^\S*profile\s+/, '');
   document.title = command === '' ? `${what} — profile` : `${what}: ${command} — profile`;
 }
 
-// What was measured besides stacks, line by line.
+// `lines` are the text tables of what was measured besides stacks.
 function showTables(lines) {
   element('tables').hidden = lines.length === 0;
   element('tables-text').textContent = lines.join('\n').trimEnd();

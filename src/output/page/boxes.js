@@ -1,16 +1,16 @@
-// The boxes of a tree, each made with its siblings when what they stand on is looked at for the first time. Those that stand
-// on a box are together and have larger numbers than the box.
+// The boxes of a tree. The children of a box are made together when they are first needed. They have consecutive
+// numbers, all larger than the number of their parent.
 
 class Tree {
-  // `stacks`: one, or two with the same root, as a sandwich has: what is called, and those who call. What has nothing in
-  // it, because it was there before only, is left out. `whole`: what shares are of, if not of the root.
+  // `stacks`: one kind of stacks, or two with the same root for a sandwich: callees, then callers. Boxes with a total
+  // of 0 (only the earlier profile has them) are left out. `whole`: the total for shares, if it is not the root's.
   constructor(table, stacks, {inverted = false, comparing, swapped = false, heaviest = false, whole, wholeBefore}) {
     Object.assign(this, {table, stacks, inverted, comparing, swapped, heaviest});
     const room = 1024;
     this.count = 0;
     for (const [name, type] of boxColumns) this[name] = new type(room);
     stacks.forEach(({root}, half) => this.add(root, none, half));
-    this.callers = stacks.length === 2 ? 1 : none;  // the root of those who call
+    this.callers = stacks.length === 2 ? 1 : none;  // the root of the callers
     this.whole = whole === undefined ? this.total[0] : whole;
     this.wholeBefore = !comparing ? 0 : wholeBefore === undefined ? this.before[0] : wholeBefore;
   }
@@ -37,7 +37,7 @@ class Tree {
       this[name].set(old);
     }
   }
-  // The numbers of those that stand on the box: {first, end}.
+  // Returns the numbers of the children of a box: {first, end}.
   childrenOf(box) {
     if (this.first[box] === none) this.split(box);
     return {first: this.first[box], end: this.end[box]};
@@ -63,14 +63,14 @@ class Tree {
   isCaller(box) {
     return this.half[box] === 1;
   }
-  // From its root.
+  // Distance from the root.
   depthOf(box) {
     return this.depth[box];
   }
   isFrame(box) {
     return this.code[box] >= 0;
   }
-  // A process or a thread.
+  // A group is a process or a thread.
   isGroup(box) {
     return this.code[box] < wholeCode;
   }
@@ -90,7 +90,7 @@ class Tree {
     if (this.isFrame(box)) return this.table.strings[this.table.frames.name.data[this.code[box]]];
     return this.isGroup(box) ? this.groupOf(box).label : 'all';
   }
-  // What has it at the leaf; of no meaning from the leaf and among those who call.
+  // The part of the total whose leaf is this box. It has no meaning in an inverted tree and among callers.
   selfOf(box) {
     const {first, end} = this.childrenOf(box);
     let self = this.total[box];
@@ -100,19 +100,19 @@ class Tree {
   shareOf(box) {
     return this.whole === 0 ? 0 : this.total[box] / this.whole;
   }
-  // In a comparison: before and now, whichever of them is drawn.
+  // In a comparison: the share before and the share now, also when they are swapped.
   sharesCompared(box) {
     const other = this.wholeBefore === 0 ? 0 : this.before[box] / this.wholeBefore;
     return this.swapped ? [this.shareOf(box), other] : [other, this.shareOf(box)];
   }
 
-  // From above the root to the box.
+  // The boxes from the root (without it) to the box.
   lineOf(box) {
     const line = [];
     for (let at = box; this.parent[at] !== none; at = this.parent[at]) line.push(at);
     return line.reverse();
   }
-  // What finds the box again in another tree, of other data too.
+  // A path finds the box again in another tree, also one of other data.
   pathOf(box) {
     const path = this.lineOf(box).map((at) => this.keyOf(at));
     return this.isCaller(box) && path.length !== 0 ? [callersKey, ...path] : path;
@@ -121,7 +121,7 @@ class Tree {
     if (this.isFrame(box)) return this.table.shortKey(this.code[box]);
     return `${this.isThread(box) ? 't' : 'p'}-${shortKeyOf(this.groupOf(box).key)}`;
   }
-  // The box of a path, or the one that comes nearest.
+  // Returns the box of a path, or the last box on the way to it that exists.
   find(path) {
     const isOfCallers = this.callers !== none && path[0] === callersKey;
     let box = isOfCallers ? this.callers : 0;
@@ -135,10 +135,11 @@ class Tree {
     return this.parent[box] === none ? 0 : box;
   }
 }
-// Of each box. `from`, `to` and `node` are what its stacks know it by; `first` and `end` of its children, or `none`.
+// The columns of a box. `from`, `to` and `node` belong to its stacks; `first` and `end` are its children (`first` is
+// `none` until they are made).
 const boxColumns = Object.entries({
   code: Int32Array, from: Int32Array, to: Int32Array, node: Int32Array, total: Float64Array, before: Float64Array,
   start: Float64Array, parent: Int32Array, half: Uint8Array, depth: Int32Array, first: Int32Array, end: Int32Array,
 });
-// Begins the path of a box among those who call.
+// The first key in the path of a caller.
 const callersKey = '-';

@@ -1,6 +1,6 @@
-// Colours, by the rule of the pictures (output/flame/colours.h): a tone a kind of frame, a shade a name, so that
-// one function looks the same everywhere. In a comparison the change of the share alone decides: red for what grew, blue
-// for what shrank. The dark is the page's own.
+// Colours by the rule of the pictures (output/flame/colours.h): each kind of frame has a tone and each name a shade, so
+// a function looks the same everywhere. In a comparison only the change of the share counts: red for growth, blue for
+// shrinkage. The dark theme exists only here.
 
 const {shades, hueRange, lightnessRange, fullChange, fullGrowth, fullShrinkage} = paletteRule;
 
@@ -17,7 +17,7 @@ class Palette {
     this.matched = dark ? '#a8409a' : '#e58bdc';
     this.faded = dark ? '#2b2f34' : '#e9e9e7';
     this.fadedText = dark ? '#7f8891' : '#7a828a';
-    // A kind's shades, the brightest last.
+    // The shades of each kind, the brightest last.
     this.byKind = kindTable.map(({[theme]: [hue, saturation, lightness]}) =>
       Array.from({length: shades}, (_, shade) => {
         const off = shade / (shades - 1) - 0.5;
@@ -26,7 +26,7 @@ class Palette {
     this.shadeOf = new Map();  // by name
   }
 
-  // `matches` as in Drawing.draw.
+  // `matches` is the same as in Drawing.draw().
   of(tree, box, matches) {
     if (matches !== null) return isMatched(tree, box, matches) ? this.matched : this.faded;
     if (tree.comparing) return this.change(...tree.sharesCompared(box));
@@ -35,7 +35,7 @@ class Palette {
   textOn(tree, box, matches) {
     return matches !== null && !isMatched(tree, box, matches) ? this.fadedText : this.text;
   }
-  // The tone of the kind itself, for the legend.
+  // The tone of the kind without a shade, for the legend.
   toneOf(kind) {
     const [hue, saturation, lightness] = kindTable[kind][this.dark ? 'dark' : 'light'];
     return `hsl(${hue}, ${saturation}%, ${lightness}%)`;
@@ -48,7 +48,7 @@ class Palette {
     }
     return this.byKind[kind][shade];
   }
-  // A tenth of the total is full colour; by the root, a thousandth can be seen.
+  // A change of a tenth of the total has the full colour. The square root makes a change of a thousandth visible.
   change(before, now) {
     const strength = Math.min(1, Math.sqrt(Math.abs(now - before) / fullChange));
     const full = now > before ? fullGrowth : fullShrinkage;

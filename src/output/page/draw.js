@@ -1,6 +1,5 @@
-// Draws boxes on a canvas: no element of the document for any of them. What is visible is found once for each zoom, by
-// going down from the box that fills the width and leaving out what is too narrow to be seen; then only the rows that
-// are scrolled into view are painted.
+// Draws the boxes on a canvas, because one document element per box is too slow. For each zoom it finds the boxes that
+// are wide enough to be visible, from the focused box on. Then it paints only the rows in the scrolled view.
 
 const rowHeight = 19;
 const narrowest = 0.5;      // px
@@ -20,8 +19,8 @@ class Drawing {
     this.focus = 0;
     this.icicle = false;
     this.palette = null;
-    this.boxes = new Column(Int32Array);  // the visible ones, level by level
-    this.halves = [];                     // {root, focus, scale, rows}: where each level begins in `boxes`, and the end
+    this.boxes = new Column(Int32Array);  // visible boxes, level by level
+    this.halves = [];                     // {root, focus, scale, rows, depth}; `rows`: where levels begin in `boxes`
   }
 
   resize(width, height) {
@@ -37,8 +36,8 @@ class Drawing {
     this.height = height;
   }
 
-  // What is to be seen of `tree` with `focus` as wide as the canvas. Of a sandwich, those who call go up from the row of
-  // the function and what is called goes down; each half has a focus of its own.
+  // Lays out `tree` with `focus` as wide as the canvas. In a sandwich callers go up from the row of the function and
+  // callees go down; each half has its own focus.
   show(tree, focus) {
     this.tree = tree;
     this.focus = focus;
@@ -75,7 +74,7 @@ class Drawing {
   get isSandwich() {
     return this.halves.length === 2;
   }
-  // Rows above that of the function, in a sandwich.
+  // In a sandwich: the number of rows above the function.
   get above() {
     return this.isSandwich ? this.halves[1].depth - 1 : 0;
   }
@@ -85,14 +84,14 @@ class Drawing {
   get contentHeight() {
     return Math.max(this.depth * rowHeight + 2, this.height);
   }
-  // The root of a flame stands at the bottom.
+  // The root of a flame graph is at the bottom.
   get isFlame() {
     return !this.icicle && !this.isSandwich;
   }
   halfOf(box) {
     return this.halves[this.tree.isCaller(box) ? 1 : 0];
   }
-  // Of a row, in the canvas.
+  // The y of a row in the canvas.
   topOfRow(row) {
     const y = this.isFlame ? this.contentHeight - (row + 1) * rowHeight : row * rowHeight;
     return y - this.scroll;
@@ -112,14 +111,14 @@ class Drawing {
     const end = this.tree.start[box] + this.tree.total[box];
     return Math.min(this.width, (end - this.tree.start[focus]) * scale);
   }
-  // The visible boxes of the row of a box.
+  // The visible boxes in the row of a box.
   neighbours(box) {
     const {rows, depth} = this.halfOf(box);
     const at = this.tree.depthOf(box);
     return at < depth ? this.boxes.data.subarray(rows[at], rows[at + 1]) : this.boxes.data.subarray(0, 0);
   }
 
-  // The box at a place of the canvas; none when there is none.
+  // Returns the box at a point of the canvas, or `none`.
   boxAt(x, y) {
     if (this.tree === null) return none;
     const at = y + this.scroll;
@@ -131,7 +130,8 @@ class Drawing {
     const value = this.tree.start[half.focus] + x / half.scale;
     return this.boxOfRow(half.rows[depth], half.rows[depth + 1], value);
   }
-  // That of a row's boxes, from the left to the right, in which `value` is.
+  // Finds the box of one row that has `value` in its range, by binary search. The boxes of a row are sorted from left
+  // to right.
   boxOfRow(begin, end, value) {
     const {boxes: {data}, tree: {start, total}} = this;
     let low = begin;
@@ -145,7 +145,7 @@ class Drawing {
     return start[box] <= value && value < start[box] + total[box] ? box : none;
   }
 
-  // `matches`: a flag a frame and a flag a process, or null when nothing is searched for.
+  // `matches`: {frames, processes, threads} with a flag for each item, or null without a search.
   draw(matches) {
     const {paint, palette} = this;
     paint.fillStyle = this.tree !== null && this.tree.comparing ? palette.comparisonBackground : palette.background;
@@ -159,7 +159,7 @@ class Drawing {
   }
   drawHalf(half, matches) {
     const focusDepth = this.tree.depthOf(half.focus);
-    // The root is the same in both halves.
+    // The root is the same in both halves, so only one half draws it.
     for (let depth = half === this.halves[0] ? 0 : 1; depth < half.depth; ++depth) {
       const y = this.topOfRow(this.rowOf(half, depth));
       if (y + rowHeight < 0 || y > this.height) continue;
@@ -179,7 +179,7 @@ class Drawing {
       const width = Math.min(this.width, (tree.start[box] + tree.total[box] - from) * scale) - x;
       const wanted = palette.of(tree, box, matches);
       if (wanted !== colour) paint.fillStyle = colour = wanted;
-      // A gap between boxes, where there is room for one.
+      // Leaves a gap between boxes that are wide enough.
       paint.fillRect(x, y, width > 3 ? width - 1 : width, rowHeight - 1);
       if (width >= narrowestText) texts.push(box, x, width);
     }
@@ -193,7 +193,7 @@ class Drawing {
     }
   }
 
-  // The box under the mouse and the selected one, above the picture.
+  // Marks the box under the mouse and the selected box, on a canvas above the picture.
   drawMarks(hovered, selected) {
     const {mark, palette} = this;
     mark.clearRect(0, 0, this.width, this.height);

@@ -1,14 +1,14 @@
-// Functions, wherever they stand: how much each has in itself and in all, and what calls it and is called by it.
-// A function is a name in a module; its lines and its inlined copies are the same function.
+// Sums for functions over all their places: self, total, callers and callees. A function is a name in a module; its
+// lines and its inlined copies belong to it.
 
 class Functions {
   constructor(table) {
     this.table = table;
     this.of = new Column(Int32Array);     // by frame
-    this.frame = new Column(Int32Array);  // by function: its first frame, which tells about it
+    this.frame = new Column(Int32Array);  // by function: its first frame, which has its name and module
     this.ids = new Map();
   }
-  // Takes in the frames that are new.
+  // Adds the frames that are new in the table.
   update() {
     const {table} = this;
     const {name, module} = table.frames;
@@ -33,7 +33,8 @@ class Functions {
   moduleOf(id) {
     return this.table.strings[this.table.frames.module.data[this.frame.data[id]]];
   }
-  // By name and module; with no module given, the first of the name. none when there is none.
+  // Finds a function by name and module; a module of null matches the first function with the name. Returns `none` if
+  // there is none.
   find({name, module}) {
     this.update();
     for (let id = 0; id < this.count; ++id) {
@@ -43,7 +44,7 @@ class Functions {
   }
 }
 
-// What each node has at its leaf, of all who are wanted.
+// The value of each node as leaf, summed over the wanted owners.
 function ownOfNodes(table, values, wanted) {
   const own = new Float64Array(table.nodes.parent.length);
   const {owner, node} = table.pairs;
@@ -54,7 +55,7 @@ function ownOfNodes(table, values, wanted) {
   }
   return own;
 }
-// What each node has with all that stands on it.
+// The value of each node and of all nodes on it.
 function allOfNodes(table, own) {
   const parent = table.nodes.parent.data;
   const all = own.slice();
@@ -73,7 +74,7 @@ function wholeOf(table, values, wanted) {
   return sum;
 }
 
-// By function: {self, total}. A stack counts once however often the function stands on it.
+// By function: {self, total}. A stack counts once for each function, also with recursion.
 function sumsOfFunctions(table, values, wanted) {
   const functions = table.functions.update();
   const functionOf = functions.of.data;
@@ -85,7 +86,7 @@ function sumsOfFunctions(table, values, wanted) {
   for (let node = 0; node < order.length; ++node) nodes[order[node]] = node;
   const self = new Float64Array(functions.count);
   const total = new Float64Array(functions.count);
-  const below = new Int32Array(functions.count);  // how often it stands on the way to where the walk is
+  const below = new Int32Array(functions.count);  // how often the function is on the current path
   const way = [];
   for (const node of nodes) {
     while (way.length > depth[node]) --below[way.pop()];
@@ -97,7 +98,8 @@ function sumsOfFunctions(table, values, wanted) {
   return {self, total};
 }
 
-// The functions of a view, with what was before where two are compared; swapped as the picture is.
+// The sums of all functions of a view, and the earlier ones in a comparison. `now` and `before` are swapped if the view
+// is.
 class FunctionSums {
   constructor(table, {values, before, wanted}) {
     this.functions = table.functions.update();
@@ -110,7 +112,8 @@ class FunctionSums {
 
 // --- Callers and callees ----------------------------------------------------------------------------------------------
 
-// The children of each node, together: those of `node` from start[node + 1] to start[node + 2] in `list`.
+// The children of all nodes. The children of `node` are list[start[node + 1]] up to, but without, list[start[node +
+// 2]].
 function childrenOf(table) {
   const parent = table.nodes.parent.data;
   const count = table.nodes.parent.length;
@@ -123,7 +126,7 @@ function childrenOf(table) {
   return {start, list};
 }
 
-// The nodes of a function that have none of it below them.
+// The nodes of a function that have no node of the same function below them.
 function outermostNodes(table, id) {
   const functionOf = table.functions.update().of.data;
   const parent = table.nodes.parent.data;
@@ -141,13 +144,13 @@ function outermostNodes(table, id) {
   return found.data.slice(0, found.length);
 }
 
-// What the function calls: the nodes of a box are parted by their children's frames.
+// The callees of a function. Splits the nodes of a box by the frames of their children.
 class Callees {
   constructor(table, tops, {all, allBefore}, root) {
     Object.assign(this, {table, all, allBefore});
     this.children = childrenOf(table);
     this.parting = new Parting(table);
-    this.nodes = new Column(Int32Array);  // those of each box together
+    this.nodes = new Column(Int32Array);  // nodes of one box are together
     this.nodes.append(tops);
     this.root = {code: root, from: 0, to: tops.length, node: none, total: sumOfNodes(all, tops), before: sumOfNodes(allBefore, tops)};
   }
@@ -173,7 +176,7 @@ function sumOfNodes(values, nodes) {
   return values === null ? 0 : nodes.reduce((sum, node) => sum + values[node], 0);
 }
 
-// One tree of two halves with the function as the root of both: what it calls, and what calls it.
+// One tree of two halves, callees and callers; the function is the root of both.
 function sandwichOf(table, amounts, id, heaviest) {
   const {values, before, wanted, swapped} = amounts;
   const comparing = before !== null;

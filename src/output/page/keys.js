@@ -5,7 +5,7 @@ async function copied(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Where the page is not trusted with the clipboard (plain HTTP from another machine), the old way.
+    // Browsers refuse the clipboard to pages over plain HTTP from another machine. The old way works there.
   }
   const area = made('textarea');
   area.value = text;
@@ -108,7 +108,8 @@ class Hands {
     for (const button of this.menu.children) {
       button.addEventListener('click', () => {
         this.closeMenu();
-        // A live picture may have changed under the menu: it is the selection that is followed.
+        // A live picture may have changed while the menu was open, so the action uses the selection, which follows the
+        // box.
         view.update();
         if (view.selected !== none) does[button.dataset.does](view.selected);
       });
@@ -135,7 +136,7 @@ class Hands {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (element('help').open) {
       if (event.key === '?') this.help();
-      return;  // the rest is the dialog's
+      return;  // the dialog handles the other keys
     }
     const search = element('search');
     if (event.target === search) {
@@ -149,7 +150,7 @@ class Hands {
       return;
     }
     const isControl = event.target.closest('button, select, summary, a') !== null;
-    // Enter, space and the arrows mean something to buttons and lists.
+    // Buttons and lists use Enter, space, arrows and Home themselves.
     if (isControl && (event.key === 'Enter' || event.key === ' ' || event.key.startsWith('Arrow') || event.key === 'Home' ||
         (event.target.tagName === 'SELECT' && event.key !== 'Escape'))) {
       return;
@@ -205,7 +206,7 @@ class Hands {
     const {name, module} = tree.table.frame(tree.code[box]);
     this.view.open({name, module});
   }
-  // To what is found next, from the left to the right.
+  // Selects the next match, from left to right, or the previous one with -1.
   nextMatch(step) {
     const {view} = this;
     view.hover(none);

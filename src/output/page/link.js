@@ -1,10 +1,10 @@
-// A link is a view: what is looked at stands behind the # of the address, so that it can be sent, reloaded and gone back
-// to. A box is named by hashes of the frames that lead to it, which are the same in another page of the same program.
+// Keeps the state of the view in the address after the #, so that the user can send it, reload it and go back. Hashes
+// of the frames on the way to a box name the box; they are the same in another page of the same program.
 
-const lastsUntilNext = ['search', 'sort'];  // what is no step to go back to
+const lastsUntilNext = ['search', 'sort'];  // changes of these add no step to the browser's history
 
 class Link {
-  // `live`: where it is. `saved`: what a page that was saved shows where its address says nothing.
+  // `live`: the Live object, or null. `saved`: the state for a saved page whose address has none.
   constructor({view, tools, list, live, saved = ''}) {
     Object.assign(this, {view, tools, list, live});
     this.flags = {
@@ -15,7 +15,7 @@ class Link {
     this.written = this.words();
     view.listeners.push(() => this.write());
     window.addEventListener('popstate', () => {
-      // Those that come from the view itself change nothing.
+      // The view itself caused this event, so nothing changes.
       if (location.hash.slice(1) === this.written) return;
       clearTimeout(this.later);
       this.read(location.hash);
@@ -23,7 +23,7 @@ class Link {
     });
   }
 
-  // Only what is not as it is at first.
+  // The link has only values that differ from the defaults.
   parts() {
     const {view, list, live} = this;
     const parts = new URLSearchParams();
@@ -52,13 +52,13 @@ class Link {
     if (words === this.written) return;
     const isStep = this.withoutPassing(words) !== this.withoutPassing(this.written);
     this.written = words;
-    // What is typed has its end when nothing more is typed.
+    // While the user types, only the last state is written.
     clearTimeout(this.later);
     const put = (how) => {
       try {
         history[how](null, '', words === '' ? location.pathname + location.search : `#${words}`);
       } catch {
-        // A browser that was asked too often, or does not let a page from disk: then the link is the page alone.
+        // The browser refuses too many calls, and some refuse pages from disk. The address then stays as it is.
       }
     };
     if (isStep) put('pushState');
@@ -70,7 +70,7 @@ class Link {
     return parts.toString();
   }
 
-  // Whatever it says that is not known or not there is as if it were not said.
+  // Ignores words that are unknown or name things that do not exist.
   read(hash) {
     const {view, tools, list, live} = this;
     const parts = new URLSearchParams(hash.replace(/^#/, ''));

@@ -1,7 +1,8 @@
-// The table of functions: sorted and searched, with rows only for what is scrolled into view, for there may be 100,000.
+// The table of functions, sorted and searched. It makes rows only for the visible part, because there may be 100,000
+// functions.
 
 const listRowHeight = 24;
-const spareRows = 12;  // above and below what can be seen
+const spareRows = 12;  // above and below the visible rows
 
 const listColumns = [
   {key: 'self', text: 'Self', title: 'What has the function at the leaf'},
@@ -15,9 +16,9 @@ class FunctionList {
     this.view = view;
     this.isShown = false;
     this.sort = {key: 'self', isAscending: false};
-    this.rows = [];        // of function ids
-    this.selected = null;  // a key of a function
-    this.sums = null;      // FunctionSums the rows were made of; null when they are to be made again
+    this.rows = [];        // function ids
+    this.selected = null;  // {name, module} of a function
+    this.sums = null;      // FunctionSums of the rows; null if they must be made again
     this.scroller = element('functions-scroller');
     element('list').addEventListener('click', () => this.toggle());
     this.scroller.addEventListener('scroll', () => this.draw(), {passive: true});
@@ -41,7 +42,7 @@ class FunctionList {
     if (is) this.scroller.focus();
     else element('graph').focus();
   }
-  // "total", and "-total" for the smallest first; nothing for what is usual.
+  // "total", or "-total" for the reverse order. Empty for the default order.
   sortWords() {
     const {key, isAscending} = this.sort;
     return key === 'self' && !isAscending ? '' : `${isAscending === (key === 'name') ? '' : '-'}${key}`;
@@ -71,7 +72,7 @@ class FunctionList {
   }
   makeRows() {
     const {functions, now, before} = this.sums;
-    const found = new Map();  // names are asked about once
+    const found = new Map();  // by name, so that each name is matched once
     const matches = (id) => {
       const name = functions.nameOf(id);
       if (!found.has(name)) found.set(name, this.matcher === null || this.matcher(name));
@@ -93,7 +94,7 @@ class FunctionList {
       ? `${count(all.length)} function${all.length === 1 ? '' : 's'}`
       : `${count(this.rows.length)} of ${count(all.length)} functions`;
   }
-  // Of the share in total, in a comparison: from before to now, whichever is drawn.
+  // In a comparison: the change of the share in total, from before to now, also when they are swapped.
   changeOf(id) {
     const {now, before, whole, wholeBefore} = this.sums;
     const shown = whole === 0 ? 0 : now.total[id] / whole;
@@ -126,7 +127,7 @@ class FunctionList {
     }
   }
 
-  // `anew`: the rows are others, wherever they are.
+  // With `anew` the rows have changed, so draw them even if the same range is visible.
   draw(anew = false) {
     if (!this.isShown || this.sums === null) return;
     const {scroller, rows} = this;

@@ -1,13 +1,13 @@
-// The live page: follows the profiler by server-sent events. What arrives is kept for as long as the longest window and
-// no longer; a connection that was lost begins with everything anew, so nothing is counted twice. When the run is over
-// the page waits for the next profiler at its address.
+// The live page: it receives data by server-sent events and keeps the ticks of the longest window. After a lost
+// connection the server sends everything again, so nothing counts twice. After the end of the run the page waits for
+// the next profiler at this address.
 
 const windows = [5, 10, 30, 60, 300];
 const usualWindow = 10;
 const sinceStart = 0;
 const retryMs = 3000;
 
-// What is known of one epoch of the server, within which numbers stay the same.
+// The data of one epoch of the server. Within an epoch all numbers keep their meaning.
 class Followed {
   constructor(hello) {
     this.epoch = hello.epoch;
@@ -19,8 +19,8 @@ class Followed {
     this.table = new Table();
     this.table.append(hello);
     this.total = vectorOf(this.table, hello.total);
-    // {t, pairs, values}, the earliest first. t is the end of a tick in milliseconds by a clock of the server that nobody
-    // sets, so that it is compared with that of other ticks and with nothing else.
+    // {t, pairs, values}, the earliest first. `t` is the end of a tick in milliseconds: CLOCK_MONOTONIC of the
+    // server plus an offset that is fixed when the run starts. Compare it only with other ticks.
     this.ticks = [];
     for (const tick of hello.ticks) this.keep(tick);
   }
@@ -40,19 +40,19 @@ class Followed {
     if (old !== 0) this.ticks.splice(0, old);
     return tick;
   }
-  // As it is now: what follows does not change it.
+  // A copy of the current state; later ticks do not change it.
   snapshot() {
     return {of: this, ticks: this.ticks.slice(), total: this.total.slice()};
   }
 }
 
-// Of a snapshot, or of what is followed.
+// `of`, `ticks` and `total` belong to a snapshot or to the current data. Returns the sums of the last `seconds`.
 function sumOf({of, ticks, total}, seconds) {
   if (seconds === sinceStart) return total;
   const pairCount = of.table.pairs.owner.length;
   let sums = new Float64Array(pairCount);
   if (ticks.length === 0) return sums;
-  // By the clock of the ticks, and half a tick of slack, for ticks are not quite regular.
+  // Half a tick of slack, because ticks are not quite regular.
   const from = ticks[ticks.length - 1].t - seconds * 1000 + of.tickMs / 2;
   for (const {t, pairs, values} of ticks) {
     if (t > from) sums = addTo(sums, pairs, values, pairCount);
@@ -64,9 +64,9 @@ class Live {
   constructor(view, data, say) {
     Object.assign(this, {view, say});
     this.followed = null;
-    this.paused = null;  // a snapshot
-    this.base = null;    // {table, values, label}: what is compared with, in the numbering it was frozen in
-    this.baseHere = null;  // {table, vector, lost}: the same in the numbering of what is shown
+    this.paused = null;  // a snapshot, or null
+    this.base = null;    // {table, values, label} of the frozen state, in the numbers of its own table
+    this.baseHere = null;  // {table, vector, lost}: the same in the numbers of the table that is shown
     this.seconds = usualWindow;
     this.ended = false;
     element('live').hidden = false;
@@ -84,7 +84,7 @@ class Live {
     this.connect();
   }
 
-  // Of links: "30", and nothing for the usual window.
+  // The window in links: "30", or nothing for the default.
   windowWords() {
     return this.seconds === usualWindow ? '' : String(this.seconds);
   }
@@ -118,7 +118,7 @@ class Live {
     });
     source.addEventListener('error', () => {
       if (!this.ended) this.state('lost', 'connection lost, trying again');
-      // Where the server answered something else than events, the browser gives up; this does not.
+      // If the server answers with something other than events, the browser stops trying. The page tries again.
       if (this.ended || source.readyState === EventSource.CLOSED) again();
     });
   }
@@ -146,7 +146,7 @@ class Live {
     }
     this.follow();
   }
-  // What is compared with is kept over a lost connection, and when the server has made its table smaller.
+  // Keeps the frozen state after a lost connection, and after the server has made its table smaller.
   carryBase() {
     const {vector, lost} = this.baseIn(this.followed.table);
     const kept = vector.reduce((sum, value) => sum + value, 0);
@@ -167,7 +167,7 @@ class Live {
     return this.baseHere;
   }
   tick(tick) {
-    // A tick of another epoch, or one that came before its hello, is of tables that are not here.
+    // The tables of a tick of another epoch, or before the first hello, are not here.
     if (this.followed === null || tick.epoch !== this.followed.epoch) return;
     this.followed.add(tick);
     this.follow();
@@ -201,7 +201,7 @@ class Live {
       beforeLabel: base === null ? '' : base.label,
     });
   }
-  // Of what is shown: the account is that of all since the start.
+  // Data about the state that is shown. The account counts from the start, so it is left out for a window or a pause.
   about() {
     const {run, account, names} = this.shown.of;
     const told = (label) => ({...run, title: `${run.title}, ${label}`, began_unix_ms: 0, duration_s: 0});

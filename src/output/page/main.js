@@ -1,9 +1,9 @@
-// Starts the page with the data that stands in it.
+// Starts the page with the data that it holds.
 
 const knownVersion = 1;
 
 function fileSource(data) {
-  // What was frozen is of the same processes; another run had others.
+  // A frozen state has the same processes. Another run has other process numbers, so processes are compared by name.
   const table = new Table(Boolean(data.before) && !data.before.same_processes);
   table.append(data);
   const values = vectorOf(table, data.cells);
@@ -11,7 +11,7 @@ function fileSource(data) {
   return {table, values, before, unit: data.run.unit, label: '', beforeLabel: ''};
 }
 
-// Large data stand in the page as ["gzip", base64].
+// The page holds large data as ["gzip", base64].
 async function unpacked([format, text]) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
@@ -76,7 +76,7 @@ function showFile(view, data) {
   showTables(data.tables || []);
 }
 
-// What the page shows, for those who test it and for the curious at the console: to be read, not to be changed.
+// Gives tests and users of the console the state of the page. They only read it.
 function offerToTests(view, times) {
   const {drawing} = view;
   const described = (box) => {
@@ -101,7 +101,7 @@ function offerToTests(view, times) {
   window.profilePage = Object.freeze({
     boxes() {
       view.update();
-      // The function of a sandwich is the root of both halves, and one box.
+      // The function of a sandwich is the root of both halves but only one box.
       const visible = Array.from(drawing.boxes.data.subarray(0, drawing.boxes.length));
       return visible.filter((box) => box !== view.tree.callers).map(described);
     },

@@ -1,5 +1,5 @@
-// What stands around the picture: the sheet it is moved over, and the words about a box. Everything that comes from the data
-// goes into the document as text, never as markup.
+// The parts around the picture: the sheet that scrolls it, and the texts about a box. Everything from the data goes
+// into the document as text, never as markup.
 
 const element = (id) => document.getElementById(id);
 
@@ -10,16 +10,16 @@ function made(tag, className, text) {
   return node;
 }
 
-// --- The sheet the canvas is moved over -------------------------------------------------------------------------------
+// --- The sheet that scrolls the picture --------------------------------------------------------------------------------
 
 class Sheet {
   constructor(view) {
     this.view = view;
     this.scroller = element('scroller');
-    this.of = null;     // View.of, and the rows above it, when last placed
+    this.of = null;     // View.of when last placed
     this.above = 0;
-    this.fromRoot = 0;  // px between the root's row and the edge it stands at
-    this.placedAt = 0;  // where goTo() has put it; null once the person scrolled
+    this.fromRoot = 0;  // px between the row of the root and its edge of the sheet
+    this.placedAt = 0;  // scroll position that goTo() has set; null after the user scrolls
     view.placeSheet = () => this.place();
     this.scroller.addEventListener('scroll', () => this.scrolled(), {passive: true});
     new ResizeObserver(() => this.resized()).observe(this.scroller);
@@ -38,9 +38,9 @@ class Sheet {
   place() {
     const {drawing} = this.view;
     element('sheet').style.height = `${drawing.contentHeight}px`;
-    // A scroll bar that comes or goes makes the picture narrower or wider.
+    // A scroll bar that appears or disappears changes the width of the picture.
     if (this.scroller.clientWidth !== drawing.width) this.resized();
-    // The function of a sandwich stands in the middle at first, and stays where it is when the rows above it change.
+    // The function of a sandwich starts in the middle. It keeps its place when the number of rows above it changes.
     const {of} = this.view;
     if (of !== this.of) this.fromRoot = of === null ? 0 : (drawing.above + 1) * rowHeight - drawing.height / 2;
     else if (of !== null) this.fromRoot += (drawing.above - this.above) * rowHeight;
@@ -56,14 +56,15 @@ class Sheet {
   }
   scrolled() {
     const {drawing} = this.view;
-    // Only where the person scrolled: not by goTo(), nor because the window has another height, which resized() sees to.
+    // Handles only scrolling by the user. goTo() also causes this event, and so does a new window height, which
+    // resized() handles.
     if (this.scroller.scrollTop === this.placedAt || this.scroller.clientHeight !== drawing.height) return;
     this.placedAt = null;
     drawing.scroll = this.scroller.scrollTop;
     this.fromRoot = drawing.isFlame ? this.range - drawing.scroll : drawing.scroll;
     this.view.change(due.paint);
   }
-  // So far that the box can be seen.
+  // Scrolls until the box is visible.
   reveal(box) {
     const {drawing} = this.view;
     const y = drawing.top(box);
@@ -72,7 +73,7 @@ class Sheet {
   }
 }
 
-// --- Words about a box ------------------------------------------------------------------------------------------------
+// --- Texts about a box ------------------------------------------------------------------------------------------------
 
 class Words {
   constructor(view) {
@@ -80,7 +81,7 @@ class Words {
     this.tip = element('tip');
   }
 
-  // One line for the status, and for those who hear the page.
+  // One line for the status bar, which screen readers also read.
   line(box) {
     const {tree, source} = this.view;
     const parts = [tree.nameOf(box), amount(tree.total[box], source.unit), ...this.shares(box)];
@@ -101,7 +102,7 @@ class Words {
     const change = Math.abs(now - before) < 0.00005 ? 'the same' : points(now - before);
     return `${percent(before)} before, ${percent(now)} now: ${change}`;
   }
-  // Of a function that stands in several places: "1,234 samples · 12.3 % in all its places".
+  // For a function in several places: "1,234 samples · 12.3 % of all in all its places".
   everywhere(box) {
     const {tree, source} = this.view;
     if (!tree.isFrame(box)) return '';
@@ -132,7 +133,7 @@ class Words {
     const where = this.where(box);
     if (where !== '') tip.append(made('div', 'quiet', where));
     tip.hidden = false;
-    // Beside the mouse, and all of it in the window.
+    // Near the mouse, and completely inside the window.
     const {width, height} = tip.getBoundingClientRect();
     const left = x + 14 + width > innerWidth ? x - 10 - width : x + 14;
     const top = y + 18 + height > innerHeight ? y - 10 - height : y + 18;
@@ -146,7 +147,7 @@ class Words {
   showStatus() {
     const {view} = this;
     const status = element('status');
-    // What the mouse runs over is not for those who listen; what is selected is.
+    // Screen readers read the selected box, but not each box under the mouse.
     status.setAttribute('aria-live', view.hovered !== none ? 'off' : 'polite');
     const text = shortened(this.line(view.current), 600);
     if (status.textContent !== text) status.textContent = text;

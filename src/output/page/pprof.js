@@ -1,4 +1,4 @@
-// A profile as `go tool pprof` reads it, with one location a frame, as the profiler writes it.
+// Writes a profile for `go tool pprof`, with one location per frame, as the profiler does.
 
 class Message {
   constructor() {
@@ -44,7 +44,7 @@ class Numbered {
   }
 }
 
-// What the values are, as the profiler calls them.
+// The type and unit of the values, with the names that the profiler uses.
 function valueType(run) {
   const plain = (name) => name.replace(/[^A-Za-z0-9]/g, '_');
   if (run.unit === 'samples') return [plain(run.counted || 'samples'), 'count'];
@@ -52,7 +52,7 @@ function valueType(run) {
   return isMeasure ? [plain(run.event || 'value'), run.unit] : [plain(run.unit), 'count'];
 }
 
-// Two that are compared are two values: what was before, and what is now.
+// A comparison has two values per sample: before and now.
 function pprofOf({table, pairs, frames}, run, comparing) {
   const texts = new Numbered(0);
   const files = new Numbered(1);
@@ -97,7 +97,7 @@ function pprofOf({table, pairs, frames}, run, comparing) {
   return out.written;
 }
 
-// Where the browser can; pprof reads both.
+// Compresses if the browser can; pprof reads both forms.
 async function zipped(bytes) {
   if (typeof CompressionStream === 'undefined') return {bytes, isZipped: false};
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'));

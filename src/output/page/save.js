@@ -1,7 +1,7 @@
-// What is shown, as a file of its own: this page with just these data, pprof, or folded lines. Made here and not by the
-// profiler, for the page alone knows the window, what was frozen and whom was asked about; and a run that is over too.
+// Saves what is shown as a file: this page with only this data, pprof, or folded lines. The page makes the file,
+// because only the page knows the window, the frozen state and the filters. It also works after the end of the run.
 
-// As this page came: taken before the script has changed anything, without the data.
+// Returns the page as the browser received it, without its data. It must run before the script changes the document.
 function takeOwnPage() {
   const data = element('data');
   const text = data.textContent;
@@ -10,15 +10,15 @@ function takeOwnPage() {
   return {text, html: `<!doctype html>\n${html}\n`};
 }
 
-// The page's text with other data, which may connect to nothing.
+// The text of the page with other data. The saved page may connect to nothing.
 function pageWith(html, data) {
-  const mark = `id="data">${'</'}script>`;  // not in one piece, for this text is a part of the page
+  const mark = `id="data">${'</'}script>`;  // in two pieces, because this text is part of the page
   const at = html.indexOf(mark) + 'id="data">'.length;
   const head = html.slice(0, at).replace("connect-src 'self'", "connect-src 'none'");
   return head + JSON.stringify(data).replaceAll('<', '\\u003c') + html.slice(at);
 }
 
-// The rows of a table that some pairs need, in numbers of their own.
+// The rows of a table that some pairs need, with new numbers.
 class Picked {
   constructor(table, {values, before, wanted}) {
     this.table = table;
@@ -37,7 +37,8 @@ class Picked {
     this.frames = this.numbered(this.nodes.kept.map((at) => table.nodes.frame.data[at]));
     this.owners = this.numbered(this.pairs.map((pair) => pair.owner));
   }
-  // With `parent`, those below them too; whatever stands on something has the greater number, as it had.
+  // With `parent` the ancestors are kept too. The order of the numbers stays, so a child has a larger number than its
+  // parent.
   numbered(used, parent) {
     const ids = new Map([[none, none]]);
     const wanted = new Set();
@@ -68,7 +69,7 @@ class Picked {
       value: pairs.map((pair) => pair[which]),
     };
   }
-  // As the data of a page has them.
+  // Returns the rows in the form of the page's data.
   rows() {
     const {table, nodes, frames, owners} = this;
     return {
@@ -83,7 +84,7 @@ class Picked {
   }
 }
 
-// Of what is compared, the lines have what was before and what is now, as difffolded.pl writes them.
+// In a comparison each line has the value before and the value now, as difffolded.pl writes them.
 function foldedText({table, pairs}, comparing) {
   const clean = (name) => name.replace(/[;\r\n]/g, ':');
   const {frame, parent} = table.nodes;
@@ -105,7 +106,8 @@ function foldedText({table, pairs}, comparing) {
 }
 
 class Save {
-  // `about()`: {run, account, names, before} of what is shown, account and names where they are known to be of just this.
+  // `about()` returns {run, account, names, before} of what is shown. `account` and `names` are missing if they cover
+  // more than that.
   constructor({view, html, about, say, words}) {
     Object.assign(this, {view, html, about, say, words});
     this.menu = element('save-menu');

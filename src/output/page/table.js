@@ -1,10 +1,10 @@
-// What was sampled, as columns of numbers: frames, who was seen, the tree of stacks, and the pairs of an owner and a
-// stack. How much was seen of each pair is a vector beside it, so that windows, pauses and comparisons are vectors over
-// the same pairs. Arrays of numbers because a profile of 100,000 stacks has a million nodes.
+// The samples as columns of numbers: frames, owners, the tree of stacks, and pairs of an owner and a stack. The values
+// of the pairs are separate vectors, so windows, pauses and comparisons are vectors over the same pairs. Arrays of
+// numbers are needed because a profile of 100,000 stacks has a million nodes.
 
 const none = -1;
 
-// Grows; `data` is longer than `length`.
+// A growing array. Only the first `length` items of `data` are valid.
 class Column {
   constructor(type) {
     this.data = new type(16);
@@ -27,10 +27,10 @@ class Column {
   }
 }
 
-// The numbers of FlameKind, by name.
+// The number of each FlameKind, by name.
 const kinds = Object.fromEntries(kindTable.map(({key}, number) => [key, number]));
 
-// Processes or threads as they are drawn: each name and number once.
+// Processes or threads as they are drawn, one for each pair of name and number.
 class Groups {
   constructor() {
     this.items = [];  // {name, label, key}
@@ -38,7 +38,7 @@ class Groups {
     this.of = new Column(Int32Array);  // by owner
     this.ordered = null;
   }
-  // Of the next owner.
+  // Adds the group of the next owner.
   add(name, number) {
     const key = `${number} ${name}`;
     let id = this.ids.get(key);
@@ -53,7 +53,7 @@ class Groups {
   itemOf(owner) {
     return this.items[this.of.data[owner]];
   }
-  // The place of each in the order of their labels.
+  // Returns the rank of each group in the order of the labels.
   ranks() {
     if (this.ordered !== null) return this.ordered;
     const order = this.items.map((_, id) => id);
@@ -65,7 +65,7 @@ class Groups {
 }
 
 class Table {
-  // `byName`: processes of one name are one, for in two runs that are compared the numbers are others.
+  // `byName`: processes with the same name are one, because numbers differ between two runs.
   constructor(byName = false) {
     this.byName = byName;
     this.strings = [];
@@ -85,16 +85,16 @@ class Table {
     };
     this.nodes = {parent: new Column(Int32Array), frame: new Column(Int32Array)};
     this.pairs = {owner: new Column(Int32Array), node: new Column(Int32Array)};
-    this.pairIds = null;  // made when first needed: a file without a comparison needs none
+    this.pairIds = null;  // made when first needed; a file without a comparison needs none
     this.processes = new Groups();
     this.threads = new Groups();
-    this.ranks = null;  // these are made when needed
+    this.ranks = null;  // made when needed, as `walked`
     this.walked = null;
     this.keys = new Map();  // by frame
     this.functions = new Functions(this);
   }
 
-  // Rows as the data has them, behind those that are there.
+  // Appends rows in the form of the page's data.
   append(rows) {
     for (const text of rows.strings) this.strings.push(text);
     for (const group of ['frames', 'owners', 'nodes']) {
@@ -112,7 +112,7 @@ class Table {
   get ownerCount() {
     return this.processes.of.length;
   }
-  // Names of what may be filtered by, the same in every table: "185 dd", "186 dd-writer", "3".
+  // Keys for the filters; the same in every table: "185 dd", "186 dd-writer", "3".
   processKey(owner) {
     return this.processes.itemOf(owner).key;
   }
@@ -123,7 +123,8 @@ class Table {
     return String(this.owners.cpu.data[owner]);
   }
 
-  // The pairs of `cells`, made when new. `repeated`: one may be there several times; the data has each but once.
+  // Returns the pairs of `cells` and adds new ones. `repeated`: a pair may occur several times in `cells`; in the
+  // page's data it occurs once.
   pairsOf(cells, repeated = false) {
     const ids = new Int32Array(cells.value.length);
     for (let i = 0; i < ids.length; ++i) {
@@ -156,7 +157,7 @@ class Table {
     return ids;
   }
 
-  // The place of each frame among all in the order of their texts, so that a function keeps its place among its siblings.
+  // Returns the rank of each frame in the order of the texts, so that a function keeps its place among its siblings.
   frameRanks() {
     if (this.ranks !== null) return this.ranks;
     const count = this.frames.name.length;
@@ -173,8 +174,8 @@ class Table {
     return this.ranks;
   }
 
-  // Of each node, its depth, its place in a walk through all of them, siblings in the order of their frames' ranks, and the
-  // place behind all that stand on it.
+  // For each node: its depth, its place in a depth-first walk (siblings by frame rank), and the place after its whole
+  // subtree.
   walk() {
     if (this.walked !== null) return this.walked;
     const ranks = this.frameRanks();
@@ -182,7 +183,7 @@ class Table {
     const parent = this.nodes.parent.data;
     const frame = this.nodes.frame.data;
     const byRank = countingSort(new Int32Array(count).map((_, i) => i), (node) => ranks[frame[node]], ranks.length);
-    // The children of a node as a chain, with the roots' in front of all.
+    // The children of each node as a linked list. Index 0 of `head` has the roots.
     const head = new Int32Array(count + 1).fill(none);
     const next = new Int32Array(count);
     for (let i = count - 1; i >= 0; --i) {
@@ -222,12 +223,12 @@ class Table {
       kind: kind.data[id],
     };
   }
-  // Names a frame, the same in every table.
+  // A key of the frame that is the same in every table.
   frameKey(id) {
     const {name, module, file, line, kind} = this.frame(id);
     return [name, module, file, line, kind].join('\n');
   }
-  // The same in few letters, for links.
+  // A short form of the same key, for links.
   shortKey(id) {
     let key = this.keys.get(id);
     if (key === undefined) this.keys.set(id, (key = shortKeyOf(this.frameKey(id))));

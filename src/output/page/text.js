@@ -1,4 +1,4 @@
-// Words and colours: what a value, a share, a box is called, and how it is coloured.
+// Texts for values, shares and boxes, and the hash of a name that decides its shade.
 
 const microsecondsIn = [['s', 1e6], ['ms', 1e3], ['µs', 1]];
 const bytesIn = [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10], ['B', 1]];
@@ -18,12 +18,12 @@ function amount(value, unit) {
   return `${size === 1 ? count(number) : number.toPrecision(Math.max(3, String(Math.floor(number)).length))} ${name}`;
 }
 
-// Where the unit is told elsewhere: a plain number of what is counted.
+// For places that show the unit elsewhere: a plain number of counts.
 function shortAmount(value, unit) {
   return scales[unit] === undefined ? count(value) : amount(value, unit);
 }
 
-// "12.3 %"; what is not nothing is never shown as such.
+// "12.3 %". A share above 0 never reads as 0: "<0.01 %".
 function percent(share) {
   if (share > 0 && share < 0.0001) return '<0.01 %';
   return `${(share * 100).toFixed(share < 0.1 && share > 0 ? 2 : 1)} %`;
@@ -38,7 +38,7 @@ function place({file, line}) {
   return line === 0 ? file : `${file}:${line}`;
 }
 
-// The stack that leads to a box as a folded line has it; a semicolon in a name would part it.
+// The stack of a box as a folded line. ':' replaces ';' in names, because ';' separates frames.
 function foldedLine(tree, box) {
   const line = tree.lineOf(box);
   const frames = line.filter((at) => tree.isFrame(at));
@@ -49,12 +49,12 @@ function foldedLine(tree, box) {
 }
 
 const kindWords = kindTable.map(({word}) => word);
-// What a tag is goes by what was measured: "system call".
+// The word for tags depends on what was measured: "system call".
 function nameTags(run) {
   kindWords[kinds.tag] = run.tag || 'state';
 }
 
-// Of a text, as the pictures have it: FNV-1a over its bytes.
+// FNV-1a over the UTF-8 bytes, the same as in the pictures.
 const encoder = new TextEncoder();
 function hashOf(text) {
   let hash = 0x811c9dc5;
@@ -64,11 +64,11 @@ function hashOf(text) {
 
 const shortKeyOf = (text) => hashOf(text).toString(36);
 
-// The words that search for just this name.
+// The search words that match exactly this name.
 const exactly = (name) => `"${name}"`;
 
-// What is matched by a search: null for an empty one. "…" is the whole name, /…/ a regular expression, anything else a
-// part of the name. Throws SyntaxError when the expression is none.
+// Returns a function that matches names, or null for an empty search. "…" is a whole name, /…/ a regular expression,
+// anything else a part of a name. Throws SyntaxError for an invalid regular expression.
 function matcherOf(words) {
   if (words === '') return null;
   const whole = /^"(.+)"$/s.exec(words);

@@ -1,6 +1,6 @@
-// The tools above the picture, who is shown in it, and the legend below it.
+// The toolbar above the picture, the filters, and the legend below it.
 
-// --- Who is shown -----------------------------------------------------------------------------------------------------
+// --- The filters ------------------------------------------------------------------------------------------------------
 
 const everybody = {process: 'all processes', thread: 'all threads', cpu: 'all CPUs'};
 
@@ -23,7 +23,7 @@ class Filters {
     return name === 'thread' ? table.threads.itemOf(owner).label : `CPU ${table.owners.cpu.data[owner]}`;
   }
 
-  // Fills the choices with those seen, the largest first.
+  // Fills the filter lists with the owners that have values, the largest first.
   update() {
     const {values} = this.view.amounts();
     const {pairs, ownerCount} = this.view.source.table;
@@ -34,7 +34,7 @@ class Filters {
   }
   fill(name, byOwner) {
     const select = element(`filter-${name}`);
-    if (document.activeElement === select && select.options.length > 1) return;  // it may be open
+    if (document.activeElement === select && select.options.length > 1) return;  // the list may be open
     const sums = new Map();
     let total = 0;
     for (let owner = 0; owner < byOwner.length; ++owner) {
@@ -47,7 +47,7 @@ class Filters {
     }
     const chosen = this.view.filter[name];
     const rows = [...sums].sort(([, a], [, b]) => b.value - a.value).slice(0, 200);
-    // Whoever is chosen stays so while nothing is seen of it.
+    // The chosen item stays in the list even while it has no values.
     if (chosen !== '' && !rows.some(([key]) => key === chosen)) {
       rows.push([chosen, sums.get(chosen) || {value: 0, label: this.labelOfChosen(name, chosen)}]);
     }
@@ -147,7 +147,7 @@ class Tools {
       heaviest: view.heaviest, swap: view.swapped,
     };
     for (const [id, is] of Object.entries(pressed)) element(id).setAttribute('aria-pressed', String(is));
-    // Callers and callees have a form of their own.
+    // Sandwiches have only one direction.
     for (const id of ['flame', 'icicle']) element(id).disabled = view.drawing.isSandwich;
     element('threads').hidden = view.source.table.threads.items.every(({name}) => name === '') && !view.byThread;
     this.showSandwich();
@@ -205,7 +205,7 @@ class Tools {
   }
 }
 
-// A page from disk, or one whose visitor wants none, has no storage.
+// Pages from disk have no storage, and users can turn it off.
 function storedTheme() {
   try {
     const theme = localStorage.getItem('profile-theme');
@@ -218,6 +218,6 @@ function storeTheme(theme) {
   try {
     localStorage.setItem('profile-theme', theme);
   } catch {
-    // It holds for this page alone, then.
+    // The theme then holds only for this page.
   }
 }

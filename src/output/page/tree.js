@@ -1,9 +1,9 @@
-// From amounts to the stacks below each box: those of the wanted owners, from the root or from the leaf, with their
-// processes and threads below them or not. A box has a range of stacks, and what stands on it is found when it is asked for:
-// a profile of 100,000 stacks has a million boxes, of which a screen shows some thousands.
+// Makes a tree of boxes from values: the stacks of the wanted owners, from the root or from the leaf, with or without
+// processes and threads below them. A box has a range of stacks, and its children are computed on demand: a profile of
+// 100,000 stacks has a million boxes, but a screen shows only thousands.
 
 const wholeCode = -1;
-// What a box stands for, as one number: a frame, or below -1 a process (even) or a thread (odd).
+// The code of a box: a frame (0 or more), wholeCode for the root, or below it a process (even) or a thread (odd).
 const codeOfProcess = (process) => -2 - 2 * process;
 const codeOfThread = (thread) => -3 - 2 * thread;
 
@@ -16,7 +16,8 @@ function countingSort(items, keyOf, keys) {
   return sorted;
 }
 
-// The pairs of which there is anything, in the order of a walk; those of a process or a thread together where wanted.
+// Returns the pairs with values in the order of a depth-first walk. With `grouping`, the pairs of each process or
+// thread are together.
 function selectPairs(table, {values, before, wanted}, grouping) {
   const {owner, node} = table.pairs;
   const chosen = new Column(Int32Array);
@@ -37,10 +38,10 @@ function selectPairs(table, {values, before, wanted}, grouping) {
   return pairs;
 }
 
-// Each kind of stacks has a `root`, {code, from, to, node, total, before}, and `split(box, add)`, which calls `add` with
-// the same of each box that stands on `box`, in their order. A box is split at most once.
+// Each kind of stacks has a `root`, {code, from, to, node, total, before}, and `split(box, add)`. split() calls `add`
+// with the same data for each child of `box`, in order, and runs at most once per box.
 
-// The pairs of each process or thread are together: splits off the next level of them.
+// Splits a box into its processes or threads. The pairs of each group must be together.
 function splitGroups(table, pairs, {groups, codeOf}, {from, to}, add) {
   const owner = table.pairs.owner.data;
   const of = groups.of.data;
@@ -51,7 +52,8 @@ function splitGroups(table, pairs, {groups, codeOf}, {from, to}, add) {
   }
 }
 
-// From the root: the stacks of a box are together in the order of a walk, so their sum is the difference of two sums.
+// Stacks from the root. The pairs of a box are consecutive in the walk, so its total is the difference of two running
+// sums.
 class FromRoot {
   constructor(table, pairs, grouping, {of, before}) {
     Object.assign(this, {table, pairs, grouping});
@@ -71,11 +73,11 @@ class FromRoot {
     const parent = table.nodes.parent.data;
     const nodeOf = table.pairs.node.data;
     let begin = box.from;
-    while (begin < box.to && nodeOf[pairs[begin]] === box.node) ++begin;  // these end in the box
+    while (begin < box.to && nodeOf[pairs[begin]] === box.node) ++begin;  // these stacks end in the box
     while (begin < box.to) {
       let child = nodeOf[pairs[begin]];
       while (parent[child] !== box.node) child = parent[child];
-      // The first pair that is not of the child's subtree.
+      // Finds the first pair after the child's subtree by binary search.
       let low = begin;
       let high = box.to;
       while (high - low > 1) {
@@ -95,13 +97,13 @@ function runningSums(items, of) {
   return sums;
 }
 
-// Parts items by a frame each: those of a box move together, in the order of the frames' ranks, in place.
+// Splits the items of a box by frame, in place. Frames are in the order of their ranks.
 class Parting {
   constructor(table) {
     this.ranks = table.frameRanks();
-    this.seenIn = new Int32Array(table.frames.name.length);  // by frame: in which round
+    this.seenIn = new Int32Array(table.frames.name.length);  // by frame: the last round that has it
     this.found = new Column(Int32Array);                      // the frames of this round
-    this.at = new Int32Array(table.frames.name.length);       // by frame: its number, then where its next item goes
+    this.at = new Int32Array(table.frames.name.length);       // by frame: its number, then the place of its next item
     this.totals = new Column(Float64Array);                   // by number
     this.befores = new Column(Float64Array);
     this.round = 0;
@@ -125,7 +127,8 @@ class Parting {
     this.totals.data[number] += total;
     this.befores.data[number] += before;
   }
-  // Calls `add` for each frame, and gives it its range behind `from`: `placeOf` says where its next item goes.
+  // Calls `add` for each frame with its range, which starts at or after `from`. Then placeOf() returns the place of the
+  // frame's next item.
   end(from, add) {
     const {ranks, found, sizes, totals, befores, at} = this;
     const order = Array.from(sizes.keys());
@@ -143,9 +146,10 @@ class Parting {
   }
 }
 
-// The stacks merged from their leaves: those of a box are parted by the next frame on their way to the root.
+// Stacks merged from the leaves. The stacks of a box are split by the next frame towards the root.
 class FromLeaf {
-  // `items` with the node from which each goes to the root. `grouping`: what the items, which are pairs then, stand on.
+  // `nodes`: for each item, the node where its way to the root starts. `grouping`: groups below the stacks; then the
+  // items must be pairs.
   constructor(table, items, nodes, {of, before}, root = wholeCode, grouping = []) {
     Object.assign(this, {table, items, nodes, of, before, grouping});
     this.parting = new Parting(table);
@@ -170,7 +174,7 @@ class FromLeaf {
     const frameOf = table.nodes.frame.data;
     const parentOf = table.nodes.parent.data;
     parting.begin();
-    let left = box.from;  // the stacks that go on move to the front; the others end in the box
+    let left = box.from;  // stacks that continue move to the front; the others end in the box
     for (let i = box.from; i < box.to; ++i) {
       if (nodes[i] === none) continue;
       parting.count(frameOf[nodes[i]], this.of(items[i]), this.before(items[i]));
@@ -188,7 +192,7 @@ class FromLeaf {
   }
 }
 
-// How much there is of each pair, whoever is asked about.
+// Functions that return the values of a pair; 0 beyond the end of a vector.
 function readerOf({values, before}) {
   return {
     of: (pair) => (pair < values.length ? values[pair] : 0),
@@ -196,7 +200,7 @@ function readerOf({values, before}) {
   };
 }
 
-// The groups of owners that stand below the stacks, the outer first.
+// The groups of owners below the stacks, the outermost first.
 function groupingOf(table, {byProcess, byThread}) {
   const grouping = [];
   if (byProcess) grouping.push({groups: table.processes, codeOf: codeOfProcess});
@@ -204,7 +208,7 @@ function groupingOf(table, {byProcess, byThread}) {
   return grouping;
 }
 
-// `swapped`: `before` are the amounts of now.
+// With `swapped` in the amounts, `before` holds the current values.
 function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
   const grouping = groupingOf(table, {byProcess, byThread});
   const pairs = selectPairs(table, amounts, grouping);
@@ -216,8 +220,8 @@ function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
   return new Tree(table, [stacks], {inverted, comparing: amounts.before !== null, swapped: amounts.swapped, heaviest});
 }
 
-// Of all there is, how much has a frame that matches anywhere on its stack, or an owner that does: each stack counts
-// once however many of its frames match.
+// The sum of the stacks that have a matching frame or a matching owner. Each stack counts once, also with several
+// matches.
 function matchedAmount(table, {values, wanted}, {frames, processes, threads}) {
   const parent = table.nodes.parent.data;
   const frame = table.nodes.frame.data;

@@ -1,6 +1,6 @@
-// How much was seen of each pair, as a vector beside the table: added to, and carried to the numbering of another table.
+// The value of each pair as a vector: functions that add to it and move it to the numbers of another table.
 
-// Adds `cells` to a vector, which is returned as it may have to grow.
+// Adds `values` of `pairs` to a vector. Returns the vector, or a larger copy if it had to grow.
 function addTo(vector, pairs, values, pairCount) {
   let sums = vector;
   if (sums.length < pairCount) {
@@ -16,9 +16,8 @@ function vectorOf(table, cells) {
   return addTo(new Float64Array(0), pairs, cells.value, table.pairs.owner.length);
 }
 
-// The same amounts in the numbering of another table, by what things are called. The server makes its table smaller now and
-// then: a stack that is there no more becomes the part of it that is, as it does there. `lost` is what was of processes
-// that are not there.
+// Moves values to the numbers of another table, by names. The server sometimes makes its table smaller: a stack that is
+// gone becomes its longest part that still exists, as on the server. `lost` is the value of processes that are gone.
 function carried(vector, from, to) {
   const nodeOf = carriedNodes(from, to);
   const ownerOf = carriedOwners(from, to);
@@ -62,7 +61,7 @@ function carriedNodes(from, to) {
   return nodeOf;
 }
 
-// By all that an owner is, or else any of the same process.
+// Maps an owner to the equal owner in `to`, or else to any owner of the same process.
 function carriedOwners(from, to) {
   const whole = (table, owner) => [table.processKey(owner), table.threadKey(owner), table.cpuKey(owner)].join('\n');
   const owners = new Map();

@@ -1,5 +1,5 @@
-// What is being looked at: which amounts, of whom, as which tree, from where, and what is searched for, hovered and
-// selected. Whatever changes, only says so; the work is done once before the next picture, at most.
+// The state of the view: values, filters, kind of tree, zoom, search, hovered and selected box. A change only records
+// what is due; the work is done once, before the next picture.
 
 const due = {nothing: 0, marks: 1, paint: 2, layout: 3, tree: 4};
 
@@ -7,8 +7,8 @@ class View {
   constructor(drawing) {
     this.drawing = drawing;
     this.listeners = [];
-    this.placeSheet = () => {};  // of whoever has the canvas: its height may be another
-    // `label` and `beforeLabel` name the amounts where two are compared.
+    this.placeSheet = () => {};  // set by Sheet; adjusts it to the height of the content
+    // In a comparison the source also has `label` and `beforeLabel`, names of the two sets of values.
     this.source = {table: new Table(), values: new Float64Array(0), before: null, unit: 'samples'};
     this.filter = {process: '', thread: '', cpu: ''};
     this.byProcess = true;
@@ -16,32 +16,32 @@ class View {
     this.inverted = false;
     this.heaviest = false;
     this.swapped = false;
-    this.of = null;     // {name, module} of the function whose callers and callees are shown
-    this.path = [];     // of the zoom
+    this.of = null;     // {name, module} of the function in the sandwich, or null
+    this.path = [];     // path of the zoomed box
     this.history = [];  // of {of, path}
     this.selectedPath = null;
     this.words = '';
     this.matcher = null;
-    this.sums = null;   // FunctionSums, when needed
+    this.sums = null;   // FunctionSums, made when needed
     this.tree = treeOf(this.source.table, this.amounts(), this);
     this.focus = 0;
     this.hovered = none;
     this.selected = none;
     this.matches = null;
     this.matchedAmount = null;
-    this.live = null;  // where it is
+    this.live = null;  // the Live object of a live page
     this.due = due.nothing;
     this.timings = {tree: 0, layout: 0, paint: 0, latest: 0};
     this.since = 0;
   }
 
-  // Something has changed: what has to be done again is done with the next picture.
+  // Records that something has changed. The work is done with the next picture.
   change(what) {
     if (this.since === 0) this.since = performance.now();
     if (this.due === due.nothing) requestAnimationFrame(() => this.update());
     this.due = Math.max(this.due, what);
   }
-  // Does now what is due.
+  // Does the due work now.
   update() {
     const what = this.due;
     if (what === due.nothing) return;
@@ -62,14 +62,14 @@ class View {
     for (const listener of this.listeners) listener(what);
   }
 
-  // The amounts to be shown, swapped when what was before is to be drawn.
+  // The values to show; swapped if the earlier ones are drawn.
   amounts() {
     const {values, before} = this.source;
     const swapped = this.swapped && before !== null;
     const wanted = this.wantedOwners();
     return {values: swapped ? before : values, before: swapped ? values : before, wanted, swapped};
   }
-  // A flag an owner; null when all are wanted.
+  // A flag for each owner; null if all are wanted.
   wantedOwners() {
     const {process, thread, cpu} = this.filter;
     if (process === '' && thread === '' && cpu === '') return null;
@@ -89,7 +89,7 @@ class View {
     this.sums = null;
     const id = this.of === null ? none : table.functions.find(this.of);
     this.tree = id === none ? treeOf(table, this.amounts(), this) : sandwichOf(table, this.amounts(), id, this.heaviest);
-    // A function that is not seen for a while comes back, so the path stays as it is.
+    // Keeps the path, because a function that disappears may come back.
     this.focus = this.tree.find(this.path);
     this.hovered = none;
     this.selected = none;
@@ -118,21 +118,21 @@ class View {
     this.matchedAmount = matchedAmount(table, this.amounts(), this.matches);
   }
 
-  // Throws SyntaxError for what is no regular expression; then nothing changes.
+  // Throws SyntaxError for an invalid regular expression and then changes nothing.
   search(words) {
     this.matcher = matcherOf(words);
     this.words = words;
     this.match();
     this.change(due.paint);
   }
-  // The visible boxes that match, from the left to the right, each before those on it.
+  // The visible boxes that match, from left to right, parents before children.
   matchedBoxes() {
     const {drawing, tree, matches} = this;
     if (matches === null) return [];
     const found = drawing.boxes.data.subarray(0, drawing.boxes.length).filter((box) => isMatched(tree, box, matches));
     return [...found].sort((a, b) => tree.start[a] - tree.start[b] || a - b);
   }
-  // The next of them, or with -1 the one before; false when there is none.
+  // Selects the next match, or the previous one with -1. Returns false if there is none.
   selectMatch(step) {
     const found = this.matchedBoxes().filter((box) => box !== this.tree.callers);
     if (found.length === 0) return false;
@@ -146,7 +146,7 @@ class View {
     return this.matchedAmount === null || whole === 0 ? 0 : this.matchedAmount / whole;
   }
 
-  // Of all functions, wherever they stand.
+  // The sums of all functions, made once per tree.
   functionSums() {
     if (this.sums === null) this.sums = new FunctionSums(this.source.table, this.amounts());
     return this.sums;
@@ -176,7 +176,7 @@ class View {
     this.filter[name] = value;
     this.change(due.tree);
   }
-  // Paths of another kind of tree lead nowhere.
+  // Paths are valid only in the same kind of tree.
   forgetPlace() {
     this.of = null;
     this.path = [];
@@ -188,7 +188,7 @@ class View {
     this.leavePlace();
     this.goTo(this.tree.pathOf(box), box);
   }
-  // Callers and callees of a function.
+  // Opens the sandwich of a function: its callers and callees.
   open(of) {
     if (this.of !== null && this.of.name === of.name && this.of.module === of.module) return;
     this.leavePlace();
@@ -205,14 +205,14 @@ class View {
     this.selectedPath = null;
     this.change(due.tree);
   }
-  // To where one was; false when there is nothing to go back to.
+  // Returns to the previous place. Returns false if there is none.
   back() {
     if (this.history.length !== 0) this.arrive(this.history.pop());
     else if (this.of !== null) this.arrive({of: null, path: []});
     else return false;
     return true;
   }
-  // From callers and callees to the picture one came from.
+  // Leaves all sandwiches and returns to the picture before them.
   close() {
     while (this.of !== null) this.back();
   }
@@ -227,7 +227,7 @@ class View {
     this.change(due.layout);
   }
 
-  // What words and copies are about.
+  // The box that the status line and copies are about.
   get current() {
     if (this.hovered !== none) return this.hovered;
     return this.selected !== none ? this.selected : this.focus;
@@ -242,12 +242,13 @@ class View {
     this.selectedPath = box === none ? null : this.tree.pathOf(box);
     this.change(due.marks);
   }
-  // To a neighbour of the selected box: 'up' and 'down' along the stack, 'left' and 'right' among the visible boxes.
+  // Selects a neighbour of the selected box: 'up' and 'down' along the stack, 'left' and 'right' among the visible
+  // boxes.
   move(where) {
     if (this.selected === none || !this.isVisible(this.selected)) return this.select(this.focus);
     const isAlong = where === 'up' || where === 'down';
     const to = isAlong ? this.along(where === 'up') : this.beside(where === 'left' ? -1 : 1);
-    // The function of a sandwich is the root of both halves.
+    // The function of a sandwich is the root of both halves; only box 0 is selected.
     if (to !== none) this.select(to === this.tree.callers ? 0 : to);
   }
   along(isUp) {

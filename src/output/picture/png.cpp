@@ -1,4 +1,4 @@
-// The picture as PNG, drawn and written by cairo. Where no font is installed the boxes are there without their texts.
+// Draws the picture as PNG with cairo. Without an installed font the boxes have no texts.
 #include <cairo.h>
 
 #include <memory>
@@ -42,11 +42,12 @@ void draw_boxes(cairo_surface_t* surface, const FlamePicture& picture) {
   check(cairo_status(context.get()));
 }
 
-// A context that met an error draws no more; what others have drawn stays.
+// Texts use their own context: a cairo context in an error state draws nothing more, and a font error must not remove
+// the boxes.
 void draw_texts(cairo_surface_t* surface, const FlamePicture& picture) {
   const Context context(cairo_create(surface));
   cairo_select_font_face(context.get(), "DejaVu Sans Mono", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-  // Letters as wide as the layout takes them to be, not rounded to pixels.
+  // Turns off rounding to pixels, so that letters have the width that the layout expects.
   const FontOptions options(cairo_font_options_create());
   cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
@@ -88,7 +89,7 @@ void draw_png(std::ostream& out, const FlamePicture& picture) {
   draw_boxes(surface.get(), picture);
   draw_texts(surface.get(), picture);
   const cairo_status_t status = cairo_surface_write_to_png_stream(surface.get(), write_bytes, &out);
-  // Whoever gave the stream looks at it.
+  // The owner of the stream checks it for write errors.
   if (status != CAIRO_STATUS_WRITE_ERROR) check(status);
 }
 

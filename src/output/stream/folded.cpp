@@ -1,9 +1,7 @@
-// One line a sample, `<unix_ns> <comm> <pid> <tid> <cpu> root;...;leaf`: the user stack, then the kernel's, then what
-// the source puts at the leaf. A line splits at its first five blanks, for blanks in a thread's name become
-// underscores, and the rest at every semicolon, whatever the names were; a sample without any stack has the one frame
-// [No Stack]. Where the weight of a sample is not 1, it stands behind the stack, split off at
-// the last blank: what is behind the first five blanks is then what flame graph tools read. With -a it is marked as the
-// report's folded lines are.
+// One line per sample, `<unix_ns> <comm> <pid> <tid> <cpu> root;...;leaf`: user stack, kernel stack, then the tag. A
+// reader can split a line at its first five blanks (blanks in thread names are underscores), then at every semicolon. A
+// sample without a stack has the one frame [No Stack]. For units other than samples the weight follows after a blank,
+// so the text after the first five blanks suits flame graph tools. -a marks frames as in the folded format.
 #include "model/stack_end.h"
 #include "output/shown_frame.h"
 #include "output/stream.h"
@@ -11,7 +9,7 @@
 namespace profile {
 namespace {
 
-// " box.h:30": as in folded reports, files by their last name.
+// " box.h:30": only the last part of the path, as in folded reports.
 void append_place(std::string& out, const Profile& profile, const SourceLine& at) {
   if (at.file == StringId::empty) return;
   const std::string_view path = profile.strings.view(at.file);
@@ -71,7 +69,7 @@ class Folded final : public StreamOutput {
     }
   }
 
-  // Root first; a frame's inlined functions come leaf first.
+  // Root first: the reverse of for_each_shown(), which is leaf first.
   void render(std::string& text, const Profile& profile, StackId stack) {
     const std::size_t begin = text.size();
     const auto leaf_first = profile.stack(stack);

@@ -1,9 +1,8 @@
-// One JSON object a line. Each stack is leaf first; a frame has its symbol or the reason why it has none, an address as
-// a text, because kernel addresses are beyond what JavaScript keeps exactly, and what else is known of it. No stack is
-// an empty array; one that could not be taken has the one frame [Missed User Stack] or [Missed Kernel Stack]. How the
-// user stack ended is `user_end`, where that is known. What the source puts at the leaf is `tag`, for it is part of
-// neither stack. RapidJSON writes what has to be quoted, once; a sample's own line is put together of the finished
-// pieces, because Writer::RawValue() copies byte by byte.
+// One JSON object per line. Stacks are leaf first; a frame has its symbol or the reason why it has none. Addresses are
+// text, because JavaScript loses bits of kernel addresses. No stack is an empty array; a missed stack is one frame,
+// [Missed User Stack] or [Missed Kernel Stack]. `tag` is a separate member, and `user_end` exists if the end is known.
+// RapidJSON quotes each text once; the line is joined from these pieces, because Writer::RawValue() copies byte by
+// byte.
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -16,7 +15,7 @@
 namespace profile {
 namespace {
 
-// By Unnamed.
+// In the order of Unnamed.
 constexpr std::string_view reasons[] = {
     "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
     "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large",

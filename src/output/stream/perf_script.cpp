@@ -1,4 +1,4 @@
-// Each sample as an event of `perf script`, in the order of time and in the lane of its thread.
+// Each sample as an event of `perf script`, with its own time and thread.
 #include "output/perf_script.h"
 
 #include "output/stream.h"

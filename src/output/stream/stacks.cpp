@@ -1,4 +1,4 @@
-// A block a sample, ended by an empty line, each part leaf first:
+// One block per sample, which ends with an empty line; each part is leaf first:
 //   [1700000000.000000042] COMM: node (pid=285503) @ CPU 64
 //   Kernel:
 //   0xffffffff81200010: vfs_read @ 0xffffffff81200000+0x10
@@ -6,11 +6,10 @@
 //   0x0000000000401136: get(int) (inlined) [/src/box.h:30]
 //   0x0000000000401136: outer(int) @ 0x401120+0x16 [/src/main.cpp:17]
 //   0x0000000000401300: [app+0x1300]
-// "No Kernel Stack" and "No Userspace Stack" stand in the place of a part that there is not. An inlined function has no
-// start of its own, so none is shown. A user stack that is known to lack frames ends in a line that says why:
-// "[incomplete: no CFI]". What the source puts at the leaf is the first line of the first part that there
-// is, and without any stack the line behind the first. Where the weight of a sample is not 1, it
-// stands behind the CPU: ", 1250 microseconds".
+// "No Kernel Stack" and "No Userspace Stack" replace missing parts. Inlined functions have no start address. An
+// incomplete user stack ends with the reason: "[incomplete: no CFI]". The tag is the first line of the first existing
+// part; without any part it is the second line of the block. For units other than samples the weight follows the CPU:
+// ", 1250 microseconds".
 #include "model/stack_end.h"
 #include "output/shown_frame.h"
 #include "output/stream.h"

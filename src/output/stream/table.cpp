@@ -1,7 +1,6 @@
-// One line a sample under one header line, aligned, and split at blanks all the same: blanks in a thread's name become
-// underscores. TIME is in Unix nanoseconds, PID the process, the sizes are in bytes, 8 a frame; -1 is a stack that
-// could not be taken. Where the weight of a sample is not 1, it is a last column, headed by its
-// unit.
+// One aligned line per sample, below one header line. Readers can split lines at blanks, because blanks in thread names
+// are underscores. TIME is in Unix nanoseconds, PID is the process, and stack sizes are in bytes (8 per frame; -1 for a
+// missed stack). For units other than samples the weight is the last column; the unit is its heading.
 #include <algorithm>
 
 #include "output/shown_frame.h"
@@ -16,7 +15,7 @@ constexpr std::size_t pid_width = 7;    // PID_MAX_LIMIT
 constexpr std::size_t cpu_width = 5;
 constexpr std::size_t size_width = 8;
 
-// As many columns as a terminal takes for it, of most scripts.
+// Terminal columns of the text, for most scripts.
 std::size_t width_of(std::string_view text) {
   const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));

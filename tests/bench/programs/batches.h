@@ -1,6 +1,5 @@
-/* How long one of many equal things takes, on a machine where other work goes on: they are timed in batches shorter
- * than a scheduler's slice, and the lower quartile of the batches is told. What interrupts a quarter of them is left
- * out. */
+/* Measures how long one of many equal actions takes on a busy machine. They are timed in batches shorter than a
+ * scheduler's slice, and the lower quartile of the batches is the result, so that interrupted batches do not count. */
 #ifndef PROFILE_BENCH_BATCHES_H
 #define PROFILE_BENCH_BATCHES_H
 
@@ -16,7 +15,7 @@ static inline int compare_batches(const void* left, const void* right) {
   return (a > b) - (a < b);
 }
 
-/* Does `one_batch` of `size` again and again for so many seconds, and prints the nanoseconds that one of them took. */
+/* Repeats `one_batch` of `size` actions for so many seconds, and prints the nanoseconds of one action. */
 static inline void print_ns_of_one(void (*one_batch)(int size), int size, double for_seconds) {
   const unsigned long long end = now_ns() + (unsigned long long)(for_seconds * 1e9);
   size_t count = 0;
@@ -24,7 +23,7 @@ static inline void print_ns_of_one(void (*one_batch)(int size), int size, double
     one_batch(size);
     const unsigned long long after = now_ns();
     batches[count++] = after - before;
-    before = now_ns(); /* the note itself may have touched a new page */
+    before = now_ns(); /* again, because the store may have touched a new page */
   }
   if (count == 0) exit(1);
   qsort(batches, count, sizeof(batches[0]), compare_batches);

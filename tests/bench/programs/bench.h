@@ -1,4 +1,4 @@
-/* What the benchmark's programs share. */
+/* The part that the benchmark's programs share. */
 #ifndef PROFILE_BENCH_H
 #define PROFILE_BENCH_H
 
@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nothing of a benchmark survives it, however it ends. */
+/* Ends this process with its parent, so that no process of a benchmark is left behind. */
 static inline void die_with(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1); /* it ended before we could ask */
+  if (getppid() != parent) _exit(1); /* the parent ended before the call */
 }
 
 static inline void fail(const char* what) {
@@ -34,7 +34,7 @@ static inline unsigned long long now_ns(void) {
   return (unsigned long long)now.tv_sec * 1000000000ULL + (unsigned long long)now.tv_nsec;
 }
 
-/* Tells the driver, which reads a line, that the load is up. */
+/* The driver waits for this line. */
 static inline void say_ready(void) {
   puts("ready");
   fflush(stdout);

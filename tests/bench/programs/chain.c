@@ -1,8 +1,8 @@
-/* A loop with frame pointers below DEPTH calls, the load most figures are taken on: `chain DEPTH [CPU]`. */
+/* A loop below DEPTH calls with frame pointers. Most figures are measured on this load: `chain DEPTH [CPU]`. */
 #include "bench.h"
 
 static volatile unsigned long turns;
-static volatile int enough; /* never: but a compiler must not know */
+static volatile int enough; /* always 0, but the compiler must not know it */
 
 static void spin(void) {
   while (!enough) turns = turns * 3 + 1;
@@ -14,7 +14,7 @@ static void descend(int depth) {
   } else {
     descend(depth - 1);
   }
-  turns++; /* something to come back for, so that the call stays a call */
+  turns++; /* work after the call, so that the call is no tail call */
 }
 
 int main(int argc, char** argv) {
@@ -22,5 +22,5 @@ int main(int argc, char** argv) {
   const int depth = argc > 1 ? atoi(argv[1]) : 1;
   if (argc > 2) run_on(atoi(argv[2]));
   say_ready();
-  descend(depth - 2); /* below main, and spin() on top */
+  descend(depth - 2); /* main and spin() are the other two calls */
 }

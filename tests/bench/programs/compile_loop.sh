@@ -1,6 +1,6 @@
 #!/bin/sh
-# Short compilations without pause, one after the other, as a build does them: `compile_loop.sh SOURCES SCRATCH COMPILER...`.
-# Ends by SIGINT, or when whoever started it is gone.
+# Short compilations one after the other without a pause, like a build: `compile_loop.sh SOURCES SCRATCH COMPILER...`.
+# Ends after SIGINT, or when its parent is gone.
 sources=$1
 output=$2/compiled.$$.o
 shift 2

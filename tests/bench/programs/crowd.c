@@ -1,5 +1,5 @@
-/* COUNT processes, one after the other on every CPU, each of which executes this program anew and ends at once:
- * `crowd COUNT`. */
+/* COUNT processes, one after the other on every CPU. Each executes this program again and ends at once: `crowd
+ * COUNT`. */
 #include <sys/wait.h>
 
 #include "bench.h"

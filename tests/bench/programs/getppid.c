@@ -1,4 +1,4 @@
-/* The cheapest system call there is, again and again: `getppid SECONDS` prints the nanoseconds that one takes. */
+/* Repeats the cheapest system call: `getppid SECONDS` prints the nanoseconds of one call. */
 #include <sys/syscall.h>
 
 #include "batches.h"

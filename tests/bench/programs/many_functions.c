@@ -1,4 +1,4 @@
-/* Calls the first COUNT of the 300,000 functions of functions.S in turn, in so many THREADS: `many_functions COUNT
+/* Calls the first COUNT of the 300,000 functions of functions.S in turn, in THREADS threads: `many_functions COUNT
  * THREADS`. */
 #include <pthread.h>
 

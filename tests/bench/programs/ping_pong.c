@@ -1,7 +1,7 @@
-/* Two processes that hand one byte back and forth through pipes, so that each waits for the other all the time:
- * `ping_pong DEPTH CPU CPU [SECONDS]`. On one CPU every hand-over is a switch between the two, on two CPUs it is one to
- * the idle task and one from it. Both block below DEPTH calls with frame pointers.
- * With SECONDS it prints the nanoseconds a round takes; without, it says that it is up and goes on for good. */
+/* Two processes pass one byte back and forth through pipes, so that each always waits for the other: `ping_pong
+ * DEPTH CPU CPU [SECONDS]`. On one CPU each pass is a switch between the two; on two CPUs it is one switch to the
+ * idle task and one from it. Both block below DEPTH calls with frame pointers.
+ * With SECONDS it prints the nanoseconds of a round. Without, it prints that it is ready and never ends. */
 #include "batches.h"
 
 static int from_other;
@@ -11,7 +11,7 @@ static volatile unsigned long returned;
 
 static void give(void) {
   const char byte = 1;
-  if (write(to_other, &byte, 1) != 1) _exit(0); /* the other is gone */
+  if (write(to_other, &byte, 1) != 1) _exit(0); /* the other process is gone */
 }
 
 static void take(void) {
@@ -49,7 +49,7 @@ static void descend(int depth) {
   } else {
     descend(depth - 1);
   }
-  returned++; /* something to come back for, so that the call stays a call */
+  returned++; /* work after the call, so that the call is no tail call */
 }
 
 int main(int argc, char** argv) {

@@ -1,5 +1,6 @@
-// What the timeline costs on a large machine, without one: scale_figures PROCESSES prints JSON of a /proc of that many
-// processes with 100 mappings each. If a figure of a process grows with their number, something grows with a square.
+// Measures what the timeline costs on a large machine: scale_figures PROCESSES prints JSON for a simulated /proc of
+// that many processes with 100 mappings each. If the figure of one process grows with their number, some cost is
+// quadratic.
 #include <malloc.h>
 
 #include <cstdio>
@@ -24,7 +25,7 @@ constexpr std::uint32_t mappings = 100;
 constexpr std::uint64_t mapping_bytes = 0x10000;
 constexpr std::uint64_t first_address = 0x7f0000000000;
 
-// Each library is mapped by every process, as the usual ones are.
+// Every process maps every library, as with common libraries.
 std::string code_lines() {
   std::string lines;
   char line[160];
@@ -64,7 +65,7 @@ class ManyProcesses final : public ProcSource {
   std::string lines_;
 };
 
-// Opens every file at once.
+// Answers every question at once.
 class WillingKeeper final : public FileKeeper {
  public:
   void open(const FileQuestion& question) override {
@@ -89,7 +90,7 @@ double cpu_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-// Of one of `count`.
+// The CPU time of one of `count` actions.
 template <class Do>
 double us_each(double count, Do act) {
   const double begun = cpu_us();

@@ -1,5 +1,5 @@
-// What node runs: code of its own that is compiled at run time, and calls into the library below. Ends by itself should
-// nobody end it.
+// The script for node: code of its own that is compiled at run time, and calls into the library below. It ends by
+// itself if no process ends it.
 function fibonacci(n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }

@@ -1,5 +1,5 @@
-/* COUNT processes that do nothing, for what their mere presence costs a profiler: `sleepers COUNT`. Ended by SIGINT or
- * SIGTERM it takes all of them along before it is gone itself, so that they disturb no later measurement. */
+/* COUNT processes that do nothing, to measure what their existence costs a profiler: `sleepers COUNT`. After SIGINT
+ * or SIGTERM it first ends all of them, so that they do not disturb later measurements. */
 #include <sys/wait.h>
 
 #include "bench.h"

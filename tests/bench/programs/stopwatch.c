@@ -1,7 +1,7 @@
-/* Runs a command and writes what it took, children included, as one JSON object: `stopwatch RESULT [--first] --
- * COMMAND...`. In C and small, because the kernel counts the memory of whoever forks towards the peak of what is
- * executed.
- * --first: also when the command's perf-event BPF program ran first, as the kernel's own run count says. */
+/* Runs a command and writes its costs, with those of its children, as one JSON object: `stopwatch RESULT [--first]
+ * -- COMMAND...`. A small C program, because the kernel counts the memory of the forking process in the peak of the
+ * executed program.
+ * --first: also writes when the command's perf-event BPF program first ran, by the kernel's own run count. */
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <linux/bpf.h>
@@ -13,7 +13,7 @@
 
 static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
 
-/* Whether the process has this program open: others may be loading theirs at the same moment. */
+/* Whether the process has this program open. Other processes may load programs at the same time. */
 static int holds_program(pid_t process, unsigned id) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/%d/fdinfo", process);
@@ -42,7 +42,8 @@ static int has_run(int program, unsigned* id) {
   return info.type == BPF_PROG_TYPE_PERF_EVENT && info.run_cnt > 0;
 }
 
-/* The time one of the process's programs was first seen to have run, asked of all that are newer than `newest`. */
+/* The time when a program of the process was first seen to have run; 0: none has. Looks at all programs newer than
+ * `newest`. */
 static unsigned long long first_run(pid_t process, unsigned newest) {
   for (unsigned id = newest; bpf_prog_get_next_id(id, &id) == 0;) {
     const int program = bpf_prog_get_fd_by_id(id);

@@ -1,5 +1,5 @@
-// What the table of one file costs: unwind_figures FILE prints JSON. CPU time, because the machine has other work to
-// do; the least of several, and the memory of the first.
+// Measures what the table of one file costs: unwind_figures FILE prints JSON. CPU time, because the machine may be
+// busy; the minimum of several runs, and the memory of the first run.
 #include <fcntl.h>
 #include <sys/resource.h>
 

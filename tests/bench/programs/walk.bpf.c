@@ -1,10 +1,10 @@
-/* The floor a profiler's sample stands on: nothing but the two stack walks, in the two ways the kernel offers, and an
- * empty program, whose cost is the kernel's own way to a program and its clock. */
+/* The minimum cost of a sample: only the two stack walks that the kernel has, and an empty program, which costs the
+ * kernel's own way to a program and its clock. */
 #include <linux/bpf.h>
-/* bpf_helpers.h wants the types above. */
+/* bpf_helpers.h needs the types from bpf.h. */
 #include <bpf/bpf_helpers.h>
 
-#define MAX_DEPTH 127 /* the kernel's default, and that of the tools measured */
+#define MAX_DEPTH 127 /* the default of the kernel and of the other tools */
 
 struct {
   __uint(type, BPF_MAP_TYPE_STACK_TRACE);

@@ -1,6 +1,6 @@
-/* Attaches one program of walk.bpf.o to the clock of every online CPU, as a profiler does, and lets the kernel measure
- * it: `walk OBJECT PROGRAM HERTZ`. `walk` alone only holds the switch of the kernel's BPF run-time statistics, for the
- * tools that are measured in the same way: it is off again when this ends, however that comes. */
+/* Attaches one program of walk.bpf.o to the clock of every online CPU, as a profiler does, and lets the kernel
+ * measure it: `walk OBJECT PROGRAM HERTZ`. `walk` alone only turns on the kernel's BPF run-time statistics, for the
+ * other tools; the kernel turns them off when this program ends. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/perf_event.h>

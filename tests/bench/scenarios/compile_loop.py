@@ -29,7 +29,7 @@ METRICS = {
 } | plain_run.COSTS
 EXTRA = {}
 
-# The reasons in our summary for a frame that lies in no file.
+# The reasons in our summary for a frame that is in no file.
 IN_NO_FILE = re.compile(r"(\d+) (?:in no mapping|JIT code without a perf map)")
 
 

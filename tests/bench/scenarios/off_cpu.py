@@ -29,12 +29,11 @@ EXTRA = {
     "bpftrace": "bpftrace, its best one-liner",
 }
 
-# The same answer with as little as bpftrace 0.17 can do for it: time blocked by process, stacks and name, as they are when the
-# thread leaves its CPU. One tuple keeps all that until the thread comes back, which is one update and one lookup where a map
-# for each would be four of both. The event of tracefs has the ids at hand; the raw one would read them from the task. The clock
-# is read once. An entry is overwritten by the thread's next switch and needs no deletion, at the price that a new thread
-# inherits the last wait of a dead one with its number, which ours does not let happen. The end prints nothing: naming is not
-# what is measured here, and can take bpftrace minutes.
+# The cheapest way in bpftrace 0.17 to the same answer: the blocked time by process, stacks and name when the thread leaves
+# its CPU. One tuple keeps all of it until the thread returns: one update and one look-up instead of four of each.
+# The event of tracefs already has the ids, and the clock is read once. The thread's next switch overwrites the entry, so no
+# deletion is needed. But a new thread inherits the last wait of a dead one with the same id, which ours prevents.
+# The end prints nothing, because naming is not measured here and can take bpftrace minutes.
 ONE_LINER = """
 tracepoint:sched:sched_switch {
   $now = nsecs;

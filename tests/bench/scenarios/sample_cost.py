@@ -34,7 +34,7 @@ def measure(bench, tools):
 
 
 def costs(bench, tools, depth):
-    # The walks next to ours, whose ratio matters most.
+    # The walks run next to our run, because their ratio to it matters most.
     at = next((place for place, tool in enumerate(tools) if tool.key == "profile"), 0) + 1
     order = [*tools[:at], *EXTRA, *tools[at:]]
     with contextlib.ExitStack() as stack:

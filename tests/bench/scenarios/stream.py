@@ -40,7 +40,7 @@ def perf_command(bench):
     return ["sh", "-c", f"{record} && perf script -i {data} -F comm,pid,tid,cpu,time,ip,sym,symoff"]
 
 
-# What the line of a sample begins with. perf's frames are indented.
+# The beginning of a sample's line. perf's frames are indented.
 SAMPLE = {
     "stacks": re.compile(rb"\[\d+\.\d{9}\] COMM: "),
     "table": re.compile(rb"\d{19} "),
@@ -56,7 +56,7 @@ def samples_in(path, begin):
 
 
 def cost(bench, command, begin):
-    # A load of its own for each, so that each finds the machine alike.
+    # Each tool gets a load of its own, so that all find the machine in the same state.
     with ExitStack() as stack:
         for cpu in bench.cpus:
             stack.enter_context(bench.load("chain", DEPTH, cpu))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of a guest: mounts what there is, reaches the disks, does what the words of its kernel's command line say
-# (vm.hide=PATH, vm.sysctl=NAME=VALUE), runs /work/main.sh and hands over /out.
+# The first process of a guest: mounts file systems, loads modules for the disks, and follows the kernel's command line
+# (vm.hide=PATH, vm.sysctl=NAME=VALUE). It runs /work/main.sh and writes /out to the raw disk.
 export PATH=/work:/bin:/sbin:/usr/bin:/usr/sbin HOME=/root
 /bin/busybox mkdir -p /sbin /usr/bin
 /bin/busybox --install -s
@@ -20,7 +20,7 @@ mount -t devpts devpts /dev/pts
 ln -s /proc/self/fd /dev/fd
 cut -d " " -f 1 /proc/uptime >/out/booted
 ifconfig lo 127.0.0.1 up
-# An emulated CPU takes so long for an interrupt that the kernel would lower the highest frequency that it allows.
+# An emulated CPU takes so long for an interrupt that the kernel would lower its highest sampling frequency.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 while read -r module; do insmod "/modules/$module.ko"; done </modules/list
 
@@ -28,7 +28,7 @@ for word in $(cat /proc/cmdline); do
   value=${word#*=}
   case $word in
     vm.hide=*)
-      # An empty file system over it: what lies there is found no more.
+      # An empty file system hides everything below.
       mount -t tmpfs tmpfs "$value" || echo "$value cannot be hidden" >>/out/complaints
       ;;
     vm.sysctl=*)
@@ -40,7 +40,7 @@ for word in $(cat /proc/cmdline); do
 done
 
 uname -r >/out/release
-# A command is followed by what the kernel tells of its types, and of its memory.
+# The profiler can follow a command only if the kernel has BTF and lets BPF read its memory.
 [ -e /sys/kernel/btf/vmlinux ] && ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown && touch /out/commands
 sh /work/main.sh >/out/main 2>&1
 dmesg >/out/dmesg

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs in a guest: every event that --list-events has, each for a command that causes it a known number of times, and some uses
-# more. Of each probe it leaves NAME.out, .err and .status in /out; what came of it is judged outside, where time is cheaper.
+# Runs in a guest: tries every event of --list-events on a command that causes a known number of them, and some other
+# uses. Each probe leaves NAME.out, .err and .status in /out; the host judges them, because the guest is slow.
 profile=/usr/sbin/profile
 if [ -e /opt/profile ]; then profile=/opt/profile/profile; fi
 echo $profile >/out/program
@@ -11,14 +11,14 @@ now() { cut -d ' ' -f 1 /proc/uptime; }
 probe() {
   name=$1
   shift
-  # A sign of life.
+  # Shows the host that the guest is alive.
   echo "vm: $name" >/dev/console
   began=$(now)
   timeout 100 $profile "$@" >"/out/$name.out" 2>"/out/$name.err" </dev/null
   echo "$?" >"/out/$name.status"
   echo "$name $began $(now)" >>/out/times
 }
-# of_process NAME ARGUMENT... : of a process that goes on for as long as the probe.
+# of_process NAME ARGUMENT... : samples a process that runs as long as the probe.
 of_process() {
   busybody /disk/file 60 &
   probe "$@" -p $!
@@ -26,7 +26,8 @@ of_process() {
   wait $!
 } 2>/dev/null
 
-# of_command NAME ARGUMENT... -- COMMAND... : of the command where one can be followed, and of such a process elsewhere.
+# of_command NAME ARGUMENT... -- COMMAND... : samples the command, or such a process where the profiler cannot follow a
+# command.
 of_command() {
   if [ -e /out/commands ]; then
     probe "$@"
@@ -40,8 +41,8 @@ of_command() {
   fi
 }
 
-# A file system on a disk, and a cgroup of its own, so that there are others to switch to: the kernel gives groups their perf
-# events when it gives them anything else.
+# A file system on a disk, and another cgroup, so that there are cgroup switches. The kernel enables perf events for a
+# group only with another controller.
 mke2fs /dev/vdb && mkdir /disk && mount -t ext4 /dev/vdb /disk
 cp /usr/sbin/profile /disk/profile
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control
@@ -56,7 +57,7 @@ awk '
   /^ +not here: / { missing = /no hardware counters/ ? "counters" : "missing" }
   END { print name, missing }' /out/list-events.out >/out/events
 
-# Enough that its computing takes many ticks of any clock.
+# So many rounds that the computing takes many ticks of any clock.
 many=$((20 * rounds))
 without_counters=0
 while read -r event missing; do
@@ -69,7 +70,7 @@ while read -r event missing; do
     *-faults | *-switches | *-migrations) how="-c 1" ;;
     *-clock | wall) how="-F 997" turns=$many ;;
   esac
-  # All hardware events are missing for the same reason, and one is enough to see it.
+  # All hardware events are missing for the same reason, so one is enough.
   if [ $missing = counters ]; then
     without_counters=$((without_counters + 1))
     if [ $without_counters -gt 1 ]; then continue; fi
@@ -86,15 +87,15 @@ while read -r event missing; do
   of_command "$event" -v -e $asked $how -f -- "$@"
 done </out/events
 
-# The lean programs, which know no families of processes; and what other options make of the programs.
+# The lean programs, which do not follow child processes; then the other options that change the programs.
 of_process pid -v -F 997 -f 1
 of_process comm -v -F 997 --comm 'busy*' -f 1
-# Stacks that no frame pointers lead through: by tables alone, where there can be any.
+# Stacks that frame pointers cannot walk: by tables alone where possible.
 unwind=cfi
 $profile -q -U --unwind cfi 0.05 >/dev/null 2>&1 || unwind=auto
 for shape in plain aligned many steep written swapped; do
   frameless $shape 60 &
-  # Longer where the host gives so little time that the tables are not there after a second.
+  # Longer when a busy host delays the tables for more than a second.
   for seconds in 1 10; do
     probe walk-$shape -v --unwind $unwind -F 997 -U -f -a -p $! $seconds
     if [ $unwind != cfi ] || grep -q ';main;' /out/walk-$shape.out; then break; fi
@@ -117,7 +118,7 @@ kill $!
 su -s /bin/sh nobody -c "$profile -f 0.1" >/dev/null 2>/out/unprivileged.err
 echo $? >/out/unprivileged.status
 
-# From the start to the first sample that is seen.
+# The time from the start to the first sample.
 began=$(now)
 $profile --stream=folded -q -F 997 1 2>/dev/null | {
   read -r line
