@@ -1,8 +1,9 @@
-// Tools of the stream formats. A stream writes the same few thousand stacks and names a million times, so each is
-// rendered once and kept.
+// What all formats show of a row and of a frame, and in which words. The stream formats write the same few thousand
+// stacks and names a million times, so KeptTexts renders each once.
 #pragma once
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,20 @@ void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
 
 // "main", "[dd+0x1234]" if only the file is known, or "[unknown]".
 void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon);
+
+// " box.h:30": a blank, the last part of the path and the line, as far as they are known.
+void append_source_line(std::string& out, const Profile& profile, const SourceLine& at, Semicolon semicolon);
+
+// A part of what is shown of a row: the frames of a stack, or one text, for the tag and for a stack that was missed.
+struct ShownPart {
+  enum class Kind : std::uint8_t { tag, kernel, user };
+  Kind kind{};
+  StackId stack = StackId::none;  // none: `text` is shown
+  std::string_view text = {};     // not clean (output/clean_text.h)
+};
+// The parts that the row has, leaf first: tag, kernel stack, user stack.
+using ShownParts = boost::container::static_vector<ShownPart, 3>;
+[[nodiscard]] ShownParts shown_parts(const Profile& profile, const Row& row);
 
 // Keeps rendered texts by a StackId or a StringId. When they are larger than 8 MiB, all are dropped and rendered again
 // when needed.

@@ -65,18 +65,14 @@ class Functions {
   void count(const Row& row) {
     ++row_number_;
     is_leaf_ = true;
-    if (row.tag != StringId::empty) meet(function(clean_text(profile_.strings.view(row.tag)), {}), row.value);
-    count(row.kernel, missed_kernel_stack, row.value);
-    count(row.user, missed_user_stack, row.value);
-    if (is_leaf_) meet(function(std::string(no_stack_name), {}), row.value);
-  }
-
-  void count(StackId stack, std::string_view missed, std::uint64_t value) {
-    if (stack == StackId::missed) meet(function(std::string(missed), {}), value);
-    for (const FrameId id : profile_.stack(stack)) {
-      const auto frame = static_cast<std::size_t>(id);
-      for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) meet(shown_[at], value);
+    for (const ShownPart& part : shown_parts(profile_, row)) {
+      if (part.stack == StackId::none) meet(function(clean_text(part.text), {}), row.value);
+      for (const FrameId id : profile_.stack(part.stack)) {
+        const auto frame = static_cast<std::size_t>(id);
+        for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) meet(shown_[at], row.value);
+      }
     }
+    if (is_leaf_) meet(function(std::string(no_stack_name), {}), row.value);
   }
 
   // Call it from the leaf on. A function that occurs several times in a row counts once in its total.

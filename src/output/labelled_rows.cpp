@@ -11,15 +11,6 @@
 #include "output/shown_frame.h"
 
 namespace profile {
-namespace {
-
-void append_offset(std::string& out, std::uint64_t offset) {
-  out += "+0x";
-  append_number(out, offset, 16);
-}
-
-}  // namespace
-
 // Yields the labels of one row's frames one by one. A comparison therefore stops at the first difference and allocates
 // nothing.
 class LabelledRows::Walk {
@@ -72,9 +63,9 @@ class LabelledRows::Walk {
 
 LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : profile_(profile), wording_(wording) {
   first_labels_.reserve(profile.frames().size() + 4);
-  for (const Frame& frame : profile.frames()) {
+  for (std::size_t i = 0; i < profile.frames().size(); ++i) {
     first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
-    label(frame);
+    label(static_cast<FrameId>(i));
   }
   const auto stand_in = [this](std::string_view text) {
     first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
@@ -123,23 +114,22 @@ Label LabelledRows::intern_owner(const Row& row) {
   return intern_text();
 }
 
-void LabelledRows::label(const Frame& frame) {
-  const SourceLocation source = profile_.source(frame.source);
-  const bool by_line = profile_.run.frames_by_line;
-  for (const InlinedFunction& function : source.inlined) {
+void LabelledRows::label(FrameId id) {
+  for_each_shown(profile_, id, [this](const ShownFrame& shown) {
+    const Frame& frame = *shown.frame;
     begin_frame(frame);
-    if (function.symbol == StringId::empty) {
-      text_ += unknown_name;
-    } else {
-      append_clean(text_, profile_.strings.view(function.symbol), wording_.semicolon);
+    append_function(text_, profile_, shown, wording_.semicolon);
+    const bool is_named = shown.symbol != StringId::empty;
+    if (wording_.offsets && shown.is_inlined) text_ += " (inlined)";
+    if (wording_.offsets && !shown.is_inlined && is_named && frame.offset != unknown_offset) {
+      text_ += "+0x";
+      append_number(text_, frame.offset, 16);
     }
-    if (wording_.offsets) text_ += " (inlined)";
-    append_module(frame);
-    labels_.push_back(end_frame(by_line ? function.at : SourceLine{}, mark_of(frame.kind, true)));
-  }
-  begin_frame(frame);
-  append_name(frame);
-  labels_.push_back(end_frame(by_line ? source.at : SourceLine{}, mark_of(frame.kind, false)));
+    if (shown.is_inlined || is_named) append_module(frame);
+    if (profile_.run.frames_by_line) append_source_line(text_, profile_, shown.at, wording_.semicolon);
+    if (wording_.annotate) text_ += mark_of(frame.kind, shown.is_inlined);
+    labels_.push_back(intern_text());
+  });
 }
 
 void LabelledRows::begin_frame(const Frame& frame) {
@@ -148,37 +138,6 @@ void LabelledRows::begin_frame(const Frame& frame) {
   text_ += "0x";
   append_number(text_, frame.address.value, 16, 16);
   text_ += ' ';
-}
-
-Label LabelledRows::end_frame(const SourceLine& at, std::string_view mark) {
-  if (at.file != StringId::empty) {
-    const std::string_view path = profile_.strings.view(at.file);
-    const std::string_view last_name = path.substr(path.rfind('/') + 1);
-    text_ += ' ';
-    append_clean(text_, last_name.empty() ? path : last_name, wording_.semicolon);
-    if (at.line != 0) {
-      text_ += ':';
-      append_number(text_, at.line, 10);
-    }
-  }
-  if (wording_.annotate) text_ += mark;
-  return intern_text();
-}
-
-void LabelledRows::append_name(const Frame& frame) {
-  const std::string_view module = profile_.strings.view(frame.module);
-  if (frame.unnamed == Unnamed::named && frame.symbol != StringId::empty) {
-    append_clean(text_, profile_.strings.view(frame.symbol), wording_.semicolon);
-    if (wording_.offsets && frame.offset != unknown_offset) append_offset(text_, frame.offset);
-    append_module(frame);
-  } else if (module.empty()) {
-    text_ += unknown_name;
-  } else {
-    text_ += '[';
-    append_clean(text_, module, wording_.semicolon);
-    append_offset(text_, frame.offset);
-    text_ += ']';
-  }
 }
 
 void LabelledRows::append_module(const Frame& frame) {

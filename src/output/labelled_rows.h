@@ -68,11 +68,9 @@ class LabelledRows {
     return std::span(labels_).subspan(first[0], first[1] - first[0]);
   }
   Label intern_owner(const Row& row);
-  void label(const Frame& frame);
+  void label(FrameId id);
   void begin_frame(const Frame& frame);
-  Label end_frame(const SourceLine& at, std::string_view mark);
   Label intern_text();  // interns text_
-  void append_name(const Frame& frame);
   void append_module(const Frame& frame);
   void number_by_text();
   void sort_and_merge();

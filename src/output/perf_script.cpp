@@ -45,20 +45,26 @@ std::string file_of(const Profile& profile, const Frame& frame) {
   return std::string(path.empty() ? module : path);
 }
 
+// Of a part that is one text.
+std::string_view file_of(ShownPart::Kind kind) {
+  switch (kind) {
+    case ShownPart::Kind::tag:
+      return perf_tag;
+    case ShownPart::Kind::kernel:
+      return perf_kernel;
+    case ShownPart::Kind::user:
+      break;
+  }
+  return unknown_name;
+}
+
 void append_shown(std::string& out, const Profile& profile, const ShownFrame& shown) {
   const Frame& frame = *shown.frame;
   std::string text;
   append_function(text, profile, shown, Semicolon::keep);
   if (text.front() == '(') text.insert(0, perf_global);
   if (shown.at.file != StringId::empty && profile.run.frames_by_line) {
-    const std::string_view path = profile.strings.view(shown.at.file);
-    const std::string_view last_name = path.substr(path.rfind('/') + 1);
-    text += ' ';
-    append_clean(text, last_name.empty() ? path : last_name, Semicolon::keep);
-    if (shown.at.line != 0) {
-      text += ':';
-      append_number(text, shown.at.line);
-    }
+    append_source_line(text, profile, shown.at, Semicolon::keep);
   } else if (!shown.is_inlined && shown.symbol != StringId::empty && frame.offset != unknown_offset) {
     text += "+0x";
     append_number(text, frame.offset, 16);
@@ -106,26 +112,18 @@ void PerfScript::append(std::string& out, const Profile& profile, const Event& e
   out += ": ";
   append_number(out, event.period, 10, 10, ' ');
   out.append(" ").append(event_).append(":\n");
-  if (row.tag != StringId::empty) {
-    append_frame_line(out, 0, clean_text(profile.strings.view(row.tag)), perf_tag);
-  }
-  append_stack(out, profile, row.kernel, missed_kernel_stack, perf_kernel);
-  append_stack(out, profile, row.user, missed_user_stack, unknown_name);
-  out += '\n';
-}
-
-void PerfScript::append_stack(std::string& out, const Profile& profile, StackId stack, std::string_view missed,
-                              std::string_view missed_in) {
-  if (stack == StackId::none) return;
-  if (stack == StackId::missed) {
-    append_frame_line(out, 0, missed, missed_in);
-    return;
-  }
-  stacks_.append(out, stack, [&](std::string& text) {
-    for (const FrameId frame : profile.stack(stack)) {
-      for_each_shown(profile, frame, [&](const ShownFrame& shown) { append_shown(text, profile, shown); });
+  for (const ShownPart& part : shown_parts(profile, row)) {
+    if (part.stack == StackId::none) {
+      append_frame_line(out, 0, clean_text(part.text), file_of(part.kind));
+      continue;
     }
-  });
+    stacks_.append(out, part.stack, [&](std::string& text) {
+      for (const FrameId frame : profile.stack(part.stack)) {
+        for_each_shown(profile, frame, [&](const ShownFrame& shown) { append_shown(text, profile, shown); });
+      }
+    });
+  }
+  out += '\n';
 }
 
 void PerfScript::forget() {

@@ -32,9 +32,6 @@ class PerfScript {
   void forget();
 
  private:
-  void append_stack(std::string& out, const Profile& profile, StackId stack, std::string_view missed,
-                    std::string_view missed_in);
-
   std::string event_;  // name of the event, as one word
   KeptTexts names_;
   KeptTexts stacks_;

@@ -1,4 +1,3 @@
-// Makes words for streams, whose lines are split at blanks.
 #include "output/shown_frame.h"
 
 #include <array>
@@ -55,6 +54,34 @@ void append_function(std::string& out, const Profile& profile, const ShownFrame&
     append_number(out, shown.frame->offset, 16);
     out += ']';
   }
+}
+
+void append_source_line(std::string& out, const Profile& profile, const SourceLine& at, Semicolon semicolon) {
+  if (at.file == StringId::empty) return;
+  const std::string_view path = profile.strings.view(at.file);
+  const std::string_view last_name = path.substr(path.rfind('/') + 1);
+  out += ' ';
+  append_clean(out, last_name.empty() ? path : last_name, semicolon);
+  if (at.line == 0) return;
+  out += ':';
+  append_number(out, at.line);
+}
+
+ShownParts shown_parts(const Profile& profile, const Row& row) {
+  ShownParts parts;
+  if (row.tag != StringId::empty) {
+    parts.push_back({.kind = ShownPart::Kind::tag, .text = profile.strings.view(row.tag)});
+  }
+  const auto add = [&parts](ShownPart::Kind kind, StackId stack, std::string_view if_missed) {
+    if (stack == StackId::missed) {
+      parts.push_back({.kind = kind, .text = if_missed});
+    } else if (stack != StackId::none) {
+      parts.push_back({.kind = kind, .stack = stack});
+    }
+  };
+  add(ShownPart::Kind::kernel, row.kernel, missed_kernel_stack);
+  add(ShownPart::Kind::user, row.user, missed_user_stack);
+  return parts;
 }
 
 }  // namespace profile

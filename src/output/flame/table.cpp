@@ -174,21 +174,21 @@ class FlameTable::Adding {
 
   Index node_of(const Row& row) {
     Index node = none;
-    if (row.user == StackId::missed) {
-      node = table_.child(node, stand_in(missed_user_stack, FlameKind::unnamed));
-    } else if (row.user != StackId::none) {
-      // Many rows share a user stack, and its place at the root is always the same, so its top node is kept.
-      std::optional<Index>& top = tops_[static_cast<std::size_t>(row.user)];
-      if (!top) top = climb(bottom_of(row.user), row.user);
-      node = *top;
+    const ShownParts parts = shown_parts(profile_, row);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      if (part->stack == StackId::none) {
+        const bool is_tag = part->kind == ShownPart::Kind::tag;
+        node = table_.child(node, stand_in(part->text, is_tag ? FlameKind::tag : FlameKind::unnamed));
+      } else if (part->kind == ShownPart::Kind::user) {
+        // Many rows share a user stack, which is always at the root.
+        std::optional<Index>& top = tops_[static_cast<std::size_t>(part->stack)];
+        if (!top) top = climb(bottom_of(part->stack), part->stack);
+        node = *top;
+      } else {
+        node = climb(node, part->stack);
+      }
     }
-    if (row.kernel == StackId::missed) {
-      node = table_.child(node, stand_in(missed_kernel_stack, FlameKind::unnamed));
-    } else {
-      node = climb(node, row.kernel);
-    }
-    if (row.tag == StringId::empty) return node;
-    return table_.child(node, stand_in(profile_.strings.view(row.tag), FlameKind::tag));
+    return node;
   }
 
   Index owner_of(const Row& row) {

@@ -9,18 +9,6 @@
 namespace profile {
 namespace {
 
-// " box.h:30": only the last part of the path, as in folded reports.
-void append_place(std::string& out, const Profile& profile, const SourceLine& at) {
-  if (at.file == StringId::empty) return;
-  const std::string_view path = profile.strings.view(at.file);
-  const std::string_view last_name = path.substr(path.rfind('/') + 1);
-  out += ' ';
-  append_clean(out, last_name.empty() ? path : last_name, Semicolon::replace);
-  if (at.line == 0) return;
-  out += ':';
-  append_number(out, at.line);
-}
-
 class Folded final : public StreamOutput {
  public:
   explicit Folded(bool annotate) : annotate_(annotate) {}
@@ -39,11 +27,14 @@ class Folded final : public StreamOutput {
     out += ' ';
     append_number(out, sample.cpu);
     const std::size_t before = out.size();
-    append_part(out, profile, sample.row.user, missed_user_stack, ' ');
-    append_part(out, profile, sample.row.kernel, missed_kernel_stack, out.size() == before ? ' ' : ';');
-    if (sample.row.tag != StringId::empty) {
+    const ShownParts parts = shown_parts(profile, sample.row);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       out += out.size() == before ? ' ' : ';';
-      append_clean(out, profile.strings.view(sample.row.tag), Semicolon::replace);
+      if (part->stack == StackId::none) {
+        append_clean(out, part->text, Semicolon::replace);
+      } else {
+        stacks_.append(out, part->stack, [&](std::string& text) { render(text, profile, part->stack); });
+      }
     }
     if (out.size() == before) out.append(1, ' ').append(no_stack_name);
     if (shows_value_) {
@@ -59,16 +50,6 @@ class Folded final : public StreamOutput {
   }
 
  private:
-  void append_part(std::string& out, const Profile& profile, StackId stack, std::string_view missed, char separator) {
-    if (stack == StackId::none) return;
-    out += separator;
-    if (stack == StackId::missed) {
-      out += missed;
-    } else {
-      stacks_.append(out, stack, [&](std::string& text) { render(text, profile, stack); });
-    }
-  }
-
   // Root first: the reverse of for_each_shown(), which is leaf first.
   void render(std::string& text, const Profile& profile, StackId stack) {
     const std::size_t begin = text.size();
@@ -81,7 +62,7 @@ class Folded final : public StreamOutput {
       for (auto shown = shown_.rbegin(); shown != shown_.rend(); ++shown) {
         if (text.size() != begin) text += ';';
         append_function(text, profile, *shown, Semicolon::replace);
-        append_place(text, profile, shown->at);
+        append_source_line(text, profile, shown->at, Semicolon::replace);
         if (annotate_) text += mark_of(shown->frame->kind, shown->is_inlined);
       }
     }
