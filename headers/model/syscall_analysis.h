@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "model/measures.h"
@@ -24,7 +25,7 @@ struct SyscallAnalysis {
 [[nodiscard]] SyscallAnalysis analyse(const SyscallReport& report);
 // "file_io"
 [[nodiscard]] std::string_view name_of(SyscallCategory category);
-// nullptr when there is no category of that name.
-[[nodiscard]] const SyscallCategory* find_syscall_category(std::string_view name);
+// All names, by category.
+[[nodiscard]] std::span<const std::string_view> syscall_category_names();
 
 }  // namespace profile

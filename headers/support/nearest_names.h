@@ -10,6 +10,6 @@ namespace profile {
 // At most five of `names`, without duplicates, the most similar to `typed` first. Empty only when `names` is empty.
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view typed, std::vector<std::string> names);
 // `before` and then "the nearest: sched, xdp"; "" when `nearest` is empty.
-[[nodiscard]] std::string told_nearest(std::string_view before, const std::vector<std::string>& nearest);
+[[nodiscard]] std::string suggestion(std::string_view before, const std::vector<std::string>& nearest);
 
 }  // namespace profile

@@ -1,5 +1,4 @@
-// Fills the templates of the completion scripts. All contents come from the tables, except the kind of value that an
-// option takes: no table has it, so it stands here.
+// Fills the templates of the completion scripts from the tables.
 #include "app/completion.h"
 
 #include <algorithm>
@@ -13,35 +12,16 @@
 #include "app/completion_text.h"
 #include "app/diff_command.h"
 #include "app/options.h"
-#include "app/parsed_options.h"
 #include "app/report_command.h"
-#include "model/syscall_analysis.h"
 #include "sampling/perf_events.h"
 
 namespace profile {
 namespace {
 
-// A word that can be completed, and its meaning.
-struct Choice {
-  std::string word;
-  std::string summary;
-};
-using Choices = std::vector<Choice>;
-
-// The kind of an option's value: the function _profile_<kind> of both scripts completes it.
+// The end of the name of the function that completes the option's value.
 std::string kind_of(const OptionRow& row) {
-  constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-      {"event", "events"},    {"state", "states"},      {"category", "categories"},
-      {"pid", "pids"},        {"tid", "tids"},          {"comm", "names"},
-      {"cpu", "cpus"},        {"cgroup", "cgroups"},    {"cgroupmap", "pinned"},
-      {"mntnsmap", "pinned"}, {"format", "formats"},    {"stream", "forms"},
-      {"output", "outputs"},  {"completion", "shells"}, {"unwind", "ways"}};
-  for (const auto& [name, kind] : kinds) {
-    if (row.long_name == name) return std::string(kind);
-  }
-  if (row.argument == "DIR") return "directories";
-  if (row.argument == "FILE" || row.argument == "PATTERN") return "files";
-  return "nothing";
+  std::string kind(row.choices != nullptr ? row.long_name : row.completion);
+  return kind.empty() ? "nothing" : kind;
 }
 
 bool may_lack_value(const OptionRow& row) { return row.argument.starts_with('['); }
@@ -67,14 +47,6 @@ Choices events() {
   return all;
 }
 
-Choices formats() {
-  Choices all;
-  for (const OutputFormat& format : output_formats()) {
-    all.push_back({std::string(format.name), std::string(format.summary)});
-  }
-  return all;
-}
-
 Choices endings() {
   Choices all;
   for (const OutputFormat& format : output_formats()) {
@@ -82,24 +54,6 @@ Choices endings() {
   }
   return all;
 }
-
-Choices forms() {
-  Choices all;
-  for (const StreamForm& form : stream_forms()) all.push_back({std::string(form.name), std::string(form.summary)});
-  return all;
-}
-
-Choices categories() {
-  Choices all;
-  for (std::size_t i = 0; i < syscall_categories; ++i) {
-    all.push_back({std::string(name_of(static_cast<SyscallCategory>(i))), ""});
-  }
-  return all;
-}
-
-Choices states() { return {{"any", ""}, {"preempted", ""}, {"interruptible", ""}, {"uninterruptible", ""}}; }
-
-Choices ways() { return {{"auto", ""}, {"cfi", ""}, {"fp", ""}}; }
 
 // A command that reads profiles: the options that it takes, by long names, and its other arguments.
 struct Subcommand {
@@ -121,8 +75,6 @@ std::vector<Subcommand> subcommands() {
   return {{"report", "write recorded profiles in any format", "'*:FILE:_files'", report_command().options},
           {"diff", "compare two recorded profiles", "'1:BEFORE:_files' '2:AFTER:_files'", diff_command().options}};
 }
-
-Choices shell_names() { return {{"bash", ""}, {"zsh", ""}}; }
 
 // --- For bash --------------------------------------------------------------------------------------------------------
 
@@ -165,6 +117,16 @@ std::string bash_values(std::span<const OptionRow> rows, bool may_lack) {
   return text;
 }
 
+// A function for each option whose value is one of a few words.
+std::string bash_choices() {
+  std::string text;
+  for (const OptionRow& row : option_rows()) {
+    if (row.choices == nullptr) continue;
+    text += "_profile_" + kind_of(row) + "() { _profile_offer " + words_of(row.choices()) + "; }\n";
+  }
+  return text;
+}
+
 // --- For zsh ---------------------------------------------------------------------------------------------------------
 
 // Quotes the text for the shell, with a backslash before each character of `special` in `text`.
@@ -183,6 +145,24 @@ std::string zsh_choices(const Choices& choices) {
   return joined(choices, "\n", [](const Choice& choice) {
     return "    " + zsh_quoted(choice.word, choice.summary.empty() ? "" : ":" + choice.summary, "\\", "");
   });
+}
+
+// As bash_choices().
+std::string zsh_choice_functions() {
+  std::string text;
+  for (const OptionRow& row : option_rows()) {
+    if (row.choices == nullptr) continue;
+    const Choices choices = row.choices();
+    const std::string kind = kind_of(row);
+    text += "_profile_" + kind + "() {";
+    if (choices.front().summary.empty()) {
+      text += " compadd \"$@\" -- " + words_of(choices) + " }\n";
+    } else {
+      text += "\n  local -a choices=(\n" + zsh_choices(choices) + "\n  )\n  _describe -t " + kind + " " + kind +
+              " choices\n}\n";
+    }
+  }
+  return text;
 }
 
 // The form that zsh's _arguments takes: "(-e --event)-e+[summary]:NAME:_profile_events".
@@ -206,7 +186,7 @@ std::string zsh_options(std::span<const OptionRow> rows) {
         how = name.starts_with("--") ? "=" : "+";
       }
       const std::string start = joined(std::array<std::string, 4>{before, name, how, "["}, "", as_it_is);
-      text.append("\n    ").append(zsh_quoted(start, row.summary, "\\[]", after)).append(" ");
+      text.append("\n    ").append(zsh_quoted(start, summary_of(row), "\\[]", after)).append(" ");
     }
   }
   return text;
@@ -244,13 +224,8 @@ Marks bash_marks() {
           {"@takes@", bash_values(option_rows(), false)},
           {"@may_take@", bash_values(option_rows(), true)},
           {"@events@", words_of(events())},
-          {"@states@", words_of(states())},
-          {"@ways@", words_of(ways())},
-          {"@categories@", words_of(categories())},
-          {"@formats@", words_of(formats())},
+          {"@choices@", bash_choices()},
           {"@endings@", words_of(endings())},
-          {"@forms@", words_of(forms())},
-          {"@shells@", words_of(shell_names())},
           {"@subcommands@", joined(subcommands(), " ", name)},
           {"@subcommands_pattern@", joined(subcommands(), "|", name)},
           {"@subcommand_options@", joined(subcommands(), "", options)}};
@@ -264,29 +239,14 @@ Marks zsh_marks() {
     names.push_back({name, std::string(command.summary)});
     specs += "    " + name + ") specs=(" + zsh_options(command.rows()) + std::string(command.files) + ") ;;\n";
   }
-  return {{"@specs@", zsh_options(option_rows())},
-          {"@events@", zsh_choices(events())},
-          {"@ways@", words_of(ways())},
-          {"@states@", words_of(states())},
-          {"@categories@", words_of(categories())},
-          {"@formats@", zsh_choices(formats())},
-          {"@endings@", words_of(endings())},
-          {"@forms@", zsh_choices(forms())},
-          {"@shells@", words_of(shell_names())},
-          {"@subcommands@", zsh_choices(names)},
-          {"@subcommand_specs@", specs}};
+  return {{"@specs@", zsh_options(option_rows())}, {"@events@", zsh_choices(events())},
+          {"@choices@", zsh_choice_functions()},   {"@endings@", words_of(endings())},
+          {"@subcommands@", zsh_choices(names)},   {"@subcommand_specs@", specs}};
 }
 
 }  // namespace
 
-std::string completion_shell(const std::string& typed) {
-  for (const Choice& shell : shell_names()) {
-    if (typed == shell.word) return typed;
-  }
-  throw bad_value(
-      "completion", typed.empty() ? "''" : typed,
-      "no such shell; there are " + joined(shell_names(), ", ", [](const Choice& one) { return one.word; }));
-}
+Choices completion_shells() { return {{"bash", ""}, {"zsh", ""}}; }
 
 void print_completion(std::ostream& out, std::string_view shell) {
   if (shell == "bash") {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <iosfwd>
-#include <string>
 #include <string_view>
+
+#include "app/options.h"
 
 namespace profile {
 
-// Returns `typed` if there are completions for that shell. Otherwise throws a usage Error that names the known shells.
-[[nodiscard]] std::string completion_shell(const std::string& typed);
+// The shells that there are completions for.
+[[nodiscard]] Choices completion_shells();
 void print_completion(std::ostream& out, std::string_view shell);
 
 }  // namespace profile

@@ -3,7 +3,10 @@
 #include <ostream>
 #include <string>
 
+#include "app/completion.h"
+#include "app/listed.h"
 #include "app/options.h"
+#include "model/syscall_analysis.h"
 
 namespace profile {
 namespace {
@@ -17,29 +20,52 @@ constexpr std::string_view write = "Where to";
 constexpr std::string_view live = "Live page";
 constexpr std::string_view other = "Other";
 
+// From a table whose rows have a name.
+template <class Table, class Summary>
+Choices choices_of(const Table& table, const Summary& summary) {
+  Choices all;
+  for (const auto& row : table) all.push_back({std::string(row.name), std::string(summary(row))});
+  return all;
+}
+
+Choices choices_of(std::span<const std::string_view> texts) {
+  Choices all;
+  for (const std::string_view name : texts) all.push_back({std::string(name), ""});
+  return all;
+}
+
+Choices states() { return choices_of(wait_state_names); }
+Choices ways() { return choices_of(unwinding_names); }
+Choices categories() { return choices_of(syscall_category_names()); }
+Choices formats() {
+  return choices_of(output_formats(), [](const OutputFormat& format) { return format.summary; });
+}
+Choices forms() {
+  return choices_of(stream_forms(), [](const StreamForm& form) { return form.summary; });
+}
+
 constexpr OptionRow rows[] = {
-    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false},
+    {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
     {"list-events", 0, "", "the events there are, and which of them not here and why", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
-    {"state", 0, "STATE", "off-cpu: only waits preempted, interruptible, uninterruptible or any (default any)", event,
-     false},
+    {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: who ends the wait, too: behind -- its stack, the leaf first, and its name", event,
      false},
     {"latency", 0, "", "syscalls: how long they take", event, false},
     {"failed", 0, "", "syscalls: those that fail, and why", event, false},
     {"by-process", 0, "", "syscalls: told apart by process", event, false},
-    {"category", 0, "NAME", "syscalls: file_io, memory, process, signal, ipc, network, time, security, system, other",
-     event, false},
+    {"category", 0, "NAME", "syscalls:", event, false, "", categories},
     {"live", 0, "", "malloc: only what has not been freed at the end", event, false},
 
-    {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true},
-    {"tid", 'L', "LIST", "only these threads; not with -p", what, true},
-    {"comm", 0, "NAME", "only threads of this name, or that begin so: NAME*; may be repeated", what, true},
-    {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false},
-    {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all below it", what, false},
-    {"cgroupmap", 0, "PATH", "only cgroups whose id is a key of the pinned BPF hash PATH", what, false},
-    {"mntnsmap", 0, "PATH", "only mount namespaces whose inode is a key of the pinned BPF hash PATH", what, false},
+    {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true, "pids"},
+    {"tid", 'L', "LIST", "only these threads; not with -p", what, true, "tids"},
+    {"comm", 0, "NAME", "only threads of this name, or that begin so: NAME*; may be repeated", what, true, "names"},
+    {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false, "cpus"},
+    {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all below it", what, false, "cgroups"},
+    {"cgroupmap", 0, "PATH", "only cgroups whose id is a key of the pinned BPF hash PATH", what, false, "pinned"},
+    {"mntnsmap", 0, "PATH", "only mount namespaces whose inode is a key of the pinned BPF hash PATH", what, false,
+     "pinned"},
     {"include-idle", 'I', "", "also the idle CPUs' stacks", what, false},
 
     {"frequency", 'F', "HZ", "samples a second on each CPU, of events that have a rate (default 49); not with -c", how,
@@ -51,7 +77,8 @@ constexpr OptionRow rows[] = {
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960 or fewer)", how, false},
     {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384 or fewer)", how, false},
     {"max-stack-depth", 0, "N", "frames of a stack (default 127); by tables 256", how, false},
-    {"unwind", 0, "HOW", "user stacks by tables, cfi; by frame pointers, fp; by both, auto (default)", how, false},
+    {"unwind", 0, "HOW", "user stacks by tables, cfi; by frame pointers, fp; by both, auto (default)", how, false, "",
+     ways},
 
     {"user-stacks-only", 'U', "", "user stacks only", show, false},
     {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
@@ -61,26 +88,25 @@ constexpr OptionRow rows[] = {
     {"folded", 'f', "", "folded lines, on stdout and in files whose ending names no format", show, false},
     {"residency", 'r', "", "shares of each process's samples, likewise", show, false},
     {"top", 0, "[N]", "a live view in the terminal; with N it is the rows of each table (default 10)", show, false},
-    {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false},
+    {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false, "", formats},
 
     {"modules", 0, "", "the module behind each frame of folded lines", show, false},
     {"lines", 0, "", "source lines, and inlined functions as frames of their own", show, false},
 
-    {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true},
+    {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true, "directories"},
     {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
     {"symbol-budget", 0, "N", "read N times as much for names, at most 100 (default 1)", names, false},
 
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
-     true},
+     true, "outputs"},
     {"interval", 'i', "SECONDS", "report and start afresh every interval", write, false},
-    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports: table, stacks, folded, json, perf-script",
-     write, false},
+    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports:", write, false, "", forms},
 
     {"keep", 0, "N", "of the files of an -o with %Y%m%d-%H%M%S or %04d in its name, only the N newest", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; with 997 as -F", write,
      false},
     {"frames", 'g', "PATTERN", "the film's pictures (default flamegraph%04d.png); with it, -E is understood", write,
-     false},
+     false, "files"},
 
     {"serve", 'T', "", "a page with live flame graphs, and what scrapers collect", live, false},
     {"path", 'P', "PATH", "of the page (default /)", live, false},
@@ -91,7 +117,7 @@ constexpr OptionRow rows[] = {
     {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
     {"help", 'h', "", "this text", other, false},
     {"version", 0, "", "the version", other, false},
-    {"completion", 0, "SHELL", "what bash or zsh needs to complete these options", other, false},
+    {"completion", 0, "SHELL", "what bash or zsh needs to complete these options", other, false, "", completion_shells},
 };
 
 bool is_behind_equals(const OptionRow& row) { return row.argument.starts_with("[="); }
@@ -107,6 +133,17 @@ std::string left_column(const OptionRow& row) {
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return rows; }
+
+const OptionRow& option_row(std::string_view long_name) {
+  return *std::find_if(std::begin(rows), std::end(rows),
+                       [&](const OptionRow& row) { return row.long_name == long_name; });
+}
+
+std::string summary_of(const OptionRow& row) {
+  std::string text(row.summary);
+  if (row.choices == nullptr || !text.ends_with(':')) return text;
+  return text + " " + listed(row.choices(), [](const Choice& choice) { return choice.word; });
+}
 
 void print_usage_line(std::ostream& out) {
   out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...] | profile report|diff "
@@ -127,7 +164,7 @@ void print_help(std::ostream& out) {
   for (const OptionRow& row : rows) {
     if (row.group != group) out << '\n' << row.group << ":\n";
     group = row.group;
-    line(left_column(row), row.summary);
+    line(left_column(row), summary_of(row));
   }
   out << "\nFormats:\n";
   for (const OutputFormat& format : output_formats()) {

@@ -2,12 +2,9 @@
 #include "app/options.h"
 
 #include <algorithm>
-#include <array>
 
 #include "abi/record.h"
 #include "abi/walk.h"
-#include "app/completion.h"
-#include "app/listed.h"
 #include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/perf_words.h"
@@ -27,90 +24,63 @@ constexpr std::uint32_t highest_map_size = 1U << 26;     // the kernel refuses l
 constexpr std::uint64_t most_symbol_budget = 100;        // minutes of reading; longer waits make no sense
 constexpr std::uint32_t highest_stack_depth = 1U << 16;  // a sanity limit; the kernel's own limit is a sysctl
 
-std::string names_of_categories() {
-  std::array<SyscallCategory, syscall_categories> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<SyscallCategory>(i);
-  return listed(all, [](SyscallCategory category) { return name_of(category); });
-}
-
 const SourceKind& source_of(const ParsedOptions& parsed) {
   if (!parsed.has("event")) return source_kinds().front();
   const std::string event = parsed.text("event");
   if (const SourceKind* kind = find_source_kind(event)) return *kind;
   std::string why = "no such event";
-  why += told_nearest("; ", nearest_source_names(event));
+  why += suggestion("; ", nearest_source_names(event));
   throw bad_value("event", event.empty() ? "''" : event, why + "; --list-events names all");
 }
 
-// The choice whose word the option has; `absent` if the option is not given.
-template <class Choice, std::size_t count>
-Choice chosen(const ParsedOptions& parsed, const char* option,
-              const std::pair<std::string_view, Choice> (&choices)[count], Choice absent) {
-  if (!parsed.has(option)) return absent;
-  const std::string typed = parsed.text(option);
-  for (const auto& [name, choice] : choices) {
-    if (typed == name) return choice;
+// The value of an enum whose values are in the order of the option's choices; 0 if the option is not given.
+template <class Enum>
+Enum chosen(const ParsedOptions& parsed, const char* option) {
+  return static_cast<Enum>(parsed.choice(option).value_or(0));
+}
+
+bool takes(const SourceKind& source, std::string_view option) {
+  return (" " + std::string(source.takes) + " ").find(" " + std::string(option) + " ") != std::string::npos;
+}
+
+// Throws if an option is given that other sources take and this one does not.
+void refuse_options_of_others(const ParsedOptions& parsed, const SourceKind& source) {
+  for (const OptionRow& row : option_rows()) {
+    const std::string name(row.long_name);
+    if (!parsed.is_given(name.c_str()) || takes(source, name)) continue;
+    if (std::ranges::any_of(source_kinds(), [&](const SourceKind& kind) { return takes(kind, name); })) {
+      throw usage_error("--" + name + " is not for -e " + std::string(source.name));
+    }
   }
-  throw bad_value(option, typed, "not one of " + listed(choices, [](const auto& choice) { return choice.first; }));
-}
-
-WaitState wait_state_of(const ParsedOptions& parsed) {
-  constexpr std::pair<std::string_view, WaitState> states[] = {{"any", WaitState::any},
-                                                               {"preempted", WaitState::preempted},
-                                                               {"interruptible", WaitState::interruptible},
-                                                               {"uninterruptible", WaitState::uninterruptible}};
-  return chosen(parsed, "state", states, WaitState::any);
-}
-
-Unwinding unwinding_of(const ParsedOptions& parsed) {
-  constexpr std::pair<std::string_view, Unwinding> ways[] = {
-      {"auto", Unwinding::automatic}, {"cfi", Unwinding::tables}, {"fp", Unwinding::frame_pointers}};
-  return chosen(parsed, "unwind", ways, Unwinding::automatic);
 }
 
 // Reads the options that only some sources take. Throws if the source does not take a given option.
 SourceOptions source_options_of(const ParsedOptions& parsed, const SourceKind& source) {
-  for (const char* name :
-       {"min-block-us", "max-block-us", "state", "waker", "latency", "failed", "by-process", "category", "live"}) {
-    const std::string padded = " " + std::string(source.takes) + " ";
-    if (parsed.is_given(name) && padded.find(" " + std::string(name) + " ") == std::string::npos) {
-      throw usage_error("--" + std::string(name) + " is not for -e " + std::string(source.name));
-    }
-  }
+  refuse_options_of_others(parsed, source);
   SourceOptions options;
   options.min_block_us = parsed.number("min-block-us", 0, UINT64_MAX, 0);
   options.max_block_us = parsed.number("max-block-us", UINT64_MAX, UINT64_MAX);
   if (options.min_block_us > options.max_block_us) {
     throw bad_value("min-block-us", parsed.text("min-block-us"), "more than --max-block-us");
   }
-  options.wait_state = wait_state_of(parsed);
+  options.wait_state = chosen<WaitState>(parsed, "state");
   options.waker = parsed.is_on("waker");
   if (options.waker && parsed.has("stream")) throw usage_error("--waker cannot be combined with --stream");
   options.latency = parsed.is_on("latency");
   options.failed = parsed.is_on("failed");
   options.by_process = parsed.is_on("by-process");
   options.live = parsed.is_on("live");
-  if (parsed.has("category")) {
-    const std::string typed = parsed.text("category");
-    const SyscallCategory* category = find_syscall_category(typed);
-    if (category == nullptr) throw bad_value("category", typed, "no such category; there are " + names_of_categories());
-    options.category = *category;
-  }
+  if (const auto category = parsed.choice("category")) options.category = static_cast<SyscallCategory>(*category);
   return options;
 }
 
 const StreamForm* stream_of(const ParsedOptions& parsed) {
   if (!parsed.has("stream")) return nullptr;
-  const std::string typed = parsed.text("stream");
-  const StreamForm* form = typed.empty() ? &stream_forms().front() : find_stream_form(typed);
-  if (form == nullptr) {
-    throw bad_value("stream", typed, "no such form; there are " + listed(stream_forms(), [](const StreamForm& known) {
-                                       return known.name;
-                                     }));
-  }
+  // --stream without a form is the first.
+  const std::size_t form = parsed.text("stream").empty() ? 0 : *parsed.choice("stream");
   for (const char* name : {"folded", "residency", "format", "interval"}) parsed.exclude({"stream", name});
   if (parsed.texts("output").size() > 1) throw usage_error("--stream goes to one output only");
-  return form;
+  return &stream_forms()[form];
 }
 
 SamplingOptions sampling_of(const ParsedOptions& parsed) {
@@ -149,7 +119,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   sampling.sizes_are_asked = parsed.has("hash-storage-size") || parsed.has("stack-storage-size");
   sampling.histogram_entries = size("hash-storage-size", sampling.histogram_entries, highest_map_size);
   sampling.stack_entries = size("stack-storage-size", sampling.stack_entries, highest_map_size);
-  sampling.unwinding = unwinding_of(parsed);
+  sampling.unwinding = chosen<Unwinding>(parsed, "unwind");
   if (parsed.has("max-stack-depth")) {
     sampling.max_stack_depth = size("max-stack-depth", sampling.max_stack_depth, highest_stack_depth);
     sampling.walk_depth = std::min<std::uint32_t>(sampling.max_stack_depth, WALK_MOST_FRAMES);
@@ -229,7 +199,7 @@ Options parse_options(std::span<const char* const> arguments) {
   options.help = parsed.is_on("help");
   options.version = parsed.is_on("version");
   options.list_events = parsed.is_on("list-events");
-  if (parsed.has("completion")) options.completion = completion_shell(parsed.text("completion"));
+  if (parsed.choice("completion")) options.completion = parsed.text("completion");
   if (options.help || options.version || options.list_events || !options.completion.empty()) return options;
   options.command_line = "profile " + shell_quoted(arguments);
   if (has_perf_graph) {

@@ -18,6 +18,13 @@
 
 namespace profile {
 
+// A word that a value may be, and its meaning if it has one that --help should say.
+struct Choice {
+  std::string word;
+  std::string summary;
+};
+using Choices = std::vector<Choice>;
+
 // One row of the table of options. The parser, --help and the completions are all made from this table.
 struct OptionRow {
   std::string_view long_name;
@@ -26,8 +33,16 @@ struct OptionRow {
   std::string_view summary;   // text of --help, with the default if there is one
   std::string_view group;     // heading of --help
   bool repeatable;
+  // How the shells complete the value: the end of the name of a function in app/completion/. "": they offer nothing.
+  std::string_view completion = "";
+  // All words that the value may be. nullptr: it is free.
+  Choices (*choices)() = nullptr;
 };
 [[nodiscard]] std::span<const OptionRow> option_rows();
+// The row of an option that is in the table.
+[[nodiscard]] const OptionRow& option_row(std::string_view long_name);
+// The row's summary, and the choices behind one that ends in a colon.
+[[nodiscard]] std::string summary_of(const OptionRow& row);
 
 struct OutputRequest {
   std::string path;  // "-": stdout; may be a pattern (files/path_pattern.h)

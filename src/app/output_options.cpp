@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "app/listed.h"
 #include "files/path_pattern.h"
 #include "support/ascii.h"
 #include "support/clock.h"
@@ -15,10 +14,6 @@
 
 namespace profile {
 namespace {
-
-std::string names_of_formats() {
-  return listed(output_formats(), [](const OutputFormat& format) { return format.name; });
-}
 
 // The pictures of a film; nullopt if no film is asked for.
 std::optional<OutputRequest> film_of(const ParsedOptions& parsed) {
@@ -47,7 +42,7 @@ std::string_view ending_of(std::string_view path) {
   for (const OutputFormat& format : output_formats()) endings.emplace_back(format.ending);
   throw bad_value("output", path,
                   "no format has the ending " + std::string(ending) +
-                      told_nearest("; ", nearest_names(ending, std::move(endings))) +
+                      suggestion("; ", nearest_names(ending, std::move(endings))) +
                       "; --format chooses for a file of any name");
 }
 
@@ -55,11 +50,7 @@ std::string_view ending_of(std::string_view path) {
 
 std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format, bool for_stdout) {
   const OutputFormat* forced = nullptr;
-  if (parsed.has("format")) {
-    const std::string name = parsed.text("format");
-    forced = find_output_format(name);
-    if (forced == nullptr) throw bad_value("format", name, "no such format; there are " + names_of_formats());
-  }
+  if (const auto format = parsed.choice("format")) forced = &output_formats()[*format];
   // -f and -r set the format of stdout and of files whose ending names no format; --format overrides endings too.
   const OutputFormat* fallback = find_output_format(default_format);
   if (parsed.is_on("folded")) fallback = find_output_format("folded");

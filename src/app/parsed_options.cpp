@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/listed.h"
 #include "app/options.h"
 
 namespace profile {
@@ -16,11 +17,6 @@ namespace po = boost::program_options;
 constexpr const char* positional_name = "duration";
 constexpr std::uint32_t highest_pid = 1U << 22;  // PID_MAX_LIMIT of the kernel
 constexpr double longest_seconds = 1e9;          // 31 years
-
-const OptionRow& row_of(std::string_view long_name) {
-  const auto rows = option_rows();
-  return *std::find_if(rows.begin(), rows.end(), [&](const OptionRow& row) { return row.long_name == long_name; });
-}
 
 template <class Number>
 std::optional<Number> whole(std::string_view text) {
@@ -49,7 +45,7 @@ po::options_description described_options() {
 }
 
 bool may_lack_value(const po::option& option) {
-  return option.position_key < 0 && row_of(option.string_key).argument.starts_with('[');
+  return option.position_key < 0 && option_row(option.string_key).argument.starts_with('[');
 }
 
 // Boost refuses a repeated option only if it has a value; this refuses it for options whose value is optional.
@@ -69,7 +65,7 @@ void give_back_durations(po::parsed_options& parsed) {
     if (!may_lack_value(option) || option.original_tokens.size() != 2) continue;
     // An empty value is not the same as no value.
     if (option.value.front().empty()) throw bad_value(option.string_key, "''", "not a value");
-    if (!row_of(option.string_key).argument.starts_with("[=")) continue;
+    if (!option_row(option.string_key).argument.starts_with("[=")) continue;
     const po::option duration(positional_name, option.value);
     option.value.clear();
     option.original_tokens.pop_back();
@@ -80,7 +76,7 @@ void give_back_durations(po::parsed_options& parsed) {
 }  // namespace
 
 std::string spelled(std::string_view long_name) {
-  const OptionRow& row = row_of(long_name);
+  const OptionRow& row = option_row(long_name);
   return row.short_name != 0 ? std::string{'-', row.short_name} : "--" + std::string(long_name);
 }
 
@@ -101,12 +97,25 @@ ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
 
 bool ParsedOptions::has(std::string_view name) const { return values_.count(std::string(name)) != 0; }
 bool ParsedOptions::is_on(const char* name) const { return values_[name].as<bool>(); }
-bool ParsedOptions::is_given(const char* name) const { return row_of(name).argument.empty() ? is_on(name) : has(name); }
+bool ParsedOptions::is_given(const char* name) const {
+  return option_row(name).argument.empty() ? is_on(name) : has(name);
+}
 
 std::string ParsedOptions::text(const char* name) const { return has(name) ? values_[name].as<std::string>() : ""; }
 
 std::vector<std::string> ParsedOptions::texts(const char* name) const {
   return has(name) ? values_[name].as<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+std::optional<std::size_t> ParsedOptions::choice(const char* name) const {
+  if (!has(name)) return std::nullopt;
+  const std::string typed = text(name);
+  const Choices choices = option_row(name).choices();
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (choices[i].word == typed) return i;
+  }
+  throw bad_value(name, typed.empty() ? "''" : typed,
+                  "not one of " + listed(choices, [](const Choice& choice) { return choice.word; }));
 }
 
 std::vector<std::string> ParsedOptions::positional() const { return texts(positional_name); }

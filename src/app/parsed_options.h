@@ -24,6 +24,8 @@ class ParsedOptions {
   [[nodiscard]] bool is_given(const char* name) const;  // for both
   [[nodiscard]] std::string text(const char* name) const;
   [[nodiscard]] std::vector<std::string> texts(const char* name) const;  // for repeatable options
+  // The index of the value among the choices of the option's row. nullopt: not given.
+  [[nodiscard]] std::optional<std::size_t> choice(const char* name) const;
   // The value of `name` as a number of at least `lowest`, or `absent`.
   [[nodiscard]] std::uint64_t number(const char* name, std::uint64_t absent, std::uint64_t highest,
                                      std::uint64_t lowest = 1) const;

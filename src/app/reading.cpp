@@ -59,12 +59,10 @@ std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOpt
 
 void print_options(std::ostream& out, const ReadingCommand& command) {
   for (const std::string_view name : command.options) {
-    const auto rows = option_rows();
-    const auto row =
-        std::find_if(rows.begin(), rows.end(), [&](const OptionRow& one) { return one.long_name == name; });
-    const ReadingOption option = as_for_reading(*row);
+    const OptionRow& row = option_row(name);
+    const ReadingOption option = as_for_reading(row);
     std::string left = "  ";
-    left += row->short_name != 0 ? std::string{'-', row->short_name, ','} + " " : "    ";
+    left += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
     left.append("--").append(name);
     if (!option.argument.empty()) left.append(" ").append(option.argument);
     constexpr std::size_t column = 32;

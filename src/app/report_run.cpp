@@ -74,9 +74,9 @@ void ReportRun::relieve() {
 }
 
 // Only moves what the kernel has counted: to collect it would split what is under way.
-bool ReportRun::name_leaving() {
+bool ReportRun::name_expired() {
   source_.drain(timeline_, *profile_, false);
-  symboliser_.name_leaving(*profile_);
+  symboliser_.name_expired(*profile_);
   return true;
 }
 

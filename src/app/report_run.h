@@ -26,7 +26,7 @@ class ReportRun : public SampleConsumer {
   void watch(EventLoop& loop) override;
   void begin(std::uint64_t began_ns) override;
   void relieve() override;
-  bool name_leaving() override;
+  bool name_expired() override;
   void work_ahead(const std::function<bool()>& may_go_on) override;
   void report_interval() override;
   void finish(std::uint64_t ended_ns) override;

@@ -23,9 +23,9 @@ class SampleConsumer {
   virtual void begin(std::uint64_t began_ns) = 0;
   // Empties the buffers in the kernel. Called a few times a second, so that none of them is full before the next call.
   virtual void relieve() = 0;
-  // Names samples in code that is about to disappear (ProcessTimeline::any_leaving()). False: not all samples could be
+  // Names samples in code that is about to disappear (ProcessTimeline::any_expired()). False: not all samples could be
   // read yet.
-  [[nodiscard]] virtual bool name_leaving() = 0;
+  [[nodiscard]] virtual bool name_expired() = 0;
   // Called now and then: takes and names the samples so far, so that less work is left at the end of the run.
   // `may_go_on` says whether there is still time to continue.
   virtual void work_ahead(const std::function<bool()>& may_go_on) = 0;

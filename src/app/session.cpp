@@ -43,7 +43,7 @@ namespace {
 // How often CPUs and targets are looked after and the progress line is drawn.
 constexpr double tick_s = 0.25;
 // Files are closed at most so often: what was sampled has to be read for it.
-constexpr std::uint64_t let_go_every_ns = 900'000'000;
+constexpr std::uint64_t close_expired_every_ns = 900'000'000;
 // How soon it is looked again whether a file that a table is to be made of has been opened.
 constexpr double await_tables_s = 0.003;
 // When there is something to work ahead with, and how long before a known end it is done for the last time: twice a
@@ -224,7 +224,7 @@ class Session {
       source_->set_cpus(cpus_);
     }
     consumer_->relieve();
-    let_go();
+    close_expired();
     work_ahead();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
@@ -233,11 +233,12 @@ class Session {
     if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, consumer_->samples(), consumer_->rows());
   }
 
-  void let_go() {
+  void close_expired() {
     const std::uint64_t now_ns = monotonic_ns();
-    if (now_ns - let_go_ns_ < let_go_every_ns || !timeline_->any_leaving() || !consumer_->name_leaving()) return;
-    timeline_->let_go();
-    let_go_ns_ = monotonic_ns();
+    if (now_ns - closed_expired_ns_ < close_expired_every_ns || !timeline_->any_expired() || !consumer_->name_expired())
+      return;
+    timeline_->close_expired();
+    closed_expired_ns_ = monotonic_ns();
   }
 
   // At times that grow apart, for each costs something.
@@ -359,7 +360,7 @@ class Session {
   std::unique_ptr<SampleConsumer> consumer_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
-  std::uint64_t let_go_ns_ = 0;
+  std::uint64_t closed_expired_ns_ = 0;
   double next_ahead_s_ = first_ahead_s;
   bool was_last_ahead_ = false;
   std::function<void()> await_records_;

@@ -98,7 +98,7 @@ void StreamRun::relieve() {
   });
 }
 
-bool StreamRun::name_leaving() {
+bool StreamRun::name_expired() {
   if (batch_.size() - appended_ > most_waiting) return is_over_;
   attempt([this] {
     const std::size_t named = batch_.size();

@@ -8,12 +8,6 @@ namespace {
 
 constexpr std::array<std::string_view, syscall_categories> names{"file_io", "memory", "process",  "signal", "ipc",
                                                                  "network", "time",   "security", "system", "other"};
-constexpr auto categories = [] {
-  std::array<SyscallCategory, syscall_categories> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<SyscallCategory>(i);
-  return all;
-}();
-
 struct Rule {
   std::string_view behavior;
   std::string_view text;
@@ -62,9 +56,6 @@ SyscallAnalysis analyse(const SyscallReport& report) {
 
 std::string_view name_of(SyscallCategory category) { return names[static_cast<std::size_t>(category)]; }
 
-const SyscallCategory* find_syscall_category(std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? nullptr : &categories[static_cast<std::size_t>(found - names.begin())];
-}
+std::span<const std::string_view> syscall_category_names() { return names; }
 
 }  // namespace profile

@@ -50,12 +50,12 @@ std::uint64_t id_of(const std::string& typed) {
   const Tracefs tracefs;
   if (!tracefs.has_system(system)) {
     throw Error("-e " + typed + ": no tracepoint system " + system + " in this kernel" +
-                told_nearest("; ", nearest_names(system, tracefs.systems())));
+                suggestion("; ", nearest_names(system, tracefs.systems())));
   }
   const auto id = tracefs.id_of(system, event);
   if (id) return *id;
   throw Error("-e " + typed + ": no tracepoint " + event + " in " + system +
-              told_nearest("; ", nearest_names(event, tracefs.events(system))));
+              suggestion("; ", nearest_names(event, tracefs.events(system))));
 }
 
 TracedPrograms::Plan plan_for(const SamplingOptions& options) {
@@ -92,7 +92,7 @@ class TracepointSource final : public Source {
     run.frequency_hz = options_.frequency_hz.value_or(0);
     run.period_events = options_.period_events.value_or(run.frequency_hz == 0 ? 1 : 0);
     run.title = options_.frequency_hz || options_.period_events
-                    ? "Sampling " + options_.event + " " + told_rate(run.frequency_hz, run.period_events)
+                    ? "Sampling " + options_.event + " " + rate_text(run.frequency_hz, run.period_events)
                     : "Counting " + options_.event;
   }
 

@@ -62,7 +62,7 @@ std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& 
   }
   if (search.places.empty()) {
     throw Error(what + ": no function " + symbol + " in " + file.path +
-                told_nearest("; ", nearest_names(symbol, std::move(search.names))));
+                suggestion("; ", nearest_names(symbol, std::move(search.names))));
   }
   const auto has = [&](FoundSymbol::Kind kind) {
     return std::any_of(search.places.begin(), search.places.end(),

@@ -65,7 +65,7 @@ std::vector<std::string> nearest_names(std::string_view typed, std::vector<std::
   return nearest;
 }
 
-std::string told_nearest(std::string_view before, const std::vector<std::string>& nearest) {
+std::string suggestion(std::string_view before, const std::vector<std::string>& nearest) {
   std::string text;
   for (const std::string& name : nearest) text += (text.empty() ? "" : ", ") + name;
   return text.empty() ? text : std::string(before) + "the nearest: " + text;

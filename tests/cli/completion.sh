@@ -4,7 +4,7 @@ source "$(dirname "$0")/../lib.sh"
 
 profile --completion fish
 expect_status 2
-expect_err '^profile: --completion fish: no such shell; there are bash, zsh$'
+expect_err '^profile: --completion fish: not one of bash, zsh$'
 "$PROFILE" --completion bash >/dev/full 2>"$tmp/err"
 status=$?
 expect_status 1
@@ -37,7 +37,7 @@ events=$(sed -nE 's/^  ([^ ,]+)(, ([^ ]+))?( .*)?$/\1\n\3/p' "$tmp/out" | grep -
 profile -e off-cpu --state nonsense
 states=$(sed -nE 's/^profile: .*not one of (.*)/\1/p' "$tmp/err" | tr -d ',' | tr ' ' '\n' | sort)
 profile -e syscalls --category nonsense
-categories=$(sed -nE 's/^profile: .*there are (.*)/\1/p' "$tmp/err" | tr -d ',' | tr ' ' '\n' | sort)
+categories=$(sed -nE 's/^profile: .*not one of (.*)/\1/p' "$tmp/err" | tr -d ',' | tr ' ' '\n' | sort)
 for list in options letters formats forms events states categories; do
   (($(wc -w <<<"${!list}") >= 4)) || fail "only these $list were found: ${!list}"
 done

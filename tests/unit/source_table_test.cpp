@@ -130,6 +130,6 @@ TEST_CASE("the nearest names come in order, each once, and more of them the wors
 }
 
 TEST_CASE("the nearest names are told in half a sentence, or not at all") {
-  CHECK(told_nearest("; ", {"a", "b"}) == "; the nearest: a, b");
-  CHECK(told_nearest("; ", {}).empty());
+  CHECK(suggestion("; ", {"a", "b"}) == "; the nearest: a, b");
+  CHECK(suggestion("; ", {}).empty());
 }

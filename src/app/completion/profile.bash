@@ -161,13 +161,7 @@ _profile_events() {
     _profile_tracepoints
   fi
 }
-_profile_ways() { _profile_offer @ways@; }
-_profile_states() { _profile_offer @states@; }
-_profile_categories() { _profile_offer @categories@; }
-_profile_formats() { _profile_offer @formats@; }
-_profile_forms() { _profile_offer @forms@; }
-_profile_shells() { _profile_offer @shells@; }
-_profile_nothing() { :; }
+@choices@_profile_nothing() { :; }
 
 # A command and its arguments, behind -- , the word POSITION.
 _profile_command() {

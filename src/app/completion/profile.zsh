@@ -95,23 +95,7 @@ _profile_events() {
 }
 _profile_files() { _files }
 _profile_directories() { _files -/ }
-_profile_ways() { compadd "$@" -- @ways@ }
-_profile_states() { compadd "$@" -- @states@ }
-_profile_categories() { compadd "$@" -- @categories@ }
-_profile_shells() { compadd "$@" -- @shells@ }
-_profile_formats() {
-  local -a formats=(
-@formats@
-  )
-  _describe -t formats format formats
-}
-_profile_forms() {
-  local -a forms=(
-@forms@
-  )
-  _describe -t forms form forms
-}
-
+@choices@
 # The first word is a number of seconds, or one of these.
 _profile_first() {
   local -a commands=(
