@@ -12,6 +12,7 @@
 
 #include "dwarf/split_files.h"
 #include "model/address.h"
+#include "model/source_position.h"
 #include "model/string_table.h"
 #include "support/file_bytes.h"
 
@@ -19,15 +20,10 @@ namespace profile {
 
 class DwarfSections;
 
-struct SourcePosition {
-  StringId function = StringId::empty;  // as the compiler spelled it, not yet demangled; empty when not known
-  StringId file = StringId::empty;      // its path as the compiler knew it; empty when not known
-  std::uint32_t line = 0;               // 0: not known
-};
-
 class SourceChains {
  public:
-  // The innermost function comes first; the last function has code of its own. Empty where nothing is known.
+  // The innermost function comes first; the last function has code of its own. Empty where nothing is known. Functions
+  // are not demangled.
   [[nodiscard]] std::span<const SourcePosition> chain(std::size_t address) const {
     return std::span(positions_).subspan(slices_[address].begin, slices_[address].size);
   }

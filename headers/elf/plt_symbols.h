@@ -6,17 +6,17 @@
 #include <span>
 
 #include "elf/file.h"
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 
 namespace profile {
 
-class PltSymbols : public SymbolSource {
+class PltSymbols {
  public:
   // `file` must outlive this. It is the file that is mapped, not its debug file, which has no code.
   explicit PltSymbols(const ElfFile& file) : file_(file) {}
 
-  // An address that gets no name keeps its reason; if it was pending, it becomes `no_symbol`.
-  void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) override;
+  // As ElfSymbols::resolve(). An address that gets no name keeps its reason; if it was pending, it becomes `no_symbol`.
+  void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers);
 
  private:
   const ElfFile& file_;

@@ -14,7 +14,7 @@
 
 namespace profile {
 
-class AsideWriter;
+class DetachedWriter;
 
 class Destination {
  public:
@@ -50,14 +50,14 @@ class Destination {
   std::string path_;
   bool is_stdout_;
   Fd fd_;
-  std::unique_ptr<AsideWriter> aside_;  // has the file, and fd_ is a socket to it; nullptr: fd_ is the file
-  bool is_regular_ = false;             // of the file, also when fd_ is a socket
+  std::unique_ptr<DetachedWriter> detached_;  // has the file, and fd_ is a socket to it; nullptr: fd_ is the file
+  bool is_regular_ = false;                   // of the file, also when fd_ is a socket
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::uint64_t bytes_ = 0;
-  bool is_empty_ = false;    // whether earlier contents have been cut off
-  bool is_in_vain_ = false;  // the file is neither written to nor closed yet
-  std::string made_at_;      // the real path of a file that was made; empty: the file existed before
+  bool is_empty_ = false;   // whether earlier contents have been cut off
+  bool is_unused_ = false;  // the file is neither written to nor closed yet
+  std::string made_at_;     // the real path of a file that was made; empty: the file existed before
 };
 
 }  // namespace profile

@@ -14,7 +14,7 @@
 
 namespace profile {
 
-class AsideSeries;
+class DetachedSeries;
 class SeriesFiles;
 
 class FileSeries {
@@ -49,7 +49,7 @@ class FileSeries {
   bool has_next_;
   std::function<void(const std::string&)> say_;
   std::unique_ptr<SeriesFiles> files_;
-  std::unique_ptr<AsideSeries> aside_;  // does all work on the files; nullptr: this process does it
+  std::unique_ptr<DetachedSeries> detached_;  // does all work on the files; nullptr: this process does it
   std::uint64_t written_ = 0;
   std::string last_path_;
   std::uint64_t lost_ = 0;

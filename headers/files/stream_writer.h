@@ -13,7 +13,7 @@
 
 namespace profile {
 
-class AsideWriter;
+class DetachedWriter;
 
 class StreamWriter {
  public:
@@ -76,8 +76,8 @@ class StreamWriter {
 
   std::string path_;
   Fd fd_;
-  std::unique_ptr<AsideWriter> aside_;  // has the file, and fd_ is a socket to it; nullptr: fd_ is the file
-  Fd epoll_;                            // watches fd_, so that the waiting code need not know what is pending
+  std::unique_ptr<DetachedWriter> detached_;  // has the file, and fd_ is a socket to it; nullptr: fd_ is the file
+  Fd epoll_;                                  // watches fd_, so that the waiting code need not know what is pending
   Way way_ = Way::plain;
   bool is_terminal_ = false;  // set at the start, because a terminal that was hung up is not recognised later
   bool can_wait_ = false;     // fd_ is watched

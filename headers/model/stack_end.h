@@ -42,7 +42,7 @@ class StackEndCounts {
   [[nodiscard]] std::uint64_t all() const;
   [[nodiscard]] std::uint64_t incomplete() const;
   // Whether any sample has a known end. If not, outputs print nothing about ends.
-  [[nodiscard]] bool any_told() const { return all() != of(StackEnd::unknown); }
+  [[nodiscard]] bool any_known() const { return all() != of(StackEnd::unknown); }
 
   // Calls `visit(end, samples)` for every end, also with 0 samples.
   template <class Visit>

@@ -13,6 +13,7 @@
 #include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
+#include "model/source_position.h"
 #include "model/string_table.h"
 #include "process/code_file.h"
 #include "unwind/table.h"
@@ -28,12 +29,12 @@ struct FileRef {
   MappedBy mapped_by;
 };
 
+// What the symbols of a file say about one of its places.
 struct NameOfCode {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;  // demangled
   std::uint64_t start = 0;            // of the symbol, counted as `address` is
   ElfAddress address;                 // of the place, as the file says
-  ValidRange valid_range = {};        // around the place; addresses in it have the same answer
 };
 
 struct NamesOfFile {
@@ -41,29 +42,24 @@ struct NamesOfFile {
   std::string build_id;             // in lower-case hex; empty when there is none
   std::vector<CodeSegment> code;
   StringTable strings;
-  std::vector<NameOfCode> names;  // as many as were asked for, unless it failed
-};
-
-struct LineOfCode {
-  StringId function = StringId::empty;  // demangled; empty when not known
-  StringId file = StringId::empty;
-  std::uint32_t line = 0;  // 0: not known
+  // As many of each as were asked for, unless it failed. Addresses in the range around a place have its answer.
+  std::vector<NameOfCode> names;
+  std::vector<ValidRange> valid_ranges;
 };
 
 struct LinesOfFile {
   Unnamed failed = Unnamed::named;
   StringTable strings;
   // The innermost inlined function comes first, the function with the code last. Empty where nothing is known.
-  std::vector<std::vector<LineOfCode>> chains;
+  // Functions are demangled.
+  std::vector<std::vector<SourcePosition>> chains;
   std::map<std::string, std::string> unread_splits;  // from each path to why it was not read
 };
 
 struct NameOfJit {
   Unnamed unnamed = Unnamed::pending;
-  StringId symbol = StringId::empty;
-  std::uint64_t start = 0;          // of the piece of code
-  StringId file = StringId::empty;  // of the source; empty when not known
-  std::uint32_t line = 0;           // likewise
+  std::uint64_t start = 0;  // of the piece of code
+  SourcePosition position;
 };
 
 struct NamesOfJit {

@@ -55,7 +55,7 @@ class CodeFile {
   // The process that mapped the file last. The path is read as this process sees it.
   [[nodiscard]] const MappedBy& mapped_by() const { return mapped_by_; }
   // No process has mapped the file for a while. It is closed as soon as the samples in it have names.
-  [[nodiscard]] bool is_leaving() const { return is_leaving_; }
+  [[nodiscard]] bool is_expired() const { return is_expired_; }
   // The size when the file was opened; 0 if it never was.
   [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
 
@@ -65,7 +65,7 @@ class CodeFile {
   std::uint32_t place_ = 0;  // in `files_`
   bool is_open_ = false;
   bool is_asked_ = false;  // we asked to open it and have no answer yet
-  bool is_leaving_ = false;
+  bool is_expired_ = false;
   bool is_deleted_ = false;               // it had no name when we closed it: no process can map it again
   std::optional<std::uint32_t> same_as_;  // it turned out to be the file at this place
   FileStamp stamp_;

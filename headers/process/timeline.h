@@ -99,13 +99,13 @@ class ProcessTimeline {
   // Call it before `files` are read. Waits until it is known for each file whether it can be read, at most `patience`
   // for all together (see CodeFiles).
   void settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
-  // Whether files (CodeFile::is_leaving()) or perf maps are open that were not used for most of a second. They are
+  // Whether files (CodeFile::is_expired()) or perf maps are open that were not used for most of a second. They are
   // closed once the samples in them have names. Call it a few times a second.
-  [[nodiscard]] bool any_leaving();
+  [[nodiscard]] bool any_expired();
   // Whether the perf map belongs to a process that has ended. The map was read, or still must be read.
-  [[nodiscard]] bool is_perf_map_leaving(std::uint32_t tgid) const;
-  // Closes the files and perf maps that are leaving.
-  void let_go();
+  [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const;
+  // Closes the files and perf maps that are expired.
+  void close_expired();
   // Forgets the images that ended before `time_ns`, so that runs can have any length. Call it once the samples of these
   // images have names.
   // A file stays known as long as a process has it mapped, and a while longer unless it is deleted. After this call a

@@ -27,13 +27,13 @@ class Allowance {
 };
 
 // Gives each file that is read a budget. Three limits apply: the work at one time, the work in the long run, and the
-// work for files that turn out too large ("in vain"). When the third is spent, a file still gets a small share, which
-// is enough for most files.
+// work for files that turn out too large, which is wasted. When the third is spent, a file still gets a small share,
+// which is enough for most files.
 class Effort {
  public:
-  // `most`: the limit at one time, in steps of WorkBudget. `comes_again`: another time follows, so each time spends
-  // only a part of it in vain.
-  Effort(std::uint64_t most, bool comes_again);
+  // `most`: the limit at one time, in steps of WorkBudget. `is_repeated`: another time follows, so each time spends
+  // only a part of it on files that are too large.
+  Effort(std::uint64_t most, bool is_repeated);
 
   // The budget of the file between begin() and end().
   [[nodiscard]] WorkBudget& budget() { return budget_; }
@@ -52,18 +52,18 @@ class Effort {
 
  private:
   std::uint64_t most_;
-  std::uint64_t most_in_vain_;       // limit of spent_in_vain_, checked before a file is begun
-  std::uint64_t left_;               // of most_, in this time
-  std::uint64_t spent_in_vain_ = 0;  // in this time
+  std::uint64_t most_wasted_;  // limit of wasted_, checked before a file is begun
+  std::uint64_t left_;         // of most_, in this time
+  std::uint64_t wasted_ = 0;   // in this time
   Allowance allowance_;
-  Allowance in_vain_;
+  Allowance wasteful_;
   WorkBudget budget_;
   std::uint64_t file_ = 0;
   std::uint64_t given_ = 0;
   bool is_given_all_ = false;  // whether the file got all that it may have, and not only the rest of this time
   struct Known {
-    std::uint64_t sufficed = 0;    // the work it took when it was read to the end
-    std::uint64_t too_little = 0;  // the largest budget that was too small for it
+    std::uint64_t needed = 0;        // the work it took when it was read to the end
+    std::uint64_t insufficient = 0;  // the largest budget that was too small for it
   };
   std::unordered_map<std::uint64_t, Known> known_;  // by file
 };

@@ -30,12 +30,12 @@ class Symboliser {
   ~Symboliser();
   // Afterwards no frame of `profile` is pending.
   void name(Profile& profile);
-  // Names only frames in files and perf maps that are leaving (ProcessTimeline::any_leaving()). It may be called
+  // Names only frames in files and perf maps that are expired (ProcessTimeline::any_expired()). It may be called
   // repeatedly for a profile that grows, until name() is called.
-  void name_leaving(Profile& profile);
+  void name_expired(Profile& profile);
   // Names only frames that can be named without waiting, so that less is left for the end of the run. Frames in JIT
   // code, which changes, and frames that cannot be read yet stay pending. `may_go_on` is called between one file and
-  // the next. Like name_leaving(), it may be called repeatedly.
+  // the next. Like name_expired(), it may be called repeatedly.
   void name_ready(Profile& profile, const std::function<bool()>& may_go_on);
   // Lines for the user about what it did not find, without newlines. Strangers wrote the paths in them.
   [[nodiscard]] std::vector<std::string> notes() const;

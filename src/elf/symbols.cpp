@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "elf/symbol.h"
 #include "elf/symbol_index.h"
-#include "elf/symbol_source.h"
 #include "elf/symbol_table.h"
 
 namespace profile {

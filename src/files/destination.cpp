@@ -6,19 +6,19 @@
 #include <cerrno>
 #include <ostream>
 
-#include "files/aside_writer.h"
+#include "files/detached_writer.h"
 #include "files/fd_buffer.h"
 #include "files/open_output.h"
 #include "support/error.h"
 
 namespace profile {
 Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(path_ == "-") {
-  if (!is_stdout_ && AsideWriter::is_for(path_)) {
-    aside_ = std::make_unique<AsideWriter>(path_);
-    fd_ = aside_->take_socket();
-    is_in_vain_ = is_regular_ = true;
-    device_ = aside_->device();
-    inode_ = aside_->inode();
+  if (!is_stdout_ && DetachedWriter::is_for(path_)) {
+    detached_ = std::make_unique<DetachedWriter>(path_);
+    fd_ = detached_->take_socket();
+    is_unused_ = is_regular_ = true;
+    device_ = detached_->device();
+    inode_ = detached_->inode();
     return;
   }
   OpenedOutput output;
@@ -30,7 +30,7 @@ Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(
     is_empty_ = true;
   } else {
     output = open_output(path_);
-    is_in_vain_ = true;
+    is_unused_ = true;
   }
   if (!output.fd) throw system_error("cannot write " + path_, output.error);
   fd_ = std::move(output.fd);
@@ -43,29 +43,29 @@ Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(
 Destination::Destination(Destination&&) noexcept = default;
 
 Destination::~Destination() {
-  if (!fd_ || !is_in_vain_) return;
-  if (aside_) {
-    aside_->abandon(std::move(fd_));
+  if (!fd_ || !is_unused_) return;
+  if (detached_) {
+    detached_->abandon(std::move(fd_));
   } else {
     remove_unwritten(made_at_, device_, inode_);
   }
 }
 
 void Destination::refuse(int error) const {
-  if (aside_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
+  if (detached_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
   throw system_error("cannot write " + path_, error);
 }
 
 Destination::Result Destination::write(const std::function<void(std::ostream&)>& print) {
-  is_in_vain_ = false;
-  const bool has_more = !is_empty_ && is_regular_ && !aside_;
+  is_unused_ = false;
+  const bool has_more = !is_empty_ && is_regular_ && !detached_;
   FdBuffer buffer(fd_.get(), has_more ? FdBuffer::Before::cut : FdBuffer::Before::keep);
   std::ostream out(&buffer);
   print(out);
   out.flush();
   bytes_ += buffer.written();
   is_empty_ = buffer.before() == FdBuffer::Before::keep;
-  if (buffer.error() == EPIPE && aside_) refuse(aside_->finish(fd_));
+  if (buffer.error() == EPIPE && detached_) refuse(detached_->finish(fd_));
   if (buffer.error() == EPIPE) return Result::closed_pipe;
   if (buffer.error() != 0) refuse(buffer.error());
   return Result::written;
@@ -76,9 +76,9 @@ bool Destination::is_same_file(const Destination& other) const {
 }
 
 void Destination::close() {
-  is_in_vain_ = false;
-  if (aside_) {
-    const int error = aside_->finish(fd_);
+  is_unused_ = false;
+  if (detached_) {
+    const int error = detached_->finish(fd_);
     fd_.reset();
     if (error != 0) refuse(error);
     return;

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "files/aside.h"
+#include "files/detached_child.h"
 
 namespace profile {
 namespace {

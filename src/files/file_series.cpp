@@ -9,7 +9,7 @@
 #include <ostream>
 #include <utility>
 
-#include "files/aside_series.h"
+#include "files/detached_series.h"
 #include "files/series_files.h"
 #include "support/error.h"
 #include "support/fd.h"
@@ -38,12 +38,12 @@ FileSeries::FileSeries(PathPattern pattern, const Settings& settings, std::funct
   if (settings.keep && files_->pattern().directory_varies()) {
     throw usage_error("--keep counts the files of one directory, and that of " + files_->pattern().text() + " varies");
   }
-  if (lies_elsewhere(files_->pattern())) aside_ = std::make_unique<AsideSeries>(*files_);
-  const int error = aside_ ? aside_->try_out() : files_->try_out();
+  if (lies_elsewhere(files_->pattern())) detached_ = std::make_unique<DetachedSeries>(*files_);
+  const int error = detached_ ? detached_->try_out() : files_->try_out();
   if (error == 0) return;
   const std::string what =
       "cannot write " + files_->path(static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000'000);
-  if (error == ETIMEDOUT && aside_) throw Error(what + ": " + takes_nothing);
+  if (error == ETIMEDOUT && detached_) throw Error(what + ": " + takes_nothing);
   throw system_error(what, error);
 }
 
@@ -52,7 +52,7 @@ FileSeries::~FileSeries() = default;
 FileSeries::FileSeries(FileSeries&&) noexcept = default;
 
 void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
-  const SeriesFiles::Outcome outcome = aside_ ? aside_->write(unix_ns, print) : files_->write(unix_ns, print);
+  const SeriesFiles::Outcome outcome = detached_ ? detached_->write(unix_ns, print) : files_->write(unix_ns, print);
   const std::string path = files_->path(unix_ns, outcome.again);
   if (outcome.error != 0) {
     ++lost_;
@@ -68,12 +68,12 @@ void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostr
     say_("profile: " + path + " is written; " + reports(lost_in_a_row_) + " before it could not be");
     lost_in_a_row_ = 0;
   }
-  if (!aside_) files_->remove_old();
+  if (!detached_) files_->remove_old();
 }
 
 void FileSeries::close() {
   const std::string& all = files_->pattern().text();
-  if (aside_ && !aside_->finish()) say_("profile: old files of " + all + " may be left: " + takes_nothing);
+  if (detached_ && !detached_->finish()) say_("profile: old files of " + all + " may be left: " + takes_nothing);
   if (lost_in_a_row_ > 1) say_("profile: " + reports(lost_in_a_row_) + " of " + all + " were not written");
   lost_in_a_row_ = 0;
 }

@@ -16,7 +16,7 @@
 #include <cmath>
 #include <utility>
 
-#include "files/aside_writer.h"
+#include "files/detached_writer.h"
 #include "files/open_output.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -74,9 +74,9 @@ void StreamWriter::open_stdout() {
 
 void StreamWriter::open_file() {
   is_empty_ = false;
-  if (AsideWriter::is_for(path_)) {
-    aside_ = std::make_unique<AsideWriter>(path_);
-    fd_ = aside_->take_socket();
+  if (DetachedWriter::is_for(path_)) {
+    detached_ = std::make_unique<DetachedWriter>(path_);
+    fd_ = detached_->take_socket();
     return;
   }
   OpenedOutput output = open_output(path_);
@@ -85,7 +85,7 @@ void StreamWriter::open_file() {
 }
 
 void StreamWriter::refuse(int error) const {
-  if (aside_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
+  if (detached_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
   throw system_error("cannot write " + path_, error);
 }
 
@@ -154,7 +154,7 @@ void StreamWriter::fail(int error) {
   is_open_ = false;
   forget_written();
   watch(0);
-  if (aside_) refuse(aside_->finish(fd_));
+  if (detached_) refuse(detached_->finish(fd_));
   if (!means_closed(error, is_terminal_)) refuse(error);
 }
 
@@ -187,7 +187,7 @@ StreamWriter::Unwritten StreamWriter::finish(double patience_s) {
   const Unwritten rest{.bytes = pending_bytes(), .records = record_ends_.size()};
   const bool was_open = std::exchange(is_open_, false);
   watch(0);
-  const int aside_error = aside_ && was_open ? aside_->finish(fd_) : 0;
+  const int aside_error = detached_ && was_open ? detached_->finish(fd_) : 0;
   const int error = fd_ && ::close(fd_.release()) != 0 ? errno : 0;
   if (was_open && (error != 0 || aside_error != 0)) refuse(error != 0 ? error : aside_error);
   return rest;

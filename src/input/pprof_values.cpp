@@ -135,7 +135,7 @@ bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
   return false;
 }
 
-bool read_ends_are_told(const PprofFile& file) {
+bool has_read_ends(const PprofFile& file) {
   return std::ranges::any_of(file.comments(), [](std::string_view comment) {
     Words words(comment);
     std::uint64_t count = 0;

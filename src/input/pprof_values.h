@@ -42,7 +42,7 @@ class PprofValues {
 bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account);
 
 // Whether this profiler's comments say that user stacks without a label for their end are whole.
-bool read_ends_are_told(const PprofFile& file);
+bool has_read_ends(const PprofFile& file);
 
 // The start addresses of the mappings that this profiler moved, as its comment says; ascending.
 std::vector<std::uint64_t> read_moved(const PprofFile& file);

@@ -281,12 +281,12 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
     waits = Stacks();
   });
   root.end([&] {
-    const Stacks& told = stacks.rows.empty() ? waits : stacks;
-    if (!told.unit.empty()) run.unit = told.unit;
+    const Stacks& chosen = stacks.rows.empty() ? waits : stacks;
+    if (!chosen.unit.empty()) run.unit = chosen.unit;
     if (!is_first && run.unit != profile.run.unit)
       throw Error("it is in " + run.unit + ", and what stands before is not");
     if (std::exchange(is_first, false)) profile.run = run;
-    Adding(profile, processes, total, told).add_rows();
+    Adding(profile, processes, total, chosen).add_rows();
   });
   read_json(text, name, root);
 }

@@ -72,7 +72,7 @@ class Reader {
     }
     is_own_ = read_own_comments(file_, profile_.run, profile_.account);
     moved_ = read_moved(file_);
-    if (read_ends_are_told(file_)) unlabelled_end_ = StackEnd::root;
+    if (has_read_ends(file_)) unlabelled_end_ = StackEnd::root;
     profile_.account.is_known = is_own_;
     profile_.run.frames_by_line = is_own_;
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);

@@ -66,7 +66,7 @@ std::optional<std::uint32_t> take_number_off(std::string_view& text) {
 Whose whose(std::string_view name) {
   const std::size_t cpu = name.rfind(", CPU ");
   if (cpu != name.npos) name = name.substr(0, cpu);
-  Whose told{.process = name};
+  Whose owner{.process = name};
   // The first separator that fits is taken, because a thread's name may have a comma in it.
   for (std::size_t at = name.find("), "); at != name.npos; at = name.find("), ", at + 1)) {
     std::string_view process = name.substr(0, at + 1);
@@ -75,8 +75,8 @@ Whose whose(std::string_view name) {
     const auto tid = take_number_off(thread);
     if (pid && tid) return {.process = process, .pid = *pid, .tid = *tid};
   }
-  if (const auto pid = take_number_off(told.process)) told.pid = *pid;
-  return told;
+  if (const auto pid = take_number_off(owner.process)) owner.pid = *pid;
+  return owner;
 }
 
 // How to convert a weight into the unit of the Profile.

@@ -18,9 +18,9 @@ void TextStacks::fill(Row& row, std::span<const TextFrame> leaf_first) {
   }
   StackEnd end = StackEnd::unknown;
   if (leaf_first.size() > 1) {
-    const auto told = end_of_frame(leaf_first.back().text.symbol);
-    if (told) leaf_first = leaf_first.first(leaf_first.size() - 1);
-    end = told.value_or(end);
+    const auto end_frame = end_of_frame(leaf_first.back().text.symbol);
+    if (end_frame) leaf_first = leaf_first.first(leaf_first.size() - 1);
+    end = end_frame.value_or(end);
   }
   if (!leaf_first.empty() && leaf_first.front().text.symbol == missed_kernel_stack) {
     row.kernel = StackId::missed;

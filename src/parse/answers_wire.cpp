@@ -65,13 +65,14 @@ void put_names(const NamesOfFile& names, WireWriter& out) {
   }
   put_strings(names.strings, out);
   out.put(static_cast<std::uint32_t>(names.names.size()));
-  for (const NameOfCode& name : names.names) {
+  for (std::size_t i = 0; i < names.names.size(); ++i) {
+    const NameOfCode& name = names.names[i];
     out.put(name.unnamed);
     out.put(name.symbol);
     out.put(name.start);
     out.put(name.address.value);
-    out.put(name.valid_range.before);
-    out.put(name.valid_range.after);
+    out.put(names.valid_ranges[i].before);
+    out.put(names.valid_ranges[i].after);
   }
 }
 
@@ -95,13 +96,15 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
   const std::size_t count = in.count(2);
   if (names.failed == Unnamed::named ? count != asked : count != 0) return std::nullopt;
   names.names.resize(count);
-  for (NameOfCode& name : names.names) {
+  names.valid_ranges.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    NameOfCode& name = names.names[i];
     name.unnamed = in.one_of(Unnamed::count);
     name.symbol = take_string(in, ids);
     name.start = in.number<std::uint64_t>();
     name.address.value = in.number<std::uint64_t>();
-    name.valid_range.before = in.number<std::uint64_t>();
-    name.valid_range.after = in.number<std::uint64_t>();
+    names.valid_ranges[i].before = in.number<std::uint64_t>();
+    names.valid_ranges[i].after = in.number<std::uint64_t>();
     if (name.unnamed == Unnamed::pending) in.fail();
   }
   if (!in.ok()) return std::nullopt;
@@ -114,10 +117,10 @@ void put_lines(const LinesOfFile& lines, WireWriter& out) {
   out.put(static_cast<std::uint32_t>(lines.chains.size()));
   for (const auto& chain : lines.chains) {
     out.put(static_cast<std::uint32_t>(chain.size()));
-    for (const LineOfCode& line : chain) {
-      out.put(line.function);
-      out.put(line.file);
-      out.put(line.line);
+    for (const SourcePosition& position : chain) {
+      out.put(position.function);
+      out.put(position.file);
+      out.put(position.line);
     }
   }
   out.put(static_cast<std::uint32_t>(lines.unread_splits.size()));
@@ -136,10 +139,10 @@ std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   lines.chains.resize(count);
   for (auto& chain : lines.chains) {
     chain.resize(in.count(3 * sizeof(std::uint32_t)));
-    for (LineOfCode& line : chain) {
-      line.function = take_string(in, ids);
-      line.file = take_string(in, ids);
-      line.line = in.number<std::uint32_t>();
+    for (SourcePosition& position : chain) {
+      position.function = take_string(in, ids);
+      position.file = take_string(in, ids);
+      position.line = in.number<std::uint32_t>();
     }
   }
   const std::size_t unread = in.count(2 * sizeof(std::uint32_t));
@@ -157,10 +160,10 @@ void put_jit(const NamesOfJit& names, WireWriter& out) {
   out.put(static_cast<std::uint32_t>(names.names.size()));
   for (const NameOfJit& name : names.names) {
     out.put(name.unnamed);
-    out.put(name.symbol);
+    out.put(name.position.function);
     out.put(name.start);
-    out.put(name.file);
-    out.put(name.line);
+    out.put(name.position.file);
+    out.put(name.position.line);
   }
 }
 
@@ -173,10 +176,10 @@ std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
   names.names.resize(count);
   for (NameOfJit& name : names.names) {
     name.unnamed = in.one_of(Unnamed::count);
-    name.symbol = take_string(in, ids);
+    name.position.function = take_string(in, ids);
     name.start = in.number<std::uint64_t>();
-    name.file = take_string(in, ids);
-    name.line = in.number<std::uint32_t>();
+    name.position.file = take_string(in, ids);
+    name.position.line = in.number<std::uint32_t>();
     if (name.unnamed == Unnamed::pending) in.fail();
   }
   if (!in.ok()) return std::nullopt;

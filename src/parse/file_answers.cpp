@@ -51,8 +51,8 @@ NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, con
     names.names.push_back({.unnamed = symbols[i].unnamed,
                            .symbol = is_named ? demangled(symbols[i].name) : StringId::empty,
                            .start = symbols[i].start,
-                           .address = addresses[i],
-                           .valid_range = symbols[i].valid_range});
+                           .address = addresses[i]});
+    names.valid_ranges.push_back(symbols[i].valid_range);
   }
   return names;
 }

@@ -9,7 +9,7 @@
 
 #include "dwarf/lines.h"
 #include "elf/file.h"
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "parse/debug_files.h"
 #include "parse/file_reader.h"
 #include "support/file_bytes.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "model/address.h"
 #include "parse/jit_dump.h"
 #include "parse/jit_entry.h"

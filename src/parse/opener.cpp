@@ -184,8 +184,8 @@ FileKeeper::State Opener::state(std::uint64_t number) {
     return State::unknown;
   }
   WireReader in(answer ? std::string_view(*answer) : std::string_view());  // `answer` must outlive it
-  const bool is_told = answer && in.one_of(Unnamed::count) == Unnamed::named;
-  const State state = is_told ? take_state(in) : State::unknown;
+  const bool is_answered = answer && in.one_of(Unnamed::count) == Unnamed::named;
+  const State state = is_answered ? take_state(in) : State::unknown;
   if (state == State::unknown) opened_.push_back(unknown_state(number));
   return state;
 }

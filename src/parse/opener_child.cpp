@@ -62,7 +62,7 @@ struct Worker {
   unsigned looks = 0;  // how many looks since then
   Job job;
   std::optional<FileOwner> owner;     // of the files that it touches now, when known
-  std::optional<FileOwner> begun_at;  // the owner whose turn this job has
+  std::optional<FileOwner> its_turn;  // the owner whose turn this job has
   bool is_given_up = false;
   bool is_put_off = false;  // the job must wait for its turn
 };
@@ -138,8 +138,8 @@ class Opener {
         if (++worker.looks < stuck_after_looks) continue;
         worker.is_given_up = true;
         if (worker.owner) files_.ban(*worker.owner);
-        if (worker.begun_at) {
-          while (resume(*worker.begun_at)) {
+        if (worker.its_turn) {
+          while (resume(*worker.its_turn)) {
           }
         }
         if (worker.job.call != OpenerCall::close) unanswered.push_back(worker.job.id);
@@ -214,7 +214,7 @@ class Opener {
   bool begin(Worker& worker, const FileOwner& owner, bool has_begun) {
     const std::lock_guard lock(mutex_);
     const bool is_turn = has_begun || std::ranges::none_of(workers_, [&owner](const Worker& other) {
-                           return !other.is_given_up && other.begun_at == owner;
+                           return !other.is_given_up && other.its_turn == owner;
                          });
     if (!is_turn) {
       waiting_[owner].emplace_back(worker.job).waited_for = owner;
@@ -222,7 +222,7 @@ class Opener {
       return false;
     }
     worker.owner = owner;
-    if (!has_begun) worker.begun_at = owner;
+    if (!has_begun) worker.its_turn = owner;
     return true;
   }
 
@@ -245,8 +245,8 @@ class Opener {
           if (const auto next = files_.closing_of(*worker.owner)) close_one(*next);
         }
         // A job that was refused has begun nothing, but the jobs behind it get their turn all the same.
-        const auto begun_at = std::exchange(worker.begun_at, std::nullopt);
-        const auto owner = begun_at ? begun_at : worker.job.waited_for;
+        const auto its_turn = std::exchange(worker.its_turn, std::nullopt);
+        const auto owner = its_turn ? its_turn : worker.job.waited_for;
         if (!std::exchange(worker.is_put_off, false) && owner) resume(*owner);
         if (std::exchange(worker.is_given_up, false)) {
           if (worker.owner) files_.forgive(*worker.owner);

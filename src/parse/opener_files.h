@@ -25,7 +25,7 @@ namespace profile {
 struct FileOwner {
   std::uint32_t uid = 0;
   std::uint64_t user_namespace = 0;  // if root has made it, for a container for instance; 0: any other
-  std::uint64_t only = 0;            // only for root: a file system, a file on a disk, a process or a path; 0: all
+  std::uint64_t part = 0;            // only for root: a file system, a file on a disk, a process or a path; 0: all
   friend auto operator<=>(const FileOwner&, const FileOwner&) = default;
 };
 

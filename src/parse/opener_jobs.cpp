@@ -44,11 +44,11 @@ std::uint32_t maker_of_namespace(std::uint32_t tgid, std::uint64_t own) {
 
 // Numbers for the part of root's files that a question is about. The last two bits differ by kind, so two kinds never
 // have the same number.
-std::uint64_t only_this(const FileIdentity& file) {
+std::uint64_t part_of_file(const FileIdentity& file) {
   return file.device_major == 0 ? std::uint64_t{file.device_minor} << 2 | 1 : file.inode << 2 | 2;
 }
-std::uint64_t only_this_process(std::uint32_t tgid) { return std::uint64_t{tgid} << 2 | 3; }
-std::uint64_t only_this_path(const std::string& path) { return (std::hash<std::string>{}(path) | 1) << 2; }
+std::uint64_t part_of_process(std::uint32_t tgid) { return std::uint64_t{tgid} << 2 | 3; }
+std::uint64_t part_of_path(const std::string& path) { return (std::hash<std::string>{}(path) | 1) << 2; }
 
 }  // namespace
 
@@ -61,15 +61,15 @@ bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
   return false;
 }
 
-FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t only) const {
+FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t part) const {
   const auto owner = owner_of_process(tgid);
-  if (!owner) return {.only = only};
+  if (!owner) return {.part = part};
   const std::uint64_t user_namespace = user_namespace_of(std::to_string(tgid));
   if (const std::uint32_t maker = maker_of_namespace(tgid, own_user_namespace_)) return {.uid = maker};
   const bool is_root = owner->uid == 0 && user_namespace == own_user_namespace_;
   // In our own user namespace it is 0: a user is the same owner with and without a namespace of their own.
   const bool is_ours = user_namespace == own_user_namespace_;
-  return {.uid = owner->uid, .user_namespace = is_ours ? 0 : user_namespace, .only = is_root ? only : 0};
+  return {.uid = owner->uid, .user_namespace = is_ours ? 0 : user_namespace, .part = is_root ? part : 0};
 }
 
 WireWriter OpenerJobs::answer_to(const OpenerJob& job, Unnamed reason) {
@@ -125,7 +125,7 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   file.mapped_by.own_mounts = in.number<std::uint8_t>() != 0;
   file.mapped_by.start = in.number<std::uint64_t>();
   file.mapped_by.end = in.number<std::uint64_t>();
-  file.owner = owner_of(file.mapped_by.tgid, only_this(identity));
+  file.owner = owner_of(file.mapped_by.tgid, part_of_file(identity));
   if (!is_turn_of(job, file.owner)) return;
   OpenedFile opened = opener_.open(identity, file.path, file.mapped_by);
   if (!opened.fd) return refuse(job, opened.reason);
@@ -188,7 +188,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   std::string why;
   KeptFile file{.fd = {}, .stamp = {}, .path = base->path, .mapped_by = base->mapped_by, .owner = base->owner};
   const auto may_look_into = [this](const std::string& directory) {
-    const FileOwner owner{.only = only_this_path(directory)};
+    const FileOwner owner{.part = part_of_path(directory)};
     return !files_.is_banned(owner) && begin_(owner, true);
   };
   file.fd = places_.open(question, {base->fd.get(), base->path, base->mapped_by}, may_look_into, next, why);
@@ -206,7 +206,7 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   const auto number = in.number<std::uint64_t>();
   const auto tgid = in.number<std::uint32_t>();
   KeptFile file;
-  file.owner = owner_of(tgid, only_this_process(tgid));
+  file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
   file.fd = open_perf_map(tgid);
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
@@ -231,7 +231,7 @@ void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
 void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
   const std::string path(in.text());
   const bool to_write = in.number<std::uint8_t>() != 0;
-  if (!is_turn_of(job, {.only = only_this_path(path)})) return;
+  if (!is_turn_of(job, {.part = part_of_path(path)})) return;
   struct stat found {};
   const int error = ::stat(path.c_str(), &found) == 0 ? 0 : errno;
   // Opens it as it will be opened later, but keeps its content. A server may answer everything except this.
@@ -245,7 +245,7 @@ void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
 void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
   const auto tgid = in.number<std::uint32_t>();
   const std::size_t most_bytes = in.number<std::uint32_t>();
-  if (!is_turn_of(job, owner_of(tgid, only_this_process(tgid)))) return;
+  if (!is_turn_of(job, owner_of(tgid, part_of_process(tgid)))) return;
   WireWriter words = answer_to(job, Unnamed::named);
   const std::size_t count = in.count(sizeof(std::uint64_t));
   for (std::size_t i = 0; i < count; ++i) {
@@ -260,7 +260,7 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   file.path = in.text();
   file.mapped_by.own_mounts = true;
-  file.owner.only = only_this_path(file.path);
+  file.owner.part = part_of_path(file.path);
   if (!is_turn_of(job, file.owner)) return;
   const Fd place(::open(file.path.c_str(), O_PATH | O_CLOEXEC));
   Mounts mounts;

@@ -34,7 +34,7 @@ class OpenerJobs {
  private:
   // False: the job was refused, or it comes again.
   [[nodiscard]] bool is_turn_of(const OpenerJob& job, const FileOwner& owner);
-  [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t only) const;
+  [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t part) const;
   [[nodiscard]] static WireWriter answer_to(const OpenerJob& job, Unnamed reason);
   void refuse(const OpenerJob& job, Unnamed reason);
   void open(const OpenerJob& job, WireReader& in);

@@ -93,12 +93,12 @@ WireWriter Parser::question(ParserCall call, const FileRef& file) const {
 }
 
 std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t file, Unnamed& failed,
-                                       const Terms& terms) {
+                                       const AnswerLimits& limits) {
   failed = Unnamed::parser_gave_up;
   const std::uint64_t before = std::exchange(at_file_, file);
   if (before != file) close_debug_files();
   bool was_repeated = false;
-  bool is_plain = terms.may_be_plain && plain_files_.contains(file);
+  bool is_plain = limits.may_be_plain && plain_files_.contains(file);
   for (;;) {
     // The parser may have ended while it had no question.
     if (channel_ && (channel_->take() || channel_->is_gone())) give_up();
@@ -116,7 +116,7 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
     }
     if (is_plain) say(ParserCall::plainly);
     channel_->send(words.bytes());
-    Waited waited = wait(file, terms);
+    Waited waited = wait(file, limits);
     if (waited.ended == Ended::answered) {
       if (is_plain) plain_files_.insert(file);
       return std::move(waited.answer);
@@ -128,7 +128,7 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
     const bool was_ended = waited.ended == Ended::died || (waited.is_demangling && waited.ended == Ended::stuck);
     if (is_others && before != 0 && !was_ended) opener_.distrust(before);
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;
-    if (terms.may_be_plain && waited.is_demangling && !std::exchange(is_plain, true)) continue;
+    if (limits.may_be_plain && waited.is_demangling && !std::exchange(is_plain, true)) continue;
     if (file != 0 && !was_ended) opener_.distrust(file);
     break;
   }
@@ -136,13 +136,13 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
   return std::nullopt;
 }
 
-Parser::Waited Parser::wait(std::uint64_t file, const Terms& terms) {
+Parser::Waited Parser::wait(std::uint64_t file, const AnswerLimits& limits) {
   Waited waited{.has_begun = file == 0, .answer = {}};
   const auto ended = [&waited](Ended how) {
     waited.ended = how;
     return std::move(waited);
   };
-  ChildWatch whole(*pid_, terms.most_ns);
+  ChildWatch whole(*pid_, limits.most_ns);
   ChildWatch part = whole;
   std::size_t wanted = 0;
   for (;;) {
@@ -156,8 +156,8 @@ Parser::Waited Parser::wait(std::uint64_t file, const Terms& terms) {
         case ParserWord::demangles:
           waited.is_demangling = true;
           if (whole.look() == ChildWatch::Finding::too_long) return ended(Ended::too_long);
-          part = ChildWatch(
-              *pid_, std::min(most_demangling_ns + in.number<std::uint32_t>() * most_demangling_one_ns, terms.most_ns));
+          part = ChildWatch(*pid_, std::min(most_demangling_ns + in.number<std::uint32_t>() * most_demangling_one_ns,
+                                            limits.most_ns));
           break;
         case ParserWord::wants:
         case ParserWord::wants_served:
@@ -166,7 +166,7 @@ Parser::Waited Parser::wait(std::uint64_t file, const Terms& terms) {
             supply(in, file);
           else
             fetch(in);
-          part = ChildWatch(*pid_, terms.most_ns);  // it has waited for this process
+          part = ChildWatch(*pid_, limits.most_ns);  // it has waited for this process
           break;
         case ParserWord::answer:
           waited.answer = message->bytes.substr(sizeof(ParserWord));
@@ -259,7 +259,7 @@ LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addre
   words.put(budget.left());
   put_addresses(addresses, words);
   Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, Terms{.may_be_plain = true});
+  const auto answer = ask(words, file.number, failed, AnswerLimits{.may_be_plain = true});
   return read_answer(answer, failed, budget, take_lines, addresses.size());
 }
 
@@ -268,7 +268,7 @@ UnwindOfFile Parser::unwind_table(const FileRef& file, WorkBudget& budget) {
   if (file.number == 0) words.put(ParserCall::vdso_unwind);
   words.put(budget.left());
   Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, Terms{});
+  const auto answer = ask(words, file.number, failed, AnswerLimits{});
   return read_answer(answer, failed, budget, take_unwind, 0);
 }
 
@@ -277,7 +277,7 @@ NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
   words.put(ParserCall::vdso);
   put_addresses(offsets, words);
   Unnamed failed{};
-  const auto answer = ask(words, 0, failed, Terms{.may_be_plain = true});
+  const auto answer = ask(words, 0, failed, AnswerLimits{.may_be_plain = true});
   WorkBudget none(0);
   return read_answer(answer, failed, none, take_names, offsets.size());
 }
@@ -304,7 +304,7 @@ NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span
   words.put(budget.left());
   put_addresses(addresses, words);
   Unnamed failed{};
-  const auto answer = ask(words, map.number, failed, Terms{});
+  const auto answer = ask(words, map.number, failed, AnswerLimits{});
   if (!map.is_dump) opener_.leave_perf_map(tgid, map.number);
   return read_answer(answer, failed, budget, take_jit, addresses.size());
 }
@@ -334,7 +334,7 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
   WireWriter words = question(ParserCall::search, file);
   words.text(name);
   words.put(added);
-  const auto answer = ask(words, file.number, failed, Terms{.most_ns = most_searching_ns});
+  const auto answer = ask(words, file.number, failed, AnswerLimits{.most_ns = most_searching_ns});
   if (!answer) return std::nullopt;
   failed = Unnamed::file_malformed;
   WireReader in(*answer);
@@ -347,7 +347,7 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
   const WireWriter words = question(ParserCall::allocators, file);
   Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, Terms{});
+  const auto answer = ask(words, file.number, failed, AnswerLimits{});
   if (!answer) return {};
   WireReader in(*answer);
   static_cast<void>(in.number<std::uint8_t>());

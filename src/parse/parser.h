@@ -62,7 +62,7 @@ class Parser final : public FileReader {
     bool is_demangling = false;
     std::string answer;
   };
-  struct Terms {
+  struct AnswerLimits {
     std::uint64_t most_ns = ChildWatch::most_running_ns;  // time on a CPU
     bool may_be_plain = false;                            // names as the file spells them are better than no answer
   };
@@ -70,8 +70,8 @@ class Parser final : public FileReader {
   [[nodiscard]] WireWriter question(ParserCall call, const FileRef& file) const;
   // The parser's answer, or nullopt and the reason in `failed`. `file`: the number of the file in question, 0 for none.
   [[nodiscard]] std::optional<std::string> ask(const WireWriter& words, std::uint64_t file, Unnamed& failed,
-                                               const Terms& terms);
-  [[nodiscard]] Waited wait(std::uint64_t file, const Terms& terms);
+                                               const AnswerLimits& limits);
+  [[nodiscard]] Waited wait(std::uint64_t file, const AnswerLimits& limits);
   // Reads `answer`, which is about `asked` places, and takes its cost from `budget`. If the answer cannot be read, the
   // parser is killed.
   template <class Answer>

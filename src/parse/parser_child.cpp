@@ -233,10 +233,10 @@ class Parser final : public DebugSupplier {
       const bool is_named = symbol.unnamed == Unnamed::named;
       const Unnamed none = symbol.unnamed == Unnamed::too_large ? Unnamed::too_large : Unnamed::no_jit_map;
       names.names.push_back({.unnamed = is_named ? Unnamed::named : none,
-                             .symbol = is_named ? names.strings.intern(symbol.name) : StringId::empty,
                              .start = symbol.start,
-                             .file = is_named ? names.strings.intern(symbol.file) : StringId::empty,
-                             .line = symbol.line});
+                             .position = {.function = is_named ? names.strings.intern(symbol.name) : StringId::empty,
+                                          .file = is_named ? names.strings.intern(symbol.file) : StringId::empty,
+                                          .line = symbol.line}});
     }
     WireWriter out = answer();
     out.put(budget.left());

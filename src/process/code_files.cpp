@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t most_failures = 3;
 // A file that no process maps is closed after this time. It is long enough for the next process of a build to map the
 // file again, and short enough for a user who unmounts its file system.
-constexpr std::uint64_t let_go_after_ns = 700'000'000;
+constexpr std::uint64_t expires_after_ns = 700'000'000;
 // Reading a large program's symbols again takes a second. So what is known is kept this long after its last process.
 constexpr std::uint64_t known_unmapped_ns = 600'000'000'000;
 // The answer about a file that was open before takes microseconds, unless its file system does not answer.
@@ -41,7 +41,7 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
   take_answers();
   CodeFile& file = files_[known->second];
   file.unused_since_ns_ = 0;
-  file.is_leaving_ = false;
+  file.is_expired_ = false;
   if (file.is_asked_) {
     if (!file.also_mapped_by_ || mapped_by.own_mounts) file.also_mapped_by_ = mapped_by;
     return known->second;
@@ -130,44 +130,44 @@ void CodeFiles::forget(Id id) {
 }
 
 void CodeFiles::note_mapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {
-  any_unused_ = any_leaving_ = false;
+  any_unused_ = any_expired_ = false;
   for (Id id = 0; id < files_.size(); ++id) {
     CodeFile& file = files_[id];
     if (!file.is_open_ && !file.is_asked_) continue;
     if (is_mapped[id]) {
       file.unused_since_ns_ = 0;
-      file.is_leaving_ = false;
+      file.is_expired_ = false;
       continue;
     }
     any_unused_ = true;
     if (file.unused_since_ns_ == 0) file.unused_since_ns_ = now_ns;
-    file.is_leaving_ = file.is_open_ && now_ns - file.unused_since_ns_ >= let_go_after_ns;
-    any_leaving_ = any_leaving_ || file.is_leaving_;
+    file.is_expired_ = file.is_open_ && now_ns - file.unused_since_ns_ >= expires_after_ns;
+    any_expired_ = any_expired_ || file.is_expired_;
   }
 }
 
-void CodeFiles::let_go() {
+void CodeFiles::close_expired() {
   for (CodeFile& file : files_) {
-    if (!file.is_leaving_) continue;
-    file.is_leaving_ = false;
+    if (!file.is_expired_) continue;
+    file.is_expired_ = false;
     file.unused_since_ns_ = 0;
     if (!file.is_open_) continue;
     file.is_deleted_ = keeper_.state(file.number) == FileKeeper::State::deleted;
     close(file);
   }
-  any_leaving_ = false;
-  for (const std::uint32_t tgid : leaving_perf_maps_) keeper_.drop_perf_map(tgid);
-  leaving_perf_maps_.clear();
+  any_expired_ = false;
+  for (const std::uint32_t tgid : expired_perf_maps_) keeper_.drop_perf_map(tgid);
+  expired_perf_maps_.clear();
 }
 
 void CodeFiles::hold_perf_map(std::uint32_t tgid) {
   held_perf_maps_.insert(tgid);
-  leaving_perf_maps_.erase(tgid);  // the number is used again
+  expired_perf_maps_.erase(tgid);  // the number is used again
   keeper_.hold_perf_map(tgid);
 }
 
 void CodeFiles::note_end(std::uint32_t tgid) {
-  if (held_perf_maps_.erase(tgid) != 0) leaving_perf_maps_.insert(tgid);
+  if (held_perf_maps_.erase(tgid) != 0) expired_perf_maps_.insert(tgid);
 }
 
 void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {

@@ -35,22 +35,22 @@ class CodeFiles {
   // Waits, at most `patience`, until it is known which files were written again.
   void settle_doubts(std::chrono::milliseconds patience);
   // Takes which files are mapped now; `is_mapped` is by Id, up to place_count(). A file that no process has mapped for
-  // a while is leaving. It does not leave at once, because the programs of a build come back.
+  // a while is expired. It does not expire at once, because the programs of a build come back.
   void note_mapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns);
   // Whether a file is open that no process had mapped when note_mapped() was called.
   [[nodiscard]] bool any_unused() const { return any_unused_; }
-  // Whether there is something for let_go() to close, once the samples in it have names.
-  [[nodiscard]] bool any_leaving() const { return any_leaving_ || !leaving_perf_maps_.empty(); }
-  // Closes everything that is leaving, except what was mapped again. Its facts are kept.
-  void let_go();
+  // Whether there is something for close_expired() to close, once the samples in it have names.
+  [[nodiscard]] bool any_expired() const { return any_expired_ || !expired_perf_maps_.empty(); }
+  // Closes everything that is expired, except what was mapped again. Its facts are kept.
+  void close_expired();
   // Forgets the files that no known process has mapped. Deleted files are forgotten at once, because no process can map
   // them again. The others are forgotten after a while, because programs come back. `is_mapped` as above.
   void forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns);
   // As FileKeeper::hold_perf_map().
   void hold_perf_map(std::uint32_t tgid);
-  // The process has ended: its perf map, if one is held, is leaving.
+  // The process has ended: its perf map, if one is held, is expired.
   void note_end(std::uint32_t tgid);
-  [[nodiscard]] bool is_perf_map_leaving(std::uint32_t tgid) const { return leaving_perf_maps_.contains(tgid); }
+  [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const { return expired_perf_maps_.contains(tgid); }
   // Takes the answers that have come. Call it now and then.
   void take_answers();
   // Begins a batch. In each batch an open file is checked for new content at most once.
@@ -102,9 +102,9 @@ class CodeFiles {
       asked_;  // by number; files whose answer has not come, or may become a better one
   std::unordered_map<std::uint64_t, Doubt> doubts_;  // by the number of the earlier file
   bool any_unused_ = false;
-  bool any_leaving_ = false;
+  bool any_expired_ = false;
   std::unordered_set<std::uint32_t> held_perf_maps_;  // by tgid
-  std::unordered_set<std::uint32_t> leaving_perf_maps_;
+  std::unordered_set<std::uint32_t> expired_perf_maps_;
 };
 
 }  // namespace profile

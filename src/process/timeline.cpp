@@ -138,15 +138,15 @@ void ProcessTimeline::settle(std::span<CodeFile* const> files, std::chrono::mill
 
 void ProcessTimeline::take_file_answers() { state_->files.take_answers(); }
 
-bool ProcessTimeline::any_leaving() {
+bool ProcessTimeline::any_expired() {
   state_->survey.look_for_unmapped();
   state_->table.note_mapped(state_->source.now_ns());
-  return state_->files.any_leaving();
+  return state_->files.any_expired();
 }
 
-bool ProcessTimeline::is_perf_map_leaving(std::uint32_t tgid) const { return state_->files.is_perf_map_leaving(tgid); }
+bool ProcessTimeline::is_perf_map_expired(std::uint32_t tgid) const { return state_->files.is_perf_map_expired(tgid); }
 
-void ProcessTimeline::let_go() { state_->files.let_go(); }
+void ProcessTimeline::close_expired() { state_->files.close_expired(); }
 
 void ProcessTimeline::forget_before(std::uint64_t time_ns) {
   state_->table.forget_before(time_ns, [this](std::uint32_t tgid) { return state_->source.is_alive(tgid); });

@@ -55,8 +55,8 @@ std::uint64_t AskedTicks::take(std::uint64_t enabled_ns, std::uint64_t idle_samp
   idle_samples_ += idle_samples;
   const std::uint64_t rest_ns = std::min(enabled_ns, left_out_ns_ + rested_.size() * idle_before_.known_to_ns);
   const std::uint64_t asked = (enabled_ns - rest_ns + std::min(rest_ns, idle_samples_ * period_ns_)) / period_ns_;
-  const std::uint64_t fresh = asked - std::min(asked, told_);
-  told_ += fresh;
+  const std::uint64_t fresh = asked - std::min(asked, returned_);
+  returned_ += fresh;
   return fresh;
 }
 

@@ -38,7 +38,7 @@ class AskedTicks {
   std::uint64_t left_out_ns_ = 0;
   std::set<int> rested_;  // the CPUs whose idle time is in left_out_ns_
   std::uint64_t idle_samples_ = 0;
-  std::uint64_t told_ = 0;
+  std::uint64_t returned_ = 0;
 };
 
 }  // namespace profile

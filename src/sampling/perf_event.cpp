@@ -191,7 +191,7 @@ class PerfEventSource final : public Source {
     run.frequency_hz = rate.frequency_hz;
     run.period_events = rate.period_events;
     if (options_.event != source_kinds().front().name) {
-      run.title = "Sampling " + options_.event + " " + told_rate(rate.frequency_hz, rate.period_events);
+      run.title = "Sampling " + options_.event + " " + rate_text(rate.frequency_hz, rate.period_events);
     }
   }
 
@@ -290,7 +290,7 @@ std::optional<std::string> missing_perf_event(std::string_view name) {
   return missing ? missing : std::string(system_error("the kernel refuses it", error).what());
 }
 
-std::string told_rate(std::uint64_t frequency_hz, std::uint64_t period_events) {
+std::string rate_text(std::uint64_t frequency_hz, std::uint64_t period_events) {
   if (frequency_hz != 0) return "at " + std::to_string(frequency_hz) + " Hertz";
   return period_events == 1 ? "every event" : "every " + std::to_string(period_events) + " events";
 }

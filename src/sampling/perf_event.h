@@ -16,6 +16,6 @@ namespace profile {
 [[nodiscard]] std::optional<std::string> missing_perf_event(std::string_view event);
 
 // The rate in words for RunInfo::title: "at 49 Hertz", "every 100 events".
-[[nodiscard]] std::string told_rate(std::uint64_t frequency_hz, std::uint64_t period_events);
+[[nodiscard]] std::string rate_text(std::uint64_t frequency_hz, std::uint64_t period_events);
 
 }  // namespace profile

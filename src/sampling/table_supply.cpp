@@ -184,8 +184,8 @@ bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
                            identity.device_minor == (key.device & ((1U << minor_bits) - 1));
   if (same_device) return identity.inode == key.inode;
   if (other_numbers_.size() == most_remembered && !other_numbers_.contains(key)) other_numbers_.clear();
-  const auto [told, is_new] = other_numbers_.try_emplace(key, file.number);
-  return !is_new && std::exchange(told->second, file.number) == file.number;
+  const auto [number, is_new] = other_numbers_.try_emplace(key, file.number);
+  return !is_new && std::exchange(number->second, file.number) == file.number;
 }
 
 void TableSupply::make(const walk_file_key& key, const FileRef& file) {

@@ -54,7 +54,7 @@ class Uprobe final : public Source {
     run.unit = "hits";
     run.frequency_hz = 0;
     run.period_events = options_.period_events.value_or(1);
-    run.title = options_.period_events ? "Sampling " + options_.event + " " + told_rate(0, run.period_events)
+    run.title = options_.period_events ? "Sampling " + options_.event + " " + rate_text(0, run.period_events)
                                        : "Counting " + options_.event;
     run.kernel_stacks = options_.kernel_stacks;
   }

@@ -11,13 +11,13 @@ namespace {
 // reading large programs again whenever they start; the first reading needs more.
 constexpr std::uint64_t budgets_allowed = 3;
 constexpr double seconds_a_budget = 20;
-// For work in vain: at first more than the largest programs need, then a thousandth of a CPU.
-constexpr std::uint64_t eighths_in_vain = 5;
-constexpr double in_vain_whole_after_s = 600;
+// For wasted work: at first more than the largest programs need, then a thousandth of a CPU.
+constexpr std::uint64_t eighths_wasted = 5;
+constexpr double wasted_whole_after_s = 600;
 // The smallest share of a file, as a part of the budget: more than all but the largest programs need.
 constexpr std::uint64_t least_share = 32;
-// Others wait for the work in vain: it ends after one file that is too large, or after some small ones.
-constexpr std::uint64_t share_in_vain = 8;
+// Other files wait for wasted work: it ends after one file that is too large, or after some small ones.
+constexpr std::uint64_t wasted_share = 8;
 constexpr std::size_t most_remembered = 10'000;
 
 }  // namespace
@@ -29,33 +29,33 @@ void Allowance::renew(std::uint64_t now_ns) {
   budget_ = WorkBudget(std::min(most_, budget_.left() + back));
 }
 
-Effort::Effort(std::uint64_t most, bool comes_again)
+Effort::Effort(std::uint64_t most, bool is_repeated)
     : most_(most),
-      most_in_vain_(comes_again ? most / share_in_vain : UINT64_MAX),
+      most_wasted_(is_repeated ? most / wasted_share : UINT64_MAX),
       left_(most),
       allowance_(budgets_allowed * most, budgets_allowed * seconds_a_budget),
-      in_vain_(most / 8 * eighths_in_vain, in_vain_whole_after_s),
+      wasteful_(most / 8 * eighths_wasted, wasted_whole_after_s),
       budget_(0) {}
 
 void Effort::renew(std::uint64_t now_ns) {
   allowance_.renew(now_ns);
-  in_vain_.renew(now_ns);
+  wasteful_.renew(now_ns);
   left_ = std::min(most_, allowance_.left());
-  spent_in_vain_ = 0;
+  wasted_ = 0;
 }
 
 bool Effort::begin(std::uint64_t file) {
   const auto found = known_.find(file);
   const Known known = found != known_.end() ? found->second : Known{};
   // A file that could be read before must stay readable when other files are too large.
-  const std::uint64_t least = std::min(most_, std::max(most_ / least_share, 2 * known.sufficed));
-  const std::uint64_t entitled = std::max(least, in_vain_.left());
+  const std::uint64_t least = std::min(most_, std::max(most_ / least_share, 2 * known.needed));
+  const std::uint64_t entitled = std::max(least, wasteful_.left());
   file_ = file;
   given_ = std::min(left_, entitled);
   is_given_all_ = given_ == entitled;
   budget_ = WorkBudget(given_);
-  if (given_ == 0 || spent_in_vain_ >= most_in_vain_) return false;
-  return is_given_all_ || given_ / 2 >= known.too_little;
+  if (given_ == 0 || wasted_ >= most_wasted_) return false;
+  return is_given_all_ || given_ / 2 >= known.insufficient;
 }
 
 Effort::Verdict Effort::end() {
@@ -65,12 +65,12 @@ Effort::Verdict Effort::end() {
   if (known_.size() >= most_remembered) known_.clear();
   Known& known = known_[file_];
   if (!budget_.spent()) {
-    known.sufficed = std::max(known.sufficed, used);
+    known.needed = std::max(known.needed, used);
     return Verdict::fits;
   }
-  in_vain_.budget().take(given_);
-  spent_in_vain_ += given_;
-  known.too_little = std::max(known.too_little, given_);
+  wasteful_.budget().take(given_);
+  wasted_ += given_;
+  known.insufficient = std::max(known.insufficient, given_);
   return is_given_all_ ? Verdict::too_large : Verdict::later;
 }
 

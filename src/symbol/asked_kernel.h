@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "model/address.h"
 
 namespace profile {

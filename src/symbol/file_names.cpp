@@ -12,22 +12,22 @@ constexpr std::size_t most_unread_splits = 1000;
 
 // The return address of a signal handler is the first byte of the trampoline, and nothing lies before it. So when a
 // return place lies in no function, a function that begins at the next byte counts.
-bool is_trampoline(const KnownSymbol& next) {
+bool is_trampoline(const NameOfCode& next) {
   return next.unnamed == Unnamed::named && next.start == next.address.value;
 }
 
-bool needs_next(const CodeOffset& place, const KnownSymbol& here) {
+bool needs_next(const CodeOffset& place, const NameOfCode& here) {
   return place.is_return && here.unnamed != Unnamed::named;
 }
 
 // The symbol `next` of the following byte, as seen from the place of `here`.
-KnownSymbol before(const KnownSymbol& next, const KnownSymbol& here) {
-  KnownSymbol place = next;
+NameOfCode before(const NameOfCode& next, const NameOfCode& here) {
+  NameOfCode place = next;
   place.address = here.address;
   return place;
 }
 
-std::optional<KnownSymbol> find_known(const RangeCache& ranges, const CodeOffset& place) {
+std::optional<NameOfCode> find_known(const RangeCache& ranges, const CodeOffset& place) {
   const auto here = ranges.find(place.at);
   if (!here || !needs_next(place, *here)) return here;
   const auto next = ranges.find(place.at + 1);
@@ -94,7 +94,7 @@ void FileNames::resolve_vdso(FileAnswers& known) {
 
 Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file) {
   const std::vector<CodeOffset> places = known.answers.take_pending();
-  std::vector<KnownSymbol> named(places.size());
+  std::vector<NameOfCode> named(places.size());
   std::vector<CodeOffset> unread;
   std::vector<std::size_t> slots;  // [i]: the index of unread[i] in `places`
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -111,7 +111,7 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     const std::vector<FileOffset> asked = offsets_for(unread);
     const NamesOfFile read = ask(asked);
     failed = read.failed;
-    std::vector<KnownSymbol> read_now;
+    std::vector<NameOfCode> read_now;
     if (failed == Unnamed::named) {
       known.build_id = strings_.intern(read.build_id);
       known.code = read.code;
@@ -140,12 +140,13 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
   return failed;
 }
 
-std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
-                                              std::span<const CodeOffset> places, RangeCache& ranges) const {
+std::vector<NameOfCode> FileNames::places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
+                                             std::span<const CodeOffset> places, RangeCache& ranges) const {
   std::vector<StringId> symbols(read.strings.size(), StringId::empty);  // [reader's id]: our id; empty: none so far
   const auto place_of = [&](std::size_t i) {
     const NameOfCode& name = read.names[i];
-    KnownSymbol place{.unnamed = name.unnamed, .symbol = {}, .start = name.start, .address = name.address};
+    NameOfCode place = name;
+    place.symbol = StringId::empty;
     if (name.unnamed != Unnamed::named) return place;
     StringId& symbol = symbols[static_cast<std::size_t>(name.symbol)];
     if (symbol == StringId::empty) symbol = strings_.intern(read.strings.view(name.symbol));
@@ -153,14 +154,14 @@ std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span
     return place;
   };
 
-  std::vector<KnownSymbol> named;
+  std::vector<NameOfCode> named;
   named.reserve(places.size());
   std::size_t at = 0;  // index of the place's offset in `asked`
   for (const CodeOffset& place : places) {
     while (asked[at].value < place.at) ++at;
-    KnownSymbol here = place_of(at);
+    NameOfCode here = place_of(at);
     if (needs_next(place, here)) {
-      const KnownSymbol next = place_of(at + 1);
+      const NameOfCode next = place_of(at + 1);
       if (is_trampoline(next)) here = before(next, here);
     }
     named.push_back(here);
@@ -168,7 +169,7 @@ std::vector<KnownSymbol> FileNames::places_of(const NamesOfFile& read, std::span
   for (std::size_t i = 0; options_.ranges && i < asked.size(); ++i) {
     const Unnamed unnamed = read.names[i].unnamed;
     const bool is_lasting = unnamed == Unnamed::named || unnamed == Unnamed::no_symbol;
-    if (is_lasting) ranges.add(asked[i].value, read.names[i].valid_range, place_of(i));
+    if (is_lasting) ranges.add(asked[i].value, read.valid_ranges[i], place_of(i));
   }
   return named;
 }
@@ -183,7 +184,7 @@ void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> place
   if (lines.failed != Unnamed::named) return;
   for (std::size_t i = 0; i < places.size(); ++i) {
     auto chain = std::make_shared<Chain>();
-    for (const LineOfCode& line : lines.chains[i]) {
+    for (const SourcePosition& line : lines.chains[i]) {
       chain->push_back({.function = strings_.intern(lines.strings.view(line.function)),
                         .file = strings_.intern(lines.strings.view(line.file)),
                         .line = line.line});

@@ -62,8 +62,8 @@ class FileNames {
   using Ask = std::function<NamesOfFile(std::span<const FileOffset>)>;
 
   Unnamed resolve(std::string_view path, FileAnswers& known, const Ask& ask, const FileRef* file);
-  [[nodiscard]] std::vector<KnownSymbol> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
-                                                   std::span<const CodeOffset> places, RangeCache& ranges) const;
+  [[nodiscard]] std::vector<NameOfCode> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
+                                                  std::span<const CodeOffset> places, RangeCache& ranges) const;
   void add_lines(const FileRef& file, std::span<const CodeOffset> places, std::span<const ElfAddress> addresses,
                  SymbolCache& answers);
 

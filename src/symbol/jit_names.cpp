@@ -72,12 +72,13 @@ std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitM
       continue;
     }
     const NameOfJit& name = read.names[i];
-    answer.symbol = strings_.intern(read.strings.view(name.symbol));
+    answer.symbol = strings_.intern(read.strings.view(name.position.function));
     answer.module = strings_.intern(jit_module);
     answer.offset = places[i].at - name.start;
-    if (!with_lines_ || name.file == StringId::empty) continue;
-    const Position at{
-        .function = answer.symbol, .file = strings_.intern(read.strings.view(name.file)), .line = name.line};
+    if (!with_lines_ || name.position.file == StringId::empty) continue;
+    const SourcePosition at{.function = answer.symbol,
+                            .file = strings_.intern(read.strings.view(name.position.file)),
+                            .line = name.position.line};
     answer.source = std::make_shared<const Chain>(1, at);
   }
   return rest;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "symbol/kallsyms_lines.h"
 
 namespace profile {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "model/address.h"
 
 namespace profile {

@@ -1,6 +1,6 @@
 #include "symbol/kallsyms_lines.h"
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 
 namespace profile {
 namespace {

@@ -16,8 +16,8 @@ constexpr std::size_t most_asked = 20'000;
 
 }  // namespace
 
-KernelNames::KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask, bool is_seldom)
-    : open_(std::move(open)), now_ns_(std::move(now_ns)), ask_(std::move(ask)), is_seldom_(is_seldom) {}
+KernelNames::KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask, bool is_list_rare)
+    : open_(std::move(open)), now_ns_(std::move(now_ns)), ask_(std::move(ask)), is_list_rare_(is_list_rare) {}
 
 void KernelNames::read() {
   table_.reset();  // first, because the next table takes as much memory
@@ -51,14 +51,14 @@ std::vector<KernelNames::Answer> KernelNames::resolve(std::span<const RuntimeAdd
     if (is_asked && symbols[i].unnamed != Unnamed::pending) {
       answers[i].symbol = std::move(symbols[i]);
       answers[i].is_settled = answers[i].symbol.module == kernel_itself;
-      ++told_;
+      ++named_;
     } else {
       others.push_back(addresses[i]);
       theirs.push_back(&answers[i]);
     }
   }
   if (others.empty()) return answers;
-  if (is_asked && is_seldom_) {
+  if (is_asked && is_list_rare_) {
     read_once(others, theirs);
   } else {
     look_up(others, theirs);

@@ -17,9 +17,9 @@ class KernelNames {
  public:
   // Names addresses as AskedKernel::resolve() does. False: it cannot, or it must not.
   using Ask = std::function<bool(std::span<const RuntimeAddress>, std::span<KernelSymbol>)>;
-  // `open` opens /proc/kallsyms, or fails. `now_ns` counts up. `is_seldom`: the kernel itself answers nearly all
+  // `open` opens /proc/kallsyms, or fails. `now_ns` counts up. `is_list_rare`: the kernel itself answers nearly all
   // addresses, so its list is not kept for the others.
-  KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask = {}, bool is_seldom = false);
+  KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask = {}, bool is_list_rare = false);
 
   struct Answer {
     KernelSymbol symbol;      // pending when the kernel's symbols could not be opened
@@ -29,7 +29,7 @@ class KernelNames {
   [[nodiscard]] std::vector<Answer> resolve(std::span<const RuntimeAddress> addresses);
 
   // How many addresses the kernel itself has named, and how often its list was opened.
-  [[nodiscard]] std::uint64_t told() const { return told_; }
+  [[nodiscard]] std::uint64_t named() const { return named_; }
   [[nodiscard]] std::uint64_t readings() const { return readings_; }
 
  private:
@@ -43,11 +43,11 @@ class KernelNames {
   std::function<Fd()> open_;
   std::function<std::uint64_t()> now_ns_;
   Ask ask_;
-  bool is_seldom_;
+  bool is_list_rare_;
   std::optional<KernelTable> table_;
   bool is_hopeless_ = false;  // the kernel shows no names
   std::uint64_t read_at_ns_ = 0;
-  std::uint64_t told_ = 0;
+  std::uint64_t named_ = 0;
   std::uint64_t readings_ = 0;
 };
 

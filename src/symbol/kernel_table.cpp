@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 
 namespace profile {
 namespace {

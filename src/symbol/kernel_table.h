@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 #include "model/address.h"
 #include "symbol/kallsyms_lines.h"
 

@@ -29,19 +29,19 @@ std::vector<CodeOffset> SymbolCache::take_pending() {
   return places;
 }
 
-void RangeCache::add(std::uint64_t offset, const ValidRange& valid_range, const KnownSymbol& place) {
+void RangeCache::add(std::uint64_t offset, const ValidRange& valid_range, const NameOfCode& place) {
   const std::uint64_t before = std::min(valid_range.before, offset);
   const std::uint64_t last = offset + std::min(valid_range.after, UINT64_MAX - offset);
-  KnownSymbol first = place;
+  NameOfCode first = place;
   first.address.value -= before;
   const auto [known, is_new] = ranges_.try_emplace(offset - before, Range{.last = last, .place = first});
   if (!is_new) known->second.last = std::max(known->second.last, last);
 }
 
-std::optional<KnownSymbol> RangeCache::find(std::uint64_t offset) const {
+std::optional<NameOfCode> RangeCache::find(std::uint64_t offset) const {
   auto range = ranges_.upper_bound(offset);
   if (range == ranges_.begin() || offset > (--range)->second.last) return std::nullopt;
-  KnownSymbol place = range->second.place;
+  NameOfCode place = range->second.place;
   place.address.value += offset - range->first;
   return place;
 }

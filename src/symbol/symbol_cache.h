@@ -15,19 +15,15 @@
 #include "elf/valid_range.h"
 #include "model/address.h"
 #include "model/profile.h"
+#include "model/source_position.h"
 #include "model/string_table.h"
+#include "parse/file_reader.h"
 
 namespace profile {
 
-// A function at a place and where it is in the source. In a chain the inlined functions come first, innermost first,
-// then the function that has the code.
-struct Position {
-  StringId function = StringId::empty;
-  StringId file = StringId::empty;
-  std::uint32_t line = 0;
-};
-// Most places have no inlined function, or one or two.
-using Chain = boost::container::small_vector<Position, 3>;
+// The inlined functions, innermost first, then the function that has the code. Most places have no inlined function, or
+// one or two.
+using Chain = boost::container::small_vector<SourcePosition, 3>;
 
 // Like a Frame, but its strings are in the symboliser's own table.
 struct Answer {
@@ -71,25 +67,17 @@ class SymbolCache {
 
 // A RangeCache keeps the stretches of one file whose name is known. So a new address in a known function needs no
 // reading of the file.
-// A KnownSymbol is what a file's symbols say about one of its places.
-struct KnownSymbol {
-  Unnamed unnamed = Unnamed::no_symbol;
-  StringId symbol = StringId::empty;  // demangled
-  std::uint64_t start = 0;            // of the symbol, if there is one
-  ElfAddress address;                 // of the place
-};
-
 class RangeCache {
  public:
   // Every offset within `valid_range` of `offset` has the answer `place`, except for its own address.
-  void add(std::uint64_t offset, const ValidRange& valid_range, const KnownSymbol& place);
-  [[nodiscard]] std::optional<KnownSymbol> find(std::uint64_t offset) const;
+  void add(std::uint64_t offset, const ValidRange& valid_range, const NameOfCode& place);
+  [[nodiscard]] std::optional<NameOfCode> find(std::uint64_t offset) const;
   [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 
  private:
   struct Range {
     std::uint64_t last = 0;  // the last offset in it
-    KnownSymbol place;       // of the first offset
+    NameOfCode place;        // of the first offset
   };
   std::map<std::uint64_t, Range> ranges_;  // by the first offset
 };

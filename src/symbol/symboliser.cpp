@@ -23,10 +23,10 @@
 #include "support/plural.h"
 #include "support/privilege.h"
 #include "symbol/asked_kernel.h"
+#include "symbol/expired_frames.h"
 #include "symbol/file_names.h"
 #include "symbol/jit_names.h"
 #include "symbol/kernel_names.h"
-#include "symbol/leaving_frames.h"
 #include "symbol/symbol_cache.h"
 
 namespace profile {
@@ -104,7 +104,7 @@ struct Symboliser::State {
   };
   std::unordered_map<CodeFile*, KnownFile> files;
   std::vector<CodeFile*> pending_files;
-  LeavingFrames leaving;
+  ExpiredFrames expired;
   std::size_t ready = 0;                             // how many of the profile's frames name_ready() has looked at
   const std::function<bool()>* may_go_on = nullptr;  // not null while another batch follows; null: the last one
   std::vector<CodeFile*> given_up;                   // in this batch, because the budget or an answer was missing
@@ -254,7 +254,7 @@ SourceLocationId Symboliser::State::source_of(Profile& profile, const Chain& cha
     inlined.push_back(
         {.symbol = moved(chain[i].function), .at = {.file = moved(chain[i].file), .line = chain[i].line}});
   }
-  const Position& own = chain.back();
+  const SourcePosition& own = chain.back();
   return profile.source(
       {.at = {.file = moved(own.file), .line = own.line}, .inlined = std::span(inlined.data(), inlined.size())});
 }
@@ -297,7 +297,7 @@ std::vector<std::string> Symboliser::notes() const {
 
 std::vector<std::string> Symboliser::details() const {
   const KernelNames& kernel = state_->kernel_names;
-  return {"kernel names: " + std::to_string(kernel.told()) + " asked for, the list read " +
+  return {"kernel names: " + std::to_string(kernel.named()) + " asked for, the list read " +
           number_of(kernel.readings(), "time")};
 }
 
@@ -333,7 +333,7 @@ bool Symboliser::State::is_postponed(const Answer& answer) const {
 }
 
 void Symboliser::name(Profile& profile) {
-  state_->leaving.clear();
+  state_->expired.clear();
   state_->ready = 0;
   state_->forget_if_much();
   std::vector<Frame*> pending;
@@ -356,11 +356,11 @@ void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_g
   state_->may_go_on = nullptr;
 }
 
-void Symboliser::name_leaving(Profile& profile) {
-  const std::vector<Frame*> leaving = state_->leaving.take(profile, state_->timeline);
-  if (leaving.empty()) return;
+void Symboliser::name_expired(Profile& profile) {
+  const std::vector<Frame*> expired = state_->expired.take(profile, state_->timeline);
+  if (expired.empty()) return;
   state_->forget_if_much();
-  state_->name(profile, leaving);
+  state_->name(profile, expired);
 }
 
 }  // namespace profile

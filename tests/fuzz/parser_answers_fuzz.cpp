@@ -23,6 +23,7 @@ void check_names(std::string_view bytes, std::size_t asked) {
   const auto names = take_names(in, asked);
   if (!names) return;
   require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
+  require(names->valid_ranges.size() == names->names.size());
   for (const NameOfCode& name : names->names) {
     require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
     require(static_cast<std::size_t>(name.symbol) < names->strings.size());
@@ -39,7 +40,7 @@ void check_lines(std::string_view bytes, std::size_t asked) {
   if (!lines) return;
   require(lines->failed == Unnamed::named ? lines->chains.size() == asked : lines->chains.empty());
   for (const auto& chain : lines->chains) {
-    for (const LineOfCode& line : chain) {
+    for (const SourcePosition& line : chain) {
       require(static_cast<std::size_t>(std::max(line.function, line.file)) < lines->strings.size());
     }
   }
@@ -52,7 +53,7 @@ void check_jit(std::string_view bytes, std::size_t asked) {
   require(names->failed == Unnamed::named ? names->names.size() == asked : names->names.empty());
   for (const NameOfJit& name : names->names) {
     require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
-    require(static_cast<std::size_t>(std::max(name.symbol, name.file)) < names->strings.size());
+    require(static_cast<std::size_t>(std::max(name.position.function, name.position.file)) < names->strings.size());
   }
 }
 

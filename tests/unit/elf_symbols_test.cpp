@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "elf/symbol.h"
 #include "elf/symbol_index.h"
-#include "elf/symbol_source.h"
 #include "elf_fixture.h"
 
 using namespace profile;

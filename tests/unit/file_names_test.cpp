@@ -57,7 +57,7 @@ struct Namer {
                            : std::string("?") + std::to_string(static_cast<int>(answer.unnamed));
     text += "+" + std::to_string(answer.offset + (place.is_return ? 1 : 0));
     if (!answer.source) return text;
-    for (const Position& position : *answer.source) {
+    for (const SourcePosition& position : *answer.source) {
       text += " {" + std::string(strings.view(position.function)) + " " + std::string(strings.view(position.file)) +
               ":" + std::to_string(position.line) + "}";
     }

@@ -58,13 +58,13 @@ TEST_CASE("every end has words of its own, and every frame for one reads as such
 
 TEST_CASE("ends count in samples, and stacks that could not be taken have none") {
   StackEndCounts counts;
-  CHECK_FALSE(counts.any_told());
+  CHECK_FALSE(counts.any_known());
   counts.add(test::fixed_profile());
-  CHECK_FALSE(counts.any_told());
+  CHECK_FALSE(counts.any_known());
   CHECK(counts.of(StackEnd::unknown) != 0);
   StackEndCounts told;
   told.add(test::profile_with_ends());
-  CHECK(told.any_told());
+  CHECK(told.any_known());
   CHECK(told.all() == 19);
   CHECK(told.incomplete() == 7);
   counts.add(told);

@@ -15,10 +15,10 @@ constexpr std::uint64_t minute_ns = 60'000'000'000;
 constexpr std::uint64_t second_ns = 1'000'000'000;
 
 // Does the same as the session, now and a second later.
-void let_go(TestTimeline& timeline, std::uint64_t now_ns) {
+void close_expired(TestTimeline& timeline, std::uint64_t now_ns) {
   timeline.table.note_mapped(now_ns);
   timeline.table.note_mapped(now_ns + second_ns);
-  timeline.files.let_go();
+  timeline.files.close_expired();
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   timeline.exec(110, 10, "dd");
   timeline.exec(110, 20, "cp", plugin_a);
   timeline.update();
-  let_go(timeline, second_ns);
+  close_expired(timeline, second_ns);
   CHECK(timeline.files.open_count() == 3);
 
   // The process is a zombie: its parent has not waited for it. This makes no difference.
@@ -119,11 +119,11 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   timeline.record(exit_bytes(200, 10, 10));
   timeline.update();
   timeline.table.note_mapped(10 * second_ns);
-  CHECK_FALSE(timeline.files.any_leaving());
+  CHECK_FALSE(timeline.files.any_expired());
   timeline.table.note_mapped(11 * second_ns);
-  CHECK(timeline.files.any_leaving());
-  timeline.files.let_go();
-  CHECK_FALSE(timeline.files.any_leaving());
+  CHECK(timeline.files.any_expired());
+  timeline.files.close_expired();
+  CHECK_FALSE(timeline.files.any_expired());
   CHECK(timeline.files.open_count() == 2);
   CHECK(timeline.keeper.open_numbers.size() == 2);
   CHECK(timeline.where(10, 150, 0x1010) == "/bin/dd+16");
@@ -139,7 +139,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   // An exec lets go of the old program's files, too.
   timeline.exec(400, 20, "cp", plugin_b);
   timeline.update();
-  let_go(timeline, 20 * second_ns);
+  close_expired(timeline, 20 * second_ns);
   CHECK(timeline.files.open_count() == 3);
 }
 
@@ -151,10 +151,10 @@ TEST_CASE("a file that is mapped again before it is closed stays open") {
   timeline.update();
   timeline.table.note_mapped(second_ns);
   timeline.table.note_mapped(2 * second_ns);
-  REQUIRE(timeline.files.any_leaving());
+  REQUIRE(timeline.files.any_expired());
   timeline.exec(300, 11, "dd");
   timeline.update();
-  timeline.files.let_go();
+  timeline.files.close_expired();
   CHECK(timeline.files.open_count() == 2);
   CHECK(timeline.keeper.opens[exe_file] == 1);
 }
@@ -165,10 +165,10 @@ TEST_CASE("a process whose first thread has ended has its files while another ru
   timeline.exec(110, 10, "dd");
   timeline.record(exit_bytes(200, 10, 10));
   timeline.update();
-  let_go(timeline, second_ns);
+  close_expired(timeline, second_ns);
   CHECK(timeline.files.open_count() == 2);
   timeline.proc.processes.clear();
-  let_go(timeline, 5 * second_ns);
+  close_expired(timeline, 5 * second_ns);
   CHECK(timeline.files.open_count() == 0);
 }
 
@@ -179,14 +179,14 @@ TEST_CASE("the perf map of a process that has ended is dropped") {
   timeline.record(mmap_bytes(111, 10, 0x1000, 0x1000, 0, {}, "//anon"));
   timeline.update();
   REQUIRE(timeline.keeper.held_maps.contains(10));
-  let_go(timeline, second_ns);
+  close_expired(timeline, second_ns);
   CHECK(timeline.keeper.held_maps.contains(10));
   timeline.proc.processes.clear();
   timeline.record(exit_bytes(200, 10, 10));
   timeline.update();
   timeline.table.note_mapped(10 * second_ns);
-  CHECK(timeline.files.is_perf_map_leaving(10));
-  timeline.files.let_go();
+  CHECK(timeline.files.is_perf_map_expired(10));
+  timeline.files.close_expired();
   CHECK(timeline.keeper.held_maps.empty());
 }
 
@@ -208,7 +208,7 @@ TEST_CASE(
   // The last process of interest ends. This does not make all other processes interesting.
   for (const std::uint32_t tgid : {10U, 11U, 12U}) timeline.record(exit_bytes(200, tgid, tgid));
   timeline.update();
-  let_go(timeline, second_ns);
+  close_expired(timeline, second_ns);
   timeline.exec(210, 22, "stranger", plugin_b);
   timeline.update();
   CHECK(timeline.files.size() == 3);
@@ -253,8 +253,8 @@ TEST_CASE("what a living process has unmapped is found, and what it maps meanwhi
   CHECK(timeline.where(10, 31 * second_ns, 0x1010) == "/bin/host+16");
   timeline.table.note_mapped(32 * second_ns);
   timeline.table.note_mapped(33 * second_ns);
-  REQUIRE(timeline.files.any_leaving());
-  timeline.files.let_go();
+  REQUIRE(timeline.files.any_expired());
+  timeline.files.close_expired();
   CHECK(timeline.files.open_count() == 2);
 
   // A process that maps no file that could be unmounted is not read.

@@ -103,7 +103,7 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
   std::vector<std::string> comments{header.str()};
   comments[0].erase(comments[0].find_last_not_of('\n') + 1);
   if (profile.account.is_known) add_account(comments, profile.account);
-  if (ends.any_told()) comments.push_back(std::to_string(ends.of(StackEnd::root)).append(pprof::whole_comment));
+  if (ends.any_known()) comments.push_back(std::to_string(ends.of(StackEnd::root)).append(pprof::whole_comment));
   ends.each([&](StackEnd end, std::uint64_t samples) {
     if (!is_incomplete(end) || samples == 0) return;
     comments.push_back(std::to_string(samples) + " user stacks incomplete: " + std::string(words_of(end).words));
@@ -171,20 +171,16 @@ class Writer {
   // Fills locations_ with the locations of `row`, leaf first.
   void find_locations(const Row& row) {
     locations_.clear();
-    if (row.tag != StringId::empty) locations_.push_back(tables_.stand_in(profile_.strings.view(row.tag)));
-    add_stack(row.kernel, missed_kernel_stack, row.value);
-    add_stack(row.user, missed_user_stack, row.value);
+    for (const ShownPart& part : shown_parts(profile_, row)) {
+      if (part.stack == StackId::none) locations_.push_back(tables_.stand_in(part.text));
+      bool is_leaf = true;
+      for (const FrameId frame : profile_.stack(part.stack)) {
+        locations_.push_back(tables_.location(frame, row.value, is_leaf));
+        is_leaf = false;
+      }
+    }
     // pprof lists only samples with a location. Without this one the sum of its list would be less than the total.
     if (locations_.empty()) locations_.push_back(tables_.stand_in(no_stack_name));
-  }
-
-  void add_stack(StackId stack, std::string_view if_missed, std::uint64_t value) {
-    if (stack == StackId::missed) locations_.push_back(tables_.stand_in(if_missed));
-    bool is_leaf = true;
-    for (const FrameId frame : profile_.stack(stack)) {
-      locations_.push_back(tables_.location(frame, value, is_leaf));
-      is_leaf = false;
-    }
   }
 
   using SampleBuilder = protozero::pbf_builder<SampleField>;
@@ -215,7 +211,7 @@ class Writer {
   // If no stack has a known end, the label has no use.
   void add_end(SampleBuilder& sample, StackId user) {
     const StackEnd end = profile_.end_of(user);
-    if (!ends_.any_told() || profile_.stack(user).empty() || end == StackEnd::root) return;
+    if (!ends_.any_known() || profile_.stack(user).empty() || end == StackEnd::root) return;
     protozero::pbf_builder<LabelField> label(sample, SampleField::label);
     label.add_int64(LabelField::key, tables_.text(pprof::stack_end_label));
     label.add_int64(LabelField::str, tables_.text(words_of(end).key));

@@ -1,4 +1,4 @@
-#include "elf/symbol_source.h"
+#include "elf/symbol.h"
 
 #include <algorithm>
 

@@ -8,16 +8,16 @@
 #include <iosfwd>
 #include <optional>
 
-#include "files/aside.h"
+#include "files/detached_child.h"
 #include "files/series_files.h"
 #include "support/fd.h"
 
 namespace profile {
 
-class AsideSeries {
+class DetachedSeries {
  public:
   // `files` must outlive this. The caller must also call note_written() of `files` in this process.
-  explicit AsideSeries(SeriesFiles& files) : files_(files) {}
+  explicit DetachedSeries(SeriesFiles& files) : files_(files) {}
 
   // As the same functions of SeriesFiles. ETIMEDOUT: there was no answer in time.
   [[nodiscard]] int try_out();
@@ -43,7 +43,7 @@ class AsideSeries {
 
   SeriesFiles& files_;
   Fd socket_;
-  std::optional<Aside> child_;
+  std::optional<DetachedChild> child_;
 };
 
 }  // namespace profile

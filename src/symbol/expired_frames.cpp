@@ -1,4 +1,4 @@
-#include "symbol/leaving_frames.h"
+#include "symbol/expired_frames.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -8,7 +8,7 @@
 namespace profile {
 
 // Looks at each frame once: where an address lies does not change any more.
-void LeavingFrames::sort(const Profile& profile, const ProcessTimeline& timeline) {
+void ExpiredFrames::sort(const Profile& profile, const ProcessTimeline& timeline) {
   const auto frames = profile.frames();
   std::unordered_map<ProcessId, const CodeFile*> dumps;
   for (; sorted_ < frames.size(); ++sorted_) {
@@ -25,28 +25,28 @@ void LeavingFrames::sort(const Profile& profile, const ProcessTimeline& timeline
   }
 }
 
-std::vector<Frame*> LeavingFrames::take(Profile& profile, const ProcessTimeline& timeline) {
+std::vector<Frame*> ExpiredFrames::take(Profile& profile, const ProcessTimeline& timeline) {
   sort(profile, timeline);
-  std::vector<Frame*> leaving;
+  std::vector<Frame*> expired;
   const auto take_all = [&](const Indices& frames) {
-    for (const std::size_t i : frames) leaving.push_back(&profile.frames()[i]);
+    for (const std::size_t i : frames) expired.push_back(&profile.frames()[i]);
   };
   std::erase_if(by_file_, [&](const auto& one) {
-    if (!one.first->is_leaving()) return false;
+    if (!one.first->is_expired()) return false;
     take_all(one.second);
     return true;
   });
   std::erase_if(by_process_, [&](const auto& one) {
-    if (!timeline.is_perf_map_leaving(one.first)) return false;
+    if (!timeline.is_perf_map_expired(one.first)) return false;
     take_all(one.second);
     return true;
   });
-  // A frame is in the list twice when its jitdump and its perf map leave together.
-  std::ranges::sort(leaving);
-  leaving.erase(std::unique(leaving.begin(), leaving.end()), leaving.end());
-  return leaving;
+  // A frame is in the list twice when its jitdump and its perf map expire together.
+  std::ranges::sort(expired);
+  expired.erase(std::unique(expired.begin(), expired.end()), expired.end());
+  return expired;
 }
 
-void LeavingFrames::clear() { *this = {}; }
+void ExpiredFrames::clear() { *this = {}; }
 
 }  // namespace profile

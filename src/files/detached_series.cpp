@@ -1,4 +1,4 @@
-#include "files/aside_series.h"
+#include "files/detached_series.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -51,7 +51,7 @@ int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::s
 }  // namespace
 
 // Starts a child if there is none. False: the last child is still stuck. Throws Error.
-bool AsideSeries::has_started() {
+bool DetachedSeries::has_started() {
   if (child_ && socket_) return true;
   if (child_ && !child_->is_gone()) return false;
   auto [ours, its] = new_socket_pair();
@@ -61,7 +61,7 @@ bool AsideSeries::has_started() {
   return true;
 }
 
-AsideSeries::Answer AsideSeries::ask(const Request& request, const char* bytes) {
+DetachedSeries::Answer DetachedSeries::ask(const Request& request, const char* bytes) {
   const Deadline deadline(patience_with_writing);
   const int fd = socket_.get();
   const auto send = [&](const void* from, std::size_t size) {
@@ -78,17 +78,17 @@ AsideSeries::Answer AsideSeries::ask(const Request& request, const char* bytes) 
   if (error == 0) error = send(bytes, request.bytes);
   if (error == 0) error = move_in_time(fd, POLLIN, deadline, receive, sizeof answer);
   if (error == 0) return answer;
-  child_->leave();
+  child_->abandon();
   socket_.reset();
   return {.error = error};
 }
 
-int AsideSeries::try_out() {
+int DetachedSeries::try_out() {
   static_cast<void>(has_started());
   return ask({.is_trial = true}, nullptr).error;
 }
 
-SeriesFiles::Outcome AsideSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
+SeriesFiles::Outcome DetachedSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
   std::string why = takes_nothing;
   try {
     if (!has_started()) return {.error = ETIMEDOUT, .why = why};
@@ -103,13 +103,13 @@ SeriesFiles::Outcome AsideSeries::write(std::uint64_t unix_ns, const std::functi
   }
 }
 
-bool AsideSeries::finish() {
+bool DetachedSeries::finish() {
   if (!child_ || !socket_) return true;  // the loss was reported before
   socket_.reset();
   return child_->finish(Deadline(patience_with_writing)) != ETIMEDOUT;
 }
 
-int AsideSeries::serve() try {
+int DetachedSeries::serve() try {
   const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
   const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
   Request request;

@@ -1,4 +1,4 @@
-#include "files/aside.h"
+#include "files/detached_child.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ bool is_ready_in_time(int fd, short events, const Deadline& given) {
   }
 }
 
-Aside::Aside(const Fd& in, const Fd& out, const std::function<int()>& work) {
+DetachedChild::DetachedChild(const Fd& in, const Fd& out, const std::function<int()>& work) {
   const pid_t self = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw system_error("cannot start a process", errno);
@@ -84,22 +84,22 @@ Aside::Aside(const Fd& in, const Fd& out, const std::function<int()>& work) {
   add_own_process(child);
 }
 
-Aside::Aside(Aside&& other) noexcept
+DetachedChild::DetachedChild(DetachedChild&& other) noexcept
     : child_(std::exchange(other.child_, std::nullopt)),
-      is_left_(other.is_left_),
+      is_abandoned_(other.is_abandoned_),
       child_fd_(std::move(other.child_fd_)) {}
 
-Aside::~Aside() {
-  leave();
+DetachedChild::~DetachedChild() {
+  abandon();
   static_cast<void>(is_gone());
 }
 
-void Aside::leave() {
-  if (child_ && !is_left_) ::kill(*child_, SIGKILL);
-  is_left_ = true;
+void DetachedChild::abandon() {
+  if (child_ && !is_abandoned_) ::kill(*child_, SIGKILL);
+  is_abandoned_ = true;
 }
 
-bool Aside::is_gone() {
+bool DetachedChild::is_gone() {
   if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) {
     remove_own_process(*child_);
     child_.reset();
@@ -107,8 +107,8 @@ bool Aside::is_gone() {
   return !child_;
 }
 
-int Aside::finish(const Deadline& deadline) {
-  if (!child_ || is_left_) return EIO;
+int DetachedChild::finish(const Deadline& deadline) {
+  if (!child_ || is_abandoned_) return EIO;
   for (bool is_over = false;; is_over = !is_ready_in_time(child_fd_.get(), POLLIN, deadline)) {
     int status = 0;
     const pid_t ended = ::waitpid(*child_, &status, WNOHANG);
@@ -118,7 +118,7 @@ int Aside::finish(const Deadline& deadline) {
       return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
     }
     if (!is_over) continue;
-    leave();
+    abandon();
     return ETIMEDOUT;
   }
 }

@@ -1,6 +1,6 @@
-// The interface of everything that names code: sorted addresses of one file go in; a symbol or a reason comes out for
-// each. An implementation is pure: it gets an open descriptor (or bytes) and addresses, opens nothing, follows no path
-// and knows no process. The reason: a stranger wrote what it reads, and it may one day run in a sandbox.
+// What a source of names says about an address. Such a source gets an open descriptor (or bytes) and sorted addresses
+// of one file, and gives a symbol or a reason for each: ElfSymbols, PltSymbols. It opens nothing, follows no path and
+// knows no process, because another user may have written what it reads, and it runs in the sandboxed parser.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,6 @@ struct Symbol {
 // A kernel symbol also has the name of its module: "kernel", "nf_tables", "bpf".
 struct KernelSymbol : Symbol {
   std::string module;
-};
-
-class SymbolSource {
- public:
-  virtual ~SymbolSource() = default;
-  // `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
-  // `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong
-  // with the file is a reason in the answers.
-  virtual void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) = 0;
 };
 
 // Many functions have several names. Every source prefers the same one, so that a function has the same name wherever

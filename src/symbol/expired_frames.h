@@ -19,9 +19,9 @@ class ProcessTimeline;
   return frame.address.value - (frame.is_return ? 1 : 0);
 }
 
-class LeavingFrames {
+class ExpiredFrames {
  public:
-  // The frames of `profile` that wait for a name from something that is leaving. `profile` may have grown since the
+  // The frames of `profile` that wait for a name from something that is expired. `profile` may have grown since the
   // last call.
   [[nodiscard]] std::vector<Frame*> take(Profile& profile, const ProcessTimeline& timeline);
   // Call this when the profile was named, or when another profile follows.

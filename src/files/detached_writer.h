@@ -7,20 +7,20 @@
 #include <string>
 #include <utility>
 
-#include "files/aside.h"
+#include "files/detached_child.h"
 #include "support/fd.h"
 #include "support/socket_pair.h"
 
 namespace profile {
 
-class AsideWriter {
+class DetachedWriter {
  public:
   // Whether the file at `path`, or the directory where it would be made, lies on such a file system. Looks without
   // opening.
   [[nodiscard]] static bool is_for(const std::string& path);
 
   // Throws Error when the file cannot be opened. The first byte written, or finish(), cuts off the old contents.
-  explicit AsideWriter(const std::string& path) : AsideWriter(path, new_socket_pair()) {}
+  explicit DetachedWriter(const std::string& path) : DetachedWriter(path, new_socket_pair()) {}
 
   // The child writes everything from this socket to the file. The socket is non-blocking.
   [[nodiscard]] Fd take_socket() { return std::move(socket_); }
@@ -38,11 +38,11 @@ class AsideWriter {
     dev_t device = 0;
     ino_t inode = 0;
   };
-  AsideWriter(const std::string& path, std::pair<Fd, Fd> ends);
+  DetachedWriter(const std::string& path, std::pair<Fd, Fd> ends);
   [[nodiscard]] static int serve(const std::string& path);
 
   Fd socket_;
-  Aside child_;
+  DetachedChild child_;
   Opened opened_;
 };
 

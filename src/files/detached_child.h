@@ -23,28 +23,28 @@ inline constexpr const char* takes_nothing = "its file system does not answer";
 // Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);
 
-class Aside {
+class DetachedChild {
  public:
   // Throws Error. `work` runs in the child, which has `in` as stdin and stderr and `out` as stdout, and nothing else
   // open. It returns an errno.
-  Aside(const Fd& in, const Fd& out, const std::function<int()>& work);
+  DetachedChild(const Fd& in, const Fd& out, const std::function<int()>& work);
   // Kills the child; unfinished work is lost.
-  ~Aside();
-  Aside(Aside&& other) noexcept;
-  Aside& operator=(Aside&&) = delete;
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
+  ~DetachedChild();
+  DetachedChild(DetachedChild&& other) noexcept;
+  DetachedChild& operator=(DetachedChild&&) = delete;
+  DetachedChild(const DetachedChild&) = delete;
+  DetachedChild& operator=(const DetachedChild&) = delete;
 
   // Waits for the child's end. Returns its errno; ETIMEDOUT: the child is left behind.
   int finish(const Deadline& deadline);
   // Kills the child without a wait. A child that is stuck ends when its file system answers.
-  void leave();
-  // After leave(): whether the child has ended.
+  void abandon();
+  // After abandon(): whether the child has ended.
   [[nodiscard]] bool is_gone();
 
  private:
   std::optional<pid_t> child_;
-  bool is_left_ = false;
+  bool is_abandoned_ = false;
   Fd child_fd_;
 };
 

@@ -1,4 +1,4 @@
-#include "files/aside_writer.h"
+#include "files/detached_writer.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -53,7 +53,7 @@ int copy(OpenedOutput& output) {
 
 }  // namespace
 
-bool AsideWriter::is_for(const std::string& given) {
+bool DetachedWriter::is_for(const std::string& given) {
   namespace fs = std::filesystem;
   fs::path path = given;
   for (int links = 0; links < most_links; ++links) {
@@ -71,7 +71,7 @@ bool AsideWriter::is_for(const std::string& given) {
   return false;
 }
 
-AsideWriter::AsideWriter(const std::string& path, std::pair<Fd, Fd> ends)
+DetachedWriter::DetachedWriter(const std::string& path, std::pair<Fd, Fd> ends)
     : socket_(std::move(ends.first)), child_(ends.second, ends.second, [&path] { return serve(path); }) {
   ends.second.reset();
   ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
@@ -82,17 +82,17 @@ AsideWriter::AsideWriter(const std::string& path, std::pair<Fd, Fd> ends)
   if (opened_.error != 0) throw system_error("cannot write " + path, opened_.error);
 }
 
-int AsideWriter::finish(const Fd& socket) {
+int DetachedWriter::finish(const Fd& socket) {
   ::shutdown(socket.get(), SHUT_WR);
   return child_.finish(Deadline(patience_with_writing));
 }
 
-void AsideWriter::abandon(Fd socket) {
+void DetachedWriter::abandon(Fd socket) {
   socket.reset();
   static_cast<void>(child_.finish(Deadline(patience_with_writing)));
 }
 
-int AsideWriter::serve(const std::string& path) {
+int DetachedWriter::serve(const std::string& path) {
   OpenedOutput output = open_output(path);
   const Opened opened{.error = output.error, .device = output.device, .inode = output.inode};
   if (::send(STDIN_FILENO, &opened, sizeof opened, MSG_NOSIGNAL) != sizeof opened) return EIO;
