@@ -72,7 +72,7 @@ std::string program_of(const std::string& word) {
 
 }  // namespace
 
-Command::Command(const std::vector<std::string>& words, bool without_terminal) {
+Command::Command(const std::vector<std::string>& words, bool without_terminal) : name_(words[0]) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -81,7 +81,7 @@ Command::Command(const std::vector<std::string>& words, bool without_terminal) {
   auto [wait_end, release_end] = make_pipe();
   auto [failure_end, tell_end] = make_pipe();
   pid_ = ::fork();
-  if (pid_ < 0) throw system_error("cannot start " + words[0], errno);
+  if (pid_ < 0) throw system_error("cannot start " + name_, errno);
   if (pid_ == 0) {
     release_end.reset();  // otherwise the child would wait for itself
     if (without_terminal) leave_terminal();
@@ -97,7 +97,7 @@ Command::~Command() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-std::optional<int> Command::release() {
+void Command::release() {
   const char go = 1;
   if (::write(release_.get(), &go, 1) != 1) throw system_error("cannot start the command", errno);
   release_.reset();
@@ -106,8 +106,8 @@ std::optional<int> Command::release() {
   do got = ::read(exec_failure_.get(), &error, sizeof error);
   while (got < 0 && errno == EINTR);
   exec_failure_.reset();
-  if (got == static_cast<ssize_t>(sizeof error)) return error;
-  return std::nullopt;
+  if (got != static_cast<ssize_t>(sizeof error)) return;
+  throw Error(system_error("cannot run " + name_, error).what(), error == ENOENT ? 127 : 126);
 }
 
 std::optional<int> Command::exit_status() {

@@ -24,13 +24,14 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Lets the child run. Returns nullopt, or the errno of a failed exec; in that case the child exits.
-  [[nodiscard]] std::optional<int> release();
+  // Lets the child run. Throws Error when its exec fails: with status 127 if there is no such program, otherwise 126.
+  void release();
   // The exit status as a shell gives it (128+N when signal N killed it); nullopt while the child runs.
   [[nodiscard]] std::optional<int> exit_status();
   void signal(int number) const;
 
  private:
+  std::string name_;  // the program, as typed
   pid_t pid_ = -1;
   Fd release_;       // a byte lets the child continue to exec; if this is closed without a byte, the child exits
   Fd exec_failure_;  // gives the child's errno; a successful exec closes it

@@ -1,6 +1,8 @@
 // Turns the values of the command line into Options, and checks that they fit together.
 #include "app/options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "abi/record.h"
@@ -187,6 +189,11 @@ bool shows_stacks(const Options& options) {
 }
 
 }  // namespace
+
+bool Options::takes_terminal() const {
+  if (top_view) return true;
+  return stream != nullptr && outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
+}
 
 Options parse_options(std::span<const char* const> arguments) {
   const auto dashes =

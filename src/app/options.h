@@ -74,6 +74,9 @@ struct Options {
   bool version = false;
   bool list_events = false;
   std::string completion;  // the shell; empty: not asked for
+
+  // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
+  [[nodiscard]] bool takes_terminal() const;
 };
 
 // `arguments` without the program's name. Throws a usage Error.

@@ -1,10 +1,7 @@
 #include "app/session.h"
 
 #include <signal.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/ahead_schedule.h"
 #include "app/command.h"
 #include "app/live_page.h"
 #include "app/messages.h"
@@ -30,7 +28,6 @@
 #include "process/timeline.h"
 #include "sampling/source.h"
 #include "support/clock.h"
-#include "support/error.h"
 #include "support/event_loop.h"
 #include "support/fd_limit.h"
 #include "support/priority.h"
@@ -46,10 +43,6 @@ constexpr double tick_s = 0.25;
 constexpr std::uint64_t close_expired_every_ns = 900'000'000;
 // How soon it is looked again whether a file that a table is to be made of has been opened.
 constexpr double await_tables_s = 0.003;
-// When there is something to work ahead with, and how long before a known end it is done for the last time: twice a
-// tick at the most, and long enough for most of what there is.
-constexpr double first_ahead_s = 0.5;
-constexpr double last_ahead_s = 0.3;
 // Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
 constexpr double command_grace_s = 1.0;
 
@@ -58,8 +51,9 @@ class Session {
   explicit Session(const Options& options)
       : options_(options),
         children_(options.symbols.debug_directories, options.symbols.debuginfod),
-        progress_(!options.quiet && !options.verbose && !has_terminal_taken(options)),
-        messages_(progress_, options.quiet) {
+        progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
+        messages_(progress_, options.quiet),
+        ahead_(options.duration_s) {
     require_fds(needed_fds(cpus_.size(), static_cast<std::size_t>(sampled_cpus())));
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
@@ -116,7 +110,7 @@ class Session {
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
-    if (command_) release_command();
+    if (command_) command_->release();
     // Only now can nothing go wrong any more that would make a header alone the whole output.
     consumer_->begin(started_ns_);
     end_unless_wanted();
@@ -164,12 +158,6 @@ class Session {
     if (awaits_tables_ || !source_->wants_tables()) return;
     awaits_tables_ = true;
     table_timer_->set(await_tables_s, 0);
-  }
-
-  void release_command() {
-    const auto error = command_->release();
-    if (!error) return;
-    throw Error(system_error("cannot run " + options_.command[0], *error).what(), *error == ENOENT ? 127 : 126);
   }
 
   void on_signal() {
@@ -241,14 +229,8 @@ class Session {
     closed_expired_ns_ = monotonic_ns();
   }
 
-  // At times that grow apart, for each costs something.
   void work_ahead() {
-    if (is_over_ || options_.interval_s) return;
-    const double elapsed = elapsed_s();
-    const bool is_last = options_.duration_s && elapsed > *options_.duration_s - last_ahead_s;
-    if (is_last ? was_last_ahead_ : elapsed < next_ahead_s_) return;
-    was_last_ahead_ = is_last;
-    next_ahead_s_ = 2 * elapsed;
+    if (is_over_ || options_.interval_s || !ahead_.is_due(elapsed_s())) return;
     consumer_->work_ahead([this] {
       look_up();
       return !is_over_;
@@ -295,22 +277,21 @@ class Session {
     if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
     }
-    for (const std::string& line : source_->notes()) messages_.note(line);
-    for (const std::string& line : consumer_->notes()) messages_.note(line);
-    for (const std::string& line : children_.notes()) messages_.note(line);
+    for (const auto& lines : {source_->notes(), consumer_->notes(), children_.notes()}) note(lines);
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
-    for (const std::string& line : notes_of(timeline_->status())) messages_.note(line);
-    if (options_.verbose) say_details();
-    if (!reports_) return;
-    for (const std::string& line : reports_->answer()) messages_.note(line);  // nearest to the prompt
+    note(notes_of(timeline_->status()));
+    if (options_.verbose) {
+      note(symboliser_->details());
+      note(details_of(timeline_->status(), consumer_->account()));
+    }
+    if (reports_) note(reports_->answer());  // nearest to the prompt
   }
 
-  void say_details() {
-    for (const std::string& line : symboliser_->details()) messages_.note(line);
-    for (const std::string& line : details_of(timeline_->status(), consumer_->account())) messages_.note(line);
+  void note(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) messages_.note(line);
   }
 
-  // Without anybody to take samples for the run is pointless, unless it is somebody's command that runs.
+  // A run without outputs and views is pointless, but a command runs to its end.
   void end_unless_wanted() {
     if (!consumer_->is_wanted() && !command_) is_over_ = true;
   }
@@ -324,12 +305,6 @@ class Session {
     if (!terminal_ || !terminal_->is_open()) return;
     terminal_->close();
     messages_.release();
-  }
-
-  // By a stream, or by the view of --top.
-  static bool has_terminal_taken(const Options& options) {
-    if (options.top_view) return true;
-    return options.stream != nullptr && options.outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
   }
 
   [[nodiscard]] bool is_time_up() const { return options_.duration_s && elapsed_s() >= *options_.duration_s; }
@@ -361,8 +336,7 @@ class Session {
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t closed_expired_ns_ = 0;
-  double next_ahead_s_ = first_ahead_s;
-  bool was_last_ahead_ = false;
+  AheadSchedule ahead_;
   std::function<void()> await_records_;
   Timer* table_timer_ = nullptr;
   bool awaits_tables_ = false;

@@ -233,8 +233,10 @@ void Parser::fetch(WireReader& in) {
 }
 
 template <class Answer>
-Answer Parser::read_answer(const std::optional<std::string>& answer, Unnamed failed, WorkBudget& budget,
-                           std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
+Answer Parser::answer_to(const WireWriter& words, std::uint64_t file, const AnswerLimits& limits, WorkBudget& budget,
+                         std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
+  Unnamed failed{};
+  const auto answer = ask(words, file, failed, limits);
   if (!answer) return failure<Answer>(failed);
   WireReader in(*answer);
   take_cost(in, budget);
@@ -248,38 +250,30 @@ NamesOfFile Parser::names(const FileRef& file, std::span<const FileOffset> offse
   WireWriter words = question(ParserCall::names, file);
   words.put(budget.left());
   put_addresses(offsets, words);
-  Unnamed failed{};
   const std::uint64_t most_ns = std::max(ChildWatch::most_running_ns, budget.left() * ChildWatch::most_ns_a_step);
-  const auto answer = ask(words, file.number, failed, {.most_ns = most_ns, .may_be_plain = true});
-  return read_answer(answer, failed, budget, take_names, offsets.size());
+  return answer_to(words, file.number, {.most_ns = most_ns, .may_be_plain = true}, budget, take_names, offsets.size());
 }
 
 LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) {
   WireWriter words = question(ParserCall::lines, file);
   words.put(budget.left());
   put_addresses(addresses, words);
-  Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, AnswerLimits{.may_be_plain = true});
-  return read_answer(answer, failed, budget, take_lines, addresses.size());
+  return answer_to(words, file.number, AnswerLimits{.may_be_plain = true}, budget, take_lines, addresses.size());
 }
 
 UnwindOfFile Parser::unwind_table(const FileRef& file, WorkBudget& budget) {
   WireWriter words = file.number != 0 ? question(ParserCall::unwind, file) : WireWriter();
   if (file.number == 0) words.put(ParserCall::vdso_unwind);
   words.put(budget.left());
-  Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, AnswerLimits{});
-  return read_answer(answer, failed, budget, take_unwind, 0);
+  return answer_to(words, file.number, AnswerLimits{}, budget, take_unwind, 0);
 }
 
 NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
   WireWriter words;
   words.put(ParserCall::vdso);
   put_addresses(offsets, words);
-  Unnamed failed{};
-  const auto answer = ask(words, 0, failed, AnswerLimits{.may_be_plain = true});
   WorkBudget none(0);
-  return read_answer(answer, failed, none, take_names, offsets.size());
+  return answer_to(words, 0, AnswerLimits{.may_be_plain = true}, none, take_names, offsets.size());
 }
 
 FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
@@ -303,10 +297,9 @@ NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span
   words.put(static_cast<std::uint8_t>(map.is_dump ? 1 : 0));
   words.put(budget.left());
   put_addresses(addresses, words);
-  Unnamed failed{};
-  const auto answer = ask(words, map.number, failed, AnswerLimits{});
+  NamesOfJit names = answer_to(words, map.number, AnswerLimits{}, budget, take_jit, addresses.size());
   if (!map.is_dump) opener_.leave_perf_map(tgid, map.number);
-  return read_answer(answer, failed, budget, take_jit, addresses.size());
+  return names;
 }
 
 std::vector<std::string> Parser::demangled(std::span<const std::string> names) {

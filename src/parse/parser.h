@@ -72,11 +72,12 @@ class Parser final : public FileReader {
   [[nodiscard]] std::optional<std::string> ask(const WireWriter& words, std::uint64_t file, Unnamed& failed,
                                                const AnswerLimits& limits);
   [[nodiscard]] Waited wait(std::uint64_t file, const AnswerLimits& limits);
-  // Reads `answer`, which is about `asked` places, and takes its cost from `budget`. If the answer cannot be read, the
-  // parser is killed.
+  // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`.
+  // If the answer cannot be read, the parser is killed.
   template <class Answer>
-  [[nodiscard]] Answer read_answer(const std::optional<std::string>& answer, Unnamed failed, WorkBudget& budget,
-                                   std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked);
+  [[nodiscard]] Answer answer_to(const WireWriter& words, std::uint64_t file, const AnswerLimits& limits,
+                                 WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
+                                 std::size_t asked);
   void supply(WireReader& in, std::uint64_t file);
   void fetch(WireReader& in);
   void put_supplied(bool is_found, std::uint64_t number, unsigned next, std::string_view why);

@@ -46,19 +46,9 @@ std::uint32_t most_threads_of_machine() {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(4 * threads, 1U << 14, 1U << 19));
 }
 
-std::uint32_t states_of(WaitState state) {
-  switch (state) {
-    case WaitState::preempted:
-      return WAIT_PREEMPTED;
-    case WaitState::interruptible:
-      return WAIT_INTERRUPTIBLE;
-    case WaitState::uninterruptible:
-      return WAIT_UNINTERRUPTIBLE;
-    case WaitState::any:
-      break;
-  }
-  return WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER;
-}
+// By WaitState.
+constexpr std::uint32_t states_of[] = {WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER,
+                                       WAIT_PREEMPTED, WAIT_INTERRUPTIBLE, WAIT_UNINTERRUPTIBLE};
 
 std::size_t thread_bytes(const SamplingOptions& options) {
   return options.source.waker ? sizeof(woken_thread) : sizeof(thread_waits);
@@ -102,7 +92,7 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
     auto* config = static_cast<off_cpu_config*>(bpf_section_memory(object, ".rodata.off_cpu", sizeof(off_cpu_config)));
     config->min_ns = nanoseconds(options.source.min_block_us);
     config->max_ns = nanoseconds(options.source.max_block_us);
-    config->states = states_of(options.source.wait_state);
+    config->states = states_of[static_cast<std::size_t>(options.source.wait_state)];
     config->wall = wall ? 1 : 0;
     config->waker = options.source.waker ? 1 : 0;
     prepare_wakers(object, options);

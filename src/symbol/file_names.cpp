@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/plural.h"
+
 namespace profile {
 namespace {
 
@@ -191,6 +193,20 @@ void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> place
     }
     if (!chain->empty()) answers.at(places[i])->source = std::move(chain);
   }
+}
+
+std::vector<std::string> FileNames::notes() const {
+  constexpr std::size_t most_named = 4;
+  if (unread_splits_.empty()) return {};
+  std::string line = number_of(unread_splits_.size(), "file") +
+                     " of split debug information could not be read, so that " + "inlined functions are missing:";
+  std::size_t named = 0;
+  for (const auto& [path, why] : unread_splits_) {
+    if (++named > most_named) break;
+    line.append(named == 1 ? " " : ", ").append(path).append(" (").append(why).append(")");
+  }
+  if (unread_splits_.size() > most_named) line += ", ...";
+  return {line};
 }
 
 }  // namespace profile

@@ -55,8 +55,8 @@ class FileNames {
   void resolve_vdso(FileAnswers& known);
   // The same for a file that cannot be read.
   void give_up(std::string_view path, Unnamed reason, FileAnswers& known) const;
-  // With --lines: the unread split files of all files so far.
-  [[nodiscard]] const UnreadSplits& unread_splits() const { return unread_splits_; }
+  // With --lines: a line for the user about the split files that could not be read, if there are any.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
   using Ask = std::function<NamesOfFile(std::span<const FileOffset>)>;

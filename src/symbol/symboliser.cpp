@@ -280,20 +280,7 @@ Symboliser::Symboliser(ProcessTimeline& timeline, FileReader& reader, const Symb
 
 Symboliser::~Symboliser() = default;
 
-std::vector<std::string> Symboliser::notes() const {
-  constexpr std::size_t most_named = 4;
-  const UnreadSplits& unread = state_->names.unread_splits();
-  if (unread.empty()) return {};
-  std::string line = number_of(unread.size(), "file") + " of split debug information could not be read, so that " +
-                     "inlined functions are missing:";
-  std::size_t named = 0;
-  for (const auto& [path, why] : unread) {
-    if (++named > most_named) break;
-    line.append(named == 1 ? " " : ", ").append(path).append(" (").append(why).append(")");
-  }
-  if (unread.size() > most_named) line += ", ...";
-  return {line};
-}
+std::vector<std::string> Symboliser::notes() const { return state_->names.notes(); }
 
 std::vector<std::string> Symboliser::details() const {
   const KernelNames& kernel = state_->kernel_names;

@@ -59,6 +59,15 @@ MHD_Result queue(MHD_Connection* connection, unsigned status, const Response& re
 
 }  // namespace
 
+LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
+
+LiveAnswer overloaded(std::string why) {
+  LiveAnswer answer = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, std::move(why));
+  answer.extra_name = "Retry-After";
+  answer.extra_value = "5";
+  return answer;
+}
+
 MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
   auto body = std::make_unique<std::string>(std::move(answer.body));
   const Response response(

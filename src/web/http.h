@@ -23,6 +23,10 @@ struct LiveAnswer {
   bool is_last = false;  // the last answer on its connection
 };
 
+[[nodiscard]] LiveAnswer refusal(unsigned status, std::string why);
+// 503, with the advice to come back after a while.
+[[nodiscard]] LiveAnswer overloaded(std::string why);
+
 // Sends `answer` to the request of `connection`.
 MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer);
 // Sends the events to a client for as long as they last; 503 when there is no room for another client.

@@ -75,17 +75,8 @@ struct Request {
   std::uint64_t body_bytes = 0;                    // read so far
 };
 
-LiveAnswer refusal(unsigned status, std::string why) { return {.status = status, .body = std::move(why) + '\n'}; }
-
 LiveAnswer too_large() {
   return refusal(content_too_large, "that is more than the megabyte that is read of a request");
-}
-
-LiveAnswer overloaded(std::string why) {
-  LiveAnswer answer = refusal(MHD_HTTP_SERVICE_UNAVAILABLE, std::move(why));
-  answer.extra_name = "Retry-After";
-  answer.extra_value = "5";
-  return answer;
 }
 
 // The length of the body that the request announces; 0 when it announces none. The library has checked that it is a
