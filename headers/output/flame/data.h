@@ -13,6 +13,8 @@
 
 namespace profile {
 
+struct FlameDrawOrder;
+
 // Each function writes members into the JSON object that is open.
 
 // "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
@@ -26,6 +28,8 @@ void write_flame_names(JsonWriter& json, const FrameReport& names);
 // "owners": {"process": [string...], "pid": [...], "thread": [string...], "tid": [...], "cpu": [number, -1: any...]},
 // "nodes": {"parent": [node, -1: none...], "frame": [...]}
 void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameTable::Mark& from);
+// The whole table, in the order in which the page draws. Cells must be moved to it (FlameDrawOrder::moved()).
+void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameDrawOrder& order);
 // NAME: {"owner": [...], "node": [node, -1: none...], "value": [...]}
 void write_flame_cells(JsonWriter& json, std::string_view name, std::span<const FlameTable::Cell> cells);
 

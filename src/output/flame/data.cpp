@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "output/flame/draw_order.h"
 #include "output/header.h"
 #include "support/clock.h"
 
@@ -59,6 +60,19 @@ void write_owners(JsonWriter& json, std::span<const FlameTable::Owner> owners) {
   json.end_object();
 }
 
+void write_strings(JsonWriter& json, const StringTable& strings, std::size_t from) {
+  json.begin_array("strings");
+  for (std::size_t i = from; i < strings.size(); ++i) json.value(strings.view(static_cast<StringId>(i)));
+  json.end_array();
+}
+
+void write_nodes(JsonWriter& json, std::span<const FlameTable::Node> nodes) {
+  json.begin_object("nodes");
+  write_indices(json, "parent", nodes, [](const FlameTable::Node& node) { return node.parent; });
+  write_column(json, "frame", nodes, [](const FlameTable::Node& node) { return node.frame; });
+  json.end_object();
+}
+
 }  // namespace
 
 void write_flame_run(JsonWriter& json, const Profile& profile) {
@@ -91,18 +105,17 @@ void write_flame_names(JsonWriter& json, const FrameReport& names) {
 }
 
 void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameTable::Mark& from) {
-  json.begin_array("strings");
-  for (std::size_t i = from.strings; i < table.strings().size(); ++i) {
-    json.value(table.strings().view(static_cast<StringId>(i)));
-  }
-  json.end_array();
+  write_strings(json, table.strings(), from.strings);
   write_frames(json, std::span(table.frames()).subspan(from.frames));
   write_owners(json, std::span(table.owners()).subspan(from.owners));
-  const auto nodes = std::span(table.nodes()).subspan(from.nodes);
-  json.begin_object("nodes");
-  write_indices(json, "parent", nodes, [](const FlameTable::Node& node) { return node.parent; });
-  write_column(json, "frame", nodes, [](const FlameTable::Node& node) { return node.frame; });
-  json.end_object();
+  write_nodes(json, std::span(table.nodes()).subspan(from.nodes));
+}
+
+void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameDrawOrder& order) {
+  write_strings(json, table.strings(), 0);
+  write_frames(json, order.frames);
+  write_owners(json, table.owners());
+  write_nodes(json, order.nodes);
 }
 
 void write_flame_cells(JsonWriter& json, std::string_view name, std::span<const FlameTable::Cell> cells) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "output/flame/data.h"
+#include "output/flame/draw_order.h"
 #include "output/flame/view.h"
 #include "output/output.h"
 #include "output/page.h"
@@ -42,12 +43,13 @@ void write_data(std::ostream& out, const FlameView& view, const std::string& tab
   json.member("version", page_data_version);
   write_about(json, *view.profile);
   write_lines(json, "tables", tables);
-  write_flame_table(json, *view.table, {});
-  write_flame_cells(json, "cells", view.cells);
+  const FlameDrawOrder order = draw_order_of(*view.table);
+  write_flame_table(json, *view.table, order);
+  write_flame_cells(json, "cells", order.moved(view.cells));
   if (view.before != nullptr) {
     json.begin_object("before");
     write_about(json, *view.before);
-    write_flame_cells(json, "cells", view.before_cells);
+    write_flame_cells(json, "cells", order.moved(view.before_cells));
     json.end_object();
   }
   json.end_object();

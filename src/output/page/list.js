@@ -82,7 +82,10 @@ class FunctionList {
       .filter((id) => now.total[id] !== 0 || (before !== null && before.total[id] !== 0));
     this.rows = all.filter(matches);
     const {key, isAscending} = this.sort;
-    const byName = (a, b) => (functions.nameOf(a) < functions.nameOf(b) ? -1 : functions.nameOf(a) > functions.nameOf(b) ? 1 : a - b);
+    // Numbers compare faster than names, and functions of equal value are many.
+    const ranks = functions.table.frameRanks();
+    const frameOf = functions.frame.data;
+    const byName = (a, b) => ranks[frameOf[a]] - ranks[frameOf[b]];
     const valueOf = {
       self: (id) => now.self[id],
       total: (id) => now.total[id],

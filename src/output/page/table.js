@@ -163,12 +163,17 @@ class Table {
     const count = this.frames.name.length;
     const columns = [this.frames.name.data, this.frames.module.data, this.frames.file.data];
     const line = this.frames.line.data;
-    const order = Array.from({length: count}, (_, i) => i).sort((a, b) => {
+    const compare = (a, b) => {
       for (const column of columns) {
         if (column[a] !== column[b]) return this.strings[column[a]] < this.strings[column[b]] ? -1 : 1;
       }
       return line[a] - line[b] || a - b;
-    });
+    };
+    const order = Int32Array.from({length: count}, (_, i) => i);
+    // A page on disk has its frames in this order. Its writer orders texts by code points, so there are exceptions.
+    let sorted = 1;
+    while (sorted < count && compare(sorted - 1, sorted) < 0) ++sorted;
+    if (sorted < count) order.sort(compare);
     this.ranks = new Int32Array(count);
     for (let i = 0; i < count; ++i) this.ranks[order[i]] = i;
     return this.ranks;
@@ -182,6 +187,8 @@ class Table {
     const count = this.nodes.parent.length;
     const parent = this.nodes.parent.data;
     const frame = this.nodes.frame.data;
+    this.walked = walkInOrder(parent, count, (node) => ranks[frame[node]]);
+    if (this.walked !== null) return this.walked;
     const byRank = countingSort(new Int32Array(count).map((_, i) => i), (node) => ranks[frame[node]], ranks.length);
     // The children of each node as a linked list. Index 0 of `head` has the roots.
     const head = new Int32Array(count + 1).fill(none);
@@ -234,6 +241,29 @@ class Table {
     if (key === undefined) this.keys.set(id, (key = shortKeyOf(this.frameKey(id))));
     return key;
   }
+}
+
+// Returns what Table.walk() returns if the nodes have the order of the walk, as in a page on disk; otherwise null.
+function walkInOrder(parent, count, rankOf) {
+  const order = new Int32Array(count);
+  const depth = new Int32Array(count);
+  const behind = new Int32Array(count);
+  let at = none;  // the node before
+  for (let node = 0; node < count; ++node) {
+    order[node] = node;
+    let sibling = none;
+    while (at !== parent[node]) {
+      if (at === none) return null;
+      behind[at] = node;
+      sibling = at;
+      at = parent[at];
+    }
+    if (sibling !== none && rankOf(sibling) >= rankOf(node)) return null;
+    depth[node] = at === none ? 0 : depth[at] + 1;
+    at = node;
+  }
+  for (; at !== none; at = parent[at]) behind[at] = count;
+  return {order, depth, behind};
 }
 
 function pairKey(owner, node) {
