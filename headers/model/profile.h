@@ -42,7 +42,7 @@ enum class StackEnd : std::uint8_t {
   unknown_rule,  // the unwind information has a rule that the table cannot express
   backwards,     // the caller's frame would be below the frame of its callee
   maps_changed,  // the mappings changed during the walk
-  guessed,       // a root was reached, but no unwind table confirms the first step, which used the frame pointer
+  guessed,       // a root was reached, but a step by a frame pointer led to an address that is not after a call
   count
 };
 // Whether frames are missing or may be wrong. False also for `unknown`, where this is not known.

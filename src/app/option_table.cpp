@@ -46,78 +46,80 @@ Choices forms() {
 
 constexpr OptionRow rows[] = {
     {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
-    {"list-events", 0, "", "the events there are, and which of them not here and why", event, false},
+    {"list-events", 0, "", "list the events, and why some are not available here", event, false},
     {"min-block-us", 0, "US", "off-cpu, futex: only waits of at least US microseconds (default 0)", event, false},
     {"max-block-us", 0, "US", "off-cpu, futex: only waits of at most US microseconds", event, false},
     {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
-    {"waker", 0, "", "off-cpu: who ends the wait, too: behind -- its stack, the leaf first, and its name", event,
+    {"waker", 0, "", "off-cpu: also the stack (leaf first) and name of the thread that ends the wait, after --", event,
      false},
-    {"latency", 0, "", "syscalls: how long they take", event, false},
-    {"failed", 0, "", "syscalls: those that fail, and why", event, false},
-    {"by-process", 0, "", "syscalls: told apart by process", event, false},
-    {"category", 0, "NAME", "syscalls:", event, false, "", categories},
-    {"live", 0, "", "malloc: only what has not been freed at the end", event, false},
+    {"latency", 0, "", "syscalls: durations", event, false},
+    {"failed", 0, "", "syscalls: only failed calls, and their errors", event, false},
+    {"by-process", 0, "", "syscalls: separate rows by process", event, false},
+    {"category", 0, "NAME", "syscalls: only one category:", event, false, "", categories},
+    {"live", 0, "", "malloc: only memory that is not freed at the end", event, false},
 
     {"pid", 'p', "LIST", "only these processes (comma-separated ids)", what, true, "pids"},
     {"tid", 'L', "LIST", "only these threads; not with -p", what, true, "tids"},
-    {"comm", 0, "NAME", "only threads of this name, or that begin so: NAME*; may be repeated", what, true, "names"},
+    {"comm", 0, "NAME", "only threads with this name, or with names that begin so: NAME*; may be repeated", what, true,
+     "names"},
     {"cpu", 'C', "LIST", "only on these CPUs: 0 or 0,2-3", what, false, "cpus"},
-    {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all below it", what, false, "cgroups"},
+    {"cgroup", 0, "PATH", "only the cgroup v2 directory PATH and all groups below it", what, false, "cgroups"},
     {"cgroupmap", 0, "PATH", "only cgroups whose id is a key of the pinned BPF hash PATH", what, false, "pinned"},
     {"mntnsmap", 0, "PATH", "only mount namespaces whose inode is a key of the pinned BPF hash PATH", what, false,
      "pinned"},
-    {"include-idle", 'I', "", "also the idle CPUs' stacks", what, false},
+    {"include-idle", 'I', "", "also the stacks of idle CPUs", what, false},
 
-    {"frequency", 'F', "HZ", "samples a second on each CPU, of events that have a rate (default 49); not with -c", how,
+    {"frequency", 'F', "HZ", "samples per second on each CPU, for events with a rate (default 49); not with -c", how,
      false},
-    {"count", 'c', "N", "one sample every N events; for cpu-clock an event is a nanosecond", how, false},
-    {"per-thread", 0, "", "rows kept apart by thread, for formats with a place for it (pprof, json, speedscope)", how,
-     false},
-    {"per-cpu", 0, "", "rows kept apart by CPU, for the same formats", how, false},
+    {"count", 'c', "N", "one sample every N events; an event of cpu-clock is a nanosecond", how, false},
+    {"per-thread", 0, "", "separate rows by thread, in formats that can show it (pprof, json, speedscope, perf-script)", how, false},
+    {"per-cpu", 0, "", "separate rows by CPU, in the same formats", how, false},
     {"hash-storage-size", 0, "N", "entries of the kernel's histogram (default 40960 or fewer)", how, false},
     {"stack-storage-size", 0, "N", "entries of the kernel's stack map (default 16384 or fewer)", how, false},
-    {"max-stack-depth", 0, "N", "frames of a stack (default 127); by tables 256", how, false},
-    {"unwind", 0, "HOW", "user stacks by tables, cfi; by frame pointers, fp; by both, auto (default)", how, false, "",
-     ways},
+    {"max-stack-depth", 0, "N", "the most frames of a stack (default 127; 256 where tables are used)", how, false},
+    {"unwind", 0, "HOW", "walk user stacks by tables (cfi), by frame pointers (fp), or by both (auto, default)", how,
+     false, "", ways},
 
     {"user-stacks-only", 'U', "", "user stacks only", show, false},
     {"kernel-stacks-only", 'K', "", "kernel stacks only; not with -U", show, false},
     {"delimited", 'd', "", "a delimiter between kernel and user part; not with -U or -K", show, false},
-    {"annotations", 'a', "", "_[k] behind kernel frames in folded lines, _[i] behind inlined ones", show, false},
-    {"address", 'A', "", "addresses in front of frames in the counted format", show, false},
-    {"folded", 'f', "", "folded lines, on stdout and in files whose ending names no format", show, false},
-    {"residency", 'r', "", "shares of each process's samples, likewise", show, false},
-    {"top", 0, "[N]", "a live view in the terminal; with N it is the rows of each table (default 10)", show, false},
-    {"format", 0, "NAME", "the format of every output, whatever its file's ending", show, false, "", formats},
+    {"annotations", 'a', "", "_[k] after kernel frames and _[i] after inlined frames, in folded lines", show, false},
+    {"address", 'A', "", "addresses before frames, in the counted format", show, false},
+    {"folded", 'f', "", "folded lines, on stdout and in files whose ending is of no format", show, false},
+    {"residency", 'r', "", "shares of the samples of each process, on the same outputs", show, false},
+    {"top", 0, "[N]", "a live view in the terminal; with N: the number of rows of each table (default 10)", show,
+     false},
+    {"format", 0, "NAME", "the format of all outputs, whatever the ending of their files", show, false, "", formats},
 
-    {"modules", 0, "", "the module behind each frame of folded lines", show, false},
-    {"lines", 0, "", "source lines, and inlined functions as frames of their own", show, false},
+    {"modules", 0, "", "the module after each frame, in folded lines", show, false},
+    {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
 
-    {"debug-dir", 0, "DIR", "look for debug files below DIR, too; may be repeated", names, true, "directories"},
+    {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},
     {"debuginfod", 0, "", "ask the debuginfod servers in DEBUGINFOD_URLS for debug files", names, false},
     {"symbol-budget", 0, "N", "read N times as much for names, at most 100 (default 1)", names, false},
 
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true, "outputs"},
-    {"interval", 'i', "SECONDS", "report and start afresh every interval", write, false},
-    {"stream", 0, "[=FORM]", "each sample as it comes, instead of reports:", write, false, "", forms},
+    {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
+    {"stream", 0, "[=FORM]", "write each sample when it comes, instead of reports:", write, false, "", forms},
 
-    {"keep", 0, "N", "of the files of an -o with %Y%m%d-%H%M%S or %04d in its name, only the N newest", write, false},
-    {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; with 997 as -F", write,
+    {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
+    {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,
      false},
-    {"frames", 'g', "PATTERN", "the film's pictures (default flamegraph%04d.png); with it, -E is understood", write,
+    {"frames", 'g', "PATTERN", "the names of the film's pictures (default flamegraph%04d.png); implies -E", write,
      false, "files"},
 
-    {"serve", 'T', "", "a page with live flame graphs, and what scrapers collect", live, false},
-    {"path", 'P', "PATH", "of the page (default /)", live, false},
-    {"port", 'R', "PORT", "of the page (default 9090); 0: any that is free", live, false},
-    {"listen", 0, "ADDR", "the address to serve the page on (default 127.0.0.1)", live, false},
+    {"serve", 'T', "", "serve a page with live flame graphs, and data for scrapers", live, false},
+    {"path", 'P', "PATH", "the path of the page (default /)", live, false},
+    {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
+    {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
 
     {"quiet", 'q', "", "no progress and no summary", other, false},
-    {"verbose", 'v', "", "debug log on stderr, libbpf's and the verifier's included", other, false},
+    {"verbose", 'v', "", "debug messages on stderr, with those of libbpf and the verifier", other, false},
     {"help", 'h', "", "this text", other, false},
     {"version", 0, "", "the version", other, false},
-    {"completion", 0, "SHELL", "what bash or zsh needs to complete these options", other, false, "", completion_shells},
+    {"completion", 0, "SHELL", "print the script that completes these options in bash or zsh", other, false, "",
+     completion_shells},
 };
 
 bool is_behind_equals(const OptionRow& row) { return row.argument.starts_with("[="); }
@@ -152,10 +154,10 @@ void print_usage_line(std::ostream& out) {
 
 void print_help(std::ostream& out) {
   print_usage_line(out);
-  out << "\nSays by their stacks what runs, what waits, or what else -e names. Counts in the kernel, prints with "
-         "names.\n"
-         "DURATION is in seconds, decimals allowed; without it, until Ctrl-C. With COMMAND: run it, and sample it and\n"
-         "its children until it exits. report reads profiles of many formats and writes any; diff compares two.\n";
+  out << "\nShows by stacks what runs, what waits, or another event that -e names. The kernel counts.\n"
+         "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
+         "and\n"
+         "sample it and its children until it exits. report converts profiles of many formats; diff compares two.\n";
   constexpr std::size_t column = 32;
   const auto line = [&out](const std::string& left, std::string_view summary) {
     out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';
@@ -174,7 +176,7 @@ void print_help(std::ostream& out) {
   }
   out << "\nForms of --stream:\n";
   for (const StreamForm& form : stream_forms()) line("  " + std::string(form.name), form.summary);
-  out << "\nExit status: 0 done, 1 could not profile, 2 misused; with COMMAND its own (126, 127 when it cannot be "
+  out << "\nExit status: 0 success, 1 could not profile, 2 wrong usage; with COMMAND its own (126, 127: it cannot "
          "run,\n"
          "128+N when a signal N killed it).\n"
          "\nExamples:\n"
