@@ -17,11 +17,11 @@ std::vector<double> due_in(AheadSchedule schedule, double seconds) {
   return times;
 }
 
-TEST_CASE("a run without a known end works ahead at times that grow apart") {
+TEST_CASE("a run without a known end works ahead at growing intervals") {
   CHECK(due_in(AheadSchedule(std::nullopt), 20) == std::vector<double>{0.5, 1, 2, 4, 8, 16});
 }
 
-TEST_CASE("a run with a known end works ahead once more just before it") {
+TEST_CASE("a run with a known end works ahead once more just before its end") {
   CHECK(due_in(AheadSchedule(5), 5) == std::vector<double>{0.5, 1, 2, 4, 4.75});
   CHECK(due_in(AheadSchedule(0.4), 0.4) == std::vector<double>{0.25});
 }

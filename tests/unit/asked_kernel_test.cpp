@@ -22,14 +22,14 @@ std::string shown(std::string_view printed) {
 
 }  // namespace
 
-TEST_CASE("what the kernel prints of an address has a name, an offset and perhaps a module") {
+TEST_CASE("the kernel's text for an address has a name, an offset and sometimes a module") {
   CHECK(shown("vfs_read+0x10/0x2a0") == "vfs_read -16 [kernel]");
   CHECK(shown("nf_hook+0x0/0x20 [nf_tables]") == "nf_hook -0 [nf_tables]");
   CHECK(shown("f.llvm.123+0xabc/0xfff") == "f.llvm.123 -2748 [kernel]");
   CHECK(shown(std::string(511, 'n') + "+0x1/0x2 [m]") == std::string(511, 'n') + " -1 [m]");
 }
 
-TEST_CASE("the padding before a function goes by its name, and behind the code there is none") {
+TEST_CASE("the padding before a function has its name, and an address after the code has none") {
   CHECK(shown("__pfx_vfs_read+0x3/0x10") == "vfs_read -3 [kernel]");
   CHECK(shown("__cfi_vfs_read+0x3/0x10 [m]") == "vfs_read -3 [m]");
   CHECK(shown("__pfx_+0x3/0x10") == "__pfx_ -3 [kernel]");
@@ -39,7 +39,7 @@ TEST_CASE("the padding before a function goes by its name, and behind the code t
   CHECK(shown("f+0x800000/0xffffff") == "none");
 }
 
-TEST_CASE("code that BPF has made is told from the kernel's own") {
+TEST_CASE("code of BPF programs is distinguished from the kernel's own code") {
   CHECK(shown("bpf_prog_6deef7357e7b4530_f+0x10/0x20") == "bpf_prog_6deef7357e7b4530_f -16 [bpf]");
   CHECK(shown("bpf_prog_6deef7357e7b4530+0x10/0x20") == "bpf_prog_6deef7357e7b4530 -16 [bpf]");
   CHECK(shown("bpf_trampoline_6442536467+0x10/0x20") == "bpf_trampoline_6442536467 -16 [bpf]");
@@ -51,7 +51,7 @@ TEST_CASE("code that BPF has made is told from the kernel's own") {
   CHECK(shown("bpf_dispatcher_xdp_func+0x10/0x20") == "bpf_dispatcher_xdp_func -16 [kernel]");
 }
 
-TEST_CASE("an address that the kernel has no name for is left to its list") {
+TEST_CASE("an address without a name from the kernel stays unknown") {
   for (const char* printed : {"", "0xffffffff81000110", "+0x10/0x20", "f", "f+0x", "f+0x10", "f+0xzz/0x10", "f [m]",
                               "f+0xfffffffffffffffff/0x1", "f+0xffffffffffffffff/0x1", "(null)", " [", " []"}) {
     CHECK(shown(printed) == "unknown");

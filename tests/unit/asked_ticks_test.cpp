@@ -19,20 +19,20 @@ IdleTimes of_cpus(std::map<int, std::uint64_t> ns_of_cpu, std::uint64_t at_ns = 
 
 }  // namespace
 
-TEST_CASE("parts of a run ask for as much as the whole") {
+TEST_CASE("the parts of a run request as many samples as the whole run") {
   AskedTicks ticks(10 * ms, [] { return IdleTimes{}; });
   CHECK(ticks.take(95 * ms, 0) == 9);
   CHECK(ticks.take(95 * ms, 0) == 0);
   CHECK(ticks.take(205 * ms, 0) == 11);
 }
 
-TEST_CASE("without a known rate nothing is known") {
+TEST_CASE("the number of requested samples is zero if the rate is unknown") {
   AskedTicks ticks(0, [] { return IdleTimes{}; });
   ticks.note_idle();
   CHECK(ticks.take(1000 * ms, 5) == 0);
 }
 
-TEST_CASE("a kernel that takes no samples on idle CPUs is not asked for them") {
+TEST_CASE("the time of idle CPUs does not count if the kernel takes no samples there") {
   std::uint64_t idle = 7'000 * ms;
   AskedTicks ticks(10 * ms, [&] { return of_cpus({{0, idle}}); });
   ticks.note_idle();
@@ -44,7 +44,7 @@ TEST_CASE("a kernel that takes no samples on idle CPUs is not asked for them") {
   CHECK(ticks.take(2'000 * ms, 0) == 90);
 }
 
-TEST_CASE("a kernel that takes them is, and for no more than there are on time") {
+TEST_CASE("the time of idle CPUs counts if the kernel takes samples there, up to the time that has passed") {
   std::uint64_t idle = 7'000 * ms;
   AskedTicks ticks(10 * ms, [&] { return of_cpus({{0, idle}}); });
   ticks.note_idle();
@@ -58,7 +58,7 @@ TEST_CASE("a kernel that takes them is, and for no more than there are on time")
   CHECK(ticks.take(2'500 * ms, 60) == 50);
 }
 
-TEST_CASE("of two idle CPUs one may take samples and the other none") {
+TEST_CASE("one idle CPU can take samples while another idle CPU takes none") {
   IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}});
   AskedTicks ticks(10 * ms, [&] { return idle; });
   ticks.note_idle();
@@ -67,7 +67,7 @@ TEST_CASE("of two idle CPUs one may take samples and the other none") {
   CHECK(ticks.take(2'000 * ms, 99) == 99);
 }
 
-TEST_CASE("idle time that is known to a tick of the kernel's may be longer") {
+TEST_CASE("idle time can be longer than reported, by the precision of the kernel") {
   IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}});
   idle.known_to_ns = 10 * ms;
   AskedTicks ticks(ms, [&] { return idle; });
@@ -77,7 +77,7 @@ TEST_CASE("idle time that is known to a tick of the kernel's may be longer") {
   CHECK(ticks.take(2'000 * ms, 0) == 1'000);
 }
 
-TEST_CASE("a CPU that comes online was not idle before") {
+TEST_CASE("a CPU that comes online counts as not idle before that") {
   IdleTimes idle = of_cpus({{0, 7'000 * ms}}, 0);
   AskedTicks ticks(10 * ms, [&] { return idle; });
   ticks.note_idle();
@@ -88,7 +88,7 @@ TEST_CASE("a CPU that comes online was not idle before") {
   CHECK(ticks.take(1'500 * ms, 0) == 120);
 }
 
-TEST_CASE("a CPU that goes offline takes no idle time of the others with it") {
+TEST_CASE("a CPU that goes offline does not change the idle time of the other CPUs") {
   IdleTimes idle = of_cpus({{0, 7'000 * ms}, {1, 5'000 * ms}}, 0);
   AskedTicks ticks(10 * ms, [&] { return idle; });
   ticks.note_idle();
@@ -107,7 +107,7 @@ TEST_CASE("a CPU that goes offline takes no idle time of the others with it") {
   CHECK(ticks.take(3'000 * ms, 0) == 50);
 }
 
-TEST_CASE("the kernel tells of each CPU that is online, and of no other") {
+TEST_CASE("the kernel reports the idle time of each online CPU and of no other CPU") {
   CHECK(idle_times({}).ns_of_cpu.empty());
   const int first = online_cpus().front();
   const IdleTimes before = idle_times({first, 65535});

@@ -10,7 +10,7 @@
 
 using namespace profile;
 
-TEST_CASE("ranges lie one behind the other, and what came back is given out again") {
+TEST_CASE("ranges follow each other, and a range that was given back is given out again") {
   ByteRanges ranges(160);
   CHECK(ranges.take(10) == 0);
   CHECK(ranges.take(16) == 16);
@@ -24,7 +24,7 @@ TEST_CASE("ranges lie one behind the other, and what came back is given out agai
   CHECK_FALSE(ranges.take(1));
 }
 
-TEST_CASE("whatever is given back in whatever order, nothing overlaps and all of it is whole in the end") {
+TEST_CASE("ranges never overlap, and the whole space is free when all are given back") {
   constexpr std::uint64_t size = 1 << 16;
   ByteRanges ranges(size);
   std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same each time

@@ -8,7 +8,7 @@
 
 using namespace profile;
 
-TEST_CASE("times follow a clock that is set, either way, and keep their distance between") {
+TEST_CASE("times follow a clock that is set forward or back, and keep their distance") {
   std::uint64_t offset = 1'700'000'000 * ns_per_s;
   UnixClock clock([&offset] { return offset; });
   const std::uint64_t first = offset;

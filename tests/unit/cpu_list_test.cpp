@@ -5,7 +5,7 @@
 
 using namespace profile;
 
-TEST_CASE("a CPU list may hold numbers and ranges in any order, and names each once") {
+TEST_CASE("a CPU list can hold numbers and ranges in any order, and names each CPU once") {
   CHECK(parse_cpu_list("0") == CpuList{0});
   CHECK(parse_cpu_list("0,2-3") == CpuList{0, 2, 3});
   CHECK(parse_cpu_list("7,1-2,2-3,1") == CpuList{1, 2, 3, 7});
@@ -13,7 +13,7 @@ TEST_CASE("a CPU list may hold numbers and ranges in any order, and names each o
   CHECK(parse_cpu_list("65535") == CpuList{65535});
 }
 
-TEST_CASE("what is not a CPU list is refused") {
+TEST_CASE("a text that is no CPU list is refused") {
   for (const char* text : {"",
                            ",",
                            "1,",
@@ -39,7 +39,7 @@ TEST_CASE("what is not a CPU list is refused") {
   }
 }
 
-TEST_CASE("the CPUs online are among the possible ones") {
+TEST_CASE("the online CPUs are among the possible CPUs") {
   const CpuList online = online_cpus();
   REQUIRE_FALSE(online.empty());
   CHECK(online.back() < possible_cpu_count());

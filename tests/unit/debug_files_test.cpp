@@ -106,7 +106,7 @@ TEST_CASE("a debug file is found through the symbolic links of a distribution") 
   CHECK(program.found() == real);
 }
 
-TEST_CASE("a file of another build-id in the right place is passed over") {
+TEST_CASE("a debug file with another build-id is ignored") {
   const Program program;
   const Program other("-Wl,--build-id=sha1", "int main(void) { return 1; }\n");
   REQUIRE(program.build_id != other.build_id);
@@ -117,7 +117,7 @@ TEST_CASE("a file of another build-id in the right place is passed over") {
   CHECK(program.found({program.listed, second}) == program.by_build_id(second));
 }
 
-TEST_CASE("a debug file is found by its link: beside the file, in .debug, in the listed directories, in this order") {
+TEST_CASE("a debug file is found by its link, first beside the file, then in .debug, then in the directories") {
   const Program program;
   const fs::path below = program.listed.string() + program.home.string() + "/program.debug";
   put(program.debug, below);
@@ -130,7 +130,7 @@ TEST_CASE("a debug file is found by its link: beside the file, in .debug, in the
   CHECK(program.found() == program.by_build_id(program.listed));
 }
 
-TEST_CASE("a linked file of another build-id is passed over, whatever its checksum") {
+TEST_CASE("a linked file with another build-id is ignored, even with the right checksum") {
   const Program program;
   const Program other("-Wl,--build-id=sha1", "int main(void) { return 1; }\n");
   put(other.debug, program.home / "program.debug");
@@ -139,7 +139,7 @@ TEST_CASE("a linked file of another build-id is passed over, whatever its checks
   CHECK(program.found() == program.home / ".debug" / "program.debug");
 }
 
-TEST_CASE("without build-ids the checksum decides") {
+TEST_CASE("the checksum decides for files without a build-id") {
   const Program program("-Wl,--build-id=none");
   REQUIRE(program.build_id == "");
   const fs::path beside = program.home / "program.debug";
@@ -155,7 +155,7 @@ TEST_CASE("the program itself is not its own debug file") {
   CHECK(program.found() == "");
 }
 
-TEST_CASE("nothing is looked for beside another file that has the same path here") {
+TEST_CASE("the search does not look beside another file that has the same path here") {
   const Program program;
   const Program elsewhere;
   put(elsewhere.debug, elsewhere.home / "program.debug");
@@ -165,7 +165,7 @@ TEST_CASE("nothing is looked for beside another file that has the same path here
   CHECK(elsewhere.find(again, elsewhere.file));
 }
 
-TEST_CASE("a path that is none leads nowhere") {
+TEST_CASE("an invalid path finds no debug file") {
   const Program program;
   put(program.debug, program.home / "program.debug");
   put(program.debug, program.listed.parent_path() / "program.debug");
@@ -180,14 +180,14 @@ TEST_CASE("a path that is none leads nowhere") {
   }
 }
 
-TEST_CASE("beside a file no symbolic link is followed") {
+TEST_CASE("a symbolic link beside a file is not followed") {
   const Program program;
   fs::create_symlink(program.debug, program.home / "program.debug");
   fs::create_directory_symlink(program.debug.parent_path(), program.home / ".debug");
   CHECK(program.found() == "");
 }
 
-TEST_CASE("what somebody else put beside a file does not count") {
+TEST_CASE("a debug file beside a program counts only if root or the owner of the program owns it") {
   if (::geteuid() != 0) return;
   const Program program;
   const fs::path beside = program.home / "program.debug";
@@ -200,7 +200,7 @@ TEST_CASE("what somebody else put beside a file does not count") {
   CHECK(program.found() == beside);
 }
 
-TEST_CASE("FIFOs, directories, empty files, loops and devices are passed over, and nobody waits for them") {
+TEST_CASE("the search ignores FIFOs, directories, empty files, loops and devices, and does not wait for them") {
   const Program program;
   const std::vector<fs::path> places = {program.by_build_id(program.listed), program.home / "program.debug",
                                         program.home / ".debug" / "program.debug",
@@ -222,7 +222,7 @@ TEST_CASE("FIFOs, directories, empty files, loops and devices are passed over, a
   CHECK(program.found() == places[0]);  // the places are right: a good file is found there
 }
 
-TEST_CASE("that there is no debug file is remembered, and so is no descriptor") {
+TEST_CASE("the search remembers that a file has no debug file, and keeps no descriptor") {
   const Program program;
   Search files({program.listed});
   const std::size_t before = open_descriptors();
@@ -234,7 +234,7 @@ TEST_CASE("that there is no debug file is remembered, and so is no descriptor") 
   CHECK(open_descriptors() == before);
 }
 
-TEST_CASE("a copy that lies beside its debug file has it, though another copy has none") {
+TEST_CASE("a copy beside its debug file has the debug file, even if another copy has none") {
   const Program program;
   Search files({program.listed});
   CHECK_FALSE(program.find(files, program.file));
@@ -281,7 +281,7 @@ struct Shared {
 
 }  // namespace
 
-TEST_CASE("the shared part of debug files is found by a path relative to theirs") {
+TEST_CASE("the shared part of debug files is found by a path relative to the debug files") {
   const Shared shared("../../.dwz/common");
   if (!shared.made) return;
   const fs::path& listed = shared.one.listed;
@@ -293,7 +293,7 @@ TEST_CASE("the shared part of debug files is found by a path relative to theirs"
   CHECK(shared.found(debug, {listed / "other"}) == "");  // the path leads out of the listed directory
 }
 
-TEST_CASE("the shared part of debug files is found where they say, if that is in a listed directory") {
+TEST_CASE("the shared part of debug files is found at the stored path inside a listed directory") {
   const Shared shared("/usr/lib/debug/.dwz/triplet/common");
   if (!shared.made) return;
   const fs::path& listed = shared.one.listed;
@@ -303,7 +303,7 @@ TEST_CASE("the shared part of debug files is found where they say, if that is in
   CHECK(shared.found(shared.two.debug, {listed}) == listed / ".dwz/triplet/common");
 }
 
-TEST_CASE("the shared part of debug files may lie beside one of them, under a bare name") {
+TEST_CASE("the shared part of debug files can lie beside one of them, under a bare name") {
   const Shared shared("common");
   if (!shared.made) return;
   CHECK(shared.found(shared.one.debug, {}) == shared.common);
@@ -312,7 +312,7 @@ TEST_CASE("the shared part of debug files may lie beside one of them, under a ba
   CHECK(shared.found(shared.one.debug, {}) == "");
 }
 
-TEST_CASE("a path of the shared part that leads out of the listed directories is not followed") {
+TEST_CASE("a path of the shared part that leaves the listed directories is not followed") {
   const std::string outside = directory().file("outside");
   for (const std::string& called : {outside, "../../../../../../../../../.." + outside}) {
     const Shared shared(called);
@@ -325,7 +325,7 @@ TEST_CASE("a path of the shared part that leads out of the listed directories is
   }
 }
 
-TEST_CASE("a shared part of another build-id is refused") {
+TEST_CASE("a shared part with another build-id is refused") {
   const Shared shared("common");
   const Shared other("../common");
   if (!shared.made) return;

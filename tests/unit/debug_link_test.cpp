@@ -45,7 +45,7 @@ TEST_CASE("a debug link is a name, zeros and a checksum") {
   }
 }
 
-TEST_CASE("a debug link that objcopy made is read") {
+TEST_CASE("a debug link from objcopy is read") {
   const std::string program = compile("linked.c", "int main(void) { return 0; }", "-g");
   REQUIRE(!program.empty());
   const std::string debug = program + ".debug";
@@ -69,7 +69,7 @@ TEST_CASE("a debug link that is no bare file name is refused") {
   }
 }
 
-TEST_CASE("a debug link with anything but zeros behind its name is refused") {
+TEST_CASE("a debug link with other bytes than zeros after its name is refused") {
   using namespace std::string_literals;
   CHECK(link_of("ab\0\0"s + "crc!"));
   CHECK_FALSE(link_of("ab\0x"s + "crc!"));
@@ -106,7 +106,7 @@ TEST_CASE("an alternate link without a path or a build-id is refused") {
   CHECK_FALSE(alternate_of(std::string(1 << 20, 'x')));
 }
 
-TEST_CASE("the checksum is that of gzip and gdb, over the whole of a file of any size") {
+TEST_CASE("the checksum equals that of gzip and gdb, for a file of any size") {
   CHECK(crc32_of(in_memory("123456789").get(), 100) == 0xcbf43926);
   CHECK(crc32_of(in_memory("").get(), 100) == 0u);
   // The text is longer than one read.
@@ -115,7 +115,7 @@ TEST_CASE("the checksum is that of gzip and gdb, over the whole of a file of any
   CHECK(crc32_of(in_memory(text).get(), text.size()) == 0x30e39c7f);
 }
 
-TEST_CASE("a file larger than allowed has no checksum") {
+TEST_CASE("a file that is larger than the limit has no checksum") {
   CHECK_FALSE(crc32_of(in_memory("123456789").get(), 8));
   CHECK_FALSE(crc32_of(-1, 8));
 }

@@ -73,14 +73,14 @@ std::size_t accepted(int listening) {
 
 }  // namespace
 
-TEST_CASE("without a server in the environment --debuginfod says what to do") {
+TEST_CASE("the error of --debuginfod without a server names DEBUGINFOD_URLS") {
   ::unsetenv("DEBUGINFOD_URLS");
   CHECK_THROWS_WITH_AS(Debuginfod{}, doctest::Contains("DEBUGINFOD_URLS"), Error);
   ::setenv("DEBUGINFOD_URLS", "", 1);
   CHECK_THROWS_AS(Debuginfod{}, Error);
 }
 
-TEST_CASE("a debug file comes from the server when no directory has it, and only if it is the right one") {
+TEST_CASE("a debug file comes from the server if no directory has it and the served file is the right one") {
   if (!is_installed()) return;
   const Served served;
   const Fd fd = open_file(served.program);
@@ -104,7 +104,7 @@ TEST_CASE("a debug file comes from the server when no directory has it, and only
   CHECK(finds());
 }
 
-TEST_CASE("a server that does not answer costs the time allowed for all, once") {
+TEST_CASE("a server that does not answer costs the allowed time only once") {
   if (!is_installed()) return;
   const Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};

@@ -71,7 +71,7 @@ TEST_CASE("Rust names of both schemes are demangled without their hashes") {
   CHECK(demangle("_RINvNtC3std3mem8align_ofFUdEuE") == "std::mem::align_of::<unsafe fn(f64)>");
 }
 
-TEST_CASE("the grammar of Rust's v0 names is understood") {
+TEST_CASE("names of Rust's v0 grammar are demangled") {
   const auto rust = [](const char* name) {
     const std::string text = demangle(name);
     return text == name ? "?" : text;
@@ -99,7 +99,7 @@ TEST_CASE("the grammar of Rust's v0 names is understood") {
   CHECK(rust("_RNvB2_1f") == "?");
 }
 
-TEST_CASE("C, Go and damaged names stay as they are") {
+TEST_CASE("C names, Go names and damaged names stay as they are") {
   for (const char* const name :
        {"main", "f", "i", "memcpy", "runtime.mallocgc", "main.(*T).Method", "__Zfoo", "", "_", "_Z", "_R", "_ZN",
         "_Znot a name", "_RTC_init", "foo.cold", "bar.isra.0", "_GLOBAL__I"}) {
@@ -108,7 +108,7 @@ TEST_CASE("C, Go and damaged names stay as they are") {
   CHECK(demangle(std::string("_Z1fv\0x", 7)) == std::string("_Z1fv\0x", 7));
 }
 
-TEST_CASE("a symbol version is taken off, a PLT mark is not") {
+TEST_CASE("a symbol version is removed, and a PLT mark stays") {
   CHECK(demangle("memcpy@@GLIBC_2.14") == "memcpy");
   CHECK(demangle("memcpy@GLIBC_2.2.5") == "memcpy");
   CHECK(demangle("_ZNSt6thread4joinEv@@GLIBCXX_3.4.11") == "std::thread::join()");
@@ -117,7 +117,7 @@ TEST_CASE("a symbol version is taken off, a PLT mark is not") {
   CHECK(demangle("@") == "@");
 }
 
-TEST_CASE("clones of a function are told apart, but not by a hash of the build") {
+TEST_CASE("clones of a function have different names, except for a hash of the build") {
   CHECK(demangle("_Z3fooi.cold") == "foo(int) [clone .cold]");
   CHECK(demangle("_Z3fooi.part.0") == "foo(int) [clone .part.0]");
   CHECK(demangle("_Z3fooi.constprop.0.isra.1") == "foo(int) [clone .constprop.0] [clone .isra.1]");
@@ -129,7 +129,7 @@ TEST_CASE("clones of a function are told apart, but not by a hash of the build")
   CHECK(demangle("_ZN1a1f17h0123456789abcdefE.llvm.99") == "a::f");
 }
 
-TEST_CASE("long names are demangled, endless ones are left alone") {
+TEST_CASE("long names are demangled, and endless names stay as they are") {
   const std::string part(300, 'x');
   const std::string spelled = "_ZN" + repeated("300" + part, 10) + "1fEv";
   CHECK(demangle(spelled) == repeated(part + "::", 10) + "f()");
@@ -137,7 +137,7 @@ TEST_CASE("long names are demangled, endless ones are left alone") {
   CHECK(demangle(endless) == endless);
 }
 
-TEST_CASE("a short name that unfolds to gigabytes is left mangled, at once") {
+TEST_CASE("a short name that unfolds to gigabytes stays mangled and costs no time") {
   const std::string cxx = "_Z1fI" + shared_types(30) + "Evv";
   CHECK(demangle(cxx) == cxx);
   CHECK(seconds_for(cxx) < 0.5);
@@ -149,7 +149,7 @@ TEST_CASE("a short name that unfolds to gigabytes is left mangled, at once") {
 
 // libiberty holds memory while it hands over such an identifier. In a build with a leak checker, this test fails if the
 // demangler leaves libiberty at that moment.
-TEST_CASE("an endless name of identifiers in punycode is left mangled") {
+TEST_CASE("an endless name of punycode identifiers stays mangled") {
   const std::string identifier = "u2004" + std::string(2000, 'a') + "_5qa";
   const std::string once = "_RINvC1a1fTNtC1c" + identifier;
   CHECK(demangle(once + "B8_EE").size() > 4000);  // "B8_" refers to the type behind "_RINvC1a1fT"
@@ -157,7 +157,7 @@ TEST_CASE("an endless name of identifiers in punycode is left mangled") {
   CHECK(demangle(often) == often);
 }
 
-TEST_CASE("the deepest names of the length allowed need no more than 3 MB of stack") {
+TEST_CASE("the deepest names of the allowed length need at most 3 MB of stack") {
   static std::vector<std::string> names;
   constexpr std::size_t bytes = 4000;
   for (const std::string unit :
@@ -190,7 +190,7 @@ TEST_CASE("the deepest names of the length allowed need no more than 3 MB of sta
   CHECK(demangle("_Z3fooi") == "foo(int)");
 }
 
-TEST_CASE("any damage to a name is survived") {
+TEST_CASE("a damaged name does no harm to the demangler") {
   const std::vector<std::string> seeds = {"_ZNKSt6vectorIiSaIiEE4sizeEv",
                                           "_ZN1aIiEcvT_IiEEv.cold",
                                           "_ZN4core3fmt5write17h0123456789abcdefE",

@@ -42,7 +42,7 @@ std::vector<std::string> rows(const std::string& text, const std::string& title)
 
 }  // namespace
 
-TEST_CASE("shares are compared, not values") {
+TEST_CASE("a comparison compares shares, not values") {
   // The run takes twice as long, and `slow` takes over half of the share of `fast`.
   const std::string text = compared("app;main;fast 60\napp;main;slow 40\n", "app;main;fast 60\napp;main;slow 140\n");
   CHECK(rows(text, "that gained") == std::vector<std::string>{"40.00% 70.00% +30.00 40.00% 70.00% +30.00 slow"});
@@ -51,13 +51,13 @@ TEST_CASE("shares are compared, not values") {
   CHECK(text.find("main") == std::string::npos);
 }
 
-TEST_CASE("what calls itself counts once in its total") {
+TEST_CASE("a function that calls itself counts once in its total") {
   const std::string text =
       compared("app;main;rec;rec;rec 10\napp;main;other 90\n", "app;main;rec;rec 30\napp;main;other 70\n");
   CHECK(rows(text, "that gained") == std::vector<std::string>{"10.00% 30.00% +20.00 10.00% 30.00% +20.00 rec"});
 }
 
-TEST_CASE("those that did more themselves come before those that called them") {
+TEST_CASE("functions that gained by themselves come before their callers") {
   const std::string text = compared("app;main;caller;leaf 10\napp;main;idle 90\n",
                                     "app;main;caller;leaf 30\napp;main;caller;new 5\napp;main;idle 65\n");
   CHECK(rows(text, "that gained") == std::vector<std::string>{"10.00% 30.00% +20.00 10.00% 30.00% +20.00 leaf",
@@ -69,7 +69,7 @@ TEST_CASE("those that did more themselves come before those that called them") {
             .size() == 1);
 }
 
-TEST_CASE("a function is its name, in whichever process, at whichever line; with modules, in one of them") {
+TEST_CASE("a function is the same in all processes and at all lines, and with modules in one module only") {
   const std::string before = "a;main a.c:1;work [x.so] 1\nb;main a.c:2;work [y.so] 3\n";
   const std::string after = "c;main a.c:3;work [x.so] 3\nc;main a.c:3;work [y.so] 1\n";
   CHECK(compared(before, after).find("No function gained") != std::string::npos);
@@ -78,7 +78,7 @@ TEST_CASE("a function is its name, in whichever process, at whichever line; with
   CHECK(rows(text, "that gained") == std::vector<std::string>{"25.00% 75.00% +50.00 25.00% 75.00% +50.00 work [x.so]"});
 }
 
-TEST_CASE("nothing is compared with nothing without a division by it") {
+TEST_CASE("a comparison with an empty profile does not divide by zero") {
   const std::string text = compared("", "app;main 4\napp 6\n");
   CHECK(text.find("There is nothing in before") != std::string::npos);
   CHECK(rows(text, "that gained") == std::vector<std::string>{"0.00% 60.00% +60.00 0.00% 60.00% +60.00 [No Stack]",
@@ -88,7 +88,7 @@ TEST_CASE("nothing is compared with nothing without a division by it") {
   CHECK(compared("app;main 0\n", "app;main 0\n").find("nan") == std::string::npos);
 }
 
-TEST_CASE("names are text for a terminal") {
+TEST_CASE("names in the table contain no control characters") {
   const std::string text = compared("app;main 1\n", "app;x\x1b[2Jy 1\n");
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("x?[2Jy") != std::string::npos);

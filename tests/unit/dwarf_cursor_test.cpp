@@ -31,7 +31,7 @@ void check_failed(const DwarfCursor& cursor) {
 
 }  // namespace
 
-TEST_CASE("as many bytes as there are can be passed over, and not one more") {
+TEST_CASE("a cursor skips as many bytes as are left, and not one more") {
   for (std::size_t place = 0; place <= readable; ++place) {
     DwarfCursor whole = at(place);
     whole.skip(readable - place);
@@ -48,7 +48,7 @@ TEST_CASE("as many bytes as there are can be passed over, and not one more") {
   check_failed(at(UINT64_MAX));
 }
 
-TEST_CASE("a number is read where all of it is there, and not where its last byte is behind the end") {
+TEST_CASE("a number is read only if all its bytes are there") {
   for (const unsigned size : {1U, 2U, 3U, 4U, 8U}) {
     CAPTURE(size);
     DwarfCursor last = at(readable - size);
@@ -69,7 +69,7 @@ TEST_CASE("a number is read where all of it is there, and not where its last byt
   check_failed(beyond);
 }
 
-TEST_CASE("a text ends with a NUL that is there") {
+TEST_CASE("a text is read only if its NUL is there") {
   DwarfCursor text = at(8);
   CHECK(text.text() == "ab");
   CHECK_FALSE(text.failed());
@@ -81,7 +81,7 @@ TEST_CASE("a text ends with a NUL that is there") {
   CHECK(cut.failed());
 }
 
-TEST_CASE("a number of as many bytes as it says ends with the bytes there are") {
+TEST_CASE("a number of variable length fails if its last byte is missing") {
   const std::array<std::byte, 3> more = {std::byte{0x85}, std::byte{0x86}, std::byte{0x07}};
   DwarfCursor whole{std::span(more)};
   CHECK(whole.uleb() == (0x5U | 0x6U << 7 | 0x7U << 14));

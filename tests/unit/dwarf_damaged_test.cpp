@@ -119,7 +119,7 @@ const std::vector<std::string> all_flags{"-gdwarf-5", "-gdwarf-4", "-gdwarf-2", 
 
 }  // namespace
 
-TEST_CASE("the hand-made unit is read as it should be") {
+TEST_CASE("the hand-made unit is read correctly") {
   Bytes entries;
   entries.u8(2).text("concrete").u64(0x1100).u64(0x100);  // at offset 28
   entries.u8(3).u32(28).u64(0x1110).u64(0x10).u16(7);     // inlined into itself
@@ -133,7 +133,7 @@ TEST_CASE("the hand-made unit is read as it should be") {
   CHECK(chains.chain(2).empty());
 }
 
-TEST_CASE("a file cut short anywhere is read as far as it goes") {
+TEST_CASE("a file that is cut off anywhere is read without a fault") {
   for (const std::string& flags : all_flags) {
     const Victim victim(flags);
     std::size_t known_something = 0;
@@ -147,7 +147,7 @@ TEST_CASE("a file cut short anywhere is read as far as it goes") {
   }
 }
 
-TEST_CASE("sections cut short anywhere are read as far as they go") {
+TEST_CASE("sections that are cut off anywhere are read without a fault") {
   for (const std::string& flags : all_flags) {
     const Victim victim(flags);
     Elf64_Ehdr header;
@@ -163,7 +163,7 @@ TEST_CASE("sections cut short anywhere are read as far as they go") {
   }
 }
 
-TEST_CASE("bytes spoilt at random do no harm") {
+TEST_CASE("random damage to bytes does no harm") {
   std::mt19937 random(7);
   for (const std::string& flags : all_flags) {
     const Victim victim(flags);
@@ -177,7 +177,7 @@ TEST_CASE("bytes spoilt at random do no harm") {
   }
 }
 
-TEST_CASE("functions that refer to each other in a circle have no name, and an end") {
+TEST_CASE("functions that refer to each other in a circle have no name and cause no endless loop") {
   Bytes entries;
   entries.u8(4).u32(33);  // at offset 28
   entries.u8(4).u32(28);  // at offset 33
@@ -189,7 +189,7 @@ TEST_CASE("functions that refer to each other in a circle have no name, and an e
   CHECK(chains.strings().view(chains.chain(0)[1].function) == "f");
 }
 
-TEST_CASE("of functions inlined a thousand deep the outermost 256 are shown, and the function that has the code") {
+TEST_CASE("a chain of a thousand inlined functions keeps its outermost frames, 256 in all") {
   Bytes entries;
   entries.u8(2).text("f").u64(0x1000).u64(0x800);
   for (unsigned i = 0; i < 1000; ++i) entries.u8(3).u32(28).u64(0x1000).u64(0x800).u16(i);
@@ -201,13 +201,13 @@ TEST_CASE("of functions inlined a thousand deep the outermost 256 are shown, and
   CHECK(chains.chain(0)[longest_chain - 2].line == 1);
 }
 
-TEST_CASE("entries nested a million deep come to an end") {
+TEST_CASE("a million nested entries do no harm") {
   Bytes entries;
   for (unsigned i = 0; i < 1000000; ++i) entries.u8(2).text("").u64(0).u64(0);
   check_bounds(read(unit_with(entries), {{0x1005}}), 1);
 }
 
-TEST_CASE("a name of megabytes is cut") {
+TEST_CASE("a name of megabytes is cut off") {
   Bytes entries;
   entries.u8(2).text(std::string(3000, 'x')).u64(0x1000).u64(0x800).u8(0);
   CHECK(read(unit_with(entries), {{0x1005}}).chain(0).size() == 1);
@@ -216,7 +216,7 @@ TEST_CASE("a name of megabytes is cut") {
   CHECK(section.text(6 << 20).empty());
 }
 
-TEST_CASE("a hundred thousand functions that share one list of a million ranges are given up in seconds") {
+TEST_CASE("a hundred thousand functions with one list of a million ranges are given up within seconds") {
   Bytes entries;
   for (unsigned i = 0; i < 100000; ++i) entries.u8(5).u32(0);
   DwarfSections::InMemory sections = unit_with(entries);
@@ -229,7 +229,7 @@ TEST_CASE("a hundred thousand functions that share one list of a million ranges 
   CHECK(taken < 20);  // it takes a hundredth of this without sanitizers
 }
 
-TEST_CASE("a compressed section that claims to hold terabytes is refused, and said") {
+TEST_CASE("a compressed section that claims terabytes is refused with a reason") {
   const Victim victim("-g -gz=zlib");
   Elf64_Ehdr header;
   std::memcpy(&header, victim.content.data(), sizeof header);

@@ -149,7 +149,7 @@ bool has(const std::string& command) { return run("command -v " + command + " >/
 
 }  // namespace
 
-TEST_CASE("an address in three functions inlined into each other has four positions, innermost first") {
+TEST_CASE("an address in three nested inlined functions has four positions, innermost first") {
   for (const std::string flags :
        {"-O2 -gdwarf-5", "-O2 -gdwarf-4", "-O1 -gdwarf-3 -gstrict-dwarf",
         "-O2 -g -ffunction-sections -Wl,--gc-sections", "-O2 -g -static", "-O2 -g -gz=zlib-gnu"}) {
@@ -187,7 +187,7 @@ TEST_CASE("chains agree with llvm-symbolizer for code that clang compiled") {
   }
 }
 
-TEST_CASE("chains agree with llvm-symbolizer where addr2line takes one file of a linked program for another") {
+TEST_CASE("chains agree with llvm-symbolizer for a linked program that addr2line reads wrong") {
   if (!has("llvm-symbolizer")) return;
   const std::string path = compile_nested("-O2 -gdwarf-5 -flto");
   const auto addresses = bytes_of_function(path, "_Z5outeri");
@@ -195,7 +195,7 @@ TEST_CASE("chains agree with llvm-symbolizer where addr2line takes one file of a
   CHECK(check_agreement(ours(path, addresses), theirs(tool, path, addresses)) == 4);
 }
 
-TEST_CASE("a debug file of its own answers for the stripped program") {
+TEST_CASE("a separate debug file gives the source lines of the stripped program") {
   const std::string path = compile_nested("-O2 -g");
   REQUIRE(run("objcopy --only-keep-debug " + path + " " + path + ".debug && strip -o " + path + ".stripped " + path));
   check_in_get(path + ".debug", path);
@@ -206,7 +206,7 @@ TEST_CASE("a debug file of its own answers for the stripped program") {
   CHECK(chains.why() == "has no debug information");
 }
 
-TEST_CASE("names that dwz moved into a file of common parts are found there") {
+TEST_CASE("names that dwz moved into a common file are found there") {
   if (!has("dwz")) return;
   for (const std::string flags : {"-gdwarf-4", "-gdwarf-5"}) {
     CAPTURE(flags);
@@ -224,13 +224,13 @@ TEST_CASE("names that dwz moved into a file of common parts are found there") {
   }
 }
 
-TEST_CASE("sections that are compressed by zstd are read") {
+TEST_CASE("sections with zstd compression are read") {
   const std::string path = compile_nested("-O2 -g");
   if (!run("objcopy --compress-debug-sections=zstd " + path + " " + path + ".zstd")) return;  // needs binutils 2.40
   check_in_get(path + ".zstd", path);
 }
 
-TEST_CASE("order and repetition of addresses change nothing, and one outside of all code has no chain") {
+TEST_CASE("the order and repetition of addresses change nothing, and an address outside of code has no chain") {
   const std::string path = compile_nested("-O2 -g");
   const auto addresses = bytes_of_function(path, "_Z5outeri");
   const auto straight = ours(path, addresses);
@@ -245,7 +245,7 @@ TEST_CASE("order and repetition of addresses change nothing, and one outside of 
   CHECK(ours(path, {}).empty());
 }
 
-TEST_CASE("the line behind a call is another than the call's: a return address belongs to the byte before it") {
+TEST_CASE("a return address has the line of the call, not the line after the call") {
   const std::string path = compile("calls.c", R"(
 __attribute__((noinline, noreturn)) void leave(void) { for (;;) __asm__ volatile(""); }
 __attribute__((noinline)) int here(void) { leave(); }
@@ -266,7 +266,7 @@ int main(int count, char** words) { return count > 1 ? here() : next() + (words 
   CHECK(found[1][0].second.ends_with(":4"));
 }
 
-TEST_CASE("a file that is no ELF file is said to be none") {
+TEST_CASE("a file that is no ELF file is reported as such") {
   const std::string path = directory().file("text");
   std::ofstream(path) << "no program";
   const Fd fd = open_file(path);

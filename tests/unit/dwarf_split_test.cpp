@@ -138,7 +138,7 @@ std::string build_split(const Kind& kind, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("what was split off is read where the compiler left it, and says what a file with all in it says") {
+TEST_CASE("split debug information gives the same lines as a file with everything in it") {
   for (const Kind& kind : kinds) {
     CAPTURE(kind.compiler);
     CAPTURE(kind.version);
@@ -172,7 +172,7 @@ TEST_CASE("what was split off is read where the compiler left it, and says what 
   }
 }
 
-TEST_CASE("a package has what is in no file of its own any more") {
+TEST_CASE("a package gives the lines of .dwo files that no longer exist") {
   std::size_t packed = 0;
   std::vector<Kind> packable = kinds;
   // Macros have their own column in the index of a package.
@@ -201,7 +201,7 @@ TEST_CASE("a package has what is in no file of its own any more") {
   if (run("command -v llvm-dwp >/dev/null")) CHECK(packed >= 2);
 }
 
-TEST_CASE("column 8 of a package's index is of lists of ranges since version 5 only, and of macros before") {
+TEST_CASE("column 8 of a package's index holds range lists in version 5 and not in version 2") {
   for (const std::uint32_t version : {2U, 5U}) {
     // Columns, units, slots; the id, its row; the sections' numbers; offsets; sizes.
     const std::vector<std::uint32_t> words{version, 3, 1, 1, 0x1234, 0, 1, 1, 3, 8, 100, 200, 300, 10, 20, 30};
@@ -219,7 +219,7 @@ TEST_CASE("column 8 of a package's index is of lists of ranges since version 5 o
   }
 }
 
-TEST_CASE("a path that cannot be opened is tried once, and a file's sections cost of the budget") {
+TEST_CASE("a path that fails to open is tried once, and the sections of a file count against the budget") {
   const std::string path = build_split(kinds[1], "cost");
   REQUIRE(!path.empty());
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -242,7 +242,7 @@ TEST_CASE("a path that cannot be opened is tried once, and a file's sections cos
   CHECK(files.asked == 1);
 }
 
-TEST_CASE("a file that is not there, or of another build, is named, and the lines are still those of the code") {
+TEST_CASE("a split file that is missing or from another build is named, and the lines of the code stay") {
   const std::string path = build_split(kinds[1], "gone");
   REQUIRE(!path.empty());
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -261,7 +261,7 @@ TEST_CASE("a file that is not there, or of another build, is named, and the line
   CHECK(unread.begin()->second == "is not an ELF file of this machine's kind");
 }
 
-TEST_CASE("only what lies inside the process's root, is a regular file and of the right owner is opened") {
+TEST_CASE("a split file is opened only if it is regular, has the right owner and lies inside the process's root") {
   const std::string folder = directory().file("places");
   std::filesystem::create_directories(folder + "/inner");
   const auto file = [&](const std::string& name) { return folder + "/" + name; };

@@ -63,19 +63,19 @@ void check_named_by(const char* hash_style) {
 
 }  // namespace
 
-TEST_CASE("a library without section headers is named by its dynamic symbols") {
+TEST_CASE("a library without section headers has the names of its dynamic symbols") {
   check_named_by("gnu");
   check_named_by("sysv");
   check_named_by("both");
 }
 
-TEST_CASE("a file that has section headers is left alone") {
+TEST_CASE("a file with section headers stays as it is") {
   const Fd fd = open_file(compile("whole.c", source, "-shared -fPIC"));
   std::string why;
   CHECK_FALSE(with_dynamic_sections(*ElfFile::read(fd.get(), why)));
 }
 
-TEST_CASE("a damaged dynamic table gives wrong names at worst, for every byte of it that is spoilt") {
+TEST_CASE("a damaged dynamic table gives at most wrong names, whichever byte is damaged") {
   const std::string library = compile("spoilt.c", source, "-shared -fPIC");
   const std::string good = without_section_headers(content_of(library));
   Elf64_Ehdr header;

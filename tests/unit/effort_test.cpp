@@ -22,7 +22,7 @@ Verdict read(Effort& effort, std::uint64_t file, std::uint64_t steps) {
 
 }  // namespace
 
-TEST_CASE("a file is too large when a whole budget is not enough for it, and not for what others had") {
+TEST_CASE("a file is too large only if a whole budget is not enough for it") {
   Effort effort(most, false);
   effort.renew(second_ns);
   CHECK(read(effort, 1, 600) == Verdict::fits);
@@ -34,7 +34,7 @@ TEST_CASE("a file is too large when a whole budget is not enough for it, and not
   CHECK(read(effort, 4, 5000) == Verdict::too_large);
 }
 
-TEST_CASE("a file is not tried again with hardly more than it has spent in vain") {
+TEST_CASE("a file is tried again only with clearly more budget than it spent in vain") {
   Effort effort(most, false);
   effort.renew(second_ns);
   CHECK(read(effort, 1, 600) == Verdict::fits);
@@ -48,7 +48,7 @@ TEST_CASE("a file is not tried again with hardly more than it has spent in vain"
   CHECK(read(effort, 2, 300) == Verdict::fits);
 }
 
-TEST_CASE("files that are too large cost one budget together and then next to nothing, and others are read as before") {
+TEST_CASE("files that are too large cost one budget together and then little, and other files are still read") {
   Effort effort(most, false);
   effort.renew(second_ns);
   CHECK(read(effort, 1, 400) == Verdict::fits);
@@ -67,8 +67,7 @@ TEST_CASE("files that are too large cost one budget together and then next to no
   CHECK(read(effort, 1, 450) == Verdict::fits);
 }
 
-TEST_CASE(
-    "of files that are too large one is read at a time, or some small parts of them, where there is another time") {
+TEST_CASE("a repeated effort spends only a part of each time on files that are too large") {
   Effort effort(most, true);
   effort.renew(second_ns);
   CHECK(read(effort, 1, 100) == Verdict::fits);
@@ -86,7 +85,7 @@ TEST_CASE(
   CHECK(read(effort, file, 10) == Verdict::fits);
 }
 
-TEST_CASE("file after file costs a small part of the time in the long run, and after a rest all is there again") {
+TEST_CASE("many files in a row cost a small part of the time, and a rest restores the whole budget") {
   Effort effort(most, false);
   const std::uint64_t first_ns = 1000 * second_ns;
   const auto spend = [&effort](std::uint64_t file, std::uint64_t steps) {
@@ -107,7 +106,7 @@ TEST_CASE("file after file costs a small part of the time in the long run, and a
   CHECK(spend(1000, most / 2) == most / 2);
 }
 
-TEST_CASE("an allowance comes back with time, and never more than there was") {
+TEST_CASE("an allowance refills with time, up to its limit") {
   Allowance allowance(most, 10);
   allowance.renew(100 * second_ns);
   allowance.budget().take(800);

@@ -133,7 +133,7 @@ void resolve_all(const std::string& path, const std::vector<std::uint64_t>& addr
 
 }  // namespace
 
-TEST_CASE("a file of 32 bits is read as one of 64") {
+TEST_CASE("a 32-bit file is read like a 64-bit file") {
   Made<Layout32> made;
   made.symbol("f", 0x1000, 16);
   made.symbol("g", 0x1010, 0);
@@ -147,7 +147,7 @@ TEST_CASE("a file of 32 bits is read as one of 64") {
   CHECK(ElfFile::read(fd.get(), why)->address_of({16}) == ElfAddress{0x1010});
 }
 
-TEST_CASE("what is no ELF file of this machine's is refused with a reason") {
+TEST_CASE("a file that is no ELF file of this machine is refused with a reason") {
   std::ofstream(directory().file("text"))
       << "#!/bin/sh\nthis is a text of more than sixty-four bytes, for sure it is.\n";
   CHECK(refused(directory().file("text")) == "is not an ELF file");
@@ -172,7 +172,7 @@ TEST_CASE("what is no ELF file of this machine's is refused with a reason") {
   CHECK(refused(made.write()) == "is a truncated ELF file (no program headers)");
 }
 
-TEST_CASE("a symbol table that cannot be right is a reason, not a crash") {
+TEST_CASE("an impossible symbol table gives a reason and no crash") {
   CHECK(one(sound().write(), 0x1004) == "f+4");
   const auto spoilt = [](auto spoil) {
     auto made = sound();
@@ -201,7 +201,7 @@ TEST_CASE("a symbol table that cannot be right is a reason, not a crash") {
   CHECK(reason(spoilt([](auto& made) { made.sections[1].sh_flags = 0; })) == Unnamed::no_symbol);
 }
 
-TEST_CASE("marks of assemblers and linkers name nothing") {
+TEST_CASE("marks of assemblers and linkers are not used as names") {
   for (const std::string name : {"$x", "$d.12", ".Lfoo", "_etext", "__bss_start", "__start_mine", "$x.foo"}) {
     Made<Layout64> made;
     made.symbol("label", 0x1000, 0).st_info = ELF64_ST_INFO(STB_LOCAL, STT_NOTYPE);
@@ -211,7 +211,7 @@ TEST_CASE("marks of assemblers and linkers name nothing") {
   }
 }
 
-TEST_CASE("a function that claims the whole address space gives way to those inside it") {
+TEST_CASE("a function that claims the whole address space gives way to the functions inside it") {
   Made<Layout64> made;
   made.symbol("f", 0x1000, 16);
   made.symbol("everything", 8, UINT64_MAX - 2);
@@ -223,7 +223,7 @@ TEST_CASE("a function that claims the whole address space gives way to those ins
   CHECK(one(path, 4) == "?");
 }
 
-TEST_CASE("an offset that two segments share belongs to the one that can run") {
+TEST_CASE("an offset in two segments belongs to the executable segment") {
   Made<Layout64> made;
   made.segment(PF_R, 0, 0, 0x800);
   made.segment(PF_R | PF_X, 0x800, 0x1800, 0x1000);
@@ -241,7 +241,7 @@ TEST_CASE("an offset that two segments share belongs to the one that can run") {
   CHECK(file->address_of({0x90000}) == std::nullopt);
 }
 
-TEST_CASE("symbols that all cover everything cost time and memory of the addresses, not of their product") {
+TEST_CASE("symbols that all cover everything cost little time and memory") {
   Made<Layout64> made;
   for (std::uint64_t i = 0; i < 200'000; ++i) made.symbol("n" + std::to_string(i), 0x1000 + i % 5000, UINT64_MAX / 2);
   made.lay_out();
@@ -252,7 +252,7 @@ TEST_CASE("symbols that all cover everything cost time and memory of the address
   CHECK(one(path, 0x1000 + 4999) == "n4999+0");
 }
 
-TEST_CASE("names without an end are cut off, and too many of them are refused") {
+TEST_CASE("endless names are cut off, and too many endless names are refused") {
   Made<Layout64> made;
   made.symbol("f", 0x1000, 16);
   made.strings += std::string(100'000, 'x');
@@ -280,7 +280,7 @@ TEST_CASE("names without an end are cut off, and too many of them are refused") 
   CHECK(symbols.back().unnamed == Unnamed::file_malformed);
 }
 
-TEST_CASE("a file cut short anywhere, or with any bits turned, is survived") {
+TEST_CASE("a file that is cut off anywhere or has flipped bits does no harm") {
   std::ifstream in(labels(), std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const auto base = known(labels()).at("outer").first;

@@ -26,7 +26,7 @@ constexpr const char* program =
 
 }  // namespace
 
-TEST_CASE("every byte of a program's functions has the name nm gives it, however the program was linked") {
+TEST_CASE("every byte of a program's functions has the name from nm, for every linker") {
   int linked = 0;
   for (const std::string flags :
        {"-O1 -pie -fPIE", "-O1 -no-pie -fno-pie", "-O1 -static", "-O1 -pie -Wl,-z,noseparate-code",
@@ -45,7 +45,7 @@ TEST_CASE("every byte of a program's functions has the name nm gives it, however
   CHECK(linked >= 3);
 }
 
-TEST_CASE("a function at work is found from its mapping, as the dynamic linker knows it") {
+TEST_CASE("a function of a loaded library is found from its mapping") {
   for (const std::string flags : {"", " -Wl,-z,noseparate-code", " -fuse-ld=gold", " -fuse-ld=lld"}) {
     const std::string path =
         compile("library.c", "int exported_here(int x) { return x + 1; }\n", "-O1 -shared -fPIC" + flags);
@@ -73,7 +73,7 @@ TEST_CASE("a function at work is found from its mapping, as the dynamic linker k
   }
 }
 
-TEST_CASE("without .symtab only what is exported has a name, and nothing else gets its neighbour's") {
+TEST_CASE("a file without .symtab names only its exported functions, and no other code gets such a name") {
   const std::string path = compile("stripped.c", program, "-O1 -shared -fPIC");
   REQUIRE(!path.empty());
   const auto symbols = known(path);
@@ -83,7 +83,7 @@ TEST_CASE("without .symtab only what is exported has a name, and nothing else ge
   CHECK(resolve(path, {symbols.at("hidden").first})[0].unnamed == Unnamed::no_symbol);
 }
 
-TEST_CASE("an exported label without a size stands for its own address only") {
+TEST_CASE("an exported label without a size covers only its own address") {
   const std::string path =
       compile("unsized.s", ".text\n.globl f\n.type f, %function\nf: .skip 16\n", "-shared -nostdlib");
   REQUIRE(!path.empty());
@@ -94,7 +94,7 @@ TEST_CASE("an exported label without a size stands for its own address only") {
   CHECK(one(path, start + 1) == "?");
 }
 
-TEST_CASE("nested, unsized and untyped symbols each cover what they should") {
+TEST_CASE("nested, unsized and untyped symbols each cover the right addresses") {
   const std::string path = labels();
   const auto base = known(path).at("outer").first;
   CHECK(one(path, base - 1) == "?");
@@ -119,7 +119,7 @@ TEST_CASE("nested, unsized and untyped symbols each cover what they should") {
   CHECK(one(path, known(path).at("data").first) == "?");
 }
 
-TEST_CASE("of a function's aliases the global, plain, short name is taken") {
+TEST_CASE("a function with aliases gets the name that is global, plain and short") {
   const std::string path = labels();
   // `write` is weak, so the global names `__write`, `__GI_write` and `longer_write` are preferred. Of these,
   // `longer_write` is the only plain name.
@@ -131,7 +131,7 @@ TEST_CASE("of a function's aliases the global, plain, short name is taken") {
   CHECK_FALSE(better_alias("abc", "abc"));
 }
 
-TEST_CASE("a batch gets the answers its addresses get alone, and keeps those it has") {
+TEST_CASE("a batch gives each address the same answer as the address alone, and keeps given answers") {
   const std::string path = labels();
   const auto base = known(path).at("outer").first;
   std::vector<std::uint64_t> addresses;
@@ -153,7 +153,7 @@ TEST_CASE("a batch gets the answers its addresses get alone, and keeps those it 
   CHECK(answers[1].name == "last");
 }
 
-TEST_CASE("the innermost cover is what looking at every symbol for every address would find") {
+TEST_CASE("the innermost symbol is the same as in a search of every symbol for every address") {
   std::uint32_t random = 1;
   const auto below = [&random](std::uint32_t limit) {
     random = random * 1664525 + 1013904223;
@@ -216,7 +216,7 @@ TEST_CASE("the innermost cover is what looking at every symbol for every address
   }
 }
 
-TEST_CASE("a build-id is read, and its absence told") {
+TEST_CASE("a build-id is read, and a missing build-id is reported") {
   const std::string with = compile("id.c", program, "-Wl,--build-id=0x0123456789abcdef00ff");
   const std::string without = compile("id.c", program, "-Wl,--build-id=none");
   REQUIRE((!with.empty() && !without.empty()));

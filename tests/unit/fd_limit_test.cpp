@@ -5,12 +5,12 @@
 
 using namespace profile;
 
-TEST_CASE("a run on one CPU of many does not ask for what sampling all would take") {
+TEST_CASE("a run on one CPU of many requests fewer descriptors than a run on all CPUs") {
   CHECK(needed_fds(400, 1) < 1024);
   CHECK(needed_fds(400, 400) > 1024);
 }
 
-TEST_CASE("there are descriptors for the ring of each CPU and for the event and the link of each that is sampled") {
+TEST_CASE("the limit includes a ring for each CPU, and an event and a link for each sampled CPU") {
   const std::size_t of_none = needed_fds(0, 0);
   CHECK(needed_fds(64, 0) - of_none >= 64);
   CHECK(needed_fds(64, 64) - needed_fds(64, 0) >= 2 * 64);

@@ -25,7 +25,7 @@ FileBytes memory_of(std::string_view text) { return FileBytes(std::as_bytes(std:
 
 }  // namespace
 
-TEST_CASE("a file and memory are read alike, and never beyond their end") {
+TEST_CASE("a file and memory are read in the same way, and never beyond their end") {
   const Fd fd = in_memory("0123456789");
   for (const FileBytes& bytes : {FileBytes(fd.get()), memory_of("0123456789")}) {
     REQUIRE(bytes);
@@ -42,7 +42,7 @@ TEST_CASE("a file and memory are read alike, and never beyond their end") {
   CHECK(memory_of("x").fd() == -1);
 }
 
-TEST_CASE("an empty file is there, what cannot be examined is not") {
+TEST_CASE("an empty file is valid, and a file that cannot be examined is not valid") {
   const Fd fd = in_memory("");
   CHECK(FileBytes(fd.get()));
   CHECK(FileBytes(fd.get()).size_bytes() == 0);
@@ -50,7 +50,7 @@ TEST_CASE("an empty file is there, what cannot be examined is not") {
   CHECK_FALSE(FileBytes());
 }
 
-TEST_CASE("a byte of a file that is mostly holes is more of a budget") {
+TEST_CASE("a byte of a file with many holes costs more of the budget") {
   const Fd fd = in_memory(std::string(1 << 16, 'x'));
   CHECK(FileBytes(fd.get()).steps_a_byte() == 1);
   CHECK(memory_of("text").steps_a_byte() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("a byte of a file that is mostly holes is more of a budget") {
   CHECK(FileBytes(fd.get()).steps_a_byte() > 1);
 }
 
-TEST_CASE("a file that shrinks while it is read ends there") {
+TEST_CASE("a file that shrinks during the reading ends at its new size") {
   const Fd fd = in_memory("0123456789");
   const FileBytes bytes(fd.get());
   REQUIRE(::ftruncate(fd.get(), 5) == 0);
@@ -66,7 +66,7 @@ TEST_CASE("a file that shrinks while it is read ends there") {
   CHECK(read(bytes, 0, 6) == "no");
 }
 
-TEST_CASE("the status of a file is what fstat says") {
+TEST_CASE("the status of a file equals that of fstat") {
   const Fd fd = in_memory("0123456789");
   struct stat wanted {};
   REQUIRE(::fstat(fd.get(), &wanted) == 0);

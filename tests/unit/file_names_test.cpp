@@ -137,7 +137,7 @@ constexpr const char* many_kinds =
 
 }  // namespace
 
-TEST_CASE("names found bit by bit are those found at once, at every byte of nested, aliased and unsized functions") {
+TEST_CASE("names from many small batches equal those from one batch, for nested, aliased and unsized functions") {
   std::mt19937 random(1);
   std::vector<CodeOffset> places;
   const Fd fd = open_file(labels());
@@ -154,7 +154,7 @@ TEST_CASE("names found bit by bit are those found at once, at every byte of nest
   for (int round = 0; round < 20; ++round) check_batches(labels(), places, false, random);
 }
 
-TEST_CASE("names found bit by bit are those found at once, in programs of every kind") {
+TEST_CASE("names from many small batches equal those from one batch, in programs of every kind") {
   std::mt19937 random(2);
   int compiled = 0;
   for (const std::string flags : {"-O2", "-O2 -g", "-O2 -s", "-O2 -static", "-O2 -no-pie -Wl,-z,noseparate-code"}) {
@@ -166,7 +166,7 @@ TEST_CASE("names found bit by bit are those found at once, in programs of every 
   CHECK(compiled >= 3);
 }
 
-TEST_CASE("names found bit by bit are those found at once, in this program and in the C library") {
+TEST_CASE("names from many small batches equal those from one batch, in this program and in the C library") {
   std::mt19937 random(3);
   check_batches("/proc/self/exe", some_places("/proc/self/exe", 150, random), false, random);
   const std::string library = library_of_c();
@@ -174,14 +174,14 @@ TEST_CASE("names found bit by bit are those found at once, in this program and i
   check_batches(library, some_places(library, 1500, random), false, random);
 }
 
-TEST_CASE("source positions found bit by bit are those found at once") {
+TEST_CASE("source positions from many small batches equal those from one batch") {
   std::mt19937 random(4);
   const std::string path = compile("kinds.c", many_kinds, "-O2 -g");
   if (path.empty()) return;
   check_batches(path, some_places(path, 200, random), true, random);
 }
 
-TEST_CASE("the segment of an address says where in the file its code is") {
+TEST_CASE("the segment of an address gives the file offset of its code") {
   // The address of the code is no multiple of a page and differs much from its file offset.
   const std::string path =
       compile("x.s", ".globl here\nhere: .quad 0x1122334455667788\n", "-nostdlib -static -Wl,-Ttext=0x7654320");
@@ -201,7 +201,7 @@ TEST_CASE("the segment of an address says where in the file its code is") {
   CHECK_FALSE(namer.known.segment_of({0x7655000}).is_known());
 }
 
-TEST_CASE("a new address in a function that was seen before is named without reading the file") {
+TEST_CASE("a new address in a known function gets its name without reading the file") {
   const Fd fd = open_file(labels());
   const auto [start, size] = known(labels()).at("__write");
   std::string why;
@@ -225,7 +225,7 @@ TEST_CASE("a new address in a function that was seen before is named without rea
   }
 }
 
-TEST_CASE("the byte before a function is the function's when something returns to its start, and nobody's otherwise") {
+TEST_CASE("the byte before a function belongs to it only if a return address points to its start") {
   const Fd fd = open_file(labels());
   const std::uint64_t start = known(labels()).at("unsized").first;  // the eight bytes before it belong to no function
   std::string why;

@@ -113,7 +113,7 @@ class SmallFiles {
 
 }  // namespace
 
-TEST_CASE("each report is a file by its number, and those of an earlier run are replaced") {
+TEST_CASE("each report is a file with its number, and replaces the file of an earlier run") {
   const Directory directory;
   directory.make_old("f0002.txt", 0);
   {
@@ -130,7 +130,7 @@ TEST_CASE("each report is a file by its number, and those of an earlier run are 
   CHECK(contents(directory / "f0002.txt") == "two");
 }
 
-TEST_CASE("a file that is replaced is another one, so that its reader keeps what it had") {
+TEST_CASE("a replaced file is a new file, so a reader of the old file keeps its content") {
   const Directory directory;
   directory.make_old("f1.txt", 0);
   std::ifstream reader(directory / "f1.txt");
@@ -140,7 +140,7 @@ TEST_CASE("a file that is replaced is another one, so that its reader keeps what
   CHECK(contents(directory / "f1.txt") == "something longer");
 }
 
-TEST_CASE("a symbolic link by a frame's name is replaced and not followed") {
+TEST_CASE("a symbolic link in place of a file of the series is replaced and not followed") {
   const Directory directory;
   directory.make_old("precious", 0);
   fs::create_symlink(directory / "precious", directory / "f1.txt");
@@ -151,7 +151,7 @@ TEST_CASE("a symbolic link by a frame's name is replaced and not followed") {
   CHECK_FALSE(fs::is_symlink(directory / "f1.txt"));
 }
 
-TEST_CASE("two reports of one time are two files, and a file that was there stays") {
+TEST_CASE("two reports with the same time are two files, and an existing file stays") {
   const Directory directory;
   directory.make_old("cpu-100.pb.gz", 0);
   directory.make_old("cpu-200~2.pb.gz", 0);
@@ -172,7 +172,7 @@ TEST_CASE("two reports of one time are two files, and a file that was there stay
   CHECK_FALSE(fs::exists(directory / "nowhere"));
 }
 
-TEST_CASE("what is missing of a directory that varies is made, and nothing above it") {
+TEST_CASE("missing directories are made from the first varying name on, and not above it") {
   const Directory directory;
   Told told(directory / "of-%s/%s/fixed/%s.txt");
   told.series.write(100 * second, text("a"));
@@ -185,7 +185,7 @@ TEST_CASE("what is missing of a directory that varies is made, and nothing above
   CHECK_FALSE(fs::exists(directory / "absent"));
 }
 
-TEST_CASE("nobody sees a file before it is whole") {
+TEST_CASE("a file appears under its name only when it is whole") {
   const Directory directory;
   Told told(directory / "f%1d.txt");
   told.series.write(0, [&](std::ostream& out) {
@@ -207,7 +207,7 @@ TEST_CASE("a file has the permissions that the umask leaves") {
   CHECK((status.st_mode & 07777) == 0640);
 }
 
-TEST_CASE("only the newest are kept, of all that match and nothing else") {
+TEST_CASE("only the newest matching files are kept, and other files stay") {
   const Directory directory;
   directory.make_old("cpu-1.txt", 30);
   directory.make_old("cpu-2.txt", 20);
@@ -233,7 +233,7 @@ TEST_CASE("only the newest are kept, of all that match and nothing else") {
   CHECK(directory.names() == with_others({"cpu-200~3.txt", "cpu-200~4.txt", "cpu-200~5.txt"}));
 }
 
-TEST_CASE("what was just written is kept even where others claim to be newer") {
+TEST_CASE("a file that was just written is kept, even if other files claim to be newer") {
   const Directory directory;
   directory.make_old("cpu-1.txt", -100'000);
   Told told(directory / "cpu-%s.txt", {.keep = 1});
@@ -241,7 +241,7 @@ TEST_CASE("what was just written is kept even where others claim to be newer") {
   CHECK(directory.names() == Names{"cpu-2.txt"});
 }
 
-TEST_CASE("the latest of this run are kept when the clock is set back meanwhile") {
+TEST_CASE("the latest files of this run are kept when the clock is set back") {
   const Directory directory;
   Told told(directory / "cpu-%s.txt", {.keep = 3});
   directory.make_old("cpu-7.txt", -200'000);
@@ -261,7 +261,7 @@ TEST_CASE("the latest of this run are kept when the clock is set back meanwhile"
   CHECK(contents(directory / "cpu-501.txt") == "b");
 }
 
-TEST_CASE("files of somebody else are not removed") {
+TEST_CASE("files of another user are not removed") {
   if (::geteuid() != 0) return;
   const Directory directory;
   directory.make_old("cpu-1.txt", 0);
@@ -271,7 +271,7 @@ TEST_CASE("files of somebody else are not removed") {
   CHECK(directory.names() == Names{"cpu-1.txt", "cpu-2.txt"});
 }
 
-TEST_CASE("what cannot be written there is said at once") {
+TEST_CASE("a path that cannot be written is refused at the start") {
   const Directory directory;
   CHECK_THROWS_AS(Told(directory / "no/f%04d.txt"), Error);
   CHECK_THROWS_AS(Told(directory / "no/no/f%04d.txt", {.makes_directory = true}), Error);
@@ -292,7 +292,7 @@ TEST_CASE("files to be kept must be in one directory") {
   }
 }
 
-TEST_CASE("a directory is made where it was asked for, or where the time names it") {
+TEST_CASE("a directory is made if it is requested or if its name contains the time") {
   const Directory directory;
   Told film(directory / "frames/f%04d.txt", {.makes_directory = true});
   film.series.write(0, text("x"));
@@ -304,7 +304,7 @@ TEST_CASE("a directory is made where it was asked for, or where the time names i
   CHECK(contents(directory / "at-101/f.txt") == "z");
 }
 
-TEST_CASE("failures in a row are said once, the next file says how many are missing, and the numbers have no gap") {
+TEST_CASE("several failures in a row are reported once, and the next file is reported with the number of failures") {
   const Directory directory;
   fs::create_directory(directory / "d");
   Told told(directory / "d/f%04d.txt");
@@ -330,7 +330,7 @@ TEST_CASE("failures in a row are said once, the next file says how many are miss
   CHECK(fs::directory_entry(directory / "d/f0002.txt").hard_link_count() == 1);
 }
 
-TEST_CASE("a file that failed half-way leaves nothing behind, and the next is tried") {
+TEST_CASE("a file that fails during writing leaves nothing, and the next file is tried") {
   const Directory directory;
   Told told(directory / "f%1d.txt", {.keep = 5});
   {
@@ -345,7 +345,7 @@ TEST_CASE("a file that failed half-way leaves nothing behind, and the next is tr
   CHECK(contents(directory / "f1.txt").size() == 1'000'000);
 }
 
-TEST_CASE("a series opens nothing that stays open") {
+TEST_CASE("a series keeps no file open") {
   const Directory directory;
   const auto open_files = [] {
     return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());

@@ -88,7 +88,7 @@ using Frames = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("a walk goes on by the rules of the tables to the root") {
+TEST_CASE("a walk continues by the rules of the tables up to the root") {
   Code code;
   code.add(leaf, short_rule(1));
   code.add(middle, short_rule(3));
@@ -106,7 +106,7 @@ TEST_CASE("a walk goes on by the rules of the tables to the root") {
   }
 }
 
-TEST_CASE("what a signal interrupted is no return address") {
+TEST_CASE("an address that a signal interrupted is no return address") {
   Code code;
   code.add(leaf, signal_rule);
   code.add(outer, root_rule);
@@ -116,7 +116,7 @@ TEST_CASE("what a signal interrupted is no return address") {
   CHECK(finished.end == WALK_ROOT);
 }
 
-TEST_CASE("a walk that meets another table that is missing can be tried again") {
+TEST_CASE("a walk that meets another missing table can be tried again") {
   Code code;
   code.add(leaf, short_rule(1));
   code.add(middle, Kind::waiting);
@@ -127,7 +127,7 @@ TEST_CASE("a walk that meets another table that is missing can be tried again") 
   CHECK(finish(*begun, code).callers == Frames{middle + 5, outer + 7});
 }
 
-TEST_CASE("code without a table is passed by frame pointer, and that is a guess where no call can be seen") {
+TEST_CASE("a walk passes code without a table by the frame pointer, and this is a guess if no call is visible") {
   Code code;
   code.add(leaf, Kind::plain);
   code.add(outer, root_rule);
@@ -141,7 +141,7 @@ TEST_CASE("code without a table is passed by frame pointer, and that is a guess 
   CHECK(alone.end == WALK_NO_CFI);
 }
 
-TEST_CASE("nothing outside of the copy is read, whatever the registers and rules say") {
+TEST_CASE("a walk never reads outside of the copy of the stack") {
   Code code;
   code.add(leaf, short_rule(3));
   code.add(middle, short_rule(2));

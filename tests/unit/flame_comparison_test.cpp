@@ -93,7 +93,7 @@ struct StringMaker<Texts> {
 };
 }  // namespace doctest
 
-TEST_CASE("one run has not changed from one format to another") {
+TEST_CASE("one run shows no change between two formats") {
   const OutputOptions all = {.delimited = true, .annotate = true, .show_modules = true};
   for (const Profile& run : {profile_of_threads(), test::fixed_profile(), test::wall_profile()}) {
     // All comparisons begin with the profile as it is read from pprof. The reader derives return addresses from the
@@ -110,7 +110,7 @@ TEST_CASE("one run has not changed from one format to another") {
   }
 }
 
-TEST_CASE("a function is one, whatever its line, its file, its module and its kind") {
+TEST_CASE("a function is the same for every line, file, module and kind") {
   const Profile before = folded("app;main main.cpp:42;work [a.so] 10\n");
   const Profile after = folded("app;main main.cpp:43;work [b.so] 5\napp;main [app] other.cpp:1;work_[k] 5\n");
   CHECK(changes(before, after) == Texts{});
@@ -120,14 +120,14 @@ TEST_CASE("a function is one, whatever its line, its file, its module and its ki
   CHECK(flames.after.size() == 1);
 }
 
-TEST_CASE("with modules a function is that of one module, in brackets or not") {
+TEST_CASE("a comparison with modules separates the functions of different modules, with or without brackets") {
   const Profile before = folded("app;work [a.so];nft [nf_tables] 10\n");
   const Profile after = folded("app;work [a.so];nft [nf_tables]_[k] 4\napp;work [b.so] 6\n");
   CHECK(changes(before, after, SameFunction::by_name_and_module) ==
         Texts{"work 10 to 4", "nft 10 to 4", "work 0 to 6"});
 }
 
-TEST_CASE("what is known of a function is what the later profile knows, or else the earlier one") {
+TEST_CASE("the facts about a function come from the later profile, or else from the earlier profile") {
   const Profile pprof = through("pprof", profile_of_threads());
   const Profile lines = folded("worker-a;main;work 1\n");
   for (const bool turned : {false, true}) {
@@ -148,7 +148,7 @@ TEST_CASE("what is known of a function is what the later profile knows, or else 
   CHECK(merged("t;f 1\n", "t;g [x];f [x]_[i] 1\nt;f [x] 1\n") == Texts{"x :0 user"});
 }
 
-TEST_CASE("where one profile knows no processes the other's threads are what is compared") {
+TEST_CASE("the threads are compared if one profile knows no processes") {
   const Profile pprof = through("pprof", profile_of_threads());
   const auto processes = [](const Profile& before, const Profile& after) {
     const FlameComparison flames = compare_flames(before, after);
@@ -167,7 +167,7 @@ TEST_CASE("where one profile knows no processes the other's threads are what is 
   CHECK(processes(folded(""), pprof) == Texts{"app"});
 }
 
-TEST_CASE("a comparison keeps all there is of both, each pair of owner and stack once") {
+TEST_CASE("a comparison keeps all values of both profiles, with each pair of owner and stack once") {
   const Profile before = test::fixed_profile();
   const Profile after = through("folded", before);
   const FlameComparison flames = compare_flames(before, after);

@@ -86,7 +86,7 @@ void check_tiling(const FlameGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("stacks share what they have in common, siblings stand in the order of their names") {
+TEST_CASE("stacks share their common frames, and siblings are sorted by name") {
   Stacks stacks;
   const Index dd = stacks.owner("dd", 185);
   const Index writer = stacks.owner("dd", 185, "writer");
@@ -117,7 +117,7 @@ TEST_CASE("stacks share what they have in common, siblings stand in the order of
   check_tiling(graph);
 }
 
-TEST_CASE("frames of one name in two modules or on two lines are two boxes, the same ones in any order of arrival") {
+TEST_CASE("frames of one name in two modules or on two lines are two boxes, in any order of arrival") {
   for (const bool turned : {false, true}) {
     FlameTable table;
     const Index owner = table.intern_owner({.process = table.intern("p"), .thread = table.intern("p")});
@@ -137,7 +137,7 @@ TEST_CASE("frames of one name in two modules or on two lines are two boxes, the 
   }
 }
 
-TEST_CASE("a comparison has the boxes of now with what they were, and says how much has no box") {
+TEST_CASE("a comparison has the boxes of the later profile with their earlier values") {
   Stacks stacks;
   const std::vector<FlameTable::Cell> before = {
       {.owner = stacks.owner("app", 10), .node = stacks.stack({"main", "old"}), .value = 7},
@@ -161,7 +161,7 @@ TEST_CASE("a comparison has the boxes of now with what they were, and says how m
   CHECK(graph.only_before() == 12);
 }
 
-TEST_CASE("an empty earlier profile makes a comparison nevertheless") {
+TEST_CASE("an empty earlier profile still makes a comparison") {
   Stacks stacks;
   const std::vector<FlameTable::Cell> now = {{.owner = stacks.owner("app", 30), .node = none, .value = 8}};
   const FlameGraph graph(stacks.table, now, {});
@@ -169,14 +169,14 @@ TEST_CASE("an empty earlier profile makes a comparison nevertheless") {
   CHECK(lines(graph) == std::vector<std::string>{"all 0+8, 0 before", " app 0+8, 8 itself, 0 before"});
 }
 
-TEST_CASE("nothing at all is a root box of nothing") {
+TEST_CASE("an empty table gives one root box with the value zero") {
   const FlameTable table;
   const FlameGraph graph(table, {});
   CHECK(lines(graph) == std::vector<std::string>{"all 0+0"});
   CHECK(graph.depth() == 0);
 }
 
-TEST_CASE("the boxes of the fixed profiles tile, and add up to the total of the profile") {
+TEST_CASE("the boxes of the fixed profiles fit together and add up to the total of the profile") {
   const Profile profiles[] = {test::fixed_profile(), test::wall_profile(), test::profile_with_lines(), Profile()};
   for (const Profile& profile : profiles) {
     const OwnFlameView flames(profile);
@@ -189,7 +189,7 @@ TEST_CASE("the boxes of the fixed profiles tile, and add up to the total of the 
   }
 }
 
-TEST_CASE("the totals of a comparison are those of both profiles, and what was before is within what stood there") {
+TEST_CASE("the totals of a comparison are those of both profiles, and earlier values fit inside their parents") {
   const Profile now = test::fixed_profile();
   Profile before;
   test::add_hostile(before);
@@ -205,7 +205,7 @@ TEST_CASE("the totals of a comparison are those of both profiles, and what was b
   CHECK(turned_graph.only_before() == 30);  // the kernel thread and the idle task
 }
 
-TEST_CASE("values as large as nanoseconds get are exact, and sums that do not fit overflow nothing") {
+TEST_CASE("values as large as nanoseconds are exact, and large sums do not overflow") {
   Stacks stacks;
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
   const Index a = stacks.owner("a", 1);
@@ -225,7 +225,7 @@ TEST_CASE("values as large as nanoseconds get are exact, and sums that do not fi
   for (const FlameBox& box : full.boxes()) CHECK(box.total <= std::numeric_limits<std::uint64_t>::max() - box.start);
 }
 
-TEST_CASE("a stack of 100,000 frames is walked without a stack of our own") {
+TEST_CASE("a stack of 100,000 frames needs no recursion") {
   Stacks stacks;
   Index node = none;
   const Index frame = stacks.table.intern_frame({.name = stacks.table.intern("again")});

@@ -63,7 +63,7 @@ void check_inside(const FlamePicture& picture) {
 
 }  // namespace
 
-TEST_CASE("boxes are as wide as their share, and the root box is at the bottom") {
+TEST_CASE("boxes are as wide as their shares, and the root box is at the bottom") {
   const Profile profile = test::wall_profile();
   const OwnFlameView flames(profile);
   const FlamePicture picture(flames.view());
@@ -85,7 +85,7 @@ TEST_CASE("boxes are as wide as their share, and the root box is at the bottom")
   CHECK(says(picture, "4,700,000 microseconds in 146 samples in 5.0 s; 150 taken: 146 recorded, 4 filtered, 0 lost"));
 }
 
-TEST_CASE("the pictures of the fixed profiles keep within their bounds") {
+TEST_CASE("the pictures of the fixed profiles stay within their bounds") {
   const Profile profiles[] = {test::fixed_profile(), test::wall_profile(), test::profile_with_lines(), Profile()};
   for (const Profile& profile : profiles) {
     for (const PictureSize& size : {PictureSize{}, PictureSize{.width = 777, .height = 201},
@@ -99,7 +99,7 @@ TEST_CASE("the pictures of the fixed profiles keep within their bounds") {
   }
 }
 
-TEST_CASE("tooltips tell name, value, share, module, line and kind") {
+TEST_CASE("tooltips show name, value, share, module, line and kind") {
   const Profile profile = test::profile_with_lines();
   const OwnFlameView flames(profile);
   const FlamePicture picture(flames.view());
@@ -110,7 +110,7 @@ TEST_CASE("tooltips tell name, value, share, module, line and kind") {
   CHECK(picture.tooltip(*find(picture, "app (77)")) == "app (77)\n17 of 17 samples (100.0 %)");
 }
 
-TEST_CASE("a comparison is coloured by the change of shares, and says what they were") {
+TEST_CASE("a comparison has the colours of the changes and shows the earlier shares") {
   Profile before;
   add_stack(before, 1, 50);  // f0_0, then f1_0
   add_stack(before, 1, 50);
@@ -130,7 +130,7 @@ TEST_CASE("a comparison is coloured by the change of shares, and says what they 
   CHECK(says(picture, "smaller share than before"));
 }
 
-TEST_CASE("boxes too narrow to be seen are left out, and counted") {
+TEST_CASE("boxes that are too narrow are left out and counted") {
   Profile profile;
   add_stack(profile, 1, 1'000'000);
   add_stack(profile, 5, 10);
@@ -142,7 +142,7 @@ TEST_CASE("boxes too narrow to be seen are left out, and counted") {
   CHECK(find(picture, "f2_0") == nullptr);
 }
 
-TEST_CASE("deep stacks make a high picture, then lower rows, and at last what has no place is left out and counted") {
+TEST_CASE("deep stacks make a higher picture, then lower rows, and the rest is left out and counted") {
   const auto height_of = [](std::size_t depth, const PictureSize& size, std::string_view note) {
     Profile profile;
     add_stack(profile, depth, 3);
@@ -161,7 +161,7 @@ TEST_CASE("deep stacks make a high picture, then lower rows, and at last what ha
   CHECK(height_of(400, {.width = 1200, .height = 800}, "(75.0 %)") == 800);
 }
 
-TEST_CASE("the legend has the kinds that are drawn and no others, and calls a tag by its word") {
+TEST_CASE("the legend has only the drawn kinds, and names a tag by its word") {
   const auto legend_of = [](const Profile& profile) {
     const OwnFlameView flames(profile);
     const FlamePicture picture(flames.view());
@@ -186,7 +186,7 @@ TEST_CASE("the legend has the kinds that are drawn and no others, and calls a ta
   CHECK(legend_of(Profile()).empty());
 }
 
-TEST_CASE("a profile without samples is a picture that says so") {
+TEST_CASE("the picture of a profile without samples shows that nothing was recorded") {
   const Profile profile;
   const OwnFlameView flames(profile);
   const FlamePicture picture(flames.view());
@@ -194,7 +194,7 @@ TEST_CASE("a profile without samples is a picture that says so") {
   CHECK(find(picture, "all") == nullptr);
 }
 
-TEST_CASE("a name has one colour, and kinds are told apart by their hue") {
+TEST_CASE("a name always has the same colour, and each kind has its own hue") {
   CHECK(hash_of_name("") == 0x811c9dc5);
   CHECK(hash_of_name("a") == 0xe40c292c);
   CHECK(hash_of_name("foobar") == 0xbf9cf968);
@@ -206,7 +206,7 @@ TEST_CASE("a name has one colour, and kinds are told apart by their hue") {
   CHECK(colour_of(FlameKind::kernel, "a") == Colour{137, 188, 224});
 }
 
-TEST_CASE("unchanged is white, a tenth of the total is full colour") {
+TEST_CASE("an unchanged share is white, and a change by a tenth of the total has the full colour") {
   CHECK(colour_of_change(0.25, 0.25) == Colour{255, 255, 255});
   CHECK(colour_of_change(0, 0.1) == Colour{238, 110, 86});
   CHECK(colour_of_change(0, 1) == Colour{238, 110, 86});
@@ -214,7 +214,7 @@ TEST_CASE("unchanged is white, a tenth of the total is full colour") {
   CHECK(colour_of_change(0, 0.025) == Colour{247, 183, 171});  // half of the full colour: the square root of a quarter
 }
 
-TEST_CASE("names are cut between characters, with what combines with them") {
+TEST_CASE("names are cut between characters, never before a combining character") {
   const std::string dots = "\xe2\x80\xa6";
   CHECK(cut_to_cells("main", 4) == "main");
   CHECK(cut_to_cells("main", 3) == "ma" + dots);
@@ -240,7 +240,7 @@ TEST_CASE("names are cut between characters, with what combines with them") {
                  "a") == 3);  // a flame
 }
 
-TEST_CASE("numbers and shares are worded for people") {
+TEST_CASE("numbers and shares are formatted for readers") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
   CHECK(grouped(1000) == "1,000");

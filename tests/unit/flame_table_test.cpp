@@ -48,7 +48,7 @@ FlameKind kind_of(const FlameTable& table, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("the cells of a profile add up to it, and each pair of owner and stack is there once") {
+TEST_CASE("the cells of a profile add up to its total, with each pair of owner and stack once") {
   for (const auto make : {test::fixed_profile, test::wall_profile, test::profile_with_lines}) {
     const Profile profile = make();
     FlameTable table;
@@ -66,7 +66,7 @@ TEST_CASE("the cells of a profile add up to it, and each pair of owner and stack
   }
 }
 
-TEST_CASE("stacks are root first, user then kernel then tag, and rows that read the same are one") {
+TEST_CASE("stacks begin at the root, with user, kernel and tag in this order, and equal rows are merged") {
   FlameTable table;
   const auto stacks = stacks_of(table, table.add(test::fixed_profile()));
   CHECK(stacks.at("dd;__libc_start_call_main;main;read;do_syscall_64;ksys_read;vfs_read") == 7);
@@ -76,7 +76,7 @@ TEST_CASE("stacks are root first, user then kernel then tag, and rows that read 
   CHECK(stacks.at("dd;") == 2);  // no stack at all
 }
 
-TEST_CASE("inlined functions are frames of their own, with the line where they stand") {
+TEST_CASE("inlined functions are separate frames with their own lines") {
   FlameTable table;
   const auto stacks = stacks_of(table, table.add(test::profile_with_lines()));
   CHECK(stacks.at("app;__libc_start_call_main;main;outer(int);Box<int>::get(int) const;deep(int)") == 8);
@@ -90,7 +90,7 @@ TEST_CASE("inlined functions are frames of their own, with the line where they s
   CHECK(table.strings().view(deep->module) == "app");
 }
 
-TEST_CASE("names are clean, and what has none is of a kind of its own") {
+TEST_CASE("names are clean, and frames without a name are of the unnamed kind") {
   FlameTable table;
   (void)table.add(test::fixed_profile());
   CHECK(kind_of(table, "[dd+0x1234]") == FlameKind::unnamed);
@@ -102,7 +102,7 @@ TEST_CASE("names are clean, and what has none is of a kind of its own") {
   }
 }
 
-TEST_CASE("what a JIT compiler's map named is told from a program of that name") {
+TEST_CASE("a function from a JIT map is distinguished from a program with the same name") {
   Profile profile;
   test::Namer name(profile);
   Row row;
@@ -121,7 +121,7 @@ TEST_CASE("what a JIT compiler's map named is told from a program of that name")
   CHECK(kind_of(table, "main") == FlameKind::user);
 }
 
-TEST_CASE("frames without any name that stand one upon the other are one where that is asked for") {
+TEST_CASE("neighbouring frames without a name become one frame on request") {
   Profile profile;
   test::Namer name(profile);
   Row row;
@@ -175,7 +175,7 @@ TEST_CASE("adding a profile again adds nothing to the table but gives the same c
   }
 }
 
-TEST_CASE("threads and CPUs that were told apart are owners of their own") {
+TEST_CASE("threads and CPUs that were kept apart are separate owners") {
   Profile profile;
   Row row;
   row.process = profile.process(7, 0, "app");

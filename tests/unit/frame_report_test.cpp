@@ -55,7 +55,7 @@ bool has_root_in_unnamed(std::string_view inner_module, std::string_view outer_m
 
 }  // namespace
 
-TEST_CASE("nothing is said of a profile without frames, nor of one where all is well") {
+TEST_CASE("a profile without frames or without problems gives no lines") {
   CHECK(FrameReport().lines().empty());
   Made made;
   CHECK(made.report().lines().empty());
@@ -65,7 +65,7 @@ TEST_CASE("nothing is said of a profile without frames, nor of one where all is 
   CHECK(made.report().lines().empty());
 }
 
-TEST_CASE("frames count once for each sample, by reason") {
+TEST_CASE("each frame counts once for each sample, by reason") {
   Made made;
   const FrameId root = made.named("_start", "app");
   made.add({made.unnamed(Unnamed::no_symbol, "app"), root}, 3);
@@ -83,7 +83,7 @@ TEST_CASE("frames count once for each sample, by reason") {
         "map");
 }
 
-TEST_CASE("every reason has words of its own") {
+TEST_CASE("every reason has its own words") {
   for (std::size_t i = static_cast<std::size_t>(Unnamed::no_symbol); i < static_cast<std::size_t>(Unnamed::count);
        ++i) {
     Made made;
@@ -110,7 +110,7 @@ TEST_CASE("kernel frames count as frames, and a kernel stack is no user stack") 
   CHECK(made.report().lines().empty());
 }
 
-TEST_CASE("intervals add up") {
+TEST_CASE("the counts of several intervals add up") {
   Made made;
   made.add({made.unnamed(Unnamed::no_symbol, "app"), made.named("_start", "app")}, 3);
   FrameReport report;
@@ -121,7 +121,7 @@ TEST_CASE("intervals add up") {
   CHECK(report.user_stacks() == 6);
 }
 
-TEST_CASE("the functions that threads begin in are roots, others are not") {
+TEST_CASE("the functions in which threads begin are roots, and other functions are not") {
   for (const char* root : {"_start", "__libc_start_main", "clone3", "start_thread", "runtime.goexit.abi0",
                            "libc_start_main_stage2", "start", "__clone"}) {
     CHECK_MESSAGE(has_root(root), root);
@@ -129,7 +129,7 @@ TEST_CASE("the functions that threads begin in are roots, others are not") {
   for (const char* other : {"main", "starts", "_start_", "", "clone_node"}) CHECK_MESSAGE(!has_root(other), other);
 }
 
-TEST_CASE("a C library without symbols that calls into a program is a root, and nothing else without a name") {
+TEST_CASE("a C library without symbols that calls a program is a root, and other unnamed code is not") {
   for (const char* library : {"libc.so.6", "libc-2.31.so", "libpthread-2.31.so", "ld-linux-x86-64.so.2"}) {
     CHECK_MESSAGE(has_root_in_unnamed("app", library), library);
     CHECK_MESSAGE(!has_root_in_unnamed(library, library), library);
@@ -142,7 +142,7 @@ TEST_CASE("a C library without symbols that calls into a program is a root, and 
   CHECK(alone.report().rootless() == 1);
 }
 
-TEST_CASE("what a broken chain leaves at the outer end is looked through") {
+TEST_CASE("unmapped frames at the outer end do not hide the root") {
   Made made;
   const FrameId nowhere = made.unnamed(Unnamed::not_mapped);
   made.add({made.named("work", "app"), made.named("_start", "app"), nowhere, nowhere}, 1);
@@ -151,7 +151,7 @@ TEST_CASE("what a broken chain leaves at the outer end is looked through") {
   CHECK(made.report().rootless() == 1);
 }
 
-TEST_CASE("a few stacks without a root are not worth a line; beyond one in twenty they are") {
+TEST_CASE("stacks without a root are reported if they are more than one in twenty") {
   for (const std::uint64_t broken : {5U, 6U}) {
     Made made;
     made.add({made.named("work", "app"), made.named("_start", "app")}, 100 - broken);
@@ -169,7 +169,7 @@ TEST_CASE("a few stacks without a root are not worth a line; beyond one in twent
   }
 }
 
-TEST_CASE("the four files that are most often to blame are named, the worst first") {
+TEST_CASE("the four worst files are named, the worst first") {
   Made made;
   for (const std::uint64_t samples : {2U, 5U, 1U, 4U, 3U}) {
     made.add({made.named("f", "lib" + std::to_string(samples) + ".so")}, samples);
@@ -178,7 +178,7 @@ TEST_CASE("the four files that are most often to blame are named, the worst firs
   CHECK(made.report().lines()[0].ends_with(": lib5.so (5), lib4.so (4), lib3.so (3), lib2.so (2)"));
 }
 
-TEST_CASE("no file is blamed where none is known") {
+TEST_CASE("no file is named if none is known") {
   Made made;
   made.add({made.unnamed(Unnamed::not_mapped)}, 1);
   made.add({made.unnamed(Unnamed::no_jit_map)}, 1);
@@ -186,8 +186,7 @@ TEST_CASE("no file is blamed where none is known") {
   CHECK(made.report().lines()[1] == "100.0 % of the user stacks end before a root function");
 }
 
-TEST_CASE(
-    "of stacks that were walked the summary says why they are incomplete, and where nothing vouched for the way") {
+TEST_CASE("the summary counts incomplete walked stacks by their reason") {
   Made made;
   const FrameId root = made.named("_start", "app");
   made.add({made.named("work", "app"), root}, 800, StackEnd::root);
@@ -208,7 +207,7 @@ TEST_CASE(
         "frame pointer in: libfoo.so (40), libz.so.1 (9)");
 }
 
-TEST_CASE("one incomplete stack is told, however many there are, and what was not walked is told apart from it") {
+TEST_CASE("one incomplete stack is reported among many, separate from stacks that were not walked") {
   Made made;
   const FrameId root = made.named("_start", "app");
   made.add({made.named("work", "app"), root}, 9000, StackEnd::root);

@@ -29,7 +29,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("perf's own text, with the fields it has by itself and with those it was asked for") {
+TEST_CASE("perf script text is read with the default fields and with requested fields") {
   const Profile read = read_profile(
       "java 12688 [002] 6544038.708352: cpu-clock:\n"
       "\tffffffff8103ce3b native_safe_halt ([kernel.kallsyms])\n"
@@ -51,7 +51,7 @@ TEST_CASE("perf's own text, with the fields it has by itself and with those it w
   CHECK(read.run.unit == "samples");
 }
 
-TEST_CASE("of perf script text another event and what is no line of it is counted and said") {
+TEST_CASE("other events and foreign lines in perf script text are counted and reported") {
   AlienLines aliens;
   const Profile read = read_profile(
       "app 7/7 1.000000: cpu-clock:\n\t1 f (x)\n\nWARNING: lost 3 chunks\napp 7/7 1.5: 10 cycles:\n\t1 g (x)\n\n", "in",
@@ -61,7 +61,7 @@ TEST_CASE("of perf script text another event and what is no line of it is counte
   CHECK(aliens.first.starts_with("in:4: "));
 }
 
-TEST_CASE("speedscope's files of others: evented profiles, seconds and fractions") {
+TEST_CASE("speedscope files of other programs are read with events, seconds and fractions") {
   const Profile read = read_profile(
       R"({"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[
       {"type":"evented","name":"t1","unit":"seconds","startValue":0,"endValue":1,"events":[
@@ -74,7 +74,7 @@ TEST_CASE("speedscope's files of others: evented profiles, seconds and fractions
   CHECK(folded(read) == "t2 500000\nt2;a;b b.js:3 1500000\nt1;a 500000000\nt1;a;b b.js:3 500000000\n");
 }
 
-TEST_CASE("JSON that is damaged, cut off, or no profile says so and where") {
+TEST_CASE("JSON that is damaged, cut off or no profile is refused with the place and the reason") {
   CHECK(refusal("{\"ebpf\":{\n\"profile\":{\"unit\":\"samples\",\"rows\":[{\"value\":1,}]}}}")
             .starts_with("in:2: this is no JSON"));
   CHECK(refusal("{\"ebpf\":{\"profile\":{").starts_with("in:1: this is no JSON: it is cut off"));
@@ -98,14 +98,14 @@ TEST_CASE("JSON that is damaged, cut off, or no profile says so and where") {
         std::string::npos);
 }
 
-TEST_CASE("a stream's line that is damaged is named by its number") {
+TEST_CASE("a damaged line of a stream is refused with its number") {
   const std::string line =
       R"({"time_unix_ns":1,"comm":"a","pid":1,"tid":1,"cpu":0,"event":"cpu-clock","unit":"samples","value":1,"user":[],"kernel":[]})";
   CHECK(refusal(line + "\n" + line + "\n" + line.substr(0, 40) + "\n").starts_with("in:3: this is no JSON"));
   CHECK(read_profile(line + "\n" + line + "\n", "in").total() == 2);
 }
 
-TEST_CASE("speedscope's files that contradict themselves are refused") {
+TEST_CASE("contradictory speedscope files are refused") {
   const auto with = [](const std::string& profile) {
     return refusal(R"({"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"x",)" + profile +
                    "}]}");
@@ -119,7 +119,7 @@ TEST_CASE("speedscope's files that contradict themselves are refused") {
         std::string::npos);
 }
 
-TEST_CASE("an evented file of a few bytes that stands for stacks without end is refused, and memory is not used up") {
+TEST_CASE("a small speedscope file that unfolds to endless stacks is refused before it uses much memory") {
   std::string text =
       R"({"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"x","unit":"none","events":[)";
   constexpr int depth = 20000;
@@ -128,7 +128,7 @@ TEST_CASE("an evented file of a few bytes that stands for stacks without end is 
   CHECK(refusal(text + "}]}").find("more than can be kept") != std::string::npos);
 }
 
-TEST_CASE("a counted report that is cut off or damaged says in which line") {
+TEST_CASE("a counted report that is cut off or damaged is refused with the line number") {
   const std::string block = "    main+0x10 [dd]\n    -                dd (185)\n        7\n\n";
   CHECK(folded(read_profile("Sampling at 99 Hertz of all threads by user + kernel stack for 5 secs.\n\n" + block,
                             "in")) == "dd;main 7\n");
@@ -138,6 +138,6 @@ TEST_CASE("a counted report that is cut off or damaged says in which line") {
         std::string::npos);
 }
 
-TEST_CASE("a folded line may begin with a brace") {
+TEST_CASE("a folded line can begin with a brace") {
   CHECK(folded(read_profile("{main};work 7\n", "in")) == "{main};work 7\n");
 }

@@ -189,7 +189,7 @@ void mark_returns(Profile& profile) {
 
 }  // namespace
 
-TEST_CASE("our own pprof profile is read back as what it was written from") {
+TEST_CASE("a pprof profile of this program is read back unchanged") {
   for (const bool lines : {false, true}) {
     Profile original = lines ? test::profile_with_lines() : test::fixed_profile();
     mark_returns(original);
@@ -215,7 +215,7 @@ TEST_CASE("our own pprof profile is read back as what it was written from") {
   }
 }
 
-TEST_CASE("what a signal interrupted is no return address when it is read back, and a leaf may be one") {
+TEST_CASE("a pprof file keeps which addresses are return addresses, also for leaves and signals") {
   Profile original;
   original.account.taken = original.account.recorded = 2;
   const ProcessId process = original.process(1, 0, "x");
@@ -244,7 +244,7 @@ TEST_CASE("what a signal interrupted is no return address when it is read back, 
   CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
 }
 
-TEST_CASE("why user stacks end is read back, of those too of which it was not told") {
+TEST_CASE("the reasons for the ends of user stacks are read back, with the unknown ones") {
   const Profile original = test::profile_with_ends();
   const std::string bytes = report(original, "pprof");
   const Profile read = read_profile(bytes, "x");
@@ -260,7 +260,7 @@ TEST_CASE("why user stacks end is read back, of those too of which it was not to
   CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
 }
 
-TEST_CASE("the label for a stack's end is taken from whoever wrote it, and what it does not know is not made up") {
+TEST_CASE("the label of a stack's end is accepted from any writer, and unknown words give no reason") {
   const auto end_of = [](const std::string& end, const std::string& comment) {
     Made made;
     made.type("samples", "count").function(1, "f").location(1, {1}).sample_with_end({1}, {1}, end);
@@ -279,7 +279,7 @@ TEST_CASE("the label for a stack's end is taken from whoever wrote it, and what 
   CHECK(end_of("made up", "1 user stacks whole") == StackEnd::unknown);
 }
 
-TEST_CASE("a thread inside execve() is no sample without a stack when it is read back") {
+TEST_CASE("a thread inside execve() keeps its stack when it is read back") {
   Profile original;
   test::Namer name(original);
   const ProcessId app = original.process(9, 0, "app");
@@ -300,7 +300,7 @@ TEST_CASE("a thread inside execve() is no sample without a stack when it is read
   CHECK(report(read, "folded") == "app;[exec] 4\n");
 }
 
-TEST_CASE("time that threads waited is read back as time") {
+TEST_CASE("waiting time is read back as time") {
   const Profile original = test::wall_profile();
   const Profile read = read_profile(report(original, "pprof"), "x");
   CHECK(read.run.unit == original.run.unit);
@@ -310,7 +310,7 @@ TEST_CASE("time that threads waited is read back as time") {
   CHECK(report(read, "folded", options) == report(original, "folded", options));
 }
 
-TEST_CASE("threads, CPUs, build ids and paths come back") {
+TEST_CASE("threads, CPUs, build-ids and paths are read back") {
   Profile original;
   test::Namer name(original);
   const ProcessId app = original.process(9, 0, "app");
@@ -342,7 +342,7 @@ TEST_CASE("threads, CPUs, build ids and paths come back") {
   CHECK(read.strings.view(read.binary(back.binary).build_id) == "ab12");
 }
 
-TEST_CASE("of several values the last is read, or the one the file says") {
+TEST_CASE("the last of several values is read, unless the file names another one") {
   Made made = heap();
   const Profile last = read_pprof(made.bytes(), "x");
   CHECK(last.run.unit == "bytes");
@@ -357,7 +357,7 @@ TEST_CASE("of several values the last is read, or the one the file says") {
   CHECK(chosen.rows()[0].samples == 10);
 }
 
-TEST_CASE("nanoseconds that are so many periods are samples") {
+TEST_CASE("nanoseconds that are whole periods are read as samples") {
   const auto cpu = [](std::int64_t ns) {
     Made made;
     made.type("samples", "count")
@@ -376,7 +376,7 @@ TEST_CASE("nanoseconds that are so many periods are samples") {
   CHECK(time.rows()[0].samples == 3);
 }
 
-TEST_CASE("several lines of a location are functions inlined into the last") {
+TEST_CASE("several lines of a location are functions inlined into the last one") {
   Made made;
   made.type("samples", "count").function(1, "inner", "/a.c").function(2, "middle", "/b.c").function(3, "outer", "/c.c");
   made.location(5, {1, 2, 3}).sample({5}, {2}, false);
@@ -390,7 +390,7 @@ TEST_CASE("several lines of a location are functions inlined into the last") {
   CHECK(profile.strings.view(place.at.file) == "/c.c");
 }
 
-TEST_CASE("lines of a function are one frame wherever stacks are shown, until they are asked for") {
+TEST_CASE("different lines of a function are one frame, unless lines are requested") {
   Made made;
   made.type("samples", "count").function(1, "work", "/src/a.c").function(2, "work", "/src/a.c");
   made.function(3, "main", "/src/a.c").location(1, {1}).location(2, {2}).location(3, {3});
@@ -411,7 +411,7 @@ TEST_CASE("lines of a function are one frame wherever stacks are shown, until th
   CHECK(times(report(profile, "speedscope"), R"("name":"work")") == 2);
 }
 
-TEST_CASE("the kernel is known by the names of its mappings and by its addresses") {
+TEST_CASE("kernel frames are recognised by the names of their mappings and by their addresses") {
   Made made;
   made.type("samples", "count").mapping(1, "/bin/app").mapping(2, "[kernel.kallsyms]").mapping(3, "[nf_tables]");
   made.function(1, "main").function(2, "vfs_read").function(3, "nft_do_chain");
@@ -421,14 +421,14 @@ TEST_CASE("the kernel is known by the names of its mappings and by its addresses
         "app;main [app];vfs_read [kernel]_[k];nft_do_chain [nf_tables]_[k] 2\n");
 }
 
-TEST_CASE("a location without a function is a place in its file") {
+TEST_CASE("a location without a function is an offset in its file") {
   Made made;
   made.type("samples", "count").mapping(1, "/bin/app", 0x400000, 0x1000).location(1, {}, 1, 0x400010).location(2, {});
   made.sample({1}, {2}).sample({2}, {1});
   CHECK(report(read_pprof(made.bytes(), "x"), "folded") == "app;[unknown] 1\napp;[app+0x1010] 2\n");
 }
 
-TEST_CASE("where others say that a file was mapped stays as they said it") {
+TEST_CASE("the mapped address of a file stays as another program wrote it") {
   Made made;
   made.type("samples", "count").mapping(1, "/bin/app", 0x7f0000400000, 0x1000, 0x7f0000402000);
   made.mapping(2, "/bin/wrong", 0x500000, 0, 0x400000);
@@ -446,7 +446,7 @@ TEST_CASE("where others say that a file was mapped stays as they said it") {
   CHECK(report(profile, "folded") == "app;[app+0x1010] 1\napp;[app+0x3000] 1\napp;[wrong+0x10] 1\n");
 }
 
-TEST_CASE("addresses of others come through our files as they were, however high they are") {
+TEST_CASE("addresses of other programs pass unchanged through this program's files, at any height") {
   constexpr std::uint64_t high = 0xaaaac0000000;  // arm64 maps programs here
   Made made;
   made.type("samples", "count").mapping(1, "/bin/a", 0x400000, 0, 0x402000).mapping(2, "/bin/b", 0x400000, 0, 0x402000);
@@ -468,7 +468,7 @@ TEST_CASE("addresses of others come through our files as they were, however high
   }
 }
 
-TEST_CASE("only what the comment names was moved") {
+TEST_CASE("only addresses that the comment names are moved back") {
   constexpr std::uint64_t place = 3ULL << 47;
   const auto start_of = [](const std::string& comment) {
     Made made;
@@ -486,7 +486,7 @@ TEST_CASE("only what the comment names was moved") {
   CHECK(start_of("another's") == place + 0x1000);
 }
 
-TEST_CASE("a sample without a stack is one by the older name, too") {
+TEST_CASE("the older name for a sample without a stack is still accepted") {
   for (const char* const name : {"[No Stack]", "[no stack]"}) {
     Made made;
     made.type("samples", "count").function(1, name).location(1, {1}).sample({1}, {2});
@@ -497,7 +497,7 @@ TEST_CASE("a sample without a stack is one by the older name, too") {
   }
 }
 
-TEST_CASE("what is no profile is said") {
+TEST_CASE("a file that is no pprof profile is refused with the reason") {
   const auto says = [](const std::string& bytes, const std::string& what) {
     const std::string error = error_of(bytes);
     CHECK_MESSAGE(error.find(what) != std::string::npos, error);
@@ -527,7 +527,7 @@ TEST_CASE("what is no profile is said") {
        "2^64");
 }
 
-TEST_CASE("inlined functions cannot make a small file a large tree") {
+TEST_CASE("a small file with many inlined functions is refused") {
   Made made;
   made.type("samples", "count").function(1, "f");
   made.location(1, std::vector<std::uint64_t>(3000, 1));
@@ -535,7 +535,7 @@ TEST_CASE("inlined functions cannot make a small file a large tree") {
   CHECK(error_of(made.bytes()).find("more inlined functions") != std::string::npos);
 }
 
-TEST_CASE("compressed files are unpacked, but not without bounds") {
+TEST_CASE("compressed files are unpacked up to a limit") {
   const std::string good = heap().bytes();
   const std::string packed = gzipped(good);
   CHECK(read_profile(packed, "x").total() == 300);
@@ -554,7 +554,7 @@ TEST_CASE("compressed files are unpacked, but not without bounds") {
   fails(gzipped(std::string(std::size_t{80} << 20, '\n')), "unpacks to more than");
 }
 
-TEST_CASE("the kind of a file is told by its bytes") {
+TEST_CASE("the format of a file is recognised by its bytes") {
   CHECK(read_profile(heap().bytes(), "x").run.unit == "bytes");
   CHECK(read_profile("app;main 4\n", "x").run.unit == "samples");
   CHECK_THROWS_WITH_AS((void)read_profile(heap().bytes().substr(0, 40), "x"), doctest::Contains("pprof"), Error);

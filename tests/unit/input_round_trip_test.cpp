@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, Profile>> profiles() {
 
 }  // namespace
 
-TEST_CASE("our JSON is read back as it was, to the module, the mark and the end of each stack") {
+TEST_CASE("the JSON of this program is read back unchanged, with modules, marks and the ends of stacks") {
   for (const auto& [name, profile] : profiles()) {
     CAPTURE(name);
     const Profile read = read_profile(written(profile, "json"), "a.json");
@@ -57,14 +57,14 @@ TEST_CASE("our JSON is read back as it was, to the module, the mark and the end 
   }
 }
 
-TEST_CASE("the reports of an interval run stand one behind the other in JSON, and are added up") {
+TEST_CASE("the JSON reports of several intervals are added up") {
   const Profile profile = test::fixed_profile();
   const std::string one = written(profile, "json");
   const Profile read = read_profile(one + one, "a.json");
   CHECK(read.total() == 2 * profile.total());
 }
 
-TEST_CASE("perf script text is read back as it was") {
+TEST_CASE("the perf script text of this program is read back unchanged") {
   for (const auto& [name, profile] : profiles()) {
     if (name == "lines" || name == "fixed") continue;  // below, only the total of "fixed"
     CAPTURE(name);
@@ -77,7 +77,7 @@ TEST_CASE("perf script text is read back as it was") {
   CHECK(read_profile(written(fixed, "perf-script"), "a.perf").total() == fixed.total());
 }
 
-TEST_CASE("counted text is read back as it was, without and with what its options add") {
+TEST_CASE("counted text is read back unchanged, with and without its options") {
   for (const auto& [name, profile] : profiles()) {
     CAPTURE(name);
     for (const OutputOptions& options : {OutputOptions{}, OutputOptions{.delimited = true},
@@ -90,7 +90,7 @@ TEST_CASE("counted text is read back as it was, without and with what its option
   }
 }
 
-TEST_CASE("speedscope's file is read back as the stacks it holds, in the unit it is in") {
+TEST_CASE("a speedscope file is read back with its stacks, in its own unit") {
   for (const auto& [name, profile] : profiles()) {
     CAPTURE(name);
     const std::string text = written(profile, "speedscope");
@@ -102,7 +102,7 @@ TEST_CASE("speedscope's file is read back as the stacks it holds, in the unit it
   }
 }
 
-TEST_CASE("the JSON and the perf script text of --stream are read as the profile of their samples") {
+TEST_CASE("a stream in JSON or perf script text is read as the profile of its samples") {
   const Profile profile = test::profile_with_ends();
   for (const std::string_view form : {"json", "perf-script"}) {
     CAPTURE(form);

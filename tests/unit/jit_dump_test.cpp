@@ -95,14 +95,14 @@ const std::string same_file = "\xff";
 
 }  // namespace
 
-TEST_CASE("code holds its first byte and not the one behind its last, and the last at an address counts") {
+TEST_CASE("code covers its first byte up to its last byte, and the latest code at an address counts") {
   CHECK(names(head() + load(0x100, 0x10, "f"), {0xff, 0x100, 0x10f, 0x110}) == Names{"?", "f@256", "f@256", "?"});
   CHECK(names(head() + load(0x100, 0x20, "old") + load(0x110, 0x20, "new"), {0x108, 0x118}) ==
         Names{"old@256", "new@272"});
   CHECK(names(head() + load(UINT64_MAX - 15, 0x100, "end"), {5, UINT64_MAX}) == Names{"?", "end@18446744073709551600"});
 }
 
-TEST_CASE("code that was moved has its name where it is now, and again") {
+TEST_CASE("moved code keeps its name at its new place, also after a second move") {
   const std::string all = head() + load(0x100, 0x10, "f", 7) + moved(0x100, 0x500, 0x10, 7);
   CHECK(names(all, {0x505}) == Names{"f@1280"});
   CHECK(names(all + load(0x500, 0x10, "g", 8) + moved(0x500, 0x900, 0x10, 7), {0x500, 0x905}) ==
@@ -111,14 +111,14 @@ TEST_CASE("code that was moved has its name where it is now, and again") {
   CHECK(names(all + moved(0x1, 0x500, 0x10, 99), {0x505}) == Names{"?"});
 }
 
-TEST_CASE("a line holds from its address up to the next one, and an empty mark is the file before") {
+TEST_CASE("a source line applies up to the next address, and an empty mark repeats the file") {
   const std::string all =
       head() + lines(0x100, {{0x104, 3, "a.js"}, {0x108, 9, same_file}, {0x10c, 1, "b.js"}}) + load(0x100, 0x10, "f");
   CHECK(names(all, {0x100, 0x104, 0x107, 0x108, 0x10f}) ==
         Names{"f@256", "f@256 a.js:3", "f@256 a.js:3", "f@256 a.js:9", "f@256 b.js:1"});
 }
 
-TEST_CASE("lines belong to the code that follows at their address, and go with it when it is moved") {
+TEST_CASE("source lines belong to the next code at their address, and move with it") {
   const std::string of_f = lines(0x100, {{0x100, 3, "a.js"}});
   CHECK(names(head() + of_f + load(0x200, 0x10, "g") + load(0x100, 0x10, "f"), {0x100, 0x200}) ==
         Names{"f@256 a.js:3", "g@512"});
@@ -126,7 +126,7 @@ TEST_CASE("lines belong to the code that follows at their address, and go with i
   CHECK(names(head() + of_f + load(0x100, 0x10, "f", 1) + moved(0x100, 0x50, 0x10, 1), {0x50}) == Names{"f@80 a.js:3"});
 }
 
-TEST_CASE("what is known of a dump is not read again, lines apart from each other") {
+TEST_CASE("known parts of a dump are not read again, separately for names and lines") {
   Dump dump;
   dump.add(head() + lines(0x100, {{0x100, 3, "a.js"}, {0x108, 4, same_file}}) + load(0x100, 0x10, "f"));
   CHECK(dump.names({0x101}) == Names{"f@256 a.js:3"});
@@ -137,7 +137,7 @@ TEST_CASE("what is known of a dump is not read again, lines apart from each othe
   CHECK(dump.read_bytes == 0);
 }
 
-TEST_CASE("however it is asked and written bit by bit, a dump answers as if it were read whole") {
+TEST_CASE("a dump that grows in steps gives the same answers as a dump that is read whole") {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     Dump grown;
@@ -163,7 +163,7 @@ TEST_CASE("however it is asked and written bit by bit, a dump answers as if it w
   }
 }
 
-TEST_CASE("a record that is being written is not believed, and one that cannot be ends the dump") {
+TEST_CASE("an unfinished record is ignored, and an impossible record ends the dump") {
   const std::string f = load(0x100, 0x10, "f");
   const std::string g = load(0x200, 0x10, "g");
   CHECK(names(head() + f + g.substr(0, g.size() - 1), {0x100, 0x200}) == Names{"f@256", "?"});
@@ -182,7 +182,7 @@ TEST_CASE("a record that is being written is not believed, and one that cannot b
   CHECK(sparse.read_bytes < 1 << 20);
 }
 
-TEST_CASE("of a record whose lines do not fill it none is believed") {
+TEST_CASE("a record whose lines do not fill it gives no lines") {
   const auto with = [](const std::string& record_of_lines) {
     return names(head() + record_of_lines + load(0x100, 0x10, "f"), {0x100});
   };
@@ -203,7 +203,7 @@ TEST_CASE("of a record whose lines do not fill it none is believed") {
   CHECK(with(freed) == Names{"f@256"});
 }
 
-TEST_CASE("without the budget to read a dump nothing is named, and the next time it is") {
+TEST_CASE("a dump that exceeds the budget gives no names, and the next attempt gives them") {
   Dump dump;
   dump.add(head() + load(0x100, 0x10, "f"));
   dump.budget = WorkBudget(10);

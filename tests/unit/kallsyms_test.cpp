@@ -52,14 +52,14 @@ constexpr std::string_view kernel =
 
 }  // namespace
 
-TEST_CASE("a kernel address is named by the nearest function at or below it") {
+TEST_CASE("a kernel address gets the name of the nearest function at or below it") {
   CHECK(one(kernel, 0xffffffff81000100) == "vfs_read+0 [kernel]");
   CHECK(one(kernel, 0xffffffff810001ff) == "vfs_read+255 [kernel]");
   CHECK(one(kernel, 0xffffffff81000210) == "weak_one+16 [kernel]");
   CHECK(one(kernel, 0xffffffff810003ff) == "last_one+255 [kernel]");
 }
 
-TEST_CASE("many addresses in one pass get the answers they get alone") {
+TEST_CASE("many addresses in one pass get the same answers as each address alone") {
   const std::vector<std::uint64_t> addresses = {1,
                                                 0xffffffff80ffffff,
                                                 0xffffffff81000100,
@@ -78,7 +78,7 @@ TEST_CASE("many addresses in one pass get the answers they get alone") {
   }
 }
 
-TEST_CASE("modules and BPF programs are told from the kernel, in whatever order they are listed") {
+TEST_CASE("modules and BPF programs are distinguished from the kernel, in any order of the list") {
   CHECK(one(kernel, 0xffffffffc0001004) == "nf_early+4 [nf_tables]");
   CHECK(one(kernel, 0xffffffffc0002004) == "nf_late+4 [nf_tables]");
   CHECK(one(kernel, 0xffffffffc0000510) == "bpf_prog_6deef7357e7b4530_f+16 [bpf]");
@@ -93,7 +93,7 @@ TEST_CASE("an address that no function can reach has no symbol") {
   CHECK(resolve(kernel, {0x400000})[0].unnamed == Unnamed::no_symbol);
 }
 
-TEST_CASE("padding before a function goes by the function's name") {
+TEST_CASE("the padding before a kernel function has the name of the function") {
   constexpr std::string_view text =
       "ffffffff81000000 T f\n"
       "ffffffff81000030 t __pfx_g\n"
@@ -105,7 +105,7 @@ TEST_CASE("padding before a function goes by the function's name") {
   CHECK(one(text, 0xffffffff81000055) == "before_h+5 [kernel]");
 }
 
-TEST_CASE("the marks of code and data in arm64's modules are no names, and end none") {
+TEST_CASE("marks of code and data in arm64 modules are no names and end no function") {
   constexpr std::string_view text =
       "ffff80007a000000 t $x\t[nf_tables]\n"
       "ffff80007a000000 t nf_early\t[nf_tables]\n"
@@ -117,7 +117,7 @@ TEST_CASE("the marks of code and data in arm64's modules are no names, and end n
   CHECK(one(text, 0xffff80007a000080) == "$excuse+0 [nf_tables]");
 }
 
-TEST_CASE("of several kernel names for one address the first is taken, as the kernel does") {
+TEST_CASE("the first of several kernel names for one address is used, as in the kernel") {
   CHECK(one("1000 t a\n1000 W b\n1000 T longer_name\n", 0x1000) == "a+0 [kernel]");
   CHECK(one("1000 t __do_sys_fork\n1000 T __x64_sys_fork\n1000 T __ia32_sys_fork\n", 0x1000) ==
         "__do_sys_fork+0 [kernel]");
@@ -125,14 +125,14 @@ TEST_CASE("of several kernel names for one address the first is taken, as the ke
   CHECK(one("1000 d data\n1000 t f\n1000 t g\n", 0x1000) == "f+0 [kernel]");
 }
 
-TEST_CASE("addresses that are all zero were hidden by the kernel") {
+TEST_CASE("a list of zero addresses means that the kernel hides its addresses") {
   const auto symbols = resolve("0000000000000000 T f\n0000000000000000 t g\t[m]\n", {0x1000, 0xffffffff81000000});
   CHECK(symbols[0].unnamed == Unnamed::kernel_hidden);
   CHECK(symbols[1].unnamed == Unnamed::kernel_hidden);
   CHECK(resolve("", {0x1000})[0].unnamed == Unnamed::no_symbol);
 }
 
-TEST_CASE("a name of the kernel's longest kind comes whole, and bad lines harm no others") {
+TEST_CASE("a kernel name of the greatest length is read whole, and bad lines do no harm") {
   const std::string name(511, 'n');
   const std::string text =
       "1000 T before\n\n \nzzzz T bad\n2000\n2000 T\n2000 T \n11112222333344445 T bad\n3000 T bad\t[\n" +
@@ -142,7 +142,7 @@ TEST_CASE("a name of the kernel's longest kind comes whole, and bad lines harm n
   CHECK(one(text, 0x2001) == "unfinished+4065 [kernel]");
 }
 
-TEST_CASE("lines are put together again however they are cut by reads") {
+TEST_CASE("kernel lines that are split between reads are joined") {
   std::string text;
   char line[64];
   for (unsigned i = 0; i < 20'000; ++i) {
@@ -158,7 +158,7 @@ TEST_CASE("lines are put together again however they are cut by reads") {
   }
 }
 
-TEST_CASE("this machine's kernel is read, or says that it hides its addresses") {
+TEST_CASE("the symbols of this kernel are read, or are reported as hidden") {
   const Fd fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC));
   if (!fd) {
     MESSAGE("skipped: no /proc/kallsyms");

@@ -30,7 +30,7 @@ std::vector<std::pair<std::string, std::string>> needs_in_manual() {
   return rows;
 }
 
-TEST_CASE("the manual has the table of what kernels must have") {
+TEST_CASE("the manual has the table of kernel needs") {
   std::vector<std::pair<std::string, std::string>> wanted;
   for (const KernelNeed& need : kernel_needs()) {
     std::ostringstream head;
@@ -41,7 +41,7 @@ TEST_CASE("the manual has the table of what kernels must have") {
   CHECK(needs_in_manual() == wanted);
 }
 
-TEST_CASE("a need has a version or words of its own, and what needs it is an event or a use of one") {
+TEST_CASE("each kernel need has either a version or its own words, and the name of a use") {
   for (const KernelNeed& need : kernel_needs()) {
     CAPTURE(need.piece);
     CHECK((need.since.major == 0) == !need.lack.empty());
@@ -55,7 +55,7 @@ TEST_CASE("a need has a version or words of its own, and what needs it is an eve
   }
 }
 
-TEST_CASE("a use with options needs what the event needs, and no other event's") {
+TEST_CASE("an event with options needs what the event needs, and nothing of other events") {
   const auto needs = [](std::string_view piece, std::string_view use) {
     for (const KernelNeed& need : kernel_needs()) {
       if (need.piece == piece) return is_needed_by(need, use);
@@ -72,7 +72,7 @@ TEST_CASE("a use with options needs what the event needs, and no other event's")
   CHECK_FALSE(needs("BTF", "page-faults"));
 }
 
-TEST_CASE("the version of a kernel stands at the head of its release") {
+TEST_CASE("the kernel version is the first part of the release") {
   CHECK(kernel_version_of("5.10.0-46-cloud-amd64") == KernelVersion{5, 10});
   CHECK(kernel_version_of("6.1") == KernelVersion{6, 1});
   CHECK(kernel_version_of("5.9.1") < KernelVersion{5, 10});

@@ -85,7 +85,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("the table of the kernel's names answers as reading them for each address does") {
+TEST_CASE("the table of kernel names gives the same answers as a search for each address") {
   std::mt19937 random(1);
   const std::vector<std::string> names{"f",     "_f",       "__pfx_f", "__GI_f", "longer_f", "_etext",
                                        "_text", "__cfi_gg", "f_data",  "gg",     "_stext",   "__sched_text_start",
@@ -114,7 +114,7 @@ TEST_CASE("the table of the kernel's names answers as reading them for each addr
   CHECK(differences(opened("").get(), {0x1000}) == 0);
 }
 
-TEST_CASE("the table of this machine's kernel answers as reading /proc/kallsyms does, in a few megabytes") {
+TEST_CASE("the table of this kernel gives the same answers as /proc/kallsyms, in a few megabytes") {
   // The text is read only once, because BPF programs come and go.
   const auto text = read_text_file("/proc/kallsyms", 1 << 28);
   if (!text) {
@@ -138,7 +138,7 @@ TEST_CASE("the table of this machine's kernel answers as reading /proc/kallsyms 
   CHECK(table.size_bytes() <= lines * 48);
 }
 
-TEST_CASE("what may stand at an address later is told from its neighbours in the table") {
+TEST_CASE("the kernel table marks addresses whose names can change later") {
   const Fd fd = opened(kernel);
   const KernelTable table(fd.get());
   using Holds = KernelTable::Holds;
@@ -154,7 +154,7 @@ TEST_CASE("what may stand at an address later is told from its neighbours in the
   CHECK(table.holds({0x1000}) == Holds::until_changed);
 }
 
-TEST_CASE("the kernel's names are read once, and again when a module or a BPF program may have come") {
+TEST_CASE("kernel names are read once, and again when a module or BPF program can be new") {
   Machine machine;
   CHECK(machine.ask(0xffffffff81000110) == "vfs_read");
   CHECK(machine.readings == 1);
@@ -167,7 +167,7 @@ TEST_CASE("the kernel's names are read once, and again when a module or a BPF pr
   CHECK(machine.readings == 2);
 }
 
-TEST_CASE("the kernel's names are not read twice within a second; what that leaves open is said") {
+TEST_CASE("kernel names are read at most once a second, and uncertain names are marked") {
   Machine machine;
   CHECK(machine.ask(0xffffffffc0006810) == "bpf_prog_1_f");  // the names were read just now
   machine.text += "ffffffffc0006800 t bpf_prog_3_f\t[bpf]\n";
@@ -183,7 +183,7 @@ TEST_CASE("the kernel's names are not read twice within a second; what that leav
   CHECK(machine.readings == 2);
 }
 
-TEST_CASE("a module is believed to be the one that was loaded for ten seconds") {
+TEST_CASE("a loaded module is trusted for ten seconds") {
   Machine machine;
   CHECK(machine.ask(0xffffffffc0001010) == "nf_early");
   const std::string before = "nf_early\t[nf_tables]\nffffffffc0002000 t nf_late\t[nf_tables]";
@@ -195,7 +195,7 @@ TEST_CASE("a module is believed to be the one that was loaded for ten seconds") 
   CHECK(machine.readings == 2);
 }
 
-TEST_CASE("the list is read for what the kernel has not told itself, and is not kept where that is seldom") {
+TEST_CASE("the list of kernel names is read if the kernel gives no name, and is kept unless this is seldom") {
   int readings = 0;
   const auto open = [&readings] {
     ++readings;
@@ -233,7 +233,7 @@ TEST_CASE("the list is read for what the kernel has not told itself, and is not 
   }
 }
 
-TEST_CASE("a kernel that hides its names is not asked again") {
+TEST_CASE("a kernel that hides its names is read only once") {
   Machine machine;
   machine.text = "0000000000000000 T f\n0000000000000000 t g\t[m]\n";
   CHECK(machine.ask(0xffffffff81000110) == "?");

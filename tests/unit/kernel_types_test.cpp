@@ -90,7 +90,7 @@ Types some_types() {
 
 }  // namespace
 
-TEST_CASE("members are found in members, and in those without a name") {
+TEST_CASE("members are found inside other members, even inside unnamed ones") {
   const std::vector<std::byte> bytes = some_types().bytes();
   const auto types = KernelTypes::read(bytes, wanted);
   REQUIRE(types);
@@ -107,7 +107,7 @@ TEST_CASE("members are found in members, and in those without a name") {
   CHECK_FALSE(types->member("unwanted", "count"));
 }
 
-TEST_CASE("a bit field has its bit, and an enumerator its value") {
+TEST_CASE("a bit field has its bit offset, and an enumerator has its value") {
   const std::vector<std::byte> bytes = some_types().bytes();
   const auto types = KernelTypes::read(bytes, wanted);
   REQUIRE(types);
@@ -119,7 +119,7 @@ TEST_CASE("a bit field has its bit, and an enumerator its value") {
   CHECK_FALSE(types->enumerator("mm_struct", "count"));
 }
 
-TEST_CASE("types that end early or name what is not there are none, or have no such member") {
+TEST_CASE("truncated types are refused, and damaged types have no invented member") {
   const std::vector<std::byte> whole = some_types().bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CHECK_FALSE(KernelTypes::read(std::span(whole).first(size), wanted));
@@ -144,7 +144,7 @@ TEST_CASE("types that end early or name what is not there are none, or have no s
   CHECK_FALSE(types->member("mm_struct", "absent"));
 }
 
-TEST_CASE("what the walk needs and is not there is named") {
+TEST_CASE("a member that the walk needs is named if it is missing") {
   const std::vector<std::byte> bytes = some_types().bytes();
   const auto types = KernelTypes::read(bytes, wanted);
   REQUIRE(types);
@@ -156,7 +156,7 @@ TEST_CASE("what the walk needs and is not there is named") {
   CHECK(missing->find("context.vdso") == std::string::npos);
 }
 
-TEST_CASE("an excerpt has the types asked for and what lies in them, and nothing else") {
+TEST_CASE("an excerpt has exactly the requested types and the types inside them") {
   const std::vector<std::byte> bytes = some_types().bytes();
   const auto types = KernelTypes::read(bytes, wanted);
   REQUIRE(types);
@@ -174,7 +174,7 @@ TEST_CASE("an excerpt has the types asked for and what lies in them, and nothing
   CHECK_FALSE(excerpt->size_of("unwanted"));
 }
 
-TEST_CASE("an excerpt of damaged types is types again, or there is none") {
+TEST_CASE("an excerpt of damaged types is valid") {
   const std::vector<std::byte> whole = some_types().bytes();
   for (std::size_t at = 0; at < whole.size(); ++at) {
     std::vector<std::byte> bytes = whole;

@@ -5,7 +5,7 @@
 
 using namespace profile;
 
-TEST_CASE("the maps hold what comes in ten seconds, and never more than the largest") {
+TEST_CASE("the maps hold the samples of ten seconds, up to the largest size") {
   const auto sized = [](std::uint64_t rate_hz, int cpus) { return sized_for_rate({}, rate_hz, cpus); };
   CHECK(sized(49, 1).stack_entries == 2048);
   CHECK(sized(49, 1).histogram_entries == 2048);
@@ -17,7 +17,7 @@ TEST_CASE("the maps hold what comes in ten seconds, and never more than the larg
   CHECK(sized(UINT64_MAX, 8192).histogram_entries == 40960);
 }
 
-TEST_CASE("the maps of a source without a rate, and those that were sized by hand, are as the options say") {
+TEST_CASE("the maps have the sizes of the options if the source has no rate or the user chose the sizes") {
   CHECK(sized_for_rate({}, 0, 2).stack_entries == 16384);
   CHECK(sized_for_rate({}, 0, 2).histogram_entries == 40960);
   SamplingOptions options;

@@ -83,7 +83,7 @@ std::string compressed(const std::string& plain) {
 
 }  // namespace
 
-TEST_CASE("a static function of a stripped program has its name from .gnu_debugdata") {
+TEST_CASE("a static function of a stripped program gets its name from .gnu_debugdata") {
   const std::string file = program().stripped + ".fedora";
   REQUIRE(run("objcopy --add-section .gnu_debugdata=" + program().packed + " " + program().stripped + " " + file));
   const auto symbols = known(program().whole);
@@ -112,7 +112,7 @@ TEST_CASE("a file without .gnu_debugdata is no failure") {
   CHECK(unpacked.why.empty());
 }
 
-TEST_CASE("damage is refused with a reason") {
+TEST_CASE("a damaged .gnu_debugdata is refused with a reason") {
   const std::string packed = content_of(program().packed);
   REQUIRE(packed.size() > 200);
   for (const std::size_t length :
@@ -129,7 +129,7 @@ TEST_CASE("damage is refused with a reason") {
   CHECK(unpack("this is no xz file at all").why == "its .gnu_debugdata is not in xz format");
 }
 
-TEST_CASE("a section that reaches beyond the file is refused") {
+TEST_CASE("a .gnu_debugdata section beyond the end of the file is refused") {
   std::string file = made_elf({{.name = ".gnu_debugdata", .content = content_of(program().packed)}});
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof header);
@@ -141,11 +141,11 @@ TEST_CASE("a section that reaches beyond the file is refused") {
   CHECK(unpack_file(in_memory(file).get()).why == "its .gnu_debugdata is not in the file");
 }
 
-TEST_CASE("bytes behind the end of the compressed file are ignored") {
+TEST_CASE("bytes after the end of the compressed file are ignored") {
   CHECK(unpack(content_of(program().packed) + std::string(4, '\0')).file);
 }
 
-TEST_CASE("an xz bomb stops at a believable size, long before the limit") {
+TEST_CASE("an xz bomb is refused at an unbelievable size, long before the limit") {
   const std::string bomb = compressed(std::string(60 << 20, '\0'));
   REQUIRE(bomb.size() < 64 << 10);
   const Unpacked unpacked = unpack(bomb);
@@ -153,7 +153,7 @@ TEST_CASE("an xz bomb stops at a believable size, long before the limit") {
   CHECK(unpacked.why == "its .gnu_debugdata unpacks to an unbelievable size");
 }
 
-TEST_CASE("the limit is a limit, to the byte") {
+TEST_CASE("the size limit is exact to the byte") {
   std::string plain;
   for (unsigned i = 0; i < 100'000; ++i) plain += static_cast<char>(i * 2654435761U >> 24);
   const std::string packed = compressed(plain);
@@ -161,7 +161,7 @@ TEST_CASE("the limit is a limit, to the byte") {
   CHECK_FALSE(unpack(packed, plain.size() - 1).file);
 }
 
-TEST_CASE("a claim to need gigabytes to be unpacked is refused") {
+TEST_CASE("a file that claims to need gigabytes for unpacking is refused") {
   std::string packed = compressed(std::string(5000, 'x'));
   // The block's header follows the 12 bytes of the stream's header. It contains its own size and, for filter 0x21, one
   // byte that encodes the size of the dictionary.

@@ -95,14 +95,14 @@ std::optional<FileAnswer> late_answer(Opener& opener) {
 
 }  // namespace
 
-TEST_CASE("an opener that has no CPU is waited for, and its answer about a file is the one that counts") {
+TEST_CASE("the profiler waits for an opener without CPU time and uses its answer") {
   Child child([] { compute_ms(300); });
   Opener opener(std::move(child.socket));
   opener.set_process(child.pid());
   CHECK(opener.state(number) == FileState::changed);
 }
 
-TEST_CASE("what a stopped opener has not said of a file is not known, and taken when it goes on") {
+TEST_CASE("the state of a file is unknown while the opener is stopped, and arrives when it continues") {
   Child child([] {});
   Opener opener(std::move(child.socket));
   opener.set_process(child.pid());
@@ -120,7 +120,7 @@ TEST_CASE("what a stopped opener has not said of a file is not known, and taken 
   CHECK_FALSE(opener.is_silent());
 }
 
-TEST_CASE("what an opener that is gone has not said of a file stays unknown") {
+TEST_CASE("the state of a file stays unknown after the opener has ended") {
   Child child([] {});
   Opener opener(std::move(child.socket));
   opener.set_process(child.pid());

@@ -50,7 +50,7 @@ constexpr Stacks both{true, true};
 
 }  // namespace
 
-TEST_CASE("an event is the one that is named, by its name or its alias") {
+TEST_CASE("an event is chosen by its name or its alias") {
   CHECK(parsed({}).source->name == "cpu-clock");
   CHECK(parsed({"-e", "off-cpu"}).source->name == "off-cpu");
   CHECK(parsed({"--event", "faults"}).source->name == "page-faults");
@@ -59,7 +59,7 @@ TEST_CASE("an event is the one that is named, by its name or its alias") {
   CHECK(parsed({"-euprobe:libc:malloc"}).sampling.event == "uprobe:libc:malloc");
 }
 
-TEST_CASE("a modifier stays with the event it was typed behind") {
+TEST_CASE("a modifier stays with its event") {
   for (const char* event : {"cpu-clock:u", "cs:k", "page-faults:uk", "LLC-load-misses:u", "r01c2:k"}) {
     CAPTURE(event);
     CHECK(parsed({"-e", event}).sampling.event == event);
@@ -67,7 +67,7 @@ TEST_CASE("a modifier stays with the event it was typed behind") {
   refused_with({"-e", "off-cpu:u"}, {"-e off-cpu:u", "the nearest: off-cpu"});
 }
 
-TEST_CASE("an event there is not is refused with the names most like it") {
+TEST_CASE("an unknown event is refused with the most similar names") {
   refused_with({"-e", "cpu-clok"}, {"-e cpu-clok", "cpu-clock", "--list-events"});
   refused_with({"-e", "ofcpu"}, {"-e ofcpu", "off-cpu"});
   refused_with({"-e", "syscal"}, {"syscalls"});
@@ -76,9 +76,11 @@ TEST_CASE("an event there is not is refused with the names most like it") {
   refused_with({"-e", "cpu-clock", "-e", "off-cpu"}, {"--event"});
 }
 
-TEST_CASE("--list-events looks at nothing else") { CHECK(parsed({"--list-events", "-p", "abc"}).list_events); }
+TEST_CASE("the option --list-events ignores other arguments") {
+  CHECK(parsed({"--list-events", "-p", "abc"}).list_events);
+}
 
-TEST_CASE("each event has its own format on standard output, unless one is asked for") {
+TEST_CASE("each event has its own format on standard output, unless another format is requested") {
   for (const std::string& event : events()) {
     CAPTURE(event);
     CHECK(format_on_stdout({"-e", event.c_str()}) == (event == "syscalls" ? "table" : "counted"));
@@ -89,7 +91,7 @@ TEST_CASE("each event has its own format on standard output, unless one is asked
   CHECK(format_on_stdout({"-e", "syscalls", "-o", "x.txt"}) == "counted");
 }
 
-TEST_CASE("stacks are taken of every event but system calls, whatever the format") {
+TEST_CASE("stacks are taken for every event except system calls, in every format") {
   for (const std::string& event : events()) {
     if (event == "syscalls") continue;
     CAPTURE(event);
@@ -113,7 +115,7 @@ TEST_CASE("stacks of system calls are taken only for a format that shows them") 
   for (const char* part : {"-U", "-K"}) refused_with({"-e", "syscalls", part}, {"-U", "-K", "stacks"});
 }
 
-TEST_CASE("an option of some events is refused with every other") {
+TEST_CASE("an option of some events is refused for every other event") {
   const std::vector<Words> options = {
       {"--min-block-us", "1"}, {"--max-block-us", "1"}, {"--state", "any"}, {"--latency"}, {"--failed"},
       {"--by-process"},        {"--category", "ipc"},   {"--live"}};
@@ -141,7 +143,7 @@ TEST_CASE("an option of some events is refused with every other") {
   refused_with({"--latency"}, {"--latency", "-e cpu-clock"});
 }
 
-TEST_CASE("the switches of an event set their own field") {
+TEST_CASE("each switch of an event sets its own field") {
   CHECK(parsed({"-e", "syscalls", "--latency"}).sampling.source.latency);
   CHECK(parsed({"-e", "syscalls", "--failed"}).sampling.source.failed);
   CHECK(parsed({"-e", "syscalls", "--by-process"}).sampling.source.by_process);
@@ -154,7 +156,7 @@ TEST_CASE("the switches of an event set their own field") {
   CHECK_FALSE(plain.category);
 }
 
-TEST_CASE("the bounds of a wait are microseconds, the lower one not above the upper") {
+TEST_CASE("the bounds of a wait are microseconds, and the lower bound is not above the upper") {
   const SourceOptions all = parsed({"-e", "off-cpu"}).sampling.source;
   CHECK(all.min_block_us == 0);
   CHECK(all.max_block_us == UINT64_MAX);
@@ -170,7 +172,7 @@ TEST_CASE("the bounds of a wait are microseconds, the lower one not above the up
   refused_with({"-e", "off-cpu", "--min-block-us", "8", "--max-block-us", "7"}, {"--min-block-us 8", "--max-block-us"});
 }
 
-TEST_CASE("a state is one of four") {
+TEST_CASE("a wait state is one of four words") {
   const auto state_of = [](const char* typed) {
     return parsed({"-e", "off-cpu", "--state", typed}).sampling.source.wait_state;
   };
@@ -185,7 +187,7 @@ TEST_CASE("a state is one of four") {
   }
 }
 
-TEST_CASE("a category is one of ten, and the error of another names them all") {
+TEST_CASE("a category is one of ten words, and the error for another word names them all") {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < syscall_categories; ++i) {
     const auto category = static_cast<SyscallCategory>(i);
@@ -199,7 +201,7 @@ TEST_CASE("a category is one of ten, and the error of another names them all") {
   refused_with({"-e", "syscalls", "--category", ""}, {"--category"});
 }
 
-TEST_CASE("tables have ten rows unless told otherwise, and at least one") {
+TEST_CASE("tables have ten rows by default, and at least one row") {
   CHECK(parsed({}).output.top == 10);
   CHECK(parsed({"-e", "syscalls", "--top", "3"}).output.top == 3);
   for (const char* value : {"0", "abc", "1.5", "", "4294967296"}) {
@@ -207,7 +209,7 @@ TEST_CASE("tables have ten rows unless told otherwise, and at least one") {
   }
 }
 
-TEST_CASE("a stream has the form behind its =, and is a table without one") {
+TEST_CASE("a stream has the form after its equals sign, and the table form without one") {
   CHECK((parsed({}).stream == nullptr));
   CHECK_FALSE(parsed({}).sampling.stream);
   CHECK(parsed({"--stream"}).stream->name == "table");
@@ -223,7 +225,7 @@ TEST_CASE("a stream has the form behind its =, and is a table without one") {
   refused_with({"--stream", "--stream=json"}, {"--stream"});
 }
 
-TEST_CASE("a word behind --stream is the duration and not its form") {
+TEST_CASE("a word after --stream is the duration and not the form") {
   for (const Words& words : {Words{"--stream", "5"}, Words{"5", "--stream"}, Words{"--stream", "-F", "99", "5"},
                              Words{"--strea", "5"}, Words{"-q", "--stream", "5", "-F", "99"}}) {
     const Options options = parsed(words);
@@ -239,7 +241,7 @@ TEST_CASE("a word behind --stream is the duration and not its form") {
   refused_with({"--stream", "folded", "5"}, {"--stream folded", "--stream=folded"});
 }
 
-TEST_CASE("a stream excludes what is about reports") {
+TEST_CASE("a stream excludes the options of reports") {
   refused_with({"--stream", "-f"}, {"--stream", "-f"});
   refused_with({"--stream", "-r"}, {"--stream", "-r"});
   refused_with({"--stream", "--format", "json"}, {"--stream", "--format"});

@@ -9,7 +9,7 @@
 
 using namespace profile;
 
-TEST_CASE("--top without a number is the live view, with one it is the rows of tables") {
+TEST_CASE("the option --top is the live view without a number, and the number of table rows with one") {
   CHECK_FALSE(parsed({}).top_view);
   CHECK(parsed({"--top"}).top_view);
   CHECK(parsed({"--top"}).output.top == 10);
@@ -29,7 +29,7 @@ TEST_CASE("--top without a number is the live view, with one it is the rows of t
   refused_with({"--top", "-v"}, {"-v", "--top"});
 }
 
-TEST_CASE("-T serves a page on the loopback, and prints a report only when one is asked for") {
+TEST_CASE("the option -T serves a page on the loopback address, and prints a report only on request") {
   CHECK_FALSE(parsed({}).live.has_value());
   const Options options = parsed({"-T"});
   REQUIRE(options.live);
@@ -53,13 +53,13 @@ TEST_CASE("-T serves a page on the loopback, and prints a report only when one i
   refused_with({"-T", "--stream"}, {"--stream", "-T"});
 }
 
-TEST_CASE("stacks are taken for what is looked at, even of a source that is about tables") {
+TEST_CASE("stacks are taken for the live views, even for an event with tables only") {
   CHECK_FALSE(parsed({"-e", "syscalls"}).sampling.user_stacks);
   CHECK(parsed({"-e", "syscalls", "-T"}).sampling.user_stacks);
   CHECK(parsed({"-e", "syscalls", "--top"}).sampling.kernel_stacks);
 }
 
-TEST_CASE("rows are kept apart by thread and by CPU when asked") {
+TEST_CASE("rows are separate by thread and by CPU on request") {
   CHECK_FALSE(parsed({}).sampling.by_thread);
   CHECK_FALSE(parsed({}).sampling.by_cpu);
   CHECK(parsed({"--per-thread"}).sampling.by_thread);
@@ -74,7 +74,7 @@ TEST_CASE("rows are kept apart by thread and by CPU when asked") {
   CHECK(parsed({"--per-cpu"}).apart.by_cpu);
 }
 
-TEST_CASE("a film is sampled often enough for its pictures unless a rate is given") {
+TEST_CASE("a film has a high sampling rate by default") {
   CHECK(parsed({}).sampling.default_frequency_hz == 49);
   for (const Options& options : {parsed({"-E"}), parsed({"-g", "%04d.png", "-i", "2"})}) {
     CHECK(options.sampling.default_frequency_hz == 997);
@@ -83,7 +83,7 @@ TEST_CASE("a film is sampled often enough for its pictures unless a rate is give
   CHECK(parsed({"-E", "-F", "49"}).sampling.frequency_hz == 49);
 }
 
-TEST_CASE("a film is a numbered picture every interval") {
+TEST_CASE("a film is one numbered picture for each interval") {
   const Options options = parsed({"-E"});
   REQUIRE(options.outputs.size() == 1);
   CHECK(options.outputs[0].path == "flamegraph%04d.png");
@@ -100,7 +100,7 @@ TEST_CASE("a film is a numbered picture every interval") {
   refused_with({"-E", "--stream"}, {"--stream", "-E"});
 }
 
-TEST_CASE("-g without a pattern is perf's, and needs no word here") {
+TEST_CASE("the option -g without a pattern is accepted as in perf, with a remark") {
   for (const Words& words : {Words{"-F", "99", "-ag"},
                              {"-F", "99", "-ga", "--", "true"},
                              {"-F", "99", "-a", "-g", "5"},
@@ -119,7 +119,7 @@ TEST_CASE("-g without a pattern is perf's, and needs no word here") {
   refused_with({"-E", "-g"}, {"-g", "PATTERN"});
 }
 
-TEST_CASE("a format of one report needs a name that is another for each") {
+TEST_CASE("a format for one report needs a different file name for each interval") {
   for (const char* ending : {"html", "svg", "png", "pb.gz", "speedscope.json"}) {
     const std::string one = std::string("x.") + ending;
     const std::string many = std::string("x-%H%M%S.") + ending;
@@ -130,7 +130,7 @@ TEST_CASE("a format of one report needs a name that is another for each") {
   refused_with({"-o", "x-%Q.folded"}, {"-o", "%Q"});
 }
 
-TEST_CASE("--keep is for files of which there are many") {
+TEST_CASE("the option --keep needs an output with many files") {
   CHECK_FALSE(parsed({}).keep.has_value());
   CHECK(parsed({"-i", "1", "-o", "x-%s.folded", "--keep", "3"}).keep == 3U);
   refused_with({"--keep", "3"}, {"--keep"});
@@ -140,7 +140,7 @@ TEST_CASE("--keep is for files of which there are many") {
   }
 }
 
-TEST_CASE("the command line is kept as a shell would take it") {
+TEST_CASE("the command line is kept in the syntax of a shell") {
   CHECK(parsed({"-F", "9", "-o", "it's.svg", "--", "sh", "-c", "echo $HOME"}).command_line ==
         "profile -F 9 -o 'it'\\''s.svg' -- sh -c 'echo $HOME'");
   CHECK(shell_quoted(std::array<const char*, 3>{"", "a b", "x=%Y"}) == "'' 'a b' x=%Y");

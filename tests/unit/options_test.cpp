@@ -35,7 +35,7 @@ std::string format_of(const Words& words, std::size_t which = 0) {
 
 }  // namespace
 
-TEST_CASE("without arguments everything is sampled, as the reference says, until Ctrl-C") {
+TEST_CASE("a run without arguments samples everything until Ctrl-C, with the default values") {
   const Options options = parsed({});
   CHECK(options.sampling.event == "cpu-clock");
   CHECK(!options.sampling.frequency_hz);
@@ -64,26 +64,26 @@ TEST_CASE("without arguments everything is sampled, as the reference says, until
   CHECK(options.outputs[0].format->name == "counted");
 }
 
-TEST_CASE("a duration may have decimals") {
+TEST_CASE("a duration can have decimals") {
   CHECK(parsed({"5"}).duration_s == 5.0);
   CHECK(parsed({"0.5"}).duration_s == 0.5);
   CHECK(parsed({"-i", "0.25", "2"}).interval_s == 0.25);
 }
 
-TEST_CASE("a duration that is none is named") {
+TEST_CASE("an invalid duration is refused with its text") {
   for (const char* value : {"0", "0.0", "abc", "1x", "inf", "nan", "1,5", "1e10", ""}) {
     CHECK_MESSAGE(error_of({value}).starts_with("duration " + std::string(value)), value);
   }
   CHECK(error_of({"1", "5"}).starts_with("5: "));
 }
 
-TEST_CASE("ids come from every occurrence, sorted and once each") {
+TEST_CASE("process and thread ids come from every occurrence of the option, sorted and unique") {
   CHECK(parsed({"-p", "3,1", "--pid", "2,3"}).sampling.tgids == std::vector<std::uint32_t>{1, 2, 3});
   CHECK(parsed({"-L", "7"}).sampling.tids == std::vector<std::uint32_t>{7});
   CHECK(parsed({"-p4194304"}).sampling.tgids == std::vector<std::uint32_t>{4194304});
 }
 
-TEST_CASE("ids that are none are named with their option") {
+TEST_CASE("invalid ids are refused with the option's name") {
   for (const char* value :
        {"abc", "0", "-1", "1x", "1.5", "1,", ",1", "1,,2", "1 2", "+1", "0x1", "4194305", "4294967297"}) {
     refused("-p", value);
@@ -93,7 +93,7 @@ TEST_CASE("ids that are none are named with their option") {
   }
 }
 
-TEST_CASE("CPUs are a list, kept as typed too") {
+TEST_CASE("the CPUs are a list, and the typed text is kept") {
   const Options options = parsed({"-C", "0,2-3"});
   CHECK(options.sampling.cpus == CpuList{0, 2, 3});
   CHECK(options.cpus_typed == "0,2-3");
@@ -101,14 +101,14 @@ TEST_CASE("CPUs are a list, kept as typed too") {
     refused("-C", value);
 }
 
-TEST_CASE("a count takes the place of the frequency") {
+TEST_CASE("an event count replaces the frequency") {
   CHECK(parsed({"-F", "997"}).sampling.frequency_hz == 997);
   const Options options = parsed({"-c", "1000000"});
   CHECK(options.sampling.period_events == 1000000);
   CHECK(!options.sampling.frequency_hz);
 }
 
-TEST_CASE("numbers that are none, zero or too large are named with their option") {
+TEST_CASE("invalid, zero and too large numbers are refused with the option's name") {
   const char* const values[] = {"abc", "0", "-1", "1.5", "1e3", "0x10", " 1", "99999999999999999999999"};
   for (const char* option : {"-F", "-c", "--hash-storage-size", "--stack-storage-size", "--max-stack-depth"}) {
     for (const char* value : values) refused(option, value);
@@ -122,7 +122,7 @@ TEST_CASE("numbers that are none, zero or too large are named with their option"
   CHECK(parsed({"--max-stack-depth", "12"}).sampling.walk_depth == 12);
 }
 
-TEST_CASE("how user stacks are taken is one of three words") {
+TEST_CASE("the value of --unwind is one of three words") {
   CHECK(parsed({"--unwind", "auto"}).sampling.unwinding == Unwinding::automatic);
   CHECK(parsed({"--unwind", "cfi"}).sampling.unwinding == Unwinding::tables);
   CHECK(parsed({"--unwind=fp"}).sampling.unwinding == Unwinding::frame_pointers);
@@ -130,14 +130,14 @@ TEST_CASE("how user stacks are taken is one of three words") {
   CHECK(parsed({"--unwind", "cfi", "-e", "syscalls"}).sampling.unwinding == Unwinding::tables);
 }
 
-TEST_CASE("an empty value is an error of its option") {
+TEST_CASE("an empty value is refused with the option's name") {
   for (const char* option :
        {"-p", "-L", "-C", "-F", "-c", "-i", "-o", "--cgroup", "--cgroupmap", "--mntnsmap", "--format", "--debug-dir"}) {
     CHECK_MESSAGE(error_of({option, ""}).find(option) != std::string::npos, option << ": " << error_of({option, ""}));
   }
 }
 
-TEST_CASE("what excludes each other is refused by name") {
+TEST_CASE("options that exclude each other are refused by name") {
   excluded({"-p", "1", "-L", "1"}, "-p", "-L");
   excluded({"-F", "49", "-c", "1000"}, "-F", "-c");
   excluded({"-U", "-K"}, "-U", "-K");
@@ -151,7 +151,7 @@ TEST_CASE("what excludes each other is refused by name") {
   excluded({"3", "--", "true"}, "3", "command");
 }
 
-TEST_CASE("options that do not exist, lack a value or stand twice are refused") {
+TEST_CASE("unknown options, options without a value and repeated options are refused") {
   CHECK(error_of({"--nonsense"}).find("--nonsense") != std::string::npos);
   CHECK(error_of({"-z"}).find("z") != std::string::npos);
   CHECK(error_of({"-F"}).find("--frequency") != std::string::npos);
@@ -159,7 +159,7 @@ TEST_CASE("options that do not exist, lack a value or stand twice are refused") 
   CHECK(error_of({"-F", "49", "-F", "99"}).find("--frequency") != std::string::npos);
 }
 
-TEST_CASE("a command has its own options") {
+TEST_CASE("options after the command belong to the command") {
   const Options options = parsed({"-f", "--", "ls", "-p", "--", "-h"});
   CHECK(options.command == std::vector<std::string>{"ls", "-p", "--", "-h"});
   CHECK(options.sampling.follow_children);
@@ -168,7 +168,7 @@ TEST_CASE("a command has its own options") {
   CHECK_FALSE(error_of({"--"}).empty());
 }
 
-TEST_CASE("a file's format is that of its ending, else that of -f or -r, else the default") {
+TEST_CASE("the format of a file comes from its ending, else from -f or -r, else it is the default") {
   CHECK(format_of({"-f"}) == "folded");
   CHECK(format_of({"-r"}) == "residency");
   CHECK(format_of({"-o", "x.folded"}) == "folded");
@@ -181,7 +181,7 @@ TEST_CASE("a file's format is that of its ending, else that of -f or -r, else th
   for (const char* bare : {"a.d/x", ".hidden", "x.", "cpu.2", "cpu.%H%M"}) CHECK(format_of({"-o", bare}) == "counted");
 }
 
-TEST_CASE("an ending that no format has is refused, unless the format is said another way") {
+TEST_CASE("an unknown ending is refused, unless another option names the format") {
   for (const char* path : {"x.sgv", "d/x.svgs", "x.svg2", "x.%d.SGV"}) {
     const std::string text = error_of({"-o", path});
     CHECK(text.find("-o " + std::string(path)) != std::string::npos);
@@ -194,7 +194,7 @@ TEST_CASE("an ending that no format has is refused, unless the format is said an
   CHECK(parsed({"--stream=json", "-o", "x.log"}).outputs[0].path == "x.log");
 }
 
-TEST_CASE("--format overrides every ending") {
+TEST_CASE("the option --format overrides every ending") {
   CHECK(format_of({"--format", "folded", "-o", "x.txt", "-o", "-"}, 0) == "folded");
   CHECK(format_of({"--format", "folded", "-o", "x.txt", "-o", "-"}, 1) == "folded");
   const std::string text = error_of({"--format", "pdf"});
@@ -202,7 +202,7 @@ TEST_CASE("--format overrides every ending") {
   CHECK(text.find("--format pdf") != std::string::npos);
 }
 
-TEST_CASE("outputs are kept in order, and no file is written twice") {
+TEST_CASE("outputs keep their order, and each file is written once") {
   const Options options = parsed({"-o", "b.folded", "-o", "-", "-o", "a.txt"});
   REQUIRE(options.outputs.size() == 3);
   CHECK(options.outputs[0].path == "b.folded");
@@ -234,12 +234,12 @@ TEST_CASE("each switch sets its own field") {
         std::vector<std::string>{"/d", "/e"});
 }
 
-TEST_CASE("with --help or --version nothing else is looked at") {
+TEST_CASE("the options --help and --version ignore other arguments") {
   CHECK(parsed({"-h", "-p", "abc"}).help);
   CHECK(parsed({"--version", "-F", "0"}).version);
 }
 
-TEST_CASE("every option stands in the help, and no name twice in the table") {
+TEST_CASE("every option is in the help, and every name is unique in the table") {
   std::ostringstream help;
   print_help(help);
   std::set<std::string_view> long_names;

@@ -52,14 +52,14 @@ std::size_t count_of(const std::string& what, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("rows of different threads and CPUs are rows of their own, and no sample is more or less") {
+TEST_CASE("rows of different threads and CPUs are separate, and the total stays the same") {
   const Profile whole = doubled(false);
   const Profile apart = doubled(true);
   CHECK(apart.total() == whole.total());
   CHECK(apart.rows().size() == 4 * whole.rows().size());
 }
 
-TEST_CASE("texts read the same whether rows are kept apart or not") {
+TEST_CASE("text formats are the same with and without separate rows") {
   const Profile whole = doubled(false);
   const Profile apart = doubled(true);
   for (const char* format : {"counted", "folded", "residency", "table"}) {
@@ -67,7 +67,7 @@ TEST_CASE("texts read the same whether rows are kept apart or not") {
   }
 }
 
-TEST_CASE("JSON tells thread and CPU of rows that are kept apart, the first CPU too") {
+TEST_CASE("JSON has the thread and the CPU of separate rows, also for CPU 0") {
   const Profile whole = doubled(false);
   const std::size_t rows = whole.rows().size();
   const std::string before = printed("json", whole);
@@ -78,7 +78,7 @@ TEST_CASE("JSON tells thread and CPU of rows that are kept apart, the first CPU 
   CHECK(count_of("\"tid\"", text) == 3 * rows);
 }
 
-TEST_CASE("pprof has labels for thread and CPU of rows that are kept apart, the first CPU too") {
+TEST_CASE("pprof has labels for the thread and the CPU of separate rows, also for CPU 0") {
   const Profile whole = doubled(false);
   const auto rows = static_cast<std::ptrdiff_t>(whole.rows().size());
   const auto samples_with = [](const test::PprofProfile& read, const std::string& key, const std::string& value) {

@@ -25,7 +25,7 @@ TEST_CASE("ordinary names stay as they are") {
   }
 }
 
-TEST_CASE("a semicolon becomes a colon where it would split a line") {
+TEST_CASE("a semicolon becomes a colon in formats where it would split a line") {
   CHECK(clean("a;b;") == "a:b:");
   CHECK(clean("a;b;", Semicolon::keep) == "a;b;");
 }
@@ -40,7 +40,7 @@ TEST_CASE("every control character becomes one question mark") {
   CHECK(clean(std::string_view("a\0b", 3)) == "a?b");
 }
 
-TEST_CASE("characters that break lines or turn text around are replaced") {
+TEST_CASE("characters that break lines or reverse text are replaced") {
   CHECK(clean("a\xe2\x80\xa8"
               "b\xe2\x80\xa9") == "a?b?");
   CHECK(clean("\xe2\x80\xae") == "?");
@@ -48,7 +48,7 @@ TEST_CASE("characters that break lines or turn text around are replaced") {
   CHECK(clean("\xe2\x80\xa7\xe2\x80\xaf") == "\xe2\x80\xa7\xe2\x80\xaf");  // harmless neighbours of these characters
 }
 
-TEST_CASE("a byte order mark is no part of a name: the first line of a file would be read without it") {
+TEST_CASE("a byte order mark in a name is replaced") {
   CHECK(clean("\xef\xbb\xbfmain") == "?main");
   CHECK(clean("\xef\xbb\xbe") == "\xef\xbb\xbe");  // the neighbour of this character
 }

@@ -45,7 +45,7 @@ std::vector<std::vector<std::string>> cells_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("of stacks alone it is every function, with what it did by itself and in all") {
+TEST_CASE("the CSV of a profile with stacks lists every function with its own value and its total") {
   const Profile profile = test::fixed_profile();
   const auto rows = cells_of(csv(profile));
   CHECK(rows[0] == std::vector<std::string>{"function", "module", "self", "total", "unit"});
@@ -61,7 +61,7 @@ TEST_CASE("of stacks alone it is every function, with what it did by itself and 
   CHECK(has_script);
 }
 
-TEST_CASE("what was measured besides stacks is a table each, parted by an empty line, with all rows") {
+TEST_CASE("the CSV of other measurements has one table each with all rows, separated by an empty line") {
   const auto rows = cells_of(csv(test::wall_profile()));
   CHECK(rows[0] == std::vector<std::string>{"pid", "tid", "name", "blocked_ns", "waits", "longest_ns"});
   CHECK(rows.size() == 5);
@@ -71,7 +71,7 @@ TEST_CASE("what was measured besides stacks is a table each, parted by an empty 
   CHECK(measures.find("syscall,category,") != std::string::npos);
 }
 
-TEST_CASE("a name that a spreadsheet would take for a formula is a text") {
+TEST_CASE("a name that a spreadsheet would read as a formula is written as text") {
   Profile profile;
   Row row;
   row.process = profile.process(1, 0, "x");

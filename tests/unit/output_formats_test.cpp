@@ -13,7 +13,7 @@ TEST_CASE("the default format is counted") {
   CHECK(output_formats().front().name == "counted");
 }
 
-TEST_CASE("every format has a name and an ending of its own, a summary and a maker") {
+TEST_CASE("every format has a unique name, a unique ending, a summary and a maker") {
   std::set<std::string_view> names;
   std::set<std::string_view> endings;
   for (const OutputFormat& format : output_formats()) {

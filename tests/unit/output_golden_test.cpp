@@ -29,96 +29,94 @@ void check_golden(std::string_view format, const OutputOptions& options, const s
 
 }  // namespace
 
-TEST_CASE("counted prints kernel before user, leaf first, and the hottest last") {
+TEST_CASE("the counted format prints kernel before user, leaf first, with the hottest stack last") {
   check_golden("counted", {}, "default.txt");
 }
 
-TEST_CASE("counted with -d puts a delimiter where both parts were taken, and nowhere else") {
+TEST_CASE("the counted format with -d puts a delimiter between two present parts, and nowhere else") {
   check_golden("counted", {.delimited = true}, "delimited.txt");
 }
 
-TEST_CASE("counted with -A puts addresses in front, so stacks at other addresses stay apart") {
+TEST_CASE("the counted format with -A prints addresses first and keeps stacks at other addresses apart") {
   check_golden("counted", {.show_addresses = true}, "addresses.txt");
 }
 
-TEST_CASE("counted takes no notice of -a") { check_golden("counted", {.annotate = true}, "default.txt"); }
+TEST_CASE("the counted format ignores -a") { check_golden("counted", {.annotate = true}, "default.txt"); }
 
-TEST_CASE("folded prints root first and merges the lines that read the same") {
+TEST_CASE("the folded format prints root first and merges equal lines") {
   check_golden("folded", {}, "default.folded");
 }
 
-TEST_CASE("folded with -d puts a dash where both parts were taken") {
+TEST_CASE("the folded format with -d puts a dash between two present parts") {
   check_golden("folded", {.delimited = true}, "delimited.folded");
 }
 
-TEST_CASE("folded with -a marks kernel frames, the unnamed ones too") {
+TEST_CASE("the folded format with -a marks kernel frames, with the unnamed ones") {
   check_golden("folded", {.annotate = true}, "annotated.folded");
 }
 
-TEST_CASE("folded takes no notice of -A") { check_golden("folded", {.show_addresses = true}, "default.folded"); }
+TEST_CASE("the folded format ignores -A") { check_golden("folded", {.show_addresses = true}, "default.folded"); }
 
-TEST_CASE("residency groups by process, the largest group and the largest share first") {
+TEST_CASE("the residency format groups by process, with the largest group and the largest share first") {
   check_golden("residency", {}, "default.residency");
   check_golden("residency", {.delimited = true, .annotate = true, .show_addresses = true}, "default.residency");
 }
 
-TEST_CASE(
-    "folded and residency with --modules say what holds each named frame, so that two functions of one name are "
-    "apart") {
+TEST_CASE("the folded and residency formats with --modules print the module of each named frame") {
   check_golden("folded", {.show_modules = true}, "modules.folded");
   check_golden("residency", {.show_modules = true}, "modules.residency");
 }
 
-TEST_CASE("counted takes no notice of --modules: it always names them") {
+TEST_CASE("the counted format prints modules with and without --modules") {
   check_golden("counted", {.show_modules = true}, "default.txt");
 }
 
-TEST_CASE("counted shows where in the source a frame stands, and inlined functions as frames of their own") {
+TEST_CASE("the counted format shows source lines, and inlined functions as separate frames") {
   check_golden("counted", {}, "lines.txt", test::profile_with_lines());
 }
 
-TEST_CASE("counted with -A gives inlined frames the address they were inlined at") {
+TEST_CASE("the counted format with -A gives inlined frames the address of their code") {
   check_golden("counted", {.delimited = true, .show_addresses = true}, "lines_addresses.txt",
                test::profile_with_lines());
 }
 
-TEST_CASE("folded puts inlined functions between their caller and what they call, each with its line") {
+TEST_CASE("the folded format puts inlined functions between their caller and their callee, each with its line") {
   check_golden("folded", {}, "lines.folded", test::profile_with_lines());
 }
 
-TEST_CASE("folded with -a and --modules marks inlined frames at the end, behind module and line") {
+TEST_CASE("the folded format with -a and --modules marks inlined frames after the module and the line") {
   check_golden("folded", {.annotate = true, .show_modules = true}, "lines_marked.folded", test::profile_with_lines());
 }
 
-TEST_CASE("residency shows lines as folded does, leaf first") {
+TEST_CASE("the residency format shows source lines as the folded format does, leaf first") {
   check_golden("residency", {}, "lines.residency", test::profile_with_lines());
 }
 
-TEST_CASE("a tag is one more frame at the leaf, and sets rows apart that are otherwise equal") {
+TEST_CASE("a tag is one more frame at the leaf, and separates rows that are otherwise equal") {
   check_golden("counted", {}, "wall.txt", test::wall_profile());
   check_golden("folded", {}, "wall.folded", test::wall_profile());
   check_golden("residency", {}, "wall.residency", test::wall_profile());
 }
 
-TEST_CASE("a tag stands behind the kernel part, whatever else is asked for") {
+TEST_CASE("a tag follows the kernel part with all options") {
   check_golden("folded", {.delimited = true, .annotate = true, .show_modules = true}, "wall_marked.folded",
                test::wall_profile());
 }
 
-TEST_CASE("tables stand behind the stacks in counted and alone in table") {
+TEST_CASE("tables follow the stacks in the counted format, and are alone in the table format") {
   check_golden("counted", {}, "measures.txt", test::measures_profile());
   check_golden("table", {}, "measures.txt", test::measures_profile());
   check_golden("table", {.top = 2}, "measures_top.table", test::measures_profile());
   check_golden("table", {.top = 2}, "wall_top.table", test::wall_profile());
 }
 
-TEST_CASE("table shows the functions of a profile that has nothing but stacks") {
+TEST_CASE("the table format shows the functions of a profile that has only stacks") {
   check_golden("table", {.top = 100}, "default.table");
   check_golden("table", {.show_modules = true, .top = 100}, "modules.table");
   check_golden("table", {.top = 3}, "lines_top.table", test::profile_with_lines());
 }
 
-TEST_CASE("json is one document on one line") {
+TEST_CASE("the JSON format is one document on one line") {
   check_golden("json", {}, "default.json");
   check_golden("json", {}, "lines.json", test::profile_with_lines());
   check_golden("json", {}, "wall.json", test::wall_profile());
@@ -128,7 +126,7 @@ TEST_CASE("json is one document on one line") {
   check_golden("json", {}, "ends.json", test::profile_with_ends());
 }
 
-TEST_CASE("residency of a single process names no process") {
+TEST_CASE("the residency format of a single process names no process") {
   Profile profile;
   test::add_hostile(profile);
   const std::string text = report("residency", {}, profile);
@@ -136,13 +134,13 @@ TEST_CASE("residency of a single process names no process") {
   CHECK(text.find("(4242)") == std::string::npos);
 }
 
-TEST_CASE("residency of values that are all zero shows no share instead of nan") {
+TEST_CASE("the residency format of zero values shows a share of zero") {
   Profile profile;
   profile.add(Row{.process = profile.process(1, 0, "init")});
   CHECK(report("residency", {}, profile) == "Residency Stack trace\n 0.0%     [No Stack];\n");
 }
 
-TEST_CASE("a profile without samples is an empty report") {
+TEST_CASE("a profile without samples gives an empty report") {
   CHECK(report("counted", {}, Profile()).empty());
   CHECK(report("folded", {}, Profile()).empty());
   CHECK(report("residency", {}, Profile()) == "Residency Stack trace\n");

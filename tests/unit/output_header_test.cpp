@@ -18,7 +18,7 @@ std::string header(const RunInfo& run, std::string_view format = "counted") {
 
 }  // namespace
 
-TEST_CASE("the header says what a run for some seconds does") {
+TEST_CASE("the header describes a run of some seconds") {
   RunInfo run;
   run.duration_s = 5;
   CHECK(header(run) == "Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs.\n\n");
@@ -28,11 +28,11 @@ TEST_CASE("the header says what a run for some seconds does") {
   CHECK(header(run) == "Sampling at 49 Hertz of all threads by user + kernel stack for 100000000 secs.\n\n");
 }
 
-TEST_CASE("the header of an open run says how to end it") {
+TEST_CASE("the header of a run without an end tells how to end it") {
   CHECK(header({}) == "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.\n\n");
 }
 
-TEST_CASE("the header names the processes or threads asked for") {
+TEST_CASE("the header names the requested processes and threads") {
   RunInfo run;
   run.duration_s = 5;
   run.tgids = {185};
@@ -46,7 +46,7 @@ TEST_CASE("the header names the processes or threads asked for") {
   CHECK(header(run) == "Sampling at 49 Hertz of TID [1, 2] by user + kernel stack for 5 secs.\n\n");
 }
 
-TEST_CASE("the header names the event count, the stacks and the CPUs asked for") {
+TEST_CASE("the header names the requested event count, stacks and CPUs") {
   RunInfo run;
   run.frequency_hz = 0;
   run.period_events = 1000000;
@@ -62,7 +62,7 @@ TEST_CASE("the header names the event count, the stacks and the CPUs asked for")
         "Sampling at every 1000000 events of all threads by kernel stack on CPU#0,2-3 for 2.25 secs.\n\n");
 }
 
-TEST_CASE("the header names the command and needs no end") {
+TEST_CASE("the header names the command and no end") {
   RunInfo run;
   run.command = {"make", "-j2"};
   CHECK(header(run) == "Sampling at 49 Hertz of COMMAND [make -j2] by user + kernel stack.\n\n");
@@ -71,7 +71,7 @@ TEST_CASE("the header names the command and needs no end") {
   CHECK(header(run) == "Sampling at 49 Hertz of COMMAND [printf ?[2J?] by user + kernel stack on CPU#1.\n\n");
 }
 
-TEST_CASE("a locale or a state left on the stream changes no number") {
+TEST_CASE("a locale or a state of the stream changes no number") {
   struct Grouping : std::numpunct<char> {
     char do_thousands_sep() const override { return ','; }
     std::string do_grouping() const override { return "\3"; }
@@ -86,7 +86,7 @@ TEST_CASE("a locale or a state left on the stream changes no number") {
   CHECK(out.str() == "[unknown] 1234567\n    -                [unknown] (12345)\n        1234567\n\n");
 }
 
-TEST_CASE("a source that does not sample says in its own words what it does") {
+TEST_CASE("a source that does not sample describes itself in the header") {
   RunInfo run;
   run.title = "Tracing off-CPU time in microseconds";
   run.duration_s = 5;
@@ -97,7 +97,7 @@ TEST_CASE("a source that does not sample says in its own words what it does") {
   CHECK(header(run) == "Tracing uprobe:/tmp/??[2J:f of PID [7] by user + kernel stack... Hit Ctrl-C to end.\n\n");
 }
 
-TEST_CASE("the header names no stack when none are taken") {
+TEST_CASE("the header names no stacks if none are taken") {
   RunInfo run;
   run.title = "Counting system calls";
   run.user_stacks = run.kernel_stacks = false;
@@ -106,7 +106,7 @@ TEST_CASE("the header names no stack when none are taken") {
   CHECK(header(run) == "Counting system calls of all threads on CPU#1 for 2 secs.\n\n");
 }
 
-TEST_CASE("the formats for people have a header, those for programs have none") {
+TEST_CASE("formats for people have a header, and formats for programs have none") {
   CHECK(header({}, "table") == header({}, "counted"));
   CHECK(header({}, "folded").empty());
   CHECK(header({}, "residency").empty());

@@ -43,7 +43,7 @@ Profile recursive() {
 
 }  // namespace
 
-TEST_CASE("a function that calls itself counts once in its total, and is one in all processes") {
+TEST_CASE("a recursive function counts once in its total, and is one function in all processes") {
   const Profile profile = recursive();
   const std::vector<HotFunction> functions = hottest_functions(profile);
   REQUIRE(functions.size() == 2);
@@ -60,7 +60,7 @@ TEST_CASE("a function that calls itself counts once in its total, and is one in 
                                                                "   6  23.1%     26  100.0%  rec       app"});
 }
 
-TEST_CASE("what functions did themselves adds up to all there is, whatever stands for them") {
+TEST_CASE("the own values of all functions add up to the total, with placeholders") {
   const Profile profile = test::fixed_profile();
   const std::vector<HotFunction> functions = hottest_functions(profile);
   const std::uint64_t selves = std::accumulate(functions.begin(), functions.end(), std::uint64_t{0},
@@ -75,7 +75,7 @@ TEST_CASE("what functions did themselves adds up to all there is, whatever stand
   CHECK(find(functions, "[Missed User Stack]")->total == 7);
 }
 
-TEST_CASE("functions that were inlined are functions, and lines are not") {
+TEST_CASE("inlined functions are separate functions, and source lines are not") {
   const Profile profile = test::profile_with_lines();
   const std::vector<HotFunction> functions = hottest_functions(profile);
   REQUIRE(find(functions, "deep(int)") != nullptr);
@@ -84,7 +84,7 @@ TEST_CASE("functions that were inlined are functions, and lines are not") {
   CHECK(find(functions, "main")->total == 17);
 }
 
-TEST_CASE("the hottest are told in the profile's unit, clean, and no line is as long as a template") {
+TEST_CASE("the hottest functions are in the profile's unit, with clean and short lines") {
   Profile profile = test::fixed_profile();
   profile.run.unit = "microseconds";
   const std::vector<std::string> lines = hottest_lines(profile, 3);
@@ -98,7 +98,7 @@ TEST_CASE("the hottest are told in the profile's unit, clean, and no line is as 
   CHECK(hottest_lines(Profile(), 10).empty());
 }
 
-TEST_CASE("sizes are told in the unit that makes them short") {
+TEST_CASE("sizes have the unit that makes them short") {
   CHECK(size_text(0) == "0 bytes");
   CHECK(size_text(1) == "1 byte");
   CHECK(size_text(999) == "999 bytes");

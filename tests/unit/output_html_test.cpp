@@ -86,7 +86,7 @@ void check_columns(const rapidjson::Value& table) {
 
 }  // namespace
 
-TEST_CASE("a page's data adds up to the profile's total") {
+TEST_CASE("the data of a page adds up to the profile's total") {
   for (const Profile& profile :
        {test::fixed_profile(), test::profile_with_lines(), test::wall_profile(), test::measures_profile(), Profile()}) {
     const auto document = parsed(data_of(page_of(profile)));
@@ -97,7 +97,7 @@ TEST_CASE("a page's data adds up to the profile's total") {
   }
 }
 
-TEST_CASE("no name gets out of a page's data") {
+TEST_CASE("no name breaks out of the data of a page") {
   const std::string data = data_of(page_of(test::fixed_profile()));
   CHECK(data.find('<') == std::string::npos);
   CHECK(data.find("\\u003cscript>") != std::string::npos);
@@ -106,7 +106,7 @@ TEST_CASE("no name gets out of a page's data") {
   CHECK(found.contains("na\xc3\xafve \xe2\x86\x92 \xce\xbb;" + test::template_name()));
 }
 
-TEST_CASE("a page has the stacks of a profile, from the root, with what was inlined and where it stands") {
+TEST_CASE("a page has the stacks of a profile from the root, with inlined functions and their lines") {
   const auto document = parsed(data_of(page_of(test::profile_with_lines())));
   const auto found = stacks(document);
   CHECK(found.contains("__libc_start_call_main;main;outer(int);Box<int>::get(int) const;deep(int)"));
@@ -123,7 +123,7 @@ TEST_CASE("a page has the stacks of a profile, from the root, with what was inli
   CHECK(has_deep);
 }
 
-TEST_CASE("a page knows its run and where every sample went") {
+TEST_CASE("a page has the facts of its run and the account of all samples") {
   Profile profile = test::fixed_profile();
   profile.run.command_line = "profile -o 'it</script>.html'";
   profile.began_unix_ns = 1'700'000'000'123'456'789;
@@ -143,7 +143,7 @@ TEST_CASE("a page knows its run and where every sample went") {
                                             account["filtered"].GetUint64() + account["lost"].GetUint64());
 }
 
-TEST_CASE("a page knows which frames have no name, what was measured besides, and what a tag is") {
+TEST_CASE("a page has the frames without names, the other measurements and the word for a tag") {
   Profile profile = test::fixed_profile();
   profile.run.tag = "system call";
   const auto document = parsed(data_of(page_of(profile)));
@@ -162,7 +162,7 @@ TEST_CASE("a page knows which frames have no name, what was measured besides, an
   CHECK(lines.find("recvfrom") != std::string::npos);
 }
 
-TEST_CASE("a comparison has both profiles in one table") {
+TEST_CASE("the page of a comparison has both profiles in one table") {
   const Profile before = test::profile_with_lines();
   const Profile now = test::fixed_profile();
   std::ostringstream out;
@@ -173,7 +173,7 @@ TEST_CASE("a comparison has both profiles in one table") {
   CHECK(document["before"]["account"]["recorded"].GetUint64() == before.account.recorded);
 }
 
-TEST_CASE("what stands behind a mark is what was added since") {
+TEST_CASE("the table after a mark has only what was added since then") {
   FlameTable table;
   const auto text_from = [&table](const FlameTable::Mark& from) {
     std::ostringstream out;
@@ -202,7 +202,7 @@ TEST_CASE("what stands behind a mark is what was added since") {
                                std::to_string(mark.frames) + "]}}\n");
 }
 
-TEST_CASE("a page of a file may connect to nothing, the live one to where it came from") {
+TEST_CASE("a page in a file may connect to nothing, and the live page only to its own server") {
   CHECK(page_before_data(PageUse::file).find("connect-src 'none'") != std::string_view::npos);
   CHECK(page_before_data(PageUse::live).find("connect-src 'self'") != std::string_view::npos);
   for (const PageUse use : {PageUse::file, PageUse::live}) {

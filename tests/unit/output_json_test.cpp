@@ -35,14 +35,14 @@ std::string member(const rapidjson::Value& object, const char* name) {
 
 }  // namespace
 
-TEST_CASE("a document ends with the only newline in it") {
+TEST_CASE("a JSON document has one newline, at its end") {
   for (const Profile& profile : {test::fixed_profile(), test::wall_profile(), test::measures_profile(), Profile()}) {
     const std::string text = json_of(profile);
     CHECK(text.find('\n') == text.size() - 1);
   }
 }
 
-TEST_CASE("names of any bytes become valid text, the same as in the other formats") {
+TEST_CASE("names of any bytes become valid text in JSON, as in the other formats") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(1, 0, "a\"b\\c\x1f");
@@ -60,7 +60,7 @@ TEST_CASE("names of any bytes become valid text, the same as in the other format
   CHECK(member(stacks["rows"][0], "thread") == "[unknown]");
 }
 
-TEST_CASE("a frame has a name or the reason why it has none") {
+TEST_CASE("a frame in JSON has a name or the reason for its absence") {
   std::set<std::string> reasons;
   Profile profile = test::fixed_profile();
   test::Namer name(profile);
@@ -81,7 +81,7 @@ TEST_CASE("a frame has a name or the reason why it has none") {
   CHECK(reasons.contains("kernel_hidden"));
 }
 
-TEST_CASE("numbers of 64 bits come through") {
+TEST_CASE("JSON keeps 64-bit numbers exactly") {
   Profile profile;
   test::Namer name(profile);
   const FrameId frame = name.kernel(UINT64_MAX, "top", "kernel", UINT64_MAX - 1);
@@ -97,7 +97,7 @@ TEST_CASE("numbers of 64 bits come through") {
   CHECK(member(stacks["frames"][0], "address") == "0xffffffffffffffff");
 }
 
-TEST_CASE("an offset that is not known is left out") {
+TEST_CASE("an unknown offset is left out") {
   Profile profile;
   test::Namer name(profile);
   const FrameId frame = name.kernel(0x1000, "top", "kernel", unknown_offset);
@@ -107,7 +107,7 @@ TEST_CASE("an offset that is not known is left out") {
   CHECK_FALSE(document["ebpf"]["profile"]["frames"][0].HasMember("offset"));
 }
 
-TEST_CASE("a number that JSON has no word for does not break the document") {
+TEST_CASE("a number that JSON cannot express becomes zero") {
   std::ostringstream out;
   JsonWriter json(out);
   json.begin_array();
@@ -119,7 +119,7 @@ TEST_CASE("a number that JSON has no word for does not break the document") {
   CHECK(out.str() == "[0.0,0.0,0.1]\n");
 }
 
-TEST_CASE("each document of a long run is complete, also beyond what is written at a time") {
+TEST_CASE("each document of a long run is complete, even if it is larger than one write") {
   std::ostringstream out;
   Profile profile;
   for (std::uint32_t i = 0; i < 5000; ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("each document of a long run is complete, also beyond what is written 
   CHECK(documents == 2);
 }
 
-TEST_CASE("off-CPU: the totals are those of all threads, and one number of a thread is one member") {
+TEST_CASE("the off-CPU JSON has totals over all threads, and one member for each thread id") {
   const auto document = parsed(json_of(test::waits_profile(), 2));
   const auto& offcpu = document["ebpf"]["offcpu"];
   CHECK(offcpu["total_time_ns"].GetUint64() == 3'620'072'006);
@@ -158,7 +158,7 @@ TEST_CASE("off-CPU: the totals are those of all threads, and one number of a thr
   CHECK_FALSE(document["ebpf"].HasMember("profile"));
 }
 
-TEST_CASE("off-CPU: kernel threads are in all but the list of those that waited longest") {
+TEST_CASE("the off-CPU JSON has kernel threads in the totals but not in the list of the longest waits") {
   Profile profile = test::waits_profile();
   std::vector<ThreadWait>& waits = *profile.thread_waits;
   const std::uint64_t left_ns = 3'620'072'006 - waits[0].waits.total_ns;
@@ -173,7 +173,7 @@ TEST_CASE("off-CPU: kernel threads are in all but the list of those that waited 
         doctest::Approx(100 * second / static_cast<double>(left_ns)));
 }
 
-TEST_CASE("system calls: of one category alone the shares of all are not known") {
+TEST_CASE("the system call JSON of one category has no shares of all calls") {
   Profile profile = test::measures_profile();
   profile.syscalls->is_partial = true;
   const auto document = parsed(json_of(profile));
@@ -184,7 +184,7 @@ TEST_CASE("system calls: of one category alone the shares of all are not known")
     CHECK_FALSE(analysis.HasMember(name));
 }
 
-TEST_CASE("waits that stand beside CPU time are the stack traces, and all of it is the profile") {
+TEST_CASE("the wall JSON has the waits as stack traces and everything as the profile") {
   const auto document = parsed(json_of(test::wall_profile()));
   const auto& ebpf = document["ebpf"];
   CHECK(ebpf["offcpu"]["stack_traces"]["total_value"].GetUint64() == 3'700'000);
@@ -197,7 +197,7 @@ TEST_CASE("waits that stand beside CPU time are the stack traces, and all of it 
   CHECK_FALSE(ebpf["profile"]["rows"][4].HasMember("user"));
 }
 
-TEST_CASE("system calls: top_syscalls adds up over processes, calls tells them apart") {
+TEST_CASE("the member top_syscalls adds up over processes, and the member calls keeps processes apart") {
   const auto document = parsed(json_of(test::measures_profile(), 2));
   const auto& syscalls = document["ebpf"]["syscalls"];
   CHECK(syscalls["total"].GetUint64() == 2006);
@@ -219,7 +219,7 @@ TEST_CASE("system calls: top_syscalls adds up over processes, calls tells them a
   CHECK_FALSE(syscalls["calls"][4]["latency"].HasMember("histogram"));
 }
 
-TEST_CASE("tables of durations are all there, the empty one too") {
+TEST_CASE("JSON has every table of durations, even an empty one") {
   const auto document = parsed(json_of(test::measures_profile(), 1));
   const auto& tables = document["ebpf"]["durations"];
   REQUIRE(tables.Size() == 3);
@@ -230,7 +230,7 @@ TEST_CASE("tables of durations are all there, the empty one too") {
   CHECK(tables[2]["rows"].Empty());
 }
 
-TEST_CASE("what was asked for and where every sample went stand in every document") {
+TEST_CASE("every JSON document has the requested targets and the account of all samples") {
   Profile profile = test::wall_profile();
   profile.run.command = {"make", "-j2"};
   profile.run.cpus = "0,2-3";

@@ -32,7 +32,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an event a sample, its frames leaf first, in the lane of its process, the heaviest stack first") {
+TEST_CASE("perf script text has one event for each sample, frames leaf first, the heaviest stack first") {
   Profile profile;
   profile.began_ns = 5'000'000'000;
   test::Namer name(profile);
@@ -60,7 +60,7 @@ TEST_CASE("an event a sample, its frames leaf first, in the lane of its process,
             "dd  185/185 5.040816326:          1 cpu-clock:\n" + user);
 }
 
-TEST_CASE("threads and CPUs that are apart have lanes and numbers of their own") {
+TEST_CASE("separate threads and CPUs have their own lanes and numbers in perf script text") {
   Profile profile;
   const ProcessId app = profile.process(185, 0, "app");
   for (const std::uint32_t tid : {185U, 187U}) {
@@ -77,7 +77,7 @@ TEST_CASE("threads and CPUs that are apart have lanes and numbers of their own")
   CHECK(text.find("\napp  185/187 [003] 0.000000000:          1 cpu-clock:\n\n") != std::string::npos);
 }
 
-TEST_CASE("a weight of more than one sample is a period, and a tag is a frame at the leaf") {
+TEST_CASE("a weight of more than one sample is a period in perf script text, and a tag is a frame at the leaf") {
   const Profile profile = test::wall_profile();
   const std::string text = script(profile);
   std::uint64_t sum = 0;
@@ -96,7 +96,7 @@ TEST_CASE("a weight of more than one sample is a period, and a tag is a frame at
   CHECK(text.find("unit = microseconds,") != std::string::npos);
 }
 
-TEST_CASE("no name makes a line that its readers would take for another one") {
+TEST_CASE("no name makes a line that readers of perf script text take for another kind") {
   Profile profile = test::fixed_profile();
   test::Namer name(profile);
   const ProcessId app = profile.process(9, 0, "x");
@@ -124,7 +124,7 @@ TEST_CASE("no name makes a line that its readers would take for another one") {
   CHECK(text.find(" ::(anonymous namespace)::f(int)+0x1 (my_lib_(deleted))\n") != std::string::npos);
 }
 
-TEST_CASE("the stream has the true time, the thread and the CPU of each sample") {
+TEST_CASE("the stream of perf script text has the true time, the thread and the CPU of each sample") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId dd = profile.process(185, 0, "dd");

@@ -113,7 +113,7 @@ class FullDisk final : public std::streambuf {
 
 }  // namespace
 
-TEST_CASE("png has the boxes of the layout in their colours, and letters on them") {
+TEST_CASE("a PNG picture has the boxes of the layout in their colours, with letters on them") {
   const Profile fixed = test::fixed_profile();
   CHECK(check_boxes(OwnFlameView(fixed).view()) > 30);
   CHECK(check_boxes(OwnFlameView(fixed).view(), {.width = 700, .height = 500}) > 20);
@@ -123,7 +123,7 @@ TEST_CASE("png has the boxes of the layout in their colours, and letters on them
   CHECK(check_boxes(OwnFlameView(lines).view()) > 10);
 }
 
-TEST_CASE("png of a comparison and of nothing") {
+TEST_CASE("a PNG picture shows a comparison and an empty profile") {
   const Profile fixed = test::fixed_profile();
   Profile before;
   test::add_dd(before);
@@ -132,7 +132,7 @@ TEST_CASE("png of a comparison and of nothing") {
   CHECK(check_boxes(OwnFlameView(nothing).view()) == 0);
 }
 
-TEST_CASE("the frames of a film have one size, which encoders take, however deep their stacks are") {
+TEST_CASE("the pictures of a film have one size for all depths of stacks, and encoders accept it") {
   const std::unique_ptr<Output> png = find_output_format("png")->make({});
   const auto size_of = [&png](const Profile& profile) {
     std::ostringstream out;
@@ -152,7 +152,7 @@ TEST_CASE("the frames of a film have one size, which encoders take, however deep
   CHECK(Pixels(out.str()).height() == 2200);  // 1,722 pixels plus a quarter, rounded up to hundreds
 }
 
-TEST_CASE("a stream that takes no more is left failed, and nothing else happens") {
+TEST_CASE("a full output stream is left failed, and nothing else happens") {
   FullDisk disk(100);
   std::ostream out(&disk);
   const Profile profile = test::fixed_profile();

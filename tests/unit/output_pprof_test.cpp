@@ -46,13 +46,13 @@ const PprofProfile::Mapping& mapping_named(const PprofProfile& read, const std::
 
 }  // namespace
 
-TEST_CASE("the fixed profiles read back are what the golden files say") {
+TEST_CASE("the pprof files of the fixed profiles equal the golden files") {
   check_golden(test::fixed_profile(), "default.pprof");
   check_golden(test::profile_with_lines(), "lines.pprof");
   check_golden(test::wall_profile(), "wall.pprof");
 }
 
-TEST_CASE("totals are those of every other format, in samples and in the unit of the values") {
+TEST_CASE("the totals of a pprof file equal those of other formats, in samples and in values") {
   for (const Profile& profile : {test::wall_profile(), test::waits_profile()}) {
     const PprofProfile read = read_pprof(profile);
     REQUIRE(read.types.size() == 2);
@@ -65,7 +65,7 @@ TEST_CASE("totals are those of every other format, in samples and in the unit of
   CHECK(read.total(1) == 92 * read.period);
 }
 
-TEST_CASE("each unit has its types, its period and its default") {
+TEST_CASE("each unit has its pprof types, period and default type") {
   using Types = std::vector<PprofProfile::ValueType>;
   Profile profile = test::fixed_profile();
   const auto check = [&](const Types& types, const PprofProfile::ValueType& period_type, std::int64_t period) {
@@ -106,7 +106,7 @@ TEST_CASE("each unit has its types, its period and its default") {
   check({{"samples", "count"}, {"wall", "microseconds"}}, {"wall", "microseconds"}, 10'000);
 }
 
-TEST_CASE("a frame that no file could name keeps its file and its address there, one of the kernel its text") {
+TEST_CASE("an unnamed frame keeps its file and address in pprof, and a kernel frame keeps its text") {
   const PprofProfile read = read_pprof(test::fixed_profile());
   const auto in_dd = std::find_if(read.locations.begin(), read.locations.end(),
                                   [](const auto& location) { return location.second.address == 0x1234; });
@@ -121,7 +121,7 @@ TEST_CASE("a frame that no file could name keeps its file and its address there,
   CHECK(has_hidden);
 }
 
-TEST_CASE("a return address is told as an address in the call") {
+TEST_CASE("a return address is written to pprof as an address inside the call") {
   Profile profile;
   const ProcessId process = profile.process(1, 0, "x");
   const StackId stack = profile.stack_of(process, FrameKind::user, std::vector<std::uint64_t>{0x1000, 0x2000});
@@ -134,7 +134,7 @@ TEST_CASE("a return address is told as an address in the call") {
   CHECK(read.locations.at(read.samples[0].locations[1]).address == 0x4ff);
 }
 
-TEST_CASE("two files that count their addresses alike have places of their own, and come back as they were") {
+TEST_CASE("two files with the same address range have separate ranges in pprof, and are read back unchanged") {
   Profile profile;
   profile.account.taken = profile.account.recorded = 6;
   const ProcessId process = profile.process(1, 0, "x");
@@ -191,7 +191,7 @@ TEST_CASE("two files that count their addresses alike have places of their own, 
   }
 }
 
-TEST_CASE("names of any bytes become valid text, and two that become the same are one") {
+TEST_CASE("names of any bytes become valid text in pprof, and names that become equal are one") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(1, 0, "a\"b\\c\x1f");
@@ -214,7 +214,7 @@ TEST_CASE("names of any bytes become valid text, and two that become the same ar
   for (const std::string& text : read.texts) CHECK(text == clean_text(text));
 }
 
-TEST_CASE("labels tell processes and threads apart, as numbers where they are") {
+TEST_CASE("pprof labels separate processes and threads, with ids as numbers") {
   const PprofProfile read = read_pprof(test::wall_profile());
   for (const auto& sample : read.samples) {
     CHECK(read.label(sample, "process") == "dd");
@@ -227,7 +227,7 @@ TEST_CASE("labels tell processes and threads apart, as numbers where they are") 
   CHECK(without.label(without.samples[0], "tid").empty());
 }
 
-TEST_CASE("the account and how it was measured stand in the comments") {
+TEST_CASE("the pprof comments have the account and the description of the run") {
   Profile profile = test::wall_profile();
   profile.account.taken += 5;
   profile.account.lost_ring_full = 2;
@@ -240,7 +240,7 @@ TEST_CASE("the account and how it was measured stand in the comments") {
   CHECK(read.comments[3] == "3 lost: not found in the maps");
 }
 
-TEST_CASE("why user stacks are incomplete stands in the comments, and no frame is made up for it") {
+TEST_CASE("the pprof comments have the reasons for incomplete stacks, and no frame is invented for them") {
   const Profile profile = test::profile_with_ends();
   const PprofProfile read = read_pprof(profile);
   REQUIRE(read.comments.size() == 5);
@@ -252,13 +252,13 @@ TEST_CASE("why user stacks are incomplete stands in the comments, and no frame i
                      [](const std::string& text) { return text.starts_with("[incomplete"); }));
 }
 
-TEST_CASE("a profile without anything is one that can be read") {
+TEST_CASE("a pprof file of an empty profile can be read") {
   const PprofProfile read = read_pprof(Profile());
   CHECK(read.samples.empty());
   CHECK(read.types.size() == 2);
 }
 
-TEST_CASE("the largest numbers of the format come through, and what is beyond them is no profile that lies") {
+TEST_CASE("the largest pprof numbers are kept, and larger numbers are refused") {
   constexpr std::uint64_t largest = INT64_MAX;
   const auto of = [](std::uint64_t value, const char* unit) {
     Profile profile;
@@ -274,7 +274,7 @@ TEST_CASE("the largest numbers of the format come through, and what is beyond th
   CHECK_THROWS_AS(bytes_of(of(largest, "samples")), Error);
 }
 
-TEST_CASE("addresses of memory are left out where they are to be hidden, and those of files stay") {
+TEST_CASE("memory addresses are left out of pprof on request, and file addresses stay") {
   const PprofProfile hidden = read_pprof(test::fixed_profile(), {.hide_addresses = true});
   const PprofProfile shown = read_pprof(test::fixed_profile());
   REQUIRE(hidden.locations.size() == shown.locations.size());
@@ -287,7 +287,7 @@ TEST_CASE("addresses of memory are left out where they are to be hidden, and tho
   CHECK(of_kernel > 3);
 }
 
-TEST_CASE("100,000 stacks are read back whole") {
+TEST_CASE("a pprof file with 100,000 stacks is read back whole") {
   Profile profile;
   const ProcessId process = profile.process(1, 0, "many");
   for (std::uint64_t i = 0; i < 100'000; ++i) {

@@ -196,7 +196,7 @@ void check_shares(const Profile& profile) {
 
 }  // namespace
 
-TEST_CASE("the fixed profile has 92 samples in every format and every folded line parses") {
+TEST_CASE("the fixed profile has 92 samples in every format, and every folded line is valid") {
   const Profile profile = test::fixed_profile();
   CHECK(profile.total() == 92);
   check_properties(profile);
@@ -206,14 +206,14 @@ TEST_CASE("the fixed profile has 92 samples in every format and every folded lin
   check_properties(with_lines);
 }
 
-TEST_CASE("tags, several samples to a value and units other than samples lose nothing in any format") {
+TEST_CASE("every format keeps tags, values of several samples and other units") {
   Profile profile = test::wall_profile();
   profile.thread_waits.reset();  // a profile with tables does not show its functions
   CHECK(profile.total() == 4'700'000);
   check_properties(profile);
 }
 
-TEST_CASE("random profiles with names of any bytes keep their totals and parse") {
+TEST_CASE("random profiles with names of any bytes keep their totals in every format") {
   std::mt19937 random(20240607);
   for (int i = 0; i < 50; ++i) {
     const Profile profile = random_profile(random);
@@ -222,7 +222,7 @@ TEST_CASE("random profiles with names of any bytes keep their totals and parse")
   }
 }
 
-TEST_CASE("the order in which samples came changes no byte") {
+TEST_CASE("the order of the samples changes no byte of a report") {
   const auto build = [](bool turned) {
     Profile profile;
     if (turned) test::add_kernel_only(profile);
@@ -240,7 +240,7 @@ TEST_CASE("the order in which samples came changes no byte") {
   }
 }
 
-TEST_CASE("a kernel frame and a user frame of one name read the same without a mark and apart with one") {
+TEST_CASE("a kernel frame and a user frame with one name are equal without marks and different with marks") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(1, 0, "x");
@@ -259,7 +259,7 @@ TEST_CASE("a kernel frame and a user frame of one name read the same without a m
   CHECK(report_lines("folded", {.annotate = true}, profile) == std::vector<std::string>{"x;copy 1", "x;copy_[k] 1"});
 }
 
-TEST_CASE("threads and processes with one stack stay apart where the format names them") {
+TEST_CASE("threads and processes with one stack stay apart in formats that name them") {
   Profile profile;
   const ProcessId first = profile.process(1, 0, "a");
   const ProcessId second = profile.process(2, 0, "a");

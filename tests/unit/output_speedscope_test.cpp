@@ -92,7 +92,7 @@ std::size_t boxes_at(const rapidjson::Value& samples, std::size_t depth) {
 
 }  // namespace
 
-TEST_CASE("the fixed profiles are what the golden files say") {
+TEST_CASE("the speedscope files of the fixed profiles equal the golden files") {
   const auto check = [](const Profile& profile, const std::string& file) {
     std::ifstream in(PROFILE_TEST_DATA "/" + file, std::ios::binary);
     REQUIRE_MESSAGE(in.good(), file);
@@ -103,7 +103,7 @@ TEST_CASE("the fixed profiles are what the golden files say") {
   check(test::wall_profile(), "wall.speedscope");
 }
 
-TEST_CASE("each process is a profile, the heaviest first, and behind them stand all together") {
+TEST_CASE("each process is one speedscope profile, the heaviest first, followed by all together") {
   const auto document = parsed(written(test::fixed_profile()));
   const auto& profiles = document["profiles"];
   constexpr std::uint64_t period = 20'408'163;  // nanoseconds, at 49 Hertz
@@ -126,7 +126,7 @@ TEST_CASE("each process is a profile, the heaviest first, and behind them stand 
   CHECK(parsed(written(test::wall_profile()))["profiles"].Size() == 1);
 }
 
-TEST_CASE("each thread is a profile where threads are apart") {
+TEST_CASE("each separate thread is one speedscope profile") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(7, 0, "x");
@@ -145,7 +145,7 @@ TEST_CASE("each thread is a profile where threads are apart") {
   CHECK(member(document["profiles"][1], "name").starts_with("x (7), worker (7)"));
 }
 
-TEST_CASE("each CPU of a process is a profile where CPUs are apart") {
+TEST_CASE("each separate CPU of a process is one speedscope profile") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(7, 0, "x");
@@ -159,7 +159,7 @@ TEST_CASE("each CPU of a process is a profile where CPUs are apart") {
   CHECK(member(document["profiles"][1], "name") == "x (7), CPU 1, aggregated");
 }
 
-TEST_CASE("units are speedscope's words, and what it has none for stands in the name") {
+TEST_CASE("units use the words of speedscope, and an unknown unit is in the profile's name") {
   Profile profile = test::wall_profile();
   const auto first = [&](const char* what) { return member(parsed(written(profile))["profiles"][0], what); };
   CHECK(first("unit") == "microseconds");
@@ -181,7 +181,7 @@ TEST_CASE("units are speedscope's words, and what it has none for stands in the 
   CHECK(first("name") == "dd (185), dd (186), seconds?, aggregated");
 }
 
-TEST_CASE("what is heavier stands further to the left, whatever its name") {
+TEST_CASE("heavier stacks are further left, whatever their names are") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(1, 0, "x");
@@ -208,7 +208,7 @@ TEST_CASE("what is heavier stands further to the left, whatever its name") {
   CHECK(order == std::vector<std::string>{"mby", "mbz", "mb", "ma", "m"});
 }
 
-TEST_CASE("a stack goes from the process to the tag, through what was missed") {
+TEST_CASE("a speedscope stack goes from the process to the tag, with missed stacks in between") {
   const auto document = parsed(written(test::wall_profile()));
   std::set<Frames> stacks;
   for (const auto& sample : document["profiles"][0]["samples"].GetArray()) stacks.insert(frames_of(document, sample));
@@ -223,7 +223,7 @@ TEST_CASE("a stack goes from the process to the tag, through what was missed") {
                   });
 }
 
-TEST_CASE("a frame has its source, or what it lies in where that is not known") {
+TEST_CASE("a speedscope frame has its source file, or else its module") {
   const auto document = parsed(written(test::profile_with_lines()));
   const auto& frames = document["shared"]["frames"];
   const auto named = [&](const std::string& name) -> const rapidjson::Value& {
@@ -242,7 +242,7 @@ TEST_CASE("a frame has its source, or what it lies in where that is not known") 
   CHECK(member(named("[app+0x1300]"), "file") == "/src/we;ird? name.c");
 }
 
-TEST_CASE("stacks that begin alike stand together, so each box is begun once") {
+TEST_CASE("stacks with the same beginning are neighbours, so each box begins once") {
   Profile profile;
   test::Namer name(profile);
   const ProcessId process = profile.process(1, 0, "x");
@@ -272,7 +272,7 @@ TEST_CASE("stacks that begin alike stand together, so each box is begun once") {
   CHECK(boxes_at(samples, 2) == 4);  // ma, mc, m to k, nb
 }
 
-TEST_CASE("what reads the same is one sample, whatever addresses and processes it came from") {
+TEST_CASE("equal stacks are one sample, for all addresses and processes") {
   Profile profile;
   test::Namer name(profile);
   for (const std::uint32_t image : {0U, 1U}) {
@@ -288,7 +288,7 @@ TEST_CASE("what reads the same is one sample, whatever addresses and processes i
   CHECK(document["profiles"][0]["weights"][0].GetUint64() == 20 * 20'408'163ULL);
 }
 
-TEST_CASE("a profile without anything is one that can be read") {
+TEST_CASE("a speedscope file of an empty profile can be read") {
   const auto document = parsed(written(Profile()));
   REQUIRE(document["profiles"].Size() == 1);
   CHECK(document["profiles"][0]["samples"].Empty());

@@ -48,14 +48,14 @@ std::string drawn_name(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("svg is the picture of the fixed profile, and of those with times, lines and nothing") {
+TEST_CASE("the SVG pictures of the fixed profiles equal the golden files") {
   check_golden("default.svg", drawn(test::fixed_profile()));
   check_golden("wall.svg", drawn(test::wall_profile()));
   check_golden("lines.svg", drawn(test::profile_with_lines()));
   check_golden("empty.svg", drawn(Profile()));
 }
 
-TEST_CASE("svg of a comparison colours what changed") {
+TEST_CASE("the SVG picture of a comparison shows the changes in colour") {
   Profile before;
   test::add_hostile(before);
   test::add_dd(before);
@@ -65,7 +65,7 @@ TEST_CASE("svg of a comparison colours what changed") {
   check_golden("changes.svg", drawn(now, &before));
 }
 
-TEST_CASE("the svg format draws the same picture") {
+TEST_CASE("the SVG format writes the same picture with a script") {
   std::ostringstream out;
   const Profile profile = test::fixed_profile();
   find_output_format("svg")->make({})->report(out, profile);
@@ -73,7 +73,7 @@ TEST_CASE("the svg format draws the same picture") {
   CHECK(without_script(out.str()) == drawn(profile));
 }
 
-TEST_CASE("names are text in an svg and never markup") {
+TEST_CASE("names in an SVG picture are text and never markup") {
   const std::string svg = drawn_name("<a b=\"c\" d='e'>&amp;]]></a><script>x</script>");
   CHECK(
       svg.find(
@@ -82,7 +82,7 @@ TEST_CASE("names are text in an svg and never markup") {
   CHECK(svg.find("<script") == std::string::npos);
 }
 
-TEST_CASE("characters that XML does not have are not in an svg") {
+TEST_CASE("characters that XML forbids are replaced in an SVG picture") {
   const std::string svg = drawn_name(
       "a\xef\xbf\xbe"
       "b\xef\xbf\xbf"

@@ -37,7 +37,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("columns are as wide as what stands in them, counted in characters, and no line ends in a space") {
+TEST_CASE("columns are as wide as their longest cell in characters, and no line ends in a space") {
   TextTable table({{"N"}, {"NAME", TextTable::Align::left}, {"VALUE"}, {"", TextTable::Align::left}});
   table.add({"1", "na\xc3\xafve", "12345678", ""});
   table.add({"100", "x", "1", "last"});
@@ -49,12 +49,12 @@ TEST_CASE("columns are as wide as what stands in them, counted in characters, an
         "100  x             1  last\n");
 }
 
-TEST_CASE("a share of nothing is no share") {
+TEST_CASE("a share of zero is 0.0%") {
   CHECK(percent(1, 3) == "33.3%");
   CHECK(percent(0, 0) == "0.0%");
 }
 
-TEST_CASE("a histogram is in the unit that makes its numbers short") {
+TEST_CASE("a histogram has the unit that makes its numbers short") {
   const auto unit = [](std::uint64_t shortest, std::uint64_t longest) {
     const std::string text = histogram({{shortest, 1}, {longest, 1}});
     const std::size_t begin = text.find_first_not_of(' ');
@@ -68,7 +68,7 @@ TEST_CASE("a histogram is in the unit that makes its numbers short") {
   CHECK(unit(5'000'000, 6'000'000) == "msecs");
 }
 
-TEST_CASE("a histogram has a line for each power of two from the shortest to the longest, all of one width") {
+TEST_CASE("a histogram has a line for each power of two in its range, and all lines have one width") {
   CHECK(histogram({}).empty());
   const auto lines = lines_of(histogram({{2'000, 1}, {9'000, 1'000'000}, {20'000, 500'000}}));
   CHECK(lines == std::vector<std::string>{
@@ -86,11 +86,11 @@ TEST_CASE("a histogram has a line for each power of two from the shortest to the
   }
 }
 
-TEST_CASE("no time at all is in the first line of a histogram") {
+TEST_CASE("a duration of zero is in the first line of a histogram") {
   CHECK(lines_of(histogram({{0, 2}, {1, 3}}))[1].starts_with("       0 -> 2        :        5 |****"));
 }
 
-TEST_CASE("errors have their names, those that only the kernel knows too") {
+TEST_CASE("errors have names, even those that are internal to the kernel") {
   CHECK(error_name(2) == "ENOENT");
   CHECK(error_name(11) == "EAGAIN");
   CHECK(error_name(512) == "ERESTARTSYS");
@@ -100,7 +100,7 @@ TEST_CASE("errors have their names, those that only the kernel knows too") {
   CHECK(error_meaning(4000).empty());
 }
 
-TEST_CASE("a profile without tables prints none, and one with an empty table says so") {
+TEST_CASE("a profile without tables prints none, and an empty table is reported as empty") {
   CHECK(tables({}).empty());
   Profile profile;
   profile.syscalls.emplace();
@@ -111,7 +111,7 @@ TEST_CASE("a profile without tables prints none, and one with an empty table say
         "behaviour: unknown (none of the rules applies)\n\n");
 }
 
-TEST_CASE("the words of a table are cleaned, whoever wrote them") {
+TEST_CASE("the words of a table are cleaned") {
   for (const std::string& text : {tables(test::measures_profile()), tables(test::wall_profile())}) {
     CHECK(text.find_first_of("\x1b\x7f\r\t") == std::string::npos);
     CHECK(text.find("\xe2\x80\xa8") == std::string::npos);
@@ -119,14 +119,14 @@ TEST_CASE("the words of a table are cleaned, whoever wrote them") {
   }
 }
 
-TEST_CASE("shares of blocked time are of all threads, not of those shown") {
+TEST_CASE("shares of blocked time include all threads, not only the shown threads") {
   const std::string text = tables(test::wall_profile(), 1);
   CHECK(text.starts_with("Top 1 blocking thread of 4\n"));
   CHECK(text.find("96.7%") != std::string::npos);
   CHECK(text.find("all together 3620.072 ms in 96 waits\n") != std::string::npos);
 }
 
-TEST_CASE("kernel threads are left out of the blocked ones, and of their shares, where there are others") {
+TEST_CASE("kernel threads are left out of the blocked threads and their shares, unless there are no others") {
   Profile profile;
   const auto wait = [&](std::uint32_t tid, const char* name, bool is_kernel_thread, std::uint64_t ns) {
     ThreadWait thread{.tgid = tid, .tid = tid, .name = profile.strings.intern(name), .waits = {}};
@@ -150,7 +150,7 @@ TEST_CASE("kernel threads are left out of the blocked ones, and of their shares,
         "all together 9.000 ms in 1 wait\n\n");
 }
 
-TEST_CASE("of one category of system calls nothing is said but what was counted") {
+TEST_CASE("the system call table of one category shows only the counts") {
   Profile profile;
   SyscallReport report;
   report.seconds = 0.04;
@@ -168,7 +168,7 @@ TEST_CASE("of one category of system calls nothing is said but what was counted"
   CHECK(text.ends_with("network\n\n"));
 }
 
-TEST_CASE("system calls that were only counted are ordered by count, with no column that would be empty") {
+TEST_CASE("system calls without times are sorted by count, without empty columns") {
   Profile profile;
   SyscallReport report;
   report.seconds = 2;
@@ -197,7 +197,7 @@ TEST_CASE("system calls that were only counted are ordered by count, with no col
   CHECK(tables(profile).find("\nNo system call failed.\n") != std::string::npos);
 }
 
-TEST_CASE("a table that is full of timed system calls fits a terminal") {
+TEST_CASE("a full table of timed system calls fits a terminal") {
   Profile profile;
   SyscallReport report;
   report.seconds = 10;

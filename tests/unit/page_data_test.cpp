@@ -59,13 +59,13 @@ std::string written(const std::string& text, std::size_t at_once) {
   return std::move(out).str();
 }
 
-TEST_CASE("the data of a small page are the JSON itself") {
+TEST_CASE("the data of a small page is the plain JSON") {
   CHECK(written("", 7).empty());
   const std::string text(PageData::plain_bytes, 'x');
   CHECK(written(text, 1000) == text);
 }
 
-TEST_CASE("the data of a large page are packed, however they are written and wherever base64 ends") {
+TEST_CASE("the data of a large page is compressed, for every size of the writes") {
   for (std::size_t more = 1; more <= 6; ++more) {
     std::string text;
     for (std::size_t i = 0; text.size() < PageData::plain_bytes + more; ++i) text += std::to_string(i * i) + ",";

@@ -64,7 +64,7 @@ void check_matches(const std::string& pattern, std::initializer_list<const char*
 
 }  // namespace
 
-TEST_CASE("a time is that of the report, in local time") {
+TEST_CASE("a time in a file name is the local time of the report") {
   const Zone zone("XYZ-2:30");
   CHECK(expanded("cpu-%Y%m%d-%H%M%S.pb.gz") == "cpu-20261120-190509.pb.gz");
   CHECK(expanded("%F_%T") == "2026-11-20_19:05:09");
@@ -74,7 +74,7 @@ TEST_CASE("a time is that of the report, in local time") {
   CHECK(expanded("%a %d %b, %GW%V.%u") == "Fri 20 Nov, 2026W47.5");
 }
 
-TEST_CASE("d with digits is the running number, and without them the day") {
+TEST_CASE("a pattern %d with digits is the running number, and without digits the day") {
   const Zone zone("XYZ-2:30");
   CHECK(expanded("flame%04d.png") == "flame0007.png");
   CHECK(expanded("flame%4d.png") == "flame0007.png");
@@ -85,7 +85,7 @@ TEST_CASE("d with digits is the running number, and without them the day") {
   CHECK(expanded("%d%02d") == "2007");
 }
 
-TEST_CASE("a pattern is what names more than one file") {
+TEST_CASE("a path with a time or a number is a pattern") {
   CHECK(PathPattern("%H").is_pattern());
   CHECK(PathPattern("%H").is_timed());
   CHECK_FALSE(PathPattern("%H").is_numbered());
@@ -98,7 +98,7 @@ TEST_CASE("a pattern is what names more than one file") {
   CHECK(expanded("%%d%%%%04d") == "%d%%04d");
 }
 
-TEST_CASE("directories are told from names") {
+TEST_CASE("a path is split into directories and a name") {
   const Zone zone("XYZ-2:30");
   const auto path = PathPattern("/var/%Y/%m/cpu-%02d.pb.gz").expand(unix_ns, 3);
   CHECK(path.directory == "/var/2026/11/");
@@ -116,7 +116,7 @@ TEST_CASE("directories are told from names") {
   CHECK(expanded("./x%02d") == "./x07");
 }
 
-TEST_CASE("a name that is taken gets a number in front of its ending") {
+TEST_CASE("a taken name gets a number before its ending") {
   const Zone zone("XYZ-2:30");
   CHECK(expanded("cpu-%H.pb.gz", 1, 2) == "cpu-19~2.pb.gz");
   CHECK(expanded("a.b/cpu-%H", 1, 3) == "a.b/cpu-19~3");
@@ -125,7 +125,7 @@ TEST_CASE("a name that is taken gets a number in front of its ending") {
   CHECK(expanded("%H/.hidden", 1, 2) == "19/.hidden~2");
 }
 
-TEST_CASE("what means nothing behind a percent sign is named") {
+TEST_CASE("an unknown letter after a percent sign is refused by name") {
   const std::string told = refusal("cpu-%Q.pb.gz");
   CHECK(told.starts_with("-g cpu-%Q.pb.gz: %Q "));
   CHECK(told.find('\n') == std::string::npos);
@@ -142,7 +142,7 @@ TEST_CASE("what means nothing behind a percent sign is named") {
   CHECK(refusal("").find("not a file name") != std::string::npos);
 }
 
-TEST_CASE("names are matched strictly by what a pattern can make") {
+TEST_CASE("a pattern matches only names that it can make") {
   check_matches("cpu-%Y%m%d-%H%M%S.pb.gz",
                 {"cpu-20261120-190509.pb.gz", "cpu-19700101-000000.pb.gz", "cpu-20261120-190509~2.pb.gz",
                  "cpu-20261120-190509~13.pb.gz"},
@@ -176,7 +176,7 @@ TEST_CASE("names are matched strictly by what a pattern can make") {
   check_matches("dir/%%%H.%a", {"%19.Fri"}, {"19.Fri", "%19.Fr1", "%19.Friday"});
 }
 
-TEST_CASE("every name that is made is matched") {
+TEST_CASE("a pattern matches every name that it makes") {
   for (const char* zone_name : {"XYZ-2:30", "UTC", "<-03>3", "EST5EDT"}) {
     const Zone zone(zone_name);
     for (const char* text : {"%Y%m%d-%H%M%S.pb.gz", "%F.%T.txt", "%y%j%R%I%p", "%s", "%H%z-%Z", "%a%d%b%G%V%u", "%04d",
@@ -194,7 +194,7 @@ TEST_CASE("every name that is made is matched") {
   }
 }
 
-TEST_CASE("a name made to be slow to match is not") {
+TEST_CASE("a hostile name is matched quickly") {
   const PathPattern pattern("%s%s%s%s%s%s%s%s%s%s%s%sx");
   CHECK_FALSE(pattern.matches(std::string(255, '1') + "y"));
   CHECK(pattern.matches(std::string(254, '1') + "x"));

@@ -67,7 +67,7 @@ bool waits_until(pid_t process, bool for_cpu) {
   return waits_for_cpu(process) == for_cpu;
 }
 
-TEST_CASE("a child that stands still is waited for as long as was said") {
+TEST_CASE("a child that makes no progress is waited for as long as requested") {
   const Child child(stand_still);
   REQUIRE(waits_until(child.pid(), false));
   Patience patience(child.pid(), milliseconds(250));
@@ -76,7 +76,7 @@ TEST_CASE("a child that stands still is waited for as long as was said") {
   CHECK(time < hang);
 }
 
-TEST_CASE("a child that has no CPU, or would have, is waited for longer, and one that is gone is not") {
+TEST_CASE("a child that waits for a CPU or runs is waited for longer, and a child that has ended is not") {
   Child child(compute);
   REQUIRE(waits_until(child.pid(), true));
   Patience patience(child.pid(), milliseconds(10));
@@ -89,7 +89,7 @@ TEST_CASE("a child that has no CPU, or would have, is waited for longer, and one
   CHECK(patience.next().count() == 0);
 }
 
-TEST_CASE("who asks late was kept from it, and that time is not the child's") {
+TEST_CASE("the time between two late questions does not count against the child") {
   const Child child(stand_still);
   REQUIRE(waits_until(child.pid(), false));
   Patience patience(child.pid(), milliseconds(400));
@@ -99,7 +99,7 @@ TEST_CASE("who asks late was kept from it, and that time is not the child's") {
   CHECK(waited(patience) < hang);
 }
 
-TEST_CASE("a child that stands still is stuck, and not because a look comes late") {
+TEST_CASE("a child that makes no progress is stuck, and one late look does not count") {
   const Child child(stand_still);
   REQUIRE(waits_until(child.pid(), false));
   ChildWatch watch(child.pid());

@@ -72,27 +72,27 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an entry holds its first byte and not the one behind its last") {
+TEST_CASE("a map entry covers its first byte up to its last byte") {
   CHECK(names("100 10 f\n", {0xff, 0x100, 0x10f, 0x110}) == Names{"?", "f@256", "f@256", "?"});
 }
 
-TEST_CASE("addresses and sizes may be written with 0x, in either case") {
+TEST_CASE("addresses and sizes can have the prefix 0x, in either case") {
   CHECK(names("0x100 0x10 f\n0X200 10 g h\n", {0x100, 0x20F}) == Names{"f@256", "g h@512"});
   CHECK(names("7fAB00 0xF x\n", {0x7fab0e}) == Names{"x@8366848"});
 }
 
-TEST_CASE("the last entry that holds an address names it, whole or in part") {
+TEST_CASE("the last entry that covers an address names it, even in part") {
   CHECK(names("100 20 old\n110 20 new\n", {0x108, 0x118, 0x128}) == Names{"old@256", "new@272", "new@272"});
   CHECK(names("110 8 small\n100 20 big\n", {0x112}) == Names{"big@256"});
 }
 
-TEST_CASE("bad lines are passed over and do not spoil the next") {
+TEST_CASE("bad lines of a map are skipped, and the next lines are read") {
   CHECK(names("\n \nxyz\n100\n100 10\n100 10 \n-1 10 n\n100 0 empty\n100 10 f\n", {0x100}) == Names{"f@256"});
   CHECK(names(std::string(60'000, 'a') + "\n100 10 f\n", {0x100}) == Names{"f@256"});
   CHECK(names("ffffffffffffffffff 10 big\n100 10 f\n", {0x100}) == Names{"f@256"});
 }
 
-TEST_CASE("a zero or an endless line ends the map, because no run-time writes any") {
+TEST_CASE("a zero byte or an endless line ends the map") {
   CHECK(names(std::string("100 10 f\n\0\n200 10 g\n", 20), {0x100, 0x200}) == Names{"f@256", "?"});
   CHECK(names(std::string("100 10 f\n200 10 \0g\n", 20), {0x100, 0x200}) == Names{"f@256", "?"});
   CHECK(names("100 10 f\n" + std::string(400'000, 'a') + "\n200 10 g\n", {0x100, 0x200}) == Names{"f@256", "?"});
@@ -107,24 +107,24 @@ TEST_CASE("an entry up to the end of the address space does not wrap around") {
   CHECK(names("fffffffffffffff0 100 f\n", {0x5, 0xfffffffffffffff8}) == Names{"?", "f@18446744073709551600"});
 }
 
-TEST_CASE("a line that is still being written is not believed") {
+TEST_CASE("an unfinished line of a map is ignored") {
   CHECK(names("100 10 f\n200 10 half", {0x100, 0x200}) == Names{"f@256", "?"});
 }
 
-TEST_CASE("a carriage return is no part of a name, and an endless name is cut off") {
+TEST_CASE("a carriage return is no part of a name in a map, and an endless name is cut off") {
   CHECK(names("100 10 f\r\n", {0x100}) == Names{"f@256"});
   const Names cut = names("100 10 " + std::string(10'000, 'n') + "\n", {0x100});
   CHECK(cut[0].size() == 4096 + std::string("@256").size());
 }
 
-TEST_CASE("a map longer than the buffer is read to its end") {
+TEST_CASE("a map that is longer than the buffer is read to its end") {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "1000 10 filler_with_some_length_" + std::to_string(i) + "\n";
   text += "100 10 last\n";
   CHECK(names(text, {0x100, 0x1000}) == Names{"last@256", "filler_with_some_length_99999@4096"});
 }
 
-TEST_CASE("entries that all cover everything end in bounded time") {
+TEST_CASE("map entries that all cover everything are read in bounded time") {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += "0 ffffffffffffffff x\n";
   std::vector<std::uint64_t> wanted;
@@ -134,7 +134,7 @@ TEST_CASE("entries that all cover everything end in bounded time") {
   CHECK(all.back() == "x@0");
 }
 
-TEST_CASE("what is known of a map is not read again, and of one that has grown only what was added") {
+TEST_CASE("known parts of a map are not read again, and a map that grows is read from its old end") {
   Map map;
   map.add("100 20 f\n200 20 g\n");
   CHECK(map.names({0x108, 0x190}) == Names{"f@256", "?"});
@@ -149,7 +149,7 @@ TEST_CASE("what is known of a map is not read again, and of one that has grown o
   CHECK(map.read_bytes <= added.size() + 1);
 }
 
-TEST_CASE("an entry that is added takes from what is known exactly the addresses it holds") {
+TEST_CASE("a new entry replaces known names at exactly its own addresses") {
   Map map;
   map.add("100 100 old\n");
   CHECK(map.names({0x150}) == Names{"old@256"});
@@ -159,7 +159,7 @@ TEST_CASE("an entry that is added takes from what is known exactly the addresses
   CHECK(map.names({0x13f, 0x140, 0x150}) == Names{"last@256", "last@256", "last@256"});
 }
 
-TEST_CASE("a map that is written anew is read anew, whether it is shorter, longer or as long") {
+TEST_CASE("a rewritten map is read again, whether it is shorter, longer or equally long") {
   for (const char* const text : {"100 20 b\n", "100 20 other\n", "100 20 with a longer name\n300 10 h\n"}) {
     Map map;
     map.add("100 20 first\n");
@@ -169,7 +169,7 @@ TEST_CASE("a map that is written anew is read anew, whether it is shorter, longe
   }
 }
 
-TEST_CASE("a line whose end comes later is read then") {
+TEST_CASE("a line whose end comes later is read at that time") {
   Map map;
   map.add("100 20 f\n200 20 ha");
   CHECK(map.names({0x100, 0x200}) == Names{"f@256", "?"});
@@ -177,7 +177,7 @@ TEST_CASE("a line whose end comes later is read then") {
   CHECK(map.names({0x100, 0x200}) == Names{"f@256", "half@512"});
 }
 
-TEST_CASE("however it is asked bit by bit, a map that grows answers as if it were read whole") {
+TEST_CASE("a map that grows in steps gives the same answers as a map that is read whole") {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     Map grown;
@@ -197,7 +197,7 @@ TEST_CASE("however it is asked bit by bit, a map that grows answers as if it wer
   }
 }
 
-TEST_CASE("without the budget to read a map nothing is named, and the next time it is") {
+TEST_CASE("a map that exceeds the budget gives no names, and the next attempt gives them") {
   Map map;
   map.add("100 20 f\n");
   map.budget = WorkBudget(5);

@@ -137,7 +137,7 @@ std::vector<std::string> made_names(const std::string& content, const std::vecto
 
 }  // namespace
 
-TEST_CASE("stubs have the names a disassembler gives them, whatever linked the program and how") {
+TEST_CASE("stubs have the same names as in a disassembler, for every linker and linker option") {
   struct Variant {
     const char* flags;
     std::size_t at_least;
@@ -164,7 +164,7 @@ TEST_CASE("stubs have the names a disassembler gives them, whatever linked the p
   }
 }
 
-TEST_CASE("the half of a branch-tracking stub that finds the function has its name too") {
+TEST_CASE("the lazy half of a branch-tracking stub has its name, too") {
   const std::string path = compile("ibt.c", source, "-O1 -fno-builtin -fcf-protection=full -Wl,-z,ibtplt -Wl,-z,lazy");
   if (path.empty()) return;
   const auto [lazy, lazy_bytes] = section_of(path, ".plt");
@@ -180,7 +180,7 @@ TEST_CASE("the half of a branch-tracking stub that finds the function has its na
   }
 }
 
-TEST_CASE("stubs of arm64 are named, with and without its branch and pointer protection") {
+TEST_CASE("stubs of arm64 are named, with and without branch and pointer protection") {
   struct Variant {
     const char* flags;
     std::uint64_t stub_bytes;
@@ -214,7 +214,7 @@ TEST_CASE("stubs of arm64 are named, with and without its branch and pointer pro
   }
 }
 
-TEST_CASE("stubs of a static program are named after the functions that choose an implementation") {
+TEST_CASE("stubs of a static program have the names of the functions that choose an implementation") {
   const std::string path = compile("static.c", source, "-O1 -fno-builtin -static");
   if (path.empty()) {
     MESSAGE("no static C library here");
@@ -245,7 +245,7 @@ TEST_CASE("stubs of a static program are named after the functions that choose a
   CHECK(std::ranges::count(named, symbols.at("strlen").first) == 1);
 }
 
-TEST_CASE("what lies in no stub keeps the reason it came with") {
+TEST_CASE("an address outside of all stubs keeps its reason") {
   const std::string path = compile("other.c", source, "-O1 -fno-builtin");
   const auto [begin, bytes] = section_of(path, ".plt");
   const auto text = section_of(path, ".text").first;
@@ -264,19 +264,19 @@ TEST_CASE("what lies in no stub keeps the reason it came with") {
   CHECK(answers[4].unnamed == Unnamed::no_symbol);
 }
 
-TEST_CASE("a stub of mold's kind, and one with a prefix of old, are understood") {
+TEST_CASE("a stub of mold and a stub with an old prefix are recognised") {
   const std::string plt = code(std::string("\xf3\x0f\x1e\xfa\x41\xbb\x01\0\0\0", 10) + jump_through(0x3000 - 16)) +
                           code("\xf2" + jump_through(0x4008 - 0x1010 - 7)) + code(jump_through(0x4010 - 0x1020 - 6));
   CHECK(made_names(made_library(plt), {0x1000, 0x100f, 0x1010, 0x1018, 0x1020}) ==
         std::vector<std::string>{"one@plt", "one@plt", "two@plt", "two@plt", "three@plt"});
 }
 
-TEST_CASE("a stub follows its slot, not its place in the table") {
+TEST_CASE("the name of a stub comes from its slot, not from its place in the table") {
   const std::string plt = code(jump_through(0x4010 - 0x1000 - 6)) + code(jump_through(0x4000 - 0x1010 - 6));
   CHECK(made_names(made_library(plt), {0x1000, 0x1010}) == std::vector<std::string>{"three@plt", "one@plt"});
 }
 
-TEST_CASE("stubs and relocations that lead nowhere have no name") {
+TEST_CASE("invalid stubs and relocations give no name") {
   const std::string plt = code(jump_through(0x4000 - 0x1000 - 6)) + code(jump_through(0x5000)) +
                           code("\x68" + bytes_of(std::uint32_t{77})) + code("\x90") + "\xff\x25";
   const std::vector<std::uint64_t> all = {0x1000, 0x1010, 0x1020, 0x1030, 0x1040};
@@ -294,7 +294,7 @@ TEST_CASE("a file of an unknown machine has no stubs") {
   CHECK(made_names(file, {0x1000}) == std::vector<std::string>{"?"});
 }
 
-TEST_CASE("many stubs that share a slot cost no more than one") {
+TEST_CASE("many stubs with one slot cost no more than one stub") {
   std::string plt;
   std::vector<std::uint64_t> addresses;
   for (std::uint64_t i = 0; i < 20'000; ++i) {

@@ -15,7 +15,7 @@ constexpr const char* by_filter =
 
 }  // namespace
 
-TEST_CASE("a filter that is there may not be the one that refuses") {
+TEST_CASE("a refusal names the seccomp filter and the security modules if both can be the cause") {
   CHECK(words_of_refusal("it", EPERM, true, "lockdown,capability,apparmor") ==
         "a seccomp filter (a container's?) or a security module (there are lockdown,capability,apparmor) refuses it "
         "although this process has the privilege; allow bpf and perf_event_open there");
@@ -24,14 +24,14 @@ TEST_CASE("a filter that is there may not be the one that refuses") {
         "allow bpf and perf_event_open there");
 }
 
-TEST_CASE("a filter is named alone where nobody else can have refused") {
+TEST_CASE("a refusal names only the seccomp filter if nothing else can be the cause") {
   CHECK(words_of_refusal("it", ENOSYS, true, "capability,selinux") == by_filter);
   CHECK(words_of_refusal("it", ENOSYS, true, std::nullopt) == by_filter);
   CHECK(words_of_refusal("it", EPERM, true, "lockdown,capability,landlock,yama") == by_filter);
   CHECK(words_of_refusal("it", EPERM, true, "") == by_filter);
 }
 
-TEST_CASE("without a filter it is a security module") {
+TEST_CASE("a refusal without a seccomp filter names a security module") {
   CHECK(words_of_refusal("it", EPERM, false, "capability,selinux") ==
         "a security module refuses it although this process has the privilege (there are capability,selinux)");
 }

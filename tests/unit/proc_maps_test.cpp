@@ -13,7 +13,7 @@ constexpr FileIdentity some_file{0xfe, 0, 332835};
 
 }  // namespace
 
-TEST_CASE("only executable lines of maps are seen, with all their fields") {
+TEST_CASE("only executable lines of maps are read, with all their fields") {
   std::string_view text =
       "7f0000000000-7f0000026000 r--p 00000000 fe:00 332835                     /usr/lib/libc.so.6\n"
       "7f0000026000-7f000017c000 r-xp 00026000 fe:00 332835                     /usr/lib/libc.so.6\n"
@@ -40,7 +40,7 @@ TEST_CASE("anonymous executable memory has an empty path") {
   CHECK(entry->file == FileIdentity{});
 }
 
-TEST_CASE("a maps line of 32 KB is read whole") {
+TEST_CASE("a line of 32 KB in maps is read whole") {
   std::string path;
   while (path.size() < 32'000) path += "/\\012\\012\\012\\012x y";
   const std::string lines = "1000-2000 r-xp 0 01:02 3 " + path + "\n3000-4000 r-xp 0 01:02 4 /b\n";
@@ -51,7 +51,7 @@ TEST_CASE("a maps line of 32 KB is read whole") {
   REQUIRE(next_code_mapping(text));
 }
 
-TEST_CASE("malformed maps lines are skipped and the good ones after them are not") {
+TEST_CASE("malformed lines of maps are skipped, and the next good line is read") {
   std::string_view text =
       "\n"
       "zzzz-1000 r-xp 0 01:02 3 /a\n"
@@ -66,7 +66,7 @@ TEST_CASE("malformed maps lines are skipped and the good ones after them are not
   CHECK_FALSE(next_code_mapping(text));
 }
 
-TEST_CASE("keeping code lines drops the others and stops at the limit") {
+TEST_CASE("the filter keeps only lines of code, up to the limit") {
   std::string kept;
   keep_code_lines("1-2 r--p 0 0:0 0 \n3-4 r-xp 0 0:0 0 \n5-6 rw-p 0 0:0 0 \n", kept, 1000);
   CHECK(kept == "3-4 r-xp 0 0:0 0 \n");
@@ -74,7 +74,7 @@ TEST_CASE("keeping code lines drops the others and stops at the limit") {
   CHECK(kept.size() <= 100);
 }
 
-TEST_CASE("the name of a mapping tells files from memory that nobody can read as a file") {
+TEST_CASE("the name of a mapping distinguishes files from anonymous memory") {
   CHECK(code_kind("/usr/bin/dd", some_file) == CodeKind::file);
   CHECK(code_kind("/usr/bin/dd (deleted)", some_file) == CodeKind::file);
   CHECK(code_kind("/dev/shm/lib.so", some_file) == CodeKind::file);
@@ -91,7 +91,7 @@ TEST_CASE("the name of a mapping tells files from memory that nobody can read as
   }
 }
 
-TEST_CASE("a path loses the kernel's mark and its escapes") {
+TEST_CASE("a path is cleaned of the kernel's mark and escapes") {
   CHECK(clean_path("/a/b (deleted)") == "/a/b");
   CHECK(clean_path("/a (deleted)/b") == "/a (deleted)/b");
   CHECK(clean_path("/a\\012b\\012") == "/a\nb\n");

@@ -92,7 +92,7 @@ Profile one_frame(std::uint64_t address, std::string_view symbol, std::string_vi
 
 }  // namespace
 
-TEST_CASE("two intervals of a run, merged, are the run") {
+TEST_CASE("two merged intervals of a run equal the whole run") {
   const Profile whole = run_of_two_intervals(Part::whole);
   Profile merged = run_of_two_intervals(Part::odd);
   merged.merge(run_of_two_intervals(Part::even));
@@ -108,7 +108,7 @@ TEST_CASE("two intervals of a run, merged, are the run") {
   CHECK(report(merged, "residency") == report(whole, "residency"));
 }
 
-TEST_CASE("folded lines of what was merged are the sum of the folded lines") {
+TEST_CASE("the folded lines of merged profiles are the sum of their folded lines") {
   Profile merged = test::fixed_profile();
   merged.merge(test::profile_with_lines());
   CHECK(folded(merged) == sum(folded(test::fixed_profile()), folded(test::profile_with_lines())));
@@ -116,7 +116,7 @@ TEST_CASE("folded lines of what was merged are the sum of the folded lines") {
   CHECK(merged.account.taken == 92 + 17);
 }
 
-TEST_CASE("an empty profile takes over all there is") {
+TEST_CASE("an empty profile takes over everything from the other profile") {
   Profile merged;
   merged.merge(test::profile_with_lines());
   CHECK(folded(merged) == folded(test::profile_with_lines()));
@@ -141,7 +141,7 @@ TEST_CASE("a profile merged with itself is doubled") {
   CHECK(profile.duration_ns == 10);
 }
 
-TEST_CASE("one address that has two names stays two frames") {
+TEST_CASE("an address with two names stays two frames") {
   for (const bool kernel : {false, true}) {
     Profile merged = one_frame(0x4000, "first", "liba.so", kernel);
     merged.merge(one_frame(0x4000, "second", "liba.so", kernel));
@@ -162,7 +162,7 @@ TEST_CASE("one address that has two names stays two frames") {
   }
 }
 
-TEST_CASE("a number that another program has is another image of it, the same one each time") {
+TEST_CASE("a process id of another program becomes another image, the same one each time") {
   const auto named = [](std::string_view name, std::uint32_t image) {
     Profile profile;
     Row row;
@@ -184,7 +184,7 @@ TEST_CASE("a number that another program has is another image of it, the same on
   CHECK(merged.rows()[1].value == 2);  // make
 }
 
-TEST_CASE("what has no number is known by its name") {
+TEST_CASE("a process without an id is identified by its name") {
   const auto named = [](const std::vector<std::string>& names) {
     Profile profile;
     for (std::uint32_t i = 0; i < names.size(); ++i) {
@@ -202,7 +202,7 @@ TEST_CASE("what has no number is known by its name") {
   CHECK(merged.rows().size() == 3);
 }
 
-TEST_CASE("everything that is known of a frame and a row is carried over") {
+TEST_CASE("a merge keeps all facts about a frame and a row") {
   Profile other;
   // The target is a filled profile, so that no number is the same by chance.
   Profile merged = test::fixed_profile();
@@ -285,7 +285,7 @@ Profile with_measures(std::string_view first, std::uint64_t times) {
 
 }  // namespace
 
-TEST_CASE("what was measured besides stacks is added up by what it is of") {
+TEST_CASE("other measurements are added up by their keys") {
   Profile merged = with_measures("x", 2);
   merged.merge(with_measures("y", 3));
   REQUIRE(merged.thread_waits);
@@ -313,7 +313,7 @@ TEST_CASE("what was measured besides stacks is added up by what it is of") {
   CHECK(from_nothing.syscalls->calls[0].count == 10);
 }
 
-TEST_CASE("tables of another kind stand beside each other") {
+TEST_CASE("tables of different kinds stay separate") {
   Profile merged = with_measures("x", 2);
   Profile other = with_measures("x", 2);
   other.duration_tables[0].column_names = {"device"};
@@ -321,7 +321,7 @@ TEST_CASE("tables of another kind stand beside each other") {
   CHECK(merged.duration_tables.size() == 2);
 }
 
-TEST_CASE("durations that are none change no minimum") {
+TEST_CASE("empty durations do not change the minimum") {
   Durations sum;
   sum += lasting(1, 5, 5, 5);
   sum += Durations{};
@@ -332,7 +332,7 @@ TEST_CASE("durations that are none change no minimum") {
   CHECK(sum.total_ns == 11);
 }
 
-TEST_CASE("why a stack ended stays with it, and two ends are two stacks") {
+TEST_CASE("the end of a stack stays with it, and two ends are two stacks") {
   const auto run = [](StackEnd end) {
     Profile profile;
     Row row;
@@ -353,7 +353,7 @@ TEST_CASE("why a stack ended stays with it, and two ends are two stacks") {
   CHECK(whole.end_of(whole.rows()[2].user) == StackEnd::unknown);
 }
 
-TEST_CASE("a hundred thousand rows are merged in a moment") {
+TEST_CASE("a hundred thousand rows are merged in seconds") {
   const auto large = [](std::uint64_t seed) {
     Profile profile;
     test::Namer name(profile);
@@ -386,7 +386,7 @@ TEST_CASE("a hundred thousand rows are merged in a moment") {
   CHECK(took < 20);  // only a quadratic merge takes longer
 }
 
-TEST_CASE("what began first is told by the clock that nobody sets") {
+TEST_CASE("the first of two profiles is decided by the monotonic clock") {
   Profile first;
   first.began_ns = 1000;
   first.began_unix_ns = 9'000'000'000;

@@ -12,7 +12,7 @@
 
 using namespace profile;
 
-TEST_CASE("a process is its number and its image, and keeps its first name") {
+TEST_CASE("a process is identified by its id and its image, and keeps its first name") {
   Profile profile;
   const ProcessId sh = profile.process(7, 0, "sh");
   const ProcessId dd = profile.process(7, 1, "dd");
@@ -25,7 +25,7 @@ TEST_CASE("a process is its number and its image, and keeps its first name") {
   CHECK(profile.processes().size() == 3);
 }
 
-TEST_CASE("a frame is one address of one address space") {
+TEST_CASE("a frame is one address in one address space") {
   Profile profile;
   const ProcessId a = profile.process(1, 0, "a");
   const ProcessId b = profile.process(2, 0, "b");
@@ -39,7 +39,7 @@ TEST_CASE("a frame is one address of one address space") {
   CHECK(profile.frame(frame).address == RuntimeAddress{0x1000});
 }
 
-TEST_CASE("a stack is its frames in their order") {
+TEST_CASE("a stack is identified by its frames in their order") {
   Profile profile;
   const ProcessId a = profile.process(1, 0, "a");
   const StackId stack = profile.stack_of(a, FrameKind::user, std::vector<std::uint64_t>{1, 2, 3});
@@ -51,7 +51,7 @@ TEST_CASE("a stack is its frames in their order") {
   CHECK(profile.frames().size() == 5);  // 1 and 3 are each there as leaf and as return address
 }
 
-TEST_CASE("a stack is its frames and why it ends") {
+TEST_CASE("a stack is identified by its frames and its end") {
   Profile profile;
   const ProcessId a = profile.process(1, 0, "a");
   const std::vector<std::uint64_t> addresses{1, 2, 3};
@@ -74,14 +74,14 @@ TEST_CASE("a stack is its frames and why it ends") {
   CHECK(profile.end_of(profile.rows()[0].user) == StackEnd::too_deep);
 }
 
-TEST_CASE("no frames are no stack, however it ended") {
+TEST_CASE("a stack without frames is no stack, for every end") {
   Profile profile;
   CHECK(profile.stack({}, StackEnd::not_readable) == StackId::none);
   CHECK(profile.end_of(StackId::none) == StackEnd::unknown);
   CHECK(profile.end_of(StackId::missed) == StackEnd::unknown);
 }
 
-TEST_CASE("a part of a stack can be made a stack of its own") {
+TEST_CASE("a part of a stack can become a separate stack") {
   Profile profile;
   const ProcessId a = profile.process(1, 0, "a");
   for (std::uint64_t first = 0; first < 100; ++first) {  // enough rounds that the storage grows meanwhile
@@ -94,7 +94,7 @@ TEST_CASE("a part of a stack can be made a stack of its own") {
   }
 }
 
-TEST_CASE("a place in the source is its line and what was inlined there, each once") {
+TEST_CASE("a source location is a line and its inlined functions, and is stored once") {
   Profile profile;
   const SourceLine here{profile.strings.intern("a.c"), 7};
   const SourceLine there{profile.strings.intern("b.h"), 7};
@@ -121,14 +121,14 @@ TEST_CASE("a place in the source is its line and what was inlined there, each on
   }
 }
 
-TEST_CASE("no frames are no stack, and a missed stack has none") {
+TEST_CASE("an empty list of frames gives no stack, and a missed stack has no frames") {
   Profile profile;
   CHECK(profile.stack(std::span<const FrameId>()) == StackId::none);
   CHECK(profile.stack(StackId::none).empty());
   CHECK(profile.stack(StackId::missed).empty());
 }
 
-TEST_CASE("rows that differ in anything but the value stay apart") {
+TEST_CASE("rows that differ in more than the value stay apart") {
   Profile profile;
   const Row row{
       .process = profile.process(1, 0, "a"), .tid = 2, .thread_name = profile.strings.intern("t"), .value = 1};
@@ -146,7 +146,7 @@ TEST_CASE("rows that differ in anything but the value stay apart") {
   CHECK(profile.total() == 12);
 }
 
-TEST_CASE("many random rows merge to the same sums as in a plain map") {
+TEST_CASE("many random rows give the same sums as a plain map") {
   std::mt19937_64 random(11);
   Profile profile;
   std::map<std::tuple<std::uint64_t, std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint64_t> expected;
@@ -178,7 +178,7 @@ TEST_CASE("many random rows merge to the same sums as in a plain map") {
   }
 }
 
-TEST_CASE("a profile that is moved takes everything along") {
+TEST_CASE("a moved profile keeps all its content") {
   Profile profile;
   const StringId name =
       profile.strings.intern("a name too long to be stored in place, so that it has memory of its own");
@@ -192,7 +192,7 @@ TEST_CASE("a profile that is moved takes everything along") {
   CHECK(moved.rows().size() == 1);
 }
 
-TEST_CASE("rows that are not asked to be apart are one, and their sum stays") {
+TEST_CASE("rows that need not be separate are merged, and the sum stays") {
   Profile fine;
   const Row row{.process = fine.process(1, 0, "a"), .thread_name = fine.strings.intern("t"), .value = 2, .samples = 1};
   for (std::uint32_t i = 0; i < 12; ++i) {

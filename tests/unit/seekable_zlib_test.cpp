@@ -43,7 +43,7 @@ bool read(SeekableZlib& bytes, std::uint64_t offset, std::string& out) {
 
 }  // namespace
 
-TEST_CASE("a stream read forwards, backwards and at random gives what was compressed") {
+TEST_CASE("a zlib stream that is read forwards, backwards and at random gives the original text") {
   std::mt19937 random(3);
   const std::string text = words(20 << 20, random);
   const std::string packed = compressed(text);
@@ -69,7 +69,7 @@ TEST_CASE("a stream read forwards, backwards and at random gives what was compre
   CHECK_FALSE(read(bytes, UINT64_MAX, one));
 }
 
-TEST_CASE("a stream that holds less than it should gives what it has") {
+TEST_CASE("a zlib stream that is too short gives what it has") {
   std::mt19937 random(4);
   const std::string text = words(300000, random);
   const std::string packed = compressed(text);
@@ -88,7 +88,7 @@ TEST_CASE("a stream that holds less than it should gives what it has") {
   CHECK_FALSE(read(beyond, 0, start));
 }
 
-TEST_CASE("a damaged stream ends where the damage shows, and can still be read before it") {
+TEST_CASE("a damaged zlib stream ends at the damage, and the part before it can still be read") {
   std::mt19937 random(5);
   const std::string text = words(2 << 20, random);
   for (int round = 0; round < 30; ++round) {
@@ -103,7 +103,7 @@ TEST_CASE("a damaged stream ends where the damage shows, and can still be read b
   }
 }
 
-TEST_CASE("jumping about in a stream comes to an end") {
+TEST_CASE("many random reads in a zlib stream come to an end") {
   std::mt19937 random(6);
   const std::string text = words(12 << 20, random);
   const std::string packed = compressed(text);

@@ -36,7 +36,7 @@ std::vector<std::uint64_t> merged_times(std::vector<RecordRing*> rings, std::uin
 
 }  // namespace
 
-TEST_CASE("a mapping's record tells range, file and path") {
+TEST_CASE("the record of a mapping has its range, file and path") {
   const Bytes bytes = mmap_bytes(42, 10, 0x7000, 0x3000, 0x1000, some_file, "/usr/lib/libx.so");
   const auto record = parse_side_band(bytes);
   REQUIRE(record);
@@ -53,7 +53,7 @@ TEST_CASE("a mapping's record tells range, file and path") {
   CHECK_FALSE(parse_side_band(mmap_bytes(42, 10, 0x7000, 0x3000, 0, some_file, "/x", 7, 1))->executable);
 }
 
-TEST_CASE("fork, exec, name, exit and loss are told apart") {
+TEST_CASE("records of fork, exec, name, exit and loss are distinguished") {
   const auto fork = parse_side_band(fork_bytes(5, 20, 10));
   REQUIRE(fork);
   CHECK(fork->type == Type::fork);
@@ -72,12 +72,12 @@ TEST_CASE("fork, exec, name, exit and loss are told apart") {
   CHECK(lost->lost == 99);
 }
 
-TEST_CASE("a process outside of our pid namespace has no number") {
+TEST_CASE("a process outside of this pid namespace has the id zero") {
   CHECK(parse_side_band(fork_bytes(5, 0xffffffff, 10))->tgid == 0);
   CHECK(parse_side_band(fork_bytes(5, 0, 10))->tgid == 0);
 }
 
-TEST_CASE("a record cut short anywhere is refused, and nothing outside of it is read") {
+TEST_CASE("a record that is cut off anywhere is refused, and nothing outside of it is read") {
   const Bytes whole = mmap_bytes(42, 10, 0x7000, 0x3000, 0x1000, some_file, "/x");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     // The copy has exactly this size, so that the address sanitizer detects a read beyond it.
@@ -90,7 +90,7 @@ TEST_CASE("a record cut short anywhere is refused, and nothing outside of it is 
   }
 }
 
-TEST_CASE("random bytes do no harm") {
+TEST_CASE("random bytes in a ring do no harm") {
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
     TestRing ring(256);
@@ -106,7 +106,7 @@ TEST_CASE("random bytes do no harm") {
   }
 }
 
-TEST_CASE("a record that lies across the ring's end is read whole") {
+TEST_CASE("a record across the end of the ring is read whole") {
   TestRing ring(512);
   for (std::uint64_t time = 1; time <= 100; ++time) {
     const std::string path = "/lib/" + std::string(time % 50, 'x');
@@ -122,7 +122,7 @@ TEST_CASE("a record that lies across the ring's end is read whole") {
   }
 }
 
-TEST_CASE("what was lost is not older than the record before") {
+TEST_CASE("a loss is not older than the record before it") {
   TestRing ring(512);
   ring.write(fork_bytes(100, 20, 10));
   ring.write(lost_bytes(250, 3));
@@ -145,7 +145,7 @@ TEST_CASE("a damaged ring counts as a loss and can be used again") {
   CHECK(ring.ring.peek()->time_ns == 200);
 }
 
-TEST_CASE("records of several CPUs come in the order of time, and those after the cut stay") {
+TEST_CASE("records of several CPUs come in order of time, and those after the limit stay") {
   TestRing first(1024);
   TestRing second(1024);
   for (const std::uint64_t time : {10U, 30U, 50U, 90U}) first.write(fork_bytes(time, 20, 10));
@@ -156,7 +156,7 @@ TEST_CASE("records of several CPUs come in the order of time, and those after th
   CHECK(merged_times({&first.ring, &second.ring}, 1000) == std::vector<std::uint64_t>{50, 60, 70, 90});
 }
 
-TEST_CASE("the room of what was not handed on is not given back to the kernel") {
+TEST_CASE("the room of records that were not passed on is not given back to the kernel") {
   TestRing ring(1024);
   ring.write(fork_bytes(10, 20, 10));
   const std::uint64_t after_first = ring.head;
@@ -165,7 +165,7 @@ TEST_CASE("the room of what was not handed on is not given back to the kernel") 
   CHECK(ring.ring.tail() == after_first);
 }
 
-TEST_CASE("a ring in which the longest record finds no room may have lost some") {
+TEST_CASE("a ring without room for the longest record counts as full") {
   TestRing ring(16384);
   ring.write(fork_bytes(10, 20, 10));
   CHECK_FALSE(ring.ring.is_full());

@@ -22,7 +22,7 @@ void check(const char* typed, const char* name, std::uint32_t type, std::uint64_
 
 }  // namespace
 
-TEST_CASE("names and aliases stand for the kernel's numbers") {
+TEST_CASE("names and aliases of events have the numbers of the kernel") {
   check("cpu-clock", "cpu-clock", PERF_TYPE_SOFTWARE, 0);
   check("task-clock", "task-clock", PERF_TYPE_SOFTWARE, 1);
   check("page-faults", "page-faults", PERF_TYPE_SOFTWARE, 2);
@@ -38,7 +38,7 @@ TEST_CASE("names and aliases stand for the kernel's numbers") {
   check("ref-cycles", "ref-cycles", PERF_TYPE_HARDWARE, 9);
 }
 
-TEST_CASE("events of the caches follow perf's rule: cache, operation, result") {
+TEST_CASE("cache events follow the rule of perf with cache, operation and result") {
   check("L1-dcache-loads", "L1-dcache-loads", PERF_TYPE_HW_CACHE, 0);
   check("L1-dcache-load-misses", "L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000);
   check("L1-icache-load-misses", "L1-icache-load-misses", PERF_TYPE_HW_CACHE, 0x10001);
@@ -49,7 +49,7 @@ TEST_CASE("events of the caches follow perf's rule: cache, operation, result") {
   check("node-prefetches", "node-prefetches", PERF_TYPE_HW_CACHE, 0x206);
 }
 
-TEST_CASE("the rule for caches makes each name once, and none for what a cache does not do") {
+TEST_CASE("the rule for cache events makes each name once, and no impossible name") {
   std::vector<std::string> names = cache_event_names();
   CHECK(names.size() == 2 * (4 * 3 + 2 + 1 + 1));
   std::sort(names.begin(), names.end());
@@ -71,7 +71,7 @@ TEST_CASE("a raw event is an r and up to sixteen hexadecimal digits") {
   }
 }
 
-TEST_CASE("modifiers say where an event counts") {
+TEST_CASE("modifiers choose whether an event counts in user code or in the kernel") {
   struct Expected {
     const char* typed;
     bool exclude_user;
@@ -89,7 +89,7 @@ TEST_CASE("modifiers say where an event counts") {
   }
 }
 
-TEST_CASE("bad modifiers are told from names that there are not") {
+TEST_CASE("bad modifiers are distinguished from unknown names") {
   for (const char* typed : {"cycles:", "cycles:x", "cycles:ux", "cpu-clock:U", "LLC-loads:p", "r1:h"}) {
     CAPTURE(typed);
     try {

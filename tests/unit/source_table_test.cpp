@@ -25,7 +25,7 @@ std::vector<std::string> nearest(const char* event) { return nearest_source_name
 
 TEST_CASE("the first source is the default one") { CHECK(source_kinds().front().name == SamplingOptions().event); }
 
-TEST_CASE("every source has a name of its own and all that is told of it") {
+TEST_CASE("every source has a unique name and a complete description") {
   std::set<std::string_view> names;
   for (const SourceKind& kind : source_kinds()) {
     CAPTURE(kind.name);
@@ -40,7 +40,7 @@ TEST_CASE("every source has a name of its own and all that is told of it") {
   }
 }
 
-TEST_CASE("the sources of a group stand together") {
+TEST_CASE("the sources of a group are neighbours") {
   std::set<std::string_view> groups;
   std::string_view group;
   for (const SourceKind& kind : source_kinds()) {
@@ -49,7 +49,7 @@ TEST_CASE("the sources of a group stand together") {
   }
 }
 
-TEST_CASE("a name or its alias finds the source, with modifiers too where there are any") {
+TEST_CASE("a source is found by its name or alias, with modifiers if it has them") {
   for (const SourceKind& kind : source_kinds()) {
     const bool is_shape = std::any_of(kind.name.begin(), kind.name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
     if (is_shape) continue;
@@ -70,7 +70,7 @@ TEST_CASE("a name or its alias finds the source, with modifiers too where there 
   }
 }
 
-TEST_CASE("a tracepoint's name is two words around a colon") {
+TEST_CASE("a tracepoint name is two words with a colon between them") {
   CHECK(is_tracepoint_name("syscalls:sys_enter_read"));
   CHECK(is_tracepoint_name("intel-sst:sst_ipc"));
   CHECK_FALSE(is_tracepoint_name("sched"));
@@ -80,7 +80,7 @@ TEST_CASE("a tracepoint's name is two words around a colon") {
   CHECK_FALSE(is_tracepoint_name("sched:k"));
 }
 
-TEST_CASE("what was probably meant is named first") {
+TEST_CASE("the most probable name is suggested first") {
   CHECK(nearest("cpu-clok").front() == "cpu-clock");
   CHECK(nearest("CPU-Clock").front() == "cpu-clock");
   CHECK(nearest("cpu").front() == "cpu-clock");
@@ -93,7 +93,7 @@ TEST_CASE("what was probably meant is named first") {
   CHECK(nearest("switches") == std::vector<std::string>{"cgroup-switches", "context-switches"});
 }
 
-TEST_CASE("the first half of a tracepoint's name is offered the second") {
+TEST_CASE("the suggestions for a tracepoint system complete its name") {
   for (const char* system : {"sched", "irq", "block"}) {
     CAPTURE(system);
     if (!is_tracepoint_system(system)) continue;  // there is no kernel to ask, or it refuses
@@ -105,7 +105,7 @@ TEST_CASE("the first half of a tracepoint's name is offered the second") {
   for (const char* word : {"", "sched:", "../sched", "shed"}) CHECK_FALSE(is_tracepoint_system(word));
 }
 
-TEST_CASE("nothing is suggested that there is not") {
+TEST_CASE("every suggestion is an existing name") {
   for (const char* typed : {"", "x", "cpu", "misses", "zzzzzzzzzzzzzzzzzzzz", "SYSTEM", "rNNNN"}) {
     CAPTURE(typed);
     const auto names = nearest(typed);
@@ -120,7 +120,7 @@ TEST_CASE("nothing is suggested that there is not") {
   }
 }
 
-TEST_CASE("the nearest names come in order, each once, and more of them the worse they fit") {
+TEST_CASE("the nearest names are sorted and unique, and there are more of them if they fit badly") {
   const std::vector<std::string> names = {"sched", "csd", "dev", "sched", "block", "irq"};
   CHECK(nearest_names("shed", names) == std::vector<std::string>{"sched"});
   CHECK(nearest_names("sched", names) == std::vector<std::string>{"sched"});
@@ -129,7 +129,7 @@ TEST_CASE("the nearest names come in order, each once, and more of them the wors
   CHECK(nearest_names("", {}).empty());
 }
 
-TEST_CASE("the nearest names are told in half a sentence, or not at all") {
+TEST_CASE("the nearest names are added to an error message, if there are any") {
   CHECK(suggestion("; ", {"a", "b"}) == "; the nearest: a, b");
   CHECK(suggestion("; ", {}).empty());
 }

@@ -41,7 +41,7 @@ std::multiset<std::string> stacks_in(const FlameTable& table, const std::vector<
 
 }  // namespace
 
-TEST_CASE("every end has words of its own, and every frame for one reads as such") {
+TEST_CASE("every end of a stack has its own words, and its frame is recognised") {
   std::set<std::string_view> keys;
   std::set<std::string_view> words;
   std::set<std::string> frames;
@@ -56,7 +56,7 @@ TEST_CASE("every end has words of its own, and every frame for one reads as such
   CHECK(incomplete_frame(StackEnd::too_deep) == "[incomplete: too deep]");
 }
 
-TEST_CASE("ends count in samples, and stacks that could not be taken have none") {
+TEST_CASE("ends of stacks are counted in samples, without stacks that could not be taken") {
   StackEndCounts counts;
   CHECK_FALSE(counts.any_known());
   counts.add(test::fixed_profile());
@@ -71,7 +71,7 @@ TEST_CASE("ends count in samples, and stacks that could not be taken have none")
   CHECK(counts.of(StackEnd::no_cfi) == 4);
 }
 
-TEST_CASE("pictures and tables gather incomplete stacks by the reason, at the root") {
+TEST_CASE("pictures and tables gather incomplete stacks by reason at the root") {
   const Profile profile = test::profile_with_ends();
   FlameTable table;
   const std::vector<FlameTable::Cell> cells = table.add(profile);
@@ -84,7 +84,7 @@ TEST_CASE("pictures and tables gather incomplete stacks by the reason, at the ro
   CHECK(contains(report("html", {}), "36.8 % of the user stacks are incomplete: 3 deeper than is taken, 4 no unwind"));
 }
 
-TEST_CASE("--top has what gathers incomplete stacks as a function that is never the leaf") {
+TEST_CASE("the option --top shows the frame of incomplete stacks as a function that is never the leaf") {
   TopModel model;
   model.add(test::profile_with_ends());
   bool is_there = false;
@@ -98,7 +98,7 @@ TEST_CASE("--top has what gathers incomplete stacks as a function that is never 
   CHECK(is_there);
 }
 
-TEST_CASE("folded lines gather incomplete stacks with -a alone, and other text does not") {
+TEST_CASE("folded lines gather incomplete stacks only with -a, and other text formats never") {
   CHECK(report("folded", {}) ==
         "app;[Missed User Stack] 1\napp;main;work 3\napp;inflate;vfs_read 4\napp;_start;main;work 12\n");
   CHECK(report("folded", {.delimited = true, .annotate = true}) ==

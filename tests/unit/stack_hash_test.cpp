@@ -49,7 +49,7 @@ TEST_CASE("the hash of a stack is SipHash-1-3") {
   CHECK(hash_of(counting(8), std::uint64_t{64} << 56) == 0x75e05fd5bbc870c6);
 }
 
-TEST_CASE("another run has other hashes, by either half of its seed") {
+TEST_CASE("another run has other hashes, for each half of its seed") {
   std::set<std::uint64_t> hashes;
   for (std::uint64_t one = 0; one < 4; ++one) {
     for (std::uint64_t other = 0; other < 4; ++other) {
@@ -63,7 +63,7 @@ TEST_CASE("another run has other hashes, by either half of its seed") {
 }
 
 // A program can lay out its calls as it likes. These stacks collide in sums, exclusive ors, polynomials and shifts.
-TEST_CASE("stacks made to collide do not") {
+TEST_CASE("stacks that are built to collide have different hashes") {
   std::vector<std::vector<std::uint64_t>> stacks;
   const std::uint64_t place = 0x401000;
   for (std::uint64_t bits = 0; bits < 4096; ++bits) {
@@ -92,7 +92,7 @@ TEST_CASE("stacks made to collide do not") {
   CHECK(hashes.size() == distinct.size());
 }
 
-TEST_CASE("how a stack ended is a part of its hash") {
+TEST_CASE("the end of a stack is part of its hash") {
   const std::vector<std::uint64_t> frames{0x401000, 0x401100};
   std::set<std::uint64_t> hashes;
   for (std::uint64_t end = 0; end < 256; ++end) hashes.insert(hash_of(frames, std::uint64_t{2} << 32 | end));

@@ -45,7 +45,7 @@ struct Stacks {
 
 }  // namespace
 
-TEST_CASE("a stack is found by its hash, in the generation that it was sent in") {
+TEST_CASE("a stack is found by its hash in its own generation") {
   Stacks stacks;
   stacks.keep(1, 99, {0x10, 0x20});
   stacks.keep(0, 99, {0x30});
@@ -55,7 +55,7 @@ TEST_CASE("a stack is found by its hash, in the generation that it was sent in")
   CHECK(stacks.read(0, 98, WALK_ROOT) == StackId::missed);
 }
 
-TEST_CASE("a generation that is cleared forgets its stacks and no others") {
+TEST_CASE("a cleared generation forgets only its own stacks") {
   Stacks stacks;
   stacks.keep(0, 1, {0x10});
   stacks.keep(1, 1, {0x20});
@@ -65,7 +65,7 @@ TEST_CASE("a generation that is cleared forgets its stacks and no others") {
   CHECK(stacks.addresses(stacks.read(1, 1, WALK_ROOT)) == std::vector<std::uint64_t>{0x20});
 }
 
-TEST_CASE("what is still under way keeps its stack when the generation is cleared, and nothing else") {
+TEST_CASE("an unfinished walk keeps its stack when the generation is cleared, and other stacks go") {
   Stacks stacks;
   stacks.keep(0, 1, {0x10});
   stacks.keep(0, 2, {0x20, 0x21});
@@ -81,7 +81,7 @@ TEST_CASE("what is still under way keeps its stack when the generation is cleare
   CHECK(stacks.read(0, 2, WALK_ROOT) == StackId::missed);
 }
 
-TEST_CASE("the callers that were found later stand behind the frame at which the walk stood still") {
+TEST_CASE("callers that are found later follow the frame at which the walk stopped") {
   Stacks stacks;
   stacks.keep(1, 5, {0x10, 0x20, 0xbad});
   ring_unfinished begun{};
@@ -100,7 +100,7 @@ TEST_CASE("the callers that were found later stand behind the frame at which the
   CHECK(stacks.read(1, 6, WALK_NO_TABLE_YET) == StackId::missed);
 }
 
-TEST_CASE("why a stack ended is a part of it") {
+TEST_CASE("the end of a walk is part of the stack that is read") {
   Stacks stacks;
   stacks.keep(0, 1, {0x10, 0x20});
   const StackId whole = stacks.read(0, 1, WALK_ROOT);
@@ -111,7 +111,7 @@ TEST_CASE("why a stack ended is a part of it") {
   CHECK(stacks.profile.end_of(stacks.read(0, 1, WALK_NO_CFI | WALK_STACK_GUESSED)) == StackEnd::guessed);
 }
 
-TEST_CASE("all frames but the leaf are return addresses, unless a signal interrupted them") {
+TEST_CASE("all frames except the leaf are return addresses, unless a signal interrupted them") {
   Stacks stacks;
   stacks.keep(0, 1, {0x10, 0x20, 0x30 | WALK_INTERRUPTED, 0x40});
   std::vector<bool> returns;

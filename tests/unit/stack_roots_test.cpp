@@ -52,7 +52,7 @@ int whole(const std::vector<std::string>& leaf_first) { return Stack(leaf_first)
 
 }  // namespace
 
-TEST_CASE("what lies beyond a root is cut, and the root stays") {
+TEST_CASE("frames beyond a root are cut off, and the root stays") {
   // A static program of glibc: the register held no frame.
   CHECK(whole({"work", "main", "__libc_start_call_main", "register_tm_clones", "?"}) == 3);
   CHECK(whole({"work", "main", "__libc_start_call_main", "?"}) == 3);
@@ -62,7 +62,7 @@ TEST_CASE("what lies beyond a root is cut, and the root stays") {
   CHECK(whole({"work", "+", "?"}) == 2);
 }
 
-TEST_CASE("a program's own start_thread has callers") {
+TEST_CASE("a function start_thread of the program itself can have callers") {
   CHECK(whole({"work", "start_thread", "main", "+"}) == 4);
   CHECK(whole({"work", "start_thread", "main", "+", "?"}) == 4);
   CHECK(whole({"work", "start_thread", "main"}) == -1);
@@ -76,25 +76,25 @@ TEST_CASE("a program's own start_thread has callers") {
   CHECK(stack.whole() == 2);
 }
 
-TEST_CASE("of several roots the outermost counts") {
+TEST_CASE("the outermost of several roots counts") {
   CHECK(whole({"main", "__libc_start_call_main", "__libc_start_main_impl", "_start"}) == 4);
   CHECK(whole({"work", "start_thread", "main", "__libc_start_call_main", "_start"}) == 5);
   CHECK(whole({"clone3", "__clone_internal", "create_thread", "main", "_start"}) == 5);
 }
 
-TEST_CASE("a leaf that is about to make a thread has callers of its own") {
+TEST_CASE("a leaf that creates a thread has its own callers") {
   CHECK(whole({"clone3", "create_thread", "work"}) == -1);
   CHECK(Stack({"clone3", "create_thread", "work"}).extent().frames == 3);
   CHECK(whole({"clone3"}) == 1);
 }
 
-TEST_CASE("a signal's stack goes on beyond its trampoline, to the root of what was interrupted") {
+TEST_CASE("the stack of a signal handler continues to the root of the interrupted code") {
   CHECK(whole({"handler", "__restore_rt", "work", "main", "_start", "?"}) == 5);
   CHECK(whole({"handler", "__restore_rt"}) == 2);
   CHECK(whole({"handler", "__restore_rt", "work"}) == -1);
 }
 
-TEST_CASE("a function called start is musl's only where the chain has ended in order") {
+TEST_CASE("a function start is a root only if the chain ends there") {
   CHECK(whole({"thread", "start"}) == 2);
   CHECK(whole({"thread", "start_c11"}) == 2);
   CHECK(whole({"thread", "start", "?"}) == -1);
@@ -109,7 +109,7 @@ TEST_CASE("a stack without a root stays as it is") {
   }
 }
 
-TEST_CASE("nothing is cut of a stack that was walked to a root, whatever stands in it") {
+TEST_CASE("a stack that was walked to a root stays as it is, whatever its frames are") {
   for (const auto& leaf_first : std::vector<std::vector<std::string>>{
            {"work", "_start", "?", "a"}, {"work"}, {"?"}, {"f", "start_thread", "data"}}) {
     Stack stack(leaf_first, StackEnd::root);
@@ -117,7 +117,7 @@ TEST_CASE("nothing is cut of a stack that was walked to a root, whatever stands 
   }
 }
 
-TEST_CASE("a stack that was walked no further than to a function that begins one is whole, the others are as told") {
+TEST_CASE("an incomplete stack that ends at a root function is whole, and other stacks keep their end") {
   for (std::uint8_t i = static_cast<std::uint8_t>(StackEnd::too_deep); i < static_cast<std::uint8_t>(StackEnd::count);
        ++i) {
     const auto end = static_cast<StackEnd>(i);
@@ -142,7 +142,7 @@ TEST_CASE("a stack that was walked no further than to a function that begins one
   CHECK(untold.profile.end_of(untold.believable()) == StackEnd::unknown);
 }
 
-TEST_CASE("rows whose stacks ended differently at one root are one") {
+TEST_CASE("rows are merged if their stacks end at one root in different ways") {
   Stack stack({"work", "_start"}, StackEnd::no_cfi);
   Profile& profile = stack.profile;
   const std::vector<FrameId> frames(profile.stack(stack.id).begin(), profile.stack(stack.id).end());
@@ -158,7 +158,7 @@ TEST_CASE("rows whose stacks ended differently at one root are one") {
   CHECK(profile.end_of(profile.rows()[0].user) == StackEnd::root);
 }
 
-TEST_CASE("rows whose stacks differ in nothing but garbage are one") {
+TEST_CASE("rows are merged if their stacks differ only in garbage") {
   Stack stack({"work", "_start", "?", "a"});
   Profile& profile = stack.profile;
   const std::vector<FrameId> frames(profile.stack(stack.id).begin(), profile.stack(stack.id).end());
@@ -178,7 +178,7 @@ TEST_CASE("rows whose stacks differ in nothing but garbage are one") {
   CHECK(profile.rows()[1].user == StackId::missed);
 }
 
-TEST_CASE("inside execve, when nothing of the old program is left, one frame stands for the user stack") {
+TEST_CASE("a sample inside execve has one frame as its user stack if nothing of the old program is left") {
   for (const auto& [leaf_first, function, is_gone] :
        std::vector<std::tuple<std::vector<std::string>, const char*, bool>>{{{"?"}, "load_elf_binary", true},
                                                                             {{"?", "?"}, "bprm_execve", true},

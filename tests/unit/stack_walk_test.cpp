@@ -32,18 +32,18 @@ constexpr std::uint64_t all_bits = UINT64_MAX;
 
 }  // namespace
 
-TEST_CASE("a chain of frame pointers is followed to its end, and no deeper than asked") {
+TEST_CASE("a chain of frame pointers is followed to its end, up to the requested depth") {
   const Chain chain({0x2000, 0x3000});
   CHECK(chain.walk(127, all_bits) == Frames{0x1000, 0x2000, 0x3000});
   CHECK(chain.walk(2, all_bits) == Frames{0x1000, 0x2000});
 }
 
-TEST_CASE("the signature that arm64 keeps in a return address is taken off") {
+TEST_CASE("the arm64 signature in a return address is removed") {
   const Chain chain({0x002b'7fff'f7a0'2000, 0x0053'aaaa'aaaa'3000});
   CHECK(chain.walk(127, UINT64_MAX >> 16) == Frames{0x1000, 0x7fff'f7a0'2000, 0xaaaa'aaaa'3000});
 }
 
-TEST_CASE("the bits of code addresses hold every address of this program's code") {
+TEST_CASE("the mask of code addresses covers every address of this program's code") {
   const auto here = reinterpret_cast<std::uint64_t>(&code_address_bits);
   CHECK((here & code_address_bits()) == here);
 }

@@ -81,7 +81,7 @@ constexpr const char* hostile_comm = "a b;c\n\xc2\xa0\"\x1b\xff";
 
 }  // namespace
 
-TEST_CASE("every form has a name of its own, a summary and a maker, and the first is the table") {
+TEST_CASE("every stream form has a unique name, a summary and a maker, and the first form is the table") {
   std::set<std::string_view> names;
   for (const StreamForm& form : stream_forms()) {
     CAPTURE(form.name);
@@ -96,7 +96,7 @@ TEST_CASE("every form has a name of its own, a summary and a maker, and the firs
   CHECK(find_stream_form("") == nullptr);
 }
 
-TEST_CASE("the table has a header, aligned columns, and sizes of eight bytes a frame") {
+TEST_CASE("the table stream has a header, aligned columns, and sizes of eight bytes for each frame") {
   Stream stream("table");
   CHECK(stream.begun() == "TIME                COMM                 PID CPUID KStackSz UStackSz\n");
   CHECK(stream.said("node", stream.user(), stream.kernel()) ==
@@ -105,7 +105,7 @@ TEST_CASE("the table has a header, aligned columns, and sizes of eight bytes a f
         "1700000000000000042 node                4242    64       -1        0\n");
 }
 
-TEST_CASE("a table's line splits at its blanks whatever the thread is called") {
+TEST_CASE("a line of the table stream splits at its blanks for any name of the thread") {
   Stream stream("table");
   stream.begun();
   CHECK(stream.said(hostile_comm, StackId::none, StackId::none) ==
@@ -116,7 +116,7 @@ TEST_CASE("a table's line splits at its blanks whatever the thread is called") {
         "1700000000000000042 na\xc3\xafve_\xce\xbb             4242    64        0        0\n");
 }
 
-TEST_CASE("the weight of a sample is a column of the table only where it is not 1") {
+TEST_CASE("the weight of a sample is a column of the table stream only if it can differ from 1") {
   Stream stream("table");
   CHECK(stream.begun("microseconds") ==
         "TIME                COMM                 PID CPUID KStackSz UStackSz microseconds\n");
@@ -124,7 +124,7 @@ TEST_CASE("the weight of a sample is a column of the table only where it is not 
         "1700000000000000042 node                4242    64       16       16            7\n");
 }
 
-TEST_CASE("a folded line has the sample's ids and its stack, root first") {
+TEST_CASE("a folded line of a stream has the sample's ids and its stack, root first") {
   Stream stream("folded");
   CHECK(stream.begun().empty());
   const std::string head = "1700000000000000042 node 4242 4243 64 ";
@@ -143,7 +143,7 @@ TEST_CASE("a folded line has the sample's ids and its stack, root first") {
         head + "outer(int) main.cpp:17;Box<int>::get(int) const box.h:30;[unknown] a:b.h\n");
 }
 
-TEST_CASE("a folded line splits at five blanks and then at semicolons whatever the names are") {
+TEST_CASE("a folded line of a stream splits at five blanks and then at semicolons, for any names") {
   Stream stream("folded");
   stream.begun();
   CHECK(stream.said(hostile_comm, stream.hostile(), StackId::none) ==
@@ -152,14 +152,14 @@ TEST_CASE("a folded line splits at five blanks and then at semicolons whatever t
         "1700000000000000042 [unknown] 4242 4243 64 __libc_start_call_main;main\n");
 }
 
-TEST_CASE("the weight of a sample is the last word of a folded line where it is not 1") {
+TEST_CASE("the weight of a sample is the last word of a folded line if it can differ from 1") {
   Stream stream("folded");
   stream.begun("bytes");
   CHECK(stream.said("node", stream.user(), StackId::none) ==
         "1700000000000000042 node 4242 4243 64 __libc_start_call_main;main 7\n");
 }
 
-TEST_CASE("stacks are blocks with addresses and the starts of functions") {
+TEST_CASE("the stacks stream has blocks with addresses and the starts of functions") {
   Stream stream("stacks");
   CHECK(stream.begun().empty());
   const std::string head = "[1700000000.000000042] COMM: node (pid=4242) @ CPU 64\n";
@@ -191,7 +191,7 @@ TEST_CASE("stacks are blocks with addresses and the starts of functions") {
         "0x0000000000400001: eval;a?b \"x\\\"?[2J? @ 0x400000+0x1\n\n");
 }
 
-TEST_CASE("what the source puts at the leaf is the first line of the first stack there is") {
+TEST_CASE("the tag of a sample is the first line of its first stack") {
   Stream stream("stacks");
   stream.begun("microseconds");
   const std::string head = "[1700000000.000000042] COMM: node (pid=4242) @ CPU 64, 7 microseconds\n";
@@ -203,7 +203,7 @@ TEST_CASE("what the source puts at the leaf is the first line of the first stack
         head + "[off-cpu]\nNo Kernel Stack\nNo Userspace Stack\n\n");
 }
 
-TEST_CASE("a JSON line is one object with all that is known") {
+TEST_CASE("a JSON line of a stream is one object with all facts about the sample") {
   Stream stream("json");
   CHECK(stream.begun().empty());
   CHECK(stream.said("node", stream.user(), StackId::none) ==
@@ -228,7 +228,7 @@ TEST_CASE("a JSON line is one object with all that is known") {
                   R"j("file":"/src/app/main.cpp","line":17}])j") != std::string::npos);
 }
 
-TEST_CASE("a JSON line says why the user stack ends, where that is told") {
+TEST_CASE("a JSON line gives the end of the user stack if it is known") {
   Stream stream("json");
   stream.begun();
   const std::vector<FrameId> frames(stream.profile.stack(stream.user()).begin(),
@@ -242,7 +242,7 @@ TEST_CASE("a JSON line says why the user stack ends, where that is told") {
   }
 }
 
-TEST_CASE("a block ends in why the user stack lacks frames, and a folded line begins with it where it is marked") {
+TEST_CASE("the reason of an incomplete stack ends a block, and begins a folded line with marks") {
   const std::string frame = "[incomplete: no CFI]";
   for (const StackEnd end : {StackEnd::unknown, StackEnd::root, StackEnd::no_cfi}) {
     const auto said = [end](std::string_view form, const OutputOptions& options) {
@@ -264,7 +264,7 @@ TEST_CASE("a block ends in why the user stack lacks frames, and a folded line be
   }
 }
 
-TEST_CASE("a JSON line parses whatever the names are") {
+TEST_CASE("a JSON line is valid for any names") {
   Stream stream("json");
   stream.profile.run.event = "tracepoint:\"a\\b\"\n";
   stream.begun();
@@ -282,7 +282,7 @@ TEST_CASE("a JSON line parses whatever the names are") {
   CHECK(document["kernel"].Size() == 2);
 }
 
-TEST_CASE("a stack reads the same the second time, and after it has been forgotten") {
+TEST_CASE("a stack is written in the same way the second time, and after forget()") {
   for (const StreamForm& form : stream_forms()) {
     CAPTURE(form.name);
     Stream stream(form.name);
@@ -294,7 +294,7 @@ TEST_CASE("a stack reads the same the second time, and after it has been forgott
   }
 }
 
-TEST_CASE("after forget() the same number is another profile's stack and name") {
+TEST_CASE("the ids after forget() belong to the stacks and names of another profile") {
   for (const std::string_view form : {"stacks", "folded", "json"}) {
     CAPTURE(form);
     const auto output = find_stream_form(form)->make({});
@@ -321,7 +321,7 @@ TEST_CASE("after forget() the same number is another profile's stack and name") 
   }
 }
 
-TEST_CASE("more stacks than are kept read right all the same") {
+TEST_CASE("stacks beyond the size of the cache are written correctly") {
   Stream stream("folded");
   stream.begun();
   const auto stack = [&](std::size_t i) {

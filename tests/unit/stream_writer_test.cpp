@@ -116,7 +116,7 @@ class ScratchFile {
 
 }  // namespace
 
-TEST_CASE("a slow reader is never waited for, and gets everything in the end") {
+TEST_CASE("the stream writer never waits for a slow reader, which gets everything in the end") {
   for (const auto& make : {make_pipe, make_socket}) {
     const Ends ends = make();
     StreamWriter writer = on_stdout(ends.writer.get());
@@ -142,7 +142,7 @@ TEST_CASE("a slow reader is never waited for, and gets everything in the end") {
   }
 }
 
-TEST_CASE("a terminal that is not read is never waited for") {
+TEST_CASE("the stream writer never waits for a terminal") {
   const Ends ends = make_terminal();
   StreamWriter writer = on_stdout(ends.writer.get());
   const std::string all = fill(writer);
@@ -157,7 +157,7 @@ TEST_CASE("a terminal that is not read is never waited for") {
   CHECK(got == all);
 }
 
-TEST_CASE("stdout's own description stays blocking for those who share it") {
+TEST_CASE("the description of stdout stays blocking for other processes") {
   for (const auto& make : {make_pipe, make_socket, make_terminal}) {
     const Ends ends = make();
     StreamWriter writer = on_stdout(ends.writer.get());
@@ -167,7 +167,7 @@ TEST_CASE("stdout's own description stays blocking for those who share it") {
   }
 }
 
-TEST_CASE("a reader that has closed is told of, once something is written and also before") {
+TEST_CASE("a closed reader is noticed, with and without something to write") {
   for (const auto& make : {make_pipe, make_socket}) {
     for (const bool something_pending : {true, false}) {
       Ends ends = make();
@@ -198,7 +198,7 @@ TEST_CASE("a pipe whose reader closed before the start is closed, not an error")
   CHECK(writer.flush() == StreamWriter::Result::closed_pipe);
 }
 
-TEST_CASE("a reader that takes nothing is waited for no longer than patience lasts, and what it missed is told") {
+TEST_CASE("a reader that takes nothing is waited for up to a limit, and its missed records are counted") {
   const Ends ends = make_pipe();
   StreamWriter writer = on_stdout(ends.writer.get());
   const std::string all = fill(writer);
@@ -215,7 +215,7 @@ TEST_CASE("a reader that takes nothing is waited for no longer than patience las
   CHECK_FALSE(got.empty());
 }
 
-TEST_CASE("at the end a reader that takes its time gets the rest") {
+TEST_CASE("a slow reader gets the rest at the end") {
   const Ends ends = make_pipe();
   std::string all;
   const pid_t child = [&] {
@@ -240,7 +240,7 @@ TEST_CASE("at the end a reader that takes its time gets the rest") {
   CHECK(status == 0);
 }
 
-TEST_CASE("a pipe that cannot be opened once more is not waited for either") {
+TEST_CASE("the stream writer never waits for a pipe that it cannot open again") {
   if (::geteuid() != 0) return;  // without root, the process owns the pipe and can open it again
   const Ends ends = make_pipe();
   REQUIRE(::seteuid(65534) == 0);
@@ -282,7 +282,7 @@ TEST_CASE("a full device is an error that names it") {
   }
 }
 
-TEST_CASE("a file keeps what it held until the first flush, and then holds the stream alone") {
+TEST_CASE("a file keeps its content until the first flush, and then holds only the stream") {
   const ScratchFile file;
   std::ofstream(file.path()) << "what stood there before, and longer than what will";
   StreamWriter writer(file.path());
@@ -298,7 +298,7 @@ TEST_CASE("a file keeps what it held until the first flush, and then holds the s
   CHECK(file.contents() == all + "last\n");
 }
 
-TEST_CASE("stdout that was opened for appending keeps what it held") {
+TEST_CASE("a stdout in append mode keeps its earlier content") {
   const ScratchFile file;
   std::ofstream(file.path()) << "before\n";
   const Fd fd(::open(file.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
@@ -308,6 +308,6 @@ TEST_CASE("stdout that was opened for appending keeps what it held") {
   CHECK(file.contents() == "before\nafter\n");
 }
 
-TEST_CASE("a file that cannot be opened is said at once") {
+TEST_CASE("a file that cannot be opened is reported at once") {
   CHECK_THROWS_WITH_AS(StreamWriter("/nowhere/file"), "cannot write /nowhere/file: No such file or directory", Error);
 }

@@ -9,7 +9,7 @@
 
 using namespace profile;
 
-TEST_CASE("equal strings have equal ids and others do not") {
+TEST_CASE("equal strings have equal ids, and other strings have other ids") {
   StringTable strings;
   const StringId a = strings.intern("a");
   CHECK(strings.intern(std::string("a")) == a);
@@ -19,7 +19,7 @@ TEST_CASE("equal strings have equal ids and others do not") {
   CHECK(strings.size() == 4);  // the empty one is always there
 }
 
-TEST_CASE("the empty string is id 0 from the start") {
+TEST_CASE("the empty string has the id 0 from the start") {
   StringTable strings;
   CHECK(strings.size() == 1);
   CHECK(strings.view(StringId::empty).empty());
@@ -41,7 +41,7 @@ TEST_CASE("views and ids stay valid while the table grows and when it moves") {
   CHECK(assigned.size() == 10001);
 }
 
-TEST_CASE("a copy has the same ids and grows by itself") {
+TEST_CASE("a copy of a string table has the same ids and grows separately") {
   StringTable strings;
   const StringId a = strings.intern("a");
   StringTable copy = strings;

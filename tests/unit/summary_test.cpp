@@ -24,22 +24,22 @@ RunCost two_cpus() {
 
 }  // namespace
 
-TEST_CASE("the summary says what was taken and where it went") {
+TEST_CASE("the summary shows how many samples were taken and where they went") {
   CHECK(summary_of(balanced_account(), two_cpus()) ==
         "2964 samples in 30.0 s on 2 CPUs: 2411 recorded, 553 idle, 0 lost");
 }
 
-TEST_CASE("what did not happen is not mentioned, except that nothing was lost") {
+TEST_CASE("the summary leaves out zero counts, except that of lost samples") {
   CHECK(summary_of({}, two_cpus()) == "0 samples in 30.0 s on 2 CPUs: 0 recorded, 0 lost");
 }
 
-TEST_CASE("one CPU is no plural") {
+TEST_CASE("the summary writes one CPU in the singular") {
   RunCost cost = two_cpus();
   cost.cpus = 1;
   CHECK(summary_of({}, cost).find(" on 1 CPU:") != std::string::npos);
 }
 
-TEST_CASE("filtered and lost samples are told, the lost by reason") {
+TEST_CASE("the summary shows filtered samples, and lost samples by reason") {
   Account account = balanced_account();
   account.taken += 4 + 3 + 2;
   account.filtered = 4;
@@ -50,7 +50,7 @@ TEST_CASE("filtered and lost samples are told, the lost by reason") {
         " (2 not found in the maps)");
 }
 
-TEST_CASE("a rate that was not reached is told") {
+TEST_CASE("the summary shows the share of the requested samples if the rate was not reached") {
   Account account = balanced_account();
   account.asked = 9411;
   CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost; 31.5 % of the 9411 asked for"));
@@ -58,7 +58,7 @@ TEST_CASE("a rate that was not reached is told") {
   CHECK(summary_of(account, two_cpus()).ends_with("% of the 2994 asked for"));
 }
 
-TEST_CASE("a rate that was reached is not, but for the ticks at both ends, nor one that nobody knows") {
+TEST_CASE("the summary leaves out a rate that was reached or is unknown") {
   Account account = balanced_account();
   for (const std::uint64_t more : {0, 1, 4, 29}) {
     account.asked = account.taken + more;
@@ -76,7 +76,7 @@ TEST_CASE("a rate that was reached is not, but for the ticks at both ends, nor o
   CHECK(summary_of(account, two_cpus()).ends_with(", 0 lost"));
 }
 
-TEST_CASE("samples that are nowhere are not hidden, nor are too many") {
+TEST_CASE("the summary shows a missing sample or a surplus sample as unaccounted for") {
   Account account = balanced_account();
   account.taken += 7;
   CHECK(summary_of(account, two_cpus()).find(", 7 unaccounted for") != std::string::npos);
@@ -85,7 +85,7 @@ TEST_CASE("samples that are nowhere are not hidden, nor are too many") {
   CHECK(summary_of(balanced_account(), two_cpus()).find("unaccounted") == std::string::npos);
 }
 
-TEST_CASE("descendants that were not followed are counted") {
+TEST_CASE("the summary counts the processes that were not followed") {
   RunCost cost = two_cpus();
   cost.unfollowed = 12;
   CHECK(summary_of({}, cost).ends_with(", 0 lost, 12 processes not followed"));
@@ -93,7 +93,7 @@ TEST_CASE("descendants that were not followed are counted") {
   CHECK(summary_of({}, cost).ends_with(", 0 lost, 1 process not followed"));
 }
 
-TEST_CASE("the cost is for each run of the program, and a share of all CPUs") {
+TEST_CASE("the summary shows the cost of each sample and its share of all CPU time") {
   RunCost cost = two_cpus();
   cost.bpf.runs = 1000;
   cost.bpf.run_time_ns = 2'100'000;  // 2.1 us each; 0.0035 % of 60 seconds of CPU time
@@ -102,7 +102,7 @@ TEST_CASE("the cost is for each run of the program, and a share of all CPUs") {
   CHECK(summary_of({}, cost).ends_with("; 600.0 us a sample, 1.00 % of CPU time"));
 }
 
-TEST_CASE("a run without a length has no cost, rather than an infinite one") {
+TEST_CASE("a run without a duration has no cost in the summary") {
   RunCost cost = two_cpus();
   cost.bpf.runs = 1;
   cost.bpf.run_time_ns = 1;
@@ -114,7 +114,7 @@ TEST_CASE("a run without a length has no cost, rather than an infinite one") {
   CHECK(summary_of({}, cost).ends_with("0 lost"));
 }
 
-TEST_CASE("the largest numbers there are fit") {
+TEST_CASE("the summary prints the largest possible numbers") {
   Account account;
   account.taken = account.recorded = UINT64_MAX;
   CHECK(summary_of(account, two_cpus()).starts_with("18446744073709551615 samples in 30.0 s on 2 CPUs: 184467"));

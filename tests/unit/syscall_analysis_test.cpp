@@ -32,7 +32,7 @@ SyscallAnalysis analysis_of(Mix calls, double seconds = 1, double cpus_used = 0)
 
 }  // namespace
 
-TEST_CASE("more than 0.6 of file_io at more than 100 calls a second is io_bound") {
+TEST_CASE("a share of file_io above 0.6 at more than 100 calls a second is io_bound") {
   CHECK(analysis_of({{file_io, 6001}, {process, 3999}}).behavior == "io_bound");
   CHECK(analysis_of({{file_io, 6000}, {process, 4000}}).behavior == "unknown");
   CHECK(analysis_of({{file_io, 101}}).behavior == "io_bound");
@@ -41,38 +41,38 @@ TEST_CASE("more than 0.6 of file_io at more than 100 calls a second is io_bound"
   CHECK(analysis_of({{file_io, 1001}}, 10).behavior == "io_bound");
 }
 
-TEST_CASE("more than 0.4 of network is network_bound, at any rate") {
+TEST_CASE("a share of network above 0.4 is network_bound at any rate") {
   CHECK(analysis_of({{network, 41}, {process, 59}}).behavior == "network_bound");
   CHECK(analysis_of({{network, 40}, {process, 60}}).behavior == "unknown");
   CHECK(analysis_of({{network, 1}}, 1000).behavior == "network_bound");
 }
 
-TEST_CASE("more than 0.3 of memory is memory_bound") {
+TEST_CASE("a share of memory above 0.3 is memory_bound") {
   CHECK(analysis_of({{memory, 31}, {process, 69}}).behavior == "memory_bound");
   CHECK(analysis_of({{memory, 30}, {process, 70}}).behavior == "unknown");
 }
 
-TEST_CASE("fewer than 50 calls a second with more than half a CPU used is cpu_bound") {
+TEST_CASE("a program with fewer than 50 calls a second and more than half a CPU is cpu_bound") {
   CHECK(analysis_of({{process, 49}}, 1, 0.51).behavior == "cpu_bound");
   CHECK(analysis_of({{process, 50}}, 1, 0.51).behavior == "unknown");
   CHECK(analysis_of({{process, 49}}, 1, 0.5).behavior == "unknown");
   CHECK(analysis_of({}, 1, 3.5).behavior == "cpu_bound");
 }
 
-TEST_CASE("more than 0.2 of file_io with more than 0.1 of memory is mixed") {
+TEST_CASE("a share of file_io above 0.2 with a share of memory above 0.1 is mixed") {
   CHECK(analysis_of({{file_io, 21}, {memory, 11}, {process, 68}}).behavior == "mixed");
   CHECK(analysis_of({{file_io, 20}, {memory, 11}, {process, 69}}).behavior == "unknown");
   CHECK(analysis_of({{file_io, 21}, {memory, 10}, {process, 69}}).behavior == "unknown");
 }
 
-TEST_CASE("where several rules apply the first is the answer") {
+TEST_CASE("the first matching rule decides the behaviour") {
   CHECK(analysis_of({{file_io, 610}, {memory, 390}}).behavior == "io_bound");
   CHECK(analysis_of({{network, 410}, {memory, 310}, {file_io, 280}}).behavior == "network_bound");
   CHECK(analysis_of({{memory, 40}, {file_io, 60}}, 100, 1).behavior == "memory_bound");
   CHECK(analysis_of({{file_io, 21}, {memory, 11}, {process, 10}}, 1, 1).behavior == "cpu_bound");
 }
 
-TEST_CASE("each word has its rule beside it") {
+TEST_CASE("each behaviour has its rule in words") {
   CHECK(analysis_of({{file_io, 1000}}).rule == "file_io share > 0.6 and more than 100 calls a second");
   CHECK(analysis_of({{network, 1}}).rule == "network share > 0.4");
   CHECK(analysis_of({{memory, 1}}).rule == "memory share > 0.3");
@@ -81,7 +81,7 @@ TEST_CASE("each word has its rule beside it") {
   CHECK(analysis_of({}).rule == "none of the rules applies");
 }
 
-TEST_CASE("the figures are shares of all calls and calls a second") {
+TEST_CASE("the figures are shares of all calls, and calls a second") {
   const SyscallAnalysis mix = analysis_of({{file_io, 10}, {network, 5}, {file_io, 10}, {memory, 15}}, 4, 0.25);
   CHECK(mix.total == 40);
   CHECK(mix.by_category[static_cast<std::size_t>(file_io)] == 20);
@@ -93,7 +93,7 @@ TEST_CASE("the figures are shares of all calls and calls a second") {
   CHECK(mix.cpu_intensity == 0.25);
 }
 
-TEST_CASE("some of the calls say nothing of what the program does") {
+TEST_CASE("a part of the calls gives no behaviour of the program") {
   SyscallReport report;
   report.seconds = 1;
   report.cpus_used = 0.7;
@@ -111,7 +111,7 @@ TEST_CASE("some of the calls say nothing of what the program does") {
   CHECK(mix.network_intensity == 0);
 }
 
-TEST_CASE("nothing counted in no time is nothing, and no division by it") {
+TEST_CASE("an empty count in zero seconds gives zero and no division by zero") {
   const SyscallAnalysis none = analysis_of({}, 0);
   CHECK(none.total == 0);
   CHECK(none.rate_per_s == 0);
@@ -119,7 +119,7 @@ TEST_CASE("nothing counted in no time is nothing, and no division by it") {
   CHECK(none.behavior == "unknown");
 }
 
-TEST_CASE("each category has a name") {
+TEST_CASE("each category of system calls has a name") {
   REQUIRE(syscall_category_names().size() == syscall_categories);
   for (std::size_t i = 0; i < syscall_categories; ++i) {
     CHECK(syscall_category_names()[i] == name_of(static_cast<SyscallCategory>(i)));

@@ -23,7 +23,7 @@ std::string native(long number) { return syscall_name(call_of(SYSCALL_NATIVE, st
 
 }  // namespace
 
-TEST_CASE("the numbers this program is compiled with have the names it uses for them") {
+TEST_CASE("the system call numbers of the compiler have the right names") {
   CHECK(native(SYS_read) == "read");
   CHECK(native(SYS_write) == "write");
   CHECK(native(SYS_openat) == "openat");
@@ -36,7 +36,7 @@ TEST_CASE("the numbers this program is compiled with have the names it uses for 
 }
 
 #if defined(__x86_64__)
-TEST_CASE("32-bit programs have numbers of their own") {
+TEST_CASE("the system calls of 32-bit programs have their own numbers") {
   // Numbers from arch/x86/entry/syscalls/syscall_32.tbl; they never change.
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 1)) == "exit");
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 3)) == "read");
@@ -47,14 +47,14 @@ TEST_CASE("32-bit programs have numbers of their own") {
 }
 #endif
 
-TEST_CASE("a number that the headers do not know is told as a number") {
+TEST_CASE("an unknown system call number is shown as a number") {
   CHECK(native(999) == "syscall 999");
   CHECK(syscall_name(call_of(SYSCALL_COMPAT, 998)) == "syscall 998");
   CHECK(native(PROFILE_SYSCALL_OUT_OF_RANGE) == "syscall out of range");
   CHECK(known_syscall_name(999).empty());
 }
 
-TEST_CASE("the tables are in the order of the numbers and fit the kernel side's arrays") {
+TEST_CASE("the tables of system calls are sorted by number and fit the arrays of the kernel side") {
   CHECK(syscall_names(SYSCALL_NATIVE).size() > 250);
   for (const syscall_abi abi : abis) {
     const auto names = syscall_names(abi);
@@ -89,7 +89,7 @@ TEST_CASE("each system call of the kernel's headers is in exactly one category")
   }
 }
 
-TEST_CASE("well-known calls are where one looks for them, and an unknown one is in other") {
+TEST_CASE("well-known calls are in the right categories, and an unknown call is in other") {
   CHECK(category_of_syscall("read") == SyscallCategory::file_io);
   CHECK(category_of_syscall("mmap") == SyscallCategory::memory);
   CHECK(category_of_syscall("clone") == SyscallCategory::process);

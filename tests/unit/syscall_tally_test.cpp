@@ -29,7 +29,7 @@ syscall_result result_of(std::uint64_t times, std::uint64_t each_ns, std::uint64
 
 }  // namespace
 
-TEST_CASE("the most frequent call comes first, and those as frequent by name") {
+TEST_CASE("the most frequent call is first, and equally frequent calls are sorted by name") {
   StringTable strings;
   SyscallTally tally;
   tally.add_begun(0, write_call, 5);
@@ -72,7 +72,7 @@ TEST_CASE("results of several CPUs are added up") {
   CHECK(uses[0].errors[1] == std::pair<int, std::uint64_t>(EINTR, 1));
 }
 
-TEST_CASE("durations that were not measured stay empty") {
+TEST_CASE("durations stay empty if they are not measured") {
   StringTable strings;
   SyscallTally tally;
   tally.add_result(0, read_call, result_of(2, 1000, 1), false);
@@ -83,7 +83,7 @@ TEST_CASE("durations that were not measured stay empty") {
   CHECK(uses[0].durations.total_ns == 0);
 }
 
-TEST_CASE("processes are kept apart, each with its name") {
+TEST_CASE("processes are kept apart in the tally, each with its name") {
   StringTable strings;
   SyscallTally tally;
   tally.add_begun(11, read_call, 1, "cat");
@@ -99,7 +99,7 @@ TEST_CASE("processes are kept apart, each with its name") {
 }
 
 #if defined(__x86_64__)
-TEST_CASE("a call is one row by whatever number programs of 32 and 64 bits make it") {
+TEST_CASE("a call is one row for its numbers in 32-bit and 64-bit programs") {
   StringTable strings;
   SyscallTally tally;
   tally.add_begun(0, read_call, 1);

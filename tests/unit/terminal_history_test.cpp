@@ -32,7 +32,7 @@ std::uint64_t value_of(const std::vector<FlameTable::Cell>& cells) {
   return value;
 }
 
-TEST_CASE("a function's total counts a stack once, however often the function calls itself") {
+TEST_CASE("the total of a function counts each stack once, even if the function calls itself") {
   TopHistory history;
   history.add(second_of({{"app", 1, {"main", "fib", "fib", "fib"}, 5}, {"app", 1, {"main", "fib", "leaf"}, 2}}));
   const auto functions = functions_of(history, history.shown().table.history().total());
@@ -44,7 +44,7 @@ TEST_CASE("a function's total counts a stack once, however often the function ca
   CHECK(functions.at("leaf").total == 2);
 }
 
-TEST_CASE("selves add up to the whole, with all that the fixed profile has") {
+TEST_CASE("the own values of all functions add up to the total of the fixed profile") {
   TopHistory history;
   history.add(test::fixed_profile());
   std::uint64_t selves = 0;
@@ -57,7 +57,7 @@ TEST_CASE("selves add up to the whole, with all that the fixed profile has") {
   CHECK(functions_of(history, history.shown().table.history().total()).at("[No Stack]").self == 2);
 }
 
-TEST_CASE("what was inlined, a tag and a missed kernel stack belong to the part they were in") {
+TEST_CASE("inlined functions, tags and missed kernel stacks belong to their part of the stack") {
   TopHistory history;
   Profile profile = second_of({{"app", 1, {"main", "k:vfs_read"}, 3}, {"app", 1, {"main"}, 4}});
   Row waiting = profile.rows()[0];
@@ -77,7 +77,7 @@ TEST_CASE("what was inlined, a tag and a missed kernel stack belong to the part 
   CHECK(value_of(cells) == 4);
 }
 
-TEST_CASE("the last minute is kept, and windows of it are made of the newest seconds") {
+TEST_CASE("the last minute is kept, and its windows have the newest seconds") {
   TopHistory history;
   for (std::uint64_t i = 1; i <= 100; ++i) history.add(second_of({{"app", 1, {"main"}, i}}));
   CHECK(history.shown().ticks().size() == 60);
@@ -88,7 +88,7 @@ TEST_CASE("the last minute is kept, and windows of it are made of the newest sec
   CHECK(history.shown().seconds == doctest::Approx(100));
 }
 
-TEST_CASE("profiles that come in between are part of a second") {
+TEST_CASE("short profiles are joined to ticks of about one second") {
   TopHistory history;
   for (int i = 0; i < 40; ++i) history.add(second_of({{"app", 1, {"main"}, 1}}, 0.25));
   CHECK(history.shown().ticks().size() == 8);  // of 1.25 s
@@ -97,7 +97,7 @@ TEST_CASE("profiles that come in between are part of a second") {
   CHECK(history.shown().ticks().size() == 8);
 }
 
-TEST_CASE("a run of any length stays within the limits, and its sums are whole") {
+TEST_CASE("a run of any length stays within the limits and keeps its sums") {
   const FlameHistory::Limits limits{.window_s = 5, .nodes = 400, .text_bytes = 1 << 16, .owners = 200, .cells = 1000};
   TopHistory history(limits);
   std::uint64_t value = 0;
@@ -128,7 +128,7 @@ TEST_CASE("a run of any length stays within the limits, and its sums are whole")
   CHECK(history.shown().value == value);
 }
 
-TEST_CASE("processes of one name that are long gone are one, and no process") {
+TEST_CASE("old processes with one name are joined to one entry without an id") {
   TopHistory history({.window_s = 5, .owners = 100});
   for (std::uint32_t i = 0; i < 300; ++i) history.add(second_of({{"cc1", 1000 + i, {"main"}, 1}}));
   const TopTable& table = history.shown().table;
@@ -141,7 +141,7 @@ TEST_CASE("processes of one name that are long gone are one, and no process") {
   CHECK(pid_text(table.processes().back()) == "1299");
 }
 
-TEST_CASE("folding leaves the last minute as it was") {
+TEST_CASE("folding does not change the last minute") {
   // Each second has more nodes than the limit, so each is folded.
   const FlameHistory::Limits limits{.window_s = 60, .tick_s = 1.25, .nodes = 40};
   TopHistory folded(limits);
@@ -174,7 +174,7 @@ TEST_CASE("folding leaves the last minute as it was") {
   CHECK(folded.shown().value == whole.shown().value);
 }
 
-TEST_CASE("a picture that was stopped stays, even when the history is folded meanwhile") {
+TEST_CASE("a stopped picture stays, even if the history is folded") {
   const FlameHistory::Limits limits{.window_s = 60, .tick_s = 1.25, .nodes = 100};
   TopHistory history(limits);
   history.add(second_of({{"app", 1, {"main", "work"}, 7}}));

@@ -48,7 +48,7 @@ Profile two_processes() {
                     {"dd", 2, {"copy"}, 10}});
 }
 
-TEST_CASE("functions stand by their self, and by total and by name when asked for") {
+TEST_CASE("functions are sorted by their own value, and by total or name on request") {
   TopModel model;
   model.add(two_processes());
   // `main` of app and `main` of dd are in different files, so they are two functions.
@@ -63,7 +63,7 @@ TEST_CASE("functions stand by their self, and by total and by name when asked fo
   CHECK(model.sort() == TopSort::self);
 }
 
-TEST_CASE("processes and stacks are tables of their own, each sorted as it was left") {
+TEST_CASE("processes and stacks have their own tables, each with its own order") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"P"));
@@ -79,7 +79,7 @@ TEST_CASE("processes and stacks are tables of their own, each sorted as it was l
   CHECK(model.sort() == TopSort::name);
 }
 
-TEST_CASE("stacks of processes of one name are one") {
+TEST_CASE("equal stacks of processes with one name are merged") {
   TopModel model;
   model.add(second_of({{"cc1", 10, {"main", "parse"}, 1}, {"cc1", 11, {"main", "parse"}, 1}, {"ld", 12, {"main"}, 1}}));
   REQUIRE(press(model, U"S"));
@@ -88,7 +88,7 @@ TEST_CASE("stacks of processes of one name are one") {
   CHECK(model.row_count() == 3);
 }
 
-TEST_CASE("the filter finds letters of either case in names and modules, and Esc takes it away") {
+TEST_CASE("the filter ignores the case of letters in names and modules, and Esc clears it") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"/WRi"));
@@ -113,7 +113,7 @@ TEST_CASE("the filter finds letters of either case in names and modules, and Esc
   CHECK(names_of(model) == Names{">dd"});
 }
 
-TEST_CASE("a filter takes letters of any alphabet and no control characters") {
+TEST_CASE("a filter accepts letters of any alphabet and no control characters") {
   TopModel model;
   model.add(second_of({{"app", 1, {"größe"}, 1}, {"app", 1, {"漢字"}, 1}}));
   REQUIRE(press(model, U"/\x1\x9b\u202e漢"));
@@ -126,7 +126,7 @@ TEST_CASE("a filter takes letters of any alphabet and no control characters") {
   CHECK(model.filter().size() <= 200);
 }
 
-TEST_CASE("Enter on a process shows its functions and stacks alone, and Esc all again") {
+TEST_CASE("the key Enter on a process shows only its functions and stacks, and Esc shows all again") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"P"));
@@ -144,7 +144,7 @@ TEST_CASE("Enter on a process shows its functions and stacks alone, and Esc all 
   CHECK(model.total() == 100);
 }
 
-TEST_CASE("Enter on a function shows the stacks it is on, wherever it stands in them") {
+TEST_CASE("the key Enter on a function shows all stacks with this function") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"s"));
@@ -157,7 +157,7 @@ TEST_CASE("Enter on a function shows the stacks it is on, wherever it stands in 
   CHECK(model.function().empty());
 }
 
-TEST_CASE("Enter on a stack lists its frames, leaf first, and on any of its lines folds it") {
+TEST_CASE("the key Enter on a stack lists its frames, leaf first, and on one of these lines it closes the list") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"S/dd"));
@@ -171,7 +171,7 @@ TEST_CASE("Enter on a stack lists its frames, leaf first, and on any of its line
   CHECK(names_of(model) == Names{">dd", "dd"});
 }
 
-TEST_CASE("only the kernel, only user code, and both again") {
+TEST_CASE("the keys k and u show only the kernel or only user code, and the same key shows both again") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U"k"));
@@ -185,7 +185,7 @@ TEST_CASE("only the kernel, only user code, and both again") {
   CHECK(names_of(model) == Names{">dd"});
 }
 
-TEST_CASE("the time that is looked at is chosen by w: seconds, or since the start") {
+TEST_CASE("the key w chooses the window: some seconds, or all since the start") {
   TopModel model;
   for (std::uint64_t i = 0; i < 30; ++i) model.add(second_of({{"app", 1, {"main"}, 1}}));
   CHECK(model.window_s() == 5);
@@ -204,7 +204,7 @@ TEST_CASE("the time that is looked at is chosen by w: seconds, or since the star
   CHECK(model.window_s() == 0);
 }
 
-TEST_CASE("since the start means all of it for functions, processes and stacks, also of one process") {
+TEST_CASE("the window since the start includes everything for functions, processes and stacks") {
   TopModel model(FlameHistory::Limits{.window_s = 5, .tick_s = 1.25, .nodes = 20});
   REQUIRE(press(model, U"www"));
   for (int i = 0; i < 50; ++i) {
@@ -229,7 +229,7 @@ TEST_CASE("since the start means all of it for functions, processes and stacks, 
   CHECK(names_of(model) == Names{">g49"});
 }
 
-TEST_CASE("a stopped picture stays while sampling goes on, and can still be looked through") {
+TEST_CASE("a stopped picture stays during the sampling, and its tables can still be viewed") {
   TopModel model;
   model.add(two_processes());
   REQUIRE(press(model, U" "));
@@ -241,7 +241,7 @@ TEST_CASE("a stopped picture stays while sampling goes on, and can still be look
   CHECK(names_of(model) == Names{">later"});
 }
 
-TEST_CASE("what was moved to stays selected wherever it goes; the first line is whoever is first") {
+TEST_CASE("a selected row stays selected when it moves, and a selected first line stays the first line") {
   TopModel model;
   model.add(two_processes());
   CHECK(names_of(model).front() == ">parse");
@@ -259,7 +259,7 @@ TEST_CASE("what was moved to stays selected wherever it goes; the first line is 
   CHECK(names_of(model).front() == ">copy");
 }
 
-TEST_CASE("the selected line is always among those that are seen") {
+TEST_CASE("the selected line is always visible") {
   TopModel model;
   std::vector<test::Seen> seen;
   for (std::uint64_t i = 0; i < 500; ++i) seen.push_back({"app", 1, {"f" + std::to_string(i)}, 500 - i});
@@ -287,7 +287,7 @@ TEST_CASE("the selected line is always among those that are seen") {
   CHECK(selected(10) == "f0");
 }
 
-TEST_CASE("a table ends at a thousand rows and tells how many there are") {
+TEST_CASE("a table shows at most a thousand rows and counts all of them") {
   TopModel model;
   std::vector<test::Seen> seen;
   for (int i = 0; i < 1500; ++i) seen.push_back({"app", 1, {"f" + std::to_string(i)}, 1});
@@ -296,7 +296,7 @@ TEST_CASE("a table ends at a thousand rows and tells how many there are") {
   CHECK(model.lines(5000).size() == TopModel::most_rows);
 }
 
-TEST_CASE("keys do no harm where there is nothing, and q quits") {
+TEST_CASE("keys do no harm without data, and the key q quits") {
   TopModel model;
   for (int pass = 0; pass < 2; ++pass) {
     for (int key = static_cast<int>(TopKey::up); key <= static_cast<int>(TopKey::tab_back); ++key) {
@@ -313,7 +313,7 @@ TEST_CASE("keys do no harm where there is nothing, and q quits") {
   CHECK(!press(model, U"q"));
 }
 
-TEST_CASE("each second of a process is told a second") {
+TEST_CASE("the history of a process has values per second") {
   TopModel model;
   model.add(second_of({{"app", 1, {"main"}, 4}, {"dd", 2, {"k:read"}, 7}}, 2));
   model.add(second_of({{"app", 1, {"main"}, 3}}));

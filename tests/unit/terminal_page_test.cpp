@@ -26,7 +26,7 @@ std::vector<std::string> texts_of(TopModel& model, const RunInfo& run, std::size
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("at 80 by 24: what is measured, how it goes, a minute of it, the table, the keys") {
+TEST_CASE("the page at 80 by 24 shows the measurement, the rates, one minute, the table and the keys") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   const Profile second = second_of({{"app", 1, {"main", "parse"}, 49}, {"dd", 2, {"main", "k:vfs_read"}, 49}});
@@ -48,7 +48,7 @@ TEST_CASE("at 80 by 24: what is measured, how it goes, a minute of it, the table
   CHECK(texts[23] == "q quit  h help  F P S table  s sort  / filter  w time  space stop  Enter into");
 }
 
-TEST_CASE("processes with their own minute, and stacks from the leaf to the root") {
+TEST_CASE("the page shows processes with their own minute, and stacks from the leaf to the root") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   model.add(second_of({{"app", 1, {"main", "parse"}, 30}, {"dd", 22222, {"main", "k:vfs_read"}, 10}}));
@@ -69,7 +69,7 @@ TEST_CASE("processes with their own minute, and stacks from the leaf to the root
   CHECK(texts[8] == std::string(19, ' ') + "main" + std::string(41, ' ') + "dd");
 }
 
-TEST_CASE("lost samples, a stopped picture and whatever is left out stand above the table") {
+TEST_CASE("lost samples, a stopped picture and filters are shown above the table") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   Profile second = second_of({{"app", 1, {"main"}, 30}, {"dd", 2, {"main", "k:vfs_read"}, 10}});
@@ -89,7 +89,7 @@ TEST_CASE("lost samples, a stopped picture and whatever is left out stand above 
   CHECK(text_of(lines[6]).empty());
 }
 
-TEST_CASE("a share that is worth a look stands out") {
+TEST_CASE("a large share is highlighted") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   model.add(second_of({{"app", 1, {"hot"}, 80}, {"app", 1, {"warm"}, 16}, {"app", 1, {"cool"}, 4}}));
@@ -107,7 +107,7 @@ TEST_CASE("a share that is worth a look stands out") {
   CHECK(style_of_share("4.0%") == TopStyle::plain);
 }
 
-TEST_CASE("time and bytes are told in their own steps, and what is no CPU time as no CPUs") {
+TEST_CASE("time and bytes have their own units, and other events are not shown as CPUs") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   model.add(second_of({{"app", 1, {"main"}, 1'500'000}}));
@@ -127,7 +127,7 @@ TEST_CASE("time and bytes are told in their own steps, and what is no CPU time a
   CHECK(texts[1].starts_with("1500000 page-faults/s  1500000 samples/s"));
 }
 
-TEST_CASE("at every size no line is too long, no page too high, and nothing in it drives a terminal") {
+TEST_CASE("the page has no long line, no extra line and no control character at any size") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   Profile hostile = test::fixed_profile();
@@ -159,7 +159,7 @@ TEST_CASE("at every size no line is too long, no page too high, and nothing in i
   }
 }
 
-TEST_CASE("on a low terminal the table is what stays") {
+TEST_CASE("the table stays visible on a low terminal") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   model.add(second_of({{"app", 1, {"main", "parse"}, 30}, {"app", 1, {"main", "write"}, 20}}));
@@ -170,7 +170,7 @@ TEST_CASE("on a low terminal the table is what stays") {
   CHECK(texts_of(model, RunInfo(), 80, 5).size() == 5);
 }
 
-TEST_CASE("what is typed is seen at its end") {
+TEST_CASE("the end of the typed text is visible") {
   const TopLocale locale("C.UTF-8");
   TopModel model;
   model.add(second_of({{"app", 1, {"main"}, 1}}));

@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-TEST_CASE("a text that fits stays as it is, another ends in an ellipsis within the width") {
+TEST_CASE("a text that fits stays as it is, and a longer text ends in an ellipsis within the width") {
   const TopLocale locale("C.UTF-8");
   REQUIRE(locale.has_unicode());
   CHECK(fitted("vfs_read", 8, true) == "vfs_read");
@@ -21,7 +21,7 @@ TEST_CASE("a text that fits stays as it is, another ends in an ellipsis within t
   CHECK(columns_of(fitted(test::template_name(), 40, true)) == 40);
 }
 
-TEST_CASE("what is two columns wide is never cut in half, and what is none wide goes with what it stands on") {
+TEST_CASE("a wide character is never cut in half, and a combining mark stays with its character") {
   const TopLocale locale("C.UTF-8");
   CHECK(columns_of("漢字") == 4);
   CHECK(fitted("漢字", 4, true) == "漢字");
@@ -32,7 +32,7 @@ TEST_CASE("what is two columns wide is never cut in half, and what is none wide 
   CHECK(columns_of(right_aligned("e\u0301", 4, true)) == 4);
 }
 
-TEST_CASE("marks do not pile up, and none stands alone at the beginning") {
+TEST_CASE("combining marks do not pile up, and none is alone at the beginning") {
   const TopLocale locale("C.UTF-8");
   std::string piled = "a";
   for (int i = 0; i < 50; ++i) piled += "\u0301";
@@ -40,14 +40,14 @@ TEST_CASE("marks do not pile up, and none stands alone at the beginning") {
   CHECK(fitted("\u0301b", 10, true) == "b");
 }
 
-TEST_CASE("control bytes, damaged bytes and characters that the terminal has not are question marks") {
+TEST_CASE("control bytes, damaged bytes and unavailable characters become question marks") {
   const TopLocale locale("C.UTF-8");
   CHECK(fitted("a\x1b[2Jb\n", 20, true) == "a?[2Jb?");
   CHECK(fitted("a\xff\xc3", 20, true) == "a??");
   CHECK(fitted("naïve → λ", 20, false) == "na?ve ? ?");
 }
 
-TEST_CASE("the locale is this thread's, and the one before is back afterwards") {
+TEST_CASE("the locale applies to this thread only, and the earlier locale returns afterwards") {
   const std::string before = ::setlocale(LC_ALL, nullptr);
   const locale_t thread_before = ::uselocale(nullptr);
   {
@@ -58,14 +58,14 @@ TEST_CASE("the locale is this thread's, and the one before is back afterwards") 
   CHECK(!TopLocale("C").has_unicode());
 }
 
-TEST_CASE("a sparkline has a character a value, blank for nothing and full for the most") {
+TEST_CASE("a sparkline has one character for each value, from blank for zero to full for the maximum") {
   constexpr std::array<double, 5> values = {0, 1, 50, 100, 200};
   CHECK(sparkline(values, 100, true) == " ▁▄██");
   CHECK(sparkline(values, 100, false) == " .=##");
   CHECK(sparkline(values, 0, true) == "     ");
 }
 
-TEST_CASE("amounts are short, in the unit's own steps") {
+TEST_CASE("amounts are short, in the steps of their unit") {
   CHECK(amount(0, "samples") == "0");
   CHECK(amount(9'999'999, "samples") == "9999999");
   CHECK(amount(12'345'678, "samples") == "12.3M");

@@ -37,26 +37,26 @@ TEST_CASE("a file is read whole, or up to the limit") {
   CHECK(read_text_file(file.path(), 0) == "");
 }
 
-TEST_CASE("a file that is not there is no empty file") {
+TEST_CASE("a missing file is not read as an empty file") {
   CHECK_FALSE(read_text_file("/nowhere/at/all"));
   CHECK_FALSE(read_first_line("/nowhere/at/all"));
   CHECK_FALSE(read_number("/nowhere/at/all"));
 }
 
-TEST_CASE("the first line comes without its newline") {
+TEST_CASE("the first line is read without its newline") {
   CHECK(read_first_line(TextFile("one\ntwo\n").path()) == "one");
   CHECK(read_first_line(TextFile("one").path()) == "one");
   CHECK(read_first_line(TextFile("").path()) == "");
 }
 
-TEST_CASE("a number is read and what is none is refused") {
+TEST_CASE("a number is read, and other text is refused") {
   CHECK(read_number(TextFile("127\n").path()) == 127);
   CHECK(read_number(TextFile("-1\n").path()) == -1);
   CHECK_FALSE(read_number(TextFile("many\n").path()));
   CHECK_FALSE(read_number(TextFile("").path()));
 }
 
-TEST_CASE("a field is found by its whole key") {
+TEST_CASE("a field is found only by its whole key") {
   const std::string_view text = "Name:\tdd\nTgid:\t12\nNStgid:\t12\t3 \nNote\nEmpty:\nLast: x";
   CHECK(find_field(text, "Tgid") == "12");
   CHECK(find_field(text, "NStgid") == "12\t3");

@@ -16,7 +16,7 @@
 using namespace profile;
 using namespace profile::test;
 
-TEST_CASE("a file is opened once, however many processes map it") {
+TEST_CASE("a file is opened once for all processes that map it") {
   TestTimeline timeline;
   for (std::uint32_t tgid = 10; tgid < 60; ++tgid) {
     timeline.record(fork_bytes(tgid, tgid, 1));
@@ -27,7 +27,7 @@ TEST_CASE("a file is opened once, however many processes map it") {
   CHECK(timeline.files.size() == 2);
 }
 
-TEST_CASE("near the limit the files not used for longest are closed, and opened again when asked for") {
+TEST_CASE("the files that are unused for longest are closed near the limit, and are opened again on request") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   for (std::uint64_t inode = 1; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
@@ -39,7 +39,7 @@ TEST_CASE("near the limit the files not used for longest are closed, and opened 
   CHECK(files.open_count() <= 16);
 }
 
-TEST_CASE("a file that is not the same when it is opened again says so") {
+TEST_CASE("a file that has changed before it is opened again is reported as changed") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 1);
   files.mapped({8, 1, 1}, 1, "/f", {});
@@ -49,7 +49,7 @@ TEST_CASE("a file that is not the same when it is opened again says so") {
   CHECK(files.at(0).unreadable == Unnamed::file_changed);
 }
 
-TEST_CASE("a file written anew in place is another file to those that map it then") {
+TEST_CASE("a file that is rewritten in place is another file for later mappings") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   const auto before = files.mapped(exe_file, 1, "/f", {});
@@ -62,7 +62,7 @@ TEST_CASE("a file written anew in place is another file to those that map it the
   CHECK(files.at(before).unreadable == Unnamed::file_changed);
 }
 
-TEST_CASE("a file of which it is not known in time whether it was written anew is the same file when it was not") {
+TEST_CASE("a file stays the same file if a late answer shows no change") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   const auto before = files.mapped(exe_file, 1, "/f", {});
@@ -85,7 +85,7 @@ TEST_CASE("a file of which it is not known in time whether it was written anew i
   CHECK(can_be_read(files, since));
 }
 
-TEST_CASE("a file of which it becomes known late that it was written anew is another file to those that mapped it") {
+TEST_CASE("a file becomes another file for later mappings if a late answer shows a change") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   const auto before = files.mapped(exe_file, 1, "/f", {});
@@ -102,7 +102,7 @@ TEST_CASE("a file of which it becomes known late that it was written anew is ano
   CHECK(keeper.opens[exe_file] == 2);
 }
 
-TEST_CASE("a file of which it is never known whether it was written anew is not read for those that mapped it since") {
+TEST_CASE("a file is not read for later mappings if the answer never comes") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   const auto before = files.mapped(exe_file, 1, "/f", {});
@@ -116,7 +116,7 @@ TEST_CASE("a file of which it is never known whether it was written anew is not 
   CHECK(can_be_read(files, before));
 }
 
-TEST_CASE("a file that is gone says so, and a new file with its number is not taken for it") {
+TEST_CASE("a missing file is reported as gone, and a new file with its inode is another file") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.gone = true;
@@ -130,7 +130,7 @@ TEST_CASE("a file that is gone says so, and a new file with its number is not ta
   CHECK(can_be_read(files, next));
 }
 
-TEST_CASE("a file that does not answer is not waited for again, and read when it answers after all") {
+TEST_CASE("a file that does not answer is not waited for again, and is read if it answers later") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
@@ -144,7 +144,7 @@ TEST_CASE("a file that does not answer is not waited for again, and read when it
   CHECK(files.at(file).unreadable == Unnamed::named);
 }
 
-TEST_CASE("a file that one process leads nowhere to is opened by way of another that mapped it meanwhile") {
+TEST_CASE("a file that cannot be opened through one process is opened through another one") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
@@ -159,7 +159,7 @@ TEST_CASE("a file that one process leads nowhere to is opened by way of another 
   CHECK(keeper.opens[exe_file] == 2);
 }
 
-TEST_CASE("a file that is forgotten before it answers is closed when it does") {
+TEST_CASE("a file that is forgotten before it answers is closed at its answer") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
@@ -173,7 +173,7 @@ TEST_CASE("a file that is forgotten before it answers is closed when it does") {
   CHECK(files.open_count() == 0);
 }
 
-TEST_CASE("a file that was given up is closed, and stays so") {
+TEST_CASE("a file that was given up is closed and stays closed") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   const auto file = files.mapped(exe_file, 1, "/f", {});
@@ -187,7 +187,7 @@ TEST_CASE("a file that was given up is closed, and stays so") {
   CHECK(keeper.opens[exe_file] == 1);
 }
 
-TEST_CASE("whether a process sees our mounts is inherited") {
+TEST_CASE("a child sees the profiler's mounts if its parent sees them") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"};
   timeline.proc.processes[11] = {"boxed", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n", own_mounts + 1};
@@ -204,7 +204,7 @@ TEST_CASE("whether a process sees our mounts is inherited") {
   CHECK_FALSE(timeline.keeper.last_mapped_by.own_mounts);
 }
 
-TEST_CASE("whether a process sees our mounts is known of one that has gone before its exec is heard of") {
+TEST_CASE("the mounts of a known process are remembered if it ends before its exec is read") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"};
   timeline.survey.scan({});
@@ -215,7 +215,7 @@ TEST_CASE("whether a process sees our mounts is known of one that has gone befor
   CHECK(timeline.keeper.last_mapped_by.own_mounts);
 }
 
-TEST_CASE("mappings put at random never overlap and each address means what was put there last") {
+TEST_CASE("random mappings never overlap, and each address has its latest mapping") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     MappingTable table;
@@ -244,7 +244,7 @@ TEST_CASE("mappings put at random never overlap and each address means what was 
   }
 }
 
-TEST_CASE("a JIT that maps a hundred thousand pieces keeps a small table") {
+TEST_CASE("a JIT compiler with a hundred thousand mappings keeps a small table") {
   MappingTable table;
   table.put({0x100000, 0x200000, 0, 1, CodeKind::file});
   for (std::uint64_t i = 0; i < 100'000; ++i) {
@@ -255,7 +255,7 @@ TEST_CASE("a JIT that maps a hundred thousand pieces keeps a small table") {
   CHECK(table.find(0x100000)->kind == CodeKind::file);
 }
 
-TEST_CASE("a mount is found by its number, and its type behind the tags") {
+TEST_CASE("a mount is found by its id, and its type is found after the tags") {
   const std::string_view text =
       "21 1 254:0 / / rw,noatime - ext4 /dev/root rw\n"
       "121 21 0:45 / /srv/a\\040b rw master:1 propagate_from:2 - fuse.sshfs host: rw\n"
@@ -296,7 +296,7 @@ const MappedBy nobody{0x7fffffff, true, 0, 0};
 
 }  // namespace
 
-TEST_CASE("the file of a process that is gone is opened by its path, if it is still that file") {
+TEST_CASE("the file of a process that has ended is opened by its path, if it is still the same file") {
   const Sandbox box;
   FileOpener opener;
   const OpenedFile opened = opener.open(box.identity("real"), box.path("real"), nobody);
@@ -309,7 +309,7 @@ TEST_CASE("the file of a process that is gone is opened by its path, if it is st
   CHECK(opener.open(other, box.path("nothing"), nobody).reason == Unnamed::file_gone);
 }
 
-TEST_CASE("memory that holds a program is opened through the mapping, and other memory is not held") {
+TEST_CASE("memory with a program is opened through the mapping, and other memory is not") {
   for (const bool is_program : {true, false}) {
     const Fd memory(::memfd_create("made", MFD_CLOEXEC));
     const std::string content = is_program ? "\177ELF and more" : "machine code";
@@ -330,13 +330,13 @@ TEST_CASE("memory that holds a program is opened through the mapping, and other 
   }
 }
 
-TEST_CASE("a path of another mount namespace is not looked up in ours") {
+TEST_CASE("a path of another mount namespace is not looked up in the profiler's namespace") {
   const Sandbox box;
   FileOpener opener;
   CHECK_FALSE(opener.open(box.identity("real"), box.path("real"), {0x7fffffff, false, 0, 0}).fd);
 }
 
-TEST_CASE("a FIFO, a device, a directory or an empty file in the place of code is not opened") {
+TEST_CASE("a FIFO, a device, a directory or an empty file is not opened as code") {
   const Sandbox box;
   FileOpener opener;
   REQUIRE(::mkfifo(box.path("fifo").c_str(), 0600) == 0);
@@ -355,7 +355,7 @@ TEST_CASE("a path through a magic link of /proc is not followed") {
   CHECK_FALSE(opener.open(box.identity("real"), through, nobody).fd);
 }
 
-TEST_CASE("a file that is mapped is found through the mapping, though it was deleted") {
+TEST_CASE("a mapped file is opened through the mapping, even if it was deleted") {
   const Sandbox box;
   const FileIdentity identity = box.identity("real");
   const Fd held(::open(box.path("real").c_str(), O_RDONLY | O_CLOEXEC));

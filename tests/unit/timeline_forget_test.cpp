@@ -23,7 +23,7 @@ void close_expired(TestTimeline& timeline, std::uint64_t now_ns) {
 
 }  // namespace
 
-TEST_CASE("a deleted file that nobody has mapped is closed at once, another one after a while") {
+TEST_CASE("a deleted file without mappings is closed at once, and another file after some minutes") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
   const auto mapped = files.mapped({8, 1, 1}, 1, "/mapped", {});
@@ -54,7 +54,7 @@ TEST_CASE("a deleted file that nobody has mapped is closed at once, another one 
   CHECK(files.open_count() == 2);
 }
 
-TEST_CASE("a file that is mapped again meanwhile stays, and one that was forgotten is opened anew") {
+TEST_CASE("a file that is mapped again stays, and a forgotten file is opened again") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
   const auto id = files.mapped(exe_file, 1, "/f", {});
@@ -71,7 +71,7 @@ TEST_CASE("a file that is mapped again meanwhile stays, and one that was forgott
   CHECK(files.size() == 1);
 }
 
-TEST_CASE("a free place is not forgotten twice") {
+TEST_CASE("a free place in the list of files is not freed twice") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
   files.mapped(exe_file, 1, "/f", {});
@@ -83,7 +83,7 @@ TEST_CASE("a free place is not forgotten twice") {
   CHECK(files.size() == 2);
 }
 
-TEST_CASE("when processes are forgotten their files go, but for those that others have") {
+TEST_CASE("files of forgotten processes are forgotten, unless another process maps them") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"dd", ""};
   timeline.proc.processes[20] = {"cp", ""};
@@ -104,7 +104,7 @@ TEST_CASE("when processes are forgotten their files go, but for those that other
   CHECK(timeline.where(20, 20 * minute_ns, 0x9010) == "/lib/libc.so.6+1296");
 }
 
-TEST_CASE("a file that nobody maps any more is closed, but what is known of it is kept") {
+TEST_CASE("a file without mappings is closed, and the facts about it are kept") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"dd", ""};
   timeline.proc.processes[20] = {"cp", ""};
@@ -143,7 +143,7 @@ TEST_CASE("a file that nobody maps any more is closed, but what is known of it i
   CHECK(timeline.files.open_count() == 3);
 }
 
-TEST_CASE("a file that is mapped again before it is closed stays open") {
+TEST_CASE("a file that is mapped again before its closing stays open") {
   TestTimeline timeline;
   timeline.exec(110, 10, "dd");
   timeline.update();
@@ -159,7 +159,7 @@ TEST_CASE("a file that is mapped again before it is closed stays open") {
   CHECK(timeline.keeper.opens[exe_file] == 1);
 }
 
-TEST_CASE("a process whose first thread has ended has its files while another runs, though no record tells when") {
+TEST_CASE("a process whose first thread has ended keeps its files while another thread runs") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"dd", ""};
   timeline.exec(110, 10, "dd");
@@ -190,8 +190,7 @@ TEST_CASE("the perf map of a process that has ended is dropped") {
   CHECK(timeline.keeper.held_maps.empty());
 }
 
-TEST_CASE(
-    "of a command and its descendants alone the files are opened, unless it is not known whose children are whose") {
+TEST_CASE("only files of the command and its descendants are opened, unless the parents are unknown") {
   TestTimeline timeline;
   timeline.table.follow(10, true);
   timeline.exec(110, 20, "stranger", plugin_b);
@@ -219,7 +218,7 @@ TEST_CASE(
   CHECK(timeline.where(23, 240, 0x1010) == "/bin/orphan+16");
 }
 
-TEST_CASE("what a living process has unmapped is found, and what it maps meanwhile is not lost") {
+TEST_CASE("an unmapped file of a living process is found, and a new mapping is not lost") {
   constexpr FileIdentity other_disk{9, 1, 500};
   const std::string program = "1000-2000 r-xp 0 08:01 100 /bin/host\n9000-a000 r-xp 500 08:01 200 /lib/libc.so.6\n";
   const std::string plugin = "20000-21000 r-xp 0 09:01 500 /disk/plugin.so\n";

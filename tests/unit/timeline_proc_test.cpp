@@ -20,7 +20,7 @@ const std::string shell_lines =
 
 }  // namespace
 
-TEST_CASE("a process that was there before us is known from the pass over /proc") {
+TEST_CASE("a process that is older than the profiler is known from /proc") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   timeline.survey.scan({});
@@ -31,7 +31,7 @@ TEST_CASE("a process that was there before us is known from the pass over /proc"
   CHECK(timeline.name(10, 5) == "sh");
 }
 
-TEST_CASE("a mapping learnt from /proc and from a record is one") {
+TEST_CASE("a mapping that comes from both /proc and a record is one mapping") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   timeline.proc.after_read = [&](std::uint32_t) {
@@ -43,7 +43,7 @@ TEST_CASE("a mapping learnt from /proc and from a record is one") {
   CHECK(timeline.keeper.opens[libc_file] == 1);
 }
 
-TEST_CASE("a snapshot that an exec overtook does not touch the new image") {
+TEST_CASE("a snapshot that is older than an exec does not change the new image") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   timeline.proc.after_read = [&](std::uint32_t) {
@@ -69,7 +69,7 @@ TEST_CASE("a stale snapshot does not overrule a newer record") {
   CHECK(timeline.where(10, UINT64_MAX, 0x1010) == "/bin/sh+16");
 }
 
-TEST_CASE("a child forked during the pass has what its parent had, though it is gone when the parent is read") {
+TEST_CASE("a child that is forked during the scan has its parent's mappings, even if it has ended") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   timeline.record(fork_bytes(100, 20, 10));
@@ -78,7 +78,7 @@ TEST_CASE("a child forked during the pass has what its parent had, though it is 
   CHECK(timeline.where(20, 105, 0x1010) == "/bin/sh+16");
 }
 
-TEST_CASE("a parent first met when it forks is read, for itself and for the child") {
+TEST_CASE("a parent that is first seen at its fork is read for itself and for the child") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   timeline.record(fork_bytes(100, 20, 10));
@@ -87,7 +87,7 @@ TEST_CASE("a parent first met when it forks is read, for itself and for the chil
   CHECK(timeline.where(10, 50, 0x1010) == "/bin/sh+16");
 }
 
-TEST_CASE("a child of an unwanted parent is read itself") {
+TEST_CASE("a child of an unwanted parent is read separately") {
   TestTimeline timeline;
   timeline.table.want(20);
   timeline.proc.processes[20] = {"sh", shell_lines};
@@ -96,7 +96,7 @@ TEST_CASE("a child of an unwanted parent is read itself") {
   CHECK(timeline.table.kept_count() == 1);
 }
 
-TEST_CASE("an unknown process that is still there is looked at once") {
+TEST_CASE("an unknown process is read from /proc once") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", shell_lines};
   CHECK(timeline.where(10, 5, 0x1010) == "/bin/sh+16");
@@ -104,14 +104,14 @@ TEST_CASE("an unknown process that is still there is looked at once") {
   CHECK(timeline.proc.reads == 2);
 }
 
-TEST_CASE("a process that was exiting when it was read is unknown, not empty") {
+TEST_CASE("a process that exits during the reading is unknown, not empty") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"sh", ""};
   timeline.survey.scan({});
   CHECK(timeline.where(10, 5, 0x1010) == "unknown");
 }
 
-TEST_CASE("after lost records mappings are read again") {
+TEST_CASE("mappings are read again after lost records") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -128,7 +128,7 @@ TEST_CASE("after lost records mappings are read again") {
   CHECK(timeline.survey.repairs() == 1);
 }
 
-TEST_CASE("a lost exec is found, and begins an image where the loss began") {
+TEST_CASE("a lost exec is found, and its image begins at the beginning of the loss") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -152,7 +152,7 @@ TEST_CASE("a process whose fork was lost is found") {
   CHECK(timeline.where(30, 350, 0x1010) == "/bin/sh+16");
 }
 
-TEST_CASE("while records are lost all the time, repairs leave us time for other things") {
+TEST_CASE("repairs happen at most once a second while records are lost all the time") {
   TestTimeline timeline;
   for (int i = 0; i < 1000; ++i) {
     timeline.record(lost_bytes(300, 1));
@@ -179,7 +179,7 @@ std::vector<std::string> code_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("what /proc tells of this very process is the code in its maps") {
+TEST_CASE("the snapshot of this process equals the code in its maps") {
   KernelProcSource source;
   ProcSnapshot snapshot;
   const auto self = static_cast<std::uint32_t>(::getpid());
@@ -201,7 +201,7 @@ TEST_CASE("what /proc tells of this very process is the code in its maps") {
   CHECK_FALSE(source.read(0x7fffffff, snapshot));
 }
 
-TEST_CASE("a process that maps code without end is read now and then, and what others map is followed") {
+TEST_CASE("a process that maps code endlessly is read at intervals, and other processes are still followed") {
   TestTimeline timeline;
   timeline.exec(100, 10, "storm");
   timeline.exec(100, 20, "honest");
@@ -239,7 +239,7 @@ TEST_CASE("a process that maps code without end is read now and then, and what o
   CHECK(timeline.where(10, now_ns, 0x20010) == "/a+16");
 }
 
-TEST_CASE("a program that maps a thousand libraries at once, and one that does so slowly for ever, are followed") {
+TEST_CASE("a program that maps a thousand libraries at once is followed, and so is one that maps slowly for ever") {
   TestTimeline timeline;
   timeline.exec(100, 10, "large");
   constexpr std::uint64_t second_ns = 1'000'000'000;
@@ -255,7 +255,7 @@ TEST_CASE("a program that maps a thousand libraries at once, and one that does s
   CHECK(timeline.table.skipped_count() == 0);
 }
 
-TEST_CASE("a process that executes program after program is followed") {
+TEST_CASE("a process that executes many programs in a row is followed") {
   TestTimeline timeline;
   std::uint64_t now_ns = 1'000'000'000;
   for (std::uint64_t i = 0; i < 2000; ++i) {

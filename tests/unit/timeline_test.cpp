@@ -6,7 +6,7 @@
 using namespace profile;
 using namespace profile::test;
 
-TEST_CASE("a mapping holds its first byte and not the one behind it") {
+TEST_CASE("a mapping covers its first byte up to its last byte") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "dd");
@@ -16,7 +16,7 @@ TEST_CASE("a mapping holds its first byte and not the one behind it") {
   CHECK(timeline.where(10, 200, 0xa000) == "nowhere");
 }
 
-TEST_CASE("an exited process still answers") {
+TEST_CASE("a process that has exited still has its mappings and its name") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "dd");
@@ -26,7 +26,7 @@ TEST_CASE("an exited process still answers") {
   CHECK(timeline.where(10, 115, 0x1010) == "/bin/dd+16");
 }
 
-TEST_CASE("a fork without exec inherits what its parent had mapped then, and not later") {
+TEST_CASE("a fork without exec inherits the earlier mappings of its parent, and not the later ones") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -41,7 +41,7 @@ TEST_CASE("a fork without exec inherits what its parent had mapped then, and not
   CHECK(timeline.where(10, 230, 0x30000) == "nowhere");
 }
 
-TEST_CASE("exec begins a new image, and samples before it keep the old one") {
+TEST_CASE("an exec begins a new image, and earlier samples keep the old image") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -56,7 +56,7 @@ TEST_CASE("exec begins a new image, and samples before it keep the old one") {
   CHECK(timeline.image_at(10, 199) < timeline.image_at(10, 200));
 }
 
-TEST_CASE("what only the program before exec had mapped is of the one that was replaced") {
+TEST_CASE("mappings that only the program before exec had belong to the replaced program") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -82,7 +82,7 @@ TEST_CASE("what only the program before exec had mapped is of the one that was r
   CHECK_FALSE(is_of_replaced(310, 0x20000));  // in the program before the replaced one
 }
 
-TEST_CASE("a number used again is another process") {
+TEST_CASE("a process id that is used again is another process") {
   TestTimeline timeline;
   timeline.record(fork_bytes(50, 1000, 1));
   timeline.exec(60, 1000, "sh");
@@ -96,7 +96,7 @@ TEST_CASE("a number used again is another process") {
   CHECK(timeline.where(10, 120, 0x1010) == "/bin/first+16");
 }
 
-TEST_CASE("threads change neither image, nor name, nor the end of their process") {
+TEST_CASE("threads change no image, no name and no end of their process") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "java");
@@ -115,7 +115,7 @@ TEST_CASE("threads change neither image, nor name, nor the end of their process"
   CHECK(timeline.where(10, 240, 0x20000) == "/lib/a.so+0");
 }
 
-TEST_CASE("another library at the place of a closed one resolves against its own time") {
+TEST_CASE("an address gets the library that was mapped there at the time of the sample") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "host");
@@ -127,7 +127,7 @@ TEST_CASE("another library at the place of a closed one resolves against its own
   CHECK(timeline.name(10, 350) == "host");
 }
 
-TEST_CASE("the same mapping told twice, or a part of it, begins no new image") {
+TEST_CASE("a repeated mapping, or a part of it, begins no new image") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "dd");
@@ -138,7 +138,7 @@ TEST_CASE("the same mapping told twice, or a part of it, begins no new image") {
   CHECK(timeline.where(10, 250, 0x9900) == "/lib/libc.so.6+3584");
 }
 
-TEST_CASE("code generated at run time is told from files, and a process without it from one that is unknown") {
+TEST_CASE("generated code is distinguished from files, and a known process from an unknown process") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "node");
@@ -152,7 +152,7 @@ TEST_CASE("code generated at run time is told from files, and a process without 
   CHECK(timeline.where(99, 150, 0x80000) == "unknown");
 }
 
-TEST_CASE("a program in memory is a file; memory that cannot be opened is a JIT's while the process lives") {
+TEST_CASE("a program in memory is a file, and memory that cannot be opened is JIT code of a living process") {
   const FileIdentity program{0, 1, 78};
   TestTimeline timeline;
   timeline.record(comm_bytes(100, 10, 10, "fetched", true));
@@ -192,7 +192,7 @@ TEST_CASE("memory that is not executable is not kept") {
   CHECK(timeline.keeper.opens.count(plugin_a) == 0);
 }
 
-TEST_CASE("only the wanted processes are kept") {
+TEST_CASE("only wanted processes are kept") {
   TestTimeline timeline;
   timeline.table.want(10);
   timeline.record(fork_bytes(90, 10, 1));
@@ -204,7 +204,7 @@ TEST_CASE("only the wanted processes are kept") {
   CHECK(timeline.table.kept_count() == 1);
 }
 
-TEST_CASE("what has ended is forgotten, and its number counts on") {
+TEST_CASE("an ended process is forgotten, and later processes with its id have higher images") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "sh");
@@ -224,7 +224,7 @@ TEST_CASE("what has ended is forgotten, and its number counts on") {
   CHECK(timeline.image_at(11, 500) > ended);
 }
 
-TEST_CASE("a process that maps and unmaps code without end stays bounded") {
+TEST_CASE("a process that maps and unmaps code endlessly uses bounded memory") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
   timeline.exec(100, 10, "host");

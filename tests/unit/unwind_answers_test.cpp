@@ -45,7 +45,7 @@ bool is_believed(const UnwindTable& table) {
 
 }  // namespace
 
-TEST_CASE("a table goes over the wire as it is, of both machines, and a fault by its name") {
+TEST_CASE("an unwind table is transferred unchanged for both machines, and a fault by its name") {
   for (const std::uint16_t machine : {std::uint16_t{EM_X86_64}, std::uint16_t{EM_AARCH64}}) {
     const UnwindTable table = some_table(machine);
     WireWriter out;
@@ -64,7 +64,7 @@ TEST_CASE("a table goes over the wire as it is, of both machines, and a fault by
   CHECK(taken->fault == UnwindFault::damaged);
 }
 
-TEST_CASE("a table with a number that leads out of it is not believed") {
+TEST_CASE("an unwind table with an invalid number is refused") {
   const UnwindTable sound = some_table();
   REQUIRE(sound.pages.size() > 2);
   REQUIRE(sound.rows.size() > 2);

@@ -26,7 +26,7 @@ std::string number(std::uint32_t value) { return bytes_of(value); }
 
 }  // namespace
 
-TEST_CASE("entries that do not hold together: no table, not even of those before them") {
+TEST_CASE("damaged entries give no table, not even for the entries before them") {
   CHECK(fault_of(with_one("")) == UnwindFault::none);
   // Lengths beyond the section, beyond any entry, and beyond any number.
   CHECK(fault_of(with_one(number(100))) == UnwindFault::damaged);
@@ -41,7 +41,7 @@ TEST_CASE("entries that do not hold together: no table, not even of those before
   CHECK(fault_of(with_one(number(4) + number(0x7fffffff))) == UnwindFault::damaged);
 }
 
-TEST_CASE("an entry of a kind that is not known is left out") {
+TEST_CASE("an entry of an unknown kind is left out") {
   const auto is_left_out = [](const std::string& more) {
     const auto table = table_of(file_with_frames(with_one(more)));
     CHECK(at(table, 0) == "r7+16 ra=c-8");
@@ -74,7 +74,7 @@ TEST_CASE("an entry of a kind that is not known is left out") {
   is_left_out(number(0) + number(0));
 }
 
-TEST_CASE("code that is not in the file has no rows") {
+TEST_CASE("code outside of the file has no rows") {
   for (const std::uint64_t start : {std::uint64_t{0}, code - 0x40, code + 0x4000, UINT64_MAX, UINT64_MAX - 0x3f}) {
     MadeFrames frames;
     frames.function(frames.common(), start, 0x40, bytes({0x0e, 16}));
@@ -88,7 +88,7 @@ TEST_CASE("code that is not in the file has no rows") {
   CHECK(at(table, 0x4000) == "none");
 }
 
-TEST_CASE("a segment that claims more than the file has does not make the table larger") {
+TEST_CASE("a segment that claims more than the file has does not enlarge the table") {
   MadeFrames frames;
   frames.function(frames.common(), code, UINT64_MAX, bytes({0x0e, 16}));
   const auto file_with = [&](const Elf64_Phdr& segment) {
@@ -102,7 +102,7 @@ TEST_CASE("a segment that claims more than the file has does not make the table 
   CHECK(answer_of(file_with(code_segment(UINT64_MAX, UINT64_MAX))).fault == UnwindFault::no_frames);
 }
 
-TEST_CASE("what is not for us says so") {
+TEST_CASE("a file without usable frames gives the reason") {
   const std::string frames = with_one("");
   CHECK(answer_of(file_with_frames(frames, EM_386)).fault == UnwindFault::other_machine);
   CHECK(answer_of(made_elf({{.name = ".eh_frame", .content = frames}})).fault == UnwindFault::no_code);
@@ -111,7 +111,7 @@ TEST_CASE("what is not for us says so") {
   CHECK(fault_of(number(0)) == UnwindFault::no_frames);
 }
 
-TEST_CASE("a packed .debug_frame that cannot be unpacked is none") {
+TEST_CASE("a .debug_frame with broken compression is ignored") {
   const Elf64_Chdr header{.ch_type = ELFCOMPRESS_ZLIB, .ch_reserved = 0, .ch_size = 100, .ch_addralign = 1};
   Elf64_Chdr huge = header;
   huge.ch_size = UINT64_MAX;
@@ -121,7 +121,7 @@ TEST_CASE("a packed .debug_frame that cannot be unpacked is none") {
   }
 }
 
-TEST_CASE("as many different rules as a file can hold, and no more") {
+TEST_CASE("a table holds a limited number of different rules, and more rules are refused") {
   const auto with_rules = [](unsigned count) {
     MadeFrames frames;
     const std::size_t common = frames.common();
@@ -139,7 +139,7 @@ TEST_CASE("as many different rules as a file can hold, and no more") {
   CHECK(answer_of(with_rules(40'000)).fault == UnwindFault::too_complex);
 }
 
-TEST_CASE("a million rules, cycles and overlaps cost no more than the file is long") {
+TEST_CASE("a million rules, cycles and overlaps cost no more than the length of the file") {
   MadeFrames frames;
   const std::size_t common = frames.common();
   const std::string instructions = bytes({0x0a, 0x0e, 16, 0x0b, 0x41, 0x0e, 32, 0x41});
@@ -154,7 +154,7 @@ TEST_CASE("a million rules, cycles and overlaps cost no more than the file is lo
   CHECK((std::uint64_t{1} << 40) - budget.left() < 4 * file.size());
 }
 
-TEST_CASE("once the budget is spent there is no table") {
+TEST_CASE("a spent budget gives no table") {
   MadeFrames frames;
   const std::size_t common = frames.common();
   for (std::uint64_t i = 0; i < 100; ++i) frames.function(common, code + 0x40 * i, 0x40, bytes({0x41, 0x0e, 16}));
@@ -169,7 +169,7 @@ TEST_CASE("once the budget is spent there is no table") {
   CHECK(steps < 50'000);
 }
 
-TEST_CASE("files cut short anywhere, and with any byte of their frames another") {
+TEST_CASE("files that are cut off anywhere or have a damaged byte do no harm") {
   MadeFrames frames;
   const std::size_t common =
       frames.common({.augmentation = "zPLR", .augmentation_data = bytes({0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0})});

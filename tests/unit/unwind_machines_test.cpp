@@ -36,7 +36,7 @@ std::string instructions(const std::vector<std::uint32_t>& words) {
 
 }  // namespace
 
-TEST_CASE("arm64: the return address in its register, then saved, then back again") {
+TEST_CASE("the arm64 return address is in its register, then saved, then in its register again") {
   MadeFrames frames;
   const std::size_t common = frames.common(arm64_common());
   // stp x29, x30, [sp, -32]!; mov x29, sp; ...; ldp; the return address is signed, which a walk ignores
@@ -53,7 +53,7 @@ TEST_CASE("arm64: the return address in its register, then saved, then back agai
   CHECK(table.pages.size() == 5);  // pages of 4 KiB; the last byte of the code is in the fifth page
 }
 
-TEST_CASE("arm64: what does not fit into a row") {
+TEST_CASE("arm64 rules that do not fit into a row are separate rules") {
   struct Kind {
     std::string instructions;
     std::string words;
@@ -75,7 +75,7 @@ TEST_CASE("arm64: what does not fit into a row") {
   }
 }
 
-TEST_CASE("lazy stubs that no entry describes: the header, and a word more behind each push") {
+TEST_CASE("lazy stubs without an entry get rows for the header and for each push") {
   const std::string header = bytes({0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0});
   const std::string stub = bytes({0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0});
   const auto table = table_of(file_of(".plt", header + stub + stub, EM_X86_64));
@@ -99,7 +99,7 @@ TEST_CASE("lazy stubs that no entry describes: the header, and a word more behin
   CHECK(at(arm64, 32) == "r31+0");
 }
 
-TEST_CASE("stubs that an entry describes are as it says") {
+TEST_CASE("stubs with an entry get the rows of the entry") {
   MadeFrames frames;
   frames.function(frames.common(), code, 32, bytes({0x0e, 64}));
   const std::string header = bytes({0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0});
@@ -114,7 +114,7 @@ TEST_CASE("stubs that an entry describes are as it says") {
   CHECK(at(table, 32) == "none");
 }
 
-TEST_CASE("_init and _fini") {
+TEST_CASE("the functions _init and _fini get rows for their pushes") {
   // endbr64; sub $8, %rsp; call; add $8, %rsp; ret
   const std::string init =
       bytes({0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 8, 0xe8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 8, 0xc3});
@@ -136,7 +136,7 @@ TEST_CASE("_init and _fini") {
   CHECK(at(arm64, 20) == "r31+0");
 }
 
-TEST_CASE("nobody called where a program begins, up to what is described") {
+TEST_CASE("the start of a program has no caller, up to the first described function") {
   std::string file = file_of(".text", std::string(0x40, '\x90'), EM_X86_64);
   Elf64_Ehdr header{};
   std::memcpy(&header, file.data(), sizeof header);
@@ -163,7 +163,7 @@ TEST_CASE("nobody called where a program begins, up to what is described") {
   }
 }
 
-TEST_CASE("behind a beginning that is described lie functions that nobody describes: they are called") {
+TEST_CASE("undescribed code after a described start of a program has no rows") {
   MadeFrames frames;
   frames.function(frames.common(), code, 0x20, bytes({0x07, 16}));
   std::string file = file_with_frames(frames.content());
@@ -176,7 +176,7 @@ TEST_CASE("behind a beginning that is described lie functions that nobody descri
   CHECK(at(table, 0x20) == "none");
 }
 
-TEST_CASE("arm64: the way back from a signal, as Linux lays out the stack") {
+TEST_CASE("the arm64 return from a signal follows the stack layout of Linux") {
   const auto table = table_of(file_of(".text", instructions({0xd503201f, 0xd2801168, 0xd4000001}), EM_AARCH64));
   CHECK(at(table, 0) == "none");
   const std::string back = "*(r31+560) fp=sp+544 ra=sp+568 extra=sp+552 signal";
@@ -184,7 +184,7 @@ TEST_CASE("arm64: the way back from a signal, as Linux lays out the stack") {
   CHECK(at(table, 8) == back);
 }
 
-TEST_CASE("a file without section headers is described all the same") {
+TEST_CASE("a file without section headers gets the same rows") {
   const std::string path = compile("frames.c", "int f(int* p); int g(int n) { int a[99]; return f(a) + n; }",
                                    "-O2 -shared -fPIC -fomit-frame-pointer -fasynchronous-unwind-tables");
   if (path.empty()) return;

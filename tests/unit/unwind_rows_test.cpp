@@ -21,7 +21,7 @@ UnwindTable rows_of(const std::string& instructions, const MadeCommon& common = 
 
 }  // namespace
 
-TEST_CASE("a function that keeps a frame pointer, from its first byte to its last") {
+TEST_CASE("a function with a frame pointer has the right rows from its first byte to its last") {
   // push %rbp (1 byte); mov %rsp,%rbp (3); ...; leave at 0x20; ret
   const auto table = rows_of(bytes({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 0x1c, 0x0c, 7, 8}));
   CHECK(at(table, 0) == "r7+8 ra=c-8");
@@ -38,7 +38,7 @@ TEST_CASE("a function that keeps a frame pointer, from its first byte to its las
   CHECK(table.rules.size() == 1);  // every rule fits into its row
 }
 
-TEST_CASE("advances of every size, and what is remembered") {
+TEST_CASE("advances of every size and remembered states give the right rows") {
   // remember, offset 32, advance1 16, restore_state, advance2 16, offset_sf -3 (24), advance4 32, restore rbp
   const auto table = rows_of(bytes({0x41, 0x86, 3,    0x0a, 0x0e, 32, 0x02, 16,   0x0b, 0x03, 16, 0,
                                     0x13, 0x7d, 0x04, 32,   0,    0,  0,    0xc6, 0x41, 0x06, 6}));
@@ -48,7 +48,7 @@ TEST_CASE("advances of every size, and what is remembered") {
   CHECK(at(table, 65) == "r7+24 ra=c-8");
 }
 
-TEST_CASE("the kinds of rules that do not fit into a row") {
+TEST_CASE("rules that do not fit into a row are stored as separate rules") {
   struct Kind {
     std::string instructions;
     std::string words;
@@ -94,7 +94,7 @@ TEST_CASE("the kinds of rules that do not fit into a row") {
   }
 }
 
-TEST_CASE("from an instruction on that is not known nothing is known, and before it all") {
+TEST_CASE("an unknown instruction makes all rows after it unknown, and the rows before it stay") {
   for (const std::string& odd :
        {bytes({0x3f}), bytes({0x1c}), bytes({0x2d}), bytes({0x0b}), bytes({0x01, 0, 0, 0, 0, 0, 0, 0, 0}),
         std::string(40, '\x0a'), bytes({0x0f, 0xff, 0xff, 3}), bytes({0x86, 0xff}),
@@ -108,7 +108,7 @@ TEST_CASE("from an instruction on that is not known nothing is known, and before
   }
 }
 
-TEST_CASE("code that a signal interrupts is marked, wherever it is in a rule of its own") {
+TEST_CASE("code that a signal interrupts is marked") {
   const MadeCommon common{.augmentation = "zRS"};
   CHECK(at(rows_of("", common), 0) == "r7+8 ra=c-8 signal");
 }
@@ -143,7 +143,7 @@ TEST_CASE("pointers are read in every form that linkers use") {
   }
 }
 
-TEST_CASE("an augmentation with a personality and a language's data") {
+TEST_CASE("an augmentation with a personality and language data is read") {
   MadeFrames frames;
   const std::size_t common =
       frames.common({.augmentation = "zPLR", .augmentation_data = bytes({0x9b, 1, 2, 3, 4, 0x1b, 0x00})});
@@ -154,7 +154,7 @@ TEST_CASE("an augmentation with a personality and a language's data") {
   CHECK(at(table, 4) == "r7+16 ra=c-8");
 }
 
-TEST_CASE("between functions there is nothing, but for what fills up to the next one") {
+TEST_CASE("gaps between functions have no rows, and short padding keeps the rows before it") {
   MadeFrames frames;
   const std::size_t common = frames.common();
   frames.function(common, code + 0x20, 0x10, bytes({0x0e, 16}));
@@ -170,7 +170,7 @@ TEST_CASE("between functions there is nothing, but for what fills up to the next
   CHECK(at(table, 0x30 + 31 + 0x10 + 32) == "r7+32 ra=c-8");
 }
 
-TEST_CASE("functions in no order, twice, and in each other's way") {
+TEST_CASE("functions that are unsorted, repeated or overlapping get the right rows") {
   MadeFrames frames;
   const std::size_t common = frames.common();
   frames.function(common, code + 0x80, 0x40, bytes({0x0e, 16}));
@@ -189,7 +189,7 @@ TEST_CASE("functions in no order, twice, and in each other's way") {
   CHECK(at(table, 0xc0) == "none");
 }
 
-TEST_CASE("rows lie in the pages of the file, one to a byte if need be") {
+TEST_CASE("rows are stored by the pages of the file, up to one row for each byte") {
   // From the middle of a page on, the frame changes with each byte, over three pages.
   MadeFrames frames;
   std::string instructions;
@@ -210,7 +210,7 @@ TEST_CASE("rows lie in the pages of the file, one to a byte if need be") {
   CHECK(table.pages.size() == (made_code_offset + 100 + rows + 5000) / 1024 + 1);
 }
 
-TEST_CASE(".debug_frame counts where there is no other, packed or not") {
+TEST_CASE("the section .debug_frame is used if no .eh_frame exists, with and without compression") {
   for (const unsigned version : {1U, 3U, 4U}) {
     MadeFrames frames(true);
     const std::size_t common = frames.common({.augmentation = "", .version = version});

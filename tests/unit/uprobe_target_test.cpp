@@ -71,7 +71,7 @@ std::string cache_of(const std::vector<std::pair<std::string, std::string>>& lib
 
 }  // namespace
 
-TEST_CASE("a probe's name has a file, a function and perhaps an offset") {
+TEST_CASE("the name of a probe has a file, a function and sometimes an offset") {
   CHECK(parse("uprobe:libc:malloc").file == "libc");
   CHECK(parse("uprobe:libc:malloc").symbol == "malloc");
   CHECK(parse("uprobe:libc:malloc").offset == 0);
@@ -80,14 +80,14 @@ TEST_CASE("a probe's name has a file, a function and perhaps an offset") {
   CHECK(parse("uprobe:/bin/x:f+0x1c").symbol == "f");
 }
 
-TEST_CASE("a plus that is followed by no number is part of the function's name") {
+TEST_CASE("a plus without a number after it is part of the function's name") {
   CHECK(parse("uprobe:x:operator+").symbol == "operator+");
   CHECK(parse("uprobe:x:f+0xg").symbol == "f+0xg");
   CHECK(parse("uprobe:x:f+99999999999999999999999").offset == 0);
   CHECK(parse("uprobe:x:+4").symbol == "+4");
 }
 
-TEST_CASE("colons may stand in the function's name, and in that of a file that is there") {
+TEST_CASE("colons can be in the function's name, and in the name of an existing file") {
   CHECK(parse("uprobe:x:ns::f(int)").file == "x");
   CHECK(parse("uprobe:x:ns::f(int)").symbol == "ns::f(int)");
   CHECK(parse("uprobe:/a:b/x:f", "/a:b/x").file == "/a:b/x");
@@ -95,7 +95,7 @@ TEST_CASE("colons may stand in the function's name, and in that of a file that i
   CHECK(parse("uprobe:/a:b/x:f").file == "/a");
 }
 
-TEST_CASE("a part that is missing is said, and how it should be") {
+TEST_CASE("a missing part is named, with the right form") {
   CHECK(refused("uprobe").find("FILE and SYMBOL are missing") != std::string::npos);
   CHECK(refused("uprobe:").find("SYMBOL is missing") != std::string::npos);
   CHECK(refused("uprobe:libc").find("SYMBOL is missing") != std::string::npos);
@@ -107,7 +107,7 @@ TEST_CASE("a part that is missing is said, and how it should be") {
   CHECK_FALSE(is_uprobe_name("uprobes:x"));
 }
 
-TEST_CASE("a library is known by its name with and without versions, and not by a longer one") {
+TEST_CASE("a library is found by its name with and without versions, and not by a longer name") {
   CHECK(is_library_called("libc.so.6", "libc"));
   CHECK(is_library_called("libc-2.31.so", "libc"));
   CHECK(is_library_called("libc.so", "libc"));
@@ -122,7 +122,7 @@ TEST_CASE("a library is known by its name with and without versions, and not by 
   CHECK_FALSE(is_library_called("libc.so.6", ""));
 }
 
-TEST_CASE("the dynamic linker's cache tells a library's path, the exact name first") {
+TEST_CASE("the cache of the dynamic linker gives the paths of a library, the exact name first") {
   const std::string cache = cache_of({{"libcap.so.2", "/lib/libcap.so.2"},
                                       {"libc.so.6.1", "/alpha/libc.so.6.1"},
                                       {"libc.so.6", "/lib/libc.so.6"},
@@ -143,7 +143,7 @@ TEST_CASE("a cache that is cut off anywhere does no harm") {
   }
 }
 
-TEST_CASE("a function is found by its name, as its file has it, where nm says it is") {
+TEST_CASE("a function is found by its name at the address from nm") {
   const std::string path = test::compile("f.c",
                                          "int data = 1;\n"
                                          "__attribute__((noinline)) int f(int x) { return x + data; }\n"
@@ -166,7 +166,7 @@ TEST_CASE("a function is found by its name, as its file has it, where nm says it
   CHECK(std::find(none.names.begin(), none.names.end(), "other") != none.names.end());
 }
 
-TEST_CASE("static functions of one name are all found, and a global one hides them") {
+TEST_CASE("static functions with one name are all found, and a global function hides them") {
   const std::string one = test::compile("one.s",
                                         ".text\n.type f,@function\nf: nop\n.size f,1\n"
                                         ".globl g\n.type g,@function\ng: nop\n.size g,1\n",
@@ -182,7 +182,7 @@ TEST_CASE("static functions of one name are all found, and a global one hides th
   CHECK(find(both, "g").places.size() == 1);
 }
 
-TEST_CASE("C++ functions are found by what a person calls them") {
+TEST_CASE("C++ functions are found by their readable names") {
   const std::string path = test::compile("names.cpp",
                                          "namespace ns {\n"
                                          "__attribute__((noinline)) int f(int x) { asm(\"\"); return x; }\n"
@@ -200,7 +200,7 @@ TEST_CASE("C++ functions are found by what a person calls them") {
   CHECK(find(path, "ns::h").places.empty());
 }
 
-TEST_CASE("this system's C library is an allocator, each of whose places is named once") {
+TEST_CASE("the C library of this system is an allocator, and each of its places is named once") {
   CHECK(is_allocator_library("libc.so.6"));
   CHECK(is_allocator_library("ld-musl-x86_64.so.1"));
   CHECK(is_allocator_library("libjemalloc.so.2"));
@@ -222,7 +222,7 @@ TEST_CASE("this system's C library is an allocator, each of whose places is name
   }
 }
 
-TEST_CASE("a program that has no malloc of its own is no allocator") {
+TEST_CASE("a program without its own malloc is no allocator") {
   const std::string path = test::compile("plain.c", "#include <stdlib.h>\nint main(void) { return !malloc(1); }\n", "");
   REQUIRE(!path.empty());
   const Fd fd = test::open_file(path);

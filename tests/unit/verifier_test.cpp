@@ -22,7 +22,7 @@ bpf_insn mention_of(int distance) {
   return insn;
 }
 
-TEST_CASE("a log of statistics alone is no refusal") {
+TEST_CASE("a log with only statistics is no refusal") {
   constexpr const char* log =
       "verification time 112 usec\nstack depth 200+32+0\nprocessed 45214 insns (limit 1000000) max_states_per_insn 1\n";
   CHECK(refusal_in(log).empty());
@@ -33,7 +33,7 @@ TEST_CASE("a log of statistics alone is no refusal") {
   CHECK(verified_instructions_in("processed many insns") == 0);
 }
 
-TEST_CASE("Linux 7 tells the stack of each function in a line of its own") {
+TEST_CASE("the stack of each function is read from the separate lines of Linux 7") {
   constexpr const char* log =
       "verification time 236616 usec\nstack depth max 240\n"
       "subprog 0 (on_sample) main insns_self 322 insns_total 402 stack 136\n"
@@ -42,13 +42,13 @@ TEST_CASE("Linux 7 tells the stack of each function in a line of its own") {
   CHECK(refusal_in(log).empty());
 }
 
-TEST_CASE("a refusal is the last line that is no statistic") {
+TEST_CASE("the refusal is the last line without statistics") {
   CHECK(refusal_in("func#1 @20\ninfinite loop detected at insn 60\nverification time 1 usec\nprocessed 3 insns\n") ==
         "infinite loop detected at insn 60");
   CHECK(refusal_in("R0 unbounded memory access") == "R0 unbounded memory access");
 }
 
-TEST_CASE("the stack is that of the deepest chain of calls") {
+TEST_CASE("the stack depth is that of the deepest chain of calls") {
   // The first function calls the second and the third, and the third refers to the fourth.
   LoadedProgram program;
   program.instructions.resize(9);
@@ -60,7 +60,7 @@ TEST_CASE("the stack is that of the deepest chain of calls") {
   CHECK(stack_over_calls(program, std::vector<std::uint32_t>{100, 0, 33, 16}) == 128 + 64 + 32);
 }
 
-TEST_CASE("functions that are not those of the log count all together") {
+TEST_CASE("the stacks of all functions are added up if the functions do not match the log") {
   LoadedProgram program;
   program.instructions.resize(4);
   program.functions = {0, 2};

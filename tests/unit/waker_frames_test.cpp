@@ -56,7 +56,7 @@ class Waits {
 
 }  // namespace
 
-TEST_CASE("the waker's stacks stand behind the wait's from the innermost frame on, and its name last") {
+TEST_CASE("the stacks of the waker follow the stack of the wait, the innermost frame first and the name last") {
   Waits waits;
   Row row = waits.row();
   row.waker = waits.profile.strings.intern("giver");
@@ -71,7 +71,7 @@ TEST_CASE("the waker's stacks stand behind the wait's from the innermost frame o
   CHECK(waits.profile.total() == 7);
 }
 
-TEST_CASE("wakers keep waits apart, and a wait without one stays as it is") {
+TEST_CASE("waits with different wakers are separate, and a wait without a waker stays as it is") {
   Waits waits;
   Row row = waits.row();
   waits.profile.add(row);
@@ -88,7 +88,7 @@ TEST_CASE("wakers keep waits apart, and a wait without one stays as it is") {
   CHECK(waits.shown(2) == "do_nap;schedule;--;other");
 }
 
-TEST_CASE("of stacks that could not be taken it is said on both sides of the delimiter") {
+TEST_CASE("missed stacks are marked on both sides of the delimiter") {
   Waits waits;
   Row row = waits.row();
   row.kernel = StackId::missed;

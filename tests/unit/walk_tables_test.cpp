@@ -39,7 +39,7 @@ void check_placed(const UnwindTable& table, std::uint64_t base) {
 
 }  // namespace
 
-TEST_CASE("the rows of a page lie in one slab, and all of them where there is room for them") {
+TEST_CASE("the rows of a page are in one slab, and all rows are placed if there is room") {
   for (const std::uint32_t rows_of_page : {1U, 700U, UNWIND_MOST_IN_PAGE}) {
     for (const std::size_t rows : {rows_of_slab - 1, 3 * rows_of_slab - 9000}) {
       const UnwindTable table = table_of(std::vector<std::uint32_t>(rows / rows_of_page, rows_of_page));
@@ -50,7 +50,7 @@ TEST_CASE("the rows of a page lie in one slab, and all of them where there is ro
   }
 }
 
-TEST_CASE("there is room for a gap at every border, though the rows would cross one less") {
+TEST_CASE("the slabs have room for a gap at every border") {
   // The largest possible gap, at the beginning and at the end of both slabs.
   constexpr std::uint32_t gap = UNWIND_MOST_IN_PAGE - 1;
   std::vector<std::uint32_t> pages;

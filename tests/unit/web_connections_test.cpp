@@ -43,7 +43,7 @@ class Pair {
 
 }  // namespace
 
-TEST_CASE("a request is late when it has not come in time, whatever of it has begun") {
+TEST_CASE("a request is late if it is not complete in time") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const Pair silent;
@@ -62,7 +62,7 @@ TEST_CASE("a request is late when it has not come in time, whatever of it has be
   CHECK_FALSE(done.was_hung_up_on());
 }
 
-TEST_CASE("a connection that rests has all the time for its next request, once, and does not rest for ever") {
+TEST_CASE("a resting connection has the full time for its next request, once, and does not rest for ever") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const Pair resting;
@@ -80,7 +80,7 @@ TEST_CASE("a connection that rests has all the time for its next request, once, 
   CHECK(next.was_hung_up_on());
 }
 
-TEST_CASE("an answer is given longer to be taken, and not for ever") {
+TEST_CASE("a client has more time to take an answer, and not endless time") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const Pair slow;
@@ -96,7 +96,7 @@ TEST_CASE("an answer is given longer to be taken, and not for ever") {
   CHECK_FALSE(done.was_hung_up_on());
 }
 
-TEST_CASE("of too many the oldest is hung up on, and who takes an answer last") {
+TEST_CASE("the oldest connection is closed if there are too many, and one that takes an answer is closed last") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const std::array<Pair, 6> pairs;
@@ -124,7 +124,7 @@ TEST_CASE("of too many the oldest is hung up on, and who takes an answer last") 
   for (const int next : {3, 4, 5}) CHECK_FALSE(pairs[next].was_hung_up_on());
 }
 
-TEST_CASE("a descriptor that was forgotten is left alone") {
+TEST_CASE("a forgotten descriptor stays open") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const Pair pair;

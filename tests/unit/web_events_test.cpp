@@ -39,7 +39,7 @@ struct Client {
 
 }  // namespace
 
-TEST_CASE("a reader gets a snapshot and then each event, however small its buffer is") {
+TEST_CASE("a reader gets a snapshot and then each event, for every size of its buffer") {
   LiveEvents events({});
   int wanted = 0;
   events.on_wanted([&] { ++wanted; });
@@ -84,7 +84,7 @@ TEST_CASE("clients that come at the same time share a snapshot") {
   CHECK(text.ends_with("{1}\n\n"));
 }
 
-TEST_CASE("who falls behind gets a reset in the place of what was missed") {
+TEST_CASE("a reader that falls behind gets a reset instead of the missed events") {
   LiveEvents events({.texts = 5});
   Client slow(events);
   Client quick(events);
@@ -110,7 +110,7 @@ TEST_CASE("who falls behind gets a reset in the place of what was missed") {
   CHECK(quick.take().ends_with("data: {next}\n\n"));
 }
 
-TEST_CASE("what is kept for those behind is bounded in bytes") {
+TEST_CASE("the events that are kept for slow readers are limited in bytes") {
   LiveEvents events({.bytes = 1000});
   Client slow(events);
   slow.take();
@@ -125,7 +125,7 @@ TEST_CASE("what is kept for those behind is bounded in bytes") {
   CHECK(slow.take().find("yyy") != std::string::npos);
 }
 
-TEST_CASE("new numbers are a reset for everybody, also for who has read all") {
+TEST_CASE("new numbers are a reset for every reader, even for one that has read everything") {
   LiveEvents events({});
   Client client(events);
   client.take();
@@ -138,7 +138,7 @@ TEST_CASE("new numbers are a reset for everybody, also for who has read all") {
   CHECK(client.take().starts_with("event: reset\n"));
 }
 
-TEST_CASE("so many snapshots and no more are in memory, and who reads none in time is dropped") {
+TEST_CASE("the number of snapshots in memory is limited, and a reader that does not read in time is dropped") {
   std::uint64_t now_ns = 7 * ns_per_s;
   LiveEvents events({.snapshots = 2, .patience_s = 0.5}, [&now_ns] { return now_ns; });
   Client first(events);
@@ -168,7 +168,7 @@ TEST_CASE("so many snapshots and no more are in memory, and who reads none in ti
   CHECK(events.counts().dropped == 1);
 }
 
-TEST_CASE("there is room for so many readers") {
+TEST_CASE("the number of readers is limited") {
   LiveEvents events({.readers = 2});
   Client first(events);
   {
@@ -184,7 +184,7 @@ TEST_CASE("there is room for so many readers") {
   CHECK(Client(events).reader.is_admitted());
 }
 
-TEST_CASE("at the end everybody is told, those who wait for a snapshot and those behind too") {
+TEST_CASE("the end of the run reaches every reader, even waiting and slow readers") {
   LiveEvents events({.texts = 3});
   Client waiting(events);
   Client behind(events);
@@ -203,7 +203,7 @@ TEST_CASE("at the end everybody is told, those who wait for a snapshot and those
   CHECK_FALSE(Client(events).reader.is_admitted());
 }
 
-TEST_CASE("once it is closed nobody is paused any more") {
+TEST_CASE("a closed event stream pauses no reader") {
   LiveEvents events({});
   Client client(events);
   client.take();

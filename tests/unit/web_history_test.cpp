@@ -94,7 +94,7 @@ LiveHistory make_history(const FlameHistory::Limits& limits = {}) { return {RunI
 
 }  // namespace
 
-TEST_CASE("a snapshot and the ticks behind it give what was fed in") {
+TEST_CASE("a snapshot and its following ticks give the added stacks") {
   LiveHistory history = make_history();
   history.add(*live_tick(100, {{{1, 2, 3}, 5}, {{2, 3}, 7}}), {});
   Page early;
@@ -118,7 +118,7 @@ TEST_CASE("a snapshot and the ticks behind it give what was fed in") {
   CHECK(latest.ticks[4].first == 104'000);
 }
 
-TEST_CASE("a tick that brings nothing new brings no rows of the table") {
+TEST_CASE("a tick without new stacks has no new rows of the table") {
   LiveHistory history = make_history();
   const std::string first = history.add(*live_tick(100, {{{1, 2, 3}, 5}}), {});
   const std::string second = history.add(*live_tick(101, {{{1, 2, 3}, 5}}), {});
@@ -127,7 +127,7 @@ TEST_CASE("a tick that brings nothing new brings no rows of the table") {
   CHECK(second.find(R"("strings":[])") != std::string::npos);
 }
 
-TEST_CASE("the window forgets ticks, the total does not") {
+TEST_CASE("the window forgets old ticks, and the total keeps them") {
   LiveHistory history = make_history({.window_s = 10});
   for (std::uint64_t second = 100; second < 150; ++second) history.add(*live_tick(second, {{{1}, 1}}), {});
   Page page;
@@ -137,7 +137,7 @@ TEST_CASE("the window forgets ticks, the total does not") {
   CHECK(page.sum() == 50);
 }
 
-TEST_CASE("a wall clock that is set moves no tick, no window and no duration") {
+TEST_CASE("a change of the wall clock moves no tick, no window and no duration") {
   constexpr std::uint64_t s = 1'000'000'000;
   constexpr std::uint64_t hour = 3600;
   constexpr std::uint64_t offset_s = 1'700'000'000;
@@ -161,7 +161,7 @@ TEST_CASE("a wall clock that is set moves no tick, no window and no duration") {
   CHECK(json["ticks"][0]["t"].GetUint64() == (offset_s + 150) * 1000);
 }
 
-TEST_CASE("the window is shorter when its ticks are large") {
+TEST_CASE("the window is shorter if its ticks are large") {
   LiveHistory history = make_history({.window_cells = 100});
   std::vector<LiveStack> stacks;
   for (int i = 0; i < 40; ++i) stacks.push_back({.leaf_first = {i}});
@@ -169,7 +169,7 @@ TEST_CASE("the window is shorter when its ticks are large") {
   CHECK(history.stacks().ticks().size() == 2);
 }
 
-TEST_CASE("folding keeps the sums, what is recent and what is large") {
+TEST_CASE("folding keeps the sums, recent stacks and large stacks") {
   LiveHistory history = make_history({.window_s = 5, .nodes = 200});
   Page page;
   page.read(history.snapshot(1), true);
@@ -202,7 +202,7 @@ TEST_CASE("folding keeps the sums, what is recent and what is large") {
   CHECK(page.folded > 500);
 }
 
-TEST_CASE("one tick that is larger than all that may be kept is folded, too") {
+TEST_CASE("one tick that exceeds all limits is folded, too") {
   LiveHistory history = make_history({.nodes = 100, .text_bytes = 4000, .cells = 50});
   std::vector<LiveStack> stacks;
   for (int i = 0; i < 3000; ++i) stacks.push_back({.leaf_first = {i, 1}, .value = 2});
@@ -214,7 +214,7 @@ TEST_CASE("one tick that is larger than all that may be kept is folded, too") {
   CHECK_FALSE(history.add(*live_tick(101, {{{1}, 1}}), {}).empty());
 }
 
-TEST_CASE("processes that are gone become one of their name") {
+TEST_CASE("ended processes with one name become one entry") {
   LiveHistory history = make_history({.window_s = 5, .owners = 100});
   std::uint64_t fed = 0;
   for (std::uint32_t i = 0; i < 1000; ++i) {
@@ -230,7 +230,7 @@ TEST_CASE("processes that are gone become one of their name") {
   CHECK(history.stacks().table().owners().size() <= 100);
 }
 
-TEST_CASE("in a run without end, whose processes come and go, memory is bounded") {
+TEST_CASE("the memory of an endless run with changing processes is limited") {
   const FlameHistory::Limits limits{.window_s = 20, .nodes = 20'000, .owners = 400, .cells = 4000};
   LiveHistory history = make_history(limits);
   const auto used = [] {
@@ -254,7 +254,7 @@ TEST_CASE("in a run without end, whose processes come and go, memory is bounded"
   CHECK(most[1] <= most[0] + most[0] / 8);
 }
 
-TEST_CASE("what could not be added is said") {
+TEST_CASE("samples that could not be added are reported") {
   LiveHistory history = make_history();
   history.skip(42);
   CHECK(history.add(*live_tick(100, {}), {}).find(R"("skipped":42)") != std::string::npos);

@@ -74,7 +74,7 @@ LiveFigures figures() {
 
 }  // namespace
 
-TEST_CASE("the metrics are in the format, and samples add up") {
+TEST_CASE("the metrics have the right format, and the samples add up") {
   const Metrics metrics = read_metrics(metrics_text(figures(), {}, "0.1.0"));
   const auto value = [&](const char* name) {
     CAPTURE(name);
@@ -101,14 +101,14 @@ TEST_CASE("the metrics are in the format, and samples add up") {
   CHECK(value("profile_build_info{version=\"0.1.0\"}") == 1);
 }
 
-TEST_CASE("what is not known is not there") {
+TEST_CASE("unknown metrics are left out") {
   LiveFigures all = figures();
   all.status.bpf_ns = all.status.bpf_runs = all.status.account.asked = 0;
   CHECK_FALSE(read_metrics(metrics_text(all, {}, "0.1.0")).type_of.contains("profile_samples_asked_total"));
   CHECK_FALSE(read_metrics(metrics_text(all, {}, "0.1.0")).type_of.contains("profile_bpf_seconds_total"));
 }
 
-TEST_CASE("user stacks are counted by why they end, and every reason is there from 0 on") {
+TEST_CASE("user stacks are counted by their ends, and every end is listed from 0 on") {
   LiveFigures all = figures();
   const auto ends_in = [](const Metrics& metrics) {
     std::size_t ends = 0;
@@ -127,7 +127,7 @@ TEST_CASE("user stacks are counted by why they end, and every reason is there fr
   CHECK(metrics.value_of.at("profile_user_stacks_total{end=\"guessed\"}") == 0);
 }
 
-TEST_CASE("an event may be called anything, and the format stays one") {
+TEST_CASE("any name of an event keeps the metrics valid") {
   RunInfo run;
   run.event = "a\"b\\c\nd{e=\"f\"} 9 \xff";
   const Metrics metrics = read_metrics(metrics_text(figures(), run, "\"\n"));

@@ -6,7 +6,7 @@
 
 using namespace profile;
 
-TEST_CASE("a path is put between slashes") {
+TEST_CASE("a path gets a slash at both ends") {
   CHECK(live_path_of("") == "/");
   CHECK(live_path_of("/") == "/");
   CHECK(live_path_of("//") == "/");
@@ -18,7 +18,7 @@ TEST_CASE("a path is put between slashes") {
   CHECK(live_path_of("/debug") == "/debug/");
 }
 
-TEST_CASE("what is no path, and what hides other things, is refused with its name") {
+TEST_CASE("an invalid path, or one that hides another page, is refused by name") {
   for (const char* typed : {"a b", "a?b", "a#b", "<b>", "a//b", "..", "/a/../b", "/./", "a\nb", "\xff", "%2e",
                             "metrics", "/metrics/", "/metrics/a", "/healthz", "debug/pprof", "/debug/pprof/profile"}) {
     CAPTURE(typed);
@@ -34,7 +34,7 @@ TEST_CASE("what is no path, and what hides other things, is refused with its nam
   CHECK_THROWS_AS(static_cast<void>(live_path_of(std::string(300, 'a'))), Error);
 }
 
-TEST_CASE("on loopback only the names of loopback are ours") {
+TEST_CASE("only the names of loopback are accepted on a loopback address") {
   const LiveHost ours{.address = "127.0.0.1", .is_loopback = true, .machine = "box"};
   for (const char* host : {"127.0.0.1", "127.0.0.1:9090", "127.0.0.1:1", "localhost", "LocalHost:9090", "[::1]",
                            "[::1]:9090", "[0:0:0:0:0:0:0:1]:9090"}) {
@@ -79,12 +79,12 @@ TEST_CASE("on loopback only the names of loopback are ours") {
   CHECK_FALSE(is_our_host(std::string_view("127.0.0.1\0.evil.com", 19), ours));
 }
 
-TEST_CASE("another loopback address that is listened on is ours") {
+TEST_CASE("another loopback address is accepted if the server listens on it") {
   CHECK(is_our_host("127.0.0.2:9090", {.address = "127.0.0.2", .is_loopback = true, .machine = {}}));
   CHECK(is_our_host("[::1]:9090", {.address = "::1", .is_loopback = true, .machine = {}}));
 }
 
-TEST_CASE("where others can connect, every address is ours and the machine's name is, and no other name") {
+TEST_CASE("every address and the machine's name are accepted on a public address, and no other name") {
   const LiveHost ours{.address = "0.0.0.0", .is_loopback = false, .machine = "Box.example.org"};
   for (const char* host : {"10.1.2.3:9090", "127.0.0.1", "[fe80::1]:9090", "box.example.org:9090", "localhost:9090"}) {
     CAPTURE(host);
@@ -98,7 +98,7 @@ TEST_CASE("where others can connect, every address is ours and the machine's nam
   CHECK_FALSE(is_our_host("", {.address = "0.0.0.0", .is_loopback = false, .machine = ""}));
 }
 
-TEST_CASE("an origin is ours when it is the host that was asked") {
+TEST_CASE("an origin is accepted if it equals the requested host") {
   CHECK(is_our_origin("http://127.0.0.1:9090", "127.0.0.1:9090"));
   CHECK(is_our_origin("HTTP://LOCALHOST:9090", "localhost:9090"));
   for (const char* origin :
@@ -109,7 +109,7 @@ TEST_CASE("an origin is ours when it is the host that was asked") {
   }
 }
 
-TEST_CASE("another site may lead a person to the page, and fetch nothing") {
+TEST_CASE("another site may link to the page, and may not fetch data") {
   CHECK(is_our_fetch("", "", false));
   CHECK(is_our_fetch("same-origin", "cors", false));
   CHECK(is_our_fetch("none", "navigate", false));
@@ -119,7 +119,7 @@ TEST_CASE("another site may lead a person to the page, and fetch nothing") {
   CHECK_FALSE(is_our_fetch("same-site", "no-cors", false));
 }
 
-TEST_CASE("seconds are whole, from 1 to 3600") {
+TEST_CASE("the seconds of a profile are whole numbers from 1 to 3600") {
   CHECK(seconds_of("1") == 1);
   CHECK(seconds_of("30") == 30);
   CHECK(seconds_of("3600") == 3600);

@@ -197,7 +197,7 @@ TEST_CASE("the page, the events, the metrics and the health are served, and noth
   CHECK(status_of(view, "/healthz") == 503);
 }
 
-TEST_CASE("a run that is not heard of is not healthy") {
+TEST_CASE("a silent run is reported as unhealthy") {
   LiveOptions options = any_port();
   CHECK(LiveOptions{}.longest_silence_ns == 2'000'000'000);
   options.longest_silence_ns = 1;
@@ -206,7 +206,7 @@ TEST_CASE("a run that is not heard of is not healthy") {
   CHECK(body_of(answer_of(*view, "/healthz")) == "the run has ended, or is stuck\n");
 }
 
-TEST_CASE("the header that a page comes with allows what the page itself does, and nothing inline") {
+TEST_CASE("the policy in the header equals the policy of the page, without inline rights") {
   const auto view = make_live_view(any_port(), {});
   const std::string page = answer_of(*view, "/");
   const auto policy_of = [&page](const std::string& before, char end) {
@@ -218,7 +218,7 @@ TEST_CASE("the header that a page comes with allows what the page itself does, a
   CHECK(policy_of("\r\nContent-Security-Policy: ", '\r') == own + "; frame-ancestors 'none'");
 }
 
-TEST_CASE("who asks is answered beside a thousand who say nothing") {
+TEST_CASE("a client is answered beside a thousand silent clients") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   struct rlimit files {};
@@ -242,7 +242,7 @@ TEST_CASE("who asks is answered beside a thousand who say nothing") {
   }
 }
 
-TEST_CASE("HEAD is answered like GET, and every other method refused") {
+TEST_CASE("the server answers HEAD like GET, and refuses other methods") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   for (const char* path : {"/", "/events", "/metrics", "/healthz", "/debug/pprof/profile"}) {
@@ -263,7 +263,7 @@ TEST_CASE("HEAD is answered like GET, and every other method refused") {
   CHECK(body_of(refused) == "only GET, HEAD, POST are answered here\n");
 }
 
-TEST_CASE("a connection is kept for the next request, and for the one that was sent behind it") {
+TEST_CASE("a connection is kept for the next request, even if that was already sent") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   add(view);
@@ -279,7 +279,7 @@ TEST_CASE("a connection is kept for the next request, and for the one that was s
   CHECK(answers.find("\r\nConnection: close\r\n") > answers.rfind("HTTP/1.1 "));
 }
 
-TEST_CASE("clients that keep their connections leave room for others") {
+TEST_CASE("clients that keep their connections leave room for other clients") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   std::vector<Client> clients;
@@ -299,7 +299,7 @@ TEST_CASE("clients that keep their connections leave room for others") {
   CHECK(std::count_if(clients.begin(), clients.end(), [](const Client& one) { return one.is_open(); }) <= 16);
 }
 
-TEST_CASE("who sends no more, but still reads, is answered") {
+TEST_CASE("a client that has stopped sending, but still reads, is answered") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   CHECK(Client(view).ask("/healthz").send_no_more().status() == 200);
@@ -319,7 +319,7 @@ TEST_CASE("who sends no more, but still reads, is answered") {
   }
 }
 
-TEST_CASE("names and origins that are not ours are refused") {
+TEST_CASE("foreign names and origins are refused") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   const std::string host = "127.0.0.1:" + std::to_string(port_of(view));
@@ -340,7 +340,7 @@ TEST_CASE("names and origins that are not ours are refused") {
   CHECK(status_of(view, "/", "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n") == 200);
 }
 
-TEST_CASE("a path of one's own has the page and the events below it") {
+TEST_CASE("a chosen path has the page and the events below it") {
   LiveOptions options = any_port();
   options.path = "live";
   const auto view_made = make_live_view(options, {});
@@ -353,7 +353,7 @@ TEST_CASE("a path of one's own has the page and the events below it") {
   CHECK(status_of(view, "/healthz") == 200);
 }
 
-TEST_CASE("where one cannot listen is said with what to do") {
+TEST_CASE("an address that fails is named, with advice") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   LiveOptions options = any_port();
@@ -376,7 +376,7 @@ TEST_CASE("where one cannot listen is said with what to do") {
   CHECK(error_of(options).starts_with("cannot listen on 192.0.2.1:"));
 }
 
-TEST_CASE("events come as they are added, and an end") {
+TEST_CASE("events are sent when they are added, and the end is sent last") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   add(view, 5);
@@ -389,7 +389,7 @@ TEST_CASE("events come as they are added, and an end") {
   CHECK(all.find("event: end\n") != std::string::npos);
 }
 
-TEST_CASE("there is room for sixteen who follow the events, and again when one is gone") {
+TEST_CASE("sixteen clients can follow the events, and a new one can come after one has gone") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   std::vector<Client> clients;
@@ -406,7 +406,7 @@ TEST_CASE("there is room for sixteen who follow the events, and again when one i
   });
 }
 
-TEST_CASE("a profile of the next seconds is what was added in them") {
+TEST_CASE("a profile of the next seconds has exactly the samples that are added in them") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   add(view, 1000);
@@ -425,7 +425,7 @@ TEST_CASE("a profile of the next seconds is what was added in them") {
   CHECK(file.total(0) == 21);
 }
 
-TEST_CASE("a profile of the next seconds has them whatever the wall clock is set to") {
+TEST_CASE("a profile of the next seconds is right for any time of the wall clock") {
   for (const std::uint64_t unix_ns : {std::uint64_t{1}, std::uint64_t{4'000'000'000'000'000'000}}) {
     CAPTURE(unix_ns);
     const auto view_made = make_live_view(any_port(), {});
@@ -446,7 +446,7 @@ TEST_CASE("a profile of the next seconds has them whatever the wall clock is set
   }
 }
 
-TEST_CASE("seconds that make no sense are refused") {
+TEST_CASE("invalid seconds are refused") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   for (const char* seconds : {"=abc", "=0", "=-1", "=1e9", "=99999999999", "=", "", "=1%00", "=3601", "=1&seconds=x"}) {
@@ -455,7 +455,7 @@ TEST_CASE("seconds that make no sense are refused") {
   }
 }
 
-TEST_CASE("a few profiles at once, and the place of one who has gone away is free again") {
+TEST_CASE("a few profiles can run at once, and the place of a client that has gone is free again") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   {
@@ -476,7 +476,7 @@ TEST_CASE("a few profiles at once, and the place of one who has gone away is fre
   CHECK(client.status() == 200);
 }
 
-TEST_CASE("go tool pprof, which asks for names by POST, is told that there are none") {
+TEST_CASE("a request for names by POST, as from go tool pprof, gets none") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{1'000'000}}) {
@@ -487,7 +487,7 @@ TEST_CASE("go tool pprof, which asks for names by POST, is told that there are n
   }
 }
 
-TEST_CASE("a body that is too large is refused, whether it says so or not") {
+TEST_CASE("a body that is too large is refused, with and without a stated length") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   for (const char* path : {"/debug/pprof/symbol", "/healthz"}) {
@@ -506,7 +506,7 @@ TEST_CASE("a body that is too large is refused, whether it says so or not") {
   CHECK(status_of(view, "/healthz") == 200);
 }
 
-TEST_CASE("the end answers whoever waits with what there is, and does not wait for who does not read") {
+TEST_CASE("the end of the run answers waiting clients, and does not wait for clients that do not read") {
   const auto begin_of = [](LiveView& view, Client& client, const char* path, const char* what) {
     client.ask(path);
     wait_until_there_are(view, what, 1);
@@ -531,7 +531,7 @@ TEST_CASE("the end answers whoever waits with what there is, and does not wait f
   CHECK(half.read_all().empty());
 }
 
-TEST_CASE("nothing was sampled and the run ends: that is said") {
+TEST_CASE("a client gets an error if the run ends without samples") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   Client client(view);
@@ -541,7 +541,7 @@ TEST_CASE("nothing was sampled and the run ends: that is said") {
   CHECK(client.status() == 503);
 }
 
-TEST_CASE("clients that read nothing keep nobody waiting: not the run, not each other, not the end") {
+TEST_CASE("clients that read nothing delay no run, no other client and no end") {
   auto view = make_live_view(any_port(), RunInfo{});
   std::vector<test::LiveStack> stacks;
   for (int i = 0; i < 20'000; ++i) stacks.push_back({.leaf_first = {i, i / 100, i / 1000}});
@@ -560,7 +560,7 @@ TEST_CASE("clients that read nothing keep nobody waiting: not the run, not each 
   CHECK(seconds_since(end) < hang_s);
 }
 
-TEST_CASE("a hundred clients at once are all answered") {
+TEST_CASE("a hundred clients are all answered at the same time") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   std::vector<Client> clients;
@@ -571,7 +571,7 @@ TEST_CASE("a hundred clients at once are all answered") {
   CHECK(answered == 100);
 }
 
-TEST_CASE("what is no request, or a huge one, is refused and the server lives on") {
+TEST_CASE("invalid and huge requests are refused, and the server continues") {
   const auto view_made = make_live_view(any_port(), {});
   LiveView& view = *view_made;
   CHECK(status_of(view, '/' + std::string(500'000, 'a')) >= 400);
