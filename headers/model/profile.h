@@ -29,7 +29,8 @@ enum class StackId : std::uint32_t { none = 0, missed = UINT32_MAX };
 
 enum class FrameKind : std::uint8_t { user, kernel };
 
-// Why a stack has no more frames at its root end.
+// Why a stack has no more frames at its root end. Their words are in model/stack_end.cpp; README says what else lists
+// them.
 enum class StackEnd : std::uint8_t {
   unknown,       // not recorded: the names of the frames decide (model/stack_roots.h)
   root,          // the stack is whole
@@ -185,7 +186,8 @@ struct RowsApart {
 // The request of the user, in the words that the outputs print.
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
-  std::string unit = "samples";     // of Row::value: "samples", "microseconds", "bytes", "page-faults"
+  // Of Row::value: "samples", "microseconds", "bytes", "page-faults". Of a probe it is the event's name.
+  std::string unit = "samples";
   std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
   std::string tag = "state";        // what Row::tag means, in one term: "system call", "request"
   // The first words of the counted format's header, if they are not "Sampling at 49 Hertz": "Tracing off-CPU time in

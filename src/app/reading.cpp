@@ -40,7 +40,8 @@ ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char*
   for (const OptionRow& row : option_rows()) {
     const std::string name(row.long_name);
     if (std::find(command.options.begin(), command.options.end(), name) != command.options.end()) continue;
-    if (parsed.is_given(name.c_str())) throw usage_error(with_name(command, spelled(name) + " is not for reading"));
+    if (parsed.is_given(name.c_str()))
+      throw usage_error(with_name(command, spelled(name) + " is not for this command"));
   }
   // Without a number --top means the live view of a run, which cannot be had here.
   if (parsed.has("top") && parsed.text("top").empty()) {

@@ -82,7 +82,7 @@ std::string LiveHistory::snapshot(std::uint64_t now_ns) const {
     json.member("window_s", window_s_);
     write_flame_run(json, about_);
     write_sums(json);
-    write_flame_table(json, stacks_.table(), {});
+    write_flame_table(json, stacks_.table(), FlameTable::Mark{});
     write_flame_cells(json, "total", stacks_.total());
     json.begin_array("ticks");
     for (const FlameHistory::Tick& tick : stacks_.ticks()) {

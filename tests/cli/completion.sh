@@ -161,4 +161,4 @@ for word in $events $formats $forms "${background[0]}"; do
 done
 # Brackets and quotes in summaries are shown unchanged.
 typed zsh "$tmp/zsh" 'profile --annot' 'profile --a'
-tr '\n' ' ' <"$tmp/out" | grep -qF -- '--annotations -- _[k] behind kernel frames' || fail "a summary is not shown as it is"
+tr '\n' ' ' <"$tmp/out" | grep -qF -- '--annotations -- _[k] after kernel frames' || fail "a summary is not shown as it is"

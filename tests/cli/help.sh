@@ -20,7 +20,7 @@ expect_out 'default 49'
 expect_out 'default 40960'
 expect_out 'default 16384'
 expect_out 'default 127'
-expect_out 'by tables 256'
+expect_out '256 where tables are used'
 for format in counted folded residency; do expect_out "^ +$format "; done
 awk 'length > 120 { exit 1 }' "$tmp/out" || fail "a line of --help is longer than 120"
 

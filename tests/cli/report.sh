@@ -114,9 +114,9 @@ bad() {
 }
 misused() { bad 2 "$@"; }
 misused 'no file'
-misused '-p is not for reading' -p 1 a.folded
-misused '-T is not for reading' -T a.folded
-misused '-i is not for reading' -i 1 a.folded
+misused '-p is not for this command' -p 1 a.folded
+misused '-T is not for this command' -T a.folded
+misused '-i is not for this command' -i 1 a.folded
 misused 'top' --top
 misused '--format pdf' --format pdf a.folded
 misused 'exclude each other' -f -r a.folded

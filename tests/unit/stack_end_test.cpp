@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -40,6 +42,28 @@ std::multiset<std::string> stacks_in(const FlameTable& table, const std::vector<
 }
 
 }  // namespace
+
+TEST_CASE("the manual and the schema of JSON list each reason why a stack ends") {
+  const std::string folder = std::string(PROFILE_TEST_DATA) + "/../../../man/";
+  const auto text_of = [&folder](const char* name) {
+    std::ifstream file(folder + name);
+    REQUIRE(file);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string schema = text_of("profile.schema.json");
+  const std::string manual = text_of("profile.8");
+  const std::size_t user_end = schema.find("\"user_end\": {");
+  REQUIRE(user_end != std::string::npos);
+  const std::string allowed = schema.substr(user_end, schema.find('}', user_end) - user_end);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(StackEnd::count); ++i) {
+    const auto end = static_cast<StackEnd>(i);
+    const std::string key(words_of(end).key);
+    CAPTURE(key);
+    CHECK(contains(schema, '"' + key + "\": { \"$ref\""));  // of user_stack_ends
+    if (end != StackEnd::unknown) CHECK(contains(allowed, '"' + key + '"'));
+    if (is_incomplete(end)) CHECK(contains(manual, "Li " + key));
+  }
+}
 
 TEST_CASE("every end of a stack has its own words, and its frame is recognised") {
   std::set<std::string_view> keys;
