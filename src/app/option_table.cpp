@@ -100,7 +100,7 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true, "outputs"},
     {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
-    {"stream", 0, "[=FORM]", "write each sample when it comes, instead of reports:", write, false, "", forms},
+    {"stream", 0, "[=FORM]", "each sample when it comes, instead of reports:", write, false, "", forms},
 
     {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,
