@@ -16,6 +16,9 @@ namespace {
 
 // How often live sinks receive a profile.
 constexpr double live_s = live_tick_s;
+// How long the ring buffer is left alone after it was read. The kernel wakes a reader that has read everything for the
+// next record, and stacks may come by ten thousand a second. The ring holds the samples of a much longer time.
+constexpr double rest_s = 0.002;
 // Naming and writing take memory in pieces between those that stay; in a run of days the holes are not kept.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
@@ -40,7 +43,11 @@ bool ReportRun::has_failed() const {
 }
 
 void ReportRun::watch(EventLoop& loop) {
-  loop.add(source_.poll_fd(), [this] { consume(); });
+  Timer& rest = loop.add_timer(0, 0, [this] { await_samples_(); });
+  await_samples_ = loop.add_once(source_.poll_fd(), [this, &rest] {
+    consume();
+    rest.set(rest_s, 0);
+  });
   for (ProfileSink* const sink : sinks_) sink->watch(loop);
   if (!any_live()) return;
   loop.add_timer(live_s, live_s, [this] {

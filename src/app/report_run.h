@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,7 @@ class ReportRun : public SampleConsumer {
   std::shared_ptr<Profile> profile_;  // since pass_on()
   std::uint64_t taken_ns_ = 0;        // when the last part ended, by CLOCK_MONOTONIC, as the next
   std::uint64_t gave_back_ns_ = 0;    // when memory was given back, likewise
+  std::function<void()> await_samples_;
   Account account_;
   FrameReport frame_report_;
 };
