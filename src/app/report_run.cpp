@@ -101,7 +101,7 @@ void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
   source_.collect(timeline_, *profile_, stopped);
   profile_->duration_ns = now_ns - profile_->began_ns;
   symboliser_.name(*profile_);
-  if (source_.has_tracing_frames()) remove_tracing_frames(*profile_);
+  keep_shown_kernel_stacks(*profile_, source_.has_tracing_frames());
   append_wakers(*profile_);
   keep_believable_stacks(*profile_);
   account_ += profile_->account;

@@ -115,7 +115,7 @@ void StreamRun::name_batch(std::size_t first) {
   const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(first);
   symboliser_.name(*profile_);
   std::for_each(begin, batch_.end(), [this](Sample& sample) {
-    if (source_.has_tracing_frames()) sample.row.kernel = without_tracing_frames(*profile_, sample.row.kernel);
+    sample.row.kernel = shown_kernel_stack(*profile_, sample.row.kernel, source_.has_tracing_frames());
     sample.row.user = believable_user_stack(*profile_, sample.row);
   });
   std::stable_sort(begin, batch_.end(), [](const Sample& a, const Sample& b) { return a.unix_ns < b.unix_ns; });

@@ -18,6 +18,9 @@ constexpr std::string_view beginnings[] = {
     "bpf_get_stackid",   "bpf_get_stack",       "__bpf_prog_",         "trace_event_raw_event_", "syscall_trace_enter",
     "syscall_exit_work", "trace_syscall_enter", "trace_syscall_exit"};
 
+// The functions with which the kernel walks its own stack (arch/x86/kernel/unwind_frame.c, arch/x86/events/core.c).
+constexpr std::string_view walkers[] = {"__unwind_start", "perf_callchain_kernel", "get_perf_callchain"};
+
 bool is_of_tracing(std::string_view name) {
   return std::any_of(std::begin(beginnings), std::end(beginnings),
                      [name](std::string_view beginning) { return name.starts_with(beginning); });
@@ -37,13 +40,25 @@ StackId without_tracing_frames(Profile& profile, StackId kernel) {
   return profile.stack(rest);
 }
 
-void remove_tracing_frames(Profile& profile) {
-  std::unordered_map<StackId, StackId> known;
-  profile.change_rows([&](Row& row) {
-    const auto [found, is_new] = known.try_emplace(row.kernel, row.kernel);
-    if (is_new) found->second = without_tracing_frames(profile, row.kernel);
-    row.kernel = found->second;
+StackId shown_kernel_stack(Profile& profile, StackId kernel, bool is_traced) {
+  if (is_traced) kernel = without_tracing_frames(profile, kernel);
+  const std::span<const FrameId> frames = profile.stack(kernel);
+  const bool is_walk = std::ranges::all_of(frames, [&](FrameId id) {
+    return std::ranges::count(walkers, profile.strings.view(profile.frame(id).symbol)) != 0;
   });
+  return is_walk && !frames.empty() ? StackId::missed : kernel;
+}
+
+void keep_shown_kernel_stacks(Profile& profile, bool is_traced) {
+  std::unordered_map<StackId, StackId> shown;
+  bool any = false;
+  for (const Row& row : profile.rows()) {
+    const auto [found, is_new] = shown.try_emplace(row.kernel, row.kernel);
+    if (is_new) found->second = shown_kernel_stack(profile, row.kernel, is_traced);
+    any = any || found->second != row.kernel;
+  }
+  // Changed rows are merged, which costs more than to look.
+  if (any) profile.change_rows([&](Row& row) { row.kernel = shown.at(row.kernel); });
 }
 
 }  // namespace profile

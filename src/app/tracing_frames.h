@@ -9,7 +9,10 @@ namespace profile {
 // The stack without these frames. `profile` has been symbolised. If the kernel's names are hidden, the stack stays
 // unchanged.
 [[nodiscard]] StackId without_tracing_frames(Profile& profile, StackId kernel);
+// The kernel stack as it is shown. `is_traced`: without the frames above. A stack that is nothing but the kernel's own
+// walk of stacks becomes `missed`: with frame pointers the kernel's unwinder at times begins in itself and stops there.
+[[nodiscard]] StackId shown_kernel_stack(Profile& profile, StackId kernel, bool is_traced);
 // The same for all rows.
-void remove_tracing_frames(Profile& profile);
+void keep_shown_kernel_stacks(Profile& profile, bool is_traced);
 
 }  // namespace profile

@@ -57,4 +57,6 @@ sample -e cs -c 1 --unwind fp -o "$report" -- taskset -c 0 "$WORKLOADS/ping_pong
 read -r counted before <"$tmp/out"
 ((counted >= 10000)) || fail "only $counted context switches by the kernel's count"
 expect_between "$(folded_total '^ping_pong;' "$report")" $((counted - 2)) $((counted + before + 10)) "context switches"
-expect_present '^ping_pong;.*;main;read;.*;schedule ' "$report"
+# With frame pointers the kernel's unwinder at times begins in itself and stops there (6.18, one run in 250).
+expect_present '^ping_pong;.*;main;read;(.*;schedule|\[Missed Kernel Stack\]) ' "$report"
+expect_absent ';__unwind_start ' "$report"
