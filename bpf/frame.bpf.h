@@ -60,16 +60,9 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
 
 /* --- The row ------------------------------------------------------------------------------------------------------ */
 
-/* The code of the row for byte `offset` of the mapping's file. 0: there is none. */
-static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 offset) {
-#ifdef __TARGET_ARCH_x86
-  const __u32 unit_shift = UNWIND_X86_64_UNIT_SHIFT;
-#else
-  const __u32 unit_shift = UNWIND_ARM64_UNIT_SHIFT;
-#endif
-  const __u64 page = (offset >> UNWIND_PAGE_SHIFT(unit_shift)) - mapping->first_page;
-  if (page >= mapping->pages) return 0;
-  __u32 at = mapping->pages_at + (__u32)page * sizeof(struct unwind_page);
+/* Searches the page at `at` of the table space for the row of `unit`, a place in the page. Returns its code. 0: there
+ * is none. */
+static __always_inline __u32 find_code(__u32 at, __u32 unit) {
   const char *slab = slab_of(at);
   if (!slab) return 0;
   const struct unwind_page found =
@@ -79,9 +72,9 @@ static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 o
   if (!rows) return before;
   slab = slab_of(found.first_row << 2);
   if (found.first_row >> 30 || !slab) return 0;
-  /* The row for `offset` is the last one that is not above this number, because rows compare as numbers. The code bits
-   * are all ones, so that a row at `offset` itself is not above it. */
-  const __u32 sought = ((__u32)(offset >> unit_shift) & UNWIND_MOST_IN_PAGE) << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
+  /* The row for `unit` is the last one that is not above this number, because rows compare as numbers. The code bits
+   * are all ones, so that a row at `unit` itself is not above it. */
+  const __u32 sought = unit << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
   __u32 first = found.first_row;
   /* A search without a branch: adds `half` when its row is not above `sought`. */
   for (int i = 0; i < 10; i++) {
@@ -95,6 +88,24 @@ static __always_inline __u32 code_at(const struct walk_mapping *mapping, __u64 o
   }
   const __u32 row = *(__u32 *)(slab + (first * 4 & (WALK_SLAB_BYTES - 4)));
   return row <= sought ? row & UNWIND_CODE_MASK : before;
+}
+
+/* The code of the row for byte `offset` of the mapping's file. 0: there is none. */
+static __always_inline __u32 code_at(struct walk *walk, const struct walk_mapping *mapping, __u64 offset) {
+#ifdef __TARGET_ARCH_x86
+  const __u32 unit_shift = UNWIND_X86_64_UNIT_SHIFT;
+#else
+  const __u32 unit_shift = UNWIND_ARM64_UNIT_SHIFT;
+#endif
+  const __u64 page = (offset >> UNWIND_PAGE_SHIFT(unit_shift)) - mapping->first_page;
+  if (page >= mapping->pages) return 0;
+  const __u32 at = mapping->pages_at + (__u32)page * sizeof(struct unwind_page);
+  const __u32 unit = (__u32)(offset >> unit_shift) & UNWIND_MOST_IN_PAGE;
+  __u32 code = 0;
+  if (recall(walk, at, unit, &code)) return code;
+  code = find_code(at, unit);
+  remember(walk, at, unit, code);
+  return code;
 }
 
 /* --- The caller --------------------------------------------------------------------------------------------------- */
@@ -168,19 +179,19 @@ static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
   const int unknown = short_cfa(walk, code, &cfa);
   if (unknown) return unknown;
   if (cfa <= walk->sp) return WALK_BACKWARDS;
-  if (fp_below == 1) { /* both in one read */
-    __u64 both[2];
-    if (read_user(both, sizeof(both), cfa - 16)) return WALK_NOT_READABLE;
+  __u64 both[2];
+  if (!read_pair(walk, both, cfa - 16)) {
+    back = both[1];
+  } else if (fp_below == 1 || read_user(&back, sizeof(back), cfa - 8)) {
+    return WALK_NOT_READABLE; /* the word alone may be the first of its page */
+  }
+  if (fp_below == 1) {
     walk->fp = both[0];
     walk->fp_at = 0;
     walk->lost &= ~LOST_FP;
-    back = both[1];
-  } else {
-    if (read_user(&back, sizeof(back), cfa - 8)) return WALK_NOT_READABLE;
-    if (fp_below) {
-      walk->fp_at = cfa - 8 - fp_below * 8;
-      walk->lost &= ~LOST_FP;
-    }
+  } else if (fp_below) {
+    walk->fp_at = cfa - 8 - fp_below * 8;
+    walk->lost &= ~LOST_FP;
   }
   if (extra_below) {
     walk->extra_at = cfa - 8 - extra_below * 8;
@@ -198,7 +209,7 @@ static __always_inline int by_short_rule(struct walk *walk, __u32 code) {
   if (fp_below) {
     __u64 both[2];
     if (cfa <= walk->sp) return WALK_BACKWARDS;
-    if (read_user(both, sizeof(both), cfa - fp_below * 8)) return WALK_NOT_READABLE;
+    if (read_pair(walk, both, cfa - fp_below * 8)) return WALK_NOT_READABLE;
     walk->fp = both[0];
     walk->fp_at = 0;
     walk->lost &= ~LOST_FP;
@@ -332,7 +343,7 @@ static __always_inline int next_frame(struct walk *walk) {
     mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
   }
   __u32 code = 0;
-  if (mapping->kind == MAPPING_TABLE) code = code_at(mapping, look - mapping->bias);
+  if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, look - mapping->bias);
   if (mapping->kind == MAPPING_PENDING) note_stuck();
   if (code & UNWIND_SHORT) return by_short_rule(walk, code);
   if (!code) return by_frame_pointer();

@@ -49,7 +49,10 @@ expect_shape context "(__start_context;)?routine;spin"
 least=1 expect_shape child "$root;parent(;[^;]+)*"
 descents=$(printf 'descend;%.0s' {1..40})
 expect_shape steep "$root;${descents}spin"
-if [[ $(uname -m) == x86_64 ]]; then expect_shape written "$root;written;spin"; fi
+if [[ $(uname -m) == x86_64 ]]; then
+  expect_shape written "$root;written;spin"
+  expect_shape lowest "$root;at_the_lowest_word;lowest;bottom"
+fi
 # A probe of a function's return replaces the return address. The kernel spends part of the time on the probes; some
 # kernels have none.
 if [[ -e /sys/bus/event_source/devices/uprobe/type ]]; then least=1 expect_shape probed "$root;(probed;)?first;second;third;spin"; fi

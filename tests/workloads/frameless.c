@@ -12,6 +12,7 @@
  *   steep      descend 40 times;spin   samples fall in prologues and epilogues, too
  *   probed     first;second;third;spin   the returns of all three are probed; status 3 if the kernel cannot do that
  *   written    written;spin            in assembly, with its own CFI: the CFA in rbx, only on x86-64
+ *   lowest     at_the_lowest_word;lowest;bottom   in assembly: the memory below bottom's return address cannot be read
  *   naps       nap_here;nanosleep   a millisecond each
  *   waits      wait_here;pthread_cond_timedwait   for a condition that never comes, a millisecond each
  *   asks       ask_here;keep_here;malloc   once, 5000 bytes that stay; then ask_here;malloc   of freed pieces
@@ -313,6 +314,27 @@ __asm__(
     "call *%rdi\n"
     "mov %rbx, %rsp\n.cfi_def_cfa_register rsp\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
     ".cfi_endproc\n.size written, .-written\n");
+
+void lowest(char* first_word);
+__asm__(
+    ".type bottom, @function\nbottom:\n.cfi_startproc\n"
+    "mov $10000000, %ecx\n1: dec %ecx\njnz 1b\nret\n"
+    ".cfi_endproc\n.size bottom, .-bottom\n"
+    ".type lowest, @function\nlowest:\n.cfi_startproc\n"
+    "push %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx, -16\n"
+    "mov %rsp, %rbx\n.cfi_def_cfa_register rbx\n"
+    "lea 8(%rdi), %rsp\n"
+    "call bottom\n"
+    "mov %rbx, %rsp\n.cfi_def_cfa_register rsp\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
+    ".cfi_endproc\n.size lowest, .-lowest\n");
+static void at_the_lowest_word(void) {
+  static char* pages;
+  if (!pages) {
+    pages = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages, 4096, PROT_NONE) != 0) exit(3);
+  }
+  lowest(pages + 4096);
+}
 #endif
 
 int main(int argc, char** argv) {
@@ -341,6 +363,7 @@ int main(int argc, char** argv) {
     if (IS("swapped")) swapped();
 #ifdef __x86_64__
     if (IS("written")) written(spin);
+    if (IS("lowest")) at_the_lowest_word();
 #endif
   }
 }
