@@ -17,6 +17,7 @@
 #include "model/address.h"
 #include "model/measures.h"
 #include "model/string_table.h"
+#include "support/index_table.h"
 
 namespace profile {
 
@@ -284,31 +285,24 @@ class Profile {
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
   };
-  struct FrameKey {
-    std::uint64_t address;
-    std::uint32_t space;
-    bool is_return;
-    friend bool operator==(const FrameKey&, const FrameKey&) = default;
-  };
-  struct FrameKeyHash {
-    std::size_t operator()(const FrameKey& key) const noexcept;
-  };
+  [[nodiscard]] std::optional<std::uint32_t> find_frame(std::uint64_t hash, RuntimeAddress address, ProcessId space,
+                                                        bool is_return) const;
 
   std::vector<Process> processes_;
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
   std::vector<Frame> frames_;
-  std::unordered_map<FrameKey, FrameId, FrameKeyHash> frame_ids_;
-  std::unordered_multimap<std::uint64_t, FrameId> named_frame_ids_;  // by content hash; frames at a taken address
+  IndexTable frame_ids_;        // by address, address space and is_return
+  IndexTable named_frame_ids_;  // by content: more frames at such a place, with other names
   std::vector<FrameId> stack_frames_;
-  std::vector<StackSlice> stacks_{StackSlice{}};                     // [0] is StackId::none
-  std::unordered_multimap<std::uint64_t, std::uint32_t> stack_ids_;  // content hash to index
+  std::vector<StackSlice> stacks_{StackSlice{}};  // [0] is StackId::none
+  IndexTable stack_ids_;                          // by content
   std::vector<InlinedFunction> inlined_;
-  std::vector<SourceSlice> sources_{SourceSlice{}};                   // [0] is SourceLocationId::none
-  std::unordered_multimap<std::uint64_t, std::uint32_t> source_ids_;  // content hash to index
-  std::vector<Binary> binaries_{Binary{}};                            // [0] is BinaryId::none
+  std::vector<SourceSlice> sources_{SourceSlice{}};  // [0] is SourceLocationId::none
+  IndexTable source_ids_;                            // by content
+  std::vector<Binary> binaries_{Binary{}};           // [0] is BinaryId::none
   std::map<Binary, BinaryId> binary_ids_;
   std::vector<Row> rows_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> row_ids_;  // key hash to index
+  IndexTable row_ids_;  // by all that keeps rows apart
   std::vector<FrameId> scratch_;
 };
 

@@ -1,11 +1,13 @@
 // Stores each distinct string once. A profile repeats a few thousand names in a few hundred thousand frames.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <string>
+#include <memory>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
+
+#include "support/index_table.h"
 
 namespace profile {
 
@@ -28,8 +30,15 @@ class StringTable {
   [[nodiscard]] std::size_t size() const { return strings_.size(); }
 
  private:
-  std::deque<std::string> strings_;  // a deque, because the views in ids_ must not move
-  std::unordered_map<std::string_view, StringId> ids_;
+  std::string_view keep(std::string_view text);
+
+  std::vector<std::string_view> strings_;
+  IndexTable ids_;
+  // The texts of strings_, one behind the other. A table has many short ones: an allocation for each costs more than
+  // to find it.
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::size_t block_bytes_ = 0;  // of the last block
+  std::size_t used_bytes_ = 0;   // of it
 };
 
 }  // namespace profile

@@ -1,6 +1,7 @@
 #include "model/profile.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "support/hash.h"
 
@@ -20,6 +21,10 @@ std::uint64_t hash_of_key(const Row& row) {
   return hash_of(hash, number(row.user) << 32 | number(row.kernel));
 }
 
+std::uint64_t hash_of_place(RuntimeAddress address, ProcessId space, bool is_return) {
+  return hash_of(hash_of(address.value), number(space) << 1 | (is_return ? 1U : 0U));
+}
+
 std::uint64_t hash_of_content(const Frame& frame) {
   std::uint64_t hash = hash_of(frame.address.value);
   hash = hash_of(hash, number(frame.space) << 32 | number(frame.symbol));
@@ -36,10 +41,6 @@ bool same_key(const Row& a, const Row& b) {
 
 }  // namespace
 
-std::size_t Profile::FrameKeyHash::operator()(const FrameKey& key) const noexcept {
-  return hash_of(hash_of(key.address), std::uint64_t{key.space} << 1 | (key.is_return ? 1U : 0U));
-}
-
 ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_view name) {
   const auto [found, is_new] =
       process_ids_.try_emplace(std::uint64_t{tgid} << 32 | image, static_cast<ProcessId>(processes_.size()));
@@ -47,55 +48,64 @@ ProcessId Profile::process(std::uint32_t tgid, std::uint32_t image, std::string_
   return found->second;
 }
 
+std::optional<std::uint32_t> Profile::find_frame(std::uint64_t hash, RuntimeAddress address, ProcessId space,
+                                                 bool is_return) const {
+  return frame_ids_.find(hash, [&](std::uint32_t i) {
+    return frames_[i].address == address && frames_[i].space == space && frames_[i].is_return == is_return;
+  });
+}
+
 FrameId Profile::frame(ProcessId space, FrameKind kind, RuntimeAddress address, bool is_return) {
-  const auto [found, is_new] = frame_ids_.try_emplace(
-      FrameKey{address.value, static_cast<std::uint32_t>(space), is_return}, static_cast<FrameId>(frames_.size()));
-  if (is_new) {
-    Frame frame;
-    frame.address = address;
-    frame.space = space;
-    frame.kind = kind;
-    frame.is_return = is_return;
-    frames_.push_back(frame);
-  }
-  return found->second;
+  const std::uint64_t hash = hash_of_place(address, space, is_return);
+  if (const auto known = find_frame(hash, address, space, is_return)) return static_cast<FrameId>(*known);
+  const std::size_t index = frames_.size();
+  frame_ids_.add(hash, index);
+  Frame& frame = frames_.emplace_back();
+  frame.address = address;
+  frame.space = space;
+  frame.kind = kind;
+  frame.is_return = is_return;
+  return static_cast<FrameId>(index);
 }
 
 FrameId Profile::frame(const Frame& named) {
-  const auto next = static_cast<FrameId>(frames_.size());
-  const FrameKey key{named.address.value, static_cast<std::uint32_t>(named.space), named.is_return};
-  const auto [found, is_new] = frame_ids_.try_emplace(key, next);
-  if (!is_new) {
-    if (frame(found->second) == named) return found->second;
-    const std::uint64_t hash = hash_of_content(named);
-    for (auto [it, end] = named_frame_ids_.equal_range(hash); it != end; ++it) {
-      if (frame(it->second) == named) return it->second;
-    }
-    named_frame_ids_.emplace(hash, next);
+  const std::size_t index = frames_.size();
+  const std::uint64_t hash = hash_of_place(named.address, named.space, named.is_return);
+  if (const auto first = find_frame(hash, named.address, named.space, named.is_return)) {
+    if (frames_[*first] == named) return static_cast<FrameId>(*first);
+    const std::uint64_t content = hash_of_content(named);
+    const auto is_same = [&](std::uint32_t i) { return frames_[i] == named; };
+    if (const auto known = named_frame_ids_.find(content, is_same)) return static_cast<FrameId>(*known);
+    named_frame_ids_.add(content, index);
+  } else {
+    frame_ids_.add(hash, index);
   }
   frames_.push_back(named);
-  return next;
+  return static_cast<FrameId>(index);
 }
 
 StackId Profile::stack(std::span<const FrameId> leaf_first, StackEnd end) {
   if (leaf_first.empty()) return StackId::none;
   std::uint64_t hash = hash_of(leaf_first.size(), number(end));
   for (const FrameId id : leaf_first) hash = hash_of(hash, number(id));
-  for (auto [it, last] = stack_ids_.equal_range(hash); it != last; ++it) {
-    const StackSlice slice = stacks_[it->second];
-    if (slice.size == leaf_first.size() && slice.end == end &&
-        std::equal(leaf_first.begin(), leaf_first.end(), stack_frames_.begin() + slice.begin)) {
-      return static_cast<StackId>(it->second);
-    }
-  }
-  const auto index = static_cast<std::uint32_t>(stacks_.size());
+  const auto known = stack_ids_.find(hash, [&](std::uint32_t i) {
+    const StackSlice& slice = stacks_[i];
+    return slice.size == leaf_first.size() && slice.end == end &&
+           std::equal(leaf_first.begin(), leaf_first.end(), stack_frames_.begin() + slice.begin);
+  });
+  if (known) return static_cast<StackId>(*known);
+  const std::size_t index = stacks_.size();
   stacks_.push_back(StackSlice{.begin = static_cast<std::uint32_t>(stack_frames_.size()),
                                .size = static_cast<std::uint32_t>(leaf_first.size()),
                                .end = end});
-  // A copy: `leaf_first` may point into stack_frames_, and inserting a vector into itself is undefined.
-  const std::vector<FrameId> frames(leaf_first.begin(), leaf_first.end());
-  stack_frames_.insert(stack_frames_.end(), frames.begin(), frames.end());
-  stack_ids_.emplace(hash, index);
+  // `leaf_first` may point into stack_frames_, and inserting a vector into itself is undefined. It does so seldom.
+  const FrameId* const own = stack_frames_.data();
+  const bool is_own =
+      !std::less<>{}(leaf_first.data(), own) && std::less<>{}(leaf_first.data(), own + stack_frames_.size());
+  const std::vector<FrameId> copy(leaf_first.begin(), is_own ? leaf_first.end() : leaf_first.begin());
+  if (is_own) leaf_first = copy;
+  stack_frames_.insert(stack_frames_.end(), leaf_first.begin(), leaf_first.end());
+  stack_ids_.add(hash, index);
   return static_cast<StackId>(index);
 }
 
@@ -115,20 +125,19 @@ SourceLocationId Profile::source(const SourceLocation& source) {
   for (const InlinedFunction& function : source.inlined) {
     hash = line(hash_of(hash, number(function.symbol)), function.at);
   }
-  for (auto [it, end] = source_ids_.equal_range(hash); it != end; ++it) {
-    const SourceLocation known = this->source(static_cast<SourceLocationId>(it->second));
-    if (known.at == source.at && std::ranges::equal(known.inlined, source.inlined)) {
-      return static_cast<SourceLocationId>(it->second);
-    }
-  }
-  const auto index = static_cast<std::uint32_t>(sources_.size());
+  const auto known = source_ids_.find(hash, [&](std::uint32_t i) {
+    const SourceLocation other = this->source(static_cast<SourceLocationId>(i));
+    return other.at == source.at && std::ranges::equal(other.inlined, source.inlined);
+  });
+  if (known) return static_cast<SourceLocationId>(*known);
+  const std::size_t index = sources_.size();
   sources_.push_back(SourceSlice{.at = source.at,
                                  .begin = static_cast<std::uint32_t>(inlined_.size()),
                                  .size = static_cast<std::uint32_t>(source.inlined.size())});
   // A copy for the same reason as in stack().
   const std::vector<InlinedFunction> inlined(source.inlined.begin(), source.inlined.end());
   inlined_.insert(inlined_.end(), inlined.begin(), inlined.end());
-  source_ids_.emplace(hash, index);
+  source_ids_.add(hash, index);
   return static_cast<SourceLocationId>(index);
 }
 
@@ -143,14 +152,12 @@ void Profile::add(const Row& given) {
   if (!apart.by_thread) row.tid = 0;
   if (!apart.by_cpu) row.cpu = any_cpu;
   const std::uint64_t hash = hash_of_key(row);
-  for (auto [it, end] = row_ids_.equal_range(hash); it != end; ++it) {
-    if (same_key(rows_[it->second], row)) {
-      rows_[it->second].value += row.value;
-      rows_[it->second].samples += row.samples;
-      return;
-    }
+  if (const auto known = row_ids_.find(hash, [&](std::uint32_t i) { return same_key(rows_[i], row); })) {
+    rows_[*known].value += row.value;
+    rows_[*known].samples += row.samples;
+    return;
   }
-  row_ids_.emplace(hash, static_cast<std::uint32_t>(rows_.size()));
+  row_ids_.add(hash, rows_.size());
   rows_.push_back(row);
 }
 

@@ -1,6 +1,7 @@
 // Replaces what must not reach a terminal or the parser of a line. It drops nothing, so no name becomes empty.
 #include "output/clean_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,6 +45,13 @@ bool printable(std::uint32_t value) {
 
 void append_clean(std::string& out, std::string_view text, Semicolon semicolon) {
   while (!text.empty()) {
+    // Almost all names have nothing else, and go over in one piece.
+    const auto plain = std::find_if_not(text.begin(), text.end(), [semicolon](char c) {
+      return c >= 0x20 && c < 0x7f && (c != ';' || semicolon == Semicolon::keep);
+    });
+    out.append(text.begin(), plain);
+    text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+    if (text.empty()) return;
     const CodePoint point = first_code_point(text);
     const std::size_t size = point.size == 0 ? 1 : point.size;
     if (point.size == 0 || !printable(point.value)) {

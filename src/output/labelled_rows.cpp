@@ -160,30 +160,43 @@ void LabelledRows::number_by_text() {
   for (LabelledRow& row : rows_) row.owner = labels[index(row.owner)];
 }
 
+std::uint64_t LabelledRows::beginning_of(const LabelledRow& row) const {
+  Walk walk(*this, profile_.rows()[row.row]);
+  const auto next = [&walk] { return static_cast<std::uint64_t>(walk.next() + 1); };
+  const std::uint64_t first = wording_.owner_first ? std::uint64_t{index(row.owner)} + 1 : next();
+  return first << 32 | next();
+}
+
 void LabelledRows::sort_and_merge() {
-  const auto compare = [this](const LabelledRow& a, const LabelledRow& b) -> std::strong_ordering {
-    const auto by_owner = a.owner <=> b.owner;
-    if (wording_.owner_first && by_owner != 0) return by_owner;
-    Walk walk_a(*this, profile_.rows()[a.row]);
-    Walk walk_b(*this, profile_.rows()[b.row]);
+  // Most rows differ early. Their beginnings are together in memory, and what a whole comparison reads is not.
+  struct Begun {
+    std::uint64_t beginning;
+    LabelledRow row;
+  };
+  std::vector<Begun> begun;
+  begun.reserve(rows_.size());
+  for (const LabelledRow& row : rows_) begun.push_back({.beginning = beginning_of(row), .row = row});
+  const auto compare = [this](const Begun& a, const Begun& b) -> std::strong_ordering {
+    if (a.beginning != b.beginning) return a.beginning <=> b.beginning;
+    Walk walk_a(*this, profile_.rows()[a.row.row]);
+    Walk walk_b(*this, profile_.rows()[b.row.row]);
     while (true) {
       const std::int64_t label_a = walk_a.next();
       const std::int64_t label_b = walk_b.next();
       if (label_a != label_b) return label_a <=> label_b;
-      if (label_a == Walk::end) return by_owner;
+      if (label_a == Walk::end) return a.row.owner <=> b.row.owner;
     }
   };
   // Stable, so that the first of the rows with the same text stays.
-  std::stable_sort(rows_.begin(), rows_.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (kept > 0 && compare(rows_[kept - 1], rows_[i]) == 0) {
-      rows_[kept - 1].value += rows_[i].value;
+  std::stable_sort(begun.begin(), begun.end(), [&](const Begun& a, const Begun& b) { return compare(a, b) < 0; });
+  rows_.clear();
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    if (i > 0 && compare(begun[i - 1], begun[i]) == 0) {
+      rows_.back().value += begun[i].row.value;
     } else {
-      rows_[kept++] = rows_[i];
+      rows_.push_back(begun[i].row);
     }
   }
-  rows_.resize(kept);
 }
 
 void LabelledRows::frames(const LabelledRow& row, std::vector<Label>& out) const {

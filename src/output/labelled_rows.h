@@ -73,6 +73,9 @@ class LabelledRows {
   Label intern_text();  // interns text_
   void append_module(const Frame& frame);
   void number_by_text();
+  // A number for the first two labels, with the owner where it comes first. Rows compare as these numbers do, unless
+  // the numbers are equal.
+  [[nodiscard]] std::uint64_t beginning_of(const LabelledRow& row) const;
   void sort_and_merge();
 
   const Profile& profile_;

@@ -7,6 +7,7 @@
 
 #include "model/stack_roots.h"
 #include "sampling/map_walk.h"
+#include "support/hash.h"
 
 namespace profile {
 namespace {
@@ -56,9 +57,13 @@ StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std
 template <class Read>
 StackId StackMaps::once(ProcessId space, std::int32_t stack, std::uint64_t besides, Read read) {
   const auto place = std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | static_cast<std::uint32_t>(stack);
-  const auto [found, is_new] = seen_.try_emplace(std::pair(place, besides), StackId::missed);
-  if (is_new) found->second = read();
-  return found->second;
+  const std::uint64_t hash = hash_of(hash_of(place), besides);
+  const auto is_same = [&](std::uint32_t i) { return seen_[i].stack == place && seen_[i].besides == besides; };
+  if (const auto known = seen_ids_.find(hash, is_same)) return seen_[*known].id;
+  const StackId id = read();
+  seen_ids_.add(hash, seen_.size());
+  seen_.push_back({.stack = place, .besides = besides, .id = id});
+  return id;
 }
 
 template <class Intern>
@@ -72,22 +77,30 @@ StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t calle
 }
 
 void StackMaps::Walked::add(std::uint64_t hash, std::span<const std::uint64_t> leaf_first, std::uint16_t end) {
-  slices[hash] = {.begin = static_cast<std::uint32_t>(addresses.size()),
-                  .size = static_cast<std::uint32_t>(leaf_first.size()),
-                  .end = end};
-  addresses.insert(addresses.end(), leaf_first.begin(), leaf_first.end());
+  const Slice slice{.hash = hash,
+                    .begin = static_cast<std::uint32_t>(addresses_.size()),
+                    .size = static_cast<std::uint32_t>(leaf_first.size()),
+                    .end = end};
+  addresses_.insert(addresses_.end(), leaf_first.begin(), leaf_first.end());
+  if (const auto known = ids_.find(hash, [&](std::uint32_t i) { return slices_[i].hash == hash; })) {
+    slices_[*known] = slice;
+    return;
+  }
+  ids_.add(hash, slices_.size());
+  slices_.push_back(slice);
+}
+
+const StackMaps::Slice* StackMaps::Walked::find(std::uint64_t hash) const {
+  const auto known = ids_.find(hash, [&](std::uint32_t i) { return slices_[i].hash == hash; });
+  return known ? &slices_[*known] : nullptr;
 }
 
 void StackMaps::keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first) {
   Walked& walked = walked_[head.header.generation % PROFILE_GENERATIONS];
-  if (!walked.slices.contains(head.hash)) walked.add(head.hash, leaf_first, 0);
+  if (walked.find(head.hash) == nullptr) walked.add(head.hash, leaf_first, 0);
 }
 
-const StackMaps::Slice* StackMaps::find(const stack_key& key) const {
-  const Walked& walked = walked_with(key);
-  const auto found = walked.slices.find(key.user_hash);
-  return found == walked.slices.end() ? nullptr : &found->second;
-}
+const StackMaps::Slice* StackMaps::find(const stack_key& key) const { return walked_with(key).find(key.user_hash); }
 
 void StackMaps::finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end,
                        bool is_guessed) {
@@ -152,9 +165,8 @@ void StackMaps::clear(std::uint32_t generation, const Held& held) {
   for (const std::uint32_t stack : unused) bpf_map_delete_elem(map_fds_[generation], &stack);
   Walked kept;
   for (const std::uint64_t hash : held.hashes) {
-    const auto found = walked_[generation].slices.find(hash);
-    if (found == walked_[generation].slices.end()) continue;
-    kept.add(hash, walked_[generation].frames(found->second), found->second.end);
+    const Slice* const slice = walked_[generation].find(hash);
+    if (slice != nullptr) kept.add(hash, walked_[generation].frames(*slice), slice->end);
   }
   walked_[generation] = std::move(kept);
   if (sent_fds_[generation] < 0) return;

@@ -5,14 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "abi/record.h"
 #include "abi/walk.h"
 #include "model/profile.h"
+#include "support/index_table.h"
 
 namespace profile {
 
@@ -55,7 +54,10 @@ class StackMaps {
                                       std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const;
   [[nodiscard]] StackId read_kernel(Profile& profile, const stack_key& key);
   // Forgets which stacks were read. Call it before reads for another profile, or when stacks have changed.
-  void forget() { seen_.clear(); }
+  void forget() {
+    seen_.clear();
+    seen_ids_.clear();
+  }
   // The stacks of a generation that are still needed, because keys that name them are yet to come.
   struct Held {
     std::unordered_set<std::uint32_t> ids;     // of its map
@@ -69,18 +71,32 @@ class StackMaps {
  private:
   // The place of a walked stack in Walked::addresses.
   struct Slice {
+    std::uint64_t hash = 0;
     std::uint32_t begin = 0;
     std::uint32_t size = 0;
     std::uint16_t end = 0;  // marks that replace those in stack_key::user_stack; 0: the key's marks are valid
   };
-  struct Walked {
-    std::unordered_map<std::uint64_t, Slice> slices;  // by hash
-    std::vector<std::uint64_t> addresses;
-
+  class Walked {
+   public:
+    // Replaces the stack with that hash, if there is one.
     void add(std::uint64_t hash, std::span<const std::uint64_t> leaf_first, std::uint16_t end);
+    // Null when there is none. Valid until a stack is added.
+    [[nodiscard]] const Slice* find(std::uint64_t hash) const;
     [[nodiscard]] std::span<const std::uint64_t> frames(const Slice& slice) const {
-      return std::span(addresses).subspan(slice.begin, slice.size);
+      return std::span(addresses_).subspan(slice.begin, slice.size);
     }
+
+   private:
+    std::vector<Slice> slices_;
+    IndexTable ids_;  // of slices_, by hash
+    std::vector<std::uint64_t> addresses_;
+  };
+  // A stack that was read: its address space and number in the key, what tells it from others with that number, and
+  // what it became.
+  struct Seen {
+    std::uint64_t stack = 0;
+    std::uint64_t besides = 0;
+    StackId id = StackId::missed;
   };
 
   // Calls `read` once for each stack and remembers the result. `besides` tells stacks with the same number apart.
@@ -92,17 +108,12 @@ class StackMaps {
   [[nodiscard]] const Slice* find(const stack_key& key) const;
   [[nodiscard]] const Walked& walked_with(const stack_key& key) const { return walked_[generation_of(key.user_stack)]; }
 
-  struct Hash {
-    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
-      return (key.first ^ key.second * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL >> 16;
-    }
-  };
-
   std::array<int, PROFILE_GENERATIONS> map_fds_;
   std::array<int, PROFILE_GENERATIONS> sent_fds_{-1, -1};
   std::vector<std::uint64_t> buffer_;
   std::array<Walked, PROFILE_GENERATIONS> walked_;
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, StackId, Hash> seen_;  // key: space and stack, besides
+  std::vector<Seen> seen_;
+  IndexTable seen_ids_;  // of seen_, by stack and besides
 };
 
 }  // namespace profile
