@@ -114,7 +114,7 @@ bash_offers 'profile -p ' 63 | grep -qx "$started  (${typed_name}er)" || fail "a
 
 # Another user chooses a process's name: it must not run a command or move the cursor.
 start python3 -c "import time; open('/proc/self/comm', 'w').write('\$(x)\x1b[2J\`y'); time.sleep(600)"
-until grep -q x "/proc/$started/comm"; do sleep 0.05; done
+until grep -qF '$(x)' "/proc/$started/comm"; do sleep 0.05; done
 bash_offers 'profile -p ' 63 | grep -qxF "$started  (\$(x)?[2J\`y)" || fail "a name was not taken as text"
 
 # --- both shells, as a person types ----------------------------------------------------------------------------------
