@@ -292,9 +292,7 @@ class Session {
   }
 
   // A run without outputs and views is pointless, but a command runs to its end.
-  void end_unless_wanted() {
-    if (!consumer_->is_wanted() && !command_) is_over_ = true;
-  }
+  void end_unless_wanted() { is_over_ = is_over_ || (!consumer_->is_wanted() && !command_); }
 
   void warn_of_hidden_symbols() {
     if (!options_.sampling.kernel_stacks) return;

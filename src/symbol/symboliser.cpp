@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -66,8 +64,7 @@ struct Symboliser::State {
     for (std::size_t i = 0; i < without_file.size(); ++i) without_file[i].unnamed = static_cast<Unnamed>(i);
   }
 
-  // Where an answer is or will be, and what else is known of its file. `file` is null when the answer belongs to no
-  // file.
+  // Where an answer is or will be, and what else is known of its file; null when it belongs to no file.
   struct Found {
     const Answer* answer = nullptr;
     const FileAnswers* file = nullptr;
