@@ -11,7 +11,7 @@
 
 /* All tables lie in one table space with 32-bit byte addresses. User space makes it in slabs, when they are needed. A
  * table may run on from one slab into the next, but one page, one rule, and the rows of one page may not. */
-#define WALK_SLAB_SHIFT 20
+#define WALK_SLAB_SHIFT 18
 #define WALK_SLAB_BYTES (1U << WALK_SLAB_SHIFT)
 #define WALK_MOST_SLABS 1024
 

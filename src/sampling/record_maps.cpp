@@ -32,18 +32,19 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& r
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
   const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
-  const std::uint64_t least = options.stream ? 1U << 22 : 1U << 18;
+  const std::uint64_t least = options.stream ? 1U << 22 : 1U << 17;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 
-// Likewise for samples whose walk user space finishes; a sample without room is counted with the frames that it has.
-// The bounds are low, because a mapped ring counts twice as memory of this process.
+// The same for a sixteenth of a second of the samples whose walk user space finishes: they are read as soon as they
+// come, and one without room is counted with the frames that it has. The bounds are low, because a mapped ring counts
+// twice as memory of this process.
 std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
-  constexpr std::uint64_t least = 1U << 19;
+  constexpr std::uint64_t least = 1U << 18;
   constexpr std::uint64_t most = 1U << 22;
   if (recording.rate_hz == 0) return most;
   const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // so the product below cannot overflow
-  const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
+  const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 16;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp(wanted, least, most)));
 }
 
