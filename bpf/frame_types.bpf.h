@@ -39,6 +39,17 @@ struct walk_mapping {
   __u32 is_vdso;
 };
 
+#define WINDOW_WORDS 32 /* a power of two */
+#define KNOWN_CODES_BITS 10
+#define KNOWN_CODES (1 << KNOWN_CODES_BITS)
+
+/* The code of the row for one place in the tables: see known_codes.bpf.h. */
+struct known_code {
+  __u64 place;
+  __u32 code;
+  __u32 epoch; /* walk_state::epoch at that time */
+};
+
 /* The result of a search for a mapping. */
 enum found {
   FOUND,

@@ -20,10 +20,10 @@ static __always_inline long move_window(struct walk *walk, __u64 from) {
 
 /* Reads two words of the stack. The result is 0 when they were read. */
 static __always_inline long read_pair(struct walk *walk, __u64 *pair, __u64 from) {
+  const bool crosses_pages = (from & (SMALLEST_PAGE - 1)) > SMALLEST_PAGE - 16;
+  if (crosses_pages || (from & 7)) return bpf_probe_read_user(pair, 16, (void *)from);
   __u64 at = from - walk->window_at;
   if (at >= walk->window_bytes || walk->window_bytes - at < 16) {
-    const bool crosses_pages = (from & (SMALLEST_PAGE - 1)) > SMALLEST_PAGE - 16;
-    if ((from & 7) || crosses_pages) return bpf_probe_read_user(pair, 16, (void *)from);
     if (move_window(walk, from)) return -EFAULT;
     at = 0;
   }

@@ -10,17 +10,6 @@
 
 #define NODE_WORDS 32
 
-#define WINDOW_WORDS 32 /* a power of two */
-#define KNOWN_CODES_BITS 10
-#define KNOWN_CODES (1 << KNOWN_CODES_BITS)
-
-/* The code of the row for one place in the tables: see known_codes.bpf.h. */
-struct known_code {
-  __u64 place;
-  __u32 code;
-  __u32 epoch; /* walk_state::epoch at that time */
-};
-
 /* The walk under way on this CPU, and what the next walk reuses. */
 struct walk {
   /* The current frame. The registers fp and extra are read only when a rule needs them: fp_at and extra_at say where

@@ -1,0 +1,147 @@
+// Tests what a walk remembers: rows from one sample to the next, and a piece of the stack from one frame to the next.
+// The code is the BPF program's own text, compiled here.
+#include <doctest/doctest.h>
+#include <errno.h>
+#include <linux/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#if defined(__x86_64__)
+#define __TARGET_ARCH_x86
+#endif
+#ifndef __always_inline
+#define __always_inline inline
+#endif
+#define KEEP_BELOW(value, most) ((value) &= (most)-1)
+
+namespace {
+
+#include "bpf/frame_types.bpf.h"
+
+struct walk {
+  __u32 epoch = 0;
+  __u64 window_at = 0;
+  __u64 window_bytes = 0;
+  __u64 window[WINDOW_WORDS]{};
+  known_code known[KNOWN_CODES]{};
+};
+
+// The memory of the program that is walked: some pages, of which the first and the last cannot be read.
+constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t first_readable = 16 * page_bytes;
+constexpr std::uint64_t pages = 3;
+int reads = 0;
+
+// Each word of that memory is its own address.
+long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
+  ++reads;
+  const auto begin = reinterpret_cast<std::uint64_t>(from);
+  if (begin < first_readable || begin + bytes > first_readable + pages * page_bytes) {
+    std::memset(to, 0, bytes);
+    return -EFAULT;
+  }
+  for (__u32 i = 0; i < bytes; ++i) {
+    const std::uint64_t word = (begin + i) & ~std::uint64_t{7};
+    static_cast<unsigned char*>(to)[i] = static_cast<unsigned char>(word >> ((begin + i) % 8 * 8));
+  }
+  return 0;
+}
+
+#include "bpf/known_codes.bpf.h"
+#include "bpf/stack_window.bpf.h"
+
+// True when the pair at `from` was read, and is right.
+bool reads_pair(walk& walk, std::uint64_t from) {
+  std::array<__u64, 2> pair{};
+  if (read_pair(&walk, pair.data(), from) != 0) return false;
+  CHECK(pair[0] == from);
+  CHECK(pair[1] == from + 8);
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a row is known after it was remembered, and only at its own place") {
+  walk walk;
+  __u32 code = 0;
+  CHECK_FALSE(recall(&walk, 0, 0, &code));
+  remember(&walk, 0, 0, 7);
+  remember(&walk, 8, 0, 8);
+  REQUIRE(recall(&walk, 0, 0, &code));
+  CHECK(code == 7);
+  REQUIRE(recall(&walk, 8, 0, &code));
+  CHECK(code == 8);
+  CHECK_FALSE(recall(&walk, 0, 1, &code));
+  CHECK_FALSE(recall(&walk, 16, 0, &code));
+}
+
+TEST_CASE("a table that goes takes all remembered rows with it") {
+  walk walk;
+  remember(&walk, 4096, 17, 5);
+  walk.epoch = 1;
+  __u32 code = 0;
+  CHECK_FALSE(recall(&walk, 4096, 17, &code));
+  remember(&walk, 4096, 17, 6);
+  REQUIRE(recall(&walk, 4096, 17, &code));
+  CHECK(code == 6);
+}
+
+TEST_CASE("no row is taken for another, however many are remembered") {
+  walk walk;
+  __u32 recalled = 0;
+  const auto code_of = [](__u32 at, __u32 unit) { return (at * 31 + unit) & UNWIND_CODE_MASK; };
+  for (int round = 0; round < 2; ++round) {
+    for (__u32 at = 0; at < 1U << 20; at += 8 * 61) {
+      for (__u32 unit = 0; unit <= UNWIND_MOST_IN_PAGE; unit += 341) {
+        __u32 code = 0;
+        if (recall(&walk, at, unit, &code)) {
+          ++recalled;
+          REQUIRE(code == code_of(at, unit));
+        }
+        remember(&walk, at, unit, code_of(at, unit));
+        REQUIRE(recall(&walk, at, unit, &code));
+        REQUIRE(code == code_of(at, unit));
+      }
+    }
+  }
+  CHECK(recalled < 100);  // there are eight times as many rows as places to remember them
+}
+
+TEST_CASE("frames that lie next to each other are read at once") {
+  walk walk;
+  reads = 0;
+  for (std::uint64_t at = first_readable; at < first_readable + sizeof(walk.window); at += 16)
+    CHECK(reads_pair(walk, at));
+  CHECK(reads == 1);
+  CHECK(reads_pair(walk, first_readable + sizeof(walk.window)));
+  CHECK(reads == 2);
+  // What lies below is read again.
+  CHECK(reads_pair(walk, first_readable));
+}
+
+TEST_CASE("each pair of the stack is read, at the ends of its pages and of the memory, too") {
+  const std::uint64_t end = first_readable + pages * page_bytes;
+  for (const std::uint64_t step : {8, 16, 24, 200, 264, 1000}) {
+    walk walk;
+    for (std::uint64_t at = first_readable; at + 16 <= end; at += step) CHECK(reads_pair(walk, at));
+  }
+  walk walk;
+  CHECK(reads_pair(walk, end - 16));
+  CHECK_FALSE(reads_pair(walk, end - 8));
+  CHECK_FALSE(reads_pair(walk, end));
+  CHECK_FALSE(reads_pair(walk, first_readable - 8));
+  CHECK_FALSE(reads_pair(walk, first_readable - 16));
+  CHECK(reads_pair(walk, first_readable));  // what could not be read before has left nothing behind
+}
+
+TEST_CASE("a pair that is not aligned is read as it is") {
+  walk walk;
+  CHECK(reads_pair(walk, first_readable));
+  std::array<__u64, 2> pair{};
+  REQUIRE(read_pair(&walk, pair.data(), first_readable + 4) == 0);
+  CHECK(pair[0] == (first_readable >> 32 | (first_readable + 8) << 32));
+}
