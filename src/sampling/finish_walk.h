@@ -28,7 +28,7 @@ class WalkedCode {
 
   virtual ~WalkedCode() = default;
   virtual Code place_of(std::uint64_t address) = 0;
-  // Returns WALK_SLAB_BYTES bytes of the space of tables; null: there is no such slab.
+  // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call; null: there is no such slab.
   virtual const char* slab(std::uint32_t number) = 0;
 };
 

@@ -54,8 +54,9 @@ class TableSupply {
                std::uint64_t address);
   // True if `key` is known to be the file's key.
   [[nodiscard]] bool is_known_as(const CodeFile& file, const walk_file_key& key) const;
-  // As WalkedCode::slab().
-  [[nodiscard]] const char* slab(std::uint32_t number) const { return tables_.slab(number); }
+  // As WalkedCode::slab(). Call release() when no more are needed for now.
+  [[nodiscard]] const char* slab(std::uint32_t number) { return tables_.slab(number); }
+  void release() { tables_.unmap(); }
 
  private:
   struct Asked {

@@ -95,6 +95,7 @@ void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_fin
   tried_at_change_ = tables_.changes();
   const bool are_too_many = kept_bytes_ > most_kept_bytes + blocked_bytes_;
   std::erase_if(kept_, [&](const Record& record) { return try_one(record, are_too_many, timeline, on_finished); });
+  tables_.release();
 }
 
 void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline,
@@ -113,6 +114,7 @@ void UnfinishedWalks::end(std::uint32_t generation, bool is_sampling, ProcessTim
     if (begun.of_span != UNFINISHED_SAMPLE) return try_one(record, !is_sampling, timeline, on_finished);
     return begun.header.generation == generation && try_one(record, true, timeline, on_finished);
   });
+  tables_.release();
 }
 
 bool UnfinishedWalks::try_one(const Record& record, bool is_last, ProcessTimeline& timeline,

@@ -19,6 +19,9 @@ constexpr std::uint16_t own_machine = EM_AARCH64;
 constexpr std::uint16_t own_machine = EM_X86_64;
 #endif
 
+// At most so many slabs are mapped at a time, because what is mapped counts as memory of this process.
+constexpr std::size_t most_mapped = 8;
+
 // The rows of one page must not cross the border of a slab.
 constexpr std::uint32_t rows_of_slab = WALK_SLAB_BYTES / sizeof(std::uint32_t);
 
@@ -81,6 +84,7 @@ bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
     write(placed[i].first_row * static_cast<std::uint32_t>(sizeof(std::uint32_t)),
           table.rows.data() + table.pages[i].first_row, row_count(placed[i]) * sizeof(std::uint32_t));
   }
+  unmap();
   // Gives back the room for gaps that are not needed.
   const std::uint64_t needed = rules + pages + total * sizeof(std::uint32_t);
   const std::uint64_t kept = ByteRanges::whole_units(needed);
@@ -124,9 +128,23 @@ walk_file WalkTables::find(const walk_file_key& key) const {
 
 std::uint32_t WalkTables::met(const walk_file_key& key) const { return find(key).met; }
 
-const char* WalkTables::slab(std::uint32_t number) const {
-  if (number >= slabs_.size() || !slabs_[number].memory) return nullptr;
-  return static_cast<const char*>(slabs_[number].memory->data());
+const char* WalkTables::slab(std::uint32_t number) {
+  return number < slabs_.size() && slabs_[number].fd ? map(number) : nullptr;
+}
+
+char* WalkTables::map(std::uint32_t number) {
+  Slab& slab = slabs_[number];
+  if (!slab.memory) {
+    if (mapped_.size() >= most_mapped) unmap();
+    slab.memory = std::make_unique<SharedArray>(slab.fd.get(), WALK_SLAB_BYTES);
+    mapped_.push_back(number);
+  }
+  return static_cast<char*>(slab.memory->data());
+}
+
+void WalkTables::unmap() {
+  for (const std::uint32_t number : mapped_) slabs_[number].memory.reset();
+  mapped_.clear();
 }
 
 void WalkTables::forget_unmet() {
@@ -163,14 +181,13 @@ void WalkTables::give_back(const std::vector<Placed>& ranges) {
 bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
   for (std::uint64_t slab = at / WALK_SLAB_BYTES; slab <= (at + size - 1) / WALK_SLAB_BYTES; ++slab) {
     if (slab >= slabs_.size()) return false;
-    if (slabs_[slab].memory) continue;
+    if (slabs_[slab].fd) continue;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
     Fd fd(bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", sizeof(__u32), WALK_SLAB_BYTES, 1, &options));
     if (!fd) return false;
     const auto number = static_cast<__u32>(slab);
     const int value = fd.get();
     if (bpf_map_update_elem(slabs_fd_, &number, &value, BPF_ANY) != 0) return false;
-    slabs_[slab].memory = std::make_unique<SharedArray>(fd.get(), WALK_SLAB_BYTES);
     slabs_[slab].fd = std::move(fd);
   }
   return true;
@@ -178,7 +195,7 @@ bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
 
 void WalkTables::drop_slabs(std::uint32_t at, std::uint64_t size) {
   for (std::uint64_t slab = at / WALK_SLAB_BYTES; slab <= (at + size - 1) / WALK_SLAB_BYTES; ++slab) {
-    if (!slabs_[slab].memory || !ranges_.is_free(slab * WALK_SLAB_BYTES, WALK_SLAB_BYTES)) continue;
+    if (!slabs_[slab].fd || !ranges_.is_free(slab * WALK_SLAB_BYTES, WALK_SLAB_BYTES)) continue;
     const auto number = static_cast<__u32>(slab);
     bpf_map_delete_elem(slabs_fd_, &number);
     slabs_[slab] = {};
@@ -186,11 +203,11 @@ void WalkTables::drop_slabs(std::uint32_t at, std::uint64_t size) {
 }
 
 void WalkTables::write(std::uint32_t at, const void* from, std::size_t size) {
-  const auto* bytes = static_cast<const std::byte*>(from);
+  const auto* bytes = static_cast<const char*>(from);
   while (size != 0) {
     const std::uint32_t in_slab = at % WALK_SLAB_BYTES;
     const std::size_t now = std::min<std::size_t>(size, WALK_SLAB_BYTES - in_slab);
-    std::memcpy(static_cast<std::byte*>(slabs_[at / WALK_SLAB_BYTES].memory->data()) + in_slab, bytes, now);
+    std::memcpy(map(at / WALK_SLAB_BYTES) + in_slab, bytes, now);
     at += static_cast<std::uint32_t>(now);
     bytes += now;
     size -= now;

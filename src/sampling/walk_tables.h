@@ -45,8 +45,11 @@ class WalkTables {
   void forget(const walk_file_key& key);
   // Its state is WALK_FILE_ASKED when nothing is known of the file, or nothing yet.
   [[nodiscard]] walk_file find(const walk_file_key& key) const;
-  // Returns WALK_SLAB_BYTES bytes of the space of tables; null: there is no such slab.
-  [[nodiscard]] const char* slab(std::uint32_t number) const;
+  // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call of any function here; null: there
+  // is no such slab. Throws Error when it cannot be mapped.
+  [[nodiscard]] const char* slab(std::uint32_t number);
+  // Takes the slabs out of this process's memory. The BPF programs do not need them there.
+  void unmap();
   // How often walks have looked the file up; 0 when it is not known.
   [[nodiscard]] std::uint32_t met(const walk_file_key& key) const;
   // Forgets the files, with a table or without, that no walk has looked up since the last call.
@@ -60,8 +63,8 @@ class WalkTables {
 
  private:
   struct Slab {
-    Fd fd;
-    std::unique_ptr<SharedArray> memory;
+    Fd fd;                                // not open: there is no such slab
+    std::unique_ptr<SharedArray> memory;  // null: not mapped
   };
   struct Placed {
     std::uint32_t at = 0;
@@ -72,6 +75,8 @@ class WalkTables {
   // Makes the missing slabs for `size` bytes from `at` on. False when the kernel refuses one, or the space ends.
   bool make_slabs(std::uint32_t at, std::uint64_t size);
   void write(std::uint32_t at, const void* from, std::size_t size);
+  // Returns the memory of a slab that exists, valid until the next call.
+  char* map(std::uint32_t number);
   void set(const walk_file_key& key, const walk_file& file);
   // Waits until no walk uses the ranges, and then frees them.
   void give_back(const std::vector<Placed>& ranges);
@@ -81,7 +86,8 @@ class WalkTables {
   int slabs_fd_;
   SharedArray state_memory_;
   walk_state* state_;
-  std::vector<Slab> slabs_;  // by number; without memory: there is no such slab
+  std::vector<Slab> slabs_;            // by number
+  std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
   ByteRanges ranges_;
   std::map<walk_file_key, Placed, WalkFileOrder> placed_;
   std::uint64_t used_bytes_ = 0;

@@ -50,14 +50,14 @@ struct Symboliser::State {
   State(ProcessTimeline& process_timeline, FileReader& file_reader, const SymbolOptions& options)
       : timeline(process_timeline),
         reader(file_reader),
+        is_repeated(options.repeated),
         file_effort(options.budget * most_file_steps, options.repeated),
         names(reader, strings, file_effort.budget(), {.lines = options.lines, .ranges = true}),
         jit(timeline, reader, strings, options),
         kernel_names(
             open_kallsyms, monotonic_ns,
             [this](auto addresses, auto answers) {
-              // Keeps to the rule of the kernel's list about hidden symbols, because the kernel leaves this check to
-              // us.
+              // The kernel leaves it to us to keep to the rule of its list about hidden symbols.
               return !hidden_kernel_symbols() && asked_kernel.resolve(addresses, answers);
             },
             !options.repeated) {
@@ -86,6 +86,7 @@ struct Symboliser::State {
 
   ProcessTimeline& timeline;
   FileReader& reader;
+  bool is_repeated;
   StringTable strings;
   Effort file_effort;
   FileNames names;
@@ -233,7 +234,7 @@ void Symboliser::State::forget_passing() {
   file_effort.renew(monotonic_ns());
 }
 
-// Call it between two batches, when no answer is pending.
+// Call it between two batches, when no answer is pending, and only if more batches follow.
 void Symboliser::State::forget_if_much() {
   std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
   for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
@@ -319,7 +320,7 @@ bool Symboliser::State::is_postponed(const Answer& answer) const {
 void Symboliser::name(Profile& profile) {
   state_->expired.clear();
   state_->ready = 0;
-  state_->forget_if_much();
+  if (state_->is_repeated) state_->forget_if_much();
   std::vector<Frame*> pending;
   for (Frame& frame : profile.frames()) {
     if (frame.unnamed == Unnamed::pending) pending.push_back(&frame);
@@ -330,8 +331,7 @@ void Symboliser::name(Profile& profile) {
 void Symboliser::name_ready(Profile& profile, const std::function<bool()>& may_go_on) {
   std::vector<Frame*> ready;
   for (; state_->ready < profile.frames().size(); ++state_->ready) {
-    Frame& frame = profile.frames()[state_->ready];
-    if (state_->is_ready(profile, frame)) ready.push_back(&frame);
+    if (Frame& frame = profile.frames()[state_->ready]; state_->is_ready(profile, frame)) ready.push_back(&frame);
   }
   if (ready.empty()) return;
   state_->forget_if_much();

@@ -34,10 +34,13 @@ class Counted final : public Output {
  private:
   void write_stacks(std::ostream& out, const Profile& profile) const {
     const LabelledRows labelled(profile, wording_);
+    std::string block;
     labelled.each_by_value([&](const LabelledRow& row, std::span<const Label> frames) {
-      for (const Label frame : frames) out << "    " << labelled.text(frame) << '\n';
-      out << "    -                " << labelled.text(row.owner) << '\n';
-      out << "        " << std::to_string(row.value) << "\n\n";
+      block.clear();
+      for (const Label frame : frames) block.append("    ").append(labelled.text(frame)).append(1, '\n');
+      block.append("    -                ").append(labelled.text(row.owner)).append("\n        ");
+      block.append(std::to_string(row.value)).append("\n\n");
+      out << block;
     });
   }
 
