@@ -20,7 +20,7 @@ constexpr std::uint16_t own_machine = EM_X86_64;
 #endif
 
 // At most so many slabs are mapped at a time, because what is mapped counts as memory of this process.
-constexpr std::size_t most_mapped = 8;
+constexpr std::size_t most_mapped = 64;
 
 // The rows of one page must not cross the border of a slab.
 constexpr std::uint32_t rows_of_slab = WALK_SLAB_BYTES / sizeof(std::uint32_t);
