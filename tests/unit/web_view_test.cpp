@@ -80,6 +80,7 @@ class Client {
     std::array<char, 65536> buffer{};
     while (text.empty() || got_.find(text) == std::string::npos) {
       const ssize_t size = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+      if (size < 0 && errno == EINTR) continue;  // a socket with a time limit, after the process was stopped
       was_late_ = size < 0 && errno == EAGAIN;
       if (size <= 0) break;
       got_.append(buffer.data(), static_cast<std::size_t>(size));
