@@ -95,10 +95,10 @@ class ProcessTimeline {
   void take_file_answers();
   // Call it before addresses are located and files are read. Waits, at most `patience`, until it is known which mapped
   // files have changed.
-  void settle_doubts(std::chrono::milliseconds patience);
+  void wait_for_states(std::chrono::milliseconds patience);
   // Call it before `files` are read. Waits until it is known for each file whether it can be read, at most `patience`
   // for all together (see CodeFiles).
-  void settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
+  void wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
   // Whether files (CodeFile::is_expired()) or perf maps are open that were not used for most of a second. They are
   // closed once the samples in them have names. Call it a few times a second.
   [[nodiscard]] bool any_expired();

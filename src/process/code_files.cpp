@@ -53,7 +53,7 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     if (file.checked_in_batch_ == batch_) return known->second;
     file.checked_in_batch_ = batch_;
     const FileState state = keeper_.state(file.number);
-    if (state == FileState::unknown) return add_doubtful(known->second, generation, path, mapped_by);
+    if (state == FileState::unknown) return add_until_answer(known->second, generation, path, mapped_by);
     if (state != FileState::changed) return known->second;
     file.give_up(Unnamed::file_changed);
     return add(identity, generation, path, mapped_by);
@@ -86,11 +86,11 @@ CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generat
   return id;
 }
 
-CodeFiles::Id CodeFiles::add_doubtful(Id before, std::uint32_t generation, std::string_view path,
-                                      const MappedBy& mapped_by) {
+CodeFiles::Id CodeFiles::add_until_answer(Id before, std::uint32_t generation, std::string_view path,
+                                          const MappedBy& mapped_by) {
   CodeFile& file = add_unasked(files_[before].identity, generation, path, mapped_by);
   file.is_asked_ = true;
-  doubts_[files_[before].number] = {.before = before, .since = file.place_, .number = file.number};
+  state_questions_[files_[before].number] = {.before = before, .since = file.place_, .number = file.number};
   return file.place_;
 }
 
@@ -203,37 +203,37 @@ void CodeFiles::take_answers() {
 }
 
 void CodeFiles::take_state(const FileAnswer& answer) {
-  const auto found = doubts_.find(answer.number);
-  if (found == doubts_.end()) return;
-  const Doubt doubt = found->second;
-  CodeFile& file = files_[doubt.since];
-  const bool is_wanted = file.number == doubt.number;
+  const auto found = state_questions_.find(answer.number);
+  if (found == state_questions_.end()) return;
+  const StateQuestion question = found->second;
+  CodeFile& file = files_[question.since];
+  const bool is_wanted = file.number == question.number;
   if (answer.state == FileState::unknown && is_wanted) {
     file.is_asked_ = false;
     file.unreadable = Unnamed::no_answer;
     return;  // an answer may still come
   }
-  doubts_.erase(found);
-  CodeFile& before = files_[doubt.before];
+  state_questions_.erase(found);
+  CodeFile& before = files_[question.before];
   const bool is_there = before.number == answer.number && before.is_open_;
   if (is_there && answer.state == FileState::changed) before.give_up(Unnamed::file_changed);
   if (!is_wanted) return;
   if (!is_there || answer.state == FileState::changed) return ask(file);
   file.is_asked_ = false;
   file.unreadable = Unnamed::no_answer;  // for callers that hold this one
-  file.same_as_ = doubt.before;
+  file.same_as_ = question.before;
   const auto id = ids_.find(file.identity);
-  if (id != ids_.end() && id->second == doubt.since) id->second = doubt.before;
+  if (id != ids_.end() && id->second == question.since) id->second = question.before;
 }
 
-void CodeFiles::settle_doubts(std::chrono::milliseconds patience) {
+void CodeFiles::wait_for_states(std::chrono::milliseconds patience) {
   take_answers();
-  const auto is_open = [this](const auto& doubt) {
-    const CodeFile& file = files_[doubt.second.since];
-    return file.number == doubt.second.number && file.is_asked_;
+  const auto is_open = [this](const auto& question) {
+    const CodeFile& file = files_[question.second.since];
+    return file.number == question.second.number && file.is_asked_;
   };
   const Deadline deadline(patience);
-  while (std::ranges::any_of(doubts_, is_open)) {
+  while (std::ranges::any_of(state_questions_, is_open)) {
     if (deadline.is_over() || !keeper_.wait_for_answer(deadline.left())) break;
     take_answers();
   }
@@ -272,7 +272,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   file.stamp_ = answer.stamp;
 }
 
-void CodeFiles::settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
+void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
   take_answers();
   for (CodeFile* const file : files) {
     if (!file->is_open_ && !file->is_asked_ && file->unreadable == Unnamed::named) ask(*file);

@@ -31,9 +31,9 @@ class CodeFiles {
   Id mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
   // Waits until it is known for each file whether it can be read, at most `patience` for all together. The other files
   // are no_answer until an answer comes. Files that were closed to make room are opened again.
-  void settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
+  void wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
   // Waits, at most `patience`, until it is known which files were written again.
-  void settle_doubts(std::chrono::milliseconds patience);
+  void wait_for_states(std::chrono::milliseconds patience);
   // Takes which files are mapped now; `is_mapped` is by Id, up to place_count(). A file that no process has mapped for
   // a while is expired. It does not expire at once, because the programs of a build come back.
   void note_mapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns);
@@ -70,7 +70,7 @@ class CodeFiles {
   };
 
   // A file that was open when it was mapped again, and may have been another file by then.
-  struct Doubt {
+  struct StateQuestion {
     Id before = 0;
     Id since = 0;              // the file that was mapped then
     std::uint64_t number = 0;  // the CodeFile::number of `since`
@@ -80,7 +80,7 @@ class CodeFiles {
   // The same, but does not ask to open it yet.
   CodeFile& add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
                         const MappedBy& mapped_by);
-  Id add_doubtful(Id before, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
+  Id add_until_answer(Id before, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
   [[nodiscard]] Id place();
   void forget(Id id);
   void ask(CodeFile& file);
@@ -100,7 +100,7 @@ class CodeFiles {
   std::unordered_map<FileIdentity, Id, IdentityHash> ids_;
   std::unordered_map<std::uint64_t, Id>
       asked_;  // by number; files whose answer has not come, or may become a better one
-  std::unordered_map<std::uint64_t, Doubt> doubts_;  // by the number of the earlier file
+  std::unordered_map<std::uint64_t, StateQuestion> state_questions_;  // by the number of the earlier file
   bool any_unused_ = false;
   bool any_expired_ = false;
   std::unordered_set<std::uint32_t> held_perf_maps_;  // by tgid

@@ -48,10 +48,10 @@ void ProcSurvey::scan(const std::vector<std::uint32_t>& only) {
   for (const std::uint32_t tgid : only.empty() ? source_.tgids() : only) {
     if (table_.needs_snapshot(tgid)) look(tgid, std::nullopt);
   }
-  settle();
+  read_unknown();
 }
 
-void ProcSurvey::settle(bool may_cost) {
+void ProcSurvey::read_unknown(bool may_cost) {
   std::vector<std::uint32_t> unread = table_.take_unread();
   std::sort(unread.begin(), unread.end());
   unread.erase(std::unique(unread.begin(), unread.end()), unread.end());

@@ -24,7 +24,7 @@ class ProcSurvey {
   void scan(const std::vector<std::uint32_t>& only);
   // Call it after each batch of records. It reads processes whose mappings are unknown. If it `may_cost`, it also reads
   // those that map code without end, and repairs losses.
-  void settle(bool may_cost = true);
+  void read_unknown(bool may_cost = true);
   // Reads a process of which nothing is known, and does not read it again unless a record names it.
   void look_once(std::uint32_t tgid);
   // Looks for code that processes have unmapped, because no record reports that. Call it a few times a second; each

@@ -238,7 +238,7 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
 // A memory file that we may not open is taken for the code of a JIT, because that may still have a perf map.
 bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) {
   CodeFile* const asked = &memory_file;
-  files_.settle(std::span(&asked, 1), patience_with_memory);
+  files_.wait_for_files(std::span(&asked, 1), patience_with_memory);
   if (memory_file.unreadable == Unnamed::file_malformed) return true;
   return memory_file.unreadable == Unnamed::file_gone && source_.is_alive(tgid);
 }

@@ -60,7 +60,7 @@ struct ProcessTimeline::State {
     save();
     files.begin_batch();
     catch_up();
-    survey.settle(saved_ns > 0);
+    survey.read_unknown(saved_ns > 0);
     saved_ns -= static_cast<std::int64_t>(thread_cpu_ns() - before_ns);
   }
 
@@ -130,10 +130,10 @@ bool ProcessTimeline::is_of_replaced_program(std::uint32_t tgid, std::uint32_t i
   return state_->table.is_of_replaced_program(tgid, image, address);
 }
 
-void ProcessTimeline::settle_doubts(std::chrono::milliseconds patience) { state_->files.settle_doubts(patience); }
+void ProcessTimeline::wait_for_states(std::chrono::milliseconds patience) { state_->files.wait_for_states(patience); }
 
-void ProcessTimeline::settle(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
-  state_->files.settle(files, patience);
+void ProcessTimeline::wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {
+  state_->files.wait_for_files(files, patience);
 }
 
 void ProcessTimeline::take_file_answers() { state_->files.take_answers(); }

@@ -82,7 +82,7 @@ void TableSupply::hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& wo
       CodeFile* const file = located(asked.question, asked.question.time_ns, timeline).file;
       if (file != nullptr && !file->is_open()) files.push_back(file);
     }
-    timeline.settle(files, patience_with_files);
+    timeline.wait_for_files(files, patience_with_files);
   }
   const std::uint64_t before = spent_steps_;
   const std::uint64_t most = work.left();

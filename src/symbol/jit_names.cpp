@@ -40,7 +40,7 @@ void JitNames::resolve(const Profile& profile) {
     all.push_back({.tgid = process.tgid, .dump = dump, .map = {}, .answers = &answers});
     if (dump != nullptr) dumps.push_back(dump);
   }
-  timeline_.settle(dumps, patience_with_files);
+  timeline_.wait_for_files(dumps, patience_with_files);
   for (Waiting& one : all) {
     if (one.dump != nullptr && one.dump->is_open()) one.map = reader_.jit_dump(one.dump->number);
     if (one.map.number == 0) one.map = reader_.perf_map_of(one.tgid);

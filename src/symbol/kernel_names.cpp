@@ -50,7 +50,7 @@ std::vector<KernelNames::Answer> KernelNames::resolve(std::span<const RuntimeAdd
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (is_asked && symbols[i].unnamed != Unnamed::pending) {
       answers[i].symbol = std::move(symbols[i]);
-      answers[i].is_settled = answers[i].symbol.module == kernel_itself;
+      answers[i].is_final = answers[i].symbol.module == kernel_itself;
       ++named_;
     } else {
       others.push_back(addresses[i]);
@@ -70,7 +70,7 @@ void KernelNames::read_once(std::span<const RuntimeAddress> addresses, std::span
   std::vector<KernelSymbol> symbols(addresses.size());
   ++readings_;
   if (const Fd fd = open_()) symbols = resolve_kernel(fd.get(), addresses);
-  for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = {.symbol = std::move(symbols[i]), .is_settled = true};
+  for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = {.symbol = std::move(symbols[i]), .is_final = true};
 }
 
 void KernelNames::look_up(std::span<const RuntimeAddress> addresses, std::span<Answer* const> answers) {
@@ -80,14 +80,14 @@ void KernelNames::look_up(std::span<const RuntimeAddress> addresses, std::span<A
     is_fresh = true;
   }
   const std::uint64_t age_ns = now_ns_() - read_at_ns_;
-  const auto is_doubtful = [&](RuntimeAddress address) { return age_ns >= believed_ns(address); };
-  if (!is_fresh && std::any_of(addresses.begin(), addresses.end(), is_doubtful)) {
+  const auto is_too_old = [&](RuntimeAddress address) { return age_ns >= believed_ns(address); };
+  if (!is_fresh && std::any_of(addresses.begin(), addresses.end(), is_too_old)) {
     read();
     is_fresh = true;
   }
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (table_) answers[i]->symbol = table_->find(addresses[i]);
-    answers[i]->is_settled = is_fresh || believed_ns(addresses[i]) > change_belief_ns;
+    answers[i]->is_final = is_fresh || believed_ns(addresses[i]) > change_belief_ns;
   }
 }
 

@@ -22,8 +22,8 @@ class KernelNames {
   KernelNames(std::function<Fd()> open, std::function<std::uint64_t()> now_ns, Ask ask = {}, bool is_list_rare = false);
 
   struct Answer {
-    KernelSymbol symbol;      // pending when the kernel's symbols could not be opened
-    bool is_settled = false;  // otherwise it is worth asking again after a while
+    KernelSymbol symbol;    // pending when the kernel's symbols could not be opened
+    bool is_final = false;  // otherwise it is worth asking again after a while
   };
   // It knows new modules and BPF programs after a second at the latest. Reading takes too long to do it more often.
   [[nodiscard]] std::vector<Answer> resolve(std::span<const RuntimeAddress> addresses);

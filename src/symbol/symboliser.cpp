@@ -94,7 +94,7 @@ struct Symboliser::State {
   AskedKernel asked_kernel;
   KernelNames kernel_names;
   SymbolCache kernel;
-  std::vector<CodeOffset> unsettled;  // kernel addresses whose answer may be different in the next batch
+  std::vector<CodeOffset> not_final;  // kernel addresses whose answer may be different in the next batch
   FileAnswers vdso;
   struct KnownFile {
     std::uint64_t number = 0;  // of the CodeFile; the answers of a file with another number are useless
@@ -157,7 +157,7 @@ Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const Code
 }
 
 void Symboliser::State::resolve_files() {
-  timeline.settle(pending_files, patience_with_files);
+  timeline.wait_for_files(pending_files, patience_with_files);
   std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
   for (CodeFile* const file : pending_files) {
     FileAnswers& answers = files[file].answers;
@@ -197,7 +197,7 @@ void Symboliser::State::resolve_kernel_addresses() {
   auto found = kernel_names.resolve(addresses_of(places));
   for (std::size_t i = 0; i < places.size(); ++i) {
     symbols[i] = std::move(found[i].symbol);
-    if (!found[i].is_settled) unsettled.push_back(places[i]);
+    if (!found[i].is_final) not_final.push_back(places[i]);
   }
   name_kernel_addresses(places, symbols);
 }
@@ -226,8 +226,8 @@ void Symboliser::State::name_kernel_addresses(std::span<const CodeOffset> places
 
 // Forgets what is valid for this batch only.
 void Symboliser::State::forget_passing() {
-  for (const CodeOffset& place : unsettled) kernel.forget(place);
-  unsettled.clear();
+  for (const CodeOffset& place : not_final) kernel.forget(place);
+  not_final.clear();
   jit.forget();
   for (CodeFile* const file : given_up) files[file].answers.answers = SymbolCache();
   given_up.clear();
@@ -289,7 +289,7 @@ std::vector<std::string> Symboliser::details() const {
 void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
   std::vector<std::pair<Frame*, Found>> wanted;
   wanted.reserve(frames.size());
-  timeline.settle_doubts(patience_with_files);
+  timeline.wait_for_states(patience_with_files);
   for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
   resolve_vdso();  // first, because the budget may be spent later
   resolve_files();

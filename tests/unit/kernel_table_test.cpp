@@ -75,11 +75,11 @@ struct Machine {
                       return opens ? opened(text) : Fd();
                     },
                     [this] { return now_ns; }};
-  // "function" or "?", with "~" if the answer is not settled.
+  // "function" or "?", with "~" if the answer is not final.
   std::string ask(std::uint64_t address) {
     const std::vector<RuntimeAddress> one{{address}};
     const auto answer = names.resolve(one).front();
-    return (answer.symbol.unnamed == Unnamed::named ? answer.symbol.name : "?") + (answer.is_settled ? "" : "~");
+    return (answer.symbol.unnamed == Unnamed::named ? answer.symbol.name : "?") + (answer.is_final ? "" : "~");
   }
 };
 
@@ -219,11 +219,11 @@ TEST_CASE("the list of kernel names is read if the kernel gives no name, and is 
     const std::vector<RuntimeAddress> all{{0xffffffff81000110}, {0xffffffffc0001010}, {0xffffffffc0006010}};
     const auto answers = names.resolve(all);
     CHECK(answers[0].symbol.name == "told");
-    CHECK(answers[0].is_settled);
+    CHECK(answers[0].is_final);
     CHECK(answers[1].symbol.name == "told");
-    CHECK_FALSE(answers[1].is_settled);
+    CHECK_FALSE(answers[1].is_final);
     CHECK(answers[2].symbol.name == "bpf_prog_1_f");
-    CHECK(answers[2].is_settled);
+    CHECK(answers[2].is_final);
     CHECK(readings == 1);
     CHECK(names.resolve(std::span(all).first(2))[1].symbol.name == "told");
     CHECK(readings == 1);

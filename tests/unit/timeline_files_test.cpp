@@ -72,7 +72,7 @@ TEST_CASE("a file stays the same file if a late answer shows no change") {
   const auto since = files.mapped(exe_file, 1, "/f", {});
   CHECK(files.mapped(exe_file, 1, "/f", {}) == since);
   keeper.is_silent = false;
-  files.settle_doubts(std::chrono::milliseconds(0));
+  files.wait_for_states(std::chrono::milliseconds(0));
   CHECK(&files.at(since) == &files.at(before));
   CHECK(can_be_read(files, since));
   CHECK(files.itself(files.mapped(exe_file, 1, "/f", {})) == before);
@@ -94,7 +94,7 @@ TEST_CASE("a file becomes another file for later mappings if a late answer shows
   files.begin_batch();
   const auto since = files.mapped(exe_file, 1, "/f", {});
   keeper.is_silent = false;
-  files.settle_doubts(std::chrono::milliseconds(0));
+  files.wait_for_states(std::chrono::milliseconds(0));
   CHECK(&files.at(since) != &files.at(before));
   CHECK(can_be_read(files, since));
   CHECK_FALSE(can_be_read(files, before));

@@ -73,9 +73,9 @@ class FakeKeeper final : public FileKeeper {
     opened_ns[question.number] = modified_ns;
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
-    while (!is_silent && !doubted.empty()) {
-      const std::uint64_t number = doubted.front();
-      doubted.pop_front();
+    while (!is_silent && !asked_states.empty()) {
+      const std::uint64_t number = asked_states.front();
+      asked_states.pop_front();
       take({.number = number, .reason = Unnamed::named, .stamp = {}, .state = state_now(number)});
     }
     while (!is_silent && !answers.empty()) {
@@ -86,11 +86,11 @@ class FakeKeeper final : public FileKeeper {
     }
   }
   bool wait_for_answer(std::chrono::milliseconds) override {
-    return !is_silent && !(answers.empty() && doubted.empty());
+    return !is_silent && !(answers.empty() && asked_states.empty());
   }
   State state(std::uint64_t number) override {
     if (is_silent) {
-      doubted.push_back(number);
+      asked_states.push_back(number);
       return State::unknown;
     }
     return state_now(number);
@@ -114,13 +114,13 @@ class FakeKeeper final : public FileKeeper {
   std::map<std::uint64_t, std::int64_t> opened_ns;
   std::set<std::uint64_t> open_numbers;
   std::deque<FileAnswer> answers;
-  std::deque<std::uint64_t> doubted;  // files whose state was asked for
+  std::deque<std::uint64_t> asked_states;  // files whose state was asked for
 };
 
 // Takes the answers that have arrived, and returns whether the file is open.
 inline bool can_be_read(CodeFiles& files, CodeFiles::Id id) {
   CodeFile* const file = &files.at(id);
-  files.settle(std::span(&file, 1), std::chrono::milliseconds(0));
+  files.wait_for_files(std::span(&file, 1), std::chrono::milliseconds(0));
   return file->is_open();
 }
 
@@ -147,7 +147,7 @@ struct TestTimeline {
   void update() {
     files.begin_batch();
     catch_up();
-    survey.settle();
+    survey.read_unknown();
   }
   // Does the same as ProcessTimeline::image_at().
   std::uint32_t image_at(std::uint32_t tgid, std::uint64_t time_ns) {

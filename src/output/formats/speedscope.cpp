@@ -28,12 +28,12 @@ using Number = std::uint32_t;
 // The frames of the file, sorted by text. Frames with the same text are one, even of different kinds.
 class Frames {
  public:
-  // Returns a temporary number. After settle(), in_file() gives the frame's number in the file.
+  // Returns a temporary number. After assign_numbers(), in_file() gives the frame's number in the file.
   Number intern(std::string_view name, std::string_view file = {}, std::uint32_t line = 0) {
     const auto next = static_cast<Number>(numbers_.size());
     return numbers_.try_emplace({std::string(name), std::string(file), line}, next).first->second;
   }
-  void settle() {
+  void assign_numbers() {
     in_file_.resize(numbers_.size());
     Number next = 0;
     for (const auto& [shown, number] : numbers_) in_file_[number] = next++;
@@ -156,7 +156,7 @@ class Document {
           frames_.intern(text(frame.name), text(has_source ? frame.file : frame.module), has_source ? frame.line : 0));
     }
     gather();
-    frames_.settle();
+    frames_.assign_numbers();
   }
 
   void write() {
