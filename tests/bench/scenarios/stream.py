@@ -13,7 +13,7 @@ from tools import ours
 
 HERTZ = 4999
 DEPTH = 30
-SECONDS = 5
+SECONDS = 20
 MILLION = 1_000_000
 PLACE = 11
 TITLE = f"stream of stacks, {HERTZ} Hz on every CPU, depth {DEPTH}"
