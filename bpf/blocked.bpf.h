@@ -38,7 +38,7 @@ static __always_inline void note_registers(struct blocked_task *blocked, struct 
   if (!walk || !take_walk(walk)) return;
   __u64 mm = 0;
   if (read_registers(walk, registers) == BEGUN && !READ_AT(mm, task, task_mm) && mm &&
-      !READ_AT(blocked->start_stack, mm, mm_start_stack)) {
+      !READ_AT(blocked->start_stack, mm, mm_start_stack) && !name_registers()) {
     blocked->ip = walk->pc;
     blocked->extra = walk->extra;
     __builtin_memcpy(blocked->registers, walk->innermost, sizeof(walk->innermost));

@@ -46,7 +46,7 @@ static __always_inline bool is_bare_leaf(struct walk *walk) {
 __noinline int by_frame_pointer(void) {
   struct walk *walk = this_walk();
   if (!walk) return WALK_NO_CFI;
-  const struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
+  const struct walk_mapping *mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
   const int without = mapping->kind == MAPPING_PENDING ? WALK_NO_TABLE_YET : WALK_NO_CFI;
   /* Both ABIs say that the outermost frame pointer is 0. But code whose table has not come, and a leaf, may keep any
    * number in that register. */
@@ -54,7 +54,7 @@ __noinline int by_frame_pointer(void) {
 #ifndef __TARGET_ARCH_x86
   if (walk->depth == 1 && mapping->is_vdso) { /* leaves of the vDSO, which have no table rows */
     walk->was_interrupted = 0;
-    return go_to(walk, walk->innermost[REGISTER_EXTRA], walk->sp);
+    return go_to(walk, walk->extra, walk->sp);
   }
 #endif
   if (walk_config.mode == WALK_TABLES) return without;

@@ -50,7 +50,7 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
   } else if (number == REGISTER_EXTRA) {
     missing = need_extra(walk);
     *value = walk->extra;
-  } else if (walk->depth == 1) {
+  } else if (walk->depth == 1 && !name_registers()) {
     *value = walk->innermost[number & (REGISTERS - 1)];
   } else {
     missing = WALK_NO_REGISTER;
@@ -62,7 +62,7 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
 
 /* --- The caller --------------------------------------------------------------------------------------------------- */
 
-/* Puts the real return address into walk->pc, because a return probe has put its trampoline there. walk->look: the
+/* Puts the real return address into walk->pc, because a return probe has put its trampoline there. walk->sought: the
  * stack pointer at the function's first instruction. */
 __noinline int real_return(void) {
   struct walk *walk = this_walk();
@@ -71,7 +71,7 @@ __noinline int real_return(void) {
   for (int i = 0; i < 64; i++) {
     __u64 stack = 0, address = 0;
     if (!instance || READ_AT(stack, instance, return_stack) || READ_AT(address, instance, return_address)) return 0;
-    if (stack == walk->look && address != walk->probe_area) {
+    if (stack == walk->sought && address != walk->probe_area) {
       walk->pc = address;
       walk->probe_return = instance;
       return 0;
@@ -79,17 +79,6 @@ __noinline int real_return(void) {
     if (READ_AT(instance, instance, return_next)) return 0;
   }
   return 0;
-}
-
-static __always_inline void begin_probes(struct walk *walk, __u64 task, __u64 mm) {
-  __u64 area = 0, probes = 0;
-  walk->probe_area = 0;
-  walk->probe_return = 0;
-  if (!layout.task_probes) return;
-  if (READ_AT(area, mm, mm_probe_area) || !area) return;
-  if (READ_AT(probes, task, task_probes) || !probes) return;
-  if (READ_AT(walk->probe_return, probes, probes_returns)) return;
-  READ_AT(walk->probe_area, area, probe_area_start);
 }
 
 /* Makes the caller the current frame. `back` is the return address, `cfa` the caller's stack pointer. Returns
@@ -101,9 +90,9 @@ static __always_inline int go_to(struct walk *walk, __u64 back, __u64 cfa) {
   walk->sp = cfa;
   if (walk->probe_area && back == walk->probe_area) {
 #ifdef __TARGET_ARCH_x86
-    walk->look = cfa - 8;
+    walk->sought = cfa - 8;
 #else
-    walk->look = cfa;
+    walk->sought = cfa;
 #endif
     real_return();
   }
@@ -286,16 +275,16 @@ __noinline int note_stuck(void) {
 
 /* Goes from the current frame to its caller. Returns WALK_GOES_ON, or why the walk ends. */
 static __always_inline int next_frame(struct walk *walk) {
-  const __u64 look = walk->was_interrupted ? walk->pc : walk->pc - 1; /* in the call, not behind it */
-  struct walk_mapping *mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
-  if (look - mapping->start >= mapping->bytes) {
-    walk->look = look;
+  const __u64 sought = walk->was_interrupted ? walk->pc : walk->pc - 1; /* in the call, not behind it */
+  struct walk_mapping *mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
+  if (sought - mapping->start >= mapping->bytes) {
+    walk->sought = sought;
     const int found = find_mapping();
     if (found != FOUND) return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
-    mapping = &walk->mappings[walk->current & (MAPPINGS - 1)];
+    mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
   }
   __u32 code = 0;
-  if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, look - mapping->bias);
+  if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, sought - mapping->bias);
   if (mapping->kind == MAPPING_PENDING) note_stuck();
   if (code & UNWIND_SHORT) return by_short_rule(walk, code);
   if (!code) return by_frame_pointer();

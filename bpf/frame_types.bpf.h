@@ -17,7 +17,11 @@
 #define REGISTER_SP 31
 #endif
 
+/* The mappings that a CPU remembers of one address space, and the address spaces that it remembers. */
 #define MAPPINGS 8
+#define SPACES_BITS 3
+#define SPACES (1 << SPACES_BITS)
+#define ALL_MAPPINGS (SPACES * MAPPINGS)
 /* No code lies below this address. A chain of frame pointers that leads there has ended. */
 #define LOWEST_CODE 4096
 
@@ -39,7 +43,20 @@ struct walk_mapping {
   __u32 is_vdso;
 };
 
-#define WINDOW_WORDS 32 /* a power of two */
+/* An address space whose mappings this CPU remembers: see known_spaces.bpf.h. They are valid only for a walk whose
+ * members from `mm` to `epoch` are the same. */
+struct walk_space {
+  __u64 mm;
+  __u64 sequence; /* changes when a mapping changes */
+  __u64 start_stack;
+  __u32 exec_id;
+  __u32 tgid;
+  __u32 epoch; /* walk_state::epoch */
+  __u32 count; /* of its mappings */
+  __u32 turn;  /* the next one to overwrite */
+};
+
+#define WINDOW_WORDS 64 /* a power of two */
 #define KNOWN_CODES_BITS 10
 #define KNOWN_CODES (1 << KNOWN_CODES_BITS)
 

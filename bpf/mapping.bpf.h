@@ -33,7 +33,7 @@ __noinline int maple_level(void) {
   for (i = 0; i < 15; i++) {
     if (i >= pivots) break;
     const __u64 pivot = node[(pivots_at + i) & (NODE_WORDS - 1)];
-    if (pivot >= walk->look) {
+    if (pivot >= walk->sought) {
       walk->high = pivot;
       break;
     }
@@ -52,9 +52,9 @@ __noinline int red_black_level(void) {
   const __u64 vma_at = walk->entry - layout.vma_node;
   if (bpf_probe_read_kernel(vma, LAYOUT_VMA_BYTES, (void *)vma_at)) return LEVEL_NOTHING;
   const __u32 node = layout.vma_node / 8; /* its words: parent, right, left */
-  if (walk->look >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
+  if (walk->sought >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
     walk->entry = vma[(node + 1) & (NODE_WORDS - 1)];
-  } else if (walk->look < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
+  } else if (walk->sought < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
     walk->entry = vma[(node + 2) & (NODE_WORDS - 1)];
   } else {
     walk->entry = vma_at;
@@ -66,7 +66,7 @@ __noinline int red_black_level(void) {
 #define VMA_EXECUTABLE 4 /* VM_EXEC of include/linux/mm.h */
 #define VMA_WORD(walk, member) (walk)->node[layout.member / 8 & (NODE_WORDS - 1)]
 
-/* Puts the mapping that holds walk->look into walk's entry, start, end, file and offset. Returns an enum found. */
+/* Puts the mapping that holds walk->sought into walk's entry, start, end, file and offset. Returns an enum found. */
 __noinline int find_vma(void) {
   struct walk *walk = this_walk();
   if (!walk) return FOUND_NOTHING;
@@ -88,7 +88,7 @@ __noinline int find_vma(void) {
   walk->file = VMA_WORD(walk, vma_file);
   /* A freed VMA may have an rcu_head in the place of its range: 0 and the address of a kernel function. Such a range
    * would hold every address. */
-  if (walk->look - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
+  if (walk->sought - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
   if (VMA_WORD(walk, vma_mm) != walk->mm) return FOUND_TORN;
   /* No call comes from memory that is not executable. */
   if (!walk->of_any_size && !(VMA_WORD(walk, vma_flags) & VMA_EXECUTABLE)) return FOUND_NOTHING;
@@ -113,13 +113,22 @@ __noinline int has_changed(void) {
 /* Odd and large, so that small differences in the three numbers make different versions. */
 #define VERSION_FACTOR 2654435761U
 
+/* Most of what makes a file's key lies in this part of struct inode, which one read takes into walk->node. */
+#define INODE_BYTES 128
+#define TAKE_FROM_INODE(to, inode, member)                                                          \
+  (layout.member + sizeof(to) <= INODE_BYTES                                                        \
+       ? ((to) = *(__typeof__(to) *)((char *)walk->node + (layout.member & (INODE_BYTES - 1))), 0L) \
+       : READ_AT(to, inode, member))
+
 static __always_inline bool read_file_key(struct walk *walk) {
   struct walk_file_key *key = &walk->key;
   __u64 inode = 0, super = 0;
   __u32 seconds = 0, ns = 0;
-  if (READ_AT(inode, walk->file, file_inode) || READ_AT(key->inode, inode, inode_number) ||
-      READ_AT(key->version, inode, inode_generation) || READ_AT(seconds, inode, inode_changed_s) ||
-      READ_AT(ns, inode, inode_changed_ns) || READ_AT(super, inode, inode_super)) {
+  if (READ_AT(inode, walk->file, file_inode)) return false;
+  if (bpf_probe_read_kernel(walk->node, INODE_BYTES, (void *)inode)) return false;
+  if (TAKE_FROM_INODE(key->inode, inode, inode_number) || TAKE_FROM_INODE(key->version, inode, inode_generation) ||
+      TAKE_FROM_INODE(seconds, inode, inode_changed_s) || TAKE_FROM_INODE(ns, inode, inode_changed_ns) ||
+      TAKE_FROM_INODE(super, inode, inode_super)) {
     return false;
   }
   key->version = (key->version * VERSION_FACTOR + seconds) * VERSION_FACTOR + ns;
@@ -168,7 +177,7 @@ static __always_inline void take_table(struct walk *walk, struct walk_mapping *m
   walk->keep_nothing = 1; /* the table may come at any moment */
 }
 
-/* Finds the VMA that holds walk->look, and its file. Tries twice when the VMA changes during the first try. */
+/* Finds the VMA that holds walk->sought, and its file. Tries twice when the VMA changes during the first try. */
 static __always_inline int find_file(struct walk *walk) {
   int found = FOUND_TORN;
   for (int tries = 0; tries < 2 && found == FOUND_TORN; tries++) {
@@ -188,25 +197,16 @@ static __always_inline int find_file(struct walk *walk) {
   return found;
 }
 
-/* Sets walk->current to the mapping that holds walk->look. Returns an enum found. */
+/* Sets walk->current to the mapping that holds walk->sought. Returns an enum found. */
 __noinline int find_mapping(void) {
   struct walk *walk = this_walk();
   if (!walk) return FOUND_NOTHING;
-  const __u32 count = walk->count;
-  for (__u32 i = 0; i < MAPPINGS; i++) {
-    if (i >= count) break;
-    if (walk->look - walk->mappings[i].start < walk->mappings[i].bytes) {
-      walk->current = i;
-      return FOUND;
-    }
-  }
+  if (recall_mapping(walk, walk->sought)) return FOUND;
+
   walk->key = (struct walk_file_key){};
   const int found = find_file(walk);
   if (found != FOUND) return found;
-  __u32 place = count < MAPPINGS ? count : walk->turn++;
-  __asm__ volatile("" : "+r"(place)); /* otherwise clang drops the mask, which the verifier of 6.1 needs */
-  place &= MAPPINGS - 1;
-  struct walk_mapping *mapping = &walk->mappings[place];
+  struct walk_mapping *mapping = new_mapping(walk);
   mapping->start = walk->start;
   mapping->bytes = walk->end - walk->start;
   mapping->bias = walk->start - (walk->offset << layout.page_shift);
@@ -219,8 +219,6 @@ __noinline int find_mapping(void) {
     mapping->bias = walk->start;
   }
   if (walk->file || mapping->is_vdso) take_table(walk, mapping);
-  walk->current = place;
-  if (count < MAPPINGS) walk->count = count + 1;
   return FOUND;
 }
 
@@ -228,7 +226,7 @@ __noinline int find_mapping(void) {
 __noinline int find_stack_end(void) {
   struct walk *walk = this_walk();
   if (!walk) return 0;
-  walk->look = walk->sp;
+  walk->sought = walk->sp;
   walk->of_any_size = 1;
   walk->stack_end = find_vma() == FOUND ? walk->end : 1;
   walk->of_any_size = 0;

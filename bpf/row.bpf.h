@@ -2,6 +2,28 @@
 #ifndef PROFILE_ROW_BPF_H
 #define PROFILE_ROW_BPF_H
 
+/* The bytes that a CPU reads from memory at once are mostly 64. */
+#define ROWS_OF_LINE 16
+#define LINES_AT_ONCE 8
+
+static __always_inline __u32 row_at(const char *slab, __u32 index) {
+  return *(__u32 *)(slab + (index * 4 & (WALK_SLAB_BYTES - 4)));
+}
+
+/* All bits set if `row` is not above `sought`, otherwise 0. Without a branch, which the CPU would guess wrong. */
+static __always_inline __u32 is_at_most(__u32 row, __u32 sought) {
+  __s64 room = (__s64)sought - (__s64)row;
+  __asm__ volatile("" : "+r"(room)); /* otherwise clang makes a branch of it */
+  return ~(__u32)(room >> 63);
+}
+
+/* Keeps the half of the rows from `first` on that holds the last row not above `sought`, or the first half. */
+static __always_inline void halve(const char *slab, __u32 sought, __u32 *first, __u32 *rows) {
+  const __u32 half = *rows >> 1;
+  *first += half & is_at_most(row_at(slab, *first + half), sought);
+  *rows -= half;
+}
+
 /* Searches the page at `at` of the table space for the row of `unit`, a place in the page. Returns its code. 0: there
  * is none. */
 static __always_inline __u32 find_code(__u32 at, __u32 unit) {
@@ -18,17 +40,25 @@ static __always_inline __u32 find_code(__u32 at, __u32 unit) {
    * are all ones, so that a row at `unit` itself is not above it. */
   const __u32 sought = unit << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
   __u32 first = found.first_row;
-  /* A search without a branch: adds `half` when its row is not above `sought`. */
-  for (int i = 0; i < 10; i++) {
-    if (rows <= 1) break;
-    const __u32 half = rows >> 1;
-    const __u32 row = *(__u32 *)(slab + ((first + half) * 4 & (WALK_SLAB_BYTES - 4)));
-    __s64 room = (__s64)sought - (__s64)row;
-    __asm__ volatile("" : "+r"(room)); /* otherwise clang makes a branch of it */
-    first += half & ~(__u32)(room >> 63);
-    rows -= half;
+  for (int i = 0; i < 4; i++) {
+    if (rows <= LINES_AT_ONCE * ROWS_OF_LINE) break;
+    halve(slab, sought, &first, &rows);
   }
-  const __u32 row = *(__u32 *)(slab + (first * 4 & (WALK_SLAB_BYTES - 4)));
+  /* A row that is not known is mostly not in the CPU's cache, either. A search by halves waits for the memory at each
+   * step; these reads do not depend on each other, so they wait for it together. */
+  __u32 lines = 0;
+  for (__u32 i = 1; i < LINES_AT_ONCE; i++) {
+    if (i * ROWS_OF_LINE >= rows) break;
+    lines += 1 & is_at_most(row_at(slab, first + i * ROWS_OF_LINE), sought);
+  }
+  first += lines * ROWS_OF_LINE;
+  rows -= lines * ROWS_OF_LINE;
+  if (rows > ROWS_OF_LINE) rows = ROWS_OF_LINE;
+  for (int i = 0; i < 4; i++) {
+    if (rows <= 1) break;
+    halve(slab, sought, &first, &rows);
+  }
+  const __u32 row = row_at(slab, first);
   return row <= sought ? row & UNWIND_CODE_MASK : before;
 }
 

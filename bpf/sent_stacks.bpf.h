@@ -67,7 +67,7 @@ static __always_inline bool send_unfinished(__u32 generation, const struct stack
   __u64 bytes = end > sp ? end - sp : 0;
   if (bytes >= UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES - sizeof(__u64);
   KEEP_BELOW(bytes, UNFINISHED_MOST_BYTES);
-  if (!bytes || read_user(kept->stack, bytes, sp)) return false;
+  if (!bytes || read_user(kept->stack, bytes, sp) || name_registers()) return false;
   kept->header.type = RING_UNFINISHED;
   kept->header.generation = generation;
   kept->time_ns = bpf_ktime_get_ns();

@@ -31,9 +31,15 @@ static __always_inline char *slab_of(__u32 at) {
 
 /* Reads `member` of the kernel's structure at `base` into `to`. The result is 0 when it was read. */
 #define READ_AT(to, base, member) bpf_probe_read_kernel(&(to), sizeof(to), (const char *)(base) + layout.member)
+/* The same, without a call if `base` is a pointer whose type the verifier knows. */
+#define TAKE_AT(to, base, member)                                                                                    \
+  (layout.has_typed_pointers ? ((to) = *(__typeof__(to) const volatile *)((const char *)(base) + layout.member), 0L) \
+                             : READ_AT(to, base, member))
 
 #include "known_codes.bpf.h"
+#include "known_spaces.bpf.h"
 #include "mapping.bpf.h"
+#include "registers.bpf.h"
 #include "stack_window.bpf.h"
 /* This header needs the functions above. */
 #include "frame.bpf.h"
@@ -61,12 +67,17 @@ __noinline int walk_frames(void) {
   return WALK_TOO_DEEP;
 }
 
-static __always_inline __u64 current_sequence(__u64 mm) {
+static __always_inline const char *current_task(void) {
+  if (layout.has_typed_pointers) return (const char *)bpf_get_current_task_btf();
+  return (const char *)bpf_get_current_task();
+}
+
+static __always_inline __u64 current_sequence(const char *mm) {
   __u64 sequence = 0;
   if (layout.sequence == LAYOUT_VMACACHE) READ_AT(sequence, mm, mm_sequence);
   if (layout.sequence == LAYOUT_UNLOCKS || layout.sequence == LAYOUT_COUNTS) {
     __u32 word = 0;
-    READ_AT(word, mm, mm_sequence);
+    TAKE_AT(word, mm, mm_sequence);
     sequence = word;
   }
   return sequence;
@@ -76,90 +87,39 @@ static __always_inline bool is_being_written(__u64 sequence) {
   return layout.sequence == LAYOUT_COUNTS && (sequence & 1);
 }
 
-enum begun {
-  BEGUN,
-  BEGUN_IN_EXEC, /* the registers are those of a program that is gone */
-  NO_USER_STACK,
-  NOT_WALKED, /* 32-bit code: the kernel walks it itself */
-};
-
-/* Reads the registers with which a task entered the kernel, from the kernel address `from`. */
-static __always_inline enum begun read_registers(struct walk *walk, __u64 from) {
-  __u64 *raw = walk->raw;
-  if (bpf_probe_read_kernel(raw, RAW_WORDS * sizeof(__u64), (void *)from)) return NO_USER_STACK;
-#ifdef __TARGET_ARCH_x86
-  const __u32 code_segment = raw[17] & 0xffff; /* with FRED there are other bits above it */
-  if ((code_segment & 3) != 3 || !raw[16]) return NO_USER_STACK;
-  if (code_segment == 0x23) return NOT_WALKED;
-  walk->pc = raw[16];
-  walk->sp = raw[19];
-  walk->fp = raw[4];
-  walk->extra = raw[5];
-  __u64 *named = walk->innermost;
-  named[0] = raw[10];
-  named[1] = raw[12];
-  named[2] = raw[11];
-  named[3] = raw[5];
-  named[4] = raw[13];
-  named[5] = raw[14];
-  named[6] = raw[4];
-  named[7] = raw[19];
-  named[8] = raw[9];
-  named[9] = raw[8];
-  named[10] = raw[7];
-  named[11] = raw[6];
-  named[12] = raw[3];
-  named[13] = raw[2];
-  named[14] = raw[1];
-  named[15] = raw[0];
-#else
-  if (!raw[32]) return NO_USER_STACK;
-  if (raw[33] & 0x1f) return raw[33] & 0x10 ? NOT_WALKED : NO_USER_STACK; /* 32-bit code; not user space (EL0) */
-  walk->pc = raw[32];
-  walk->sp = raw[31];
-  walk->fp = raw[29];
-  walk->extra = raw[30];
-  __builtin_memcpy(walk->innermost, raw, sizeof(walk->innermost));
-#endif
-  return BEGUN;
+/* Whether a mapping has changed since begin_walk(). */
+static __always_inline bool has_been_written(const struct walk *walk) {
+  const char *task = current_task(), *mm = NULL;
+  TAKE_AT(mm, task, task_mm);
+  return current_sequence(mm) != walk->sequence;
 }
 
-static __always_inline enum begun take_registers(struct walk *walk, __u64 task) {
+static __always_inline enum begun take_registers(struct walk *walk, const char *task) {
+  if (layout.has_typed_pointers) {
+    const __u64 *words = (const __u64 *)bpf_task_pt_regs((struct task_struct *)task);
+    walk->registers_at = (__u64)words;
+    return begin_with(walk, words);
+  }
   __u64 from = 0;
-  if (layout.has_task_pt_regs) {
-    from = bpf_task_pt_regs((struct task_struct *)bpf_get_current_task_btf());
-  } else {
-    if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
-    from += layout.task_regs_at;
-  }
-  return read_registers(walk, from);
+  if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
+  return read_registers(walk, from + layout.task_regs_at);
 }
 
-/* Forgets the mappings of the last walk, unless they are still valid. */
-static __always_inline void keep_mappings(struct walk *walk, __u64 mm, __u64 exec_id, __u32 tgid) {
-  const __u64 sequence = current_sequence(mm);
-  const __u32 epoch = *(volatile __u32 *)&walk_state.epoch;
-  const bool written = is_being_written(sequence);
-  if (layout.sequence == LAYOUT_NO_SEQUENCE || written || walk->keep_nothing || walk->mm != mm ||
-      walk->sequence != sequence || walk->exec_id != exec_id || walk->tgid != tgid ||
-      walk->tag_stack != walk->start_stack || walk->epoch != epoch) {
-    walk->count = 0;
-    walk->current = 0;
-    walk->mappings[0].bytes = 0;
-    walk->mm = mm;
-    walk->sequence = sequence;
-    walk->exec_id = exec_id;
-    walk->tgid = tgid;
-    walk->tag_stack = walk->start_stack;
-    walk->epoch = epoch;
-    walk->keep_nothing = written;
-  }
+static __always_inline void begin_probes(struct walk *walk, const char *task, const char *mm) {
+  __u64 area = 0, probes = 0;
+  walk->probe_area = 0;
+  walk->probe_return = 0;
+  if (!layout.task_probes) return;
+  if (TAKE_AT(area, mm, mm_probe_area) || !area) return;
+  if (TAKE_AT(probes, task, task_probes) || !probes) return;
+  if (READ_AT(walk->probe_return, probes, probes_returns)) return;
+  READ_AT(walk->probe_area, area, probe_area_start);
 }
 
 static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
-  const __u64 task = bpf_get_current_task();
-  __u64 mm = 0, exec_id = 0;
-  if (READ_AT(mm, task, task_mm) || !mm) return NO_USER_STACK;
+  const char *task = current_task();
+  const char *mm = NULL;
+  if (TAKE_AT(mm, task, task_mm) || !mm) return NO_USER_STACK;
   const enum begun begun = take_registers(walk, task);
   if (begun != BEGUN) return begun;
   begin_hash(walk);
@@ -175,11 +135,16 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   walk->depth = 0;
   walk->stuck.depth = 0;
   walk->of_any_size = 0;
+  walk->mm = (__u64)mm;
+  walk->tgid = tgid;
+  walk->epoch = *(volatile __u32 *)&walk_state.epoch;
   walk->start_stack = 0;
-  READ_AT(walk->start_stack, mm, mm_start_stack);
-  READ_AT(exec_id, task, task_exec_id);
+  TAKE_AT(walk->start_stack, mm, mm_start_stack);
+  TAKE_AT(walk->exec_id, task, task_exec_id);
+  walk->sequence = current_sequence(mm);
   begin_probes(walk, task, mm);
-  keep_mappings(walk, mm, exec_id & 0xffffffff, tgid);
+  enter_space(walk);
+  walk->keep_nothing = layout.sequence == LAYOUT_NO_SEQUENCE || is_being_written(walk->sequence);
   /* execve() sets start_stack last in the new program's memory. Before the task changes to that memory, the old stack
    * is whole. */
   return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
@@ -239,13 +204,14 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   /* After the stuck frame the walk went on by frame pointers, which may skip a caller. So the end that it found is not
    * used. */
   const bool is_stuck = walk->stuck.depth != 0;
+
   if (is_stuck) {
     end = WALK_NO_TABLE_YET;
     walk->guessed = 0;
   }
   if (walk->is_unsure && end != WALK_ROOT) end = WALK_MAPS_CHANGED;
   /* The mappings changed during the walk. What it saw was valid, but the next walk must not reuse it. */
-  if (layout.sequence != LAYOUT_NO_SEQUENCE && current_sequence(walk->mm) != walk->sequence) walk->keep_nothing = 1;
+  if (has_been_written(walk)) walk->keep_nothing = 1;
   key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);
   key->user_hash = end_hash(walk, (__u64)walk->depth << 32 | (__u32)key->user_stack);
   key->user_stack |= generation << PROFILE_STACK_GENERATION_SHIFT;

@@ -20,9 +20,11 @@ struct walk {
   __u64 fp_at;
   __u64 extra;
   __u64 extra_at;
-  __u64 innermost[REGISTERS]; /* all registers of the innermost frame, by DWARF's numbers */
+  __u64 registers_at;         /* where the kernel keeps the registers of the innermost frame */
+  __u64 innermost[REGISTERS]; /* these, by DWARF's numbers; only if are_named is set */
   __u32 lost;                 /* bits: LOST_FP, LOST_EXTRA */
   __u32 was_interrupted;      /* the frame goes on at pc itself: it has not made a call */
+  __u32 are_named;
   __u32 guessed;
   __u32 is_unsure; /* a writer had the mappings' lock: only a stack with WALK_ROOT is valid */
   __u64 stack_end; /* end of the mapping that holds the stack; 0: not looked up, 1: none */
@@ -34,7 +36,7 @@ struct walk {
   struct walk_stuck stuck;
 
   /* The search for a mapping, and its way through the tree. */
-  __u64 look;
+  __u64 sought;
   __u64 entry; /* a node, then the VMA */
   __u64 low;   /* the mapping's range by the tree */
   __u64 high;
@@ -49,18 +51,17 @@ struct walk {
   struct unwind_rule rule;
   __u64 node[NODE_WORDS];
 
-  /* Whose the mappings are. The next walk reuses them only if all of this is the same. */
+  /* The address space: see struct walk_space. */
   __u64 mm;
   __u64 sequence;
-  __u64 exec_id;
-  __u64 tag_stack;
+  __u32 exec_id;
   __u32 tgid;
   __u32 epoch;
-  __u32 keep_nothing;
-  __u32 count;
-  __u32 turn; /* the next place of `mappings` to overwrite */
-  __u32 current;
-  struct walk_mapping mappings[MAPPINGS];
+  __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
+  __u32 space;        /* the index in `spaces` */
+  __u32 current;      /* the index in `mappings` of the mapping that holds pc */
+  struct walk_space spaces[SPACES];
+  struct walk_mapping mappings[ALL_MAPPINGS]; /* MAPPINGS of each space */
 
   __u64 raw[RAW_WORDS + 1];
   __u64 window_at; /* address of the first word in `window` */

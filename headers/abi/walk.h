@@ -154,10 +154,12 @@ struct walk_state {
 /* Where the walk finds what it reads in kernel structures, from the kernel's BTF. Constant once the programs are
  * loaded. If a comment does not say otherwise: the offset in bytes, in the structure with which the name begins. */
 struct kernel_layout {
-  __u32 tree;             /* enum layout_tree */
-  __u32 sequence;         /* enum layout_sequence */
-  __u32 has_task_pt_regs; /* 1: the kernel has this helper; 0: task_regs_at is used */
-  __u32 task_regs_at;     /* bytes from the beginning of the task's stack to the registers */
+  __u32 tree;     /* enum layout_tree */
+  __u32 sequence; /* enum layout_sequence */
+  /* 1: the kernel has the helpers that return the current task and its registers with their types (5.15), so that a
+   * program can load their members directly. 0: task_regs_at is used. */
+  __u32 has_typed_pointers;
+  __u32 task_regs_at; /* bytes from the beginning of the task's stack to the registers */
   __u32 page_shift;
   __u32 task_mm;
   __u32 task_stack;

@@ -40,13 +40,13 @@ struct walk {
   __u64 probe_area = 0;
   __u64 probe_return = 0;
   __u64 caller = 0;
-  __u64 look = 0;
+  __u64 sought = 0;
   __u64 raw[4]{};
   unwind_rule rule{};
   walk_stuck stuck{};
   walk_file_key key{};
   __u32 current = 0;
-  walk_mapping mappings[MAPPINGS]{};
+  walk_mapping mappings[ALL_MAPPINGS]{};
 
   const ring_unfinished* begun = nullptr;
   WalkedCode* code = nullptr;
@@ -75,13 +75,13 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
 
 // Finds a mapping of one byte, for the looked-up address alone: the code here does not need the true length.
 int find_mapping() {
-  const WalkedCode::Code place = under_way->code->place_of(under_way->look);
+  const WalkedCode::Code place = under_way->code->place_of(under_way->sought);
   using Kind = WalkedCode::Code::Kind;
   if (place.kind == Kind::waiting) under_way->is_waiting = true;
   if (place.kind == Kind::waiting || place.kind == Kind::nowhere) return FOUND_NOTHING;
-  under_way->mappings[0] = {.start = under_way->look,
+  under_way->mappings[0] = {.start = under_way->sought,
                             .bytes = 1,
-                            .bias = under_way->look - place.offset,
+                            .bias = under_way->sought - place.offset,
                             .kind = place.kind == Kind::table ? __u32{MAPPING_TABLE} : __u32{MAPPING_PLAIN},
                             .first_page = place.table.first_page,
                             .pages = place.table.pages,
@@ -90,6 +90,9 @@ int find_mapping() {
                             .is_vdso = place.is_vdso ? 1U : 0U};
   return FOUND;
 }
+
+// finish_walk() has copied all registers.
+int name_registers() { return 0; }
 
 int find_stack_end() {
   under_way->stack_end = under_way->begun->stuck.sp + under_way->begun->bytes;

@@ -98,7 +98,7 @@ void find_task(const KernelTypes& types, Finder& finder, kernel_layout& layout) 
   layout.task_mm = finder.bytes_at("task_struct", "mm");
   layout.task_stack = finder.bytes_at("task_struct", "stack");
   layout.task_exec_id = finder.bytes_at("task_struct", "self_exec_id");
-  layout.has_task_pt_regs = types.enumerator("bpf_func_id", "BPF_FUNC_task_pt_regs") ? 1 : 0;
+  layout.has_typed_pointers = types.enumerator("bpf_func_id", "BPF_FUNC_task_pt_regs") ? 1 : 0;
   const std::uint32_t regs = types.size_of("pt_regs").value_or(0);
   if (regs == 0 || regs > thread_bytes) finder.lacks("pt_regs");
   layout.task_regs_at = thread_bytes - regs;

@@ -1,5 +1,5 @@
-// Tests what a walk remembers: rows from one sample to the next, and a piece of the stack from one frame to the next.
-// The code is the BPF program's own text, compiled here.
+// Tests what a walk remembers: mappings and rows from one sample to the next, and a piece of the stack from one frame
+// to the next. The code is the BPF program's own text, compiled here.
 #include <doctest/doctest.h>
 #include <errno.h>
 #include <linux/types.h>
@@ -24,6 +24,16 @@ namespace {
 
 struct walk {
   __u32 epoch = 0;
+  __u64 mm = 0;
+  __u64 sequence = 0;
+  __u64 start_stack = 0;
+  __u32 exec_id = 0;
+  __u32 tgid = 0;
+  __u32 keep_nothing = 0;
+  __u32 space = 0;
+  __u32 current = 0;
+  walk_space spaces[SPACES]{};
+  walk_mapping mappings[ALL_MAPPINGS]{};
   __u64 window_at = 0;
   __u64 window_bytes = 0;
   __u64 window[WINDOW_WORDS]{};
@@ -52,6 +62,7 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
 }
 
 #include "bpf/known_codes.bpf.h"
+#include "bpf/known_spaces.bpf.h"
 #include "bpf/stack_window.bpf.h"
 
 // True when the pair at `from` was read, and is right.
@@ -63,7 +74,105 @@ bool reads_pair(walk& walk, std::uint64_t from) {
   return true;
 }
 
+walk_space space_of(std::uint64_t mm) {
+  return {.mm = mm, .sequence = 2, .start_stack = 4, .exec_id = 3, .tgid = 5, .epoch = 6, .count = 0, .turn = 0};
+}
+
+void enter(walk& walk, const walk_space& space) {
+  walk.mm = space.mm;
+  walk.sequence = space.sequence;
+  walk.start_stack = space.start_stack;
+  walk.exec_id = space.exec_id;
+  walk.tgid = space.tgid;
+  walk.epoch = space.epoch;
+  enter_space(&walk);
+}
+
+void add_mapping(walk& walk, std::uint64_t start, std::uint64_t bytes) {
+  walk_mapping* mapping = new_mapping(&walk);
+  CHECK(mapping == &walk.mappings[walk.current]);
+  *mapping = {};
+  mapping->start = start;
+  mapping->bytes = bytes;
+}
+
+// True when the mapping that holds `address` is known, and is the one that begins at `start`.
+bool knows(walk& walk, std::uint64_t address, std::uint64_t start) {
+  return recall_mapping(&walk, address) && walk.mappings[walk.current].start == start;
+}
+
 }  // namespace
+
+TEST_CASE("a mapping is known in its address space as long as nothing has changed") {
+  walk walk;
+  const walk_space first = space_of(0x1000);
+  enter(walk, first);
+  CHECK_FALSE(recall_mapping(&walk, 4096));
+  add_mapping(walk, 4096, 100);
+  CHECK(knows(walk, 4096, 4096));
+  CHECK(knows(walk, 4195, 4096));
+  CHECK_FALSE(recall_mapping(&walk, 4196));
+  CHECK_FALSE(recall_mapping(&walk, 4095));
+  enter(walk, first);
+  CHECK(knows(walk, 4100, 4096));
+
+  const auto forgets_after = [&](auto change) {
+    enter(walk, first);
+    if (!recall_mapping(&walk, 4096)) add_mapping(walk, 4096, 100);
+    walk_space changed = first;
+    change(changed);
+    enter(walk, changed);
+    return !recall_mapping(&walk, 4096) && walk.mappings[walk.current].bytes == 0;
+  };
+  CHECK(forgets_after([](walk_space& space) { ++space.sequence; }));
+  CHECK(forgets_after([](walk_space& space) { ++space.exec_id; }));
+  CHECK(forgets_after([](walk_space& space) { ++space.start_stack; }));
+  CHECK(forgets_after([](walk_space& space) { ++space.tgid; }));
+  CHECK(forgets_after([](walk_space& space) { ++space.epoch; }));
+}
+
+TEST_CASE("what a walk must not keep is forgotten before the next one, in its own address space only") {
+  walk walk;
+  std::array<walk_space, 2> two{space_of(0x1000), space_of(0x1000)};
+  // Two that have different places.
+  for (std::uint64_t mm = 0x2000; walk.space == 0; mm += 0x1000) {
+    two[1] = space_of(mm);
+    enter(walk, two[0]);
+    const __u32 place = walk.space;
+    enter(walk, two[1]);
+    walk.space = walk.space == place ? 0 : 1;
+  }
+  for (const walk_space& space : two) {
+    enter(walk, space);
+    add_mapping(walk, space.mm, 10);
+  }
+  for (const walk_space& space : two) {
+    enter(walk, space);
+    CHECK(knows(walk, space.mm + 9, space.mm));
+  }
+  walk.keep_nothing = 1;  // set by the walk in the second one
+  enter(walk, two[0]);
+  walk.keep_nothing = 0;
+  CHECK(knows(walk, two[0].mm, two[0].mm));
+  enter(walk, two[1]);
+  CHECK_FALSE(recall_mapping(&walk, two[1].mm));
+}
+
+TEST_CASE("no address space has the mappings of another, however many there are") {
+  walk walk;
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint64_t mm = 1; mm < 200; ++mm) {
+      const walk_space space = space_of(mm << 12);
+      enter(walk, space);
+      for (std::uint64_t i = 0; i < 2 * MAPPINGS; ++i) {
+        if (recall_mapping(&walk, i * 100)) REQUIRE(walk.mappings[walk.current].bias == mm);
+        add_mapping(walk, i * 100, 100);
+        walk.mappings[walk.current].bias = mm;
+        REQUIRE(knows(walk, i * 100 + 99, i * 100));
+      }
+    }
+  }
+}
 
 TEST_CASE("a row is known after it was remembered, and only at its own place") {
   walk walk;
