@@ -96,7 +96,9 @@ void ProcessTable::follow(std::uint32_t tgid, bool from_exec) {
   want(tgid);
   follows_ = true;
   if (!from_exec) return;
-  begin_image(processes_[tgid], 0, std::make_shared<MappingTable>(), Name{});
+  Process& process = processes_[tgid];
+  mount_namespace(tgid, process);  // a short command may be gone when we read its records
+  begin_image(process, 0, std::make_shared<MappingTable>(), Name{});
   living_.insert(tgid);
 }
 

@@ -215,6 +215,17 @@ TEST_CASE("the mounts of a known process are remembered if it ends before its ex
   CHECK(timeline.keeper.last_mapped_by.own_mounts);
 }
 
+TEST_CASE("the mounts of a command are known though it ends before its records are read") {
+  TestTimeline timeline;
+  timeline.proc.processes[10] = {"profile", ""};
+  timeline.table.follow(10, true);
+  timeline.proc.processes.clear();
+  timeline.record(comm_bytes(110, 10, 10, "brief", true));
+  timeline.record(mmap_bytes(111, 10, 0x1000, 0x1000, 0, plugin_a, "/bin/brief"));
+  timeline.update();
+  CHECK(timeline.keeper.last_mapped_by.own_mounts);
+}
+
 TEST_CASE("random mappings never overlap, and each address has its latest mapping") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
