@@ -287,6 +287,11 @@ class Profile {
   };
   [[nodiscard]] std::optional<std::uint32_t> find_frame(std::uint64_t hash, RuntimeAddress address, ProcessId space,
                                                         bool is_return) const;
+  // Clears the fields that `apart` does not keep apart.
+  void clear_unkept(Row& row) const;
+  // Adds the row to an equal one at another index than `own_index`. False: there is none.
+  bool merge_row(const Row& row, std::uint64_t hash, std::size_t own_index);
+  void index_rows();
 
   std::vector<Process> processes_;
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image
@@ -302,7 +307,8 @@ class Profile {
   std::vector<Binary> binaries_{Binary{}};           // [0] is BinaryId::none
   std::map<Binary, BinaryId> binary_ids_;
   std::vector<Row> rows_;
-  IndexTable row_ids_;  // by all that keeps rows apart
+  IndexTable row_ids_;           // by all that keeps rows apart
+  bool are_rows_moved_ = false;  // row_ids_ is not valid
   std::vector<FrameId> scratch_;
 };
 

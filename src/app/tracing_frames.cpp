@@ -51,14 +51,11 @@ StackId shown_kernel_stack(Profile& profile, StackId kernel, bool is_traced) {
 
 void keep_shown_kernel_stacks(Profile& profile, bool is_traced) {
   std::unordered_map<StackId, StackId> shown;
-  bool any = false;
-  for (const Row& row : profile.rows()) {
+  profile.change_rows([&](Row& row) {
     const auto [found, is_new] = shown.try_emplace(row.kernel, row.kernel);
     if (is_new) found->second = shown_kernel_stack(profile, row.kernel, is_traced);
-    any = any || found->second != row.kernel;
-  }
-  // Changed rows are merged, which costs more than to look.
-  if (any) profile.change_rows([&](Row& row) { row.kernel = shown.at(row.kernel); });
+    row.kernel = found->second;
+  });
 }
 
 }  // namespace profile

@@ -149,16 +149,31 @@ BinaryId Profile::binary(const Binary& binary) {
 
 void Profile::add(const Row& given) {
   Row row = given;
-  if (!apart.by_thread) row.tid = 0;
-  if (!apart.by_cpu) row.cpu = any_cpu;
+  clear_unkept(row);
+  if (are_rows_moved_) index_rows();
   const std::uint64_t hash = hash_of_key(row);
-  if (const auto known = row_ids_.find(hash, [&](std::uint32_t i) { return same_key(rows_[i], row); })) {
-    rows_[*known].value += row.value;
-    rows_[*known].samples += row.samples;
-    return;
-  }
+  if (merge_row(row, hash, rows_.size())) return;
   row_ids_.add(hash, rows_.size());
   rows_.push_back(row);
+}
+
+void Profile::clear_unkept(Row& row) const {
+  if (!apart.by_thread) row.tid = 0;
+  if (!apart.by_cpu) row.cpu = any_cpu;
+}
+
+bool Profile::merge_row(const Row& row, std::uint64_t hash, std::size_t own_index) {
+  const auto known = row_ids_.find(hash, [&](std::uint32_t i) { return i != own_index && same_key(rows_[i], row); });
+  if (!known) return false;
+  rows_[*known].value += row.value;
+  rows_[*known].samples += row.samples;
+  return true;
+}
+
+void Profile::index_rows() {
+  row_ids_.clear();
+  for (std::size_t i = 0; i < rows_.size(); ++i) row_ids_.add(hash_of_key(rows_[i]), i);
+  are_rows_moved_ = false;
 }
 
 bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
@@ -170,13 +185,33 @@ bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
 }
 
 void Profile::change_rows(const std::function<void(Row&)>& change) {
-  std::vector<Row> rows;
-  rows.swap(rows_);
-  row_ids_.clear();
-  for (Row& row : rows) {
-    change(row);
-    add(row);
+  if (are_rows_moved_) index_rows();
+  std::vector<std::size_t> changed;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row before = rows_[i];
+    change(rows_[i]);
+    clear_unkept(rows_[i]);
+    if (!same_key(before, rows_[i])) changed.push_back(i);
   }
+  // Mostly few rows change. The others still differ from each other, so only the changed ones are looked up. What the
+  // index says of a changed row's old key matches no row any more.
+  std::vector<bool> is_merged;
+  for (const std::size_t i : changed) {
+    const std::uint64_t hash = hash_of_key(rows_[i]);
+    if (merge_row(rows_[i], hash, i)) {
+      is_merged.resize(rows_.size());
+      is_merged[i] = true;
+    } else {
+      row_ids_.add(hash, i);
+    }
+  }
+  if (is_merged.empty()) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!is_merged[i]) rows_[kept++] = rows_[i];
+  }
+  rows_.resize(kept);
+  are_rows_moved_ = true;  // the index is made again if a row is added, which a report does not do
 }
 
 std::span<const FrameId> Profile::stack(StackId id) const {

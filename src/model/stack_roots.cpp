@@ -131,11 +131,6 @@ StackId believable_user_stack(Profile& profile, const Row& row) {
 }
 
 void keep_believable_stacks(Profile& profile) {
-  bool all_stay = true;
-  for (std::size_t i = 0; all_stay && i < profile.rows().size(); ++i) {
-    all_stay = believable_user_stack(profile, profile.rows()[i]) == profile.rows()[i].user;
-  }
-  if (all_stay) return;
   profile.change_rows([&](Row& row) { row.user = believable_user_stack(profile, row); });
 }
 

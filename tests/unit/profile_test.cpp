@@ -178,6 +178,44 @@ TEST_CASE("many random rows give the same sums as a plain map") {
   }
 }
 
+TEST_CASE("changed rows are merged as in a plain map, however many change, and more rows can be added") {
+  std::mt19937_64 random(12);
+  for (const std::uint64_t one_in : {1, 2, 10, 1000}) {
+    CAPTURE(one_in);
+    Profile profile;
+    profile.apart.by_thread = true;
+    std::map<std::uint32_t, std::uint64_t> expected;  // values by the thread, which is the whole key here
+    const auto add_some = [&] {
+      for (int i = 0; i < 500; ++i) {
+        Row row;
+        row.tid = static_cast<std::uint32_t>(random() % 400);
+        row.value = 1 + random() % 3;
+        profile.add(row);
+        expected[row.tid] += row.value;
+      }
+    };
+    for (int round = 0; round < 8; ++round) {
+      add_some();
+      std::map<std::uint32_t, std::uint32_t> change;
+      for (const auto& [tid, value] : expected)
+        change[tid] = random() % one_in == 0 ? static_cast<std::uint32_t>(random() % 400) : tid;
+      profile.change_rows([&](Row& row) { row.tid = change.at(row.tid); });
+      std::map<std::uint32_t, std::uint64_t> changed;
+      for (const auto& [tid, value] : expected) changed[change.at(tid)] += value;
+      expected = changed;
+      // Every second time the rows change again before a row is added.
+      if (round % 2 == 0) {
+        profile.change_rows([](Row& row) { row.tid = row.tid % 7 == 0 ? 0 : row.tid; });
+        changed.clear();
+        for (const auto& [tid, value] : expected) changed[tid % 7 == 0 ? 0 : tid] += value;
+        expected = changed;
+      }
+      REQUIRE(profile.rows().size() == expected.size());
+      for (const Row& row : profile.rows()) REQUIRE(expected.at(row.tid) == row.value);
+    }
+  }
+}
+
 TEST_CASE("a moved profile keeps all its content") {
   Profile profile;
   const StringId name =
