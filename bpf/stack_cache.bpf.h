@@ -28,7 +28,7 @@
 #define USER_CODE_SEGMENT 0x33 /* of 64-bit programs */
 
 struct known_stack {
-  __u64 drain; /* (drain_count + 1) * 2, and 1 more when the user stack is not compared; 0: empty */
+  __u64 valid_for; /* (drain_count + 1) * 2, and 1 more when the user stack is not compared; 0: empty */
   __u64 instruction;
   __s32 user_stack;
   __s32 kernel_stack;
@@ -101,11 +101,12 @@ __noinline int is_known(const struct known_stack *place, const struct stack_view
 }
 
 /* The place that holds the stacks of the view, among the CACHE_WAYS from `first` on. CACHE_PLACES: none. */
-__noinline __u32 find_known(const struct stack_view *view, __u64 drain, __u64 instruction, __u32 first) {
+__noinline __u32 find_known(const struct stack_view *view, __u64 valid_for, __u64 instruction, __u32 first) {
   for (__u32 way = 0; way < CACHE_WAYS; way++) {
     const __u32 index = first + way;
     const struct known_stack *known = bpf_map_lookup_elem(&known_stacks, &index);
-    if (known && known->drain == drain && known->instruction == instruction && is_known(known, view)) return index;
+    if (known && known->valid_for == valid_for && known->instruction == instruction && is_known(known, view))
+      return index;
   }
   return CACHE_PLACES;
 }
@@ -175,11 +176,11 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   }
 
   /* For a user stack that was walked by tables, the place holds only the kernel stack. */
-  const __u64 drain = ((__u64)sample->drain_count + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
+  const __u64 valid_for = ((__u64)sample->drain_count + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
   const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;
   const __u32 first = (__u32)(hash >> 40) & (CACHE_PLACES - CACHE_WAYS);
-  const __u32 index = find_known(view, drain, instruction, first);
+  const __u32 index = find_known(view, valid_for, instruction, first);
   const struct known_stack *known = bpf_map_lookup_elem(&known_stacks, &index);
   if (known) {
     if (walked == WALKED_NOT) sample->key.user_stack = known->user_stack;
@@ -190,7 +191,7 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   const __u32 victim = first + (view->next_victim++ & (CACHE_WAYS - 1));
   struct known_stack *place = bpf_map_lookup_elem(&known_stacks, &victim);
   if (!place) return take_others(ctx, walked, sample->generation, &sample->key);
-  place->drain = 0;
+  place->valid_for = 0;
   if (!take_others(ctx, walked, sample->generation, &sample->key)) return false;
   if (!note_kernel_stack(ctx, place, view)) return true;
   place->instruction = instruction;
@@ -198,7 +199,7 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   place->kernel_stack = sample->key.kernel_stack;
   place->user_frames = (__u16)view->user_frames;
   __builtin_memcpy(place->user, view->user, sizeof(place->user));
-  place->drain = drain;
+  place->valid_for = valid_for;
   return true;
 }
 

@@ -26,9 +26,9 @@ function stepInMenu(event) {
   if (next !== null) next.focus();
 }
 
-class Hands {
-  constructor({view, sheet, words, tools, list}) {
-    Object.assign(this, {view, sheet, words, tools, list});
+class Input {
+  constructor({view, sheet, texts, tools, list}) {
+    Object.assign(this, {view, sheet, texts, tools, list});
     this.graph = element('graph');
     this.menu = element('menu');
     this.live = null;
@@ -50,23 +50,23 @@ class Hands {
     return this.view.drawing.boxAt(event.clientX - left, event.clientY - top);
   }
   mouse() {
-    const {view, graph, words} = this;
+    const {view, graph, texts} = this;
     graph.addEventListener('mousemove', (event) => {
       view.update();
       const box = this.boxOf(event);
       view.hover(box);
-      words.showTip(this.menu.hidden ? box : none, event.clientX, event.clientY);
+      texts.showTip(this.menu.hidden ? box : none, event.clientX, event.clientY);
     });
     graph.addEventListener('mouseleave', () => {
       view.hover(none);
-      words.hideTip();
+      texts.hideTip();
     });
     graph.addEventListener('click', (event) => {
       if (!this.menu.hidden) return this.closeMenu();
       view.update();
       const box = this.boxOf(event);
       if (box === none) return;
-      words.hideTip();
+      texts.hideTip();
       view.select(box);
       if (box !== view.focus) view.zoom(box);
     });
@@ -84,7 +84,7 @@ class Hands {
   }
 
   openMenu(box, x, y) {
-    this.words.hideTip();
+    this.texts.hideTip();
     this.menu.hidden = false;
     const {width, height} = this.menu.getBoundingClientRect();
     this.menu.style.left = `${Math.min(x, innerWidth - width - 4)}px`;
@@ -196,7 +196,7 @@ class Hands {
   move(where) {
     const {view} = this;
     view.hover(none);
-    this.words.hideTip();
+    this.texts.hideTip();
     view.move(where);
     if (view.selected !== none) this.sheet.reveal(view.selected);
   }
@@ -210,7 +210,7 @@ class Hands {
   nextMatch(step) {
     const {view} = this;
     view.hover(none);
-    this.words.hideTip();
+    this.texts.hideTip();
     view.update();
     if (!view.selectMatch(step)) return this.say(view.matcher === null ? 'Search first: press /' : 'Nothing is found here.');
     this.sheet.reveal(view.selected);

@@ -34,12 +34,12 @@ function begin(data, html, read) {
   if (data.version !== knownVersion) throw new Error(`data of version ${data.version}, which this page does not know`);
   const parsed = performance.now();
   const view = new View(new Drawing(element('graph'), element('marks')));
-  const words = new Words(view);
+  const texts = new BoxTexts(view);
   const tools = new Tools(view);
   const sheet = new Sheet(view);
   const filters = new Filters(view);
   const list = new FunctionList(view);
-  const hands = new Hands({view, sheet, words, tools, list});
+  const input = new Input({view, sheet, texts, tools, list});
   const times = {read: parsed - read, load: 0, firstPaint: 0};
   nameTags(data.run);
   showTitle(data.run);
@@ -48,17 +48,17 @@ function begin(data, html, read) {
   view.listeners.push((done) => {
     if (done >= due.tree) filters.update();
     if (done >= due.paint) tools.update();
-    words.showStatus();
+    texts.showStatus();
     if (times.firstPaint === 0 && done >= due.tree) times.firstPaint = performance.now();
   });
   if (data.live) {
     showAbout([{run: data.run, heading: ''}]);
-    hands.live = view.live = new Live(view, data, (text) => hands.say(text));
+    input.live = view.live = new Live(view, data, (text) => input.say(text));
   }
   const link = new Link({view, tools, list, live: view.live, saved: data.view});
   const told = {run: data.run, account: data.account, names: data.names, before: data.before && data.before.run};
   new Save({
-    view, html, say: (words) => hands.say(words), words: () => link.words(),
+    view, html, say: (words) => input.say(words), words: () => link.words(),
     about: () => (view.live === null ? told : view.live.about()),
   });
   if (!data.live) {

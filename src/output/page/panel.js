@@ -75,7 +75,7 @@ class Sheet {
 
 // --- Texts about a box ------------------------------------------------------------------------------------------------
 
-class Words {
+class BoxTexts {
   constructor(view) {
     this.view = view;
     this.tip = element('tip');
