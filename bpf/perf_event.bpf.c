@@ -1,15 +1,21 @@
 /* The sources with perf's names. The program runs when a perf event overflows, and records the current task. Built
  * twice: see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_WALK
-#include "weight.bpf.h"
-#ifndef PROFILE_LEAN
-#include "follow.bpf.h"
-#endif
 /* This header has its own layout of struct pt_regs. The struct of the same name in kernel.bpf.h follows the kernel's
  * BTF. */
 #define pt_regs pt_regs_of_uapi
 #include <linux/bpf_perf_event.h>
 #undef pt_regs
+/* Volatile, because the verifier lets a program read a register only as a whole. */
+#ifdef __TARGET_ARCH_x86
+#define IS_IN_KERNEL(ctx) ((((const volatile struct bpf_perf_event_data *)(ctx))->regs.cs & 3) != 3)
+#else
+#define IS_IN_KERNEL(ctx) ((((const volatile struct bpf_perf_event_data *)(ctx))->regs.pstate & 0xf) != 0)
+#endif
+#include "weight.bpf.h"
+#ifndef PROFILE_LEAN
+#include "follow.bpf.h"
+#endif
 
 SEC(".rodata.perf_event") const volatile struct perf_event_config perf_event_config = {};
 
@@ -56,14 +62,20 @@ static __always_inline struct run_cost *cost_here(void) {
 /* The beginning is in the map, because the BPF stack has no room for it. */
 static __always_inline void begin_cost(void) {
   struct run_cost *cost = cost_here();
-  if (cost) cost->began_ns = bpf_ktime_get_ns();
+  if (!cost) return;
+  const bool is_timed =
+      perf_event_config.weight == WEIGHT_OF_HIT || cost->runs < RUNS_ALL_TIMED || cost->untimed + 1 >= RUNS_OF_A_TIMED;
+  cost->began_ns = is_timed ? bpf_ktime_get_ns() : 0;
+  if (!is_timed) cost->untimed++;
 }
 
 static __always_inline void end_cost(void) {
   struct run_cost *cost = cost_here();
-  if (!cost) return;
-  cost->runs++;
-  cost->run_time_ns += bpf_ktime_get_ns() - cost->began_ns;
+  if (!cost || !cost->began_ns) return;
+  const __u64 stands_for = cost->untimed + 1;
+  cost->runs += stands_for;
+  cost->run_time_ns += stands_for * (bpf_ktime_get_ns() - cost->began_ns);
+  cost->untimed = 0;
 }
 
 SEC("perf_event")

@@ -23,6 +23,12 @@
 #include "tasks.bpf.h"
 #endif
 
+/* Whether the event came in the kernel. Where the context of a program says so, the program defines it, and saves a
+ * search for a kernel stack that does not exist. */
+#ifndef IS_IN_KERNEL
+#define IS_IN_KERNEL(ctx) true
+#endif
+
 SEC(".rodata.record") const volatile struct record_config record_config = {};
 SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {};
 SEC(".rodata.names") const volatile struct wanted_names wanted_names = {};
@@ -149,22 +155,27 @@ enum walked {
   WALKED,
   WALKED_NOT,        /* the kernel walks this stack itself */
   WALKED_LOST,       /* there was no room to send it */
-  WALKED_UNFINISHED, /* a table was missing: user space can finish it, see keep_unfinished() */
+  WALKED_UNSENT,     /* the walk is held: send_walked() before its hash is used, and end_walk() */
+  WALKED_UNFINISHED, /* the same; a table was missing, and user space can finish it: see keep_unfinished() */
 };
+static __always_inline bool is_held(enum walked walked) {
+  return walked == WALKED_UNSENT || walked == WALKED_UNFINISHED;
+}
 
 /* A program that defines PROFILE_WALK walks user stacks by tables, where the kernel allows it. */
 #ifdef PROFILE_WALK
 #include "walk.bpf.h"
 #else
 static __always_inline void end_walk(void) {}
+static __always_inline bool send_walked(__u32 generation, const struct stack_key *key) { return false; }
 static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
   return false;
 }
 #endif
 
 /* Decides which user stack a sample of the current task gets. WALKED: the key has it. WALKED_NOT: take_others() or
- * send_with() must take it. WALKED_LOST: the sample is lost. `for_span`: the sample counts later, so a walk that lacks
- * a table is sent at once. */
+ * send_with() must take it. WALKED_LOST: the sample is lost. `for_span`: the sample counts later, so its stack is sent
+ * at once. */
 static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
 #ifdef PROFILE_WALK
   if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, for_span);
@@ -200,7 +211,9 @@ static __always_inline bool send_with(void *ctx, enum walked walked, enum ring_t
   if (used > stack_bytes) used = stack_bytes; /* the verifier does not know this bound */
 
   taken = -EFAULT;
-  if (record_config.kernel_stacks) taken = bpf_get_stack(ctx, (char *)(whole + 1) + used, stack_bytes, 0);
+  if (record_config.kernel_stacks && IS_IN_KERNEL(ctx)) {
+    taken = bpf_get_stack(ctx, (char *)(whole + 1) + used, stack_bytes, 0);
+  }
   whole->kernel_bytes = (__s32)taken;
   if (taken > 0) used += (__u64)taken;
   if (used > 2 * stack_bytes) used = 2 * stack_bytes;
@@ -217,24 +230,31 @@ static __always_inline void count_entry(__u32 generation) {
   if (record_state.entries[generation] >= record_config.half_full) tell_half_full(generation);
 }
 
-/* Adds `value` to the key's row. False when the histogram cannot take it. */
-static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
+/* Adds `value` to the key's row. False: there is no row. */
+static __always_inline bool add_to_row(void *histogram, const struct stack_key *key, __u64 value) {
   struct stack_value *row = bpf_map_lookup_elem(histogram, key);
-  if (!row) {
-    const struct stack_value fresh = {
-        .value = value, .samples = record_config.weighted ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
-    if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST) == 0) {
-      count_entry(generation);
-      return true;
-    }
-    row = bpf_map_lookup_elem(histogram, key); /* another CPU was first, or there is no room */
-    if (!row) return false;
-  }
+  if (!row) return false;
   __sync_fetch_and_add(&row->value, value);
   if (record_config.weighted) __sync_fetch_and_add(&row->samples, 1);
   return true;
 }
 
+/* Makes the key's row, with `value`. False when the histogram cannot take it. */
+static __always_inline bool make_row(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
+  const struct stack_value fresh = {
+      .value = value, .samples = record_config.weighted ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
+  if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST)) {
+    return add_to_row(histogram, key, value); /* another CPU was first, or there is no room */
+  }
+  count_entry(generation);
+  return true;
+}
+
+static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
+  return add_to_row(histogram, key, value) || make_row(histogram, generation, key, value);
+}
+
+/* Counts `value` in the key's row. False when the histogram cannot take it. */
 static __always_inline bool count(__u32 generation, const struct stack_key *key, __u64 value) {
   return generation == 0 ? count_in(&histogram_0, 0, key, value) : count_in(&histogram_1, 1, key, value);
 }
@@ -250,7 +270,7 @@ static __always_inline bool take_stacks_in(void *ctx, enum walked walked, void *
     if (has_collided(id)) return false;
     key->user_stack = id < 0 ? (__s32)id : (__s32)(id | generation << PROFILE_STACK_GENERATION_SHIFT);
   }
-  if (record_config.kernel_stacks) {
+  if (record_config.kernel_stacks && IS_IN_KERNEL(ctx)) {
     const long id = bpf_get_stackid(ctx, stacks, 0);
     if (has_collided(id)) return false;
     key->kernel_stack = id < 0 ? (__s32)id : (__s32)(id | generation << PROFILE_STACK_GENERATION_SHIFT);
@@ -265,14 +285,28 @@ static __always_inline bool take_others(void *ctx, enum walked walked, __u32 gen
                          : take_stacks_in(ctx, walked, &stacks_1, 1, key);
 }
 
+/* Puts the sample into the histogram, or into `unfinished`. A row says that its stack was sent, because only samples
+ * like this one make rows with its key. Returns the account's slot; ACCOUNT_TAKEN: the sample must be sent whole. */
+static __always_inline enum account_slot put_in_maps(void *ctx, enum walked walked, void *stacks, void *histogram,
+                                                     __u32 generation, struct stack_key *key, __u64 value) {
+  const bool has_stacks = take_stacks_in(ctx, walked, stacks, generation, key);
+  if (has_stacks && walked != WALKED_UNFINISHED && add_to_row(histogram, key, value)) return ACCOUNT_IN_MAP;
+  if (is_held(walked) && !send_walked(generation, key)) return ACCOUNT_LOST_RING_FULL;
+  if (!has_stacks) return ACCOUNT_TAKEN;
+  if (walked == WALKED_UNFINISHED && keep_unfinished(generation, key, value)) return ACCOUNT_IN_RING;
+  return make_row(histogram, generation, key, value) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
+}
+
 /* Puts the sample into the histogram or a ring buffer. Returns the account's slot that says which, or that the sample
  * is lost. */
 static __always_inline enum account_slot put(void *ctx, enum walked walked, struct sample *sample, __u64 value) {
   const __u32 generation = sample->generation;
   if (walked == WALKED_LOST) return ACCOUNT_LOST_RING_FULL;
-  if (!record_config.stream && take_others(ctx, walked, generation, &sample->key)) {
-    if (walked == WALKED_UNFINISHED && keep_unfinished(generation, &sample->key, value)) return ACCOUNT_IN_RING;
-    if (count(generation, &sample->key, value)) return ACCOUNT_IN_MAP;
+  if (!record_config.stream) {
+    const enum account_slot slot = generation == 0
+                                       ? put_in_maps(ctx, walked, &stacks_0, &histogram_0, 0, &sample->key, value)
+                                       : put_in_maps(ctx, walked, &stacks_1, &histogram_1, 1, &sample->key, value);
+    if (slot != ACCOUNT_TAKEN) return slot;
   }
   return send_with(ctx, walked, RING_SAMPLE, 0, generation, &sample->key, bpf_ktime_get_ns(), value)
              ? ACCOUNT_IN_RING
@@ -284,7 +318,7 @@ static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 va
   bump(sample->account, ACCOUNT_TAKEN);
   const enum walked walked = decide_user_stack(sample->generation, &sample->key, false);
   const enum account_slot slot = put(ctx, walked, sample, value);
-  if (walked == WALKED_UNFINISHED) end_walk();
+  if (is_held(walked)) end_walk();
   bump(sample->account, slot);
   return 0;
 }

@@ -1,9 +1,9 @@
-/* Sends the results of walks to user space: each stack once in a generation, before the samples that name its hash, and
- * what user space needs to finish a walk that lacks a table. A part of walk.bpf.h. */
+/* Sends the results of walks to user space: each stack before the samples that name its hash, and what user space needs
+ * to finish a walk that lacks a table. A part of walk.bpf.h. */
 #ifndef PROFILE_SENT_STACKS_BPF_H
 #define PROFILE_SENT_STACKS_BPF_H
 
-/* The hashes of the stacks that were sent in a generation. */
+/* The hashes of the stacks that were sent in a generation. Not with walk_config::sends_each_row. */
 #define SENT_MAP(name)                    \
   struct {                                \
     __uint(type, BPF_MAP_TYPE_HASH);      \
@@ -37,15 +37,27 @@ static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u
   return bpf_ringbuf_output(&ring, &walk->head, sizeof(walk->head) + bytes, ring_wakeup()) == 0;
 }
 
+static __always_inline void count_sent(__u32 generation) {
+  __sync_fetch_and_add(&walk_state.sent[generation & 1], 1);
+  if (walk_state.sent[generation & 1] >= walk_config.half_full) tell_half_full(generation);
+}
+
+/* Sends the stack of a walk that is held, if that is still to do. False: the ring buffer has no room. */
+static __always_inline bool send_walked(__u32 generation, const struct stack_key *key) {
+  struct walk *walk = this_walk();
+  if (!walk_config.sends_each_row) return true;
+  if (!walk || !send_frames(walk, generation, key->user_hash)) return false;
+  count_sent(generation);
+  return true;
+}
+
 /* Sends a stack that this generation has not sent yet, before its hash is used. False: the ring buffer has no room. */
 static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 generation, __u64 hash) {
   if (bpf_map_lookup_elem(sent, &hash)) return true;
   if (!send_frames(walk, generation, hash)) return false;
   const __u64 one = 1;
   /* When `sent` is full, the stack is sent again the next time. */
-  if (bpf_map_update_elem(sent, &hash, &one, BPF_NOEXIST)) return true;
-  __sync_fetch_and_add(&walk_state.sent[generation & 1], 1);
-  if (walk_state.sent[generation & 1] >= walk_config.half_full) tell_half_full(generation);
+  if (bpf_map_update_elem(sent, &hash, &one, BPF_NOEXIST) == 0) count_sent(generation);
   return true;
 }
 

@@ -174,8 +174,8 @@ static __always_inline void give_walk(struct walk *walk) {
 
 #include "sent_stacks.bpf.h"
 
-/* Puts the current task's user stack into the key. WALKED_UNFINISHED: the walk stays as it is, and the caller must call
- * end_walk(). */
+/* Puts the current task's user stack into the key. If the walk is held (is_held()), it stays as it is, and the caller
+ * must call end_walk(). */
 static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
   struct walk *walk = this_walk();
   if (!walk || !take_walk(walk)) return WALKED_NOT;
@@ -221,6 +221,7 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   if (for_span && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
     goto done;
   }
+  if (!for_span && walk_config.sends_each_row) return can_be_finished ? WALKED_UNFINISHED : WALKED_UNSENT;
   if (!(generation == 0 ? send_stack(walk, &sent_0, 0, key->user_hash)
                         : send_stack(walk, &sent_1, 1, key->user_hash))) {
     walked = WALKED_LOST;

@@ -22,11 +22,16 @@ struct hit_rate {
   __u64 interval_ns; /* the shortest time from one sample of a CPU to the next */
 };
 
-/* What bpf/perf_event.bpf.c has cost on one CPU. */
+/* What bpf/perf_event.bpf.c has cost on one CPU. To look at the clock twice costs a good part of a short run. So after
+ * the first RUNS_ALL_TIMED only every RUNS_OF_A_TIMED-th is timed, and stands for those before it too. With
+ * WEIGHT_OF_HIT all are timed, because hits that are no samples cost less and may come at the same distance. */
+#define RUNS_ALL_TIMED 256
+#define RUNS_OF_A_TIMED 8
 struct run_cost {
-  __u64 runs;
+  __u64 runs; /* up to the last one that was timed */
   __u64 run_time_ns;
-  __u64 began_ns; /* when the run under way began */
+  __u64 began_ns; /* when the run under way began; 0: it is not timed */
+  __u64 untimed;  /* runs since the last one that was timed */
 };
 
 /* The hits of one CPU. */

@@ -78,7 +78,8 @@ enum walk_end {
  * No user address is so high. */
 #define WALK_IN_EXECVE (1ULL << 62)
 
-/* A walked stack, sent before the first sample of a generation that has it. The frames follow, leaf first. */
+/* A walked stack, sent before the first sample of a generation that has it, or more often. The frames follow, leaf
+ * first. */
 struct ring_stack {
   struct ring_header header;
   __u64 hash; /* stack_key::user_hash: of the frames and of the walk's end */
@@ -132,7 +133,9 @@ struct walk_config {
   __u32 mode;      /* enum walk_mode */
   __u32 depth;     /* frames, at most WALK_MOST_FRAMES */
   __u32 half_full; /* sent stacks of a generation at which RING_HALF_FULL is sent */
-  __u32 unused;
+  /* 1: each new row of the histogram sends its stack. 0: a table keeps which stacks were sent, and each is sent once:
+   * for rows that come at any rate, for streams, and for spans, which have no row when they begin. */
+  __u32 sends_each_row;
   __u64 seed[2]; /* secret seed of the hash, so that no program can make two stacks with the same hash */
 };
 

@@ -42,7 +42,7 @@ class StackMaps {
   }
 
   // `sent_fds`: the maps of the stacks that the BPF programs have sent, by generation, not owned. clear() empties them
-  // too.
+  // too. Below 0: there are none.
   void clear_with(const std::array<int, PROFILE_GENERATIONS>& sent_fds) { sent_fds_ = sent_fds; }
   // Keeps a stack that was sent until its generation is cleared, because the rows that name it come later.
   void keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first);

@@ -14,7 +14,8 @@
 namespace profile {
 namespace {
 
-constexpr const char* walk_maps[] = {"slabs", "walk_files", "sent_0", "sent_1", "walks"};
+constexpr const char* walk_maps[] = {"slabs", "walk_files", "walks"};
+constexpr const char* maps_of_sent_stacks[] = {"sent_0", "sent_1"};
 
 // Returns why there can be no walk on this kernel; nullopt when there can.
 std::optional<std::string> fill_layout(bpf_object& object) {
@@ -36,7 +37,7 @@ SamplingOptions within_kernel_depth(SamplingOptions options) {
   return options;
 }
 
-std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options) {
+std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options, bool has_rate) {
   std::optional<std::string> why;
   bool walks = options.user_stacks && options.unwinding != Unwinding::frame_pointers;
   if (walks) {
@@ -52,6 +53,13 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
     check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), walks && !options.stream),
               "leave out an unused map");
   }
+  const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
+  config.sends_each_row = has_rate && !options.stream && !has_spans ? 1 : 0;
+  for (const char* name : maps_of_sent_stacks) {
+    bpf_map& map = bpf_map_named(object, name);
+    check_bpf(bpf_map__set_autocreate(&map, walks && config.sends_each_row == 0), "leave out an unused map");
+    check_bpf(bpf_map__set_max_entries(&map, options.stack_entries), "size the table of sent stacks");
+  }
   if (!walks) {
     if (why) return "user stacks are taken by frame pointers alone: " + *why;
     return std::nullopt;
@@ -61,10 +69,6 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   config.half_full = std::max(1U, options.stack_entries / 2);
   if (::getrandom(config.seed, sizeof config.seed, 0) != sizeof config.seed)
     throw system_error("cannot get random bytes", errno);
-  for (const char* name : {"sent_0", "sent_1"}) {
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries),
-              "size the table of stacks");
-  }
   return std::nullopt;
 }
 

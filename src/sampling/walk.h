@@ -15,8 +15,8 @@ namespace profile {
 
 // Call it between opening and loading, for an object that has the walk. Returns a line for the user when stacks are
 // walked by frame pointers although tables are preferred. Throws Error when the user demands tables and they cannot be
-// used.
-std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options);
+// used. `has_rate`: the samples come at a known rate, for which the ring buffer has room.
+std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options, bool has_rate);
 
 // True if the object has the walk.
 [[nodiscard]] bool can_walk(bpf_object& object);
