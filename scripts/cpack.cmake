@@ -40,7 +40,7 @@ if(CPACK_TEMPORARY_DIRECTORY)
 
   # string(TIMESTAMP) uses SOURCE_DATE_EPOCH if it is set.
   string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-  set(content "profile (${PROFILE_DEBIAN_VERSION}) unstable; urgency=medium
+  set(content "profile (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
 
   * Built by cpack from the sources of version ${CPACK_PACKAGE_VERSION}.
 
@@ -124,9 +124,6 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libdebuginfod1, ffmpeg")
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/scripts/cpack.cmake)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_BINARY_DIR}/CPackProfile.cmake)
-file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")\n")
-set(PROFILE_DEBIAN_VERSION ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
-file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_DEBIAN_VERSION \"${PROFILE_DEBIAN_VERSION}\")\n")
 
 # --- The directory that runs anywhere, as a tarball and as an rpm ------------------------------------------------------
 # The package contains all its libraries, so it neither requires anything of the system nor provides anything to other
@@ -141,7 +138,8 @@ set(CPACK_RPM_SPEC_MORE_DEFINE
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/sbin /usr/libexec /usr/share/man /usr/share/man/man8 /usr/share/bash-completion /usr/share/bash-completion/completions
     /usr/share/zsh /usr/share/zsh/site-functions)
-file(APPEND ${CPACK_PROJECT_CONFIG_FILE} "if(CPACK_GENERATOR STREQUAL TGZ)
+file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "set(PROFILE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\")
+if(CPACK_GENERATOR STREQUAL TGZ)
   set(CPACK_PACKAGE_FILE_NAME profile-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 endif()
 ")

@@ -2,9 +2,9 @@
 # The one table of the packages that building, testing and benchmarking need, and the functions that install them. run,
 # test and bench source it. On Debian 12 it installs what is missing; on other distributions it only names it.
 
-# Columns: group, Debian package, and the sign of the package on other distributions: a command, or a header in <>. ~
-# before a command: the command is enough on Debian, too. Node.js often comes from packages that conflict with Debian's
-# npm.
+# Columns: group (both: of test and of bench), Debian package, and the sign of the package on other distributions: a
+# command, or a header in <>. ~ before a command: the command is enough on Debian, too. Node.js often comes from
+# packages that conflict with Debian's npm.
 package_table() {
   cat <<'TABLE'
 build g++                          g++
@@ -33,12 +33,12 @@ test  clang-format                 clang-format
 test  clang-tidy                   clang-tidy
 test  libclang-rt-14-dev           -
 test  llvm                         -
-test  python3                      python3
+both  python3                      python3
 test  python3-jsonschema           -
 test  golang-go                    go
-test  chromium                     chromium
-test  nodejs                       ~node
-test  npm                          ~npm
+both  chromium                     chromium
+both  nodejs                       ~node
+both  npm                          ~npm
 test  curl                         curl
 test  zsh                          zsh
 test  debootstrap                  debootstrap
@@ -57,7 +57,7 @@ test  xz-utils                     xz
 test  shellcheck                   shellcheck
 test  util-linux                   unshare
 test  mount                        mount
-test  strace                       strace
+both  strace                       strace
 test  libcap2-bin                  capsh
 test  procps                       ps
 test  qemu-system-x86              qemu-system-x86_64
@@ -69,11 +69,6 @@ test  musl-tools                   musl-gcc
 bench linux-perf                   perf
 bench bpftrace                     bpftrace
 bench bpfcc-tools                  profile-bpfcc
-bench python3                      python3
-bench strace                       strace
-bench chromium                     chromium
-bench nodejs                       ~node
-bench npm                          ~npm
 TABLE
 }
 

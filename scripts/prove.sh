@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Proves that only a defect can make the gate fail: `scripts/test --prove HOW...` repeats the gate while other programs
-# use the machine. scripts/test sources it and provides run_part and keep_result. HOW is one of:
+# use the machine. scripts/test sources it and provides run_part and unless_passed. HOW is one of:
 #   quiet    3 runs as they are
 #   busy     3 beside two busy loops and a process that writes and syncs
 #   stolen   2 while a real-time process takes each CPU for 0.4 s of every 1.2, and everything stands still for 3 s of every 20
@@ -117,18 +117,7 @@ prove() {
   build_and_test "$sanitized" "unit_tests fuzz_replay" -N >/dev/null
   for how; do
     for ((run = 1; run <= proofs[$how]; run++)); do
-      if has_passed "prove-$how-$run"; then
-        printf '== %s, run %d: passed at this commit before\n' "$how" "$run"
-        continue
-      fi
-      local began=$SECONDS
-      if prove_once "$how"; then
-        keep_result "prove-$how-$run $((SECONDS - began)) s"
-        printf '== %s, run %d: passed after %d s\n' "$how" "$run" $((SECONDS - began))
-      else
-        failed=1
-        printf '== %s, run %d: FAILED after %d s\n' "$how" "$run" $((SECONDS - began))
-      fi
+      unless_passed "prove-$how-$run" "$how, run $run" prove_once "$how" || failed=1
     done
   done
   return "$failed"

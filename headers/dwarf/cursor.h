@@ -52,6 +52,14 @@ class DwarfCursor {
         return 0;
     }
   }
+  // How many bytes of a unit or a table follow, and whether its offsets have 64 bits. A reserved length fails.
+  std::uint64_t initial_length(bool& is_64bit) {
+    const std::uint32_t length = u32();
+    is_64bit = length == 0xffffffff;
+    if (is_64bit) return u64();
+    if (length >= 0xfffffff0) fail();
+    return length;
+  }
   std::uint64_t offset(bool is_64bit) { return is_64bit ? u64() : u32(); }
 
   std::uint64_t uleb() {

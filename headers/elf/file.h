@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <libelf.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,24 +45,37 @@ struct ElfSegment {
   std::uint64_t address = 0;
   std::uint64_t file_size = 0;
   std::uint64_t align = 0;
+
+  [[nodiscard]] bool is_code() const { return type == PT_LOAD && (flags & PF_X) != 0; }
+};
+
+// How a build-id is written: in lower-case hex.
+[[nodiscard]] std::string in_hex(std::span<const std::byte> bytes);
+
+// A part of the file.
+struct ElfPlace {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
 };
 
 class ElfFile {
  public:
+  // Files that several debug files share (dwz) have the type of object files. They hold no code, only data for
+  // debuggers.
+  enum class Content : bool { code, shared_debug_data };
   // The file or memory behind `bytes` must outlive this. nullopt: no ELF file of this machine's kind, or one with
   // unreadable program headers; `why` then says which, to follow the file's name and a colon.
   // All later reads are taken from `budget`, which must outlive this and everything that is made from this. null: no
   // budget. Nothing can be read when the budget is spent.
   [[nodiscard]] static std::optional<ElfFile> read(const FileBytes& bytes, std::string& why,
-                                                   WorkBudget* budget = nullptr);
-  // The same for a file that holds no code, only data for debuggers. Files that several debug files share (dwz) have
-  // the type of object files.
-  [[nodiscard]] static std::optional<ElfFile> read_shared_debug_data(const FileBytes& bytes, std::string& why);
+                                                   WorkBudget* budget = nullptr, Content content = Content::code);
 
   // The address that the file gives to the byte at `offset`. nullopt when no loaded segment holds the byte.
   [[nodiscard]] std::optional<ElfAddress> address_of(FileOffset offset) const;
   // Where the byte at `address` lies in the file. nullopt when no loaded segment takes it from the file.
   [[nodiscard]] std::optional<FileOffset> offset_of(ElfAddress address) const;
+  // The same with the bytes that follow it in its segment.
+  [[nodiscard]] std::optional<ElfPlace> place_of(ElfAddress address) const;
   // The range around `offset` for which address_of() uses the same segment.
   [[nodiscard]] ValidRange same_segment_around(FileOffset offset) const;
   // Its executable segments, in the order of the file, each extended to whole pages.
@@ -75,6 +89,8 @@ class ElfFile {
   [[nodiscard]] bool sections_damaged() const { return sections_damaged_; }
   [[nodiscard]] std::span<const ElfSection> sections() const { return sections_; }
   [[nodiscard]] std::span<const ElfSegment> segments() const { return segments_; }
+  // The name of one of its sections, cut off when it is longer than any known one. Empty when it cannot be read.
+  [[nodiscard]] std::string_view name_of(const ElfSection& section) const;
   // The first section with that name; nullptr when there is none.
   [[nodiscard]] const ElfSection* section(std::string_view name) const;
   // Whether all bytes of the section are in the file. (A section of type SHT_NOBITS has none there.)
@@ -83,12 +99,26 @@ class ElfFile {
   // The same file with these section headers instead of its own. They then have no names.
   [[nodiscard]] ElfFile with_sections(std::vector<ElfSection> sections) const;
 
-  // Reads records of one of the types in <elf.h> (headers, symbols) from `offset` on. libelf converts them from the
-  // file's byte order to ours. False when the file does not have all of them.
+  // Reads records of one of the types in <elf.h> (headers, symbols), or words, from `offset` on. libelf converts them
+  // from the file's byte order to ours. False when the file does not have all of them.
   template <class Record>
   [[nodiscard]] bool read_records(std::uint64_t offset, std::span<Record> records) const {
     constexpr RecordKind kind = kind_of(Record{});
     return read_at(offset, std::as_writable_bytes(records)) && translate(kind, std::as_writable_bytes(records));
+  }
+
+  // Calls `look` for each of `count` such records from `offset` on. Holds a part of them at a time. False when the file
+  // ends early.
+  template <class Record, class Look>
+  [[nodiscard]] bool for_each_record(std::uint64_t offset, std::uint64_t count, Look look) const {
+    constexpr std::uint64_t most_held = 2048;
+    std::vector<Record> held(std::min(count, most_held));
+    for (std::uint64_t at = 0; at < count; at += held.size()) {
+      const auto part = std::span(held).first(std::min<std::uint64_t>(held.size(), count - at));
+      if (!read_records(offset + at * sizeof(Record), part)) return false;
+      for (const Record& record : part) look(record);
+    }
+    return true;
   }
 
   // Fills `buffer` from `offset` on. False when the file does not have all of it.
@@ -97,14 +127,10 @@ class ElfFile {
   [[nodiscard]] bool spend(std::uint64_t steps) const { return budget_ == nullptr || budget_->take(steps); }
 
  private:
-  enum class Content : bool { code, mini_debuginfo };
-
   ElfFile(const FileBytes& bytes, WorkBudget* budget) : bytes_(bytes), budget_(budget) {}
-  [[nodiscard]] static std::optional<ElfFile> read(const FileBytes& bytes, Content content, std::string& why,
-                                                   WorkBudget* budget);
-  template <class Layout>
+  template <class Header, class Segment, class Section>
   [[nodiscard]] bool read_headers(Content content, std::string& why);
-  template <class Layout>
+  template <class Section>
   [[nodiscard]] bool read_sections(std::uint64_t offset, std::uint64_t count);
   struct RecordKind {
     Elf_Type type;
@@ -121,8 +147,9 @@ class ElfFile {
   static constexpr RecordKind kind_of(const Elf64_Rela&) { return {ELF_T_RELA, true}; }
   static constexpr RecordKind kind_of(const Elf64_Dyn&) { return {ELF_T_DYN, true}; }
   static constexpr RecordKind kind_of(const Elf32_Dyn&) { return {ELF_T_DYN, false}; }
+  static constexpr RecordKind kind_of(const std::uint32_t&) { return {ELF_T_WORD, true}; }
   [[nodiscard]] bool translate(RecordKind kind, std::span<std::byte> records) const;
-  [[nodiscard]] bool read_names(const ElfSection& names) const;
+  [[nodiscard]] const std::string& names() const;
   [[nodiscard]] std::string build_id_in(std::uint64_t offset, std::uint64_t size, std::uint64_t align) const;
 
   FileBytes bytes_;

@@ -10,16 +10,8 @@
 
 namespace profile {
 
-class PltSymbols {
- public:
-  // `file` must outlive this. It is the file that is mapped, not its debug file, which has no code.
-  explicit PltSymbols(const ElfFile& file) : file_(file) {}
-
-  // As ElfSymbols::resolve(). An address that gets no name keeps its reason; if it was pending, it becomes `no_symbol`.
-  void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers);
-
- private:
-  const ElfFile& file_;
-};
+// As resolve_symbols(). `file` is the file that is mapped, not its debug file, which has no code. An address that gets
+// no name keeps its reason; if it was pending, it becomes `no_symbol`.
+void resolve_stubs(const ElfFile& file, std::span<const ElfAddress> addresses, std::span<Symbol> answers);
 
 }  // namespace profile

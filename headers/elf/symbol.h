@@ -1,6 +1,7 @@
 // What a source of names says about an address. Such a source gets an open descriptor (or bytes) and sorted addresses
-// of one file, and gives a symbol or a reason for each: ElfSymbols, PltSymbols. It opens nothing, follows no path and
-// knows no process, because another user may have written what it reads, and it runs in the sandboxed parser.
+// of one file, and gives a symbol or a reason for each: resolve_symbols(), resolve_stubs(). It opens nothing, follows
+// no path and knows no process, because another user may have written what it reads, and it runs in the sandboxed
+// parser.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -46,7 +47,6 @@ class ElfSymbolTable {
  private:
   // The largest known programs have some three million. Symbols beyond this limit are ignored.
   static constexpr std::uint64_t max_symbols = 8'000'000;
-  static constexpr std::size_t chunk_symbols = 2048;
 
   ElfSymbolTable(const ElfFile& file, const ElfSection& symbols, const ElfSection& strings)
       : file_(&file), symbols_(&symbols), strings_(&strings) {}
@@ -81,6 +81,11 @@ class ElfNameReader {
   std::uint64_t reads_ = 0;
 };
 
+// Calls `visit` with the name of each symbol in the table of that type that is wanted, in the order of the offsets of
+// the names: so they are read in one direction. No symbol is visited if the table cannot be read to its end.
+void visit_names(const ElfFile& file, std::uint32_t type, const std::function<bool(const ElfTableSymbol&)>& is_wanted,
+                 const std::function<void(std::string_view, const ElfTableSymbol&)>& visit);
+
 template <class Look>
 bool ElfSymbolTable::for_each(Look look) const {
   return file_->is_64bit() ? stream<Elf64_Sym>(look) : stream<Elf32_Sym>(look);
@@ -88,26 +93,20 @@ bool ElfSymbolTable::for_each(Look look) const {
 
 template <class Raw, class Look>
 bool ElfSymbolTable::stream(Look& look) const {
-  std::vector<Raw> chunk(chunk_symbols);
-  const std::uint64_t count = size();
   const auto sections = file_->sections();
-  for (std::uint64_t at = 0; at < count; at += chunk_symbols) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_symbols, count - at));
-    if (!file_->read_records(symbols_->offset + at * sizeof(Raw), part)) return false;
-    for (const Raw& raw : part) {
-      // Absolute, common and undefined symbols have reserved numbers. A file with so many sections that it needs an
-      // extension table has more sections than ElfFile reads.
-      if (raw.st_shndx == SHN_UNDEF || raw.st_shndx >= SHN_LORESERVE || raw.st_shndx >= sections.size()) continue;
-      if (raw.st_name == 0 || raw.st_name >= strings_->size) continue;
-      const ElfSection& section = sections[raw.st_shndx];
-      if ((section.flags & SHF_ALLOC) == 0) continue;
-      // Both classes pack type and binding in the same way.
-      look(ElfTableSymbol{static_cast<std::uint32_t>(at + static_cast<std::uint64_t>(&raw - part.data())), raw.st_name,
-                          static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
-                          static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)), raw.st_value, raw.st_size, &section});
-    }
-  }
-  return true;
+  std::uint32_t next_index = 0;
+  return file_->for_each_record<Raw>(symbols_->offset, size(), [&](const Raw& raw) {
+    const std::uint32_t index = next_index++;
+    // Absolute, common and undefined symbols have reserved numbers. A file with so many sections that it needs an
+    // extension table has more sections than ElfFile reads.
+    if (raw.st_shndx == SHN_UNDEF || raw.st_shndx >= SHN_LORESERVE || raw.st_shndx >= sections.size()) return;
+    if (raw.st_name == 0 || raw.st_name >= strings_->size) return;
+    const ElfSection& section = sections[raw.st_shndx];
+    if ((section.flags & SHF_ALLOC) == 0) return;
+    // Both classes pack type and binding in the same way.
+    look(ElfTableSymbol{index, raw.st_name, static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
+                        static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)), raw.st_value, raw.st_size, &section});
+  });
 }
 
 }  // namespace profile

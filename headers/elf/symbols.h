@@ -3,30 +3,18 @@
 // no more memory.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "elf/file.h"
 #include "elf/symbol.h"
 
 namespace profile {
 
-class ElfSymbols {
- public:
-  // `file` must outlive this.
-  explicit ElfSymbols(const ElfFile& file) : file_(file) {}
-
-  // `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
-  // `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong
-  // with the file is a reason in the answers.
-  // Names are as the file spells them, with their versions. An address without a name is `no_symbol`, or
-  // `file_malformed` when the file has a symbol table that could not be used.
-  void resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers);
-
- private:
-  const ElfFile& file_;
-};
+// `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
+// `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong
+// with the file is a reason in the answers.
+// Names are as the file spells them, with their versions. An address without a name is `no_symbol`, or `file_malformed`
+// when the file has a symbol table that could not be used.
+void resolve_symbols(const ElfFile& file, std::span<const ElfAddress> addresses, std::span<Symbol> answers);
 
 }  // namespace profile

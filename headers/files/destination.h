@@ -24,9 +24,6 @@ class Destination {
   // Removes a file that it made, if an error ended the run before anything was written to it.
   ~Destination();
   Destination(Destination&&) noexcept;
-  Destination& operator=(Destination&&) = delete;
-  Destination(const Destination&) = delete;
-  Destination& operator=(const Destination&) = delete;
 
   enum class Result { written, closed_pipe };
   // Appends the output of `print`. `closed_pipe`: the reader is gone. Throws Error for any other failure, for example a
@@ -45,8 +42,6 @@ class Destination {
   [[nodiscard]] bool is_same_file(const Destination& other) const;
 
  private:
-  [[noreturn]] void refuse(int error) const;
-
   std::string path_;
   bool is_stdout_;
   Fd fd_;

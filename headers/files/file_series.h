@@ -29,9 +29,6 @@ class FileSeries {
   FileSeries(PathPattern pattern, const Settings& settings, std::function<void(const std::string&)> say);
   ~FileSeries();
   FileSeries(FileSeries&&) noexcept;
-  FileSeries& operator=(FileSeries&&) = delete;
-  FileSeries(const FileSeries&) = delete;
-  FileSeries& operator=(const FileSeries&) = delete;
 
   // Writes a file with the output of `print`, for a report that began at `unix_ns`; `print` may be called twice.
   // A pattern with a time never overwrites a file. A pattern with only a running number overwrites files of an earlier

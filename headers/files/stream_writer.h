@@ -22,9 +22,6 @@ class StreamWriter {
   explicit StreamWriter(std::string path);
   ~StreamWriter();
   StreamWriter(StreamWriter&&) noexcept;
-  StreamWriter& operator=(StreamWriter&&) = delete;
-  StreamWriter(const StreamWriter&) = delete;
-  StreamWriter& operator=(const StreamWriter&) = delete;
 
   // Append the bytes to write here.
   [[nodiscard]] std::string& buffer() { return pending_; }
@@ -47,7 +44,6 @@ class StreamWriter {
   // Writes the rest and ends the stream. Waits for the reader at most `patience_s` seconds in total, and returns what
   // was not written. Throws Error as flush() does, and for errors that a file system reports only at close.
   Unwritten finish(double patience_s);
-  [[nodiscard]] const std::string& path() const { return path_; }
 
   static constexpr std::size_t most_pending_bytes = 1 << 20;
 
@@ -60,19 +56,14 @@ class StreamWriter {
     shared  // other processes have the description, too, so it must stay blocking: writes only as much as poll() allows
   };
 
-  void open_stdout();
-  void open_file();
   Way way_of(bool is_ours);
   bool make_own();
   void watch(std::uint32_t events);
   [[nodiscard]] std::size_t pending_bytes() const { return pending_.size() - written_; }
-  [[nodiscard]] bool reader_is_gone() const;
   void write_pending();
   long write_some(const char* data, std::size_t size) const;
   void forget_written();
   void fail(int error);
-
-  [[noreturn]] void refuse(int error) const;
 
   std::string path_;
   Fd fd_;

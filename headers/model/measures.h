@@ -67,7 +67,7 @@ struct DurationTable {
     Durations durations;
     std::uint64_t bytes = 0;  // moved; 0 when the source does not count them
   };
-  std::vector<Row> rows;  // the largest total first
+  std::vector<Row> rows = {};  // the largest total first
   bool has_bytes = false;
 };
 

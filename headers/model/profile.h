@@ -2,6 +2,7 @@
 // addresses, the symboliser names its frames, the outputs read it. Plain data without access to kernel or files.
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -119,6 +120,9 @@ inline constexpr std::string_view missed_kernel_stack = "[Missed Kernel Stack]";
 // The name of the stacks of a row that has none, in formats that need a name.
 inline constexpr std::string_view no_stack_name = "[No Stack]";
 
+// The tag of a wait, which readers of formats with names only recognise by this text.
+inline constexpr std::string_view off_cpu_tag = "[off-cpu]";
+
 // Replaces a missing name: of a function that is unknown, or of a thread with an empty name.
 inline constexpr std::string_view unknown_name = "[unknown]";
 
@@ -169,7 +173,7 @@ struct Row {
   // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
   // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
-  // these fields: they get them as a part of the kernel stack (app/waker_frames.h).
+  // these fields: they get them as a part of the kernel stack (app/kernel_frames.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;
@@ -211,6 +215,13 @@ struct RunInfo {
   std::vector<std::string> command;  // of `profile -- COMMAND`
   std::string command_line;          // the profiler's own, quoted for a shell; "" when unknown
 };
+
+// Nanoseconds from one sample of a clock to the next; the events of a clock are nanoseconds. 0: it has no rate, or the
+// rate is unknown.
+inline std::uint64_t clock_period_ns(const RunInfo& run) {
+  if (run.frequency_hz == 0) return run.period_events;
+  return static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(run.frequency_hz)));
+}
 
 class Profile {
  public:

@@ -40,7 +40,8 @@ class StackEndCounts {
 
   [[nodiscard]] std::uint64_t of(StackEnd end) const { return samples_[static_cast<std::size_t>(end)]; }
   [[nodiscard]] std::uint64_t all() const;
-  [[nodiscard]] std::uint64_t incomplete() const;
+  // Of the ends that are is_incomplete().
+  [[nodiscard]] std::uint64_t incomplete() const { return all() - of(StackEnd::root) - of(StackEnd::unknown); }
   // Whether any sample has a known end. If not, outputs print nothing about ends.
   [[nodiscard]] bool any_known() const { return all() != of(StackEnd::unknown); }
 

@@ -22,7 +22,6 @@ class StringTable {
   StringTable& operator=(const StringTable& other);
   StringTable(StringTable&&) = default;
   StringTable& operator=(StringTable&&) = default;
-  ~StringTable() = default;
 
   StringId intern(std::string_view text);
   // Valid as long as the table lives.

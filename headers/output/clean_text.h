@@ -2,12 +2,22 @@
 // line, a folded line always parses, the bytes are valid UTF-8, and no name controls a terminal.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace profile {
 
 enum class Semicolon { keep, replace };
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t size = 0;  // in bytes; 0: no valid UTF-8 begins here
+};
+// The first character of `text`, which is not empty. Overlong forms, surrogates and values above U+10FFFF are not
+// valid.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 // Appends `text` to `out`. `?` replaces each control character (C0, DEL, C1), each separator that breaks lines or
 // changes the direction of the text (U+2028 to U+202E, U+2066 to U+2069), each byte order mark (U+FEFF) and each byte

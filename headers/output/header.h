@@ -8,7 +8,9 @@
 
 namespace profile {
 
-// "Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs." and an empty line.
+// "Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs."
+[[nodiscard]] std::string header_line(const RunInfo& run);
+// The line and an empty one.
 void write_header(std::ostream& out, const RunInfo& run);
 
 // The same line as a title: without "... Hit Ctrl-C to end.".

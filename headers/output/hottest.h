@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct HotFunction {
 
 // `profile` must be symbolised. The largest self value comes first; all self values add up to the profile's total.
 [[nodiscard]] std::vector<HotFunction> hottest_functions(const Profile& profile);
+// Writes a title and a table of the first `most` of these functions of `profile`.
+void write_function_table(std::ostream& out, const Profile& profile, std::span<const HotFunction> functions,
+                          std::size_t most, bool with_modules);
 // The first `most` functions as a table with a title, one line each, without newlines. Empty when nothing was recorded.
 [[nodiscard]] std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most);
 

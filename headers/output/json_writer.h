@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -51,13 +52,13 @@ class JsonWriter {
   void begin_array() { writer_.StartArray(); }
   void end_array() { writer_.EndArray(); }
   // Writes the name of a member; its value must follow.
-  void key(std::string_view name) { string(name, true); }
+  void key(std::string_view name) { value(name); }
 
-  void value(std::string_view text) { string(text, false); }
+  void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
   void value(bool truth) { writer_.Bool(truth); }
   void value(std::unsigned_integral auto number) { writer_.Uint64(number); }
-  void value(int number) { writer_.Int(number); }
+  void value(std::signed_integral auto number) { writer_.Int64(number); }
   void value(double number);  // writes 0 for NaN and infinity
 
   template <class Value>
@@ -73,12 +74,17 @@ class JsonWriter {
     key(name);
     begin_array();
   }
+  // Writes a member with the array of the values of `items`, each as `value_of(item)`.
+  template <class Items, class ValueOf = std::identity>
+  void array(std::string_view name, const Items& items, const ValueOf& value_of = {}) {
+    begin_array(name);
+    for (const auto& item : items) value(value_of(item));
+    end_array();
+  }
   // Ends the document with a newline and passes all bytes to the stream.
   void end_document();
 
  private:
-  void string(std::string_view text, bool is_key);
-
   JsonBuffer buffer_;
   rapidjson::Writer<JsonBuffer> writer_;
   std::string clean_;

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -30,13 +30,11 @@ struct OutputOptions {
 // Each inlined function is a frame in all formats. With --lines the line is part of the frame: two lines of one
 // function are two call sites or two hot spots, so they are two boxes. Text formats show only the last part of the
 // path, because whole paths make lines unreadable; other formats show the whole path.
-class Output {
- public:
-  virtual ~Output() = default;
+struct Output {
   // Writes what comes before the first report. It runs before sampling starts, so that the user sees it at once.
-  virtual void begin(std::ostream&, const RunInfo&) const {}
+  std::function<void(std::ostream&, const RunInfo&)> begin = [](std::ostream&, const RunInfo&) {};
   // Writes one report; it runs once for each interval. `profile` is symbolised.
-  virtual void report(std::ostream&, const Profile&) const = 0;
+  std::function<void(std::ostream&, const Profile&)> report;
 };
 
 // What a format shows: `stacks` (some formats add the tables), only `tables`, or `everything`.
@@ -50,7 +48,7 @@ struct OutputFormat {
   bool one_report;          // a file holds only one report
   bool is_binary;           // not for a terminal
   std::string_view to_see;  // how the user views a file of this format; "" for text
-  std::unique_ptr<Output> (*make)(const OutputOptions&);
+  Output (*make)(const OutputOptions&);
 };
 
 // The one table of formats, in the order of --help. The first row is the default.

@@ -2,13 +2,13 @@
 // stacks and names a million times, so KeptTexts renders each once.
 #pragma once
 
-#include <algorithm>
 #include <boost/container/static_vector.hpp>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "model/profile.h"
@@ -16,14 +16,45 @@
 
 namespace profile {
 
-// Right-aligned to at least `width` characters with `fill`.
-inline void append_number(std::string& out, std::uint64_t value, int base = 10, std::size_t width = 1,
-                          char fill = '0') {
+// A number as append_all() writes it: right-aligned to at least `width` characters with `fill`.
+struct NumberForm {
+  std::uint64_t value = 0;
+  int base = 10;
+  std::size_t width = 1;
+  char fill = '0';
+};
+[[nodiscard]] inline NumberForm hex(std::uint64_t value, std::size_t width = 1) {
+  return {.value = value, .base = 16, .width = width};
+}
+[[nodiscard]] inline NumberForm zero_filled(std::uint64_t value, std::size_t width) {
+  return {.value = value, .width = width};
+}
+[[nodiscard]] inline NumberForm aligned(std::uint64_t value, std::size_t width) {
+  return {.value = value, .width = width, .fill = ' '};
+}
+
+inline void append_number(std::string& out, const NumberForm& number) {
   char digits[20];  // as many as 2^64 - 1 has in base 10
-  const char* const end = std::to_chars(digits, digits + sizeof digits, value, base).ptr;
+  const char* const end = std::to_chars(digits, digits + sizeof digits, number.value, number.base).ptr;
   const auto size = static_cast<std::size_t>(end - digits);
-  if (size < width) out.append(width - size, fill);
+  if (size < number.width) out.append(number.width - size, number.fill);
   out.append(digits, size);
+}
+
+// Appends texts and numbers, one behind the other. Numbers without a form are decimal.
+template <class... Items>
+void append_all(std::string& out, const Items&... items) {
+  const auto append = [&out]<class Item>(const Item& item) {
+    static_assert(!std::is_same_v<Item, char>, "a character is no number");
+    if constexpr (std::is_same_v<Item, NumberForm>) {
+      append_number(out, item);
+    } else if constexpr (std::is_integral_v<Item>) {
+      append_number(out, {.value = item});
+    } else {
+      out += item;
+    }
+  };
+  (append(items), ...);
 }
 
 // Appends the clean name of a thread; "[unknown]" if it is empty.
@@ -58,6 +89,16 @@ void for_each_shown(const Profile& profile, FrameId id, const Show& show) {
   show(ShownFrame{.frame = &frame, .symbol = named ? frame.symbol : StringId::empty, .at = source.at});
 }
 
+// The same for each frame of a stack.
+template <class Show>
+void for_each_shown(const Profile& profile, StackId stack, const Show& show) {
+  for (const FrameId id : profile.stack(stack)) for_each_shown(profile, id, show);
+}
+
+// The name of the file or kernel module that holds the code of a frame: "libc.so.6"; "[kernel]" or "[nf_tables]" for
+// kernel code, in brackets as perf prints it; "" when not known.
+[[nodiscard]] std::string code_file_name(const Profile& profile, const Frame& frame);
+
 // "main", "[dd+0x1234]" if only the file is known, or "[unknown]".
 void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon);
 
@@ -83,9 +124,9 @@ class KeptTexts {
   template <class Id, class Render>
   void append(std::string& out, Id id, const Render& render) {
     const auto index = static_cast<std::size_t>(id);
-    if (index >= slices_.size()) slices_.resize(index + 1);
-    if (slices_[index].size == 0) {
-      if (texts_.size() > most_bytes) forget_texts();
+    if (index >= slices_.size() || slices_[index].size == 0) {
+      if (texts_.size() > most_bytes) forget();
+      if (index >= slices_.size()) slices_.resize(index + 1);
       const std::size_t begin = texts_.size();
       render(texts_);
       slices_[index] = {.begin = begin, .size = texts_.size() - begin};
@@ -104,11 +145,6 @@ class KeptTexts {
     std::size_t begin = 0;
     std::size_t size = 0;
   };
-
-  void forget_texts() {
-    texts_.clear();
-    std::fill(slices_.begin(), slices_.end(), Slice{});
-  }
 
   std::string texts_;
   std::vector<Slice> slices_;

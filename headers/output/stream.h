@@ -10,6 +10,7 @@
 #include "model/profile.h"
 #include "model/sample.h"
 #include "output/output.h"
+#include "output/shown_frame.h"
 
 namespace profile {
 
@@ -22,7 +23,14 @@ class StreamOutput {
   // the same stack, so rendered texts can be kept until forget().
   virtual void append(std::string& out, const Profile& profile, const Sample& sample) = 0;
   // The next samples belong to another profile, so all kept texts are invalid.
-  virtual void forget() = 0;
+  void forget() {
+    texts_.forget();
+    stacks_.forget();
+  }
+
+ protected:
+  KeptTexts texts_;  // of names and tags, by StringId
+  KeptTexts stacks_;
 };
 
 struct StreamForm {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profile {
@@ -27,18 +28,24 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// In characters, not bytes, because thread names may be in any script. `clean` must be clean text.
+[[nodiscard]] std::size_t width_of(std::string_view clean);
+// The text with blanks after it, or before it, as wide as `width` at least.
+[[nodiscard]] std::string to_the_left(std::string_view clean, std::size_t width);
+[[nodiscard]] std::string to_the_right(std::string_view clean, std::size_t width);
+
 // "12.3", the same in every locale and for every stream.
 [[nodiscard]] std::string decimal(double value, int digits = 1);
 // "12.3%"; "0.0%" when `whole` is 0.
-[[nodiscard]] std::string percent(double part, double whole);
+[[nodiscard]] std::string percent(std::uint64_t part, std::uint64_t whole);
 // The parameters are nanoseconds; the results look like "1.500" and "3.20".
 [[nodiscard]] inline std::string milliseconds(std::uint64_t ns) { return decimal(static_cast<double>(ns) / 1e6, 3); }
 [[nodiscard]] inline std::string microseconds(double ns) { return decimal(ns / 1e3, 2); }
 // "12.3"; two digits after the point when less than one: "0.04".
 [[nodiscard]] inline std::string seconds(double s) { return decimal(s, s < 1 ? 2 : 1); }
-// Returns 0 when `count` is 0.
-[[nodiscard]] inline double mean(std::uint64_t total, std::uint64_t count) {
-  return count == 0 ? 0 : static_cast<double>(total) / static_cast<double>(count);
+// Returns 0 when `whole` is 0.
+[[nodiscard]] inline double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 // Starts a table's title: "Top 10 waits", then " of 34" when there are more. `thing` is the singular.
 [[nodiscard]] std::string top_of(std::size_t shown, std::size_t all, const std::string& thing);

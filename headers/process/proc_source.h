@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,14 @@ struct ProcSnapshot {
 // Whether a thread of the process `id` still runs. If `id` is a thread's id: whether that thread does. A thread that
 // has ended, and that its parent has not waited for, can still be found in /proc but does not run.
 [[nodiscard]] bool has_running_thread(std::uint32_t id);
+
+// Which user a process belongs to.
+struct ProcessOwner {
+  std::uint32_t uid = 0;
+  std::uint32_t innermost_tgid = 0;  // the number of the process in its own PID namespace
+};
+// nullopt when the process is gone.
+[[nodiscard]] std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid);
 
 class ProcSource {
  public:
@@ -56,7 +65,7 @@ class KernelProcSource final : public ProcSource {
 
  private:
   [[nodiscard]] bool ask_for_code_lines(int maps, std::string& out);
-  [[nodiscard]] bool read_code_lines(const char* path, std::string& out);
+  [[nodiscard]] bool read_code_lines(const std::string& path, std::string& out);
   [[nodiscard]] bool read_lines_of_any_thread(std::uint32_t tgid, std::string& out);
   [[nodiscard]] bool is_kernel_thread(std::uint32_t tgid) const;
   [[nodiscard]] bool read_comm(std::uint32_t tgid, std::string& out) const;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "model/address.h"
-#include "model/profile.h"
 #include "process/code_file.h"
 #include "support/cpu_list.h"
 

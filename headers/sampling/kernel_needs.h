@@ -26,13 +26,13 @@ struct KernelVersion {
 
 struct KernelNeed {
   std::string_view piece;
-  KernelVersion since;
+  KernelVersion since = {};
   // A list of uses, separated by ", ". A use is an event, "EVENT OPTIONS", "EVENT without BTF", or something else.
   std::string_view needed_by;
-  std::string_view lack;  // the message when `since` is no version
+  std::string_view lack = "";  // the message when `since` is no version
   // Checks a kernel older than `since`, which may have a backport. nullptr: no check, because callers ask only after
   // the kernel has refused.
-  bool (*is_there)();
+  bool (*is_there)() = nullptr;
 };
 
 constexpr std::string_view every_event = "every event";
@@ -43,8 +43,6 @@ constexpr std::string_view every_event = "every event";
 // What the kernel lacks for `use`, in a few words: "needs Linux 5.15 (bpf_task_pt_regs)". nullopt: it lacks nothing. Of
 // several needs it names the newest.
 [[nodiscard]] std::optional<std::string> missing_in_kernel(std::string_view use);
-// The same for an event's name as typed or listed, without options.
-[[nodiscard]] std::optional<std::string> missing_for_event(std::string_view name);
 
 struct MissingOptions {
   std::string options;

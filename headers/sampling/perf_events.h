@@ -76,9 +76,8 @@ struct ModifiedName {
 };
 [[nodiscard]] ModifiedName split_modifiers(std::string_view event);
 
-// True if `event`, without its modifiers, is `known` or its alias. The modifiers may be bad.
-[[nodiscard]] bool is_perf_event(const PerfEventName& known, std::string_view event);
-// The same for any cache event ("L1-dcache-load-misses") and any raw code ("r01b1").
+// True if `event`, without its modifiers, is a cache event ("L1-dcache-load-misses") or a raw code ("r01b1"). The
+// modifiers may be bad.
 [[nodiscard]] bool is_cache_event(std::string_view event);
 [[nodiscard]] bool is_raw_event(std::string_view event);
 

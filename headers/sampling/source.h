@@ -22,6 +22,7 @@ namespace profile {
 class Children;
 class ProcessTimeline;
 class Recorder;
+class TracedPrograms;
 
 // Which waits of a thread count, by the state in which it leaves its CPU.
 enum class WaitState : std::uint8_t { any, preempted, interruptible, uninterruptible };
@@ -84,15 +85,16 @@ struct SamplingOptions {
 
 class Source {
  public:
-  virtual ~Source() = default;
-  // Fills in what the source measures and how: event, unit, title, frequency or period.
+  explicit Source(std::unique_ptr<TracedPrograms> programs);
+  virtual ~Source();
+  // Fills in what the source measures and how: unit and title, and the frequency or the period if it has one.
   virtual void describe(RunInfo& run) const = 0;
   // Starts sampling on the online CPUs. Throws Error.
-  virtual void start() = 0;
+  virtual void start();
   // When it returns, no sample is taken any more and none is under way.
-  virtual void stop() = 0;
+  virtual void stop();
   // Call it when CPUs came or went. It ignores CPUs that the user did not choose.
-  virtual void set_cpus(const CpuList& online) = 0;
+  virtual void set_cpus(const CpuList& /*online*/) {}
   // From now on the BPF programs count nothing: what follows is not part of the run. It takes effect at once, even if
   // stop() takes long or is called late.
   void pause();
@@ -126,8 +128,8 @@ class Source {
   // maps. Samples that it must read from the ring go into `into`.
   virtual void make_room(ProcessTimeline& /*timeline*/, Profile& /*into*/) {}
   // Runs and nanoseconds of the BPF programs, by their own count or the kernel's; 0 runs when no count is available.
-  [[nodiscard]] virtual BpfCost cost() const = 0;
-  // True if cost() needs the kernel's count (BpfRunTimeStats), which makes each run of a program some 50 ns longer.
+  [[nodiscard]] virtual BpfCost cost() const;
+  // True if cost() needs the kernel's count (bpf_run_time_stats()), which makes a run of a program some 50 ns longer.
   [[nodiscard]] virtual bool wants_count_of_runs() const { return true; }
   // The number of samples not drained yet, for the progress line. It makes no system call.
   [[nodiscard]] virtual std::uint64_t pending_samples();
@@ -136,32 +138,42 @@ class Source {
   // Descendants of the command that could not be followed because the map of targets was full.
   [[nodiscard]] std::uint64_t unfollowed();
   // True if kernel stacks have the frames of the tracing itself at the leaf, which a reader does not want to see.
-  [[nodiscard]] virtual bool has_tracing_frames() const { return false; }
+  [[nodiscard]] virtual bool has_tracing_frames() const { return true; }
   // True if the execve() by which the forked process becomes the command counts as the command's own.
   [[nodiscard]] virtual bool counts_exec() const { return false; }
   // Lines for the summary about facts that only this source knows.
-  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> notes() const;
 
  protected:
-  virtual Recorder& recorder() = 0;
+  [[nodiscard]] TracedPrograms& programs() const { return *programs_; }
+  [[nodiscard]] Recorder& recorder() const;
+  // As TracedPrograms::options().
+  [[nodiscard]] const SamplingOptions& options() const;
+
+ private:
+  std::unique_ptr<TracedPrograms> programs_;
 };
+
+// Why the kernel lacks what the event needs, in a few words (kernel_needs.h); nullopt when it lacks nothing.
+[[nodiscard]] std::optional<std::string> missing_for_event(std::string_view name);
 
 // A kind of event, or a family of events whose names have the same form.
 struct SourceKind {
-  std::string_view name;     // as typed, or its form: "off-cpu", "SYSTEM:EVENT"
-  std::string_view alias;    // another name for the same event; "" if none
-  std::string_view group;    // heading of --list-events
-  std::string_view unit;     // of a row's value
-  std::string_view summary;  // one line
+  std::string_view name;        // as typed, or its form: "off-cpu", "SYSTEM:EVENT"
+  std::string_view alias = "";  // another name for the same event; "" if none
+  std::string_view group;       // heading of --list-events
+  std::string_view unit;        // of a row's value
+  std::string_view summary;     // one line
   // The format for stdout when the user asks for none.
-  std::string_view default_format;
+  std::string_view default_format = "counted";
   // True if `event` is of this kind. nullptr: `event` must equal `name` or `alias`.
-  bool (*matches)(std::string_view event);
+  bool (*matches)(std::string_view event) = nullptr;
+  bool takes_modifiers = false;  // of perf events: `event` may also be "NAME:u"
   std::unique_ptr<Source> (*make)(const SamplingOptions&);
   // Why the event is not available here, in a few words; nullopt when it is available. Makes a few system calls.
-  std::optional<std::string> (*missing)(std::string_view name);
+  std::optional<std::string> (*missing)(std::string_view name) = missing_for_event;
   // The long names of the options in SourceOptions that this source takes, separated by spaces.
-  std::string_view takes;
+  std::string_view takes = "";
 };
 
 // The only table of sources. The first row is the default.

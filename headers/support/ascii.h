@@ -1,4 +1,4 @@
-// Functions for ASCII letters that do not depend on the locale.
+// Functions for ASCII letters and digits that do not depend on the locale.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@ namespace profile {
   return lower;
 }
 
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return to_lower(c) >= 'a' && to_lower(c) <= 'z'; }
 
 }  // namespace profile

@@ -18,20 +18,14 @@ struct ring_buffer;
 
 namespace profile {
 
-struct BpfObjectCloser {
+struct BpfCloser {
   void operator()(bpf_object* object) const noexcept;
-};
-using BpfObject = std::unique_ptr<bpf_object, BpfObjectCloser>;
-
-struct BpfLinkCloser {
   void operator()(bpf_link* link) const noexcept;
-};
-using BpfLink = std::unique_ptr<bpf_link, BpfLinkCloser>;
-
-struct RingBufferCloser {
   void operator()(ring_buffer* ring) const noexcept;
 };
-using RingBuffer = std::unique_ptr<ring_buffer, RingBufferCloser>;
+using BpfObject = std::unique_ptr<bpf_object, BpfCloser>;
+using BpfLink = std::unique_ptr<bpf_link, BpfCloser>;
+using RingBuffer = std::unique_ptr<ring_buffer, BpfCloser>;
 
 // Opens an object from the bytes of its ELF file (a skeleton's) and loads nothing.
 // `types_path`: a file with BTF of the kernel types that the object reads; it must exist until the object is loaded.
@@ -47,6 +41,12 @@ void check_bpf(int result, const char* what);
 // The map or program of that name. Throws Error when there is none, which is a defect of this program.
 [[nodiscard]] bpf_map& bpf_map_named(bpf_object& object, const char* name);
 [[nodiscard]] bpf_program& bpf_program_named(bpf_object& object, const char* name);
+// The descriptor of a map of a loaded object, which owns it.
+[[nodiscard]] int bpf_map_fd(bpf_object& object, const char* name);
+// Both are called before the object is loaded. A map that is not wanted is not created: the verifier removes the code
+// that refers to it. `what` is for check_bpf().
+void want_map(bpf_object& object, const char* name, bool wanted);
+void size_map(bpf_object& object, const char* name, std::size_t entries, const char* what);
 
 // The constants of a section, at least `bytes` long. The caller writes them before loading; the object owns the memory.
 [[nodiscard]] void* bpf_section_memory(bpf_object& object, const char* section, std::size_t bytes);
@@ -65,6 +65,19 @@ class SharedArray {
   std::size_t bytes_;
 };
 
+// The same for `count` values of one type.
+template <class Value>
+class SharedValues {
+ public:
+  explicit SharedValues(int map_fd, std::size_t count = 1) : memory_(map_fd, count * sizeof(Value)) {}
+  [[nodiscard]] Value* data() const { return static_cast<Value*>(memory_.data()); }
+  Value* operator->() const { return data(); }
+  Value& operator[](std::size_t i) const { return data()[i]; }
+
+ private:
+  SharedArray memory_;
+};
+
 // Sends libbpf's messages to stderr when `verbose`; otherwise drops them.
 void set_bpf_log(bool verbose);
 
@@ -80,15 +93,8 @@ class ProgramBarrier {
   Fd outer_;
 };
 
-// Turns on the kernel's run-time statistics while it lives. on() is false when the kernel refuses.
-class BpfRunTimeStats {
- public:
-  BpfRunTimeStats();
-  [[nodiscard]] bool on() const { return static_cast<bool>(fd_); }
-
- private:
-  Fd fd_;
-};
+// Turns on the kernel's run-time statistics while the descriptor is open. Empty when the kernel refuses.
+[[nodiscard]] Fd bpf_run_time_stats();
 
 struct BpfCost {
   std::uint64_t runs = 0;

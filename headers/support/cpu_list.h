@@ -14,8 +14,7 @@ using CpuList = std::vector<int>;
 // nullopt when `text` is no such list: it is empty, or it has a reversed range, a number above 65535 or another
 // character.
 [[nodiscard]] std::optional<CpuList> parse_cpu_list(std::string_view text);
-// Reads the kernel's list at `path` ("/sys/devices/system/cpu/online"). Throws Error when it cannot be read or parsed.
-[[nodiscard]] CpuList read_cpu_list(const std::string& path);
+// Throws Error when the kernel's list cannot be read or parsed; so does possible_cpu_count().
 [[nodiscard]] CpuList online_cpus();
 // One more than the highest CPU number that this kernel can have. At least 1.
 [[nodiscard]] int possible_cpu_count();

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace profile {
 
@@ -24,6 +25,8 @@ class Error : public std::runtime_error {
 inline Error usage_error(const std::string& text) { return Error(text, Error::misused); }
 
 // "<attempted>: <strerror(errno_value)>". `errno_value` is positive.
-[[nodiscard]] Error system_error(const std::string& attempted, int errno_value);
+[[nodiscard]] inline Error system_error(const std::string& attempted, int errno_value) {
+  return Error(attempted + ": " + std::generic_category().message(errno_value));
+}
 
 }  // namespace profile

@@ -43,6 +43,8 @@ class EventLoop {
   void run_once();
 
  private:
+  void control(int operation, int fd, std::uint32_t events, std::function<void()>& callback, int allowed = 0);
+
   Fd epoll_;
   std::deque<std::function<void()>> callbacks_;  // deques, because epoll and callbacks keep pointers to their items
   std::deque<Timer> timers_;

@@ -1,4 +1,5 @@
-// Owns one file descriptor and closes it. All code that holds a descriptor holds it in an Fd.
+// Owns one file descriptor and closes it. All code that holds a descriptor holds it in an Fd. Also, what a new process
+// needs of descriptors.
 #pragma once
 
 #include <unistd.h>
@@ -36,5 +37,11 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+// The two ends of a stream socket, the connection between two of our processes; exec closes both. Throws Error.
+[[nodiscard]] std::pair<Fd, Fd> new_socket_pair();
+// Closes all descriptors from `first` on: those that a new process inherits and must not keep. It is safe between fork
+// and exec.
+void close_from(int first) noexcept;
 
 }  // namespace profile

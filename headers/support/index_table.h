@@ -19,7 +19,7 @@ class IndexTable {
     for (std::size_t at = wanted & mask();; at = (at + 1) & mask()) {
       const std::uint64_t place = places_[at];
       if (place == 0) return std::nullopt;
-      const std::uint32_t index = index_in(place);
+      const std::uint32_t index = static_cast<std::uint32_t>(place) - 1;
       if (place >> 32 == wanted && is_same(index)) return index;
     }
   }
@@ -43,7 +43,6 @@ class IndexTable {
   static constexpr std::size_t fewest_places = 16;
 
   [[nodiscard]] std::size_t mask() const { return places_.size() - 1; }
-  static std::uint32_t index_in(std::uint64_t place) { return static_cast<std::uint32_t>(place) - 1; }
 
   void put(std::uint64_t place) {
     std::size_t at = (place >> 32) & mask();

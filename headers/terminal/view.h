@@ -11,10 +11,7 @@ namespace profile {
 
 class TopView {
  public:
-  TopView() = default;
   virtual ~TopView() = default;  // restores the terminal
-  TopView(const TopView&) = delete;
-  TopView& operator=(const TopView&) = delete;
 
   // `profile` holds the samples since the last call, symbolised.
   virtual void add(const Profile& profile) = 0;

@@ -20,17 +20,13 @@ struct LiveOptions {
   std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
   std::uint16_t port = 9090;          // 0: any free port
   std::string path = "/";             // of the page; missing slashes at its ends are added
-  std::string version;                // of the program, for /metrics
   // If add() is not called for longer than this, /healthz reports the run as stuck.
   std::uint64_t longest_silence_ns = 2 * ns_per_s * live_tick_s;
 };
 
 class LiveView {
  public:
-  LiveView() = default;
   virtual ~LiveView() = default;  // closes all connections; clients get half a second to read the end message
-  LiveView(const LiveView&) = delete;
-  LiveView& operator=(const LiveView&) = delete;
 
   // "http://127.0.0.1:9090/"
   [[nodiscard]] virtual std::string url() const = 0;

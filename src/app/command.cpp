@@ -13,7 +13,7 @@
 
 #include "support/error.h"
 #include "support/fd_limit.h"
-#include "support/write_signals.h"
+#include "support/signals.h"
 
 namespace profile {
 namespace {

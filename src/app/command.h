@@ -20,8 +20,6 @@ class Command {
   explicit Command(const std::vector<std::string>& words, bool without_terminal = false);
   // A child that was never released is killed.
   ~Command();
-  Command(const Command&) = delete;
-  Command& operator=(const Command&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   // Lets the child run. Throws Error when its exec fails: with status 127 if there is no such program, otherwise 126.

@@ -1,18 +1,17 @@
 // Fills the templates of the completion scripts from the tables.
-#include "app/completion.h"
-
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <functional>
+#include <iterator>
 #include <ostream>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "app/completion_text.h"
-#include "app/diff_command.h"
 #include "app/options.h"
-#include "app/report_command.h"
+#include "app/print.h"
+#include "app/reading.h"
 #include "sampling/perf_events.h"
 
 namespace profile {
@@ -47,43 +46,21 @@ Choices events() {
   return all;
 }
 
-Choices endings() {
-  Choices all;
-  for (const OutputFormat& format : output_formats()) {
-    if (!format.ending.empty()) all.push_back({std::string(format.ending), ""});
-  }
-  return all;
+std::string endings() {
+  return joined(output_formats(), " ", [](const OutputFormat& format) { return format.ending; });
 }
 
-// A command that reads profiles: the options that it takes, by long names, and its other arguments.
-struct Subcommand {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view files;  // in the form that zsh's _arguments takes
-  std::span<const std::string_view> options;
+constexpr const ReadingCommand* subcommands[] = {&report_command, &diff_command};
 
-  [[nodiscard]] std::vector<OptionRow> rows() const {
-    std::vector<OptionRow> taken;
-    for (const OptionRow& row : option_rows()) {
-      if (std::find(options.begin(), options.end(), row.long_name) != options.end()) taken.push_back(row);
-    }
-    return taken;
-  }
-};
-
-std::vector<Subcommand> subcommands() {
-  return {{"report", "write recorded profiles in any format", "'*:FILE:_files'", report_command().options},
-          {"diff", "compare two recorded profiles", "'1:BEFORE:_files' '2:AFTER:_files'", diff_command().options}};
+// The options that the command takes, in the order of the table.
+std::vector<OptionRow> rows_of(const ReadingCommand& command) {
+  std::vector<OptionRow> taken;
+  std::ranges::copy_if(option_rows(), std::back_inserter(taken),
+                       [&](const OptionRow& row) { return takes(command, row.long_name); });
+  return taken;
 }
 
 // --- For bash --------------------------------------------------------------------------------------------------------
-
-template <class Range, class Word>
-std::string joined(const Range& range, std::string_view between, Word word) {
-  std::string text;
-  for (const auto& item : range) text += (text.empty() ? "" : std::string(between)) + std::string(word(item));
-  return text;
-}
 
 std::string words_of(const Choices& choices) {
   return joined(choices, " ", [](const Choice& choice) { return choice.word; });
@@ -167,11 +144,10 @@ std::string zsh_choice_functions() {
 
 // The form that zsh's _arguments takes: "(-e --event)-e+[summary]:NAME:_profile_events".
 std::string zsh_options(std::span<const OptionRow> rows) {
-  const auto as_it_is = [](const std::string& name) { return name; };
   std::string text;
   for (const OptionRow& row : rows) {
     const std::vector<std::string> names = spellings(row);
-    std::string before = row.repeatable ? "*" : "(" + joined(names, " ", as_it_is) + ")";
+    std::string before = row.repeatable ? "*" : "(" + joined(names, " ", std::identity()) + ")";
     std::string after = "]";
     if (!row.argument.empty()) {
       const std::string kind = kind_of(row);
@@ -185,8 +161,7 @@ std::string zsh_options(std::span<const OptionRow> rows) {
       } else if (!row.argument.empty()) {
         how = name.starts_with("--") ? "=" : "+";
       }
-      const std::string start = joined(std::array<std::string, 4>{before, name, how, "["}, "", as_it_is);
-      text.append("\n    ").append(zsh_quoted(start, summary_of(row), "\\[]", after)).append(" ");
+      text += "\n    " + zsh_quoted(before + name + how + "[", summary_of(row), "\\[]", after) + " ";
     }
   }
   return text;
@@ -196,51 +171,43 @@ std::string zsh_options(std::span<const OptionRow> rows) {
 
 using Marks = std::vector<std::pair<std::string_view, std::string>>;
 
-void write_filled(std::ostream& out, std::string_view script, const Marks& marks) {
-  while (!script.empty()) {
-    // Find the first mark in the rest of the script.
-    std::size_t first = script.size();
-    const std::pair<std::string_view, std::string>* found = nullptr;
-    for (const auto& mark : marks) {
-      const std::size_t at = script.find(mark.first);
-      if (at >= first) continue;
-      first = at;
-      found = &mark;
+// Replaces the marks in the script by their texts, which have no marks in them.
+std::string filled(std::string_view script, const Marks& marks) {
+  std::string text(script);
+  for (const auto& [mark, words] : marks) {
+    for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += words.size()) {
+      text.replace(at, mark.size(), words);
     }
-    out << script.substr(0, first);
-    script.remove_prefix(first);
-    if (found == nullptr) continue;
-    out << found->second;
-    script.remove_prefix(found->first.size());
   }
+  return text;
 }
 
 Marks bash_marks() {
-  const auto name = [](const Subcommand& command) { return command.name; };
-  const auto options = [](const Subcommand& command) {
-    return "\n    " + std::string(command.name) + ") options=(" + bash_options(command.rows()) + ") ;;";
+  const auto name = [](const ReadingCommand* command) { return command->name; };
+  const auto options = [](const ReadingCommand* command) {
+    return "\n    " + std::string(command->name) + ") options=(" + bash_options(rows_of(*command)) + ") ;;";
   };
   return {{"@options@", bash_options(option_rows())},
           {"@takes@", bash_values(option_rows(), false)},
           {"@may_take@", bash_values(option_rows(), true)},
           {"@events@", words_of(events())},
           {"@choices@", bash_choices()},
-          {"@endings@", words_of(endings())},
-          {"@subcommands@", joined(subcommands(), " ", name)},
-          {"@subcommands_pattern@", joined(subcommands(), "|", name)},
-          {"@subcommand_options@", joined(subcommands(), "", options)}};
+          {"@endings@", endings()},
+          {"@subcommands@", joined(subcommands, " ", name)},
+          {"@subcommands_pattern@", joined(subcommands, "|", name)},
+          {"@subcommand_options@", joined(subcommands, "", options)}};
 }
 
 Marks zsh_marks() {
   Choices names;
   std::string specs;
-  for (const Subcommand& command : subcommands()) {
-    const std::string name(command.name);
-    names.push_back({name, std::string(command.summary)});
-    specs += "    " + name + ") specs=(" + zsh_options(command.rows()) + std::string(command.files) + ") ;;\n";
+  for (const ReadingCommand* const command : subcommands) {
+    const std::string name(command->name);
+    names.push_back({name, std::string(command->summary)});
+    specs += "    " + name + ") specs=(" + zsh_options(rows_of(*command)) + std::string(command->files) + ") ;;\n";
   }
   return {{"@specs@", zsh_options(option_rows())}, {"@events@", zsh_choices(events())},
-          {"@choices@", zsh_choice_functions()},   {"@endings@", words_of(endings())},
+          {"@choices@", zsh_choice_functions()},   {"@endings@", endings()},
           {"@subcommands@", zsh_choices(names)},   {"@subcommand_specs@", specs}};
 }
 
@@ -249,11 +216,7 @@ Marks zsh_marks() {
 Choices completion_shells() { return {{"bash", ""}, {"zsh", ""}}; }
 
 void print_completion(std::ostream& out, std::string_view shell) {
-  if (shell == "bash") {
-    write_filled(out, texts::profile_bash, bash_marks());
-  } else {
-    write_filled(out, texts::profile_zsh, zsh_marks());
-  }
+  out << (shell == "bash" ? filled(texts::profile_bash, bash_marks()) : filled(texts::profile_zsh, zsh_marks()));
 }
 
 }  // namespace profile

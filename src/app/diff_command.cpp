@@ -1,5 +1,5 @@
-#include "app/diff_command.h"
-
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,8 +8,6 @@
 #include "app/output_options.h"
 #include "app/print.h"
 #include "app/reading.h"
-#include "app/shell_words.h"
-#include "app/written.h"
 #include "files/destination.h"
 #include "output/flame/comparison.h"
 #include "output/flame/diff_table.h"
@@ -20,7 +18,6 @@ namespace profile {
 namespace {
 
 constexpr std::string_view taken_options[] = {"output", "format", "modules", "top", "quiet", "help"};
-constexpr ReadingCommand command{.name = "diff", .options = taken_options};
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
@@ -29,10 +26,8 @@ struct Form {
   std::string_view format;
   WriteFlame write;
 };
-constexpr Form forms[] = {{"table", nullptr},
-                          {"html", [](std::ostream& out, const FlameView& view) { write_flame_html(out, view); }},
-                          {"svg", [](std::ostream& out, const FlameView& view) { write_flame_svg(out, view); }},
-                          {"png", [](std::ostream& out, const FlameView& view) { write_flame_png(out, view); }}};
+constexpr Form forms[] = {
+    {"table", nullptr}, {"html", write_flame_html}, {"svg", write_flame_svg}, {"png", write_flame_png}};
 
 void print_diff_help(std::ostream& out) {
   out << "usage: profile diff [options] BEFORE AFTER\n"
@@ -41,7 +36,7 @@ void print_diff_help(std::ostream& out) {
          "taken for longer than the other. Prints the functions that gained and lost most, by what they did "
          "themselves,\n"
          "or draws the flame graph of AFTER with what changed in colour. - is stdin.\n\n";
-  print_options(out, command);
+  print_options(out, diff_command);
   out << "\nFormats: table (.table, .txt; on stdout without -o), html, svg, png\n"
          "\nExamples:\n"
          "  profile diff monday.pb.gz tuesday.pb.gz\n"
@@ -50,47 +45,37 @@ void print_diff_help(std::ostream& out) {
 
 WriteFlame writer_of(const OutputRequest& output, bool is_forced) {
   const std::string_view format = output.format->name;
-  for (const Form& form : forms) {
-    if (form.format == format) return form.write;
-  }
+  const auto* const form = std::ranges::find(forms, format, &Form::format);
+  if (form != std::end(forms)) return form->write;
   // A file name that ends in ".txt" asks for readable text, so it gets the table.
   if (!is_forced && format == "counted") return nullptr;
   throw usage_error("diff: " + (is_forced ? "--format " : "-o " + output.path + ": ") + std::string(format) +
                     " cannot show a comparison; table, html, svg and png can");
 }
 
-class Comparison {
- public:
-  Comparison(ReadProfile before, ReadProfile after, const DiffOptions& options)
-      : before_(std::move(before)), after_(std::move(after)), options_(options) {
-    after_.profile.run.headline = after_.name + " compared with " + before_.name;
+void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfile& before, const ReadProfile& after,
+                      const DiffOptions& options) {
+  const SameFunction same = options.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
+  if (write_flame != nullptr) {
+    write_flame(out, OwnFlameView(after.profile, &before.profile, same).view());
+    return;
   }
-
-  void write(std::ostream& out, WriteFlame write_flame) const {
-    if (write_flame == nullptr) {
-      const FlameComparison flames = compare_flames(before_.profile, after_.profile, same_);
-      write_diff_table(out, {.name = before_.name, .cells = flames.before},
-                       {.name = after_.name, .cells = flames.after}, flames.table, options_);
-    } else {
-      write_flame(out, OwnFlameView(after_.profile, &before_.profile, same_).view());
-    }
-  }
-
- private:
-  ReadProfile before_;
-  ReadProfile after_;
-  DiffOptions options_;
-  SameFunction same_ = options_.show_modules ? SameFunction::by_name_and_module : SameFunction::by_name;
-};
+  const FlameComparison flames = compare_flames(before.profile, after.profile, same);
+  write_diff_table(out, {.name = before.name, .cells = flames.before}, {.name = after.name, .cells = flames.after},
+                   flames.table, options);
+}
 
 }  // namespace
 
-const ReadingCommand& diff_command() { return command; }
+const ReadingCommand diff_command{.name = "diff",
+                                  .summary = "compare two recorded profiles",
+                                  .files = "'1:BEFORE:_files' '2:AFTER:_files'",
+                                  .options = taken_options};
 
 int run_diff(std::span<const char* const> arguments) {
-  const ParsedOptions parsed = parse_reading(command, arguments);
+  const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
-  const std::vector<std::string> paths = files_of(command, parsed);
+  const std::vector<std::string> paths = files_of(diff_command, parsed);
   if (paths.size() != 2) throw usage_error("diff: two files are compared, BEFORE and AFTER");
   const std::vector<OutputRequest> outputs = outputs_of(parsed, "table", true);
   check_outputs(outputs, false, false);
@@ -110,13 +95,13 @@ int run_diff(std::span<const char* const> arguments) {
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
   const OutputOptions shown = output_options_of(parsed);
   const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};
-  const Comparison comparison(std::move(before), std::move(after), options);
+  after.profile.run.headline = after.name + " compared with " + before.name;
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path_of(outputs[i]));
-      const auto result = destination.write([&](std::ostream& out) { comparison.write(out, writers[i]); });
-      if (result != Destination::Result::written) continue;
+      const auto print = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      if (destination.write(print) != Destination::Result::written) continue;
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));
     } catch (const Error& error) {  // the other outputs are still written

@@ -1,5 +1,4 @@
-#include "app/event_list.h"
-
+// Prints the list of events.
 #include <algorithm>
 #include <optional>
 #include <ostream>
@@ -7,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/options.h"
 #include "sampling/kernel_needs.h"
-#include "sampling/source.h"
 
 namespace profile {
 namespace {
@@ -29,10 +28,6 @@ void write_wrapped(std::ostream& out, std::string_view text) {
   out << text << '\n';
 }
 
-std::optional<std::string> missing(const SourceKind& kind) {
-  return kind.missing != nullptr ? kind.missing(kind.name) : std::nullopt;
-}
-
 void write_event(std::ostream& out, const SourceKind& kind) {
   std::string left = "  " + std::string(kind.name);
   if (!kind.alias.empty()) left += ", " + std::string(kind.alias);
@@ -48,7 +43,9 @@ void write_reason(std::ostream& out, const std::string& text) {
 void write_group(std::ostream& out, std::span<const SourceKind> group) {
   std::vector<std::optional<std::string>> reasons;
   reasons.reserve(group.size());
-  for (const SourceKind& kind : group) reasons.push_back(missing(kind));
+  for (const SourceKind& kind : group) {
+    reasons.push_back(kind.missing != nullptr ? kind.missing(kind.name) : std::nullopt);
+  }
   const auto is_first = [&](const auto& reason) { return reason == reasons.front(); };
   // A reason that all events of the group share is printed once.
   const bool in_common = group.size() > 1 && reasons.front() && std::all_of(reasons.begin(), reasons.end(), is_first);

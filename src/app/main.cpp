@@ -10,17 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "app/completion.h"
-#include "app/diff_command.h"
-#include "app/event_list.h"
 #include "app/options.h"
 #include "app/print.h"
-#include "app/report_command.h"
+#include "app/reading.h"
 #include "app/session.h"
 #include "support/bpf.h"
-#include "support/end_signals.h"
 #include "support/error.h"
-#include "support/write_signals.h"
+#include "support/signals.h"
 
 namespace profile {
 namespace {

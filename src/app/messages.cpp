@@ -1,5 +1,8 @@
 #include "app/messages.h"
 
+#include <unistd.h>
+
+#include <cstdio>
 #include <utility>
 
 #include "app/print.h"
@@ -11,6 +14,25 @@ namespace {
 constexpr std::size_t most_unsaid = 100;
 
 }  // namespace
+
+Progress::Progress(bool enabled) : shown_(enabled && ::isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(double elapsed_s, std::optional<double> total_s, std::uint64_t samples, std::uint64_t stacks) {
+  if (!shown_) return;
+  std::fprintf(stderr, "\r\033[K%.1f", elapsed_s);
+  if (total_s) std::fprintf(stderr, "/%g", *total_s);
+  std::fprintf(stderr, " s  %llu samples  %llu stacks%s", static_cast<unsigned long long>(samples),
+               static_cast<unsigned long long>(stacks), total_s ? "" : "  Ctrl-C ends");
+  std::fflush(stderr);
+  on_screen_ = true;
+}
+
+void Progress::clear() {
+  if (!on_screen_) return;
+  std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+  on_screen_ = false;
+}
 
 void Messages::say(const std::string& text) {
   if (is_held_) {

@@ -3,12 +3,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
-#include "app/progress.h"
-
 namespace profile {
+
+// The progress line of a run on a terminal. It is erased at the end.
+class Progress {
+ public:
+  // Does nothing unless `enabled` and stderr is a terminal.
+  explicit Progress(bool enabled);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  [[nodiscard]] bool is_shown() const { return shown_; }
+  void show(double elapsed_s, std::optional<double> total_s, std::uint64_t samples, std::uint64_t stacks);
+  void clear();
+
+ private:
+  bool shown_;
+  bool on_screen_ = false;
+};
 
 class Messages {
  public:

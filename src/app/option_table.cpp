@@ -3,9 +3,8 @@
 #include <ostream>
 #include <string>
 
-#include "app/completion.h"
-#include "app/listed.h"
 #include "app/options.h"
+#include "app/print.h"
 #include "model/syscall_analysis.h"
 
 namespace profile {
@@ -21,10 +20,10 @@ constexpr std::string_view live = "Live page";
 constexpr std::string_view other = "Other";
 
 // From a table whose rows have a name.
-template <class Table, class Summary>
-Choices choices_of(const Table& table, const Summary& summary) {
+template <class Row>
+Choices choices_in(std::span<const Row> table) {
   Choices all;
-  for (const auto& row : table) all.push_back({std::string(row.name), std::string(summary(row))});
+  for (const Row& row : table) all.push_back({std::string(row.name), std::string(row.summary)});
   return all;
 }
 
@@ -37,12 +36,8 @@ Choices choices_of(std::span<const std::string_view> texts) {
 Choices states() { return choices_of(wait_state_names); }
 Choices ways() { return choices_of(unwinding_names); }
 Choices categories() { return choices_of(syscall_category_names()); }
-Choices formats() {
-  return choices_of(output_formats(), [](const OutputFormat& format) { return format.summary; });
-}
-Choices forms() {
-  return choices_of(stream_forms(), [](const StreamForm& form) { return form.summary; });
-}
+Choices formats() { return choices_in(output_formats()); }
+Choices forms() { return choices_in(stream_forms()); }
 
 constexpr OptionRow rows[] = {
     {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
@@ -121,29 +116,40 @@ constexpr OptionRow rows[] = {
      completion_shells},
 };
 
-bool is_behind_equals(const OptionRow& row) { return row.argument.starts_with("[="); }
-
-std::string left_column(const OptionRow& row) {
-  std::string text = "  ";
-  text += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
-  text += "--" + std::string(row.long_name);
-  if (!row.argument.empty()) text += (is_behind_equals(row) ? "" : " ") + std::string(row.argument);
-  return text;
-}
-
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return rows; }
 
 const OptionRow& option_row(std::string_view long_name) {
-  return *std::find_if(std::begin(rows), std::end(rows),
-                       [&](const OptionRow& row) { return row.long_name == long_name; });
+  return *std::ranges::find(rows, long_name, &OptionRow::long_name);
 }
 
 std::string summary_of(const OptionRow& row) {
   std::string text(row.summary);
   if (row.choices == nullptr || !text.ends_with(':')) return text;
-  return text + " " + listed(row.choices(), [](const Choice& choice) { return choice.word; });
+  return text + " " + joined(row.choices(), ", ", [](const Choice& choice) { return choice.word; });
+}
+
+std::string left_column(const OptionRow& row) {
+  std::string text = "  ";
+  text += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
+  text += "--" + std::string(row.long_name);
+  if (!row.argument.empty()) text += (row.argument.starts_with("[=") ? "" : " ") + std::string(row.argument);
+  return text;
+}
+
+void print_help_line(std::ostream& out, const std::string& left, std::string_view summary) {
+  constexpr std::size_t column = 32;
+  out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';
+}
+
+void print_formats(std::ostream& out) {
+  out << "\nFormats:\n";
+  for (const OutputFormat& format : output_formats()) {
+    std::string left = "  " + std::string(format.name);
+    if (!format.ending.empty()) left += "  (" + std::string(format.ending) + ")";
+    print_help_line(out, left, format.summary);
+  }
 }
 
 void print_usage_line(std::ostream& out) {
@@ -157,24 +163,15 @@ void print_help(std::ostream& out) {
          "DURATION is in seconds, decimals are allowed; without it the run ends with Ctrl-C. With COMMAND: run it, "
          "and\n"
          "sample it and its children until it exits. report converts profiles of many formats; diff compares two.\n";
-  constexpr std::size_t column = 32;
-  const auto line = [&out](const std::string& left, std::string_view summary) {
-    out << left << std::string(left.size() < column ? column - left.size() : 1, ' ') << summary << '\n';
-  };
   std::string_view group;
   for (const OptionRow& row : rows) {
     if (row.group != group) out << '\n' << row.group << ":\n";
     group = row.group;
-    line(left_column(row), summary_of(row));
+    print_help_line(out, left_column(row), summary_of(row));
   }
-  out << "\nFormats:\n";
-  for (const OutputFormat& format : output_formats()) {
-    std::string left = "  " + std::string(format.name);
-    if (!format.ending.empty()) left += "  (" + std::string(format.ending) + ")";
-    line(left, format.summary);
-  }
+  print_formats(out);
   out << "\nForms of --stream:\n";
-  for (const StreamForm& form : stream_forms()) line("  " + std::string(form.name), form.summary);
+  for (const StreamForm& form : stream_forms()) print_help_line(out, "  " + std::string(form.name), form.summary);
   out << "\nExit status: 0 success, 1 could not profile, 2 wrong usage; with COMMAND its own (126, 127: it cannot "
          "run,\n"
          "128+N when a signal N killed it).\n"

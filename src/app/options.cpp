@@ -9,8 +9,7 @@
 #include "abi/walk.h"
 #include "app/output_options.h"
 #include "app/parsed_options.h"
-#include "app/perf_words.h"
-#include "app/shell_words.h"
+#include "app/print.h"
 #include "model/syscall_analysis.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
@@ -48,10 +47,9 @@ bool takes(const SourceKind& source, std::string_view option) {
 // Throws if an option is given that other sources take and this one does not.
 void refuse_options_of_others(const ParsedOptions& parsed, const SourceKind& source) {
   for (const OptionRow& row : option_rows()) {
-    const std::string name(row.long_name);
-    if (!parsed.is_given(name.c_str()) || takes(source, name)) continue;
-    if (std::ranges::any_of(source_kinds(), [&](const SourceKind& kind) { return takes(kind, name); })) {
-      throw usage_error("--" + name + " is not for -e " + std::string(source.name));
+    if (!parsed.is_given(row.long_name) || takes(source, row.long_name)) continue;
+    if (std::ranges::any_of(source_kinds(), [&](const SourceKind& kind) { return takes(kind, row.long_name); })) {
+      throw usage_error("--" + std::string(row.long_name) + " is not for -e " + std::string(source.name));
     }
   }
 }
@@ -90,10 +88,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   if (parsed.has("event")) sampling.event = parsed.text("event");
   sampling.tgids = parsed.ids("pid", "process");
   sampling.tids = parsed.ids("tid", "thread");
-  sampling.names = parsed.texts("comm");
-  for (const std::string& name : sampling.names) {
-    if (name.empty()) throw bad_value("comm", "''", "not a thread's name");
-  }
+  sampling.names = parsed.texts("comm", "not a thread's name");
   if (sampling.names.size() > PROFILE_MOST_NAMES) {
     throw usage_error("--comm: at most " + std::to_string(PROFILE_MOST_NAMES) + " names; NAME* stands for many");
   }
@@ -160,7 +155,6 @@ void read_live(const ParsedOptions& parsed, Options& options) {
   options.top_view = wants_top_view(parsed);
   if (parsed.is_on("serve")) {
     LiveOptions& live = options.live.emplace();
-    live.version = PROFILE_VERSION;
     live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
     if (parsed.has("path")) live.path = parsed.text("path");
     if (parsed.has("listen")) live.address = parsed.text("listen");
@@ -193,6 +187,22 @@ bool shows_stacks(const Options& options) {
 bool Options::takes_terminal() const {
   if (top_view) return true;
   return stream != nullptr && outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
+}
+
+RunInfo Options::run_info() const {
+  RunInfo run;
+  run.event = sampling.event;
+  run.frequency_hz = 0;  // unless the source samples at a rate
+  run.tgids = sampling.tgids;
+  run.tids = sampling.tids;
+  run.names = sampling.names;
+  run.cpus = cpus_typed;
+  run.user_stacks = sampling.user_stacks;
+  run.kernel_stacks = sampling.kernel_stacks;
+  run.duration_s = duration_s;
+  run.command = command;
+  run.command_line = command_line;
+  return run;
 }
 
 Options parse_options(std::span<const char* const> arguments) {
@@ -248,10 +258,7 @@ Options parse_options(std::span<const char* const> arguments) {
   }
   if (parsed.is_on("film") || parsed.has("frames")) options.sampling.default_frequency_hz = film_frequency_hz;
   options.sampling.interval = options.interval_s || is_watched(parsed);
-  options.symbols.debug_directories = parsed.texts("debug-dir");
-  for (const std::string& directory : options.symbols.debug_directories) {
-    if (directory.empty()) throw bad_value("debug-dir", "''", "not a directory");
-  }
+  options.symbols.debug_directories = parsed.texts("debug-dir", "not a directory");
   options.symbols.lines = parsed.is_on("lines");
   options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");

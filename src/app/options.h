@@ -77,11 +77,26 @@ struct Options {
 
   // Whether the run prints more than messages on the terminal: a stream, or the view of --top.
   [[nodiscard]] bool takes_terminal() const;
+  // What the run was asked for, as reports show it; the source adds to it.
+  [[nodiscard]] RunInfo run_info() const;
 };
 
 // `arguments` without the program's name. Throws a usage Error.
 [[nodiscard]] Options parse_options(std::span<const char* const> arguments);
 void print_usage_line(std::ostream& out);
 void print_help(std::ostream& out);
+// "  -e, --event NAME", as --help has it.
+[[nodiscard]] std::string left_column(const OptionRow& row);
+// Prints a line of --help in two columns.
+void print_help_line(std::ostream& out, const std::string& left, std::string_view summary);
+// Prints the part of --help that lists the formats.
+void print_formats(std::ostream& out);
+// --list-events: prints the table of event sources for the user, and says which events are not available here and why.
+void print_events(std::ostream& out);
+// The shells that there are completions for.
+[[nodiscard]] Choices completion_shells();
+// --completion: prints the script that a shell needs to complete the command line. The script is made from the tables
+// of options, events and formats, so it never differs from them.
+void print_completion(std::ostream& out, std::string_view shell);
 
 }  // namespace profile

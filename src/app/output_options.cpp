@@ -63,9 +63,7 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
   if (paths.empty() && (is_asked_for || (for_stdout && !film))) paths.emplace_back("-");
   for (const std::string& path : paths) {
     if (path.empty()) throw bad_value("output", "''", "not a file name");
-    const bool twice =
-        std::any_of(requests.begin(), requests.end(), [&](const auto& other) { return other.path == path; });
-    if (twice) throw bad_value("output", path, "given twice");
+    if (std::ranges::count(requests, path, &OutputRequest::path) != 0) throw bad_value("output", path, "given twice");
     const OutputFormat* by_ending = output_format_of_path(path);
     const std::string_view ending = ending_of(path);
     if (by_ending == nullptr && !ending.empty() && !is_asked_for && !parsed.has("stream")) refuse_ending(path, ending);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <cmath>
 #include <set>
 
-#include "app/listed.h"
 #include "app/options.h"
+#include "app/print.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -17,14 +17,6 @@ namespace po = boost::program_options;
 constexpr const char* positional_name = "duration";
 constexpr std::uint32_t highest_pid = 1U << 22;  // PID_MAX_LIMIT of the kernel
 constexpr double longest_seconds = 1e9;          // 31 years
-
-template <class Number>
-std::optional<Number> whole(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 po::options_description described_options() {
   po::options_description named;
@@ -96,15 +88,18 @@ ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
 }
 
 bool ParsedOptions::has(std::string_view name) const { return values_.count(std::string(name)) != 0; }
-bool ParsedOptions::is_on(const char* name) const { return values_[name].as<bool>(); }
-bool ParsedOptions::is_given(const char* name) const {
+bool ParsedOptions::is_on(std::string_view name) const { return values_[std::string(name)].as<bool>(); }
+bool ParsedOptions::is_given(std::string_view name) const {
   return option_row(name).argument.empty() ? is_on(name) : has(name);
 }
 
 std::string ParsedOptions::text(const char* name) const { return has(name) ? values_[name].as<std::string>() : ""; }
 
-std::vector<std::string> ParsedOptions::texts(const char* name) const {
-  return has(name) ? values_[name].as<std::vector<std::string>>() : std::vector<std::string>{};
+std::vector<std::string> ParsedOptions::texts(const char* name, const char* if_empty) const {
+  if (!has(name)) return {};
+  const auto& all = values_[name].as<std::vector<std::string>>();
+  if (if_empty != nullptr && std::count(all.begin(), all.end(), "") != 0) throw bad_value(name, "''", if_empty);
+  return all;
 }
 
 std::optional<std::size_t> ParsedOptions::choice(const char* name) const {
@@ -115,7 +110,7 @@ std::optional<std::size_t> ParsedOptions::choice(const char* name) const {
     if (choices[i].word == typed) return i;
   }
   throw bad_value(name, typed.empty() ? "''" : typed,
-                  "not one of " + listed(choices, [](const Choice& choice) { return choice.word; }));
+                  "not one of " + joined(choices, ", ", [](const Choice& choice) { return choice.word; }));
 }
 
 std::vector<std::string> ParsedOptions::positional() const { return texts(positional_name); }
@@ -124,7 +119,7 @@ std::uint64_t ParsedOptions::number(const char* name, std::uint64_t absent, std:
                                     std::uint64_t lowest) const {
   if (!has(name)) return absent;
   const std::string value = text(name);
-  const auto parsed = whole<std::uint64_t>(value);
+  const auto parsed = parse_number<std::uint64_t>(value);
   if (!parsed) throw bad_value(name, value, "not a whole number");
   if (*parsed < lowest) throw bad_value(name, value, "must be at least " + std::to_string(lowest));
   if (*parsed > highest) throw bad_value(name, value, "must be at most " + std::to_string(highest));
@@ -135,13 +130,11 @@ std::vector<std::uint32_t> ParsedOptions::ids(const char* name, const char* what
   std::vector<std::uint32_t> all;
   for (const std::string& list : texts(name)) {
     std::string_view rest = list;
-    for (;;) {
-      const std::string_view item = rest.substr(0, rest.find(','));
-      const auto id = whole<std::uint32_t>(item);
+    for (bool has_more = true; has_more;) {
+      has_more = rest.find(',') != rest.npos;
+      const auto id = parse_number<std::uint32_t>(take_until(rest, ','));
       if (!id || *id == 0 || *id > highest_pid) throw bad_value(name, list, std::string("not a ") + what + " id");
       all.push_back(*id);
-      if (item.size() == rest.size()) break;
-      rest.remove_prefix(item.size() + 1);
     }
   }
   std::sort(all.begin(), all.end());
@@ -163,7 +156,7 @@ Error bad_value(std::string_view option, std::string_view value, const std::stri
 }
 
 std::optional<double> parse_seconds(std::string_view text) {
-  const auto number = whole<double>(text);
+  const auto number = parse_number<double>(text);
   if (!number || !std::isfinite(*number) || *number <= 0 || *number > longest_seconds) return std::nullopt;
   return number;
 }

@@ -19,11 +19,12 @@ class ParsedOptions {
   // Throws a usage Error when the words do not fit the table.
   explicit ParsedOptions(const std::vector<std::string>& arguments);
 
-  [[nodiscard]] bool has(std::string_view name) const;  // for options that have a value
-  [[nodiscard]] bool is_on(const char* name) const;     // for switches
-  [[nodiscard]] bool is_given(const char* name) const;  // for both
+  [[nodiscard]] bool has(std::string_view name) const;       // for options that have a value
+  [[nodiscard]] bool is_on(std::string_view name) const;     // for switches
+  [[nodiscard]] bool is_given(std::string_view name) const;  // for both
   [[nodiscard]] std::string text(const char* name) const;
-  [[nodiscard]] std::vector<std::string> texts(const char* name) const;  // for repeatable options
+  // For repeatable options. With `if_empty`, which says what an empty value is, it throws a usage Error for one.
+  [[nodiscard]] std::vector<std::string> texts(const char* name, const char* if_empty = nullptr) const;
   // The index of the value among the choices of the option's row. nullopt: not given.
   [[nodiscard]] std::optional<std::size_t> choice(const char* name) const;
   // The value of `name` as a number of at least `lowest`, or `absent`.
@@ -47,5 +48,8 @@ class ParsedOptions {
 [[nodiscard]] Error bad_value(std::string_view option, std::string_view value, const std::string& why);
 // A number of seconds above 0.
 [[nodiscard]] std::optional<double> parse_seconds(std::string_view text);
+// perf's -g asks for stacks, but here stacks are always taken and -g has a PATTERN. Removes each -g from `words` that
+// has no PATTERN after it, alone or among other letters as in "-ag". Returns whether there was such a -g.
+[[nodiscard]] bool take_out_perf_graph(std::vector<std::string>& words);
 
 }  // namespace profile

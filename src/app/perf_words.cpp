@@ -1,5 +1,4 @@
-#include "app/perf_words.h"
-
+// Accepts words that users of perf type out of habit.
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -14,8 +13,7 @@ constexpr char graph = 'g';
 
 const OptionRow* row_of(char letter) {
   const auto rows = option_rows();
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const OptionRow& one) { return one.short_name == letter; });
+  const auto row = std::ranges::find(rows, letter, &OptionRow::short_name);
   return row == rows.end() ? nullptr : &*row;
 }
 

@@ -17,10 +17,7 @@ struct RunStatus {
 
 class ProfileSink {
  public:
-  ProfileSink() = default;
   virtual ~ProfileSink() = default;
-  ProfileSink(const ProfileSink&) = delete;
-  ProfileSink& operator=(const ProfileSink&) = delete;
 
   // Adds to `loop` what this sink waits for. `loop` must not run after this object is destroyed.
   virtual void watch(EventLoop& /*loop*/) {}

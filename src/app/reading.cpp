@@ -11,22 +11,16 @@
 namespace profile {
 namespace {
 
-// Options that mean something else here than for a run, and their help texts.
-struct ReadingOption {
-  std::string_view name;
-  std::string_view argument;
-  std::string_view summary;
-};
-constexpr ReadingOption reading_options[] = {
-    {"top", "N", "rows of each table (default 10)"},
-    {"lines", "", "lines of one function as frames of their own, also of others' pprof files"},
-};
-
-ReadingOption as_for_reading(const OptionRow& row) {
-  for (const ReadingOption& option : reading_options) {
-    if (option.name == row.long_name) return option;
+// Some options mean something else here than for a run.
+OptionRow as_for_reading(OptionRow row) {
+  if (row.long_name == "top") {
+    row.argument = "N";
+    row.summary = "rows of each table (default 10)";
   }
-  return {.name = row.long_name, .argument = row.argument, .summary = row.summary};
+  if (row.long_name == "lines") {
+    row.summary = "lines of one function as frames of their own, also of others' pprof files";
+  }
+  return row;
 }
 
 std::string with_name(const ReadingCommand& command, const std::string& text) {
@@ -35,13 +29,16 @@ std::string with_name(const ReadingCommand& command, const std::string& text) {
 
 }  // namespace
 
+bool takes(const ReadingCommand& command, std::string_view option) {
+  return std::ranges::count(command.options, option) != 0;
+}
+
 ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments) {
   ParsedOptions parsed(std::vector<std::string>(arguments.begin(), arguments.end()));
   for (const OptionRow& row : option_rows()) {
-    const std::string name(row.long_name);
-    if (std::find(command.options.begin(), command.options.end(), name) != command.options.end()) continue;
-    if (parsed.is_given(name.c_str()))
-      throw usage_error(with_name(command, spelled(name) + " is not for this command"));
+    if (!takes(command, row.long_name) && parsed.is_given(row.long_name)) {
+      throw usage_error(with_name(command, spelled(row.long_name) + " is not for this command"));
+    }
   }
   // Without a number --top means the live view of a run, which cannot be had here.
   if (parsed.has("top") && parsed.text("top").empty()) {
@@ -60,15 +57,8 @@ std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOpt
 
 void print_options(std::ostream& out, const ReadingCommand& command) {
   for (const std::string_view name : command.options) {
-    const OptionRow& row = option_row(name);
-    const ReadingOption option = as_for_reading(row);
-    std::string left = "  ";
-    left += row.short_name != 0 ? std::string{'-', row.short_name, ','} + " " : "    ";
-    left.append("--").append(name);
-    if (!option.argument.empty()) left.append(" ").append(option.argument);
-    constexpr std::size_t column = 32;
-    left.append(left.size() < column ? column - left.size() : 1, ' ');
-    out << left << option.summary << '\n';
+    const OptionRow row = as_for_reading(option_row(name));
+    print_help_line(out, left_column(row), row.summary);
   }
 }
 

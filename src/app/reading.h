@@ -1,9 +1,8 @@
-// What `report` and `diff`, the commands that read profiles from files, share: their options, their help, and the
-// reading of the files.
+// `report` and `diff`, the commands that read profiles from files, and what they share: their options, their help, and
+// the reading of the files.
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -17,9 +16,21 @@ namespace profile {
 
 struct ReadingCommand {
   std::string_view name;                      // "report"
+  std::string_view summary;                   // for the completions
+  std::string_view files;                     // its other arguments, in the form that zsh's _arguments takes
   std::span<const std::string_view> options;  // long names, in the order of the help
 };
 
+// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
+// recording and viewing can be separate.
+extern const ReadingCommand report_command;
+// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
+extern const ReadingCommand diff_command;
+// `arguments` are the words after the command's name. Return the exit status; throw Error.
+[[nodiscard]] int run_report(std::span<const char* const> arguments);
+[[nodiscard]] int run_diff(std::span<const char* const> arguments);
+
+[[nodiscard]] bool takes(const ReadingCommand& command, std::string_view option);
 // Throws a usage Error for an option that the command does not take.
 [[nodiscard]] ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments);
 // The file names of the command line, in their order; "-" is stdin. Throws a usage Error for an empty name, and for
@@ -38,5 +49,11 @@ struct ReadProfile {
 // Folded lines do not say what they count, so they take the unit of the other file. If the units still differ, throws
 // an Error that names both files; `what` is the action that is not possible then ("added up").
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
+// Adds up the profiles of several files; their order does not matter. `paths` has at least one path; "-" is stdin.
+// Samples of different weights (taken at different rates) are added up as the nanoseconds that they stand for. Throws
+// an Error that names the files if values cannot be added up, or if weights differ and one is unknown. `note` is called
+// with a line for each assumption.
+[[nodiscard]] Profile sum_of_files(const std::vector<std::string>& paths,
+                                   const std::function<void(const std::string&)>& note);
 
 }  // namespace profile

@@ -1,6 +1,3 @@
-#include "app/report_command.h"
-
-#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,8 +7,6 @@
 #include "app/print.h"
 #include "app/reading.h"
 #include "app/reports.h"
-#include "app/shell_words.h"
-#include "app/sum_of_files.h"
 #include "support/error.h"
 
 namespace profile {
@@ -19,20 +14,14 @@ namespace {
 
 constexpr std::string_view taken_options[] = {"output",  "format",  "folded", "residency", "delimited", "annotations",
                                               "address", "modules", "lines",  "top",       "quiet",     "help"};
-constexpr ReadingCommand command{.name = "report", .options = taken_options};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
          "\nReads folded lines, pprof, perf script's text, speedscope's JSON, its own JSON and counted reports,\n"
          "gzip-compressed or not, adds up those of several files and writes them in any format. - is stdin. A value\n"
          "is what the file says is to be shown; of folded lines it is taken for a number of samples.\n\n";
-  print_options(out, command);
-  out << "\nFormats:\n";
-  for (const OutputFormat& format : output_formats()) {
-    std::string left = "  " + std::string(format.name) + "  (" + std::string(format.ending) + ")";
-    left.append(left.size() < 32 ? 32 - left.size() : 1, ' ');
-    out << left << format.summary << '\n';
-  }
+  print_options(out, report_command);
+  print_formats(out);
   out << "\nExamples:\n"
          "  profile report -o out.html out.folded\n"
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
@@ -41,12 +30,15 @@ void print_report_help(std::ostream& out) {
 
 }  // namespace
 
-const ReadingCommand& report_command() { return command; }
+const ReadingCommand report_command{.name = "report",
+                                    .summary = "write recorded profiles in any format",
+                                    .files = "'*:FILE:_files'",
+                                    .options = taken_options};
 
 int run_report(std::span<const char* const> arguments) {
-  const ParsedOptions parsed = parse_reading(command, arguments);
+  const ParsedOptions parsed = parse_reading(report_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_report_help);
-  const std::vector<std::string> paths = files_of(command, parsed);
+  const std::vector<std::string> paths = files_of(report_command, parsed);
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   Options options;
   options.quiet = parsed.is_on("quiet");

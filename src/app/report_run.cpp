@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/tracing_frames.h"
-#include "app/waker_frames.h"
+#include "app/kernel_frames.h"
 #include "model/stack_roots.h"
 #include "support/clock.h"
 #include "web/view.h"
@@ -14,8 +13,6 @@
 namespace profile {
 namespace {
 
-// How often live sinks receive a profile.
-constexpr double live_s = live_tick_s;
 // How long the ring buffer is left alone after it was read. The kernel wakes a reader that has read everything for the
 // next record, and stacks may come by ten thousand a second. The ring holds the samples of a much longer time.
 constexpr double rest_s = 0.002;
@@ -26,20 +23,8 @@ constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 ReportRun::ReportRun(RunInfo run, std::vector<ProfileSink*> sinks, Source& source, ProcessTimeline& timeline,
                      Symboliser& symboliser)
-    : run_(std::move(run)), sinks_(std::move(sinks)), source_(source), timeline_(timeline), symboliser_(symboliser) {
+    : SampleConsumer(std::move(run), source, timeline, symboliser), sinks_(std::move(sinks)) {
   begin_profile(monotonic_ns());
-}
-
-bool ReportRun::any_live() const {
-  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->is_live(); });
-}
-
-bool ReportRun::is_wanted() const {
-  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->is_open(); });
-}
-
-bool ReportRun::has_failed() const {
-  return std::ranges::any_of(sinks_, [](const ProfileSink* sink) { return sink->has_failed(); });
 }
 
 void ReportRun::watch(EventLoop& loop) {
@@ -50,7 +35,7 @@ void ReportRun::watch(EventLoop& loop) {
   });
   for (ProfileSink* const sink : sinks_) sink->watch(loop);
   if (!any_live()) return;
-  loop.add_timer(live_s, live_s, [this] {
+  loop.add_timer(live_tick_s, live_tick_s, [this] {
     if (!any_live()) return;
     take(std::nullopt);
     pass_on();
@@ -137,11 +122,5 @@ void ReportRun::finish(std::uint64_t ended_ns) {
   end_interval(ended_ns);
   for (ProfileSink* const sink : sinks_) sink->end();
 }
-
-std::uint64_t ReportRun::samples() const {
-  return account_.taken + profile_->account.taken + source_.pending_samples();
-}
-
-std::uint64_t ReportRun::rows() const { return profile_->rows().size() + source_.pending_rows(); }
 
 }  // namespace profile

@@ -2,25 +2,20 @@
 // all sinks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "app/profile_sink.h"
 #include "app/sample_consumer.h"
-#include "output/frame_report.h"
-#include "process/timeline.h"
-#include "sampling/source.h"
-#include "symbol/symboliser.h"
 
 namespace profile {
 
 class ReportRun : public SampleConsumer {
  public:
-  // What it refers to must outlive it, the sinks included. `run` goes into each profile.
+  // The sinks must outlive it, too.
   ReportRun(RunInfo run, std::vector<ProfileSink*> sinks, Source& source, ProcessTimeline& timeline,
             Symboliser& symboliser);
 
@@ -31,12 +26,9 @@ class ReportRun : public SampleConsumer {
   void work_ahead(const std::function<bool()>& may_go_on) override;
   void report_interval() override;
   void finish(std::uint64_t ended_ns) override;
-  [[nodiscard]] bool is_wanted() const override;
-  [[nodiscard]] bool has_failed() const override;
-  [[nodiscard]] std::uint64_t samples() const override;
-  [[nodiscard]] std::uint64_t rows() const override;
-  [[nodiscard]] const Account& account() const override { return account_; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return frame_report_.lines(); }
+  [[nodiscard]] bool is_wanted() const override { return std::ranges::any_of(sinks_, &ProfileSink::is_open); }
+  [[nodiscard]] bool has_failed() const override { return std::ranges::any_of(sinks_, &ProfileSink::has_failed); }
+  [[nodiscard]] std::uint64_t rows() const override { return profile_->rows().size() + source_.pending_rows(); }
 
  private:
   void begin_profile(std::uint64_t now_ns);
@@ -47,19 +39,12 @@ class ReportRun : public SampleConsumer {
   void pass_on();
   void give_memory_back();
   void end_interval(std::optional<std::uint64_t> ended_ns);
-  [[nodiscard]] bool any_live() const;
+  [[nodiscard]] bool any_live() const { return std::ranges::any_of(sinks_, &ProfileSink::is_live); }
 
-  RunInfo run_;
   std::vector<ProfileSink*> sinks_;
-  Source& source_;
-  ProcessTimeline& timeline_;
-  Symboliser& symboliser_;
-  std::shared_ptr<Profile> profile_;  // since pass_on()
-  std::uint64_t taken_ns_ = 0;        // when the last part ended, by CLOCK_MONOTONIC, as the next
-  std::uint64_t gave_back_ns_ = 0;    // when memory was given back, likewise
+  std::uint64_t taken_ns_ = 0;      // when the last part ended, by CLOCK_MONOTONIC, as the next
+  std::uint64_t gave_back_ns_ = 0;  // when memory was given back, likewise
   std::function<void()> await_samples_;
-  Account account_;
-  FrameReport frame_report_;
 };
 
 }  // namespace profile

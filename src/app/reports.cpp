@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "app/written.h"
+#include "app/print.h"
 #include "output/hottest.h"
 #include "support/clock.h"
 #include "support/error.h"
@@ -29,7 +29,7 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
   const RowsApart added{.by_thread = options.sampling.by_thread, .by_cpu = options.sampling.by_cpu};
   if (added != options.apart) apart_ = options.apart;
   // A format that is not available ends the run here, before any file is created.
-  std::vector<std::unique_ptr<Output>> made;
+  std::vector<Output> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
   for (std::size_t i = 0; i < made.size(); ++i) {
     reports_.push_back(Report{.target = target_of(options.outputs[i], options.keep),
@@ -74,7 +74,7 @@ void Reports::watch(EventLoop& loop) {
 void Reports::begin(const RunInfo& run) {
   for (Report& report : reports_) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {
-      append(report, *destination, [&](std::ostream& out) { report.output->begin(out, run); });
+      append(report, *destination, [&](std::ostream& out) { report.output.begin(out, run); });
     }
   }
 }
@@ -108,14 +108,14 @@ void Reports::write(const Profile& profile) {
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {
     if (auto* destination = std::get_if<Destination>(&report.target)) {
-      append(report, *destination, [&](std::ostream& out) { report.output->report(out, profile); });
+      append(report, *destination, [&](std::ostream& out) { report.output.report(out, profile); });
     } else if (!is_remnant) {
       // A profile from a file may not know when it was taken.
       const std::uint64_t time_ns =
           profile.began_unix_ns != 0 ? profile.began_unix_ns : monotonic_ns() + unix_offset_ns();
       std::get<FileSeries>(report.target).write(time_ns, [&](std::ostream& out) {
-        report.output->begin(out, profile.run);
-        report.output->report(out, profile);
+        report.output.begin(out, profile.run);
+        report.output.report(out, profile);
       });
     }
   }
@@ -161,10 +161,6 @@ bool Reports::has_failed() const {
            const auto* series = std::get_if<FileSeries>(&report.target);
            return series != nullptr && series->lost() != 0;
          });
-}
-
-bool Reports::is_open() const {
-  return std::any_of(reports_.begin(), reports_.end(), [](const Report& report) { return report.is_open; });
 }
 
 void Reports::append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print) {

@@ -2,6 +2,7 @@
 // If one output cannot be written, the others continue.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -31,7 +32,7 @@ class Reports : public ProfileSink {
   void end_interval() override;
   void end() override;
   // Whether any output is left to write to.
-  [[nodiscard]] bool is_open() const override;
+  [[nodiscard]] bool is_open() const override { return std::ranges::any_of(reports_, &Report::is_open); }
   [[nodiscard]] bool has_failed() const override;
 
   // Writes a report of this profile alone.
@@ -43,7 +44,7 @@ class Reports : public ProfileSink {
  private:
   struct Report {
     std::variant<Destination, FileSeries> target;
-    std::unique_ptr<Output> output;
+    Output output;
     const OutputFormat* format = nullptr;
     bool is_open = true;  // false once a destination could not be written, or its reader has gone
   };

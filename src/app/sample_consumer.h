@@ -1,18 +1,27 @@
-// The interface of what a run does with its samples: collect and report them, or write them one by one as a stream.
+// What a run does with its samples: collect and report them, or write them one by one as a stream.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/profile.h"
+#include "output/frame_report.h"
+#include "process/timeline.h"
+#include "sampling/source.h"
 #include "support/event_loop.h"
+#include "symbol/symboliser.h"
 
 namespace profile {
 
 class SampleConsumer {
  public:
+  // `run` goes into each profile. The rest must outlive this object.
+  SampleConsumer(RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
+      : run_(std::move(run)), source_(source), timeline_(timeline), symboliser_(symboliser) {}
   virtual ~SampleConsumer() = default;
 
   // Adds the periodic work to `loop` that must be done while samples come. `loop` must not run after this object is
@@ -27,10 +36,10 @@ class SampleConsumer {
   // read yet.
   [[nodiscard]] virtual bool name_expired() = 0;
   // Called now and then: takes and names the samples so far, so that less work is left at the end of the run.
-  // `may_go_on` says whether there is still time to continue.
-  virtual void work_ahead(const std::function<bool()>& may_go_on) = 0;
+  // `may_go_on` says whether there is still time to continue. A stream never waits with it, nor has it intervals.
+  virtual void work_ahead(const std::function<bool()>& /*may_go_on*/) {}
   // Called at the end of an interval, while the source continues.
-  virtual void report_interval() = 0;
+  virtual void report_interval() {}
   // Takes and writes the rest. The source has been stopped, and nothing was counted after `ended_ns`.
   virtual void finish(std::uint64_t ended_ns) = 0;
 
@@ -39,12 +48,23 @@ class SampleConsumer {
   // Whether something could not be written. A reader that went away does not count.
   [[nodiscard]] virtual bool has_failed() const = 0;
   // The number of samples up to now, with those that wait in the kernel, and the number of distinct rows kept of them.
-  [[nodiscard]] virtual std::uint64_t samples() const = 0;
-  [[nodiscard]] virtual std::uint64_t rows() const = 0;
-  // The account of all samples; complete after finish().
-  [[nodiscard]] virtual const Account& account() const = 0;
+  [[nodiscard]] std::uint64_t samples() const {
+    return account_.taken + profile_->account.taken + source_.pending_samples();
+  }
+  [[nodiscard]] virtual std::uint64_t rows() const { return 0; }
+  // The account of all samples; complete after finish(). Those that could not be written are lost.
+  [[nodiscard]] const Account& account() const { return account_; }
   // Lines for the user about the samples; valid after finish().
-  [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+  [[nodiscard]] std::vector<std::string> notes() const { return frame_report_.lines(); }
+
+ protected:
+  RunInfo run_;
+  Source& source_;
+  ProcessTimeline& timeline_;
+  Symboliser& symboliser_;
+  std::shared_ptr<Profile> profile_;  // takes the samples
+  Account account_;                   // of the profiles before it
+  FrameReport frame_report_;
 };
 
 }  // namespace profile

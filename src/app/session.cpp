@@ -11,24 +11,24 @@
 
 #include "app/ahead_schedule.h"
 #include "app/command.h"
-#include "app/live_page.h"
+#include "app/live_views.h"
 #include "app/messages.h"
-#include "app/progress.h"
 #include "app/report_run.h"
 #include "app/reports.h"
-#include "app/run_info.h"
 #include "app/sample_consumer.h"
 #include "app/signals.h"
 #include "app/stream_run.h"
 #include "app/summary.h"
 #include "app/targets.h"
-#include "app/terminal_sink.h"
 #include "output/clean_text.h"
 #include "parse/children.h"
 #include "process/timeline.h"
 #include "sampling/source.h"
+#include "support/bpf.h"
 #include "support/clock.h"
+#include "support/error.h"
 #include "support/event_loop.h"
+#include "support/fd.h"
 #include "support/fd_limit.h"
 #include "support/priority.h"
 #include "support/privilege.h"
@@ -63,8 +63,9 @@ class Session {
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     source_ = options.source->make(sampling);
-    if (source_->wants_count_of_runs() || options.verbose) run_time_stats_.emplace();
-    run_ = run_info_of(options, *source_);
+    if (source_->wants_count_of_runs() || options.verbose) run_time_stats_ = bpf_run_time_stats();
+    run_ = options.run_info();
+    source_->describe(run_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
                                                   cpus_, children_.files());
@@ -90,8 +91,7 @@ class Session {
       end_unless_wanted();
     }
     finish();
-    if (consumer_->has_failed()) return 1;
-    return command_ ? command_status_ : 0;
+    return consumer_->has_failed() ? Error::could_not_profile : command_status_;
   }
 
  private:
@@ -115,7 +115,9 @@ class Session {
     consumer_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
-    warn_of_hidden_symbols();
+    if (options_.sampling.kernel_stacks) {
+      if (const auto reason = hidden_kernel_symbols()) messages_.note(*reason);
+    }
   }
 
   std::unique_ptr<SampleConsumer> make_consumer() {
@@ -197,11 +199,10 @@ class Session {
   }
 
   void note_command_exit() {
-    if (!command_) return;
-    if (const auto status = command_->exit_status()) {
-      command_status_ = *status;
-      is_over_ = true;
-    }
+    const auto status = command_ ? command_->exit_status() : std::nullopt;
+    if (!status) return;
+    command_status_ = *status;
+    is_over_ = true;
   }
 
   void on_tick() {
@@ -268,11 +269,10 @@ class Session {
   }
 
   void summarise() {
-    RunCost cost;
-    cost.duration_s = to_seconds(ended_ns_ - started_ns_);
-    cost.cpus = sampled_cpus();
-    cost.bpf = source_->cost();
-    cost.unfollowed = source_->unfollowed();
+    const RunCost cost{.duration_s = to_seconds(ended_ns_ - started_ns_),
+                       .cpus = sampled_cpus(),
+                       .bpf = source_->cost(),
+                       .unfollowed = source_->unfollowed()};
     messages_.note(summary_of(consumer_->account(), cost));
     if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
@@ -293,11 +293,6 @@ class Session {
 
   // A run without outputs and views is pointless, but a command runs to its end.
   void end_unless_wanted() { is_over_ = is_over_ || (!consumer_->is_wanted() && !command_); }
-
-  void warn_of_hidden_symbols() {
-    if (!options_.sampling.kernel_stacks) return;
-    if (const auto reason = hidden_kernel_symbols()) messages_.note(*reason);
-  }
 
   void give_terminal_back() {
     if (!terminal_ || !terminal_->is_open()) return;
@@ -320,7 +315,7 @@ class Session {
   Progress progress_;
   Messages messages_;
   std::optional<Reports> reports_;  // unless it is a stream
-  std::optional<BpfRunTimeStats> run_time_stats_;
+  Fd run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
   CpuList cpus_ = online_cpus();
@@ -339,7 +334,7 @@ class Session {
   Timer* table_timer_ = nullptr;
   bool awaits_tables_ = false;
   bool is_over_ = false;
-  int command_status_ = 0;
+  int command_status_ = 0;  // 0 without a command
 };
 
 }  // namespace

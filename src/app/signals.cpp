@@ -7,8 +7,8 @@
 #include <cerrno>
 
 #include "support/clock.h"
-#include "support/end_signals.h"
 #include "support/error.h"
+#include "support/signals.h"
 
 namespace profile {
 namespace {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
+#include "app/kernel_frames.h"
 #include "app/output_options.h"
-#include "app/tracing_frames.h"
 #include "model/stack_roots.h"
-#include "process/timeline.h"
 #include "support/clock.h"
 #include "support/error.h"
 
@@ -31,10 +30,7 @@ constexpr double patience_s = 0.7;
 
 StreamRun::StreamRun(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline,
                      Symboliser& symboliser, std::function<void(const std::string&)> say)
-    : run_(std::move(run)),
-      source_(source),
-      timeline_(timeline),
-      symboliser_(symboliser),
+    : SampleConsumer(std::move(run), source, timeline, symboliser),
       say_(std::move(say)),
       form_(options.stream->make(options.output)),
       writer_(only_path_of(options.outputs.front())) {
@@ -149,7 +145,7 @@ void StreamRun::fresh_profile() {
     account_ += profile_->account;
     report_counted();
   }
-  profile_ = std::make_unique<Profile>();
+  profile_ = std::make_shared<Profile>();
   profile_->run = run_;
   form_->forget();
 }

@@ -10,16 +10,13 @@
 #include "app/options.h"
 #include "app/sample_consumer.h"
 #include "files/stream_writer.h"
-#include "output/frame_report.h"
-#include "sampling/source.h"
-#include "symbol/symboliser.h"
 
 namespace profile {
 
 class StreamRun : public SampleConsumer {
  public:
   // Opens the output. Throws Error when it cannot. From now on the source's recorder hands its samples over here. `say`
-  // prints a line for the person. `run` goes into the stream; the rest must outlive it.
+  // prints a line for the person.
   StreamRun(const Options& options, RunInfo run, Source& source, ProcessTimeline& timeline, Symboliser& symboliser,
             std::function<void(const std::string&)> say);
 
@@ -27,19 +24,10 @@ class StreamRun : public SampleConsumer {
   void begin(std::uint64_t began_ns) override;
   void relieve() override;
   bool name_expired() override;
-  void work_ahead(const std::function<bool()>& /*may_go_on*/) override {}  // a stream never waits with it
-  void report_interval() override {}                                       // nor has it one
   // Waits a little for a slow reader.
   void finish(std::uint64_t ended_ns) override;
   [[nodiscard]] bool is_wanted() const override { return !is_over_; }
   [[nodiscard]] bool has_failed() const override { return has_failed_; }
-  [[nodiscard]] std::uint64_t samples() const override {
-    return account_.taken + profile_->account.taken + source_.pending_samples();
-  }
-  [[nodiscard]] std::uint64_t rows() const override { return 0; }
-  // Those that could not be written are lost.
-  [[nodiscard]] const Account& account() const override { return account_; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return frame_report_.lines(); }
 
  private:
   // Takes what the ring buffer holds, unless the reader is too slow for what was taken already, and writes what can be
@@ -55,20 +43,13 @@ class StreamRun : public SampleConsumer {
   void count(StackId stack, StackId Row::*part, std::uint64_t samples);
   void report_counted();
 
-  RunInfo run_;
-  Source& source_;
-  ProcessTimeline& timeline_;
-  Symboliser& symboliser_;
   std::function<void(const std::string&)> say_;
   std::unique_ptr<StreamOutput> form_;
   StreamWriter writer_;
-  std::unique_ptr<Profile> profile_;
   std::vector<Sample> batch_;  // read from the ring buffer
   std::size_t appended_ = 0;   // of them, handed to the writer
   // By stack of the profile, the samples written that have it: so that a frame is looked at once for all of them.
   std::vector<Row> counted_;
-  FrameReport frame_report_;
-  Account account_;
   bool is_over_ = false;  // nobody reads any more, or it could not be written
   bool has_failed_ = false;
 };

@@ -1,11 +1,8 @@
-#include "app/sum_of_files.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "app/reading.h"
-#include "model/clock_period.h"
 #include "support/error.h"
 
 namespace profile {

@@ -1,25 +1,13 @@
 #include "app/summary.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
+#include "output/text_table.h"
 #include "support/clock.h"
 #include "support/plural.h"
 
 namespace profile {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
-  char buffer[160];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  return buffer;
-}
-
-using Wide = unsigned long long;
 
 // Fewer samples than the rate asks for, and not only because a tick of each CPU was under way at the beginning or at
 // the end.
@@ -32,11 +20,12 @@ bool is_short(const Account& account, const RunCost& cost) {
 
 std::string summary_of(const Account& account, const RunCost& cost) {
   // "samples" whatever their number: it is by this word that scripts find the line.
-  std::string line = text("%llu samples in %.1f s on %s: %llu recorded", Wide{account.taken}, cost.duration_s,
-                          number_of(static_cast<std::uint64_t>(cost.cpus), "CPU").c_str(), Wide{account.recorded});
-  if (account.idle != 0) line += text(", %llu idle", Wide{account.idle});
-  if (account.filtered != 0) line += text(", %llu filtered", Wide{account.filtered});
-  line += text(", %llu lost", Wide{account.lost()});
+  std::string line = std::to_string(account.taken) + " samples in " + decimal(cost.duration_s) + " s on " +
+                     number_of(static_cast<std::uint64_t>(cost.cpus), "CPU") + ": " + std::to_string(account.recorded) +
+                     " recorded";
+  if (account.idle != 0) line += ", " + std::to_string(account.idle) + " idle";
+  if (account.filtered != 0) line += ", " + std::to_string(account.filtered) + " filtered";
+  line += ", " + std::to_string(account.lost()) + " lost";
   for (const LossReason& reason : loss_reasons) {
     if (const std::uint64_t lost = account.*reason.count; lost != 0) {
       line += " (" + std::to_string(lost) + " " + std::string(reason.words) + ")";
@@ -44,17 +33,17 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   }
   if (!account.balanced()) {
     const auto sum = account.recorded + account.idle + account.filtered + account.lost();
-    line += text(", %lld unaccounted for", static_cast<long long>(account.taken - sum));
+    line += ", " + std::to_string(static_cast<std::int64_t>(account.taken - sum)) + " unaccounted for";
   }
   if (cost.unfollowed != 0) line += ", " + number_of(cost.unfollowed, "process", "processes") + " not followed";
   if (is_short(account, cost)) {
-    line += text("; %.1f %% of the %llu asked for",
-                 100 * static_cast<double>(account.taken) / static_cast<double>(account.asked), Wide{account.asked});
+    line += "; " + decimal(100 * static_cast<double>(account.taken) / static_cast<double>(account.asked)) +
+            " % of the " + std::to_string(account.asked) + " asked for";
   }
   if (cost.bpf.runs != 0 && cost.duration_s > 0 && cost.cpus > 0) {
     const auto run_time = static_cast<double>(cost.bpf.run_time_ns);
-    line += text("; %.1f us a sample, %.2f %% of CPU time", run_time / 1e3 / static_cast<double>(cost.bpf.runs),
-                 100 * to_seconds(cost.bpf.run_time_ns) / (cost.duration_s * cost.cpus));
+    line += "; " + decimal(run_time / 1e3 / static_cast<double>(cost.bpf.runs)) + " us a sample, " +
+            decimal(100 * to_seconds(cost.bpf.run_time_ns) / (cost.duration_s * cost.cpus), 2) + " % of CPU time";
   }
   return line;
 }
@@ -67,10 +56,8 @@ std::vector<std::string> notes_of(const TimelineStatus& timeline) {
                     "0.1 s instead");
   }
   if (timeline.late_s >= 0.1) {
-    lines.push_back(
-        text("processes came and went so fast that they were looked at %.1f s later, in all, to take no more "
-             "than 5 %% of a CPU",
-             timeline.late_s));
+    lines.push_back("processes came and went so fast that they were looked at " + decimal(timeline.late_s) +
+                    " s later, in all, to take no more than 5 % of a CPU");
   }
   return lines;
 }

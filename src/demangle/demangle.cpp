@@ -81,9 +81,10 @@ std::string without_hash(std::string_view mangled) {
   return name.erase(begin, end - begin);
 }
 
-// As libiberty writes the suffix of a C++ name.
-std::string with_clone(std::string name, std::string_view suffix) {
-  if (!suffix.empty()) name.append(" [clone ").append(suffix).append("]");
+// Demangles `size` bytes. What follows them is the suffix of a clone, and is written as libiberty writes it.
+std::optional<std::string> with_clone(std::string_view mangled, std::size_t size, Scheme scheme) {
+  auto name = libiberty(std::string(mangled.substr(0, size)), scheme);
+  if (name && size < mangled.size()) name->append(" [clone ").append(mangled.substr(size)).append("]");
   return name;
 }
 
@@ -96,22 +97,13 @@ std::optional<std::string> rust_legacy(std::string_view mangled) {
   if (mangled.size() - tail < tail_bytes || mangled[tail + tail_bytes - 1] != 'E') return std::nullopt;
   const std::string_view suffix = mangled.substr(tail + tail_bytes);
   if (!suffix.empty() && suffix[0] != '.') return std::nullopt;
-  auto name = libiberty(std::string(mangled.substr(0, tail + tail_bytes)), Scheme::rust);
-  return name ? std::optional(with_clone(std::move(*name), suffix)) : std::nullopt;
-}
-
-std::optional<std::string> rust_v0(std::string_view mangled) {
-  const auto end = std::min(mangled.find_first_of(".$"), mangled.size());
-  auto name = libiberty(std::string(mangled.substr(0, end)), Scheme::rust);
-  return name ? std::optional(with_clone(std::move(*name), mangled.substr(end))) : std::nullopt;
+  return with_clone(mangled, tail + tail_bytes, Scheme::rust);
 }
 
 std::optional<std::string> cxx(std::string_view mangled) {
   if (auto name = libiberty(std::string(mangled), Scheme::cxx)) return name;  // it knows the suffixes of compilers
   const auto dot = mangled.find('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  auto name = libiberty(std::string(mangled.substr(0, dot)), Scheme::cxx);
-  return name ? std::optional(with_clone(std::move(*name), mangled.substr(dot))) : std::nullopt;
+  return dot == std::string_view::npos ? std::nullopt : with_clone(mangled, dot, Scheme::cxx);
 }
 
 std::optional<std::string> demangled(std::string_view symbol) {
@@ -119,7 +111,7 @@ std::optional<std::string> demangled(std::string_view symbol) {
   const bool rust = symbol.starts_with("_R");
   if (!rust && !symbol.starts_with("_Z")) return std::nullopt;
   const std::string mangled = without_hash(symbol);
-  if (rust) return rust_v0(mangled);
+  if (rust) return with_clone(mangled, mangled.find_first_of(".$"), Scheme::rust);
   auto name = rust_legacy(mangled);
   return name ? name : cxx(mangled);
 }

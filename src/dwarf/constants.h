@@ -84,14 +84,12 @@ enum Form : std::uint16_t {
 enum UnitType : std::uint8_t {
   unit_compile = 1,
   unit_type = 2,
-  unit_partial = 3,
   unit_skeleton = 4,
   unit_split_compile = 5,
   unit_split_type = 6,
 };
 
 enum RangeEntry : std::uint8_t {
-  range_end = 0,
   range_base_addressx = 1,
   range_startx_endx = 2,
   range_startx_length = 3,

@@ -13,24 +13,15 @@ constexpr std::size_t max_header_bytes = 64;
 constexpr std::size_t max_units = std::size_t{1} << 20;  // the largest programs have some ten thousand
 constexpr std::size_t max_tables = 8;
 
-// How many bytes of a unit or a table follow, and whether its offsets have 64 bits. nullopt: a reserved length.
-std::optional<std::uint64_t> initial_length(DwarfCursor& cursor, bool& is_64bit) {
-  std::uint64_t length = cursor.u32();
-  is_64bit = length == 0xffffffff;
-  if (is_64bit) length = cursor.u64();
-  if (cursor.failed() || (!is_64bit && length >= 0xfffffff0)) return std::nullopt;
-  return length;
-}
-
 }  // namespace
 
 std::optional<DwarfUnitHeader> DwarfFile::unit_at(std::uint64_t offset) {
   DwarfSection& info = section(DwarfSectionId::info);
   DwarfCursor cursor(info.window(offset, max_header_bytes));
   DwarfUnitHeader unit{.offset = offset};
-  const auto length = initial_length(cursor, unit.encoding.is_64bit);
-  if (!length || *length > info.size_bytes() - offset - cursor.at()) return std::nullopt;
-  unit.end = offset + cursor.at() + *length;
+  const std::uint64_t length = cursor.initial_length(unit.encoding.is_64bit);
+  if (cursor.failed() || length > info.size_bytes() - offset - cursor.at()) return std::nullopt;
+  unit.end = offset + cursor.at() + length;
   unit.encoding.version = cursor.u16();
   if (unit.encoding.version < 2 || unit.encoding.version > 5) return std::nullopt;
   if (unit.encoding.version >= 5) {
@@ -59,10 +50,11 @@ const std::vector<std::uint64_t>& DwarfFile::unit_offsets() {
   for (std::uint64_t offset = 0; offset < info.size_bytes() && unit_offsets_.size() < max_units;) {
     DwarfCursor cursor(info.window(offset, max_header_bytes));
     bool is_64bit = false;
-    const auto length = initial_length(cursor, is_64bit);
-    if (!length || *length > info.size_bytes() - offset - cursor.at() || !budget_.take(max_header_bytes)) break;
+    const std::uint64_t length = cursor.initial_length(is_64bit);
+    if (cursor.failed() || length > info.size_bytes() - offset - cursor.at()) break;
+    if (!budget_.take(max_header_bytes)) break;
     unit_offsets_.push_back(offset);  // a unit of an unknown version, too: what follows it can be read
-    offset += cursor.at() + *length;
+    offset += cursor.at() + length;
   }
   return unit_offsets_;
 }
@@ -83,11 +75,8 @@ std::shared_ptr<const DwarfAbbrevs> DwarfFile::abbrevs(const DwarfUnitHeader& un
   const Table table{unit.abbrev_offset, unit.encoding,
                     std::make_shared<const DwarfAbbrevs>(section(DwarfSectionId::abbrev), unit.abbrev_offset,
                                                          unit.encoding, budget_)};
-  if (tables_.size() < max_tables) {
-    tables_.push_back(table);
-  } else {
-    tables_[next_table_++ % max_tables] = table;
-  }
+  if (tables_.size() == max_tables) tables_.erase(tables_.begin());
+  tables_.push_back(table);
   return table.abbrevs;
 }
 
@@ -104,9 +93,8 @@ class Finder {
     DwarfSection& section = file_.section(DwarfSectionId::aranges);
     for (std::uint64_t offset = 0; offset < section.size_bytes();) {
       DwarfCursor start(section.window(offset, 12));
-      std::uint64_t length = start.u32();
-      const bool is_64bit = length == UINT32_MAX;
-      if (is_64bit) length = start.u64();
+      bool is_64bit = false;
+      const std::uint64_t length = start.initial_length(is_64bit);
       if (start.failed() || length > max_set_bytes) return;
       const std::uint64_t whole = start.at() + length;
       const auto set = section.window(offset, whole);

@@ -56,7 +56,6 @@ class DwarfFile {
   bool units_listed_ = false;
   std::vector<std::uint64_t> unit_offsets_;
   std::vector<Table> tables_;  // the last few; with dwz all units share one
-  std::size_t next_table_ = 0;
 };
 
 // Stands for the unit of an address that has none.

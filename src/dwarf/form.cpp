@@ -1,6 +1,7 @@
 #include "dwarf/form.h"
 
 #include <algorithm>
+#include <array>
 
 #include "dwarf/constants.h"
 
@@ -9,104 +10,101 @@ namespace {
 
 using Kind = DwarfValue::Kind;
 
-// The kind of a form's value, also for forms whose size is not fixed.
-Kind kind_of(std::uint16_t form) {
-  switch (form) {
-    case dwarf::form_addr:
-      return Kind::address;
-    case dwarf::form_addrx:
-    case dwarf::form_addrx1:
-    case dwarf::form_addrx2:
-    case dwarf::form_addrx3:
-    case dwarf::form_addrx4:
+// How a value is written: in so many bytes, or in one of these ways.
+enum Written : std::uint8_t {
+  as_address = 32,
+  as_offset,
+  as_address_or_offset,  // as large as an address in version 2, as an offset since
+  as_uleb,
+  as_sleb,
+  as_text,
+  as_block,  // behind its length; likewise with lengths of 1, 2 and 4 bytes
+  as_block1,
+  as_block2,
+  as_block4,
+  unknown
+};
+
+struct Form {
+  Kind kind = Kind::none;
+  std::uint8_t written = unknown;
+};
+
+constexpr auto forms = [] {
+  std::array<Form, dwarf::form_addrx4 + 1> all;
+  all[dwarf::form_addr] = {Kind::address, as_address};
+  all[dwarf::form_block2] = {Kind::none, as_block2};
+  all[dwarf::form_block4] = {Kind::none, as_block4};
+  all[dwarf::form_data2] = {Kind::constant, 2};
+  all[dwarf::form_data4] = {Kind::constant, 4};
+  all[dwarf::form_data8] = {Kind::constant, 8};
+  all[dwarf::form_string] = {Kind::inline_text, as_text};
+  all[dwarf::form_block] = {Kind::none, as_block};
+  all[dwarf::form_block1] = {Kind::none, as_block1};
+  all[dwarf::form_data1] = {Kind::constant, 1};
+  all[dwarf::form_flag] = {Kind::constant, 1};
+  all[dwarf::form_sdata] = {Kind::constant, as_sleb};
+  all[dwarf::form_strp] = {Kind::text, as_offset};
+  all[dwarf::form_udata] = {Kind::constant, as_uleb};
+  all[dwarf::form_ref_addr] = {Kind::global_reference, as_address_or_offset};
+  all[dwarf::form_ref1] = {Kind::reference, 1};
+  all[dwarf::form_ref2] = {Kind::reference, 2};
+  all[dwarf::form_ref4] = {Kind::reference, 4};
+  all[dwarf::form_ref8] = {Kind::reference, 8};
+  all[dwarf::form_ref_udata] = {Kind::reference, as_uleb};
+  all[dwarf::form_sec_offset] = {Kind::constant, as_offset};
+  all[dwarf::form_exprloc] = {Kind::none, as_block};
+  all[dwarf::form_flag_present] = {Kind::constant, 0};
+  all[dwarf::form_strx] = {Kind::text_index, as_uleb};
+  all[dwarf::form_addrx] = {Kind::address_index, as_uleb};
+  all[dwarf::form_ref_sup4] = {Kind::other_reference, 4};
+  all[dwarf::form_strp_sup] = {Kind::other_text, as_offset};
+  all[dwarf::form_data16] = {Kind::none, 16};
+  all[dwarf::form_line_strp] = {Kind::line_text, as_offset};
+  all[dwarf::form_ref_sig8] = {Kind::none, 8};  // refers to a type
+  all[dwarf::form_implicit_const] = {Kind::constant, 0};
+  all[dwarf::form_loclistx] = {Kind::none, as_uleb};
+  all[dwarf::form_rnglistx] = {Kind::list_index, as_uleb};
+  all[dwarf::form_ref_sup8] = {Kind::other_reference, 8};
+  all[dwarf::form_strx1] = {Kind::text_index, 1};
+  all[dwarf::form_strx2] = {Kind::text_index, 2};
+  all[dwarf::form_strx3] = {Kind::text_index, 3};
+  all[dwarf::form_strx4] = {Kind::text_index, 4};
+  all[dwarf::form_addrx1] = {Kind::address_index, 1};
+  all[dwarf::form_addrx2] = {Kind::address_index, 2};
+  all[dwarf::form_addrx3] = {Kind::address_index, 3};
+  all[dwarf::form_addrx4] = {Kind::address_index, 4};
+  return all;
+}();
+
+Form form_of(std::uint16_t number) {
+  switch (number) {
     case dwarf::form_gnu_addr_index:
-      return Kind::address_index;
-    case dwarf::form_string:
-      return Kind::inline_text;
-    case dwarf::form_strp:
-      return Kind::text;
-    case dwarf::form_line_strp:
-      return Kind::line_text;
-    case dwarf::form_strp_sup:
-    case dwarf::form_gnu_strp_alt:
-      return Kind::other_text;
-    case dwarf::form_strx:
-    case dwarf::form_strx1:
-    case dwarf::form_strx2:
-    case dwarf::form_strx3:
-    case dwarf::form_strx4:
+      return forms[dwarf::form_addrx];
     case dwarf::form_gnu_str_index:
-      return Kind::text_index;
-    case dwarf::form_ref1:
-    case dwarf::form_ref2:
-    case dwarf::form_ref4:
-    case dwarf::form_ref8:
-    case dwarf::form_ref_udata:
-      return Kind::reference;
-    case dwarf::form_ref_addr:
-      return Kind::global_reference;
-    case dwarf::form_ref_sup4:
-    case dwarf::form_ref_sup8:
+      return forms[dwarf::form_strx];
     case dwarf::form_gnu_ref_alt:
-      return Kind::other_reference;
-    case dwarf::form_rnglistx:
-      return Kind::list_index;
-    case dwarf::form_ref_sig8:  // refers to a type
-    case dwarf::form_data16:
-    case dwarf::form_loclistx:
-      return Kind::none;
+      return {Kind::other_reference, as_offset};
+    case dwarf::form_gnu_strp_alt:
+      return {Kind::other_text, as_offset};
     default:
-      return Kind::constant;
+      return number < forms.size() ? forms[number] : Form{};
   }
 }
 
 }  // namespace
 
 std::optional<unsigned> fixed_form_bytes(std::uint16_t form, const DwarfEncoding& encoding) {
-  switch (form) {
-    case dwarf::form_flag_present:
-    case dwarf::form_implicit_const:
-      return 0;
-    case dwarf::form_data1:
-    case dwarf::form_ref1:
-    case dwarf::form_flag:
-    case dwarf::form_strx1:
-    case dwarf::form_addrx1:
-      return 1;
-    case dwarf::form_data2:
-    case dwarf::form_ref2:
-    case dwarf::form_strx2:
-    case dwarf::form_addrx2:
-      return 2;
-    case dwarf::form_strx3:
-    case dwarf::form_addrx3:
-      return 3;
-    case dwarf::form_data4:
-    case dwarf::form_ref4:
-    case dwarf::form_ref_sup4:
-    case dwarf::form_strx4:
-    case dwarf::form_addrx4:
-      return 4;
-    case dwarf::form_data8:
-    case dwarf::form_ref8:
-    case dwarf::form_ref_sup8:
-    case dwarf::form_ref_sig8:
-      return 8;
-    case dwarf::form_data16:
-      return 16;
-    case dwarf::form_addr:
+  const unsigned written = form_of(form).written;
+  switch (written) {
+    case as_address:
       return encoding.address_bytes;
-    case dwarf::form_ref_addr:  // as large as an address in version 2, as an offset since
-      return encoding.version <= 2 ? encoding.address_bytes : encoding.offset_bytes();
-    case dwarf::form_strp:
-    case dwarf::form_strp_sup:
-    case dwarf::form_line_strp:
-    case dwarf::form_sec_offset:
-    case dwarf::form_gnu_ref_alt:
-    case dwarf::form_gnu_strp_alt:
+    case as_offset:
       return encoding.offset_bytes();
+    case as_address_or_offset:
+      return encoding.version <= 2 ? encoding.address_bytes : encoding.offset_bytes();
     default:
-      return std::nullopt;
+      return written < as_address ? std::optional(written) : std::nullopt;
   }
 }
 
@@ -118,7 +116,7 @@ DwarfValue read_form(DwarfCursor& cursor, std::uint16_t form, std::int64_t impli
     // DW_FORM_implicit_const would have no value.
     if (form == dwarf::form_indirect || form == dwarf::form_implicit_const) form = 0;
   }
-  const Kind kind = kind_of(form);
+  const auto [kind, written] = form_of(form);
   if (form == dwarf::form_flag_present) return {kind, 1};
   if (form == dwarf::form_implicit_const) return {kind, static_cast<std::uint64_t>(implicit_value)};
   if (const auto bytes = fixed_form_bytes(form, encoding)) {
@@ -128,35 +126,27 @@ DwarfValue read_form(DwarfCursor& cursor, std::uint16_t form, std::int64_t impli
     }
     return {kind, cursor.fixed(*bytes)};
   }
-  switch (form) {
-    case dwarf::form_string: {
+  switch (written) {
+    case as_uleb:
+      return {kind, cursor.uleb()};
+    case as_sleb:
+      return {kind, static_cast<std::uint64_t>(cursor.sleb())};
+    case as_text: {
       const std::uint64_t at = cursor.at();
       cursor.text();
       return {kind, at};
     }
-    case dwarf::form_sdata:
-      return {kind, static_cast<std::uint64_t>(cursor.sleb())};
-    case dwarf::form_udata:
-    case dwarf::form_ref_udata:
-    case dwarf::form_strx:
-    case dwarf::form_addrx:
-    case dwarf::form_rnglistx:
-    case dwarf::form_loclistx:
-    case dwarf::form_gnu_addr_index:
-    case dwarf::form_gnu_str_index:
-      return {kind, cursor.uleb()};
-    case dwarf::form_block1:
+    case as_block:
+      cursor.skip(cursor.uleb());
+      return {};
+    case as_block1:
       cursor.skip(cursor.u8());
       return {};
-    case dwarf::form_block2:
+    case as_block2:
       cursor.skip(cursor.u16());
       return {};
-    case dwarf::form_block4:
+    case as_block4:
       cursor.skip(cursor.u32());
-      return {};
-    case dwarf::form_block:
-    case dwarf::form_exprloc:
-      cursor.skip(cursor.uleb());
       return {};
     default:
       cursor.skip(UINT64_MAX);  // its length is unknown, so nothing behind it can be read
@@ -186,10 +176,7 @@ DwarfAbbrevs::DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const Dw
     if (!budget.take(attributes_.size() * 2)) return;
     if (whole || window.size() < bytes) break;
   }
-  const auto by_code = [](const DwarfAbbrev& a, const DwarfAbbrev& b) { return a.code < b.code; };
-  if (!std::is_sorted(abbrevs_.begin(), abbrevs_.end(), by_code)) {
-    std::stable_sort(abbrevs_.begin(), abbrevs_.end(), by_code);
-  }
+  std::ranges::stable_sort(abbrevs_, {}, &DwarfAbbrev::code);
 }
 
 bool DwarfAbbrevs::parse(std::span<const std::byte> bytes, const DwarfEncoding& encoding) {
@@ -222,9 +209,7 @@ bool DwarfAbbrevs::parse(std::span<const std::byte> bytes, const DwarfEncoding& 
 const DwarfAbbrev* DwarfAbbrevs::find(std::uint64_t code) const {
   // Compilers number the shapes 1, 2, …
   if (code - 1 < abbrevs_.size() && abbrevs_[code - 1].code == code) return &abbrevs_[code - 1];
-  const auto found =
-      std::lower_bound(abbrevs_.begin(), abbrevs_.end(), code,
-                       [](const DwarfAbbrev& abbrev, std::uint64_t wanted) { return abbrev.code < wanted; });
+  const auto found = std::ranges::lower_bound(abbrevs_, code, {}, &DwarfAbbrev::code);
   return found != abbrevs_.end() && found->code == code ? &*found : nullptr;
 }
 

@@ -34,9 +34,7 @@ bool DwarfLineTable::read_header() {
   DwarfSection& section = unit_.file().section(DwarfSectionId::line);
   const std::uint64_t offset = *unit_.line_offset();
   DwarfCursor start(section.window(offset, 12));
-  std::uint64_t length = start.u32();
-  encoding_.is_64bit = length == UINT32_MAX;
-  if (encoding_.is_64bit) length = start.u64();
+  const std::uint64_t length = start.initial_length(encoding_.is_64bit);
   if (start.failed() || length > max_table_bytes || !unit_.file().budget().take(length)) return false;
   bytes_.resize(length);
   if (!section.read(offset + start.at(), bytes_)) return false;

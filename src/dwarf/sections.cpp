@@ -1,15 +1,13 @@
-// Finds the sections by their names. It reads the section headers itself, because ElfFile takes only files that can
-// run: the file that a .gnu_debugaltlink names is of type ET_REL.
 #include "dwarf/sections.h"
 
 #include <elf.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "elf/file.h"
 #include "elf/seekable_zlib.h"
 
 namespace profile {
@@ -17,7 +15,6 @@ namespace {
 
 constexpr std::size_t window_bytes = 4096;
 constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
-constexpr std::uint64_t max_sections = 16384;
 constexpr std::uint64_t max_split_sections = 4096;  // a program may name thousands of such files
 constexpr std::uint64_t section_steps = 256;        // what the budget pays to ask for the name of one section
 // Larger zlib sections are unpacked as they are read. The limit for texts is higher, because they are asked for all
@@ -75,41 +72,6 @@ std::string DwarfSection::text(std::uint64_t offset) {
   return {};
 }
 
-// The section headers of either class, in one form.
-struct DwarfSections::Elf {
-  struct Section {
-    std::uint32_t name = 0;
-    std::uint32_t type = 0;
-    std::uint64_t flags = 0;
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-  };
-  std::uint64_t size_bytes = 0;
-  std::vector<Section> sections;
-  std::uint32_t names = 0;  // the index of the section that holds them
-
-  [[nodiscard]] bool holds(const Section& section) const {
-    return section.type != SHT_NOBITS && section.offset <= size_bytes && section.size <= size_bytes - section.offset;
-  }
-
-  template <class Header, class RawSection>
-  bool read(const FileBytes& file, std::uint64_t most_sections) {
-    Header header{};
-    RawSection first{};
-    if (!read_object(file, 0, header) || header.e_shentsize != sizeof first) return false;
-    if (header.e_shoff == 0 || !read_object(file, header.e_shoff, first)) return false;
-    const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
-    names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
-    if (count > most_sections || names >= count) return false;
-    std::vector<RawSection> raw(count);
-    if (!file.read_at(header.e_shoff, std::as_writable_bytes(std::span(raw)))) return false;
-    for (const RawSection& each : raw) {
-      sections.push_back({each.sh_name, each.sh_type, each.sh_flags, each.sh_offset, each.sh_size});
-    }
-    return holds(sections[names]);
-  }
-};
-
 DwarfSections::DwarfSections(InMemory bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     places_[i].size_bytes = bytes[i].size();
@@ -117,45 +79,28 @@ DwarfSections::DwarfSections(InMemory bytes) {
   }
 }
 
-std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::string& why) {
-  return read(file, why, nullptr);
-}
-
-std::optional<DwarfSections> DwarfSections::read_split(const FileBytes& file, std::string& why, WorkBudget& budget) {
-  return read(file, why, &budget);
-}
-
 std::optional<DwarfSections> DwarfSections::read(const FileBytes& file, std::string& why, WorkBudget* split_budget) {
-  std::array<unsigned char, EI_NIDENT> ident{};
-  constexpr int ours = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  if (!file || !read_object(file, 0, ident) || std::memcmp(ident.data(), ELFMAG, SELFMAG) != 0 ||
-      ident[EI_DATA] != ours) {
+  const auto elf = ElfFile::read(file, why, split_budget, ElfFile::Content::shared_debug_data);
+  const std::size_t count = elf ? elf->sections().size() : 0;
+  if (split_budget != nullptr && !split_budget->take(section_steps * count)) {
+    why = "too much to read";
+    return std::nullopt;
+  }
+  if (!elf) {
     why = "is not an ELF file of this machine's kind";
+    return std::nullopt;
+  }
+  if (count == 0 || (split_budget != nullptr && count > max_split_sections)) {
+    why = "has no section headers, or damaged ones";
     return std::nullopt;
   }
   DwarfSections found;
   found.file_ = file;
-  found.is_64bit_ = ident[EI_CLASS] == ELFCLASS64;
-  Elf elf;
-  elf.size_bytes = file.size_bytes();
-  const std::uint64_t most = split_budget != nullptr ? max_split_sections : max_sections;
-  if (!(found.is_64bit_ ? elf.read<Elf64_Ehdr, Elf64_Shdr>(file, most)
-                        : elf.read<Elf32_Ehdr, Elf32_Shdr>(file, most))) {
-    why = "has no section headers, or damaged ones";
-    return std::nullopt;
-  }
-  if (split_budget != nullptr && !split_budget->take(section_steps * elf.sections.size())) {
-    why = "too much to read";
-    return std::nullopt;
-  }
-  const Elf::Section& names = elf.sections[elf.names];
-  for (const Elf::Section& section : elf.sections) {
-    if (!elf.holds(section) || section.name >= names.size) continue;
-    std::array<char, 32> name{};  // longer than any name that is wanted
-    const std::size_t length = std::min<std::uint64_t>(name.size() - 1, names.size - section.name);
-    if (!file.read_at(names.offset + section.name, std::as_writable_bytes(std::span(name.data(), length)))) continue;
+  found.is_64bit_ = elf->is_64bit();
+  for (const ElfSection& section : elf->sections()) {
+    if (!elf->holds(section)) continue;
     const Packing packing = (section.flags & SHF_COMPRESSED) != 0 ? Packing::elf : Packing::none;
-    found.take(name.data(), split_budget != nullptr, {section.offset, section.size, packing});
+    found.take(elf->name_of(section), split_budget != nullptr, {section.offset, section.size, packing});
   }
   if (found.places_[0].size_bytes == 0) {
     why = "has no debug information";

@@ -70,11 +70,10 @@ class DwarfSections {
   explicit DwarfSections(InMemory bytes);
   // Reads a program or its debug file, an ELF file of any type. The file or memory behind `file` must outlive this.
   // nullopt: no ELF file, or one without debug information; `why` then says which, to follow the file's name and a
-  // colon.
-  [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why);
-  // The same for a file in which a compiler left the larger part of a program's debug information (.dwo, .dwp).
-  [[nodiscard]] static std::optional<DwarfSections> read_split(const FileBytes& file, std::string& why,
-                                                               WorkBudget& budget);
+  // colon. `split_budget`: given for a file in which a compiler left the larger part of a program's debug information
+  // (.dwo, .dwp).
+  [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why,
+                                                         WorkBudget* split_budget = nullptr);
 
   // An absent, damaged or unreadable section is empty.
   [[nodiscard]] DwarfSection& operator[](DwarfSectionId id);
@@ -90,11 +89,7 @@ class DwarfSections {
     std::uint64_t size_bytes = 0;
     Packing packing = Packing::none;
   };
-  struct Elf;
 
-  // Without a budget it reads the sections that are not split.
-  [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why,
-                                                         WorkBudget* split_budget);
   void take(std::string_view name, bool split_wanted, const FileRange& place);
   void unpack(std::size_t index);
 

@@ -44,7 +44,7 @@ bool DwarfSplits::find_in_package(DwarfUnit& skeleton) {
   if (!std::exchange(package_asked_, true)) {
     package_fd_ = files_->package(budget_);
     std::string why;
-    auto sections = package_fd_ ? DwarfSections::read_split(package_fd_.get(), why, budget_) : std::nullopt;
+    auto sections = package_fd_ ? DwarfSections::read(package_fd_.get(), why, &budget_) : std::nullopt;
     if (sections) package_ = std::make_unique<DwarfFile>(std::move(*sections), budget_);
   }
   if (!package_) return false;
@@ -64,12 +64,8 @@ bool DwarfSplits::find_in_file(DwarfUnit& skeleton, const std::string& path, std
   }
   fd_ = files_->open(path, why, budget_);
   if (!fd_) return false;
-  std::string damage;
-  auto sections = DwarfSections::read_split(fd_.get(), damage, budget_);
-  if (!sections) {
-    why = damage;
-    return false;
-  }
+  auto sections = DwarfSections::read(fd_.get(), why, &budget_);
+  if (!sections) return false;
   file_ = std::make_unique<DwarfFile>(std::move(*sections), budget_);
   for (const std::uint64_t offset : file_->unit_offsets()) {
     const auto header = file_->unit_at(offset);

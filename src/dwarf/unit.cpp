@@ -12,6 +12,14 @@ using Kind = DwarfValue::Kind;
 constexpr std::size_t entry_bytes = 8192;  // read for one entry; most are for texts that stand in the entry itself
 constexpr std::uint64_t max_unit_bytes = std::uint64_t{256} << 20;
 
+// Reads from a table of numbers of that size, which begins at `base`.
+std::optional<std::uint64_t> number_in(DwarfSection& table, std::uint64_t base, std::uint64_t index, unsigned size) {
+  if (index > UINT32_MAX) return std::nullopt;
+  DwarfCursor cursor(table.window(base + index * size, size));
+  const std::uint64_t found = cursor.fixed(size);
+  return cursor.failed() ? std::nullopt : std::optional(found);
+}
+
 }  // namespace
 
 void CodeAttributes::take(std::uint16_t name, const DwarfValue& value) {
@@ -81,11 +89,8 @@ std::span<const std::byte> DwarfUnit::entry(std::uint64_t offset) {
 std::optional<std::uint64_t> DwarfUnit::address(const DwarfValue& value) {
   if (value.kind == Kind::address) return value.number;
   if (is_split()) return split_.skeleton->address(value);
-  if (value.kind != Kind::address_index || value.number > UINT32_MAX) return std::nullopt;
-  const unsigned size = header_.encoding.address_bytes;
-  DwarfCursor cursor(file_.section(DwarfSectionId::addr).window(addresses_base_ + value.number * size, size));
-  const std::uint64_t found = cursor.fixed(size);
-  return cursor.failed() ? std::nullopt : std::optional(found);
+  if (value.kind != Kind::address_index) return std::nullopt;
+  return number_in(file_.section(DwarfSectionId::addr), addresses_base_, value.number, header_.encoding.address_bytes);
 }
 
 std::string DwarfUnit::text(const DwarfValue& value, std::span<const std::byte> entry) {
@@ -99,12 +104,9 @@ std::string DwarfUnit::text(const DwarfValue& value, std::span<const std::byte> 
     case Kind::other_text:
       return other_ == nullptr ? std::string() : other_->section(DwarfSectionId::str).text(value.number);
     case Kind::text_index: {
-      if (value.number > UINT32_MAX) return {};
-      const unsigned size = header_.encoding.offset_bytes();
-      DwarfSection& offsets = file_.section(DwarfSectionId::str_offsets);
-      DwarfCursor cursor(offsets.window(text_offsets_base_ + value.number * size, size));
-      const std::uint64_t offset = cursor.fixed(size);
-      return cursor.failed() ? std::string() : file_.section(DwarfSectionId::str).text(offset);
+      const auto offset = number_in(file_.section(DwarfSectionId::str_offsets), text_offsets_base_, value.number,
+                                    header_.encoding.offset_bytes());
+      return offset ? file_.section(DwarfSectionId::str).text(*offset) : std::string();
     }
     default:
       return {};
@@ -114,8 +116,6 @@ std::string DwarfUnit::text(const DwarfValue& value, std::span<const std::byte> 
 // Finds where the code of an entry lies: one range in its attributes, or a list in a section of its own. Version 5
 // writes the list in another way than the versions before.
 namespace {
-
-using Kind = DwarfValue::Kind;
 
 constexpr std::size_t max_ranges = std::size_t{1} << 20;  // of one entry
 constexpr std::size_t max_entry_bytes = 32;               // of one entry of a list
@@ -157,12 +157,10 @@ void DwarfUnit::ranges(const CodeAttributes& place, std::vector<DwarfRange>& out
   if (place.ranges) {
     std::uint64_t offset = place.ranges.number;
     if (place.ranges.kind == Kind::list_index) {
-      if (offset > UINT32_MAX) return;
-      const unsigned size = header_.encoding.offset_bytes();
-      DwarfSection& lists = file_.section(DwarfSectionId::rnglists);
-      DwarfCursor cursor(lists.window(range_lists_base_ + offset * size, size));
-      offset = range_lists_base_ + cursor.fixed(size);
-      if (cursor.failed()) return;
+      const auto found = number_in(file_.section(DwarfSectionId::rnglists), range_lists_base_, offset,
+                                   header_.encoding.offset_bytes());
+      if (!found) return;
+      offset = range_lists_base_ + *found;
     } else {
       offset += split_.range_lists_begin;
     }

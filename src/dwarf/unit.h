@@ -40,15 +40,13 @@ struct DwarfSplitOff {
 
 class DwarfUnit {
  public:
-  // `file` holds the unit. `other` is the file of common parts (dwz), or nullptr. Both must outlive this.
-  DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header) : DwarfUnit(file, other, header, {}) {}
-  // A unit that was split off its skeleton. The skeleton must outlive this.
-  DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header, const DwarfSplitOff& split);
+  // `file` holds the unit. `other` is the file of common parts (dwz), or nullptr. `split`: for a unit that was split
+  // off its skeleton. All of them must outlive this.
+  DwarfUnit(DwarfFile& file, DwarfFile* other, const DwarfUnitHeader& header, const DwarfSplitOff& split = {});
 
   [[nodiscard]] const DwarfUnitHeader& header() const { return header_; }
   [[nodiscard]] const DwarfAbbrevs& abbrevs() const { return *abbrevs_; }
   [[nodiscard]] DwarfFile& file() const { return file_; }
-  [[nodiscard]] DwarfFile* other() const { return other_; }
   [[nodiscard]] const CodeAttributes& place() const { return place_; }
   [[nodiscard]] const std::string& directory() const { return directory_; }
   [[nodiscard]] std::optional<std::uint64_t> line_offset() const { return line_offset_; }

@@ -52,11 +52,7 @@ std::optional<AlternateLink> read_alternate_link(const ElfFile& file) {
   if (link.path.empty() || link.path.size() + 1 >= text.size()) return std::nullopt;
   const std::string_view id = std::string_view(text).substr(link.path.size() + 1);
   if (id.size() > max_build_id_bytes) return std::nullopt;
-  constexpr char digits[] = "0123456789abcdef";
-  for (const char byte : id) {
-    link.build_id += digits[static_cast<unsigned char>(byte) >> 4];
-    link.build_id += digits[static_cast<unsigned char>(byte) & 15];
-  }
+  link.build_id = in_hex(std::as_bytes(std::span(id)));
   return link;
 }
 

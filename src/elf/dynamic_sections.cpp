@@ -14,18 +14,8 @@ namespace {
 // Real ones have some thirty entries.
 constexpr std::uint64_t max_dynamic_entries = 4096;
 constexpr std::uint64_t max_symbols = 8'000'000;
-constexpr std::size_t chunk_entries = 4096;
 // Chains of a hash table have a few entries. Each entry costs a read.
 constexpr std::uint64_t longest_chain = 4096;
-
-struct Layout32 {
-  using Dynamic = Elf32_Dyn;
-  using Symbol = Elf32_Sym;
-};
-struct Layout64 {
-  using Dynamic = Elf64_Dyn;
-  using Symbol = Elf64_Sym;
-};
 
 // The addresses that PT_DYNAMIC gives; 0 where it gives none.
 struct DynamicTables {
@@ -36,33 +26,18 @@ struct DynamicTables {
   std::uint64_t gnu_hash = 0;
 };
 
-// Where in the file the byte lies that is loaded at `address`, and how many bytes follow it in its segment.
-struct FileRange {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-};
-std::optional<FileRange> place_of(const ElfFile& file, std::uint64_t address) {
-  for (const ElfSegment& segment : file.segments()) {
-    if (segment.type != PT_LOAD || address < segment.address) continue;
-    const std::uint64_t into = address - segment.address;
-    if (into >= segment.file_size || segment.offset > UINT64_MAX - into) continue;
-    return FileRange{segment.offset + into, segment.file_size - into};
-  }
-  return std::nullopt;
-}
-
 template <class T>
 bool read_at(const ElfFile& file, std::uint64_t offset, T& object) {
   return file.read_at(offset, std::as_writable_bytes(std::span(&object, 1)));
 }
 
-template <class Layout>
+template <class Dynamic>
 DynamicTables tables_of(const ElfFile& file) {
   DynamicTables tables;
   const auto dynamic = std::ranges::find(file.segments(), std::uint32_t{PT_DYNAMIC}, &ElfSegment::type);
   if (dynamic == file.segments().end()) return tables;
-  const std::uint64_t count = std::min(dynamic->file_size / sizeof(typename Layout::Dynamic), max_dynamic_entries);
-  std::vector<typename Layout::Dynamic> entries(count);
+  const std::uint64_t count = std::min(dynamic->file_size / sizeof(Dynamic), max_dynamic_entries);
+  std::vector<Dynamic> entries(count);
   if (!file.read_records(dynamic->offset, std::span(entries))) return tables;
   for (const auto& entry : entries) {
     if (entry.d_tag == DT_NULL) break;
@@ -81,17 +56,13 @@ std::uint64_t count_by_gnu_hash(const ElfFile& file, std::uint64_t address) {
   struct {
     std::uint32_t buckets, first, bloom_words, bloom_shift;
   } header{};
-  const auto place = place_of(file, address);
+  const auto place = file.place_of({address});
   if (!place || !read_at(file, place->offset, header) || header.buckets > max_symbols) return 0;
   const std::uint64_t word_bytes = file.is_64bit() ? 8 : 4;
   const std::uint64_t buckets_at = place->offset + sizeof header + header.bloom_words * word_bytes;
-  std::vector<std::uint32_t> chunk(chunk_entries);
   std::uint64_t last = 0;
-  for (std::uint64_t at = 0; at < header.buckets; at += chunk_entries) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, header.buckets - at));
-    if (!file.read_at(buckets_at + at * 4, std::as_writable_bytes(part))) return 0;
-    last = std::max<std::uint64_t>(last, *std::ranges::max_element(part));
-  }
+  const auto look = [&last](std::uint32_t first_of_chain) { last = std::max<std::uint64_t>(last, first_of_chain); };
+  if (!file.for_each_record<std::uint32_t>(buckets_at, header.buckets, look)) return 0;
   if (last < header.first) return header.first;  // no symbol is defined in this file
   const std::uint64_t chains_at = buckets_at + header.buckets * std::uint64_t{4};
   for (const std::uint64_t end = last + longest_chain; last < end; ++last) {
@@ -106,40 +77,34 @@ std::uint64_t count_by_hash(const ElfFile& file, std::uint64_t address) {
   struct {
     std::uint32_t buckets, chains;  // there are as many chains as symbols
   } header{};
-  const auto place = place_of(file, address);
+  const auto place = file.place_of({address});
   return place && read_at(file, place->offset, header) ? header.chains : 0;
 }
 
 // The highest section number that a symbol uses; 0 when no symbol lies in a section. These numbers mean nothing any
 // more, but each needs a section.
-template <class Layout>
+template <class Symbol>
 std::uint64_t highest_section(const ElfFile& file, std::uint64_t offset, std::uint64_t count) {
-  std::vector<typename Layout::Symbol> chunk(chunk_entries);
   std::uint64_t highest = 0;
-  for (std::uint64_t at = 0; at < count; at += chunk_entries) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_entries, count - at));
-    if (!file.read_records(offset + at * sizeof(typename Layout::Symbol), part)) return 0;
-    for (const auto& symbol : part) {
-      if (symbol.st_shndx < SHN_LORESERVE) highest = std::max<std::uint64_t>(highest, symbol.st_shndx);
-    }
-  }
-  return highest;
+  const auto look = [&highest](const Symbol& symbol) {
+    if (symbol.st_shndx < SHN_LORESERVE) highest = std::max<std::uint64_t>(highest, symbol.st_shndx);
+  };
+  return file.for_each_record<Symbol>(offset, count, look) ? highest : 0;
 }
 
-template <class Layout>
+template <class Dynamic, class Symbol>
 std::optional<ElfFile> with_sections_of(const ElfFile& file) {
-  const DynamicTables tables = tables_of<Layout>(file);
-  const auto symbols = place_of(file, tables.symbols);
-  const auto strings = place_of(file, tables.strings);
+  const DynamicTables tables = tables_of<Dynamic>(file);
+  const auto symbols = file.place_of({tables.symbols});
+  const auto strings = file.place_of({tables.strings});
   if (tables.symbols == 0 || tables.strings == 0 || !symbols || !strings) return std::nullopt;
   std::uint64_t count = 0;
   if (tables.gnu_hash != 0) count = count_by_gnu_hash(file, tables.gnu_hash);
   if (count == 0 && tables.hash != 0) count = count_by_hash(file, tables.hash);
-  constexpr std::uint64_t symbol_bytes = sizeof(typename Layout::Symbol);
+  constexpr std::uint64_t symbol_bytes = sizeof(Symbol);
   count = std::min({count, max_symbols, symbols->bytes / symbol_bytes});
-  const std::uint64_t highest = highest_section<Layout>(file, symbols->offset, count);
-  const auto code = std::ranges::find_if(
-      file.segments(), [](const ElfSegment& one) { return one.type == PT_LOAD && (one.flags & PF_X) != 0; });
+  const std::uint64_t highest = highest_section<Symbol>(file, symbols->offset, count);
+  const auto code = std::ranges::find_if(file.segments(), &ElfSegment::is_code);
   if (highest == 0 || code == file.segments().end()) return std::nullopt;
 
   // Every section that a symbol may name stands for all of the code.
@@ -170,7 +135,7 @@ std::optional<ElfFile> with_sections_of(const ElfFile& file) {
 
 std::optional<ElfFile> with_dynamic_sections(const ElfFile& file) {
   if (!file.sections().empty()) return std::nullopt;
-  return file.is_64bit() ? with_sections_of<Layout64>(file) : with_sections_of<Layout32>(file);
+  return file.is_64bit() ? with_sections_of<Elf64_Dyn, Elf64_Sym>(file) : with_sections_of<Elf32_Dyn, Elf32_Sym>(file);
 }
 
 }  // namespace profile

@@ -20,23 +20,13 @@ constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
 constexpr std::uint64_t max_sections = 16384;
 // The sections have one short name each. Bytes beyond this limit are ignored.
 constexpr std::uint64_t max_names_bytes = 1 << 20;
+constexpr std::size_t max_name_bytes = 64;
 // A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
 constexpr std::uint64_t max_note_bytes = 65536;
 constexpr std::size_t max_build_id_bytes = 64;
 constexpr int max_notes = 64;
 // The cost of each read, in addition to its bytes: a file of many tiny things takes time, too.
 constexpr std::uint64_t read_steps = 256;
-
-struct Layout32 {
-  using Header = Elf32_Ehdr;
-  using Segment = Elf32_Phdr;
-  using Section = Elf32_Shdr;
-};
-struct Layout64 {
-  using Header = Elf64_Ehdr;
-  using Segment = Elf64_Phdr;
-  using Section = Elf64_Shdr;
-};
 
 template <class T>
 std::span<std::byte> bytes_of(T& object) {
@@ -55,12 +45,14 @@ bool in_pages_of(const ElfSegment& segment, std::uint64_t offset, std::uint64_t 
 
 }  // namespace
 
-std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, std::string& why, WorkBudget* budget) {
-  return read(bytes, Content::code, why, budget);
-}
-
-std::optional<ElfFile> ElfFile::read_shared_debug_data(const FileBytes& bytes, std::string& why) {
-  return read(bytes, Content::mini_debuginfo, why, nullptr);
+std::string in_hex(std::span<const std::byte> bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += digits[std::to_integer<unsigned>(byte) >> 4];
+    text += digits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
 }
 
 ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
@@ -68,10 +60,11 @@ ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
   other.sections_ = std::move(sections);
   other.sections_damaged_ = false;
   other.section_names_ = 0;
+  other.names_.reset();
   return other;
 }
 
-std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, Content content, std::string& why, WorkBudget* budget) {
+std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, std::string& why, WorkBudget* budget, Content content) {
   if (!bytes) {
     why = std::string("cannot be examined: ") + std::strerror(errno);
     return std::nullopt;
@@ -93,29 +86,29 @@ std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, Content content, st
     why = "is an ELF file of an unknown class";
     return std::nullopt;
   }
-  const bool read =
-      file.is_64bit_ ? file.read_headers<Layout64>(content, why) : file.read_headers<Layout32>(content, why);
+  const bool read = file.is_64bit_ ? file.read_headers<Elf64_Ehdr, Elf64_Phdr, Elf64_Shdr>(content, why)
+                                   : file.read_headers<Elf32_Ehdr, Elf32_Phdr, Elf32_Shdr>(content, why);
   return read ? std::optional<ElfFile>(std::move(file)) : std::nullopt;
 }
 
-template <class Layout>
+template <class Header, class Segment, class Section>
 bool ElfFile::read_headers(Content content, std::string& why) {
-  typename Layout::Header header;
+  Header header;
   if (!read_records(0, std::span(&header, 1))) {
     why = "is a truncated ELF file";
     return false;
   }
-  const bool poses = content == Content::mini_debuginfo && header.e_type == ET_REL;
+  const bool poses = content == Content::shared_debug_data && header.e_type == ET_REL;
   if (header.e_type != ET_EXEC && header.e_type != ET_DYN && !poses) {
     why = "is neither a program nor a shared library";
     return false;
   }
   const std::uint64_t count = header.e_phnum;
-  if (count > max_segments || (count > 0 && header.e_phentsize != sizeof(typename Layout::Segment))) {
+  if (count > max_segments || (count > 0 && header.e_phentsize != sizeof(Segment))) {
     why = "has unbelievable program headers";
     return false;
   }
-  std::vector<typename Layout::Segment> raw(count);
+  std::vector<Segment> raw(count);
   if (count > 0 && !read_records(header.e_phoff, std::span(raw))) {
     why = "is a truncated ELF file (no program headers)";
     return false;
@@ -130,21 +123,20 @@ bool ElfFile::read_headers(Content content, std::string& why) {
   std::uint64_t section_count = header.e_shnum;
   section_names_ = header.e_shstrndx;
   if (section_count == 0 || section_names_ == SHN_XINDEX) {  // too large for the fields: section 0 has the values
-    typename Layout::Section first{};
+    Section first{};
     if (read_records(header.e_shoff, std::span(&first, 1))) {
       if (section_count == 0) section_count = first.sh_size;
       if (section_names_ == SHN_XINDEX) section_names_ = first.sh_link;
     }
   }
-  sections_damaged_ =
-      header.e_shentsize != sizeof(typename Layout::Section) || !read_sections<Layout>(header.e_shoff, section_count);
+  sections_damaged_ = header.e_shentsize != sizeof(Section) || !read_sections<Section>(header.e_shoff, section_count);
   return true;
 }
 
-template <class Layout>
+template <class Section>
 bool ElfFile::read_sections(std::uint64_t offset, std::uint64_t count) {
   if (count > max_sections) return false;
-  std::vector<typename Layout::Section> raw(count);
+  std::vector<Section> raw(count);
   if (!read_records(offset, std::span(raw))) return false;
   sections_.reserve(count);
   for (const auto& section : raw) {
@@ -194,10 +186,16 @@ std::optional<ElfAddress> ElfFile::address_of(FileOffset offset) const {
 }
 
 std::optional<FileOffset> ElfFile::offset_of(ElfAddress address) const {
+  const auto place = place_of(address);
+  return place ? std::optional(FileOffset{place->offset}) : std::nullopt;
+}
+
+std::optional<ElfPlace> ElfFile::place_of(ElfAddress address) const {
   for (const ElfSegment& segment : segments_) {
     if (segment.type != PT_LOAD || address.value < segment.address) continue;
-    const std::uint64_t inside = address.value - segment.address;
-    if (inside < segment.file_size) return FileOffset{segment.offset + inside};
+    const std::uint64_t into = address.value - segment.address;
+    if (into >= segment.file_size || segment.offset > UINT64_MAX - into) continue;
+    return ElfPlace{.offset = segment.offset + into, .bytes = segment.file_size - into};
   }
   return std::nullopt;
 }
@@ -223,7 +221,7 @@ std::vector<CodeSegment> ElfFile::code_segments() const {
   constexpr std::uint64_t page = 4096;
   std::vector<CodeSegment> all;
   for (const ElfSegment& segment : segments_) {
-    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0 || segment.file_size == 0) continue;
+    if (!segment.is_code() || segment.file_size == 0) continue;
     const std::uint64_t before = segment.offset % page;
     const std::uint64_t bytes = before + segment.file_size;
     if (segment.address < before || bytes < before || bytes > UINT64_MAX - page) continue;
@@ -240,25 +238,27 @@ bool ElfFile::holds(const ElfSection& section) const {
 }
 
 // Reads the names once and keeps them, because they are asked for again and again.
-bool ElfFile::read_names(const ElfSection& names) const {
-  if (names_) return true;
-  std::string text(std::min(names.size, max_names_bytes), '\0');
-  if (!read_at(names.offset, std::as_writable_bytes(std::span(text)))) return false;
+const std::string& ElfFile::names() const {
+  if (names_) return *names_;
+  std::string text;
+  if (section_names_ != 0 && section_names_ < sections_.size() && holds(sections_[section_names_])) {
+    const ElfSection& names = sections_[section_names_];
+    text.resize(std::min(names.size, max_names_bytes));
+    if (!read_at(names.offset, std::as_writable_bytes(std::span(text)))) text.clear();
+  }
   names_ = std::make_shared<const std::string>(std::move(text));
-  return true;
+  return *names_;
+}
+
+std::string_view ElfFile::name_of(const ElfSection& section) const {
+  if (section.name >= names().size()) return {};
+  const std::string_view text = std::string_view(names()).substr(section.name, max_name_bytes);
+  return text.substr(0, text.find('\0'));
 }
 
 const ElfSection* ElfFile::section(std::string_view name) const {
-  if (section_names_ == 0 || section_names_ >= sections_.size()) return nullptr;
-  const ElfSection& names = sections_[section_names_];
-  if (!holds(names)) return nullptr;
-  if (!read_names(names)) return nullptr;
-  for (const ElfSection& section : sections_) {
-    if (section.name >= names_->size() || name.size() >= names_->size() - section.name) continue;
-    const char* const text = names_->data() + section.name;
-    if (text[name.size()] == '\0' && std::string_view(text, name.size()) == name) return &section;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(sections_, name, [this](const ElfSection& each) { return name_of(each); });
+  return found == sections_.end() ? nullptr : &*found;
 }
 
 std::string ElfFile::build_id() const {
@@ -290,14 +290,7 @@ std::string ElfFile::build_id_in(std::uint64_t offset, std::uint64_t size, std::
     if (content > notes.size() || note.n_descsz > notes.size() - content) break;
     const bool gnu = note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0;
     if (gnu && note.n_type == NT_GNU_BUILD_ID && note.n_descsz > 0 && note.n_descsz <= max_build_id_bytes) {
-      constexpr char digits[] = "0123456789abcdef";
-      std::string id;
-      for (std::size_t i = 0; i < note.n_descsz; ++i) {
-        const auto byte = std::to_integer<unsigned>(notes[content + i]);
-        id += digits[byte >> 4];
-        id += digits[byte & 15];
-      }
-      return id;
+      return in_hex(std::span(notes).subspan(content, note.n_descsz));
     }
     at = padded(content + note.n_descsz);
   }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,32 +18,6 @@ constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections
 // `xz -9` needs 65 MiB. Most of it stays untouched when the file is small.
 constexpr std::uint64_t most_decoder_bytes = 80 << 20;
 constexpr std::size_t chunk_bytes = 65536;
-
-class Decoder {
- public:
-  Decoder() : status_(lzma_stream_decoder(&stream_, most_decoder_bytes, 0)) {}
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
-  ~Decoder() { lzma_end(&stream_); }
-
-  void give(std::span<const std::byte> input) {
-    stream_.next_in = reinterpret_cast<const std::uint8_t*>(input.data());
-    stream_.avail_in = input.size();
-  }
-  [[nodiscard]] bool wants_input() const { return stream_.avail_in == 0; }
-  // Returns what came out. `status()` says whether there is more.
-  std::span<const std::byte> step(std::span<std::byte> output) {
-    stream_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
-    stream_.avail_out = output.size();
-    status_ = lzma_code(&stream_, LZMA_RUN);
-    return output.first(output.size() - stream_.avail_out);
-  }
-  [[nodiscard]] lzma_ret status() const { return status_; }
-
- private:
-  lzma_stream stream_ = LZMA_STREAM_INIT;
-  lzma_ret status_;
-};
 
 const char* reason_of(lzma_ret status) {
   switch (status) {
@@ -68,23 +43,29 @@ std::uint64_t believable_bytes(const ElfSection& packed, std::uint64_t most_byte
 const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std::byte> into,
                    std::size_t& written_bytes) {
   std::vector<std::byte> input(chunk_bytes);
-  Decoder decoder;
+  lzma_stream stream = LZMA_STREAM_INIT;
+  const std::unique_ptr<lzma_stream, decltype(&lzma_end)> ended(&stream, lzma_end);
   std::uint64_t read_bytes = 0;
-  while (decoder.status() == LZMA_OK) {
-    if (decoder.wants_input()) {
+  lzma_ret status = lzma_stream_decoder(&stream, most_decoder_bytes, 0);
+  while (status == LZMA_OK) {
+    if (stream.avail_in == 0) {
       const auto part = std::span(input).first(std::min<std::uint64_t>(chunk_bytes, packed.size - read_bytes));
       if (part.empty()) return "ends too early";
       if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
       read_bytes += part.size();
-      decoder.give(part);
+      stream.next_in = reinterpret_cast<const std::uint8_t*>(part.data());
+      stream.avail_in = part.size();
     }
-    const auto rest = into.subspan(written_bytes);
-    const auto made = decoder.step(rest.first(std::min(chunk_bytes, rest.size())));
-    if (!file.spend(made.size())) return "is too much with all the others";
-    written_bytes += made.size();
+    const std::size_t most = std::min(chunk_bytes, into.size() - written_bytes);
+    stream.next_out = reinterpret_cast<std::uint8_t*>(into.data() + written_bytes);
+    stream.avail_out = most;
+    status = lzma_code(&stream, LZMA_RUN);
+    const std::size_t made = most - stream.avail_out;
+    if (!file.spend(made)) return "is too much with all the others";
+    written_bytes += made;
     if (written_bytes == into.size()) return "unpacks to an unbelievable size";
   }
-  return decoder.status() == LZMA_STREAM_END ? nullptr : reason_of(decoder.status());
+  return status == LZMA_STREAM_END ? nullptr : reason_of(status);
 }
 
 }  // namespace

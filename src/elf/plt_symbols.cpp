@@ -19,8 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 4> plt_section_names = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 // The largest position-independent programs have some million relocations.
 constexpr std::uint64_t max_relocations = 8'000'000;
-constexpr std::size_t chunk_relocations = 1024;
-// The same limits as in ElfSymbols: a name of 200 bytes is long.
+// The same limits as in symbols.cpp: a name of 200 bytes is long.
 constexpr std::uint64_t name_bytes_at_least = 1 << 20;
 constexpr std::uint64_t name_bytes_per_address = 1024;
 
@@ -73,17 +72,13 @@ void take(Wanted& wanted, const Arch& arch, const ElfSection& relocations, const
 // `wanted` is sorted by slot. Of several stubs with the same slot only the first is filled in, so that the time does
 // not depend on their number.
 void find_relocations(const ElfFile& file, const Arch& arch, const ElfSection& section, std::span<Wanted> wanted) {
-  std::vector<Elf64_Rela> chunk(chunk_relocations);
+  const auto look = [&](const Elf64_Rela& entry) {
+    if (entry.r_offset < wanted.front().slot() || entry.r_offset > wanted.back().slot()) return;
+    const auto match = std::ranges::lower_bound(wanted, entry.r_offset, {}, &Wanted::slot);
+    if (match->slot() == entry.r_offset) take(*match, arch, section, entry);
+  };
   const std::uint64_t count = std::min(section.size / sizeof(Elf64_Rela), max_relocations);
-  for (std::uint64_t at = 0; at < count; at += chunk_relocations) {
-    const auto part = std::span(chunk).first(std::min<std::uint64_t>(chunk_relocations, count - at));
-    if (!file.read_records(section.offset + at * sizeof(Elf64_Rela), part)) return;
-    for (const Elf64_Rela& entry : part) {
-      if (entry.r_offset < wanted.front().slot() || entry.r_offset > wanted.back().slot()) continue;
-      const auto match = std::ranges::lower_bound(wanted, entry.r_offset, {}, &Wanted::slot);
-      if (match->slot() == entry.r_offset) take(*match, arch, section, entry);
-    }
-  }
+  static_cast<void>(file.for_each_record<Elf64_Rela>(section.offset, count, look));
 }
 
 void share_among_equals(std::span<Wanted> wanted) {
@@ -163,7 +158,7 @@ void name_by_resolvers(const ElfFile& file, std::span<const Wanted> wanted, Name
   std::ranges::sort(addresses);
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   std::vector<Symbol> symbols(addresses.size());
-  ElfSymbols(file).resolve(addresses, symbols);
+  resolve_symbols(file, addresses, symbols);
   for (const Wanted& one : wanted) {
     if (!one.resolver) continue;
     const auto found = std::ranges::lower_bound(addresses, ElfAddress{*one.resolver}) - addresses.begin();
@@ -174,9 +169,9 @@ void name_by_resolvers(const ElfFile& file, std::span<const Wanted> wanted, Name
 
 }  // namespace
 
-void PltSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
-  const Arch* const arch = arch_of(file_);
-  const auto sections = arch == nullptr ? std::vector<const ElfSection*>{} : plt_sections(file_);
+void resolve_stubs(const ElfFile& file, std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+  const Arch* const arch = arch_of(file);
+  const auto sections = arch == nullptr ? std::vector<const ElfSection*>{} : plt_sections(file);
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (answers[i].unnamed == Unnamed::named) continue;
@@ -187,17 +182,17 @@ void PltSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol
       answers[i].valid_range.stop_at(address, section->address + section->size);
       if (address < section->address || address - section->address >= section->size) continue;
       answers[i].valid_range = valid_for_one;  // each stub is recognised for itself
-      if (const auto stub = stub_at(file_, *arch, *section, address)) {
+      if (const auto stub = stub_at(file, *arch, *section, address)) {
         wanted.push_back({.answer = i, .stub = *stub, .symbols = 0, .symbol = 0, .resolver = {}});
         break;
       }
     }
   }
   if (wanted.empty()) return;
-  find_relocations(file_, *arch, wanted);
+  find_relocations(file, *arch, wanted);
   Namer namer(addresses, answers);
-  name_by_symbols(file_, wanted, namer);
-  name_by_resolvers(file_, wanted, namer);
+  name_by_symbols(file, wanted, namer);
+  name_by_resolvers(file, wanted, namer);
 }
 
 }  // namespace profile

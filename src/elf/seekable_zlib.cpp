@@ -41,13 +41,16 @@ class Checkpoint {
   // end of the stream `out` must be full.
   [[nodiscard]] bool unpack(std::span<const std::byte>& in, std::span<std::byte>& out) {
     if (!sound_) return false;
+    // The library counts in 32 bits.
+    const std::size_t in_bytes = std::min<std::size_t>(in.size(), UINT_MAX);
+    const std::size_t out_bytes = std::min<std::size_t>(out.size(), UINT_MAX);
     stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(in.data()));
-    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.avail_in = static_cast<uInt>(in_bytes);
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = static_cast<uInt>(out.size());
+    stream_.avail_out = static_cast<uInt>(out_bytes);
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
-    const std::size_t used = in.size() - stream_.avail_in;
-    const std::size_t made = out.size() - stream_.avail_out;
+    const std::size_t used = in_bytes - stream_.avail_in;
+    const std::size_t made = out_bytes - stream_.avail_out;
     packed_ += used;
     unpacked_ += made;
     in = in.subspan(used);
@@ -177,23 +180,11 @@ bool SeekableZlib::read(std::uint64_t offset, std::span<std::byte> out) {
 }
 
 bool inflate_zlib(std::span<const std::byte> packed, std::span<std::byte> out) {
-  z_stream stream{};
-  if (::inflateInit(&stream) != Z_OK) return false;
-  int status = Z_OK;
-  while (status == Z_OK && !out.empty()) {
-    // The library counts in 32 bits.
-    const std::size_t in_bytes = std::min<std::size_t>(packed.size(), UINT_MAX);
-    const std::size_t out_bytes = std::min<std::size_t>(out.size(), UINT_MAX);
-    stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
-    stream.avail_in = static_cast<uInt>(in_bytes);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out_bytes);
-    status = ::inflate(&stream, Z_NO_FLUSH);
-    packed = packed.subspan(in_bytes - stream.avail_in);
-    out = out.subspan(out_bytes - stream.avail_out);
+  Checkpoint stream;
+  while (!out.empty()) {
+    if (!stream.unpack(packed, out)) return false;
   }
-  ::inflateEnd(&stream);
-  return out.empty();
+  return true;
 }
 
 bool inflate_zstd(std::span<const std::byte> packed, std::span<std::byte> out) {

@@ -38,4 +38,19 @@ std::string_view ElfNameReader::read(std::uint32_t name) {
   return in_window().value_or(std::string_view{});
 }
 
+void visit_names(const ElfFile& file, std::uint32_t type, const std::function<bool(const ElfTableSymbol&)>& is_wanted,
+                 const std::function<void(std::string_view, const ElfTableSymbol&)>& visit) {
+  bool damaged = false;
+  const auto table = ElfSymbolTable::find(file, type, damaged);
+  if (!table) return;
+  std::vector<ElfTableSymbol> symbols;
+  const bool whole = table->for_each([&](const ElfTableSymbol& symbol) {
+    if (is_wanted(symbol)) symbols.push_back(symbol);
+  });
+  if (!whole) return;
+  std::ranges::sort(symbols, {}, &ElfTableSymbol::name);
+  ElfNameReader names(*table);
+  for (const ElfTableSymbol& symbol : symbols) visit(names.read(symbol.name), symbol);
+}
+
 }  // namespace profile

@@ -239,13 +239,13 @@ bool Pass::name(SymbolIndex& index, const Unresolved& rest, std::span<Symbol> an
 
 }  // namespace
 
-void ElfSymbols::resolve(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
-  bool damaged = file_.sections_damaged();
+void resolve_symbols(const ElfFile& file, std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
+  bool damaged = file.sections_damaged();
   Unresolved rest = unresolved(addresses, answers);
   for (const Kind kind : {Kind::function, Kind::label}) {
     for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
       if (rest.addresses.empty()) return;
-      const auto table = ElfSymbolTable::find(file_, type, damaged);
+      const auto table = ElfSymbolTable::find(file, type, damaged);
       if (!table) continue;
       if (!Pass(*table, kind).run(rest, answers)) damaged = true;
       rest = unresolved(addresses, answers);

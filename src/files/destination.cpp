@@ -1,6 +1,5 @@
 #include "files/destination.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,32 +11,16 @@
 #include "support/error.h"
 
 namespace profile {
+
 Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(path_ == "-") {
-  if (!is_stdout_ && DetachedWriter::is_for(path_)) {
-    detached_ = std::make_unique<DetachedWriter>(path_);
-    fd_ = detached_->take_socket();
-    is_unused_ = is_regular_ = true;
-    device_ = detached_->device();
-    inode_ = detached_->inode();
-    return;
-  }
-  OpenedOutput output;
-  if (is_stdout_) {
-    path_ = "stdout";
-    output.fd = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-    output.error = errno;
-    note_identity(output);
-    is_empty_ = true;
-  } else {
-    output = open_output(path_);
-    is_unused_ = true;
-  }
-  if (!output.fd) throw system_error("cannot write " + path_, output.error);
+  OpenedOutput output = open_named_output(path_, detached_);
   fd_ = std::move(output.fd);
   is_regular_ = output.is_regular;
   device_ = output.device;
   inode_ = output.inode;
   made_at_ = std::move(output.made_at);
+  is_empty_ = is_stdout_;
+  is_unused_ = !is_stdout_;
 }
 
 Destination::Destination(Destination&&) noexcept = default;
@@ -51,11 +34,6 @@ Destination::~Destination() {
   }
 }
 
-void Destination::refuse(int error) const {
-  if (detached_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
-  throw system_error("cannot write " + path_, error);
-}
-
 Destination::Result Destination::write(const std::function<void(std::ostream&)>& print) {
   is_unused_ = false;
   const bool has_more = !is_empty_ && is_regular_ && !detached_;
@@ -65,9 +43,9 @@ Destination::Result Destination::write(const std::function<void(std::ostream&)>&
   out.flush();
   bytes_ += buffer.written();
   is_empty_ = buffer.before() == FdBuffer::Before::keep;
-  if (buffer.error() == EPIPE && detached_) refuse(detached_->finish(fd_));
+  if (buffer.error() == EPIPE && detached_) throw unwritable(path_, detached_->finish(fd_), true);
   if (buffer.error() == EPIPE) return Result::closed_pipe;
-  if (buffer.error() != 0) refuse(buffer.error());
+  if (buffer.error() != 0) throw unwritable(path_, buffer.error(), detached_ != nullptr);
   return Result::written;
 }
 
@@ -80,7 +58,7 @@ void Destination::close() {
   if (detached_) {
     const int error = detached_->finish(fd_);
     fd_.reset();
-    if (error != 0) refuse(error);
+    if (error != 0) throw unwritable(path_, error, true);
     return;
   }
   if (fd_ && !is_empty_ && is_regular_ && ::ftruncate(fd_.get(), 0) != 0) {

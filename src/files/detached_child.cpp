@@ -11,16 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
-#include "support/close_from.h"
-#include "support/end_signals.h"
-#include "support/error.h"
 #include "support/own_processes.h"
 #include "support/safe_open.h"
+#include "support/signals.h"
 
 namespace profile {
 namespace {
@@ -47,6 +44,11 @@ constexpr std::chrono::milliseconds patience_at_the_end{500};
 }
 
 }  // namespace
+
+Error unwritable(const std::string& path, int error, bool is_detached) {
+  const std::string what = "cannot write " + path;
+  return is_detached && error == ETIMEDOUT ? Error(what + ": " + takes_nothing) : system_error(what, error);
+}
 
 bool is_served_elsewhere(const Fd& place, mode_t type) {
   Mounts mounts;
@@ -81,7 +83,7 @@ DetachedChild::DetachedChild(const Fd& in, const Fd& out, const std::function<in
   if (child == 0) run(in.get(), out.get(), work, self);
   child_ = child;
   child_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-  add_own_process(child);
+  own_processes().push_back(child);
 }
 
 DetachedChild::DetachedChild(DetachedChild&& other) noexcept
@@ -101,7 +103,7 @@ void DetachedChild::abandon() {
 
 bool DetachedChild::is_gone() {
   if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) {
-    remove_own_process(*child_);
+    std::erase(own_processes(), *child_);
     child_.reset();
   }
   return !child_;
@@ -113,7 +115,7 @@ int DetachedChild::finish(const Deadline& deadline) {
     int status = 0;
     const pid_t ended = ::waitpid(*child_, &status, WNOHANG);
     if (ended != 0) {
-      remove_own_process(*child_);
+      std::erase(own_processes(), *child_);
       child_.reset();
       return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
     }

@@ -4,11 +4,15 @@
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "support/deadline.h"
+#include "support/error.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -17,11 +21,29 @@ namespace profile {
 inline constexpr std::chrono::seconds patience_with_writing{10};
 inline constexpr const char* takes_nothing = "its file system does not answer";
 
+// The Error for an output that cannot be written. If it `is_detached`, ETIMEDOUT means that its file system does not
+// answer.
+[[nodiscard]] Error unwritable(const std::string& path, int error, bool is_detached);
+
 // Whether the open file has that type (as in stat(2)) and lies on such a file system. Asks no file server.
 [[nodiscard]] bool is_served_elsewhere(const Fd& place, mode_t type);
 
 // Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);
+
+// Moves all bytes by calls of `way` that block. Returns an errno; EIO: the other end is gone.
+template <class Way>
+int move_all(const Way& way, char* at, std::size_t bytes) {
+  while (bytes != 0) {
+    const ssize_t done = way(at, bytes);
+    if (done == 0) return EIO;
+    if (done < 0 && errno != EINTR) return errno;
+    if (done < 0) continue;
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
 
 class DetachedChild {
  public:
@@ -31,9 +53,6 @@ class DetachedChild {
   // Kills the child; unfinished work is lost.
   ~DetachedChild();
   DetachedChild(DetachedChild&& other) noexcept;
-  DetachedChild& operator=(DetachedChild&&) = delete;
-  DetachedChild(const DetachedChild&) = delete;
-  DetachedChild& operator=(const DetachedChild&) = delete;
 
   // Waits for the child's end. Returns its errno; ETIMEDOUT: the child is left behind.
   int finish(const Deadline& deadline);

@@ -6,30 +6,15 @@
 
 #include <cerrno>
 #include <exception>
-#include <new>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "support/error.h"
-#include "support/socket_pair.h"
 
 namespace profile {
 namespace {
-
-// For calls that block. False: the other end is gone.
-template <class Way>
-bool move_all(Way way, char* at, std::size_t bytes) {
-  while (bytes != 0) {
-    const ssize_t done = way(at, bytes);
-    if (done == 0 || (done < 0 && errno != EINTR)) return false;
-    if (done < 0) continue;
-    at += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
-  return true;
-}
 
 // For calls that do not block; waits until the deadline. Returns an errno.
 template <class Way>
@@ -113,9 +98,9 @@ int DetachedSeries::serve() try {
   const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
   const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
   Request request;
-  while (move_all(take, reinterpret_cast<char*>(&request), sizeof request)) {
+  while (move_all(take, reinterpret_cast<char*>(&request), sizeof request) == 0) {
     std::string text(request.bytes, '\0');
-    if (!move_all(take, text.data(), text.size())) return EIO;
+    if (move_all(take, text.data(), text.size()) != 0) return EIO;
     SeriesFiles::Outcome outcome;
     if (request.is_trial) {
       outcome.error = files_.try_out();
@@ -123,7 +108,7 @@ int DetachedSeries::serve() try {
       outcome = files_.write(request.unix_ns, [&](std::ostream& out) { out << text; });
     }
     Answer answer{.error = outcome.error, .again = outcome.again};
-    if (!move_all(give, reinterpret_cast<char*>(&answer), sizeof answer)) return EIO;
+    if (move_all(give, reinterpret_cast<char*>(&answer), sizeof answer) != 0) return EIO;
     if (outcome.error != 0 || request.is_trial) continue;
     files_.note_written(request.unix_ns, outcome.again);
     files_.remove_old();

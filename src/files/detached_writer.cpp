@@ -18,17 +18,6 @@ namespace {
 
 constexpr int most_links = 40;
 
-int write_all(int to, const char* bytes, ssize_t size) noexcept {
-  while (size > 0) {
-    const ssize_t done = ::write(to, bytes, static_cast<std::size_t>(size));
-    if (done < 0 && errno != EINTR) return errno;
-    if (done < 0) continue;
-    bytes += done;
-    size -= done;
-  }
-  return 0;
-}
-
 // Whether the main process still wants the file: finish() keeps the socket open, abandon() closes it.
 bool is_wanted() { return ::send(STDIN_FILENO, "", 1, MSG_NOSIGNAL) == 1; }
 
@@ -36,6 +25,7 @@ bool is_wanted() { return ::send(STDIN_FILENO, "", 1, MSG_NOSIGNAL) == 1; }
 int copy(OpenedOutput& output) {
   static std::array<char, 1 << 16> buffer;
   const int to = output.fd.get();
+  const auto write = [to](const char* at, std::size_t bytes) { return ::write(to, at, bytes); };
   for (bool is_cut = false;;) {
     const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
@@ -47,7 +37,7 @@ int copy(OpenedOutput& output) {
     if (!is_cut && ::ftruncate(to, 0) != 0) return errno;
     is_cut = true;
     if (got == 0) return ::close(output.fd.release()) == 0 ? 0 : errno;
-    if (const int error = write_all(to, buffer.data(), got); error != 0) return error;
+    if (const int error = move_all(write, buffer.data(), static_cast<std::size_t>(got)); error != 0) return error;
   }
 }
 
@@ -76,7 +66,7 @@ DetachedWriter::DetachedWriter(const std::string& path, std::pair<Fd, Fd> ends)
   ends.second.reset();
   ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   if (!is_ready_in_time(socket_.get(), POLLIN, Deadline(patience_with_writing))) {
-    throw Error("cannot write " + path + ": " + takes_nothing);
+    throw unwritable(path, ETIMEDOUT, true);
   }
   if (::recv(socket_.get(), &opened_, sizeof opened_, 0) != sizeof opened_) opened_.error = EIO;
   if (opened_.error != 0) throw system_error("cannot write " + path, opened_.error);

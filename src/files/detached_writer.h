@@ -9,7 +9,6 @@
 
 #include "files/detached_child.h"
 #include "support/fd.h"
-#include "support/socket_pair.h"
 
 namespace profile {
 

@@ -9,12 +9,6 @@
 #include "files/detached_child.h"
 
 namespace profile {
-namespace {
-
-// For a non-blocking pipe or socket. False: it took nothing in the whole time.
-bool takes_more(int fd) { return is_ready_in_time(fd, POLLOUT, Deadline(patience_with_writing)); }
-
-}  // namespace
 
 FdBuffer::int_type FdBuffer::overflow(int_type character) {
   if (sync() != 0) return traits_type::eof();
@@ -36,7 +30,8 @@ int FdBuffer::sync() {
       at += done;
       written_ += static_cast<std::uint64_t>(done);
     } else if (errno == EAGAIN) {
-      if (!takes_more(fd_)) error_ = ETIMEDOUT;
+      // A non-blocking pipe or socket, which may take nothing in the whole time.
+      if (!is_ready_in_time(fd_, POLLOUT, Deadline(patience_with_writing))) error_ = ETIMEDOUT;
     } else if (errno != EINTR) {
       error_ = errno;
     }

@@ -13,11 +13,10 @@
 #include "files/series_files.h"
 #include "support/error.h"
 #include "support/fd.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
-
-std::string reports(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " report" : " reports"); }
 
 // Whether the deepest existing directory of the fixed part is on a file system that may never answer.
 bool lies_elsewhere(const PathPattern& pattern) {
@@ -41,10 +40,8 @@ FileSeries::FileSeries(PathPattern pattern, const Settings& settings, std::funct
   if (lies_elsewhere(files_->pattern())) detached_ = std::make_unique<DetachedSeries>(*files_);
   const int error = detached_ ? detached_->try_out() : files_->try_out();
   if (error == 0) return;
-  const std::string what =
-      "cannot write " + files_->path(static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000'000);
-  if (error == ETIMEDOUT && detached_) throw Error(what + ": " + takes_nothing);
-  throw system_error(what, error);
+  const std::uint64_t now_ns = static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000'000;
+  throw unwritable(files_->path(now_ns), error, detached_ != nullptr);
 }
 
 FileSeries::~FileSeries() = default;
@@ -65,7 +62,7 @@ void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostr
   ++written_;
   last_path_ = path;
   if (lost_in_a_row_ != 0) {
-    say_("profile: " + path + " is written; " + reports(lost_in_a_row_) + " before it could not be");
+    say_("profile: " + path + " is written; " + number_of(lost_in_a_row_, "report") + " before it could not be");
     lost_in_a_row_ = 0;
   }
   if (!detached_) files_->remove_old();
@@ -74,7 +71,7 @@ void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostr
 void FileSeries::close() {
   const std::string& all = files_->pattern().text();
   if (detached_ && !detached_->finish()) say_("profile: old files of " + all + " may be left: " + takes_nothing);
-  if (lost_in_a_row_ > 1) say_("profile: " + reports(lost_in_a_row_) + " of " + all + " were not written");
+  if (lost_in_a_row_ > 1) say_("profile: " + number_of(lost_in_a_row_, "report") + " of " + all + " were not written");
   lost_in_a_row_ = 0;
 }
 

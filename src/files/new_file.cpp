@@ -12,11 +12,6 @@ namespace {
 
 constexpr int most_attempts = 100;
 
-// Short, so that it fits wherever the final name fits.
-std::string interim_name(int attempt) {
-  return ".profile-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
-}
-
 }  // namespace
 
 // Without a name if the file system can do that: then a crash leaves nothing behind.
@@ -26,13 +21,10 @@ NewFile::NewFile(int directory_fd) : directory_fd_(directory_fd) {
     error_ = fd_ ? 0 : errno;
     return;
   }
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    std::string name = interim_name(attempt);
+  error_ = take_interim_name([this](const std::string& name) {
     fd_ = Fd(::openat(directory_fd_, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
-    error_ = fd_ ? 0 : errno;
-    if (fd_) interim_name_ = std::move(name);
-    if (error_ != EEXIST) return;
-  }
+    return fd_ ? 0 : errno;
+  });
 }
 
 NewFile::~NewFile() {
@@ -52,10 +44,11 @@ int NewFile::link_to(const std::string& name) const {
   return ::linkat(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str(), 0) == 0 ? 0 : errno;
 }
 
-int NewFile::give_interim_name() {
+int NewFile::take_interim_name(const std::function<int(const std::string&)>& take) {
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    std::string name = interim_name(attempt);
-    const int error = link_to(name);
+    // Short, so that it fits wherever the final name fits.
+    std::string name = ".profile-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp";
+    const int error = take(name);
     if (error == 0) interim_name_ = std::move(name);
     if (error != EEXIST) return error;
   }
@@ -74,7 +67,8 @@ int NewFile::publish(const std::string& name, IfTaken if_taken) {
     return link_to(name);  // the destructor removes the interim name
   }
   if (interim_name_.empty()) {
-    if (const int error = give_interim_name(); error != 0) return error;
+    const int error = take_interim_name([this](const std::string& interim) { return link_to(interim); });
+    if (error != 0) return error;
   }
   if (::renameat(directory_fd_, interim_name_.c_str(), directory_fd_, name.c_str()) != 0) return errno;
   interim_name_.clear();

@@ -2,6 +2,7 @@
 // its own name in one step. Errors are errnos, because the caller goes on after one.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "support/fd.h"
@@ -14,8 +15,6 @@ class NewFile {
   explicit NewFile(int directory_fd);
   // Removes a file that was not published.
   ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
 
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] int fd() const { return fd_.get(); }
@@ -29,7 +28,8 @@ class NewFile {
 
  private:
   [[nodiscard]] int link_to(const std::string& name) const;
-  [[nodiscard]] int give_interim_name();
+  // Calls `take` with interim names until it does not return EEXIST, and returns its errno.
+  [[nodiscard]] int take_interim_name(const std::function<int(const std::string&)>& take);
 
   int directory_fd_;
   Fd fd_;

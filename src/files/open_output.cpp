@@ -9,9 +9,22 @@
 #include <optional>
 #include <system_error>
 
-#include "support/end_signals.h"
+#include "files/detached_writer.h"
+#include "support/signals.h"
 
 namespace profile {
+namespace {
+
+// Sets the type, device and inode of the open file.
+void note_identity(OpenedOutput& output) {
+  struct stat own {};
+  if (!output.fd || ::fstat(output.fd.get(), &own) != 0) return;
+  output.is_regular = S_ISREG(own.st_mode);
+  output.device = own.st_dev;
+  output.inode = own.st_ino;
+}
+
+}  // namespace
 
 OpenedOutput open_output(const std::string& path) {
   OpenedOutput output;
@@ -35,12 +48,24 @@ OpenedOutput open_output(const std::string& path) {
   return output;
 }
 
-void note_identity(OpenedOutput& output) {
-  struct stat own {};
-  if (!output.fd || ::fstat(output.fd.get(), &own) != 0) return;
-  output.is_regular = S_ISREG(own.st_mode);
-  output.device = own.st_dev;
-  output.inode = own.st_ino;
+OpenedOutput open_named_output(std::string& path, std::unique_ptr<DetachedWriter>& detached) {
+  OpenedOutput output;
+  if (path == "-") {
+    path = "stdout";
+    output.fd = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    output.error = errno;
+    note_identity(output);
+  } else if (DetachedWriter::is_for(path)) {
+    detached = std::make_unique<DetachedWriter>(path);
+    output.fd = detached->take_socket();
+    output.is_regular = true;
+    output.device = detached->device();
+    output.inode = detached->inode();
+  } else {
+    output = open_output(path);
+  }
+  if (!output.fd) throw unwritable(path, output.error, false);
+  return output;
 }
 
 void remove_unwritten(const std::string& made_at, dev_t device, ino_t inode) {

@@ -3,11 +3,14 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 
 #include "support/fd.h"
 
 namespace profile {
+
+class DetachedWriter;
 
 struct OpenedOutput {
   Fd fd;                // invalid after an error
@@ -21,7 +24,8 @@ struct OpenedOutput {
 [[nodiscard]] OpenedOutput open_output(const std::string& path);
 // Removes the file at `made_at` if it is still this file and is empty.
 void remove_unwritten(const std::string& made_at, dev_t device, ino_t inode);
-// Sets the type, device and inode of the open file.
-void note_identity(OpenedOutput& output);
+// Opens an output as the user named it. "-" is stdout, and `path` becomes its name. If writing to the file may block
+// for ever, `detached` has the file, and the descriptor is a socket to it. Throws Error.
+[[nodiscard]] OpenedOutput open_named_output(std::string& path, std::unique_ptr<DetachedWriter>& detached);
 
 }  // namespace profile

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "support/ascii.h"
 #include "support/error.h"
 
 namespace profile {
@@ -30,12 +31,8 @@ constexpr Conversion conversions[] = {
 
 constexpr std::size_t most_digits = 20;  // of a running number
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 const Conversion* find_conversion(char letter) {
-  const auto* found = std::find_if(std::begin(conversions), std::end(conversions),
-                                   [letter](const Conversion& conversion) { return conversion.letter == letter; });
+  const auto* found = std::ranges::find(conversions, letter, &Conversion::letter);
   return found == std::end(conversions) ? nullptr : found;
 }
 

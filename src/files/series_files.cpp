@@ -11,6 +11,7 @@
 #include <memory>
 #include <ostream>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,17 +31,7 @@ struct OldFile {
   timespec modified;
   std::string name;
   std::size_t place = 0;  // order among the files of this run, from 1 on; 0: of an earlier run
-
-  // The newest first.
-  friend bool operator<(const OldFile& a, const OldFile& b) {
-    if (a.place != b.place) return a.place > b.place;
-    if (a.modified.tv_sec != b.modified.tv_sec) return a.modified.tv_sec > b.modified.tv_sec;
-    if (a.modified.tv_nsec != b.modified.tv_nsec) return a.modified.tv_nsec > b.modified.tv_nsec;
-    return a.name > b.name;
-  }
 };
-
-using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 // The regular files of this user in `directory` whose names `is_one` accepts.
 std::vector<OldFile> files_in(DIR* directory, const std::function<bool(std::string_view)>& is_one) {
@@ -148,7 +139,7 @@ void SeriesFiles::remove_old() const {
 
 // Leaves the `keep` newest files of the directory; returns how many it removed.
 std::size_t SeriesFiles::remove_old(const std::string& directory, std::uint64_t keep) const {
-  const Directory listing(::opendir(directory.c_str()), ::closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(directory.c_str()), ::closedir);
   if (!listing) return 0;
   std::vector<OldFile> files = files_in(listing.get(), [&](std::string_view name) { return pattern_.matches(name); });
   if (files.size() <= keep) return 0;
@@ -157,7 +148,10 @@ std::size_t SeriesFiles::remove_old(const std::string& directory, std::uint64_t 
   for (OldFile& file : files) {
     if (const auto own = places.find(file.name); own != places.end()) file.place = own->second;
   }
-  std::sort(files.begin(), files.end());
+  const auto age = [](const OldFile& file) {
+    return std::tie(file.place, file.modified.tv_sec, file.modified.tv_nsec, file.name);
+  };
+  std::sort(files.begin(), files.end(), [&](const OldFile& a, const OldFile& b) { return age(a) > age(b); });
   std::size_t removed = 0;
   for (std::size_t i = keep; i < files.size(); ++i) {
     if (::unlinkat(::dirfd(listing.get()), files[i].name.c_str(), 0) == 0) ++removed;

@@ -48,11 +48,8 @@ short state_of(int fd, short wanted) {
 StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw system_error("cannot wait for events", errno);
   const bool is_stdout = path_ == "-";
-  if (is_stdout) {
-    open_stdout();
-  } else {
-    open_file();
-  }
+  fd_ = open_named_output(path_, detached_).fd;
+  is_empty_ = is_stdout;
   is_terminal_ = ::isatty(fd_.get()) == 1;
   way_ = way_of(!is_stdout);
   if (way_ == Way::plain) return;
@@ -65,29 +62,6 @@ StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::
 StreamWriter::~StreamWriter() = default;
 
 StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
-
-void StreamWriter::open_stdout() {
-  path_ = "stdout";
-  fd_ = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-  if (!fd_) throw system_error("cannot write " + path_, errno);
-}
-
-void StreamWriter::open_file() {
-  is_empty_ = false;
-  if (DetachedWriter::is_for(path_)) {
-    detached_ = std::make_unique<DetachedWriter>(path_);
-    fd_ = detached_->take_socket();
-    return;
-  }
-  OpenedOutput output = open_output(path_);
-  if (!output.fd) throw system_error("cannot write " + path_, output.error);
-  fd_ = std::move(output.fd);
-}
-
-void StreamWriter::refuse(int error) const {
-  if (detached_ && error == ETIMEDOUT) throw Error("cannot write " + path_ + ": " + takes_nothing);
-  throw system_error("cannot write " + path_, error);
-}
 
 StreamWriter::Way StreamWriter::way_of(bool is_ours) {
   const mode_t type = type_of(fd_.get());
@@ -115,13 +89,12 @@ StreamWriter::Result StreamWriter::flush() {
   write_pending();
   forget_written();
   // The loss of the reader must be noticed also while nothing is pending.
-  if (is_open_ && pending_bytes() == 0 && can_wait_ && reader_is_gone()) is_open_ = false;
+  const bool is_idle = is_open_ && pending_bytes() == 0 && can_wait_;
+  if (is_idle && (state_of(fd_.get(), 0) & (POLLERR | POLLHUP)) != 0) is_open_ = false;
   watch(pending_bytes() != 0 ? std::uint32_t{EPOLLOUT} : 0);
   if (!is_open_) return Result::closed_pipe;
   return pending_bytes() == 0 ? Result::written : Result::behind;
 }
-
-bool StreamWriter::reader_is_gone() const { return (state_of(fd_.get(), 0) & (POLLERR | POLLHUP)) != 0; }
 
 void StreamWriter::write_pending() {
   while (pending_bytes() != 0) {
@@ -154,8 +127,8 @@ void StreamWriter::fail(int error) {
   is_open_ = false;
   forget_written();
   watch(0);
-  if (detached_) refuse(detached_->finish(fd_));
-  if (!means_closed(error, is_terminal_)) refuse(error);
+  if (detached_) throw unwritable(path_, detached_->finish(fd_), true);
+  if (!means_closed(error, is_terminal_)) throw unwritable(path_, error, false);
 }
 
 void StreamWriter::forget_written() {
@@ -189,7 +162,9 @@ StreamWriter::Unwritten StreamWriter::finish(double patience_s) {
   watch(0);
   const int aside_error = detached_ && was_open ? detached_->finish(fd_) : 0;
   const int error = fd_ && ::close(fd_.release()) != 0 ? errno : 0;
-  if (was_open && (error != 0 || aside_error != 0)) refuse(error != 0 ? error : aside_error);
+  if (was_open && (error != 0 || aside_error != 0)) {
+    throw unwritable(path_, error != 0 ? error : aside_error, detached_ != nullptr);
+  }
   return rest;
 }
 

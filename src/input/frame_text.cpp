@@ -98,4 +98,21 @@ Frame described_frame(Profile& profile, const FrameText& text, FrameKind kind, P
   return frame;
 }
 
+FrameId add_json_frame(Profile& profile, const JsonFrame& read, FrameKind kind, ProcessId process,
+                       std::span<const InlinedFunction> inlined) {
+  const bool is_named = read.unnamed == Unnamed::named && read.symbol != StringId::empty;
+  FrameText text;
+  if (is_named) text.symbol = profile.strings.view(read.symbol);
+  text.module = profile.strings.view(read.module);
+  text.offset = read.offset == unknown_offset ? 0 : read.offset;
+  Frame frame = described_frame(profile, text, kind, process);
+  if (is_named) frame.offset = read.offset;
+  if (read.unnamed != Unnamed::named) frame.unnamed = read.unnamed;
+  frame.address = RuntimeAddress{read.address};
+  if (read.at.file != StringId::empty || !inlined.empty()) {
+    frame.source = profile.source({.at = read.at, .inlined = inlined});
+  }
+  return profile.frame(frame);
+}
+
 }  // namespace profile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "model/profile.h"
@@ -17,6 +18,16 @@ struct FrameText {
   std::uint64_t offset = 0;  // in the module, of a frame without a name
 };
 
+// A frame of our JSON formats.
+struct JsonFrame {
+  StringId symbol = StringId::empty;
+  StringId module = StringId::empty;
+  Unnamed unnamed = Unnamed::named;
+  std::uint64_t offset = unknown_offset;
+  std::uint64_t address = 0;
+  SourceLine at = {};
+};
+
 // The caller has removed the suffix ("_[k]") from `text`.
 [[nodiscard]] FrameText frame_text(std::string_view text);
 // Does not look for a module or a source line: the whole text is the name, except "[unknown]" and "[module+0xoff]".
@@ -24,5 +35,8 @@ struct FrameText {
 
 // The frame in `profile` for `text`: without an address, in the space of `process`, or of the kernel by `kind`.
 [[nodiscard]] Frame described_frame(Profile& profile, const FrameText& text, FrameKind kind, ProcessId process);
+// Adds `read` to `profile`, with the functions that are inlined in it. Without a symbol it has no name.
+[[nodiscard]] FrameId add_json_frame(Profile& profile, const JsonFrame& read, FrameKind kind, ProcessId process,
+                                     std::span<const InlinedFunction> inlined);
 
 }  // namespace profile

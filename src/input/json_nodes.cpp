@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "support/error.h"
 
@@ -30,10 +31,9 @@ std::uint64_t JsonNumber::whole(const char* what, std::uint64_t most) const {
 }
 
 JsonNode& JsonNode::operator[](std::string_view name) {
-  for (const auto& [known, node] : members_) {
-    if (known == name) return *node;
-  }
-  return *members_.emplace_back(name, std::make_unique<JsonNode>()).second;
+  std::unique_ptr<JsonNode>& node = members_[std::string(name)];
+  if (!node) node = std::make_unique<JsonNode>();
+  return *node;
 }
 
 JsonNode& JsonNode::each() {
@@ -66,12 +66,11 @@ class JsonWalk {
   }
   bool StartObject() { return enter(nullptr); }
   bool Key(const char* text, rapidjson::SizeType size, bool /*copy*/) {
-    const std::string_view name(text, size);
+    const JsonNode* const object = levels_.back().node;
     next_ = nullptr;
-    if (levels_.back().node == nullptr) return true;
-    for (const auto& [known, node] : levels_.back().node->members_) {
-      if (known == name) next_ = node.get();
-    }
+    if (object == nullptr) return true;
+    const auto found = object->members_.find(std::string_view(text, size));
+    if (found != object->members_.end()) next_ = found->second.get();
     return true;
   }
   bool EndObject(rapidjson::SizeType /*members*/) { return leave(); }

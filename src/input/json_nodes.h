@@ -2,14 +2,13 @@
 // and each node is called with the value at its place. Values without a node are skipped.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace profile {
 
@@ -24,7 +23,6 @@ class JsonNumber {
     return static_cast<std::uint32_t>(whole(what, UINT32_MAX - 1));
   }
   [[nodiscard]] double number() const { return number_; }
-  [[nodiscard]] bool is_whole() const { return is_whole_; }
 
  private:
   std::uint64_t whole_ = 0;
@@ -50,7 +48,7 @@ class JsonNode {
 
  private:
   friend class JsonWalk;
-  std::vector<std::pair<std::string, std::unique_ptr<JsonNode>>> members_;
+  std::map<std::string, std::unique_ptr<JsonNode>, std::less<>> members_;
   std::unique_ptr<JsonNode> each_;
   OnText text_;
   OnNumber number_;

@@ -1,10 +1,10 @@
 #include "input/pprof_file.h"
 
 #include <algorithm>
-#include <numeric>
 #include <protozero/exception.hpp>
+#include <protozero/pbf_message.hpp>
+#include <protozero/varint.hpp>
 
-#include "input/pprof_message.h"
 #include "model/pprof_format.h"
 #include "support/error.h"
 
@@ -22,6 +22,59 @@ using pprof::ValueTypeField;
 
 constexpr std::size_t most_labels = 1000;  // of one sample
 
+// protozero checks the bounds of untrusted fields, but its caller must check that a field has the wire type that it is
+// read as; these functions do that.
+template <class Field>
+void require_kind(const protozero::pbf_message<Field>& message, protozero::pbf_wire_type kind) {
+  if (message.wire_type() == kind) return;
+  throw Error("field " + std::to_string(static_cast<std::uint32_t>(message.tag())) +
+              " of a message is of another kind");
+}
+
+template <class Field>
+std::uint64_t number_of(protozero::pbf_message<Field>& message) {
+  require_kind(message, protozero::pbf_wire_type::varint);
+  return message.get_uint64();
+}
+
+template <class Field>
+std::string_view bytes_of(protozero::pbf_message<Field>& message) {
+  require_kind(message, protozero::pbf_wire_type::length_delimited);
+  const protozero::data_view view = message.get_view();
+  return {view.data(), view.size()};
+}
+
+// Visits the numbers of a repeated field, which may be packed or not.
+template <class Field, class Visit>
+void each_number(protozero::pbf_message<Field>& message, const Visit& visit) {
+  if (message.wire_type() == protozero::pbf_wire_type::varint) {
+    visit(message.get_uint64());
+    return;
+  }
+  const std::string_view packed = bytes_of(message);
+  const char* at = packed.data();
+  const char* const end = at + packed.size();
+  while (at != end) visit(protozero::decode_varint(&at, end));
+}
+
+// Calls `visit` for each field of the message. `visit` returns false for a field that it does not read, which is then
+// skipped.
+template <class Field, class Visit>
+void each_field(std::string_view bytes, const Visit& visit) {
+  protozero::pbf_message<Field> message(protozero::data_view(bytes.data(), bytes.size()));
+  while (message.next()) {
+    if (!visit(message)) message.skip();
+  }
+}
+
+// Reads the field into `number` if it is the field `tag`.
+template <class Field, class Number>
+bool take_field(protozero::pbf_message<Field>& message, Field tag, Number& number) {
+  if (message.tag() != tag) return false;
+  number = static_cast<Number>(number_of(message));
+  return true;
+}
+
 // Turns protozero's exceptions into Errors: the exceptions say what is wrong with the bytes, not in which input.
 template <class Read>
 void reading(const Read& read) {
@@ -37,8 +90,7 @@ template <class Item>
 const Item* find_by_id(const std::vector<Item>& items, std::uint64_t id) {
   // Most files count from 1.
   if (id - 1 < items.size() && items[id - 1].id == id) return &items[id - 1];
-  const auto found = std::lower_bound(items.begin(), items.end(), id,
-                                      [](const Item& item, std::uint64_t wanted) { return item.id < wanted; });
+  const auto found = std::ranges::lower_bound(items, id, {}, &Item::id);
   return found != items.end() && found->id == id ? &*found : nullptr;
 }
 
@@ -55,10 +107,8 @@ void keep(std::vector<Item>& items, const Item& item, const char* what) {
 
 template <class Item>
 void sort_by_id(std::vector<Item>& items, const char* what) {
-  const auto by_id = [](const Item& a, const Item& b) { return a.id < b.id; };
-  if (!std::is_sorted(items.begin(), items.end(), by_id)) std::sort(items.begin(), items.end(), by_id);
-  const auto twice =
-      std::adjacent_find(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.id == b.id; });
+  if (!std::ranges::is_sorted(items, {}, &Item::id)) std::ranges::sort(items, {}, &Item::id);
+  const auto twice = std::ranges::adjacent_find(items, {}, &Item::id);
   if (twice != items.end()) {
     throw Error(std::string("it has two of ") + what + " " + std::to_string(twice->id) +
                 ", as two profiles one behind the other have");
@@ -72,6 +122,15 @@ class PprofFile::Parser {
  public:
   explicit Parser(PprofFile& file) : file_(file) {}
 
+  // Reads the text whose number the field has, if it is the field `tag`.
+  template <class Field>
+  static bool take_text(const PprofFile& file, protozero::pbf_message<Field>& message, Field tag,
+                        std::string_view& text) {
+    if (message.tag() != tag) return false;
+    text = file.text(number_of(message));
+    return true;
+  }
+
   void parse() {
     each_field<ProfileField>(file_.message_, [this](auto& field) {
       if (field.tag() != ProfileField::string_table) return false;
@@ -79,15 +138,11 @@ class PprofFile::Parser {
       return true;
     });
     each_field<ProfileField>(file_.message_, [this](auto& field) { return read(field); });
+    if (!file_.mappings_.empty()) file_.main_file = file_.mappings_.front().file;
     sort_by_id(file_.functions_, "function");
-    sort_by_id(file_.locations_, "location");
-    std::vector<Mapping> by_id = file_.mappings_;
-    sort_by_id(by_id, "mapping");
-    file_.mapping_order_.resize(by_id.size());
-    std::iota(file_.mapping_order_.begin(), file_.mapping_order_.end(), 0U);
-    std::sort(file_.mapping_order_.begin(), file_.mapping_order_.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return file_.mappings_[a].id < file_.mappings_[b].id; });
-    for (const Location& location : file_.locations_) {
+    sort_by_id(file_.locations, "location");
+    sort_by_id(file_.mappings_, "mapping");
+    for (const Location& location : file_.locations) {
       if (location.mapping != 0 && file_.mapping(location.mapping) == nullptr)
         throw not_there("mapping", location.mapping);
     }
@@ -104,8 +159,8 @@ class PprofFile::Parser {
   bool read(Message& field) {
     switch (field.tag()) {
       case ProfileField::sample_type:
-        if (file_.sample_types_.size() == most_types) throw Error("it has more than a thousand types of values");
-        file_.sample_types_.push_back(value_type(bytes_of(field)));
+        if (file_.sample_types.size() == most_types) throw Error("it has more than a thousand types of values");
+        file_.sample_types.push_back(value_type(bytes_of(field)));
         return true;
       case ProfileField::mapping:
         read_mapping(bytes_of(field));
@@ -117,36 +172,26 @@ class PprofFile::Parser {
         read_function(bytes_of(field));
         return true;
       case ProfileField::period_type:
-        file_.period_type_ = value_type(bytes_of(field));
-        return true;
-      case ProfileField::period:
-        file_.period_ = static_cast<std::int64_t>(number_of(field));
-        return true;
-      case ProfileField::time_nanos:
-        file_.time_ns_ = static_cast<std::int64_t>(number_of(field));
-        return true;
-      case ProfileField::duration_nanos:
-        file_.duration_ns_ = static_cast<std::int64_t>(number_of(field));
+        file_.period_type = value_type(bytes_of(field));
         return true;
       case ProfileField::comment:
         each_number(field, [this](std::uint64_t index) {
-          if (file_.comments_.size() < most_comments) file_.comments_.push_back(file_.text(index));
+          if (file_.comments.size() < most_comments) file_.comments.push_back(file_.text(index));
         });
         return true;
-      case ProfileField::default_sample_type:
-        file_.default_sample_type_ = file_.text(number_of(field));
-        return true;
       default:
-        return false;
+        return take_field(field, ProfileField::period, file_.period) ||
+               take_field(field, ProfileField::time_nanos, file_.time_ns) ||
+               take_field(field, ProfileField::duration_nanos, file_.duration_ns) ||
+               take_text(file_, field, ProfileField::default_sample_type, file_.default_sample_type);
     }
   }
 
   [[nodiscard]] ValueType value_type(std::string_view bytes) const {
     ValueType type;
     each_field<ValueTypeField>(bytes, [&](auto& field) {
-      if (field.tag() != ValueTypeField::type && field.tag() != ValueTypeField::unit) return false;
-      (field.tag() == ValueTypeField::type ? type.type : type.unit) = file_.text(number_of(field));
-      return true;
+      return take_text(file_, field, ValueTypeField::type, type.type) ||
+             take_text(file_, field, ValueTypeField::unit, type.unit);
     });
     return type;
   }
@@ -154,22 +199,12 @@ class PprofFile::Parser {
   void read_mapping(std::string_view bytes) {
     Mapping mapping;
     each_field<MappingField>(bytes, [&](auto& field) {
-      if (field.tag() == MappingField::id) {
-        mapping.id = number_of(field);
-      } else if (field.tag() == MappingField::memory_start) {
-        mapping.start = number_of(field);
-      } else if (field.tag() == MappingField::memory_limit) {
-        mapping.limit = number_of(field);
-      } else if (field.tag() == MappingField::file_offset) {
-        mapping.file_offset = number_of(field);
-      } else if (field.tag() == MappingField::filename) {
-        mapping.file = file_.text(number_of(field));
-      } else if (field.tag() == MappingField::build_id) {
-        mapping.build_id = file_.text(number_of(field));
-      } else {
-        return false;
-      }
-      return true;
+      return take_field(field, MappingField::id, mapping.id) ||
+             take_field(field, MappingField::memory_start, mapping.start) ||
+             take_field(field, MappingField::memory_limit, mapping.limit) ||
+             take_field(field, MappingField::file_offset, mapping.file_offset) ||
+             take_text(file_, field, MappingField::filename, mapping.file) ||
+             take_text(file_, field, MappingField::build_id, mapping.build_id);
     });
     keep(file_.mappings_, mapping, "mapping");
   }
@@ -178,36 +213,23 @@ class PprofFile::Parser {
     Location location;
     location.first_line = static_cast<std::uint32_t>(file_.lines_.size());
     each_field<LocationField>(bytes, [&](auto& field) {
-      if (field.tag() == LocationField::id) {
-        location.id = number_of(field);
-      } else if (field.tag() == LocationField::mapping_id) {
-        location.mapping = number_of(field);
-      } else if (field.tag() == LocationField::address) {
-        location.address = number_of(field);
-      } else if (field.tag() == LocationField::line) {
+      if (field.tag() == LocationField::line) {
         read_line(bytes_of(field));
-      } else if (field.tag() == LocationField::is_return) {
-        location.is_return = number_of(field) != 0;
-      } else {
-        return false;
+        return true;
       }
-      return true;
+      return take_field(field, LocationField::id, location.id) ||
+             take_field(field, LocationField::mapping_id, location.mapping) ||
+             take_field(field, LocationField::address, location.address) ||
+             take_field(field, LocationField::is_return, location.is_return);
     });
     location.lines = static_cast<std::uint32_t>(file_.lines_.size()) - location.first_line;
-    keep(file_.locations_, location, "location");
+    keep(file_.locations, location, "location");
   }
 
   void read_line(std::string_view bytes) {
     Line line;
     each_field<LineField>(bytes, [&](auto& field) {
-      if (field.tag() == LineField::function_id) {
-        line.function = number_of(field);
-      } else if (field.tag() == LineField::line) {
-        line.line = static_cast<std::int64_t>(number_of(field));
-      } else {
-        return false;
-      }
-      return true;
+      return take_field(field, LineField::function_id, line.function) || take_field(field, LineField::line, line.line);
     });
     file_.lines_.push_back(line);
   }
@@ -216,18 +238,10 @@ class PprofFile::Parser {
     Function function;
     std::string_view system_name;
     each_field<FunctionField>(bytes, [&](auto& field) {
-      if (field.tag() == FunctionField::id) {
-        function.id = number_of(field);
-      } else if (field.tag() == FunctionField::name) {
-        function.name = file_.text(number_of(field));
-      } else if (field.tag() == FunctionField::system_name) {
-        system_name = file_.text(number_of(field));
-      } else if (field.tag() == FunctionField::filename) {
-        function.file = file_.text(number_of(field));
-      } else {
-        return false;
-      }
-      return true;
+      return take_field(field, FunctionField::id, function.id) ||
+             take_text(file_, field, FunctionField::name, function.name) ||
+             take_text(file_, field, FunctionField::system_name, system_name) ||
+             take_text(file_, field, FunctionField::filename, function.file);
     });
     if (function.name.empty()) function.name = system_name;
     keep(file_.functions_, function, "function");
@@ -245,12 +259,7 @@ std::string_view PprofFile::text(std::uint64_t index) const {
   return texts_[index];
 }
 
-const PprofFile::Mapping* PprofFile::mapping(std::uint64_t id) const {
-  const auto found =
-      std::lower_bound(mapping_order_.begin(), mapping_order_.end(), id,
-                       [this](std::uint32_t at, std::uint64_t wanted) { return mappings_[at].id < wanted; });
-  return found != mapping_order_.end() && mappings_[*found].id == id ? &mappings_[*found] : nullptr;
-}
+const PprofFile::Mapping* PprofFile::mapping(std::uint64_t id) const { return find_by_id(mappings_, id); }
 
 const PprofFile::Function* PprofFile::function(std::uint64_t id) const { return find_by_id(functions_, id); }
 
@@ -270,16 +279,20 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
   sample.locations.clear();
   sample.values.clear();
   sample.labels.clear();
+  const auto wrong_values = [this](std::size_t found) {
+    return Error("a sample has " + std::to_string(found) + " values where " + std::to_string(sample_types.size()) +
+                 " are declared");
+  };
   each_field<SampleField>(bytes, [&](auto& field) {
     if (field.tag() == SampleField::location_id) {
       each_number(field, [&](std::uint64_t id) {
-        const Location* const location = find_by_id(locations_, id);
+        const Location* const location = find_by_id(locations, id);
         if (location == nullptr) throw not_there("location", id);
-        sample.locations.push_back(static_cast<std::uint32_t>(location - locations_.data()));
+        sample.locations.push_back(static_cast<std::uint32_t>(location - locations.data()));
       });
     } else if (field.tag() == SampleField::value) {
       each_number(field, [&](std::uint64_t value) {
-        if (sample.values.size() == sample_types_.size()) throw wrong_values(sample.values.size() + 1);
+        if (sample.values.size() == sample_types.size()) throw wrong_values(sample.values.size() + 1);
         sample.values.push_back(static_cast<std::int64_t>(value));
       });
     } else if (field.tag() == SampleField::label) {
@@ -287,28 +300,16 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
       if (sample.labels.size() == most_labels) throw Error("a sample has more than a thousand labels");
       Label& label = sample.labels.emplace_back();
       each_field<LabelField>(bytes_of(field), [&](auto& part) {
-        if (part.tag() == LabelField::key) {
-          label.key = text(number_of(part));
-        } else if (part.tag() == LabelField::str) {
-          label.text = text(number_of(part));
-        } else if (part.tag() == LabelField::num) {
-          label.number = static_cast<std::int64_t>(number_of(part));
-        } else {
-          return false;
-        }
-        return true;
+        return Parser::take_text(*this, part, LabelField::key, label.key) ||
+               Parser::take_text(*this, part, LabelField::str, label.text) ||
+               take_field(part, LabelField::num, label.number);
       });
     } else {
       return false;
     }
     return true;
   });
-  if (sample.values.size() != sample_types_.size()) throw wrong_values(sample.values.size());
-}
-
-Error PprofFile::wrong_values(std::size_t found) const {
-  return Error("a sample has " + std::to_string(found) + " values where " + std::to_string(sample_types_.size()) +
-               " are declared");
+  if (sample.values.size() != sample_types.size()) throw wrong_values(sample.values.size());
 }
 
 }  // namespace profile

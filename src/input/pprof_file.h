@@ -6,11 +6,8 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
-
-#include "support/error.h"
 
 namespace profile {
 
@@ -51,7 +48,7 @@ class PprofFile {
     std::int64_t number = 0;
   };
   struct Sample {
-    std::vector<std::uint32_t> locations;  // indices of locations(), leaf first
+    std::vector<std::uint32_t> locations;  // indices of PprofFile::locations, leaf first
     std::vector<std::int64_t> values;      // as many as there are sample types
     std::vector<Label> labels;
   };
@@ -59,15 +56,17 @@ class PprofFile {
   // `message` is not compressed and must outlive this object. Throws Error; so does each_sample().
   explicit PprofFile(std::string_view message);
 
-  [[nodiscard]] const std::vector<ValueType>& sample_types() const { return sample_types_; }
-  [[nodiscard]] const ValueType& period_type() const { return period_type_; }
-  [[nodiscard]] std::int64_t period() const { return period_; }
-  [[nodiscard]] std::string_view default_sample_type() const { return default_sample_type_; }
-  [[nodiscard]] std::int64_t time_ns() const { return time_ns_; }
-  [[nodiscard]] std::int64_t duration_ns() const { return duration_ns_; }
-  [[nodiscard]] const std::vector<std::string_view>& comments() const { return comments_; }
-  [[nodiscard]] const std::vector<Location>& locations() const { return locations_; }
-  [[nodiscard]] const std::vector<Mapping>& mappings() const { return mappings_; }  // in the order of the file
+  // What the message says; the constructor fills it.
+  std::vector<ValueType> sample_types;
+  ValueType period_type;
+  std::int64_t period = 0;
+  std::string_view default_sample_type;
+  std::int64_t time_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::vector<std::string_view> comments;
+  std::vector<Location> locations;  // sorted by id
+  std::string_view main_file;       // of the first mapping; empty when there is none
+
   // The lines of a location, innermost first.
   [[nodiscard]] std::span<const Line> lines(const Location& location) const {
     return std::span(lines_).subspan(location.first_line, location.lines);
@@ -83,22 +82,12 @@ class PprofFile {
 
   [[nodiscard]] std::string_view text(std::uint64_t index) const;
   void read_sample(std::string_view bytes, Sample& sample) const;
-  [[nodiscard]] Error wrong_values(std::size_t found) const;
 
   std::string_view message_;
   std::vector<std::string_view> texts_;
-  std::vector<ValueType> sample_types_;
-  std::vector<Mapping> mappings_;
-  std::vector<std::uint32_t> mapping_order_;  // indices, by id
-  std::vector<Function> functions_;           // sorted by id
-  std::vector<Location> locations_;           // sorted by id
+  std::vector<Mapping> mappings_;    // sorted by id
+  std::vector<Function> functions_;  // sorted by id
   std::vector<Line> lines_;
-  ValueType period_type_;
-  std::int64_t period_ = 0;
-  std::string_view default_sample_type_;
-  std::int64_t time_ns_ = 0;
-  std::int64_t duration_ns_ = 0;
-  std::vector<std::string_view> comments_;
 };
 
 }  // namespace profile

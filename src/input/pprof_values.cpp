@@ -1,52 +1,28 @@
 #include "input/pprof_values.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <string>
 
 #include "model/pprof_format.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 bool is_count(const PprofFile::ValueType& type) { return type.unit == "count"; }
 
-// Reads words and numbers from the front of a line.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) {}
-
-  bool number(std::uint64_t& value, int base = 10) {
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value, base);
-    if (error != std::errc{}) return false;
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    return true;
-  }
-  bool skip(std::string_view words) {
-    if (!text_.starts_with(words)) return false;
-    text_.remove_prefix(words.size());
-    return true;
-  }
-  [[nodiscard]] bool at_end() const { return text_.empty(); }
-
- private:
-  std::string_view text_;
-};
-
 // The form that src/output/formats/pprof.cpp writes.
 bool read_account(std::string_view comment, Account& account, std::uint64_t& lost) {
-  Words words(comment);
+  Scan words(comment);
   return words.number(account.taken) && words.skip(" samples taken: ") && words.number(account.recorded) &&
          words.skip(" recorded, ") && words.number(account.idle) && words.skip(" idle, ") &&
          words.number(account.filtered) && words.skip(" filtered, ") && words.number(lost) && words.skip(" lost") &&
-         words.at_end();
+         words.rest().empty();
 }
 
 void read_loss(std::string_view comment, Account& account) {
-  Words words(comment);
+  Scan words(comment);
   std::uint64_t count = 0;
   if (!words.number(count) || !words.skip(" lost: ")) return;
   for (const LossReason& reason : loss_reasons) {
@@ -57,11 +33,11 @@ void read_loss(std::string_view comment, Account& account) {
 }  // namespace
 
 PprofValues::PprofValues(const PprofFile& file) : file_(file) {
-  if (file.sample_types().empty()) throw Error("it declares no type of values, so it is no pprof profile");
+  if (file.sample_types.empty()) throw Error("it declares no type of values, so it is no pprof profile");
   choose();
-  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file.period(), 0));
+  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file.period, 0));
   are_samples_ = count_ == shown_;
-  bool are_periods = count_ && !are_samples_ && period != 0 && is_time() && file.period_type().unit == "nanoseconds";
+  bool are_periods = count_ && !are_samples_ && period != 0 && is_time() && file.period_type.unit == "nanoseconds";
   file.each_sample([&](const PprofFile::Sample& sample) {
     const std::int64_t shown = sample.values[shown_];
     const std::int64_t count = count_ ? sample.values[*count_] : 0;
@@ -76,11 +52,10 @@ PprofValues::PprofValues(const PprofFile& file) : file_(file) {
 }
 
 void PprofValues::choose() {
-  const auto& types = file_.sample_types();
+  const auto& types = file_.sample_types;
   shown_ = types.size() - 1;
-  if (!file_.default_sample_type().empty()) {
-    const auto named = std::find_if(types.begin(), types.end(),
-                                    [this](const auto& type) { return type.type == file_.default_sample_type(); });
+  if (!file_.default_sample_type.empty()) {
+    const auto named = std::ranges::find(types, file_.default_sample_type, &PprofFile::ValueType::type);
     if (named != types.end()) shown_ = static_cast<std::size_t>(named - types.begin());
   }
   // In "alloc_objects alloc_space inuse_objects inuse_space" the count stands just before the value that it belongs to.
@@ -93,8 +68,8 @@ void PprofValues::choose() {
 }
 
 void PprofValues::describe(RunInfo& run) const {
-  const auto& types = file_.sample_types();
-  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file_.period(), 0));
+  const auto& types = file_.sample_types;
+  const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(file_.period, 0));
   run.event = types[shown_].type;
   run.frequency_hz = 0;
   run.period_events = 0;
@@ -111,7 +86,7 @@ void PprofValues::describe(RunInfo& run) const {
   run.unit = is_count(types[shown_]) ? types[shown_].type : types[shown_].unit;
   if (run.unit.empty()) run.unit = "samples";
   // A period of 1 means that there is no period.
-  if (file_.period_type().type != types[shown_].type || period <= 1) return;
+  if (file_.period_type.type != types[shown_].type || period <= 1) return;
   if (run.unit == "microseconds") {
     if (period < UINT64_MAX / 1000) run.period_events = period * 1000;  // in nanoseconds
   } else {
@@ -120,7 +95,7 @@ void PprofValues::describe(RunInfo& run) const {
 }
 
 bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
-  const auto& comments = file.comments();
+  const auto& comments = file.comments;
   for (std::size_t i = 1; i < comments.size(); ++i) {
     Account read;
     std::uint64_t lost = 0;
@@ -136,17 +111,17 @@ bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
 }
 
 bool has_read_ends(const PprofFile& file) {
-  return std::ranges::any_of(file.comments(), [](std::string_view comment) {
-    Words words(comment);
+  return std::ranges::any_of(file.comments, [](std::string_view comment) {
+    Scan words(comment);
     std::uint64_t count = 0;
-    return words.number(count) && words.skip(pprof::whole_comment) && words.at_end();
+    return words.number(count) && words.skip(pprof::whole_comment) && words.rest().empty();
   });
 }
 
 std::vector<std::uint64_t> read_moved(const PprofFile& file) {
   std::vector<std::uint64_t> starts;
-  for (const std::string_view comment : file.comments()) {
-    Words words(comment);
+  for (const std::string_view comment : file.comments) {
+    Scan words(comment);
     if (!words.skip(pprof::moved_comment)) continue;
     for (std::uint64_t start = 0; words.skip(" 0x") && words.number(start, 16);) starts.push_back(start);
   }

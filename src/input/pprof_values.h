@@ -29,7 +29,7 @@ class PprofValues {
 
  private:
   void choose();
-  [[nodiscard]] bool is_time() const { return file_.sample_types()[shown_].unit == "nanoseconds"; }
+  [[nodiscard]] bool is_time() const { return file_.sample_types[shown_].unit == "nanoseconds"; }
 
   const PprofFile& file_;
   std::size_t shown_ = 0;             // index of the sample type

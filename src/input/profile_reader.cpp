@@ -6,7 +6,6 @@
 #include <protozero/pbf_message.hpp>
 #include <utility>
 
-#include "input/gunzip.h"
 #include "input/whole_file.h"
 #include "support/error.h"
 
@@ -70,9 +69,8 @@ std::string_view packed_kind(std::string_view bytes) {
 
 // Text has no control bytes except tabs and line ends; a pprof message has them in its first tags and lengths.
 bool is_text(std::string_view bytes) {
-  return std::all_of(bytes.begin(),
-                     bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size(), 4096)),
-                     [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\n' || c == '\r'; });
+  return std::ranges::all_of(bytes.substr(0, 4096),
+                             [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\n' || c == '\r'; });
 }
 
 }  // namespace

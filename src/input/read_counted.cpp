@@ -1,15 +1,12 @@
 // Reads the counted format. Each stack is a block: its frames leaf first, then its owner, then its value. A line that
 // begins at the left margin is a header or table for the user, so it is skipped together with all lines up to the next
 // empty line.
-#include <charconv>
 #include <deque>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
-#include "input/text_lines.h"
 #include "input/text_stacks.h"
 #include "support/error.h"
 
@@ -19,14 +16,6 @@ namespace {
 constexpr std::string_view margin = "    ";
 constexpr std::string_view owner_mark = "    -                ";
 constexpr std::string_view value_margin = "        ";
-
-template <class Number>
-std::optional<Number> number_of(std::string_view digits, int base = 10) {
-  Number number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
-  if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
-}
 
 // Reads what the header line says about the run.
 void read_header(std::string_view line, RunInfo& run) {
@@ -46,7 +35,7 @@ void read_header(std::string_view line, RunInfo& run) {
   constexpr std::string_view at_a_rate = "Sampling at ";
   if (line.starts_with(at_a_rate)) {
     line.remove_prefix(at_a_rate.size());
-    if (const auto hertz = number_of<std::uint64_t>(line.substr(0, line.find(" Hertz")))) {
+    if (const auto hertz = parse_number<std::uint64_t>(line.substr(0, line.find(" Hertz")))) {
       run.event = "cpu-clock";
       run.frequency_hz = *hertz;
     }
@@ -63,11 +52,7 @@ void read_header(std::string_view line, RunInfo& run) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : lines_(text), processes_(profile_), stacks_(profile_) {
-    profile_.run.event.clear();
-    profile_.run.frequency_hz = 0;
-    profile_.account.is_known = false;
-  }
+  explicit Reader(std::string_view text) : lines_(text), processes_(profile_), stacks_(profile_) {}
 
   Profile read(const std::string& name) {
     try {
@@ -110,22 +95,15 @@ class Reader {
       if (!lines_.next(line)) throw Error("it is cut off");
     }
     std::string_view owner = line.substr(owner_mark.size());
-    const std::size_t open = owner.rfind(" (");
-    const auto pid = open == owner.npos || owner.back() != ')'
-                         ? std::nullopt
-                         : number_of<std::uint32_t>(owner.substr(open + 2, owner.size() - open - 3));
+    const auto pid = take_number_off(owner);
     if (!pid) throw Error("the number of the process is missing");
-    owner = owner.substr(0, open);
     if (!lines_.next(line) || !line.starts_with(value_margin)) throw Error("it has no value");
-    const auto value = number_of<std::uint64_t>(line.substr(value_margin.size()));
+    const auto value = parse_number<std::uint64_t>(line.substr(value_margin.size()));
     if (!value) throw Error("its value is no number");
     if (!total_.add(*value)) throw Error("the values add up to more than 2^64 - 1");
-    add(owner == unknown_name ? std::string_view() : owner, *pid, *value);
-  }
-
-  void add(std::string_view thread, std::uint32_t pid, std::uint64_t value) {
-    Row row{.process = processes_.process(pid, thread), .value = value, .samples = value};
-    row.thread_name = profile_.strings.intern(thread);
+    if (owner == unknown_name) owner = {};
+    Row row{.process = processes_.process(*pid, owner), .value = *value, .samples = *value};
+    row.thread_name = profile_.strings.intern(owner);
     stacks_.fill(row, frames_);
     profile_.add(row);
   }
@@ -135,20 +113,14 @@ class Reader {
     constexpr std::size_t address_size = 2 + 16;
     TextFrame frame;
     if (text.starts_with("0x") && text.size() > address_size && text[address_size] == ' ') {
-      if (const auto address = number_of<std::uint64_t>(text.substr(2, address_size - 2), 16)) {
+      if (const auto address = parse_number<std::uint64_t>(text.substr(2, address_size - 2), 16)) {
         frame.address = *address;
         text.remove_prefix(address_size + 1);
       }
     }
     frame.is_inlined = is_marked(text);
     frame.text = frame_text(frame.is_inlined ? without_mark(text) : text);
-    std::string_view& symbol = frame.text.symbol;
-    if (const std::size_t plus = symbol.rfind("+0x"); !frame.is_inlined && plus != symbol.npos && plus != 0) {
-      if (const auto offset = number_of<std::uint64_t>(symbol.substr(plus + 3), 16)) {
-        frame.offset = *offset;
-        symbol = symbol.substr(0, plus);
-      }
-    }
+    if (!frame.is_inlined) take_offset_off(frame);
     if (frame.text.module == "kernel") frame.kind = FrameKind::kernel;
     return frame;
   }
@@ -168,7 +140,7 @@ class Reader {
   }
 
   TextLines lines_;
-  Profile profile_;
+  Profile profile_ = unknown_profile();
   NamedProcesses processes_;
   TextStacks stacks_;
   CheckedSum total_;
@@ -191,7 +163,7 @@ bool is_counted(std::string_view text) {
   TextLines lines(text.substr(0, looked_at));
   bool has_owner = false;
   for (std::string_view line; lines.next(line);) {
-    if (has_owner && line.starts_with(value_margin) && number_of<std::uint64_t>(line.substr(value_margin.size())))
+    if (has_owner && line.starts_with(value_margin) && parse_number<std::uint64_t>(line.substr(value_margin.size())))
       return true;
     has_owner = line.starts_with(owner_mark);
   }

@@ -13,6 +13,7 @@
 #include "input/stack_parts.h"
 #include "model/stack_end.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -42,15 +43,12 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   if (read.ec == std::errc{} && read.ptr == end) return whole;
   if (read.ec == std::errc::result_out_of_range) throw Error("its value is larger than 2^64 - 1");
   // Some tools print 12.0 or 1.5e3.
-  double number = 0;
-  const auto decimal = std::from_chars(begin, end, number);
-  if (decimal.ec != std::errc{} || decimal.ptr != end || !std::isfinite(number)) {
-    throw Alien("it does not end in a value");
-  }
-  if (number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
-  const double rounded = std::max(std::round(number + carried), 0.0);
+  const auto number = parse_number<double>(digits);
+  if (!number || !std::isfinite(*number)) throw Alien("it does not end in a value");
+  if (*number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
+  const double rounded = std::max(std::round(*number + carried), 0.0);
   if (rounded >= 0x1p64) throw Error("its value is larger than 2^64 - 1");
-  carried += number - rounded;
+  carried += *number - rounded;
   return static_cast<std::uint64_t>(rounded);
 }
 
@@ -67,31 +65,24 @@ Suffix take_suffix_off(std::string_view& text) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, AlienLines* aliens)
-      : text_(text), name_(name), aliens_(aliens), processes_(profile_) {
-    profile_.run.event.clear();
-    profile_.run.frequency_hz = 0;
-  }
+  Reader(std::string_view text, const std::string& name, AlienLines& aliens)
+      : text_(text), name_(name), aliens_(aliens), processes_(profile_) {}
 
   Profile read() {
-    AlienLines found;
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
     for (std::size_t number = 1; !text_.empty(); ++number) {
-      std::string_view line = text_.substr(0, text_.find('\n'));
-      text_.remove_prefix(std::min(line.size() + 1, text_.size()));
+      std::string_view line = take_until(text_, '\n');
       line = line.substr(0, line.find_last_not_of(blanks) + 1);
       if (line.empty() || line.front() == '#') continue;
       try {
         read_line(line);
       } catch (const Alien& error) {
-        if (found.count++ == 0) found.first = place_of(number, error);
+        if (aliens_.count++ == 0) aliens_.first = place_of(number, error);
       } catch (const Error& error) {
         throw Error(place_of(number, error));
       }
     }
-    if (found.count != 0 && profile_.rows().empty()) throw Error(found.first);
-    if (aliens_ != nullptr) *aliens_ = std::move(found);
-    profile_.account.is_known = false;
+    if (aliens_.count != 0 && profile_.rows().empty()) throw Error(aliens_.first);
     return std::move(profile_);
   }
 
@@ -118,16 +109,15 @@ class Reader {
   void split(std::string_view stack, bool has_frames) {
     texts_.clear();
     while (has_frames) {
-      texts_.push_back(stack.substr(0, stack.find(';')));
-      has_frames = texts_.back().size() < stack.size();
-      if (has_frames) stack.remove_prefix(texts_.back().size() + 1);
+      has_frames = stack.find(';') != stack.npos;
+      texts_.push_back(take_until(stack, ';'));
     }
   }
 
   void read_stacks(Row& row) {
     std::span<const std::string_view> root_first(texts_);
-    if (!root_first.empty() && root_first.back() == off_cpu_text) {
-      row.tag = profile_.strings.intern(off_cpu_text);
+    if (!root_first.empty() && root_first.back() == off_cpu_tag) {
+      row.tag = profile_.strings.intern(off_cpu_tag);
       root_first = root_first.first(root_first.size() - 1);
     }
     if (!root_first.empty() && root_first.back() == missed_kernel_stack) {
@@ -212,12 +202,10 @@ class Reader {
     frame.source = profile_.source({.at = profile_.source(frame.source).at, .inlined = inlined_});
   }
 
-  static constexpr std::string_view off_cpu_text = "[off-cpu]";
-
   std::string_view text_;
   const std::string& name_;
-  AlienLines* aliens_;
-  Profile profile_;
+  AlienLines& aliens_;
+  Profile profile_ = unknown_profile();
   NamedProcesses processes_;
   CheckedSum total_;
   double carried_ = 0;
@@ -229,7 +217,8 @@ class Reader {
 }  // namespace
 
 Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens) {
-  return Reader(text, name, aliens).read();
+  AlienLines ignored;
+  return Reader(text, name, aliens != nullptr ? *aliens : ignored).read();
 }
 
 }  // namespace profile

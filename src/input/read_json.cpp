@@ -3,63 +3,54 @@
 
 #include "input/json_nodes.h"
 #include "input/profile_reader.h"
+#include "input/stack_parts.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
 
-enum class Kind : std::uint8_t { unknown, own, speedscope, stream };
+using Reader = void (*)(Profile&, std::string_view, const std::string&);
 
 // Thrown to end the walk: the rest need not be looked at.
 struct Found {};
 
-Kind kind_of(std::string_view text, const std::string& name) {
-  Kind kind = Kind::unknown;
+// nullptr: the kind is not known.
+Reader reader_of(std::string_view text, const std::string& name) {
+  Reader reader = nullptr;
   JsonNode root;
-  const auto tells = [&](std::string_view member, Kind of) {
-    const auto found = [&kind, of] {
-      kind = of;
+  const auto tells = [&](std::string_view member, Reader of) {
+    const auto found = [&reader, of] {
+      reader = of;
       throw Found();
     };
     root[member].begin(found);
     root[member].number([found](const JsonNumber&) { found(); });
     root[member].text([found](std::string_view) { found(); });
   };
-  tells("ebpf", Kind::own);
-  tells("$schema", Kind::speedscope);
-  tells("shared", Kind::speedscope);
-  tells("profiles", Kind::speedscope);
-  tells("time_unix_ns", Kind::stream);
+  tells("ebpf", read_own_json);
+  tells("$schema", read_speedscope);
+  tells("shared", read_speedscope);
+  tells("profiles", read_speedscope);
+  tells("time_unix_ns", read_stream_json);
   // One document is enough: all documents of a file are of the same kind.
   root.end([] { throw Found(); });
   try {
     read_json(text, name, root);
   } catch (const Found&) {
-    return kind;
+    return reader;
   }
-  return kind;
+  return reader;
 }
 
 }  // namespace
 
 Profile read_json_profile(std::string_view text, const std::string& name) {
-  Profile profile;
-  profile.run.event.clear();
-  profile.run.frequency_hz = 0;
-  switch (kind_of(text, name)) {
-    case Kind::own:
-      read_own_json(profile, text, name);
-      break;
-    case Kind::speedscope:
-      read_speedscope(profile, text, name);
-      break;
-    case Kind::stream:
-      read_stream_json(profile, text, name);
-      break;
-    case Kind::unknown:
-      throw Error(name + ": JSON, but none that is known to be a profile: ours, speedscope's and that of --stream are");
+  const Reader read = reader_of(text, name);
+  if (read == nullptr) {
+    throw Error(name + ": JSON, but none that is known to be a profile: ours, speedscope's and that of --stream are");
   }
-  profile.account.is_known = false;
+  Profile profile = unknown_profile();
+  read(profile, text, name);
   return profile;
 }
 

@@ -1,7 +1,5 @@
 // Reads our own JSON. Its tables may stand in any order, so a document is kept as plain numbers until it ends. Then its
 // frames, stacks and rows are added to the profile.
-#include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -11,9 +9,10 @@
 #include "input/json_nodes.h"
 #include "input/read_json.h"
 #include "input/stack_parts.h"
-#include "input/unnamed_words.h"
 #include "model/stack_end.h"
+#include "model/unnamed_words.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -25,15 +24,10 @@ struct ReadProcess {
   StringId name = StringId::empty;
 };
 
-struct ReadFrame {
-  std::optional<FrameKind> kind = std::nullopt;
-  Unnamed unnamed = Unnamed::named;
+struct ReadFrame : JsonFrame {
+  std::optional<FrameKind> kind;
   std::uint32_t process = none;
-  std::uint32_t module = none;
-  StringId symbol = StringId::empty;
-  std::uint64_t offset = unknown_offset;
-  std::uint64_t address = 0;
-  SourceLine at = {};
+  std::uint32_t module_number = none;
   std::uint32_t first_inlined = 0;
   std::uint32_t inlined = 0;
 };
@@ -71,12 +65,10 @@ StringId name_in(Profile& profile, std::string_view text) {
 }
 
 std::uint64_t address_of(std::string_view text) {
-  std::uint64_t value = 0;
   if (!text.starts_with("0x")) throw Error("an address does not begin with 0x");
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data() + 2, end, value, 16);
-  if (error != std::errc{} || read != end) throw Error("an address is no number");
-  return value;
+  const auto value = parse_number<std::uint64_t>(text.substr(2), 16);
+  if (!value) throw Error("an address is no number");
+  return *value;
 }
 
 // Adds the nodes that fill `stacks` below `at`.
@@ -109,7 +101,7 @@ class StackNodes {
   void add_frames(JsonNode& frame) {
     const auto last = [this]() -> ReadFrame& { return stacks_.frames.back(); };
     frame.begin(
-        [this] { stacks_.frames.push_back({.first_inlined = static_cast<std::uint32_t>(stacks_.inlined.size())}); });
+        [this] { stacks_.frames.emplace_back().first_inlined = static_cast<std::uint32_t>(stacks_.inlined.size()); });
     frame.end([last] {
       if (!last().kind) throw Error("a frame has no kind");
     });
@@ -121,7 +113,8 @@ class StackNodes {
         [last](const JsonNumber& number) { last().process = number.index("the process of a frame"); });
     frame["unnamed"].text([last](std::string_view text) { last().unnamed = unnamed_of(text); });
     frame["symbol"].text([this, last](std::string_view text) { last().symbol = profile_.strings.intern(text); });
-    frame["module"].number([last](const JsonNumber& number) { last().module = number.index("the module of a frame"); });
+    frame["module"].number(
+        [last](const JsonNumber& number) { last().module_number = number.index("the module of a frame"); });
     frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
     frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
     add_line(frame, [last]() -> SourceLine& { return last().at; });
@@ -199,23 +192,12 @@ class Adding {
   }
 
   FrameId add(const ReadFrame& read) {
-    const bool is_named = read.unnamed == Unnamed::named && read.symbol != StringId::empty;
-    const StringId module = read.module == none ? StringId::empty : item(stacks_.modules, read.module, "module");
+    ReadFrame frame = read;
+    if (read.module_number != none) frame.module = item(stacks_.modules, read.module_number, "module");
     const ProcessId space =
         *read.kind == FrameKind::kernel ? ProcessId::kernel : item(processes_, read.process, "process");
-    FrameText text;
-    if (is_named) text.symbol = profile_.strings.view(read.symbol);
-    text.module = profile_.strings.view(module);
-    text.offset = read.offset == unknown_offset ? 0 : read.offset;
-    Frame frame = described_frame(profile_, text, *read.kind, space);
-    if (!is_named) frame.unnamed = read.unnamed == Unnamed::named ? Unnamed::no_symbol : read.unnamed;
-    if (is_named) frame.offset = read.offset;
-    frame.address = RuntimeAddress{read.address};
-    if (read.at.file != StringId::empty || read.inlined != 0) {
-      frame.source = profile_.source(
-          {.at = read.at, .inlined = std::span(stacks_.inlined).subspan(read.first_inlined, read.inlined)});
-    }
-    return profile_.frame(frame);
+    return add_json_frame(profile_, frame, *read.kind, space,
+                          std::span(stacks_.inlined).subspan(read.first_inlined, read.inlined));
   }
 
   StackId stack(std::uint32_t number, StackEnd end) {
@@ -274,9 +256,7 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
   const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);
   const StackNodes of_waits(profile, waits, root["ebpf"]["offcpu"]["stack_traces"]);
   root.begin([&] {
-    run = RunInfo();
-    run.event.clear();
-    run.frequency_hz = 0;
+    run = unknown_profile().run;
     stacks = Stacks();
     waits = Stacks();
   });

@@ -2,8 +2,6 @@
 //   COMM  PID/TID [CPU] TIME:  PERIOD EVENT:  and then the frames, leaf first, a line each, up to an empty line.
 // PID, CPU and PERIOD may be missing. A sample without a call chain has its one frame on the line of the event.
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -11,52 +9,18 @@
 
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
-#include "input/text_lines.h"
 #include "input/text_stacks.h"
 #include "model/perf_script_words.h"
+#include "support/ascii.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
 
 constexpr std::string_view blanks = " \t";
+constexpr std::string_view digits = "0123456789";
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Removes the parts of a line from the front of a text, one after the other.
-class Scan {
- public:
-  explicit Scan(std::string_view text) : text_(text) {}
-
-  bool blanks() {
-    const std::size_t end = std::min(text_.find_first_not_of(profile::blanks), text_.size());
-    text_.remove_prefix(end);
-    return end != 0;
-  }
-  bool one(char c) {
-    if (text_.empty() || text_.front() != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  template <class Number>
-  bool number(Number& number, int base = 10) {
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number, base);
-    if (error != std::errc{} || end == text_.data()) return false;
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    return true;
-  }
-  bool digits() {
-    std::size_t end = 0;
-    while (end < text_.size() && is_digit(text_[end])) ++end;
-    text_.remove_prefix(end);
-    return end != 0;
-  }
-  [[nodiscard]] std::string_view rest() const { return text_; }
-
- private:
-  std::string_view text_;
-};
 
 struct EventLine {
   std::string_view comm;
@@ -72,14 +36,14 @@ bool read_numbers(std::string_view text, EventLine& event) {
   Scan scan(text);
   if (!scan.number(event.pid)) return false;
   event.tid = event.pid;
-  if (scan.one('/') && !scan.number(event.tid)) return false;
-  if (!scan.blanks()) return false;
-  if (scan.one('[') && !(scan.digits() && scan.one(']') && scan.blanks())) return false;
-  if (!scan.digits() || !scan.one('.') || !scan.digits() || !scan.one(':')) return false;
-  scan.blanks();
+  if (scan.skip("/") && !scan.number(event.tid)) return false;
+  if (!scan.skip_any(blanks)) return false;
+  if (scan.skip("[") && !(scan.skip_any(digits) && scan.skip("]") && scan.skip_any(blanks))) return false;
+  if (!scan.skip_any(digits) || !scan.skip(".") || !scan.skip_any(digits) || !scan.skip(":")) return false;
+  scan.skip_any(blanks);
   const std::string_view before_period = scan.rest();
   std::uint64_t period = 0;
-  if (scan.number(period) && scan.blanks()) {
+  if (scan.number(period) && scan.skip_any(blanks)) {
     event.period = period;
   } else {
     scan = Scan(before_period);
@@ -112,8 +76,7 @@ bool is_of_kernel(std::string_view file) {
   const bool is_bracketed = file.size() > 2 && file.front() == '[' && file.back() == ']';
   constexpr std::string_view of_users[] = {"[unknown]", "[vdso]", "[vdso32]",   "[heap]",
                                            "[stack]",   "[anon]", "[vsyscall]", "[uprobes]"};
-  return is_bracketed && !file.starts_with("[JIT]") &&
-         std::find(std::begin(of_users), std::end(of_users), file) == std::end(of_users);
+  return is_bracketed && !file.starts_with("[JIT]") && std::ranges::count(of_users, file) == 0;
 }
 
 // The short name for Frame::module.
@@ -131,8 +94,8 @@ std::string_view module_of(std::string_view file, FrameKind kind) {
 // Reads "    7f0000000e0d read+0xd (/lib/libc.so.6)".
 bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file) {
   Scan scan(line);
-  scan.blanks();
-  if (!scan.number(frame.address, 16) || !scan.blanks()) return false;
+  scan.skip_any(blanks);
+  if (!scan.number(frame.address, 16) || !scan.skip_any(blanks)) return false;
   std::string_view text = scan.rest();
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
   const std::size_t open = text.rfind(" (");
@@ -144,28 +107,18 @@ bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file)
   }
   frame.kind = is_of_kernel(file) ? FrameKind::kernel : FrameKind::user;
   frame.text = frame_text(text);
-  std::string_view& symbol = frame.text.symbol;
-  if (const std::size_t plus = symbol.rfind("+0x"); plus != symbol.npos && plus != 0) {
-    Scan offset(symbol.substr(plus + 3));
-    std::uint64_t number = 0;
-    if (offset.number(number, 16) && offset.rest().empty()) {
-      frame.offset = number;
-      symbol = symbol.substr(0, plus);
-    }
-  }
+  take_offset_off(frame);
   // A frame without a name gets no module: its address is one of the process, not an offset in the file.
-  if (!symbol.empty() && frame.text.module.empty() && !file.empty()) frame.text.module = module_of(file, frame.kind);
+  if (!frame.text.symbol.empty() && frame.text.module.empty() && !file.empty()) {
+    frame.text.module = module_of(file, frame.kind);
+  }
   return true;
 }
 
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name, AlienLines& aliens)
-      : lines_(text), name_(name), aliens_(aliens), processes_(profile_), stacks_(profile_) {
-    profile_.run.event.clear();
-    profile_.run.frequency_hz = 0;
-    profile_.account.is_known = false;
-  }
+      : lines_(text), name_(name), aliens_(aliens), processes_(profile_), stacks_(profile_) {}
 
   Profile read() {
     for (std::string_view line; lines_.next(line);) {
@@ -224,16 +177,12 @@ class Reader {
     is_open_ = true;
     row_ = Row{.tid = event.tid, .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
     const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
-    row_.process = process(event.pid, comm);
+    // Each thread has its own name. The first one seen becomes the name of the process.
+    const auto [found, is_new] = of_pid_.try_emplace(event.pid);
+    if (is_new) found->second = processes_.process(event.pid, comm);
+    row_.process = found->second;
     row_.thread_name = profile_.strings.intern(comm);
     if (!event.behind.empty()) add(event.behind);
-  }
-
-  ProcessId process(std::uint32_t pid, std::string_view comm) {
-    // Each thread has its own name. The first one seen becomes the name of the process.
-    const auto [found, is_new] = of_pid_.try_emplace(pid);
-    if (is_new) found->second = processes_.process(pid, comm);
-    return found->second;
   }
 
   void add_frame(std::string_view line) {
@@ -269,7 +218,7 @@ class Reader {
   TextLines lines_;
   const std::string& name_;
   AlienLines& aliens_;
-  Profile profile_;
+  Profile profile_ = unknown_profile();
   NamedProcesses processes_;
   std::unordered_map<std::uint32_t, ProcessId> of_pid_;
   TextStacks stacks_;
@@ -293,10 +242,8 @@ bool is_perf_script(std::string_view text) {
 }
 
 Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens) {
-  AlienLines found;
-  Profile profile = Reader(text, name, found).read();
-  if (aliens != nullptr) *aliens = std::move(found);
-  return profile;
+  AlienLines ignored;
+  return Reader(text, name, aliens != nullptr ? *aliens : ignored).read();
 }
 
 }  // namespace profile

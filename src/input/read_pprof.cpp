@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "input/frame_text.h"
-#include "input/gunzip.h"
 #include "input/pprof_file.h"
 #include "input/pprof_values.h"
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
+#include "input/whole_file.h"
 #include "model/pprof_format.h"
 #include "model/stack_end.h"
 #include "model/stack_roots.h"
@@ -60,16 +60,13 @@ class Reader {
         file_(message),
         values_(file_),
         processes_(profile_),
-        places_(file_.locations().size()) {}
+        places_(file_.locations.size()) {}
 
   Profile read() {
     values_.describe(profile_.run);
-    if (file_.time_ns() > 0) profile_.began_unix_ns = static_cast<std::uint64_t>(file_.time_ns());
-    if (file_.duration_ns() > 0) profile_.duration_ns = static_cast<std::uint64_t>(file_.duration_ns());
-    if (!file_.mappings().empty()) {
-      const std::string_view file = file_.mappings().front().file;
-      if (!file.starts_with('[')) program_ = last_name(file);
-    }
+    if (file_.time_ns > 0) profile_.began_unix_ns = static_cast<std::uint64_t>(file_.time_ns);
+    if (file_.duration_ns > 0) profile_.duration_ns = static_cast<std::uint64_t>(file_.duration_ns);
+    if (!file_.main_file.starts_with('[')) program_ = last_name(file_.main_file);
     is_own_ = read_own_comments(file_, profile_.run, profile_.account);
     moved_ = read_moved(file_);
     if (has_read_ends(file_)) unlabelled_end_ = StackEnd::root;
@@ -93,7 +90,7 @@ class Reader {
     bool is_leaf = false;
   };
 
-  [[nodiscard]] const PprofFile::Location& location(std::size_t i) const { return file_.locations()[i]; }
+  [[nodiscard]] const PprofFile::Location& location(std::size_t i) const { return file_.locations[i]; }
 
   [[nodiscard]] std::string_view only_name(const PprofFile::Location& location) const {
     if (location.mapping != 0 || location.address != 0 || location.lines != 1) return {};

@@ -2,7 +2,6 @@
 // files the name of a profile gives its process and thread, the outermost frame is the thread's name, and the last
 // profile is the sum of the others.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -23,8 +22,7 @@ constexpr std::string_view aggregated = ", aggregated";
 constexpr std::size_t most_frames_a_byte = 8;
 
 struct SharedFrame {
-  bool has_name = false;
-  StringId name = StringId::empty;
+  std::optional<StringId> name;
   StringId file = StringId::empty;
   std::uint32_t line = 0;
 };
@@ -50,18 +48,6 @@ struct Whose {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
 };
-
-// Removes " (187)" from the end.
-std::optional<std::uint32_t> take_number_off(std::string_view& text) {
-  const std::size_t open = text.rfind(" (");
-  if (open == text.npos || text.back() != ')') return std::nullopt;
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size() - 1;
-  const auto [read, error] = std::from_chars(text.data() + open + 2, end, number);
-  if (error != std::errc{} || read != end) return std::nullopt;
-  text = text.substr(0, open);
-  return number;
-}
 
 Whose whose(std::string_view name) {
   const std::size_t cpu = name.rfind(", CPU ");
@@ -110,12 +96,9 @@ class Reader {
   void add_frames(JsonNode& frame) {
     frame.begin([this] { frames_.emplace_back(); });
     frame.end([this] {
-      if (!frames_.back().has_name) throw Error("a frame has no name");
+      if (!frames_.back().name) throw Error("a frame has no name");
     });
-    frame["name"].text([this](std::string_view text) {
-      frames_.back().name = profile_.strings.intern(text);
-      frames_.back().has_name = true;
-    });
+    frame["name"].text([this](std::string_view text) { frames_.back().name = profile_.strings.intern(text); });
     frame["file"].text([this](std::string_view text) { frames_.back().file = profile_.strings.intern(text); });
     frame["line"].number([this](const JsonNumber& number) { frames_.back().line = number.index("a line"); });
   }
@@ -208,7 +191,7 @@ class Reader {
     if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
     row.thread_name = profile_.process(row.process).name;
     if (is_ours_ && !root_first.empty()) {
-      const StringId thread = shared(root_first.front()).name;
+      const StringId thread = *shared(root_first.front()).name;
       row.thread_name = profile_.strings.view(thread) == unknown_name ? StringId::empty : thread;
       root_first = root_first.subspan(1);
     }
@@ -227,7 +210,7 @@ class Reader {
   }
 
   [[nodiscard]] TextFrame frame(const SharedFrame& read) const {
-    TextFrame frame{.text = name_text(profile_.strings.view(read.name))};
+    TextFrame frame{.text = name_text(profile_.strings.view(*read.name))};
     std::string_view file = profile_.strings.view(read.file);
     if (read.line != 0) {
       frame.text.file = file;

@@ -1,27 +1,21 @@
 // Reads the output of --stream=json: one object per line, each a sample with its full user and kernel stacks.
-#include <algorithm>
-#include <charconv>
+#include <optional>
 #include <vector>
 
 #include "input/frame_text.h"
 #include "input/json_nodes.h"
 #include "input/read_json.h"
 #include "input/stack_parts.h"
-#include "input/unnamed_words.h"
 #include "model/stack_end.h"
+#include "model/unnamed_words.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 // A frame of the current line. An inlined frame stands before the frame that holds it.
-struct ReadFrame {
-  StringId symbol = StringId::empty;
-  StringId module = StringId::empty;
-  Unnamed unnamed = Unnamed::no_symbol;
-  std::uint64_t offset = unknown_offset;
-  std::uint64_t address = 0;
-  SourceLine at = {};
+struct ReadFrame : JsonFrame {
   bool is_inlined = false;
 };
 
@@ -35,10 +29,7 @@ class Reader {
     root_["tid"].number([this](const JsonNumber& number) { row_.tid = number.index("the tid"); });
     root_["event"].text([this](std::string_view text) { event_ = text; });
     root_["unit"].text([this](std::string_view text) { unit_ = text; });
-    root_["value"].number([this](const JsonNumber& number) {
-      row_.value = number.whole("the value");
-      has_value_ = true;
-    });
+    root_["value"].number([this](const JsonNumber& number) { value_ = number.whole("the value"); });
     root_["tag"].text([this](std::string_view text) { row_.tag = profile_.strings.intern(text); });
     root_["user_end"].text([this](std::string_view text) { end_ = end_of_key(text).value_or(StackEnd::unknown); });
     add_frames(root_["user"].each(), user_);
@@ -53,7 +44,7 @@ class Reader {
  private:
   void begin_sample() {
     row_ = Row{.samples = 1};
-    has_value_ = false;
+    value_.reset();
     pid_ = 0;
     end_ = StackEnd::unknown;
     name_.clear();
@@ -63,13 +54,17 @@ class Reader {
 
   void add_frames(JsonNode& frame, std::vector<ReadFrame>& into) {
     frame.begin([&into] { into.emplace_back(); });
+    frame.end([&into] {
+      if (into.back().symbol != StringId::empty) into.back().unnamed = Unnamed::named;
+    });
     frame["symbol"].text([this, &into](std::string_view text) { into.back().symbol = profile_.strings.intern(text); });
     frame["module"].text([this, &into](std::string_view text) { into.back().module = profile_.strings.intern(text); });
     frame["unnamed"].text([&into](std::string_view text) { into.back().unnamed = unnamed_of(text); });
     frame["offset"].number([&into](const JsonNumber& number) { into.back().offset = number.whole("an offset"); });
     frame["address"].text([&into](std::string_view text) {
-      const bool is_hex = text.starts_with("0x");
-      std::from_chars(text.data() + (is_hex ? 2 : 0), text.data() + text.size(), into.back().address, 16);
+      Scan scan(text);
+      scan.skip("0x");
+      scan.number(into.back().address, 16);
     });
     frame["file"].text([this, &into](std::string_view text) { into.back().at.file = profile_.strings.intern(text); });
     frame["line"].number([&into](const JsonNumber& number) { into.back().at.line = number.index("a line"); });
@@ -77,7 +72,8 @@ class Reader {
   }
 
   void end_sample() {
-    if (!has_value_) throw Error("a sample has no value");
+    if (!value_) throw Error("a sample has no value");
+    row_.value = *value_;
     if (profile_.rows().empty()) {
       profile_.run.event = event_;
       profile_.run.unit = unit_.empty() ? "samples" : unit_;
@@ -100,27 +96,11 @@ class Reader {
       if (read.is_inlined) {
         inlined_.push_back({.symbol = read.symbol, .at = read.at});
       } else {
-        ids_.push_back(frame(read, kind));
+        ids_.push_back(add_json_frame(profile_, read, kind, row_.process, inlined_));
         inlined_.clear();
       }
     }
     return profile_.stack(ids_, end);
-  }
-
-  FrameId frame(const ReadFrame& read, FrameKind kind) {
-    const bool is_named = read.symbol != StringId::empty;
-    FrameText text;
-    text.symbol = profile_.strings.view(read.symbol);
-    text.module = profile_.strings.view(read.module);
-    text.offset = read.offset == unknown_offset ? 0 : read.offset;
-    Frame frame = described_frame(profile_, text, kind, row_.process);
-    if (is_named) frame.offset = read.offset;
-    if (!is_named) frame.unnamed = read.unnamed == Unnamed::named ? Unnamed::no_symbol : read.unnamed;
-    frame.address = RuntimeAddress{read.address};
-    if (read.at.file != StringId::empty || !inlined_.empty()) {
-      frame.source = profile_.source({.at = read.at, .inlined = inlined_});
-    }
-    return profile_.frame(frame);
   }
 
   Profile& profile_;
@@ -129,7 +109,7 @@ class Reader {
   JsonNode root_;
   // Of the current sample.
   Row row_;
-  bool has_value_ = false;
+  std::optional<std::uint64_t> value_;
   std::uint32_t pid_ = 0;
   StackEnd end_ = StackEnd::unknown;
   std::string name_;

@@ -1,14 +1,25 @@
-// What the readers of several formats share: sums that cannot wrap, processes by name, and the removal of tids that
-// tell nothing.
+// What the readers of several formats share: sums that cannot wrap, processes by name, the number behind a name,
+// and the removal of tids that tell nothing.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
 #include "model/profile.h"
+#include "support/text_parts.h"
 
 namespace profile {
+
+// A profile of a file that says neither how it was taken nor what became of every sample.
+[[nodiscard]] inline Profile unknown_profile() {
+  Profile profile;
+  profile.run.event.clear();
+  profile.run.frequency_hz = 0;
+  profile.account.is_known = false;
+  return profile;
+}
 
 // A sum that must not wrap around, because shares of it would be wrong.
 class CheckedSum {
@@ -38,6 +49,15 @@ class NamedProcesses {
   std::unordered_map<std::uint64_t, ProcessId> ids_;  // key: tgid << 32 | name
   std::unordered_map<std::uint32_t, std::uint32_t> images_;
 };
+
+// Removes " (187)" from the end of an owner's name.
+inline std::optional<std::uint32_t> take_number_off(std::string_view& text) {
+  const std::size_t open = text.rfind(" (");
+  if (open == text.npos || text.back() != ')') return std::nullopt;
+  const auto number = parse_number<std::uint32_t>(text.substr(open + 2, text.size() - open - 3));
+  if (number) text = text.substr(0, open);
+  return number;
+}
 
 // If the tid of every row equals its tgid, the program that wrote the file did not tell threads apart. The tids become
 // 0 then.

@@ -1,19 +1,22 @@
 #include "input/text_stacks.h"
 
-#include <algorithm>
-
 #include "model/stack_end.h"
 
 namespace profile {
-namespace {
 
-constexpr std::string_view off_cpu_text = "[off-cpu]";
-
-}  // namespace
+void take_offset_off(TextFrame& frame) {
+  std::string_view& symbol = frame.text.symbol;
+  const std::size_t plus = symbol.rfind("+0x");
+  if (plus == symbol.npos || plus == 0) return;
+  if (const auto offset = parse_number<std::uint64_t>(symbol.substr(plus + 3), 16)) {
+    frame.offset = *offset;
+    symbol = symbol.substr(0, plus);
+  }
+}
 
 void TextStacks::fill(Row& row, std::span<const TextFrame> leaf_first) {
-  if (!leaf_first.empty() && leaf_first.front().text.symbol == off_cpu_text) {
-    row.tag = profile_.strings.intern(off_cpu_text);
+  if (!leaf_first.empty() && leaf_first.front().text.symbol == off_cpu_tag) {
+    row.tag = profile_.strings.intern(off_cpu_tag);
     leaf_first = leaf_first.subspan(1);
   }
   StackEnd end = StackEnd::unknown;

@@ -1,15 +1,37 @@
-// Splits the one list of frames that a text format has into the kernel stack and the user stack of a Row. Entries that
-// are not frames but stand for a missed stack, a stack end or a tag are recognised.
+// What the readers of text formats share: the lines of a text, and the stacks that its frames make.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "input/frame_text.h"
 #include "model/profile.h"
+#include "support/text_parts.h"
 
 namespace profile {
+
+// Splits a text into lines and counts them, for the line numbers in errors.
+class TextLines {
+ public:
+  explicit TextLines(std::string_view text) : text_(text) {}
+
+  // False at the end. `line` has no line ending (LF or CRLF).
+  bool next(std::string_view& line) {
+    if (text_.empty()) return false;
+    line = take_until(text_, '\n');
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++number_;
+    return true;
+  }
+  [[nodiscard]] std::size_t number() const { return number_; }
+
+ private:
+  std::string_view text_;
+  std::size_t number_ = 0;
+};
 
 struct TextFrame {
   FrameText text = {};
@@ -19,6 +41,11 @@ struct TextFrame {
   bool is_inlined = false;                // in the next frame that is not inlined
 };
 
+// Moves "+0xd" from the end of the frame's name to its offset.
+void take_offset_off(TextFrame& frame);
+
+// Splits the one list of frames that a text format has into the kernel stack and the user stack of a Row. Entries that
+// are not frames but stand for a missed stack, a stack end or a tag are recognised.
 class TextStacks {
  public:
   explicit TextStacks(Profile& profile) : profile_(profile) {}

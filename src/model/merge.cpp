@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +16,29 @@
 
 namespace profile {
 namespace {
+
+// Adds each of `more` to the item with the same key, or behind the others. Afterwards the largest items come first.
+template <class Item, class Key, class Add, class Size>
+void merge_items(std::vector<Item>& items, std::vector<Item> more, const Key& key, const Add& add, const Size& size) {
+  std::map<std::decay_t<std::invoke_result_t<Key, const Item&>>, std::size_t> known;
+  for (std::size_t i = 0; i < items.size(); ++i) known.emplace(key(items[i]), i);
+  for (Item& item : more) {
+    const auto [found, is_new] = known.try_emplace(key(item), items.size());
+    if (is_new) {
+      items.push_back(std::move(item));
+    } else {
+      add(items[found->second], item);
+    }
+  }
+  std::stable_sort(items.begin(), items.end(), [&](const Item& a, const Item& b) { return size(a) > size(b); });
+}
+
+void add_errors(SyscallUse& to, const SyscallUse& more) {
+  std::map<int, std::uint64_t> errors(to.errors.begin(), to.errors.end());
+  for (const auto& [error, times] : more.errors) errors[error] += times;
+  to.errors.assign(errors.begin(), errors.end());
+  std::ranges::stable_sort(to.errors, std::ranges::greater(), &std::pair<int, std::uint64_t>::second);
+}
 
 class Merging {
  public:
@@ -56,14 +80,167 @@ class Merging {
 
   [[nodiscard]] StringId text(StringId id) const { return texts_[static_cast<std::size_t>(id)]; }
 
-  void find_processes();
-  FrameId frame(FrameId id);
-  StackId stack(StackId id);
-  SourceLocationId source(SourceLocationId id);
-  BinaryId binary(BinaryId id);
-  void merge_waits();
-  void merge_table(const DurationTable& other);
-  void merge_calls();
+  void find_processes() {
+    std::unordered_map<std::uint64_t, ProcessId> known;
+    std::unordered_map<std::uint32_t, std::uint32_t> next_image;  // by tgid: above the images of both profiles
+    const auto count_image = [&](const Process& process) {
+      std::uint32_t& next = next_image[process.tgid];
+      if (process.image != UINT32_MAX) next = std::max(next, process.image + 1);
+    };
+    // A run of hours has a million processes, but one second has only a few: the others need no entry.
+    std::unordered_set<std::uint32_t> tgids;
+    for (const Process& process : other_.processes()) tgids.insert(process.tgid);
+    for (std::size_t i = 0; i < into_.processes().size(); ++i) {
+      if (!tgids.contains(into_.processes()[i].tgid)) continue;
+      known.emplace(key(into_.processes()[i]), static_cast<ProcessId>(i));
+      count_image(into_.processes()[i]);
+    }
+    const std::vector<Process> others(other_.processes().begin(), other_.processes().end());
+    for (const Process& process : others) count_image(process);
+
+    // First the same processes, and those whose tgid and image are free. Without a tgid, only an equal name makes two
+    // processes the same.
+    processes_.assign(others.size(), ProcessId::kernel);  // no process has this id
+    std::set<ProcessId> taken;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const StringId name = text(others[i].name);
+      const auto found = known.find(key(others[i]));
+      if (found == known.end() ? others[i].tgid == 0 : into_.process(found->second).name != name) continue;
+      processes_[i] = into_.process(others[i].tgid, others[i].image, into_.strings.view(name));
+      taken.insert(processes_[i]);
+    }
+
+    // The rest needs another image. An earlier merge may have made one for the same name already.
+    std::map<std::pair<std::uint32_t, StringId>, std::vector<ProcessId>> by_name;  // each list is reversed
+    for (std::size_t i = into_.processes().size(); i-- > 0;) {
+      const auto id = static_cast<ProcessId>(i);
+      if (tgids.contains(into_.process(id).tgid) && !taken.contains(id))
+        by_name[{into_.process(id).tgid, into_.process(id).name}].push_back(id);
+    }
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (processes_[i] != ProcessId::kernel) continue;
+      const std::uint32_t tgid = others[i].tgid;
+      std::vector<ProcessId>& namesakes = by_name[{tgid, text(others[i].name)}];
+      if (namesakes.empty()) {
+        processes_[i] = into_.process(tgid, next_image[tgid]++, into_.strings.view(text(others[i].name)));
+      } else {
+        processes_[i] = namesakes.back();
+        namesakes.pop_back();
+      }
+    }
+  }
+
+  StackId stack(StackId id) {
+    if (id == StackId::none || id == StackId::missed) return id;
+    std::optional<StackId>& known = stacks_[static_cast<std::size_t>(id)];
+    if (!known) {
+      scratch_.clear();
+      for (const FrameId frame : other_.stack(id)) scratch_.push_back(this->frame(frame));
+      known = into_.stack(scratch_, other_.end_of(id));
+    }
+    return *known;
+  }
+
+  FrameId frame(FrameId id) {
+    std::optional<FrameId>& known = frames_[static_cast<std::size_t>(id)];
+    if (!known) {
+      Frame frame = other_.frame(id);
+      if (frame.space != ProcessId::kernel) frame.space = processes_[static_cast<std::size_t>(frame.space)];
+      frame.symbol = text(frame.symbol);
+      frame.module = text(frame.module);
+      frame.source = source(frame.source);
+      frame.binary = binary(frame.binary);
+      known = into_.frame(frame);
+    }
+    return *known;
+  }
+
+  SourceLocationId source(SourceLocationId id) {
+    if (id == SourceLocationId::none) return id;
+    const auto line = [this](const SourceLine& at) { return SourceLine{.file = text(at.file), .line = at.line}; };
+    const SourceLocation place = other_.source(id);
+    std::vector<InlinedFunction> inlined;
+    for (const InlinedFunction& function : place.inlined) {
+      inlined.push_back({.symbol = text(function.symbol), .at = line(function.at)});
+    }
+    return into_.source({.at = line(place.at), .inlined = inlined});
+  }
+
+  BinaryId binary(BinaryId id) {
+    if (id == BinaryId::none) return id;
+    Binary binary = other_.binary(id);
+    binary.path = text(binary.path);
+    binary.build_id = text(binary.build_id);
+    return into_.binary(binary);
+  }
+
+  void merge_waits() {
+    if (!other_.thread_waits) return;
+    std::vector<ThreadWait> more = *other_.thread_waits;
+    for (ThreadWait& thread : more) thread.name = text(thread.name);
+    if (!into_.thread_waits) into_.thread_waits.emplace();
+    merge_items(
+        *into_.thread_waits, std::move(more),
+        [](const ThreadWait& thread) { return std::tuple(thread.tgid, thread.tid, thread.name); },
+        [](ThreadWait& sum, const ThreadWait& thread) { sum.waits += thread.waits; },
+        [](const ThreadWait& thread) { return thread.waits.total_ns; });
+  }
+
+  void merge_table(const DurationTable& other) {
+    const auto is_like = [&other](const DurationTable& table) {
+      return table.id == other.id && table.column_names == other.column_names;
+    };
+    DurationTable more = other;
+    for (DurationTable::Row& row : more.rows) {
+      for (StringId& label : row.labels) label = text(label);
+    }
+    const auto table = std::find_if(into_.duration_tables.begin(), into_.duration_tables.end(), is_like);
+    if (table == into_.duration_tables.end()) {
+      into_.duration_tables.push_back(std::move(more));
+      return;
+    }
+    table->has_bytes |= more.has_bytes;
+    merge_items(
+        table->rows, std::move(more.rows), [](const DurationTable::Row& row) { return row.labels; },
+        [](DurationTable::Row& sum, const DurationTable::Row& row) {
+          sum.durations += row.durations;
+          sum.bytes += row.bytes;
+        },
+        [](const DurationTable::Row& row) { return row.durations.total_ns; });
+  }
+
+  void merge_calls() {
+    if (!other_.syscalls) return;
+    SyscallReport more = *other_.syscalls;
+    for (SyscallUse& use : more.calls) {
+      use.process = text(use.process);
+      use.name = text(use.name);
+    }
+    if (!into_.syscalls) {
+      into_.syscalls = std::move(more);
+      return;
+    }
+    SyscallReport& report = *into_.syscalls;
+    const double seconds = report.seconds + more.seconds;
+    if (seconds > 0) {
+      report.cpus_used = (report.cpus_used * report.seconds + more.cpus_used * more.seconds) / seconds;
+    }
+    report.seconds = seconds;
+    report.by_process |= more.by_process;
+    report.has_durations |= more.has_durations;
+    report.has_failures |= more.has_failures;
+    report.is_partial |= more.is_partial;
+    merge_items(
+        report.calls, std::move(more.calls),
+        [](const SyscallUse& use) { return std::tuple(use.tgid, use.process, use.name); },
+        [](SyscallUse& sum, const SyscallUse& use) {
+          sum.count += use.count;
+          sum.failed += use.failed;
+          sum.durations += use.durations;
+          add_errors(sum, use);
+        },
+        [](const SyscallUse& use) { return use.count; });
+  }
 
   Profile& into_;
   const Profile& other_;
@@ -74,198 +251,6 @@ class Merging {
   std::vector<std::optional<StackId>> stacks_;
   std::vector<FrameId> scratch_;
 };
-
-void Merging::find_processes() {
-  std::unordered_map<std::uint64_t, ProcessId> known;
-  std::unordered_map<std::uint32_t, std::uint32_t> next_image;  // by tgid: above the images of both profiles
-  const auto count_image = [&](const Process& process) {
-    std::uint32_t& next = next_image[process.tgid];
-    if (process.image != UINT32_MAX) next = std::max(next, process.image + 1);
-  };
-  // A run of hours has a million processes, but one second has only a few: the others need no entry.
-  std::unordered_set<std::uint32_t> tgids;
-  for (const Process& process : other_.processes()) tgids.insert(process.tgid);
-  for (std::size_t i = 0; i < into_.processes().size(); ++i) {
-    if (!tgids.contains(into_.processes()[i].tgid)) continue;
-    known.emplace(key(into_.processes()[i]), static_cast<ProcessId>(i));
-    count_image(into_.processes()[i]);
-  }
-  const std::vector<Process> others(other_.processes().begin(), other_.processes().end());
-  for (const Process& process : others) count_image(process);
-
-  // First the same processes, and those whose tgid and image are free. Without a tgid, only an equal name makes two
-  // processes the same.
-  processes_.assign(others.size(), ProcessId::kernel);  // no process has this id
-  std::set<ProcessId> taken;
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    const StringId name = text(others[i].name);
-    const auto found = known.find(key(others[i]));
-    if (found == known.end() ? others[i].tgid == 0 : into_.process(found->second).name != name) continue;
-    processes_[i] = into_.process(others[i].tgid, others[i].image, into_.strings.view(name));
-    taken.insert(processes_[i]);
-  }
-
-  // The rest needs another image. An earlier merge may have made one for the same name already.
-  std::map<std::pair<std::uint32_t, StringId>, std::vector<ProcessId>> by_name;  // each list is reversed
-  for (std::size_t i = into_.processes().size(); i-- > 0;) {
-    const auto id = static_cast<ProcessId>(i);
-    if (tgids.contains(into_.process(id).tgid) && !taken.contains(id))
-      by_name[{into_.process(id).tgid, into_.process(id).name}].push_back(id);
-  }
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    if (processes_[i] != ProcessId::kernel) continue;
-    const std::uint32_t tgid = others[i].tgid;
-    std::vector<ProcessId>& namesakes = by_name[{tgid, text(others[i].name)}];
-    if (namesakes.empty()) {
-      processes_[i] = into_.process(tgid, next_image[tgid]++, into_.strings.view(text(others[i].name)));
-    } else {
-      processes_[i] = namesakes.back();
-      namesakes.pop_back();
-    }
-  }
-}
-
-StackId Merging::stack(StackId id) {
-  if (id == StackId::none || id == StackId::missed) return id;
-  std::optional<StackId>& known = stacks_[static_cast<std::size_t>(id)];
-  if (!known) {
-    scratch_.clear();
-    for (const FrameId frame : other_.stack(id)) scratch_.push_back(this->frame(frame));
-    known = into_.stack(scratch_, other_.end_of(id));
-  }
-  return *known;
-}
-
-FrameId Merging::frame(FrameId id) {
-  std::optional<FrameId>& known = frames_[static_cast<std::size_t>(id)];
-  if (!known) {
-    Frame frame = other_.frame(id);
-    if (frame.space != ProcessId::kernel) frame.space = processes_[static_cast<std::size_t>(frame.space)];
-    frame.symbol = text(frame.symbol);
-    frame.module = text(frame.module);
-    frame.source = source(frame.source);
-    frame.binary = binary(frame.binary);
-    known = into_.frame(frame);
-  }
-  return *known;
-}
-
-SourceLocationId Merging::source(SourceLocationId id) {
-  if (id == SourceLocationId::none) return id;
-  const auto line = [this](const SourceLine& at) { return SourceLine{.file = text(at.file), .line = at.line}; };
-  const SourceLocation place = other_.source(id);
-  std::vector<InlinedFunction> inlined;
-  for (const InlinedFunction& function : place.inlined) {
-    inlined.push_back({.symbol = text(function.symbol), .at = line(function.at)});
-  }
-  return into_.source({.at = line(place.at), .inlined = inlined});
-}
-
-BinaryId Merging::binary(BinaryId id) {
-  if (id == BinaryId::none) return id;
-  Binary binary = other_.binary(id);
-  binary.path = text(binary.path);
-  binary.build_id = text(binary.build_id);
-  return into_.binary(binary);
-}
-
-void Merging::merge_waits() {
-  if (!other_.thread_waits) return;
-  const std::vector<ThreadWait> others = *other_.thread_waits;
-  if (!into_.thread_waits) into_.thread_waits.emplace();
-  std::vector<ThreadWait>& threads = *into_.thread_waits;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, StringId>, std::size_t> known;
-  const auto key_of = [](const ThreadWait& thread) { return std::tuple(thread.tgid, thread.tid, thread.name); };
-  for (std::size_t i = 0; i < threads.size(); ++i) known.emplace(key_of(threads[i]), i);
-  for (ThreadWait thread : others) {
-    thread.name = text(thread.name);
-    const auto [found, is_new] = known.try_emplace(key_of(thread), threads.size());
-    if (is_new) {
-      threads.push_back(thread);
-    } else {
-      threads[found->second].waits += thread.waits;
-    }
-  }
-  std::stable_sort(threads.begin(), threads.end(),
-                   [](const ThreadWait& a, const ThreadWait& b) { return a.waits.total_ns > b.waits.total_ns; });
-}
-
-void Merging::merge_table(const DurationTable& other) {
-  const auto is_like = [&other](const DurationTable& table) {
-    return table.id == other.id && table.column_names == other.column_names;
-  };
-  DurationTable more = other;
-  for (DurationTable::Row& row : more.rows) {
-    for (StringId& label : row.labels) label = text(label);
-  }
-  const auto table = std::find_if(into_.duration_tables.begin(), into_.duration_tables.end(), is_like);
-  if (table == into_.duration_tables.end()) {
-    into_.duration_tables.push_back(std::move(more));
-    return;
-  }
-  table->has_bytes |= more.has_bytes;
-  std::map<std::vector<StringId>, std::size_t> known;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) known.emplace(table->rows[i].labels, i);
-  for (DurationTable::Row& row : more.rows) {
-    const auto [found, is_new] = known.try_emplace(row.labels, table->rows.size());
-    if (is_new) {
-      table->rows.push_back(std::move(row));
-    } else {
-      table->rows[found->second].durations += row.durations;
-      table->rows[found->second].bytes += row.bytes;
-    }
-  }
-  std::stable_sort(table->rows.begin(), table->rows.end(),
-                   [](const auto& a, const auto& b) { return a.durations.total_ns > b.durations.total_ns; });
-}
-
-void add_errors(SyscallUse& to, const SyscallUse& more) {
-  std::map<int, std::uint64_t> errors(to.errors.begin(), to.errors.end());
-  for (const auto& [error, times] : more.errors) errors[error] += times;
-  to.errors.assign(errors.begin(), errors.end());
-  std::stable_sort(to.errors.begin(), to.errors.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-}
-
-void Merging::merge_calls() {
-  if (!other_.syscalls) return;
-  SyscallReport more = *other_.syscalls;
-  for (SyscallUse& use : more.calls) {
-    use.process = text(use.process);
-    use.name = text(use.name);
-  }
-  if (!into_.syscalls) {
-    into_.syscalls = std::move(more);
-    return;
-  }
-  SyscallReport& report = *into_.syscalls;
-  const double seconds = report.seconds + more.seconds;
-  if (seconds > 0) {
-    report.cpus_used = (report.cpus_used * report.seconds + more.cpus_used * more.seconds) / seconds;
-  }
-  report.seconds = seconds;
-  report.by_process |= more.by_process;
-  report.has_durations |= more.has_durations;
-  report.has_failures |= more.has_failures;
-  report.is_partial |= more.is_partial;
-  std::map<std::tuple<std::uint32_t, StringId, StringId>, std::size_t> known;
-  const auto key_of = [](const SyscallUse& use) { return std::tuple(use.tgid, use.process, use.name); };
-  for (std::size_t i = 0; i < report.calls.size(); ++i) known.emplace(key_of(report.calls[i]), i);
-  for (SyscallUse& use : more.calls) {
-    const auto [found, is_new] = known.try_emplace(key_of(use), report.calls.size());
-    if (is_new) {
-      report.calls.push_back(std::move(use));
-      continue;
-    }
-    SyscallUse& sum = report.calls[found->second];
-    sum.count += use.count;
-    sum.failed += use.failed;
-    sum.durations += use.durations;
-    add_errors(sum, use);
-  }
-  std::stable_sort(report.calls.begin(), report.calls.end(),
-                   [](const SyscallUse& a, const SyscallUse& b) { return a.count > b.count; });
-}
 
 }  // namespace
 

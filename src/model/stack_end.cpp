@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 namespace profile {
 namespace {
@@ -50,15 +51,7 @@ std::optional<StackEnd> end_of_frame(std::string_view frame) {
 }
 
 std::uint64_t StackEndCounts::all() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t samples : samples_) sum += samples;
-  return sum;
-}
-
-std::uint64_t StackEndCounts::incomplete() const {
-  std::uint64_t sum = 0;
-  each([&](StackEnd end, std::uint64_t samples) { sum += is_incomplete(end) ? samples : 0; });
-  return sum;
+  return std::accumulate(samples_.begin(), samples_.end(), std::uint64_t{0});
 }
 
 }  // namespace profile

@@ -47,8 +47,7 @@ SyscallAnalysis analyse(const SyscallReport& report) {
   mix.io_intensity = share_of(SyscallCategory::file_io);
   mix.memory_intensity = share_of(SyscallCategory::memory);
   mix.network_intensity = share_of(SyscallCategory::network);
-  const Rule& rule =
-      *std::find_if(std::begin(rules), std::end(rules), [&](const Rule& one) { return one.applies(mix); });
+  const Rule& rule = *std::ranges::find_if(rules, [&](const Rule& one) { return one.applies(mix); });
   mix.behavior = rule.behavior;
   mix.rule = rule.text;
   return mix;

@@ -1,8 +1,9 @@
 // Lists the system calls of each category by name.
 #include "model/syscall_category.h"
 
-#include <algorithm>
-#include <utility>
+#include <unordered_map>
+
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -79,15 +80,12 @@ constexpr List lists[] = {
      "afs_syscall bdflush break getpmsg gtty idle lock mpx prof profil putpmsg security stty tuxcall vserver"},
 };
 
-using Entry = std::pair<std::string_view, SyscallCategory>;
-
-std::vector<Entry> make_entries() {
-  std::vector<Entry> entries;
+std::unordered_map<std::string_view, SyscallCategory> categories_by_name() {
+  std::unordered_map<std::string_view, SyscallCategory> categories;
   for (const List& list : lists) {
-    for (const std::string_view name : syscalls_of(list.category)) entries.emplace_back(name, list.category);
+    for (const std::string_view name : syscalls_of(list.category)) categories.emplace(name, list.category);
   }
-  std::sort(entries.begin(), entries.end());
-  return entries;
+  return categories;
 }
 
 }  // namespace
@@ -96,20 +94,15 @@ std::vector<std::string_view> syscalls_of(SyscallCategory category) {
   std::vector<std::string_view> names;
   for (const List& list : lists) {
     if (list.category != category) continue;
-    for (std::string_view rest = list.names; !rest.empty();) {
-      const std::size_t length = std::min(rest.find(' '), rest.size());
-      names.push_back(rest.substr(0, length));
-      rest.remove_prefix(std::min(length + 1, rest.size()));
-    }
+    for (std::string_view rest = list.names; !rest.empty();) names.push_back(take_until(rest, ' '));
   }
   return names;
 }
 
 SyscallCategory category_of_syscall(std::string_view name) {
-  static const std::vector<Entry> entries = make_entries();
-  const auto found = std::lower_bound(entries.begin(), entries.end(), name,
-                                      [](const Entry& entry, std::string_view wanted) { return entry.first < wanted; });
-  return found != entries.end() && found->first == name ? found->second : SyscallCategory::other;
+  static const auto categories = categories_by_name();
+  const auto found = categories.find(name);
+  return found != categories.end() ? found->second : SyscallCategory::other;
 }
 
 }  // namespace profile

@@ -2,20 +2,22 @@
 #include "output/clean_text.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 #include "model/profile.h"
 
 namespace profile {
 namespace {
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t size = 0;  // in bytes; 0: no valid UTF-8 begins here
-};
+bool printable(std::uint32_t value) {
+  const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
+  const bool separator = value >= 0x2028 && value <= 0x202e;  // two line breaks, five bidirectional controls
+  const bool isolate = value >= 0x2066 && value <= 0x2069;
+  const bool mark = value == 0xfeff;  // the byte order mark is no text
+  return !control && !separator && !isolate && !mark;
+}
 
-// `text` is not empty. Overlong forms, surrogates and values above U+10FFFF are not valid.
+}  // namespace
+
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t lead = byte(0);
@@ -32,16 +34,6 @@ CodePoint first_code_point(std::string_view text) {
   if (value < least || value > 0x10ffff || surrogate) return {};
   return {.value = value, .size = size};
 }
-
-bool printable(std::uint32_t value) {
-  const bool control = value < 0x20 || (value >= 0x7f && value < 0xa0);
-  const bool separator = value >= 0x2028 && value <= 0x202e;  // two line breaks, five bidirectional controls
-  const bool isolate = value >= 0x2066 && value <= 0x2069;
-  const bool mark = value == 0xfeff;  // the byte order mark is no text
-  return !control && !separator && !isolate && !mark;
-}
-
-}  // namespace
 
 void append_clean(std::string& out, std::string_view text, Semicolon semicolon) {
   while (!text.empty()) {

@@ -3,36 +3,33 @@
 #include "output/error_name.h"
 
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 namespace profile {
 namespace {
 
-struct KernelError {
-  int number;
-  const char* name;
-};
-
-constexpr KernelError kernel_errors[] = {
-    // include/linux/errno.h
-    {512, "ERESTARTSYS"},
-    {513, "ERESTARTNOINTR"},
-    {514, "ERESTARTNOHAND"},
-    {515, "ENOIOCTLCMD"},
-    {516, "ERESTART_RESTARTBLOCK"},
-    {517, "EPROBE_DEFER"},
-    {518, "EOPENSTALE"},
-    {519, "ENOPARAM"},
-    {521, "EBADHANDLE"},
-    {522, "ENOTSYNC"},
-    {523, "EBADCOOKIE"},
-    {524, "ENOTSUPP"},
-    {525, "ETOOSMALL"},
-    {526, "ESERVERFAULT"},
-    {527, "EBADTYPE"},
-    {528, "EJUKEBOX"},
-    {529, "EIOCBQUEUED"},
-    {530, "ERECALLCONFLICT"},
-};
+// include/linux/errno.h, in the order of the numbers. 520 has no name.
+constexpr int first_kernel_error = 512;
+constexpr std::string_view kernel_errors[] = {"ERESTARTSYS",
+                                              "ERESTARTNOINTR",
+                                              "ERESTARTNOHAND",
+                                              "ENOIOCTLCMD",
+                                              "ERESTART_RESTARTBLOCK",
+                                              "EPROBE_DEFER",
+                                              "EOPENSTALE",
+                                              "ENOPARAM",
+                                              "",
+                                              "EBADHANDLE",
+                                              "ENOTSYNC",
+                                              "EBADCOOKIE",
+                                              "ENOTSUPP",
+                                              "ETOOSMALL",
+                                              "ESERVERFAULT",
+                                              "EBADTYPE",
+                                              "EJUKEBOX",
+                                              "EIOCBQUEUED",
+                                              "ERECALLCONFLICT"};
 
 bool restarts(int error) { return (error >= 512 && error <= 514) || error == 516; }
 
@@ -40,8 +37,9 @@ bool restarts(int error) { return (error >= 512 && error <= 514) || error == 516
 
 std::string error_name(int error) {
   if (const char* const name = strerrorname_np(error); name != nullptr) return name;
-  for (const KernelError& known : kernel_errors) {
-    if (known.number == error) return known.name;
+  if (error >= first_kernel_error && error < first_kernel_error + std::ssize(kernel_errors)) {
+    const std::string_view name = kernel_errors[error - first_kernel_error];
+    if (!name.empty()) return std::string(name);
   }
   return "error " + std::to_string(error);
 }

@@ -1,6 +1,8 @@
 // The one table of formats. --help, --format, the endings of -o and the "unknown format" error read it.
 #include "output/output.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "support/ascii.h"
@@ -8,18 +10,18 @@
 namespace profile {
 
 // Each function is in the file of its name in formats/. A format is only that file and its row in the table.
-std::unique_ptr<Output> make_counted(const OutputOptions& options);
-std::unique_ptr<Output> make_folded(const OutputOptions& options);
-std::unique_ptr<Output> make_residency(const OutputOptions& options);
-std::unique_ptr<Output> make_table(const OutputOptions& options);
-std::unique_ptr<Output> make_csv(const OutputOptions& options);
-std::unique_ptr<Output> make_html(const OutputOptions& options);
-std::unique_ptr<Output> make_svg(const OutputOptions& options);
-std::unique_ptr<Output> make_png(const OutputOptions& options);
-std::unique_ptr<Output> make_pprof(const OutputOptions& options);
-std::unique_ptr<Output> make_speedscope(const OutputOptions& options);
-std::unique_ptr<Output> make_perf_script(const OutputOptions& options);
-std::unique_ptr<Output> make_json(const OutputOptions& options);
+Output make_counted(const OutputOptions& options);
+Output make_folded(const OutputOptions& options);
+Output make_residency(const OutputOptions& options);
+Output make_table(const OutputOptions& options);
+Output make_csv(const OutputOptions& options);
+Output make_html(const OutputOptions& options);
+Output make_svg(const OutputOptions& options);
+Output make_png(const OutputOptions& options);
+Output make_pprof(const OutputOptions& options);
+Output make_speedscope(const OutputOptions& options);
+Output make_perf_script(const OutputOptions& options);
+Output make_json(const OutputOptions& options);
 
 namespace {
 
@@ -58,10 +60,8 @@ constexpr OutputFormat formats[] = {
 std::span<const OutputFormat> output_formats() { return formats; }
 
 const OutputFormat* find_output_format(std::string_view name) {
-  for (const OutputFormat& format : formats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
+  const OutputFormat* const found = std::ranges::find(formats, name, &OutputFormat::name);
+  return found == std::end(formats) ? nullptr : found;
 }
 
 const OutputFormat* output_format_of_path(std::string_view typed) {

@@ -1,10 +1,10 @@
 #include "output/frame_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
 #include "model/stack_roots.h"
+#include "output/text_table.h"
 
 namespace profile {
 namespace {
@@ -32,13 +32,11 @@ constexpr std::string_view reasons[] = {
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
+std::string per_cent(std::uint64_t part, std::uint64_t whole) {
   constexpr double least = 0.05;  // a smaller share would be printed as "0.0 %"
   const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
   if (part != 0 && share < least) return "<0.1 %";
-  char text[16];
-  std::snprintf(text, sizeof text, "%.1f %%", share);
-  return text;
+  return decimal(share) + " %";
 }
 
 }  // namespace
@@ -87,7 +85,7 @@ std::string FrameReport::worst_of(const Suspects& suspects) {
 
 // The reason that lists modules comes last, so that the modules are not mistaken for the next reason.
 std::string FrameReport::incomplete_line() const {
-  std::string line = percent(ends_.incomplete(), ends_.all()) + " of the user stacks are incomplete:";
+  std::string line = per_cent(ends_.incomplete(), ends_.all()) + " of the user stacks are incomplete:";
   const char* separator = " ";
   const auto say = [&](StackEnd end, std::uint64_t samples) {
     if (samples == 0) return;
@@ -106,7 +104,7 @@ std::vector<std::string> FrameReport::lines() const {
   std::vector<std::string> lines;
   const std::uint64_t named = unnamed(Unnamed::named);
   if (named != frames_) {
-    std::string line = percent(named, frames_) + " of " + std::to_string(frames_) + " frames have a function name;";
+    std::string line = per_cent(named, frames_) + " of " + std::to_string(frames_) + " frames have a function name;";
     const char* separator = " ";
     for (std::size_t i = 0; i < unnamed_.size(); ++i) {
       if (unnamed_[i] == 0 || reasons[i].empty()) continue;
@@ -117,7 +115,7 @@ std::vector<std::string> FrameReport::lines() const {
   }
   if (ends_.incomplete() != 0) lines.push_back(incomplete_line());
   if (static_cast<double>(rootless_) > rootless_share_said * static_cast<double>(ends_.all())) {
-    std::string line = percent(rootless_, ends_.all()) + " of the user stacks end before a root function";
+    std::string line = per_cent(rootless_, ends_.all()) + " of the user stacks end before a root function";
     if (!without_root_.empty()) line += "; built without frame pointers, it seems: " + worst_of(without_root_);
     lines.push_back(line);
   }

@@ -2,9 +2,9 @@
 // and the duration.
 #include "output/header.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
-#include <sstream>
 #include <string>
 
 #include "output/clean_text.h"
@@ -58,11 +58,8 @@ std::string plain(double seconds) {
 
 }  // namespace
 
-void write_header(std::ostream& out, const RunInfo& run) {
-  if (!run.headline.empty()) {
-    out << clean_text(run.headline) << "\n\n";
-    return;
-  }
+std::string header_line(const RunInfo& run) {
+  if (!run.headline.empty()) return clean_text(run.headline);
   std::string line = measure(run);
   line.append(" of ").append(target(run)).append(names(run)).append(stacks(run));
   if (!run.cpus.empty()) line += " on CPU#" + run.cpus;
@@ -71,14 +68,14 @@ void write_header(std::ostream& out, const RunInfo& run) {
   } else {
     line += run.command.empty() ? "... Hit Ctrl-C to end." : ".";
   }
-  out << line << "\n\n";
+  return line;
 }
 
+void write_header(std::ostream& out, const RunInfo& run) { out << header_line(run) << "\n\n"; }
+
 std::string title_of(const RunInfo& run) {
-  std::ostringstream header;
-  write_header(header, run);
-  const std::string line = header.str().substr(0, header.str().find('\n'));
-  return line.substr(0, line.find("... Hit Ctrl-C"));
+  const std::string line = header_line(run);
+  return line.substr(0, std::min(line.find('\n'), line.find("... Hit Ctrl-C")));
 }
 
 }  // namespace profile

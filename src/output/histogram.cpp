@@ -1,12 +1,11 @@
 // Bounds are powers of two in nanoseconds, printed rounded in a larger unit: "1 -> 2 usecs" means 1.024 to 2.048.
-#include "output/histogram.h"
-
 #include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <string>
 #include <string_view>
 
+#include "output/tables.h"
 #include "output/text_table.h"
 
 namespace profile {
@@ -30,15 +29,6 @@ Unit unit_for(std::size_t first, std::size_t last) {
   return {"nsecs", 1};
 }
 
-std::string bound(double ns, double unit) {
-  const double value = ns / unit;
-  return decimal(value, value != 0 && value < 1 ? 3 : 0);
-}
-
-std::string to_the_right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 }  // namespace
 
 void write_histogram(std::ostream& out, const Log2Histogram& times) {
@@ -54,25 +44,25 @@ void write_histogram(std::ostream& out, const Log2Histogram& times) {
 
   const Unit unit = unit_for(first, last);
   const auto lower = [&](std::size_t bucket) {
-    return bucket == 0 ? "0" : bound(std::ldexp(1.0, static_cast<int>(bucket)), unit.ns);
+    if (bucket == 0) return std::string("0");
+    const double bound = std::ldexp(1.0, static_cast<int>(bucket)) / unit.ns;
+    return decimal(bound, bound < 1 ? 3 : 0);
   };
   const std::size_t bound_width = std::max<std::size_t>(8, lower(last + 1).size());
   const std::size_t count_width = std::max<std::size_t>(8, std::to_string(most).size());
   const std::size_t bar_width = line_width - (2 * bound_width + count_width + 10);
 
   const std::size_t label_width = 2 * bound_width + 4;
-  std::string heading = to_the_right(std::string(unit.name), bound_width + 2);
-  heading.append(label_width - heading.size(), ' ');
+  const std::string heading = to_the_left(to_the_right(unit.name, bound_width + 2), label_width);
   out << heading << " : " << to_the_right("count", count_width) << "  distribution\n";
   for (std::size_t bucket = first; bucket <= last; ++bucket) {
-    std::string line = to_the_right(lower(bucket), bound_width) + " -> " + lower(bucket + 1);
-    line.append(label_width - std::min(label_width, line.size()), ' ');
+    const std::string line = to_the_right(lower(bucket), bound_width) + " -> " + lower(bucket + 1);
     const double share = static_cast<double>(counts[bucket]) / static_cast<double>(most);
     std::string bar(static_cast<std::size_t>(share * static_cast<double>(bar_width)), '*');
     // A nonempty bucket always gets a mark: rare values are often the interesting ones.
     if (bar.empty() && counts[bucket] != 0) bar = ".";
-    bar.append(bar_width - bar.size(), ' ');
-    out << line << " : " << to_the_right(std::to_string(counts[bucket]), count_width) << " |" << bar << "|\n";
+    out << to_the_left(line, label_width) << " : " << to_the_right(std::to_string(counts[bucket]), count_width) << " |"
+        << to_the_left(bar, bar_width) << "|\n";
   }
 }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
 #include "output/clean_text.h"
-#include "output/code_file_name.h"
 #include "output/shown_frame.h"
 #include "output/text_cells.h"
 #include "output/text_table.h"
@@ -96,26 +94,33 @@ class Functions {
 
 std::vector<HotFunction> hottest_functions(const Profile& profile) { return Functions(profile).counted(); }
 
-std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most) {
-  const std::vector<HotFunction> functions = hottest_functions(profile);
-  if (functions.empty()) return {};
+void write_function_table(std::ostream& out, const Profile& profile, std::span<const HotFunction> functions,
+                          std::size_t most, bool with_modules) {
   const std::size_t shown = std::min(most, functions.size());
-  std::ostringstream out;
   out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit) << '\n';
-  const auto whole = static_cast<double>(profile.total());
-  TextTable table({{"SELF"},
-                   {"SHARE"},
-                   {"TOTAL"},
-                   {"SHARE"},
-                   {"FUNCTION", TextTable::Align::left},
-                   {"MODULE", TextTable::Align::left}});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const HotFunction& function = functions[i];
-    table.add({std::to_string(function.self), percent(static_cast<double>(function.self), whole),
-               std::to_string(function.total), percent(static_cast<double>(function.total), whole),
-               cut_to_cells(function.name, widest_name), cut_to_cells(function.module, widest_name)});
+  const std::uint64_t whole = profile.total();
+  std::vector<TextTable::Column> columns = {{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}};
+  columns.push_back({"FUNCTION", TextTable::Align::left});
+  if (with_modules) columns.push_back({"MODULE", TextTable::Align::left});
+  TextTable table(std::move(columns));
+  for (const HotFunction& function : functions.first(shown)) {
+    std::vector<std::string> cells = {std::to_string(function.self), percent(function.self, whole),
+                                      std::to_string(function.total), percent(function.total, whole), function.name};
+    if (with_modules) cells.push_back(function.module);
+    table.add(std::move(cells));
   }
   table.write(out);
+}
+
+std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most) {
+  std::vector<HotFunction> functions = hottest_functions(profile);
+  if (functions.empty()) return {};
+  for (HotFunction& function : functions) {
+    function.name = cut_to_cells(function.name, widest_name);
+    function.module = cut_to_cells(function.module, widest_name);
+  }
+  std::ostringstream out;
+  write_function_table(out, profile, functions, most, true);
   std::vector<std::string> lines;
   std::istringstream in(std::move(out).str());
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));

@@ -15,15 +15,10 @@ void JsonBuffer::flush() {
 
 void JsonWriter::value(double number) { writer_.Double(std::isfinite(number) ? number : 0); }
 
-void JsonWriter::string(std::string_view text, bool is_key) {
+void JsonWriter::value(std::string_view text) {
   clean_.clear();
   append_clean(clean_, text, Semicolon::keep);
-  const auto size = static_cast<rapidjson::SizeType>(clean_.size());
-  if (is_key) {
-    writer_.Key(clean_.data(), size);
-  } else {
-    writer_.String(clean_.data(), size);
-  }
+  writer_.String(clean_.data(), static_cast<rapidjson::SizeType>(clean_.size()));
 }
 
 void JsonWriter::end_document() {

@@ -76,24 +76,21 @@ LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : pro
   missed_user_ = stand_in(missed_user_stack);
   missed_kernel_ = stand_in(missed_kernel_stack);
   delimiter_ = stand_in(wording.delimiter);
-  for (const Row& row : profile.rows()) {
-    const StackEnd end = profile.end_of(row.user);
-    if (!wording.annotate || !is_incomplete(end) || incomplete_.contains(end)) continue;
-    incomplete_.emplace(end, stand_in(incomplete_frame(end)));
-  }
-  for (const Row& row : profile.rows()) {
-    if (row.tag == StringId::empty || tags_.contains(row.tag)) continue;
-    std::string tag;
-    append_clean(tag, profile.strings.view(row.tag), wording.semicolon);
-    tags_.emplace(row.tag, stand_in(tag));
-  }
-  first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
-
   rows_.reserve(profile.rows().size());
   for (const Row& row : profile.rows()) {
+    const StackEnd end = profile.end_of(row.user);
+    if (wording.annotate && is_incomplete(end) && !incomplete_.contains(end)) {
+      incomplete_.emplace(end, stand_in(incomplete_frame(end)));
+    }
+    if (row.tag != StringId::empty && !tags_.contains(row.tag)) {
+      std::string tag;
+      append_clean(tag, profile.strings.view(row.tag), wording.semicolon);
+      tags_.emplace(row.tag, stand_in(tag));
+    }
     const auto number = static_cast<std::uint32_t>(rows_.size());
     rows_.push_back({.row = number, .owner = intern_owner(row), .value = row.value});
   }
+  first_labels_.push_back(static_cast<std::uint32_t>(labels_.size()));
   number_by_text();
   sort_and_merge();
 }
@@ -104,54 +101,37 @@ Label LabelledRows::intern_owner(const Row& row) {
   const Process& process = profile_.process(row.process);
   const StringId name = wording_.owner == Wording::Owner::process_and_tgid ? process.name : row.thread_name;
   text_.clear();
-  append_clean(text_, profile_.strings.view(name), wording_.semicolon);
-  if (text_.empty()) text_ = unknown_name;  // a thread may take the empty name
-  if (wording_.owner != Wording::Owner::thread) {
-    text_ += " (";
-    append_number(text_, process.tgid, 10);
-    text_ += ')';
-  }
+  append_name(text_, profile_.strings.view(name), wording_.semicolon);
+  if (wording_.owner != Wording::Owner::thread) append_all(text_, " (", process.tgid, ")");
   return intern_text();
 }
 
 void LabelledRows::label(FrameId id) {
   for_each_shown(profile_, id, [this](const ShownFrame& shown) {
     const Frame& frame = *shown.frame;
-    begin_frame(frame);
+    text_.clear();
+    if (wording_.addresses) append_all(text_, "0x", hex(frame.address.value, 16), " ");
     append_function(text_, profile_, shown, wording_.semicolon);
     const bool is_named = shown.symbol != StringId::empty;
     if (wording_.offsets && shown.is_inlined) text_ += " (inlined)";
     if (wording_.offsets && !shown.is_inlined && is_named && frame.offset != unknown_offset) {
-      text_ += "+0x";
-      append_number(text_, frame.offset, 16);
+      append_all(text_, "+0x", hex(frame.offset));
     }
-    if (shown.is_inlined || is_named) append_module(frame);
+    if ((shown.is_inlined || is_named) && wording_.modules && frame.module != StringId::empty) {
+      text_ += " [";
+      append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);
+      text_ += ']';
+    }
     if (profile_.run.frames_by_line) append_source_line(text_, profile_, shown.at, wording_.semicolon);
     if (wording_.annotate) text_ += mark_of(frame.kind, shown.is_inlined);
     labels_.push_back(intern_text());
   });
 }
 
-void LabelledRows::begin_frame(const Frame& frame) {
-  text_.clear();
-  if (!wording_.addresses) return;
-  text_ += "0x";
-  append_number(text_, frame.address.value, 16, 16);
-  text_ += ' ';
-}
-
-void LabelledRows::append_module(const Frame& frame) {
-  if (!wording_.modules || frame.module == StringId::empty) return;
-  text_ += " [";
-  append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);
-  text_ += ']';
-}
-
 void LabelledRows::number_by_text() {
   by_text_.resize(texts_.size());
   for (std::size_t i = 0; i < by_text_.size(); ++i) by_text_[i] = static_cast<StringId>(i);
-  std::sort(by_text_.begin(), by_text_.end(),
-            [this](StringId a, StringId b) { return texts_.view(a) < texts_.view(b); });
+  std::ranges::sort(by_text_, {}, [this](StringId id) { return texts_.view(id); });
   std::vector<Label> labels(by_text_.size());  // by StringId
   for (std::size_t i = 0; i < by_text_.size(); ++i) {
     labels[static_cast<std::size_t>(by_text_[i])] = static_cast<Label>(i);

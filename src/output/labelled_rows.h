@@ -31,7 +31,7 @@ struct Wording {
   // "_[k]" after each kernel frame, "_[i]" after each inlined one, and incomplete_frame() if a user stack lacks frames.
   bool annotate = false;
   Semicolon semicolon = Semicolon::replace;
-  std::string_view delimiter;  // label between user and kernel part if both were taken; "" for none
+  std::string_view delimiter = {};  // label between user and kernel part if both were taken; "" for none
 };
 
 // Index of a text. The order of labels is the order of their texts.
@@ -69,9 +69,7 @@ class LabelledRows {
   }
   Label intern_owner(const Row& row);
   void label(FrameId id);
-  void begin_frame(const Frame& frame);
   Label intern_text();  // interns text_
-  void append_module(const Frame& frame);
   void number_by_text();
   // A number for the first two labels, with the owner where it comes first. Rows compare as these numbers do, unless
   // the numbers are equal.

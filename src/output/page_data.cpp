@@ -1,50 +1,39 @@
 #include "output/page_data.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
 namespace profile {
 namespace {
 
+constexpr std::size_t group_bytes = 3;
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// '=' replaces the missing letters of an incomplete last group.
+std::string base64(std::string_view bytes) {
+  std::string letters;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(group_bytes, bytes.size()))) {
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < group_bytes; ++i) {
+      bits = bits << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
+    }
+    for (std::size_t i = 0; i < 4; ++i) letters += i <= bytes.size() ? alphabet[bits >> (18 - 6 * i) & 63] : '=';
+  }
+  return letters;
+}
 
 }  // namespace
 
-// Appends the letters of `group_`. The group has `bytes` valid bytes, and '=' replaces missing letters.
-void Base64Buffer::put(std::size_t bytes) {
-  const std::uint32_t bits = std::uint32_t{group_[0]} << 16 | std::uint32_t{group_[1]} << 8 | group_[2];
-  for (std::size_t letter = 0; letter < 4; ++letter) {
-    letters_ += letter <= bytes ? alphabet[bits >> (18 - 6 * letter) & 63] : '=';
-  }
-}
-
 std::streamsize Base64Buffer::xsputn(const char* bytes, std::streamsize count) {
-  letters_.clear();
-  for (const char byte : std::string_view(bytes, static_cast<std::size_t>(count))) {
-    group_[filled_++] = static_cast<unsigned char>(byte);
-    if (filled_ < group_.size()) continue;
-    put(filled_);
-    filled_ = 0;
-  }
-  out_.write(letters_.data(), static_cast<std::streamsize>(letters_.size()));
+  waiting_.append(bytes, static_cast<std::size_t>(count));
+  const std::size_t whole = waiting_.size() / group_bytes * group_bytes;
+  out_ << base64(std::string_view(waiting_).substr(0, whole));
+  waiting_.erase(0, whole);
   return count;
 }
 
-Base64Buffer::int_type Base64Buffer::overflow(int_type byte) {
-  if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
-  const char one = traits_type::to_char_type(byte);
-  xsputn(&one, 1);
-  return byte;
-}
-
-void Base64Buffer::finish() {
-  if (filled_ == 0) return;
-  letters_.clear();
-  for (std::size_t missing = filled_; missing < group_.size(); ++missing) group_[missing] = 0;
-  put(filled_);
-  filled_ = 0;
-  out_ << letters_;
-}
+void Base64Buffer::finish() { out_ << base64(waiting_); }
 
 std::streamsize PageData::xsputn(const char* bytes, std::streamsize count) {
   const std::string_view text(bytes, static_cast<std::size_t>(count));
@@ -59,13 +48,6 @@ std::streamsize PageData::xsputn(const char* bytes, std::streamsize count) {
     packer_->gzip.write(text);
   }
   return count;
-}
-
-PageData::int_type PageData::overflow(int_type byte) {
-  if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
-  const char one = traits_type::to_char_type(byte);
-  xsputn(&one, 1);
-  return byte;
 }
 
 void PageData::finish() {

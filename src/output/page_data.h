@@ -2,7 +2,6 @@
 // halves the page of a large profile.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <iosfwd>
 #include <memory>
@@ -14,8 +13,19 @@
 
 namespace profile {
 
+// A buffer without an area of its own: xsputn() gets all bytes.
+class DirectBuffer : public std::streambuf {
+ protected:
+  int_type overflow(int_type byte) final {
+    if (traits_type::eq_int_type(byte, traits_type::eof())) return traits_type::not_eof(byte);
+    const char one = traits_type::to_char_type(byte);
+    xsputn(&one, 1);
+    return byte;
+  }
+};
+
 // Writes bytes to a stream as base64. Base64 letters need no escapes in a JSON string.
-class Base64Buffer final : public std::streambuf {
+class Base64Buffer final : public DirectBuffer {
  public:
   // `out` must outlive this object.
   explicit Base64Buffer(std::ostream& out) : out_(out) {}
@@ -23,20 +33,15 @@ class Base64Buffer final : public std::streambuf {
   void finish();
 
  protected:
-  int_type overflow(int_type byte) override;
   std::streamsize xsputn(const char* bytes, std::streamsize count) override;
 
  private:
-  void put(std::size_t bytes);
-
   std::ostream& out_;
-  std::array<unsigned char, 3> group_{};
-  std::size_t filled_ = 0;
-  std::string letters_;
+  std::string waiting_;  // the bytes of an incomplete group
 };
 
 // A stream for JSON. Up to `plain_bytes` go to `out` unchanged; more becomes ["gzip","BASE64"].
-class PageData final : private std::streambuf {
+class PageData final : private DirectBuffer {
  public:
   static constexpr std::size_t plain_bytes = std::size_t{64} << 10;
   // `out` must outlive this object.
@@ -52,7 +57,6 @@ class PageData final : private std::streambuf {
     std::ostream bytes;
     Gzip gzip;
   };
-  int_type overflow(int_type byte) override;
   std::streamsize xsputn(const char* bytes, std::streamsize count) override;
 
   std::ostream& out_;

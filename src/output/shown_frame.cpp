@@ -1,28 +1,14 @@
 #include "output/shown_frame.h"
 
-#include <array>
-
 namespace profile {
 namespace {
 
 // Blanks that append_clean() keeps and that split() of some language splits at.
-constexpr std::array<std::string_view, 17> blanks = {" ",
-                                                     "\xc2\xa0",
-                                                     "\xe1\x9a\x80",
-                                                     "\xe2\x80\x80",
-                                                     "\xe2\x80\x81",
-                                                     "\xe2\x80\x82",
-                                                     "\xe2\x80\x83",
-                                                     "\xe2\x80\x84",
-                                                     "\xe2\x80\x85",
-                                                     "\xe2\x80\x86",
-                                                     "\xe2\x80\x87",
-                                                     "\xe2\x80\x88",
-                                                     "\xe2\x80\x89",
-                                                     "\xe2\x80\x8a",
-                                                     "\xe2\x80\xaf",
-                                                     "\xe2\x81\x9f",
-                                                     "\xe3\x80\x80"};
+bool is_blank(std::uint32_t value) {
+  const bool is_space = value >= 0x2000 && value <= 0x200a;  // of one width or another
+  return is_space || value == ' ' || value == 0xa0 || value == 0x1680 || value == 0x202f || value == 0x205f ||
+         value == 0x3000;
+}
 
 }  // namespace
 
@@ -32,13 +18,19 @@ void append_name(std::string& out, std::string_view name, Semicolon semicolon) {
 }
 
 void append_word(std::string& out, std::string_view name) {
-  const std::size_t begin = out.size();
-  append_name(out, name, Semicolon::replace);
-  for (const std::string_view blank : blanks) {
-    for (std::size_t at = out.find(blank, begin); at != std::string::npos; at = out.find(blank, at)) {
-      out.replace(at, blank.size(), 1, '_');
-    }
+  std::string clean;
+  append_name(clean, name, Semicolon::replace);
+  for (std::string_view rest = clean; !rest.empty();) {
+    const CodePoint point = first_code_point(rest);
+    out += is_blank(point.value) ? "_" : rest.substr(0, point.size);
+    rest.remove_prefix(point.size);
   }
+}
+
+std::string code_file_name(const Profile& profile, const Frame& frame) {
+  std::string name(profile.strings.view(frame.module));
+  if (frame.kind == FrameKind::user) return name;
+  return "[" + (name.empty() ? "kernel" : name) + "]";
 }
 
 void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon) {
@@ -50,9 +42,7 @@ void append_function(std::string& out, const Profile& profile, const ShownFrame&
   } else {
     out += '[';
     append_clean(out, module, semicolon);
-    out += "+0x";
-    append_number(out, shown.frame->offset, 16);
-    out += ']';
+    append_all(out, "+0x", hex(shown.frame->offset), "]");
   }
 }
 
@@ -62,9 +52,7 @@ void append_source_line(std::string& out, const Profile& profile, const SourceLi
   const std::string_view last_name = path.substr(path.rfind('/') + 1);
   out += ' ';
   append_clean(out, last_name.empty() ? path : last_name, semicolon);
-  if (at.line == 0) return;
-  out += ':';
-  append_number(out, at.line);
+  if (at.line != 0) append_all(out, ":", at.line);
 }
 
 ShownParts shown_parts(const Profile& profile, const Row& row) {

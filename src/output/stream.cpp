@@ -1,6 +1,9 @@
 // The one table of stream formats. --stream, --help and the "unknown form" error read it.
 #include "output/stream.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace profile {
 
 // Each function is in the file of its name in stream/. A stream format is only that file and its row in the table.
@@ -26,10 +29,8 @@ constexpr StreamForm forms[] = {
 std::span<const StreamForm> stream_forms() { return forms; }
 
 const StreamForm* find_stream_form(std::string_view name) {
-  for (const StreamForm& form : forms) {
-    if (form.name == name) return &form;
-  }
-  return nullptr;
+  const StreamForm* const found = std::ranges::find(forms, name, &StreamForm::name);
+  return found == std::end(forms) ? nullptr : found;
 }
 
 }  // namespace profile

@@ -1,17 +1,16 @@
 // Prints the system calls with counts, times and failures. Then it prints their categories and the behaviour of the
 // program, with the rule that decides it.
-#include "output/syscall_tables.h"
-
 #include <algorithm>
 #include <numeric>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/syscall_analysis.h"
 #include "output/clean_text.h"
 #include "output/error_name.h"
-#include "output/histogram.h"
+#include "output/tables.h"
 #include "output/text_table.h"
 #include "support/plural.h"
 
@@ -57,7 +56,7 @@ void write_calls(std::ostream& out, const Profile& profile, const Calls& calls) 
     if (report.has_durations) {
       const Durations& times = call->durations;
       cells.push_back(milliseconds(times.total_ns));
-      cells.push_back(microseconds(mean(times.total_ns, times.count)));
+      cells.push_back(microseconds(ratio(times.total_ns, times.count)));
       cells.push_back(microseconds(static_cast<double>(times.max_ns)));
     }
     cells.push_back(clean_name(profile.strings.view(call->name)));
@@ -94,10 +93,8 @@ void write_errors(std::ostream& out, const Profile& profile, std::size_t top) {
   if (report.by_process) columns.insert(columns.end(), {{"PID"}, {"PROCESS", Align::left}});
   columns.insert(columns.end(), {{"ERROR", Align::left}, {"MEANING", Align::left}});
   TextTable table(std::move(columns));
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& [call, error, count] = failures[i];
-    std::vector<std::string> cells = {std::to_string(count),
-                                      percent(static_cast<double>(count), static_cast<double>(call->count)),
+  for (const auto& [call, error, count] : std::span(failures).first(shown)) {
+    std::vector<std::string> cells = {std::to_string(count), percent(count, call->count),
                                       clean_name(profile.strings.view(call->name))};
     if (report.by_process) {
       cells.push_back(std::to_string(call->tgid));
@@ -114,11 +111,10 @@ void write_errors(std::ostream& out, const Profile& profile, std::size_t top) {
 
 void write_latencies(std::ostream& out, const Profile& profile, const Calls& calls) {
   constexpr std::size_t few = 3;
-  for (std::size_t i = 0; i < std::min(few, calls.size()); ++i) {
-    const SyscallUse& call = *calls[i];
-    if (call.durations.count == 0) continue;
-    out << "Latency of " << caption_of(profile, call) << '\n';
-    write_histogram(out, call.durations.histogram);
+  for (const SyscallUse* const call : std::span(calls).first(std::min(few, calls.size()))) {
+    if (call->durations.count == 0) continue;
+    out << "Latency of " << caption_of(profile, *call) << '\n';
+    write_histogram(out, call->durations.histogram);
     out << '\n';
   }
 }
@@ -131,8 +127,7 @@ void write_categories(std::ostream& out, const SyscallReport& report, const Sysc
   TextTable table({{"CALLS"}, {"CALLS/s"}, {"SHARE"}, {"CATEGORY", Align::left}});
   for (const std::size_t i : order) {
     if (counts[i] == 0) break;
-    table.add({std::to_string(counts[i]), rate(counts[i], report),
-               percent(static_cast<double>(counts[i]), static_cast<double>(analysis.total)),
+    table.add({std::to_string(counts[i]), rate(counts[i], report), percent(counts[i], analysis.total),
                std::string(name_of(static_cast<SyscallCategory>(i)))});
   }
   table.write(out);

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "output/blocking_threads.h"
 #include "output/clean_text.h"
-#include "output/histogram.h"
-#include "output/syscall_tables.h"
 #include "output/text_table.h"
 #include "support/plural.h"
 
@@ -26,12 +24,11 @@ void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t t
   }
   const std::size_t shown = std::min(top, threads.listed.size());
   TextTable table({{"PID"}, {"TID"}, {"NAME", Align::left}, {"BLOCKED ms"}, {"SHARE"}, {"WAITS"}, {"LONGEST ms"}});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const ThreadWait& thread = *threads.listed[i];
-    table.add({std::to_string(thread.tgid), std::to_string(thread.tid), clean_name(profile.strings.view(thread.name)),
-               milliseconds(thread.waits.total_ns),
-               percent(static_cast<double>(thread.waits.total_ns), static_cast<double>(threads.total_ns)),
-               std::to_string(thread.waits.count), milliseconds(thread.waits.max_ns)});
+  for (const ThreadWait* const thread : std::span(threads.listed).first(shown)) {
+    const Durations& waits = thread->waits;
+    table.add({std::to_string(thread->tgid), std::to_string(thread->tid),
+               clean_name(profile.strings.view(thread->name)), milliseconds(waits.total_ns),
+               percent(waits.total_ns, threads.total_ns), std::to_string(waits.count), milliseconds(waits.max_ns)});
   }
   out << top_of(shown, threads.listed.size(), "blocking thread") << '\n';
   table.write(out);
@@ -83,11 +80,10 @@ void write_durations(std::ostream& out, const Profile& profile, const DurationTa
   }
   TextTable table(std::move(columns));
   const std::size_t shown = std::min(top, durations.rows.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const DurationTable::Row& row = durations.rows[i];
+  for (const DurationTable::Row& row : std::span(durations.rows).first(shown)) {
     const Durations& times = row.durations;
     std::vector<std::string> cells = {std::to_string(times.count), milliseconds(times.total_ns),
-                                      microseconds(mean(times.total_ns, times.count)),
+                                      microseconds(ratio(times.total_ns, times.count)),
                                       microseconds(static_cast<double>(times.max_ns))};
     if (durations.has_bytes) cells.push_back(std::to_string(row.bytes));
     for (const StringId label : row.labels) cells.push_back(clean_name(profile.strings.view(label)));
@@ -104,6 +100,21 @@ void write_durations(std::ostream& out, const Profile& profile, const DurationTa
 }
 
 }  // namespace
+
+BlockingThreads blocking_threads(const std::vector<ThreadWait>& waits) {
+  const bool leave_out = !std::ranges::all_of(waits, &ThreadWait::is_kernel_thread);
+  BlockingThreads threads;
+  for (const ThreadWait& one : waits) {
+    if (leave_out && one.is_kernel_thread) {
+      threads.left_out_ns += one.waits.total_ns;
+      continue;
+    }
+    threads.listed.push_back(&one);
+    threads.waits += one.waits.count;
+    threads.total_ns += one.waits.total_ns;
+  }
+  return threads;
+}
 
 void write_tables(std::ostream& out, const Profile& profile, std::size_t top) {
   if (profile.thread_waits) write_thread_waits(out, profile, top);

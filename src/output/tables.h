@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <vector>
 
 #include "model/profile.h"
 
@@ -12,5 +13,21 @@ namespace profile {
 
 // Prints each table that `profile` has, with at most `top` rows each. Prints nothing when it has no table.
 void write_tables(std::ostream& out, const Profile& profile, std::size_t top);
+// `profile.syscalls` must be set. Each table has at most `top` rows.
+void write_syscall_tables(std::ostream& out, const Profile& profile, std::size_t top);
+// Prints a histogram of durations in the format of bcc's tools, because many users know it. `times` is in nanoseconds;
+// the output uses the unit with the shortest numbers. Writes nothing when `times` is empty.
+void write_histogram(std::ostream& out, const Log2Histogram& times);
+
+// The threads for a list of those that were blocked longest. Kernel threads wait for work all the time and would fill
+// the list, so they are left out if there are other threads.
+struct BlockingThreads {
+  std::vector<const ThreadWait*> listed;  // longest total first
+  std::uint64_t waits = 0;                // of the listed threads
+  std::uint64_t total_ns = 0;
+  std::uint64_t left_out_ns = 0;  // of kernel threads; 0 when they are listed or there are none
+};
+// `waits` must outlive the result. Shares in the list are of `total_ns`, the total of the listed threads.
+[[nodiscard]] BlockingThreads blocking_threads(const std::vector<ThreadWait>& waits);
 
 }  // namespace profile

@@ -2,7 +2,10 @@
 // and an unknown combining character takes one cell.
 #include "output/text_cells.h"
 
+#include <algorithm>
 #include <cstdint>
+
+#include "output/clean_text.h"
 
 namespace profile {
 namespace {
@@ -26,10 +29,8 @@ constexpr Range wide[] = {
 
 template <std::size_t Size>
 bool is_in(const Range (&ranges)[Size], std::uint32_t point) {
-  for (const Range& range : ranges) {
-    if (point >= range.first && point <= range.last) return true;
-  }
-  return false;
+  const auto holds = [point](const Range& range) { return point >= range.first && point <= range.last; };
+  return std::ranges::any_of(ranges, holds);
 }
 
 struct Character {
@@ -39,28 +40,14 @@ struct Character {
 
 // `text` is not empty and should be valid UTF-8. An invalid byte counts as one character.
 Character first_character(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0xc0) return {};
-  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (text.size() < size) return {};
-  std::uint32_t point = lead & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
-  return {.bytes = size, .cells = is_in(combining, point) ? 0U : is_in(wide, point) ? 2U : 1U};
+  const CodePoint point = first_code_point(text);
+  if (point.size < 2) return {};
+  return {.bytes = point.size, .cells = is_in(combining, point.value) ? 0U : is_in(wide, point.value) ? 2U : 1U};
 }
 
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
 }  // namespace
-
-std::size_t cells_of(std::string_view clean) {
-  std::size_t cells = 0;
-  while (!clean.empty()) {
-    const Character character = first_character(clean);
-    cells += character.cells;
-    clean.remove_prefix(character.bytes);
-  }
-  return cells;
-}
 
 std::string cut_to_cells(std::string_view clean, std::size_t cells) {
   std::size_t used = 0;

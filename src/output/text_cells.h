@@ -1,5 +1,5 @@
-// The width of a text in a monospaced font, in cells, and a function that cuts a text to a width. It asks no font, so
-// that svg and png are the same on every machine.
+// Cuts a text to a width in cells of a monospaced font. It asks no font, so that svg and png are the same on every
+// machine.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,9 @@ namespace profile {
 inline constexpr double cell_width = 0.602;
 
 // `clean` must be clean text (output/clean_text.h). East Asian characters and most pictographs take two cells;
-// combining characters take none.
-[[nodiscard]] std::size_t cells_of(std::string_view clean);
+// combining characters take none, and stay with their letter.
 // Returns `clean` if it fits, otherwise its beginning and an ellipsis. Returns "" if no letter fits before the
-// ellipsis; combining characters stay with their letter.
+// ellipsis.
 [[nodiscard]] std::string cut_to_cells(std::string_view clean, std::size_t cells);
 
 }  // namespace profile

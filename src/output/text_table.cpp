@@ -1,4 +1,3 @@
-// Widths are counted in characters, not bytes, because thread names may be in any script.
 #include "output/text_table.h"
 
 #include <algorithm>
@@ -12,13 +11,23 @@ namespace {
 
 constexpr std::size_t between_columns = 2;
 
-// `text` is clean. Each byte starts a character, except UTF-8 continuation bytes.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
+std::string blanks_for(std::string_view clean, std::size_t width) {
+  return std::string(width - std::min(width, width_of(clean)), ' ');
 }
 
 }  // namespace
+
+std::size_t width_of(std::string_view clean) {
+  // Each byte starts a character, except UTF-8 continuation bytes.
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
+  return static_cast<std::size_t>(std::ranges::count_if(clean, begins));
+}
+
+std::string to_the_left(std::string_view clean, std::size_t width) {
+  return std::string(clean) + blanks_for(clean, width);
+}
+
+std::string to_the_right(std::string_view clean, std::size_t width) { return blanks_for(clean, width).append(clean); }
 
 void TextTable::write(std::ostream& out) const {
   std::vector<std::size_t> widths;
@@ -27,21 +36,20 @@ void TextTable::write(std::ostream& out) const {
     for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
     widths.push_back(width);
   }
-  // Blanks are written only before a nonempty cell, so that no line ends in blanks.
+  // A line ends with its last nonempty cell, so that no line ends in blanks.
   const auto write_line = [&](auto cell_at) {
-    std::size_t held_back = 0;
+    std::string line;
+    std::size_t end = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::string& cell = cell_at(i);
-      const std::size_t missing = widths[i] - width_of(cell);
-      if (i != 0) held_back += between_columns;
-      if (columns_[i].align == Align::right) held_back += missing;
-      if (!cell.empty()) {
-        out << std::string(held_back, ' ') << cell;
-        held_back = 0;
-      }
-      held_back += columns_[i].align == Align::right ? 0 : missing;
+      const std::string blanks = blanks_for(cell, widths[i]);
+      if (i != 0) line.append(between_columns, ' ');
+      if (columns_[i].align == Align::right) line += blanks;
+      line += cell;
+      if (!cell.empty()) end = line.size();
+      if (columns_[i].align == Align::left) line += blanks;
     }
-    out << '\n';
+    out << line.substr(0, end) << '\n';
   };
   write_line([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
   for (const auto& row : rows_) {
@@ -55,7 +63,9 @@ std::string decimal(double value, int digits) {
   return text;
 }
 
-std::string percent(double part, double whole) { return decimal(whole == 0 ? 0 : 100 * part / whole) + '%'; }
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return decimal(whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole)) + '%';
+}
 
 std::string top_of(std::size_t shown, std::size_t all, const std::string& thing) {
   std::string title = "Top " + number_of(shown, thing);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <iterator>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,16 +13,16 @@
 namespace profile {
 namespace {
 
-constexpr std::pair<std::string_view, AllocatorCall> probed_functions[] = {
-    {"malloc", AllocatorCall::bytes},
-    {"calloc", AllocatorCall::product},
-    {"realloc", AllocatorCall::moved},
-    {"memalign", AllocatorCall::aligned},
-    {"aligned_alloc", AllocatorCall::aligned},
-    {"posix_memalign", AllocatorCall::aligned_by_place},
-    {"valloc", AllocatorCall::bytes},
-    {"pvalloc", AllocatorCall::bytes},
-    {"free", AllocatorCall::free}};
+using Known = std::pair<std::string_view, AllocatorCall>;
+constexpr Known probed_functions[] = {{"malloc", AllocatorCall::bytes},
+                                      {"calloc", AllocatorCall::product},
+                                      {"realloc", AllocatorCall::moved},
+                                      {"memalign", AllocatorCall::aligned},
+                                      {"aligned_alloc", AllocatorCall::aligned},
+                                      {"posix_memalign", AllocatorCall::aligned_by_place},
+                                      {"valloc", AllocatorCall::bytes},
+                                      {"pvalloc", AllocatorCall::bytes},
+                                      {"free", AllocatorCall::free}};
 
 // Other functions that libraries have beside them. They help to find the extent of the allocator's code. That code also
 // contains functions without a name to look up, and these call the functions that have names.
@@ -35,11 +34,6 @@ constexpr std::uint64_t most_code_bytes = 64 << 10;
 struct Found {
   AllocatorCall call;
   ElfAddress address;
-};
-
-struct Range {
-  std::uint64_t begin = UINT64_MAX;
-  std::uint64_t end = 0;
 };
 
 // The kernel emulates a push or a jump under a probe. Most other instructions it lets the processor step over, which
@@ -56,34 +50,20 @@ FileOffset cheapest_place(const ElfFile& elf, FileOffset first) {
 }  // namespace
 
 std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
-  bool damaged = false;
-  const auto table = ElfSymbolTable::find(elf, SHT_DYNSYM, damaged);
-  if (!table) return {};
-  std::vector<ElfTableSymbol> symbols;
-  const bool whole = table->for_each([&](const ElfTableSymbol& symbol) {
-    if (symbol.type == STT_FUNC) symbols.push_back(symbol);
-  });
-  if (!whole) return {};
-  std::ranges::sort(symbols, {}, &ElfTableSymbol::name);
-
-  ElfNameReader names(*table);
   std::vector<Found> found;
-  Range code;
-  for (const ElfTableSymbol& symbol : symbols) {
-    const std::string_view name = names.read(symbol.name);
-    const auto* const probed = std::find_if(std::begin(probed_functions), std::end(probed_functions),
-                                            [&](const auto& known) { return known.first == name; });
+  std::uint64_t begin = UINT64_MAX;  // of the allocator's code
+  std::uint64_t end = 0;
+  const auto is_function = [](const ElfTableSymbol& symbol) { return symbol.type == STT_FUNC; };
+  visit_names(elf, SHT_DYNSYM, is_function, [&](std::string_view name, const ElfTableSymbol& symbol) {
+    const auto* const probed = std::ranges::find(probed_functions, name, &Known::first);
     const bool is_probed = probed != std::end(probed_functions);
-    if (!is_probed &&
-        std::find(std::begin(other_functions), std::end(other_functions), name) == std::end(other_functions)) {
-      continue;
-    }
-    code.begin = std::min(code.begin, symbol.start);
-    code.end = std::max(code.end, symbol.start + symbol.size);
+    if (!is_probed && std::ranges::find(other_functions, name) == std::end(other_functions)) return;
+    begin = std::min(begin, symbol.start);
+    end = std::max(end, symbol.start + symbol.size);
     if (is_probed) found.push_back({probed->second, {symbol.start}});
-  }
+  });
 
-  const bool is_together = code.end > code.begin && code.end - code.begin <= most_code_bytes;
+  const bool is_together = end > begin && end - begin <= most_code_bytes;
   std::vector<AllocatorFunction> functions;
   std::set<std::uint64_t> places;  // one function may have two names
   for (const Found& function : found) {
@@ -91,8 +71,8 @@ std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
     if (!offset || !places.insert(offset->value).second) continue;
     functions.push_back({.call = function.call, .offset = cheapest_place(elf, *offset)});
     if (!is_together) continue;
-    functions.back().before_bytes = static_cast<std::uint32_t>(function.address.value - code.begin);
-    functions.back().after_bytes = static_cast<std::uint32_t>(code.end - function.address.value);
+    functions.back().before_bytes = static_cast<std::uint32_t>(function.address.value - begin);
+    functions.back().after_bytes = static_cast<std::uint32_t>(end - function.address.value);
   }
   return functions;
 }

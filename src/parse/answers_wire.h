@@ -4,38 +4,61 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <tuple>
 
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
 #include "parse/wire.h"
-#include "support/work_budget.h"
 
 namespace profile {
 
-// Sets `budget` to what the parser says is left of it, but never to more than was left.
-void take_cost(WireReader& in, WorkBudget& budget);
+constexpr auto wire_fields(const CodeSegment&) {
+  return std::tuple(&CodeSegment::start, &CodeSegment::limit, &CodeSegment::offset);
+}
+constexpr auto wire_fields(const ValidRange&) { return std::tuple(&ValidRange::before, &ValidRange::after); }
+constexpr auto wire_fields(const NameOfCode&) {
+  return std::tuple(&NameOfCode::unnamed, &NameOfCode::symbol, &NameOfCode::start, &NameOfCode::address);
+}
+constexpr auto wire_fields(const NamesOfFile&) {
+  return std::tuple(&NamesOfFile::failed, &NamesOfFile::build_id, &NamesOfFile::code, &NamesOfFile::strings,
+                    &NamesOfFile::names, &NamesOfFile::valid_ranges);
+}
+constexpr auto wire_fields(const SourcePosition&) {
+  return std::tuple(&SourcePosition::function, &SourcePosition::file, &SourcePosition::line);
+}
+constexpr auto wire_fields(const LinesOfFile&) {
+  return std::tuple(&LinesOfFile::failed, &LinesOfFile::strings, &LinesOfFile::chains, &LinesOfFile::unread_splits);
+}
+constexpr auto wire_fields(const NameOfJit&) {
+  return std::tuple(&NameOfJit::unnamed, &NameOfJit::start, &NameOfJit::position);
+}
+constexpr auto wire_fields(const NamesOfJit&) {
+  return std::tuple(&NamesOfJit::failed, &NamesOfJit::strings, &NamesOfJit::names);
+}
+template <>
+inline constexpr bool is_copied_whole<unwind_page> = true;
+template <>
+inline constexpr bool is_copied_whole<unwind_rule> = true;
+// The shift follows from the machine.
+constexpr auto wire_fields(const UnwindTable&) {
+  return std::tuple(&UnwindTable::elf_machine, &UnwindTable::first_page, &UnwindTable::pages, &UnwindTable::rows,
+                    &UnwindTable::rules);
+}
+constexpr auto wire_fields(const FoundSymbol&) {
+  return std::tuple(&FoundSymbol::name, &FoundSymbol::address, &FoundSymbol::size_bytes, &FoundSymbol::kind,
+                    &FoundSymbol::offset);
+}
+constexpr auto wire_fields(const NameSearch&) { return std::tuple(&NameSearch::places, &NameSearch::names); }
+constexpr auto wire_fields(const AllocatorFunction&) {
+  return std::tuple(&AllocatorFunction::call, &AllocatorFunction::offset, &AllocatorFunction::before_bytes,
+                    &AllocatorFunction::after_bytes);
+}
 
-void put_names(const NamesOfFile& names, WireWriter& out);
 // The answer for `asked` places. nullopt: the message is not such an answer.
 [[nodiscard]] std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked);
-
-void put_lines(const LinesOfFile& lines, WireWriter& out);
 [[nodiscard]] std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked);
-
-void put_jit(const NamesOfJit& names, WireWriter& out);
 [[nodiscard]] std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked);
-
-void put_unwind(UnwindFault fault, const UnwindTable& table, WireWriter& out);
-// The table takes as many bytes as it needs; `asked` has no meaning.
+// A fault and a table, which takes as many bytes as it needs; `asked` has no meaning.
 [[nodiscard]] std::optional<UnwindOfFile> take_unwind(WireReader& in, std::size_t asked);
-
-void put_search(const NameSearch& search, WireWriter& out);
-[[nodiscard]] std::optional<NameSearch> take_search(WireReader& in);
-
-void put_allocators(const std::vector<AllocatorFunction>& functions, WireWriter& out);
-[[nodiscard]] std::optional<std::vector<AllocatorFunction>> take_allocators(WireReader& in);
 
 }  // namespace profile

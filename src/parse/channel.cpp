@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "parse/wire.h"
+#include "support/deadline.h"
 
 namespace profile {
 namespace {
@@ -76,9 +77,7 @@ ssize_t receive_some(int socket, char* to, std::size_t size, std::vector<Fd>* fd
 }
 
 std::string with_head(std::string_view bytes, std::size_t fds) {
-  const Head head{.bytes = static_cast<std::uint32_t>(bytes.size()), .fds = static_cast<std::uint32_t>(fds)};
-  std::string whole(sizeof head, '\0');
-  std::memcpy(whole.data(), &head, sizeof head);
+  std::string whole = message_of(static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(fds));
   whole += bytes;
   return whole;
 }
@@ -118,15 +117,13 @@ std::optional<Message> WaitingChannel::receive() const {
 }
 
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
-  WireWriter words;
-  words.put(tag);
-  return to.send(words.bytes(), std::span(&fd, 1));
+  return to.send(message_of(tag), std::span(&fd, 1));
 }
 
 Fd take_over(const WaitingChannel& from, std::uint64_t tag) {
   while (auto message = from.receive()) {
     WireReader in(message->bytes);
-    if (in.number<std::uint64_t>() == tag && message->fds.size() == 1) return std::move(message->fds[0]);
+    if (in.get<std::uint64_t>() == tag && message->fds.size() == 1) return std::move(message->fds[0]);
   }
   return {};
 }
@@ -199,6 +196,15 @@ std::optional<Message> Channel::take() {
       }
     }
     if (is_gone_ || !read_some()) return std::nullopt;
+  }
+}
+
+std::optional<Message> Channel::receive(std::chrono::milliseconds patience) {
+  const Deadline deadline(patience);
+  for (;;) {
+    if (auto message = take()) return message;
+    if (is_gone_ || deadline.is_over()) return std::nullopt;
+    wait(deadline.left());
   }
 }
 

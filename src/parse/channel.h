@@ -49,6 +49,8 @@ class Channel {
   void send(std::string_view bytes, std::vector<Fd> fds = {});
   // A message that has come; nullopt: none has come.
   [[nodiscard]] std::optional<Message> take();
+  // Waits for a message, but not longer than `patience`.
+  [[nodiscard]] std::optional<Message> receive(std::chrono::milliseconds patience);
   // Waits until something may have come or a kept message could be sent, but not longer than `patience`. False:
   // neither.
   bool wait(std::chrono::milliseconds patience);

@@ -11,8 +11,8 @@
 #include "parse/probes.h"
 #include "parse/wire.h"
 #include "support/error.h"
+#include "support/fd.h"
 #include "support/plural.h"
-#include "support/socket_pair.h"
 
 namespace profile {
 namespace {
@@ -22,28 +22,20 @@ constexpr std::chrono::seconds most_starting{10};
 
 // Starts a child and returns our end of the channel to it. Throws Error when it cannot be started.
 Fd start_child(Keeper& keeper, ChildKind kind, std::uint32_t& tgid) {
-  auto [ours, its] = new_socket_pair();
-  std::vector<Fd> ends;
-  ends.push_back(std::move(its));
-  const auto pid = keeper.start(kind, std::move(ends));
-  if (!pid) throw Error("cannot start a process of its own");
-  tgid = static_cast<std::uint32_t>(*pid);
-  return std::move(ours);
+  auto child = keeper.start(kind);
+  if (!child) throw Error("cannot start a process of its own");
+  tgid = static_cast<std::uint32_t>(child->pid);
+  return std::move(child->channel);
 }
 
 // Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
 Channel started_fetcher(Keeper& keeper, std::uint32_t& tgid) {
   Channel channel(start_child(keeper, ChildKind::fetcher, tgid));
-  const auto give_up_at = std::chrono::steady_clock::now() + most_starting;
-  while (!channel.is_gone() && std::chrono::steady_clock::now() < give_up_at) {
-    if (const auto message = channel.take()) {
-      const std::string why(WireReader(message->bytes).text());
-      if (!why.empty()) throw Error(why);
-      return channel;
-    }
-    channel.wait(std::chrono::milliseconds(100));
-  }
-  throw Error("--debuginfod: the process for it does not start");
+  const auto message = channel.receive(most_starting);
+  if (!message) throw Error("--debuginfod: the process for it does not start");
+  const std::string why(WireReader(message->bytes).text());
+  if (!why.empty()) throw Error(why);
+  return channel;
 }
 
 }  // namespace

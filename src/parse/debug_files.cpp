@@ -24,7 +24,7 @@ std::string build_id_of(int fd) {
 
 bool is_shared_debug_data(int fd, const std::string& build_id) {
   std::string why;
-  const auto file = ElfFile::read_shared_debug_data(fd, why);
+  const auto file = ElfFile::read(fd, why, nullptr, ElfFile::Content::shared_debug_data);
   return file && file->build_id() == build_id;
 }
 

@@ -8,13 +8,18 @@
 
 #include "support/error.h"
 
-// This is what elfutils/debuginfod.h would declare. Only the library is needed, and only at run time.
-struct debuginfod_client;
-
 namespace profile {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr const char* library_name = "libdebuginfod.so.1";
+
+// When the present question is given up. This process asks one at a time.
+Clock::time_point give_up_at;
+
+// The library calls it about once a second while it waits. A result other than 0 ends the waiting.
+int go_on(debuginfod_client*, long, long) noexcept { return Clock::now() < give_up_at ? 0 : 1; }
 
 template <class Function>
 void look_up(void* library, const char* name, Function*& function) {
@@ -25,47 +30,7 @@ void look_up(void* library, const char* name, Function*& function) {
 
 }  // namespace
 
-struct Debuginfod::State {
-  using Clock = std::chrono::steady_clock;
-
-  debuginfod_client* (*begin)() = nullptr;
-  void (*end)(debuginfod_client*) = nullptr;
-  int (*find)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
-  void (*set_progress)(debuginfod_client*, int (*)(debuginfod_client*, long, long)) = nullptr;
-  void (*set_user_data)(debuginfod_client*, void*) = nullptr;
-  void* (*user_data)(debuginfod_client*) = nullptr;
-
-  debuginfod_client* client = nullptr;
-  Clock::duration patience{};  // how much is left
-  Clock::time_point give_up_at;
-  bool ran_out = false;
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (client != nullptr) end(client);
-  }
-
-  // The library calls it about once a second while it waits. A result other than 0 ends the waiting.
-  static int go_on(debuginfod_client* asked, long, long) noexcept;
-};
-
-namespace {
-
-// The callback can reach the state only through a function of the library. The library is the same for all states.
-void* (*library_user_data)(debuginfod_client*) = nullptr;
-
-}  // namespace
-
-int Debuginfod::State::go_on(debuginfod_client* asked, long, long) noexcept {
-  auto* const state = static_cast<State*>(library_user_data(asked));
-  if (Clock::now() < state->give_up_at) return 0;
-  state->ran_out = true;
-  return 1;
-}
-
-Debuginfod::Debuginfod(std::chrono::milliseconds patience) : state_(std::make_unique<State>()) {
+Debuginfod::Debuginfod(std::chrono::milliseconds patience) : patience_(patience) {
   const char* const servers = std::getenv("DEBUGINFOD_URLS");
   if (servers == nullptr || *servers == '\0') {
     throw Error(
@@ -78,33 +43,28 @@ Debuginfod::Debuginfod(std::chrono::milliseconds patience) : state_(std::make_un
     throw Error(std::string("--debuginfod needs ") + library_name +
                 " (Debian: libdebuginfod1; Fedora: " + "elfutils-debuginfod-client): " + ::dlerror());
   }
-  look_up(library, "debuginfod_begin", state_->begin);
-  look_up(library, "debuginfod_end", state_->end);
-  look_up(library, "debuginfod_find_debuginfo", state_->find);
-  look_up(library, "debuginfod_set_progressfn", state_->set_progress);
-  look_up(library, "debuginfod_set_user_data", state_->set_user_data);
-  look_up(library, "debuginfod_get_user_data", state_->user_data);
-  library_user_data = state_->user_data;
-  state_->client = state_->begin();
-  if (state_->client == nullptr) throw Error(std::string("--debuginfod: ") + library_name + " does not start");
-  state_->patience = patience;
-  state_->set_user_data(state_->client, state_.get());
-  state_->set_progress(state_->client, State::go_on);
+  debuginfod_client* (*begin)() = nullptr;
+  void (*set_progress)(debuginfod_client*, int (*)(debuginfod_client*, long, long)) = nullptr;
+  look_up(library, "debuginfod_begin", begin);
+  look_up(library, "debuginfod_end", end_);
+  look_up(library, "debuginfod_find_debuginfo", find_);
+  look_up(library, "debuginfod_set_progressfn", set_progress);
+  client_ = begin();
+  if (client_ == nullptr) throw Error(std::string("--debuginfod: ") + library_name + " does not start");
+  set_progress(client_, go_on);
 }
 
-Debuginfod::~Debuginfod() = default;
+Debuginfod::~Debuginfod() { end_(client_); }
 
 Fd Debuginfod::find(const std::string& build_id) {
-  if (state_->patience <= State::Clock::duration::zero()) return {};
-  const auto start = State::Clock::now();
-  state_->give_up_at = start + state_->patience;
+  if (patience_ <= Clock::duration::zero()) return {};
+  const auto start = Clock::now();
+  give_up_at = start + patience_;
   // Length 0 means that the build-id is in hex.
-  Fd found(state_->find(state_->client, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
-  state_->patience -= State::Clock::now() - start;
+  Fd found(find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
+  patience_ -= Clock::now() - start;
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;
 }
-
-bool Debuginfod::ran_out_of_time() const { return state_->ran_out; }
 
 }  // namespace profile

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <string>
 
 #include "support/fd.h"
+
+// This is what elfutils/debuginfod.h would declare. Only the library is needed, and only at run time.
+struct debuginfod_client;
 
 namespace profile {
 
@@ -19,17 +21,19 @@ class Debuginfod {
   // Throws Error when the library is missing or the environment names no server. `patience`: how long all questions may
   // take together.
   explicit Debuginfod(std::chrono::milliseconds patience = default_patience);
+  Debuginfod(const Debuginfod&) = delete;
+  Debuginfod& operator=(const Debuginfod&) = delete;
   ~Debuginfod();
 
   // The file with the debug information for that build-id (lower-case hex). No Fd when no server has it, or time is up.
   // The content may be anything.
   [[nodiscard]] Fd find(const std::string& build_id);
-  // The patience was not enough: some files may lack their debug files.
-  [[nodiscard]] bool ran_out_of_time() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void (*end_)(debuginfod_client*) = nullptr;
+  int (*find_)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
+  debuginfod_client* client_ = nullptr;
+  std::chrono::steady_clock::duration patience_;  // how much is left
 };
 
 }  // namespace profile

@@ -19,14 +19,13 @@ void run_fetcher(Fd questions) {
   keep_capabilities({});
   const WaitingChannel main_process(std::move(questions));
   std::optional<Debuginfod> servers;
-  WireWriter readiness;
+  std::string why_not;
   try {
     servers.emplace();
-    readiness.text("");
   } catch (const Error& error) {
-    readiness.text(error.what());
+    why_not = error.what();
   }
-  main_process.send(readiness.bytes());
+  main_process.send(message_of(why_not));
   std::optional<WaitingChannel> parser;
   while (auto message = main_process.receive()) {
     if (!message->fds.empty()) {
@@ -34,13 +33,11 @@ void run_fetcher(Fd questions) {
       continue;
     }
     WireReader in(message->bytes);
-    const auto number = in.number<std::uint64_t>();
+    const auto number = in.get<std::uint64_t>();
     const std::string build_id(in.text());
     const Fd found = in.ok() && servers ? servers->find(build_id) : Fd();
     const bool is_given = found && parser && hand_over(*parser, number, found.get());
-    WireWriter out;
-    out.put(static_cast<std::uint8_t>(is_given ? 1 : 0));
-    main_process.send(out.bytes());
+    main_process.send(message_of(is_given));
   }
   ::_exit(0);
 }

@@ -10,8 +10,6 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t most_unread_splits = 1000;
-
 // Puts names into a table as they are shown. It demangles each spelling once, because neighbouring addresses share
 // their symbol.
 class Demangler {
@@ -60,9 +58,7 @@ NamesOfFile names_of(FileSymbols& file, std::span<const FileOffset> offsets, con
 LinesOfFile lines_of(FileSymbols& file, std::span<const ElfAddress> addresses, const Spelling& spelling) {
   LinesOfFile lines;
   const SourceChains chains = file.lines(addresses);
-  for (const auto& unread : chains.unread_splits()) {
-    if (lines.unread_splits.size() < most_unread_splits) lines.unread_splits.insert(unread);
-  }
+  lines.unread_splits = chains.unread_splits();
   Demangler demangled(lines.strings, spelling, chains.strings().size());
   lines.chains.resize(addresses.size());
   for (std::size_t i = 0; i < addresses.size(); ++i) {

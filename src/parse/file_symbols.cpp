@@ -17,15 +17,14 @@ constexpr std::uint64_t question_steps = 16384;
 constexpr std::uint64_t character_steps = 16;
 
 bool all_named(std::span<const Symbol> answers) {
-  return std::all_of(answers.begin(), answers.end(),
-                     [](const Symbol& symbol) { return symbol.unnamed == Unnamed::named; });
+  return std::ranges::all_of(answers, [](const Symbol& symbol) { return symbol.unnamed == Unnamed::named; });
 }
 
 // Asks a file that has only symbols, for the same addresses.
 void ask_companion(const FileBytes& bytes, std::span<const ElfAddress> addresses, std::span<Symbol> answers,
                    WorkBudget& budget) {
   std::string why;
-  if (const auto elf = ElfFile::read(bytes, why, &budget)) ElfSymbols(*elf).resolve(addresses, answers);
+  if (const auto elf = ElfFile::read(bytes, why, &budget)) resolve_symbols(*elf, addresses, answers);
 }
 
 // Gets split-off files from the supplier of debug files.
@@ -71,7 +70,7 @@ const DebugFile& FileSymbols::debug_file() {
 // `addresses` ascend and are distinct.
 void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
   const auto dynamic = with_dynamic_sections(*elf_);
-  ElfSymbols(dynamic ? *dynamic : *elf_).resolve(addresses, answers);
+  resolve_symbols(dynamic ? *dynamic : *elf_, addresses, answers);
   if (all_named(answers) || budget_.spent()) return;
   std::string why;
   if (const auto unpacked = unpack_mini_debuginfo(*elf_, why))
@@ -80,7 +79,7 @@ void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<
   if (all_named(answers) || budget_.spent()) return;
   if (const DebugFile& debug = debug_file()) ask_companion(debug.fd.get(), addresses, answers, budget_);
   if (all_named(answers)) return;
-  PltSymbols(*elf_).resolve(addresses, answers);
+  resolve_stubs(*elf_, addresses, answers);
 }
 
 void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses,

@@ -13,15 +13,7 @@
 namespace profile {
 namespace {
 
-struct Symbol {
-  std::uint32_t name;
-  std::uint8_t type;
-  std::uint8_t binding;
-  std::uint64_t start;
-  std::uint64_t size;
-};
-
-using Visit = std::function<void(std::string_view name, const Symbol&)>;
+using Visit = std::function<void(std::string_view name, const ElfTableSymbol&)>;
 
 bool is_named_place(const ElfTableSymbol& symbol) {
   switch (symbol.type) {
@@ -36,34 +28,17 @@ bool is_named_place(const ElfTableSymbol& symbol) {
   }
 }
 
-// Visits symbols in the order of their name offsets, because the names can then be read in one direction.
-void visit_table(const ElfFile& file, std::uint32_t type, const Visit& visit) {
-  bool damaged = false;
-  const auto table = ElfSymbolTable::find(file, type, damaged);
-  if (!table) return;
-  std::vector<Symbol> symbols;
-  const bool whole = table->for_each([&](const ElfTableSymbol& symbol) {
-    if (is_named_place(symbol)) {
-      symbols.push_back({symbol.name, symbol.type, symbol.binding, symbol.start, symbol.size});
-    }
-  });
-  if (!whole) return;
-  std::ranges::sort(symbols, {}, &Symbol::name);
-  ElfNameReader names(*table);
-  for (const Symbol& symbol : symbols) {
-    const std::string_view name = names.read(symbol.name);
+void visit_file(const ElfFile& file, const Visit& visit) {
+  const Visit visit_unversioned = [&visit](std::string_view name, const ElfTableSymbol& symbol) {
     const auto version = name.find('@');
     if (!name.empty() && version != 0) visit(name.substr(0, version), symbol);
-  }
-}
-
-void visit_file(const ElfFile& file, const Visit& visit) {
+  };
   const auto dynamic = with_dynamic_sections(file);
-  visit_table(file, SHT_SYMTAB, visit);
-  visit_table(dynamic ? *dynamic : file, SHT_DYNSYM, visit);
+  visit_names(file, SHT_SYMTAB, is_named_place, visit_unversioned);
+  visit_names(dynamic ? *dynamic : file, SHT_DYNSYM, is_named_place, visit_unversioned);
 }
 
-FoundSymbol::Kind kind_of(const Symbol& symbol) {
+FoundSymbol::Kind kind_of(const ElfTableSymbol& symbol) {
   if (symbol.type == STT_GNU_IFUNC) return FoundSymbol::Kind::resolver;
   return symbol.type == STT_OBJECT ? FoundSymbol::Kind::data : FoundSymbol::Kind::function;
 }
@@ -71,13 +46,12 @@ FoundSymbol::Kind kind_of(const Symbol& symbol) {
 // The places of one name. A global symbol hides the local ones.
 class Places {
  public:
-  void add(std::string_view name, const Symbol& symbol) {
+  void add(std::string_view name, const ElfTableSymbol& symbol) {
     const bool is_local = symbol.binding == STB_LOCAL;
     if (is_local && has_global_) return;
     if (!is_local && !has_global_) places_.clear();
     has_global_ = has_global_ || !is_local;
-    const auto same = std::find_if(places_.begin(), places_.end(),
-                                   [&](const FoundSymbol& place) { return place.address.value == symbol.start; });
+    const auto same = std::ranges::find(places_, ElfAddress{symbol.start}, &FoundSymbol::address);
     if (same == places_.end()) {
       places_.push_back({std::string(name), {symbol.start}, symbol.size, kind_of(symbol), std::nullopt});
     } else {
@@ -113,14 +87,14 @@ class Search {
 
   // False when no symbol has that name.
   bool look_for_exact(const ElfFile& file) {
-    visit_file(file, [this](std::string_view name, const Symbol& symbol) {
+    visit_file(file, [this](std::string_view name, const ElfTableSymbol& symbol) {
       if (name == wanted_) exact_.add(name, symbol);
     });
     return !exact_.empty();
   }
 
   void look_for_similar(const ElfFile& file) {
-    visit_file(file, [this](std::string_view name, const Symbol& symbol) {
+    visit_file(file, [this](std::string_view name, const ElfTableSymbol& symbol) {
       if (symbol.type == STT_OBJECT) return;
       if (!name.starts_with("_Z") && !name.starts_with("_R")) {
         suggest(name);
@@ -157,10 +131,6 @@ class Search {
   Places bare_;  // symbols whose name without parameters is the wanted one
   std::vector<std::string> names_;
 };
-
-}  // namespace
-
-namespace {
 
 NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files,
                              std::string_view name, const std::function<void(std::size_t)>& demangles) {

@@ -147,12 +147,7 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (answers[i].unnamed == Unnamed::named) continue;
     if (const Known* const known = find(addresses[i])) {
-      if (known->name.empty()) continue;
-      answers[i].name = known->name;
-      answers[i].start = known->start;
-      answers[i].file = known->file;
-      answers[i].line = known->line;
-      answers[i].unnamed = Unnamed::named;
+      if (!known->symbol.name.empty()) answers[i] = known->symbol;
       continue;
     }
     rest.push_back(addresses[i]);
@@ -207,8 +202,7 @@ void JitMap::remember(RuntimeAddress address, const JitSymbol& answer) {
   const std::uint64_t first = address.value - std::min(address.value, answer.valid_range.before);
   const std::uint64_t last = address.value + std::min(UINT64_MAX - address.value, answer.valid_range.after);
   drop(first, last);
-  known_.insert_or_assign(
-      first, Known{.last = last, .start = answer.start, .name = answer.name, .file = answer.file, .line = answer.line});
+  known_.insert_or_assign(first, Known{.last = last, .symbol = answer});
 }
 
 // Forgets what is known of these addresses. If a stretch goes on behind them, its rest is forgotten, too: it need not

@@ -12,7 +12,6 @@
 #include "elf/symbol.h"
 #include "model/address.h"
 #include "parse/jit_dump.h"
-#include "parse/jit_entry.h"
 #include "support/work_budget.h"
 
 namespace profile {
@@ -37,10 +36,7 @@ class JitMap {
   // A stretch that one entry or one of its lines holds. Without a name: a stretch that no entry holds.
   struct Known {
     std::uint64_t last = 0;
-    std::uint64_t start = 0;  // of the entry
-    std::string name;
-    std::string file;
-    std::uint32_t line = 0;
+    JitSymbol symbol;
   };
   enum class Part : bool { all, added };
 

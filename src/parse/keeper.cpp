@@ -15,7 +15,7 @@
 #include "parse/sandbox.h"
 #include "parse/wire.h"
 #include "support/error.h"
-#include "support/socket_pair.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
@@ -55,9 +55,7 @@ constexpr std::chrono::milliseconds look_every{100};
     if (!in.ok() || message->fds.empty()) continue;
     const pid_t child = ::fork();
     if (child == 0) run_child(kind, std::move(message->fds), self, debug_directories);
-    WireWriter out;
-    out.put(child);
-    channel.send(out.bytes());
+    channel.send(message_of(child));
   }
   ::_exit(0);
 }
@@ -76,17 +74,17 @@ Keeper::Keeper(const std::vector<std::string>& debug_directories) : channel_(Fd(
   channel_ = Channel(std::move(ours));
 }
 
-std::optional<pid_t> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
-  WireWriter out;
-  out.put(kind);
-  channel_.send(out.bytes(), std::move(channels));
+std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
+  auto [ours, its] = new_socket_pair();
+  channels.insert(channels.begin(), std::move(its));
+  channel_.send(message_of(kind), std::move(channels));
   ChildWatch watch(pid_, ChildWatch::most_running_ns, most_still_ns);
   for (;;) {
     if (const auto message = channel_.take()) {
       WireReader in(message->bytes);
-      const auto child = in.number<pid_t>();
-      if (in.ok() && child > 0) return child;
-      return std::nullopt;
+      const auto pid = in.get<pid_t>();
+      if (!in.ok() || pid <= 0) return std::nullopt;
+      return Child{.pid = pid, .channel = std::move(ours)};
     }
     if (channel_.is_gone()) return std::nullopt;
     if (!channel_.wait(look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;

@@ -17,9 +17,13 @@ class Keeper {
  public:
   // Forks the keeper itself. Throws Error.
   explicit Keeper(const std::vector<std::string>& debug_directories);
-  // Starts a child with these ends of channels, and returns its process number. The first channel leads to this
-  // process. nullopt: the keeper does not answer.
-  std::optional<pid_t> start(ChildKind kind, std::vector<Fd> channels);
+  struct Child {
+    pid_t pid = 0;
+    Fd channel;  // our end of the first channel of the child
+  };
+  // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does
+  // not answer. Throws Error.
+  std::optional<Child> start(ChildKind kind, std::vector<Fd> channels = {});
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:

@@ -1,25 +1,19 @@
 #include "parse/opener.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "parse/patience.h"
 #include "support/deadline.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
 
 // An open file answers at once, unless its file system does not answer at all.
 constexpr std::chrono::milliseconds short_patience{50};
-
-FileStamp take_stamp(WireReader& in) {
-  FileStamp stamp;
-  stamp.device = in.number<std::uint64_t>();
-  stamp.inode = in.number<std::uint64_t>();
-  stamp.size_bytes = in.number<std::uint64_t>();
-  stamp.modified_ns = in.number<std::int64_t>();
-  return stamp;
-}
 
 FileState take_state(WireReader& in) {
   const FileState state = in.one_of(FileState::unknown);
@@ -33,44 +27,20 @@ FileAnswer unknown_state(std::uint64_t number) {
 
 }  // namespace
 
-WireWriter Opener::question(OpenerCall call, std::uint64_t& id) {
-  id = ++ids_;
-  WireWriter words;
-  words.put(id);
-  words.put(call);
-  return words;
-}
-
-std::uint64_t Opener::send_open(const FileQuestion& question) {
-  std::uint64_t id = 0;
-  WireWriter words = this->question(OpenerCall::open, id);
-  words.put(question.number);
-  words.put(question.identity.device_major);
-  words.put(question.identity.device_minor);
-  words.put(question.identity.inode);
-  words.text(question.path);
-  words.put(question.mapped_by.tgid);
-  words.put(static_cast<std::uint8_t>(question.mapped_by.own_mounts ? 1 : 0));
-  words.put(question.mapped_by.start);
-  words.put(question.mapped_by.end);
-  channel_.send(words.bytes());
-  return id;
-}
-
 void Opener::open(const FileQuestion& question) {
   if (channel_.is_gone() || is_exhausted_) {
     opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
     ++unanswered_;
     return;
   }
-  opening_.emplace(send_open(question), question.number);
+  opening_.emplace(send(OpenerCall::open, question), question.number);
 }
 
 void Opener::take(const Message& message) {
   WireReader in(message.bytes);
   is_late_ = false;
   is_silent_ = false;
-  const auto id = in.number<std::uint64_t>();
+  const auto id = in.get<std::uint64_t>();
   const auto reason = in.one_of(Unnamed::count);
   if (id == 0) is_exhausted_ = true;
   if (reason == Unnamed::named) is_exhausted_ = false;
@@ -84,7 +54,7 @@ void Opener::take(const Message& message) {
     const bool is_wanted = held != held_maps_.end() && held->second.number == asked->second.number;
     if (reason == Unnamed::named && is_wanted) {
       held->second.is_open = true;
-      held->second.size_bytes = in.number<std::uint64_t>();
+      held->second.size_bytes = in.get<std::uint64_t>();
     } else if (reason == Unnamed::named) {
       close(asked->second.number);  // the map was dropped meanwhile
     }
@@ -100,7 +70,7 @@ void Opener::take(const Message& message) {
   const auto opening = opening_.find(id);
   if (opening == opening_.end()) return;
   FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
-  if (reason == Unnamed::named) answer.stamp = take_stamp(in);
+  if (reason == Unnamed::named) in.read(answer.stamp);
   // A question that was given up may still be answered.
   if (reason != Unnamed::no_answer) opening_.erase(opening);
   opened_.push_back(answer);
@@ -167,17 +137,8 @@ std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::mill
   return std::nullopt;
 }
 
-std::optional<std::string> Opener::ask(const WireWriter& words, std::uint64_t id) {
-  if (is_exhausted_) return std::nullopt;
-  channel_.send(words.bytes());
-  return answer_of(id, long_patience);
-}
-
 FileKeeper::State Opener::state(std::uint64_t number) {
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::state, id);
-  words.put(number);
-  channel_.send(words.bytes());
+  const std::uint64_t id = send(OpenerCall::state, number);
   const auto answer = answer_of(id, short_patience);
   if (!answer && !channel_.is_gone()) {
     late_states_[id] = number;
@@ -190,90 +151,29 @@ FileKeeper::State Opener::state(std::uint64_t number) {
   return state;
 }
 
-void Opener::close(std::uint64_t number) {
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::close, id);
-  words.put(number);
-  channel_.send(words.bytes());
-}
+void Opener::close(std::uint64_t number) { send(OpenerCall::close, number); }
 
-Unnamed Opener::hand(OpenerCall call, std::uint64_t number, std::uint64_t tag) {
-  std::uint64_t id = 0;
-  WireWriter words = question(call, id);
-  words.put(number);
-  words.put(tag);
-  const auto answer = ask(words, id);
-  if (!answer) return Unnamed::no_answer;
-  return WireReader(*answer).one_of(Unnamed::count);
-}
-
-Unnamed Opener::hand(std::uint64_t number, std::uint64_t tag) { return hand(OpenerCall::hand, number, tag); }
-
-Unnamed Opener::hand_to_prober(std::uint64_t number, std::uint64_t tag) {
-  return hand(OpenerCall::to_prober, number, tag);
-}
+Unnamed Opener::hand(std::uint64_t number, Taker taker) { return ask(std::tie(), OpenerCall::hand, number, taker); }
 
 Unnamed Opener::open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
                            std::string& why) {
   why = does_not_answer;
-  std::uint64_t id = 0;
-  WireWriter words = this->question(OpenerCall::debug, id);
-  words.put(number);
-  words.put(base);
-  words.put(question.kind);
-  words.text(question.text);
-  words.put(static_cast<std::uint32_t>(next));
-  const auto answer = ask(words, id);
-  if (!answer) return Unnamed::no_answer;
-  WireReader in(*answer);
-  const auto reason = in.one_of(Unnamed::count);
-  const auto behind = in.number<std::uint32_t>();
-  if (!in.ok()) return reason;
-  next = behind;
-  why = in.text();
-  return reason;
+  return ask(std::tie(next, why), OpenerCall::debug, number, base, question.kind, question.text, next);
 }
 
-Opener::OpenedPath Opener::open_path(std::uint64_t number, const std::string& path) {
-  OpenedPath opened{.reason = Unnamed::no_answer, .why = does_not_answer};
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::path, id);
-  words.put(number);
-  words.text(path);
-  const auto answer = ask(words, id);
-  if (!answer) return opened;
-  WireReader in(*answer);
-  opened.reason = in.one_of(Unnamed::count);
-  if (opened.reason == Unnamed::no_answer) return opened;
-  opened.why = in.text();
-  opened.device = in.number<std::uint64_t>();
-  opened.inode = in.number<std::uint64_t>();
-  return opened;
+Unnamed Opener::open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why) {
+  why = does_not_answer;
+  return ask(std::tie(stamp, why), OpenerCall::path, number, path);
 }
 
 std::optional<Children::Seen> Opener::look(const std::string& path, bool to_write) {
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::look, id);
-  words.text(path);
-  words.put(static_cast<std::uint8_t>(to_write ? 1 : 0));
-  const auto answer = ask(words, id);
-  if (!answer) return std::nullopt;
-  WireReader in(*answer);
-  if (in.one_of(Unnamed::count) != Unnamed::named) return std::nullopt;
   Children::Seen seen;
-  seen.error = in.number<int>();
-  seen.is_directory = in.number<std::uint8_t>() != 0;
-  return seen;
+  const Unnamed reason = ask(std::tie(seen.error, seen.is_directory), OpenerCall::look, path, to_write);
+  return reason == Unnamed::named ? std::optional(seen) : std::nullopt;
 }
 
 Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
-  if (is_exhausted_) return Unnamed::no_answer;
-  const auto answer = answer_of(send_open(question), long_patience);
-  if (!answer) return Unnamed::no_answer;
-  WireReader in(*answer);
-  const auto reason = in.one_of(Unnamed::count);
-  if (reason == Unnamed::named) stamp = take_stamp(in);
-  return reason;
+  return ask(std::tie(stamp), OpenerCall::open, question);
 }
 
 std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
@@ -288,15 +188,13 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
   for (std::size_t begin = 0; begin < questions.size() && !is_exhausted_;) {
     std::size_t end = begin + 1;
     while (end < questions.size() && questions[end].tgid == questions[begin].tgid) ++end;
-    Asked asked{.id = 0, .begin = begin, .end = end};
-    WireWriter words = question(OpenerCall::stacks, asked.id);
-    words.put(questions[begin].tgid);
-    words.put(static_cast<std::uint32_t>(most_bytes));
-    words.put(static_cast<std::uint32_t>(end - begin));
-    for (; begin < end; ++begin) words.put(questions[begin].stack_pointer.value);
-    channel_.send(words.bytes());
-    awaited_.insert(asked.id);
-    all.push_back(asked);
+    std::vector<RuntimeAddress> pointers;
+    for (std::size_t i = begin; i < end; ++i) pointers.push_back(questions[i].stack_pointer);
+    const std::uint64_t id =
+        send(OpenerCall::stacks, questions[begin].tgid, static_cast<std::uint32_t>(most_bytes), pointers);
+    awaited_.insert(id);
+    all.push_back({.id = id, .begin = begin, .end = end});
+    begin = end;
   }
   const Deadline deadline(long_patience);
   for (const Asked& asked : all) {
@@ -304,24 +202,21 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     if (!answer) continue;
     WireReader in(*answer);
     if (in.one_of(Unnamed::count) != Unnamed::named) continue;
-    for (std::size_t i = asked.begin; i < asked.end; ++i) stacks[i] = in.text();
+    auto copies = in.get<std::vector<std::string>>();
+    copies.resize(asked.end - asked.begin);
+    std::ranges::move(copies, stacks.begin() + static_cast<std::ptrdiff_t>(asked.begin));
   }
   return stacks;
 }
 
-void Opener::distrust(std::uint64_t number) {
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::distrust, id);
-  words.put(number);
-  channel_.send(words.bytes());
-}
+void Opener::distrust(std::uint64_t number) { send(OpenerCall::distrust, number); }
 
-void Opener::set_way(OpenerCall taker, Fd link) {
-  std::uint64_t id = 0;
-  const WireWriter words = question(taker, id);
+Fd Opener::new_way(Taker taker) {
+  std::pair<Fd, Fd> ends = new_socket_pair();
   std::vector<Fd> fds;
-  fds.push_back(std::move(link));
-  channel_.send(words.bytes(), std::move(fds));
+  fds.push_back(std::move(ends.first));
+  channel_.send(message_of(++ids_, OpenerCall::way, taker), std::move(fds));
+  return std::move(ends.second);
 }
 
 }  // namespace profile

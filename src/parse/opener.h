@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -40,9 +41,8 @@ class Opener final : public FileKeeper, public StackReader {
   std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
 
   // The next functions wait, but not for long. They return `named` when it was done.
-  // Passes the file on to the parser, with `tag`.
-  Unnamed hand(std::uint64_t number, std::uint64_t tag);
-  Unnamed hand_to_prober(std::uint64_t number, std::uint64_t tag);
+  // Passes the file on, with its number as tag.
+  Unnamed hand(std::uint64_t number, Taker taker);
   // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on to the parser with that
   // tag.
   Unnamed open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
@@ -56,21 +56,15 @@ class Opener final : public FileKeeper, public StackReader {
   // What stat(2) says of a path that the user named. No value: the file system does not answer. `to_write`: the path is
   // also opened for writing.
   [[nodiscard]] std::optional<Children::Seen> look(const std::string& path, bool to_write);
-  struct OpenedPath {
-    Unnamed reason = Unnamed::no_answer;
-    std::string why;
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-  };
-  OpenedPath open_path(std::uint64_t number, const std::string& path);
+  // `why` says why it is not open.
+  Unnamed open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why);
   // Works as open(), but waits for the answer.
   Unnamed open_now(const FileQuestion& question, FileStamp& stamp);
 
   // Says that reading the file got stuck.
   void distrust(std::uint64_t number);
-  // Sets the way to a new parser or prober.
-  void set_parser(Fd link) { set_way(OpenerCall::parser, std::move(link)); }
-  void set_prober(Fd link) { set_way(OpenerCall::prober, std::move(link)); }
+  // Makes the way to a new parser or prober. Returns the end of the new child.
+  [[nodiscard]] Fd new_way(Taker taker);
 
   // A number of our own; it is different from those of mapped files.
   [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
@@ -95,21 +89,33 @@ class Opener final : public FileKeeper, public StackReader {
     std::chrono::milliseconds patience{250};
     std::chrono::steady_clock::time_point ask_again;
   };
-  [[nodiscard]] std::uint64_t open_perf_map_now(std::uint32_t tgid, std::uint64_t& size_bytes);
   void ask_for_maps();
   void ask_for_map(std::uint32_t tgid, HeldMap& map);
 
-  [[nodiscard]] WireWriter question(OpenerCall call, std::uint64_t& id);
+  // Sends a question and returns its number.
+  template <class... Values>
+  std::uint64_t send(OpenerCall call, const Values&... values) {
+    channel_.send(message_of(++ids_, call, values...));
+    return ids_;
+  }
+  // Asks and returns the reason in the answer, if it comes in time. What follows the reason is read into `into`, which
+  // stays as it is if the answer lacks some of it.
+  template <class... Into, class... Values>
+  Unnamed ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
+    const auto answer = is_exhausted_ ? std::nullopt : answer_of(send(call, values...), long_patience);
+    if (!answer) return Unnamed::no_answer;
+    WireReader in(*answer);
+    const auto reason = in.one_of(Unnamed::count);
+    std::tuple<Into...> found;
+    std::apply([&in](auto&... value) { in.read(value...); }, found);
+    if (in.ok()) into = std::move(found);
+    return reason;
+  }
   [[nodiscard]] bool may_wait(std::chrono::milliseconds patience) const;
   void note_silence(std::chrono::milliseconds patience);
   void pump();
   void take(const Message& message);
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience);
-  // The answer, if it comes in time.
-  [[nodiscard]] std::optional<std::string> ask(const WireWriter& words, std::uint64_t id);
-  void set_way(OpenerCall taker, Fd link);
-  std::uint64_t send_open(const FileQuestion& question);
-  Unnamed hand(OpenerCall call, std::uint64_t number, std::uint64_t tag);
 
   Channel channel_;
   pid_t process_ = 0;

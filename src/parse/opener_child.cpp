@@ -91,20 +91,18 @@ class Opener {
   void dispatch(Message message) {
     WireReader in(message.bytes);
     Job job;
-    job.id = in.number<std::uint64_t>();
-    job.call = in.one_of(OpenerCall::count);
+    in.read(job.id, job.call);
     if (!in.ok()) return;
-    if (job.call == OpenerCall::parser || job.call == OpenerCall::prober) {
-      if (message.fds.size() != 1) return;
-      using Taker = OpenerFiles::Taker;
-      const Taker taker = job.call == OpenerCall::parser ? Taker::parser : Taker::prober;
-      return files_.set_way(taker, std::move(message.fds[0]));
-    }
-    if (job.call == OpenerCall::distrust) {
-      if (const KeptFilePtr file = files_.find(in.number<std::uint64_t>())) files_.ban(file->owner);
+    if (job.call == OpenerCall::way) {
+      const auto taker = in.one_of(Taker::count);
+      if (in.ok() && message.fds.size() == 1) files_.set_way(taker, std::move(message.fds[0]));
       return;
     }
-    if (job.call == OpenerCall::close) files_.begin_close(in.number<std::uint64_t>(), job.id);
+    if (job.call == OpenerCall::distrust) {
+      if (const KeptFilePtr file = files_.find(in.get<std::uint64_t>())) files_.ban(file->owner);
+      return;
+    }
+    if (job.call == OpenerCall::close) files_.begin_close(in.get<std::uint64_t>(), job.id);
     job.rest = message.bytes.substr(sizeof job.id + sizeof job.call);
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -159,12 +157,7 @@ class Opener {
       }
     }
     for (std::size_t i = 0; i < missing; ++i) add_worker();
-    for (const std::uint64_t id : unanswered) {
-      WireWriter words;
-      words.put(id);
-      words.put(Unnamed::no_answer);
-      files_.answer(words);
-    }
+    for (const std::uint64_t id : unanswered) files_.answer(message_of(id, Unnamed::no_answer));
   }
 
   // Tries to close one file of each owner that has files left to close. A worker that succeeds goes on to the next file

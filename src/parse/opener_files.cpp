@@ -90,9 +90,9 @@ bool OpenerFiles::give(Taker taker, std::uint64_t tag, int fd) {
   return hand_over(*way, tag, fd);
 }
 
-void OpenerFiles::answer(const WireWriter& words) {
+void OpenerFiles::answer(std::string_view message) {
   const std::lock_guard lock(answering_);
-  questions_.send(words.bytes());
+  questions_.send(message);
 }
 
 }  // namespace profile

@@ -12,9 +12,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "parse/channel.h"
-#include "parse/wire.h"
+#include "parse/opener_calls.h"
 #include "process/code_file.h"
 #include "support/fd.h"
 
@@ -60,14 +61,12 @@ class OpenerFiles {
   void forgive(const FileOwner& owner);
   [[nodiscard]] bool is_banned(const FileOwner& owner);
 
-  // The children that get descriptors.
-  enum class Taker : std::uint8_t { parser, prober, count };
   // Sets the way to a new child.
   void set_way(Taker taker, Fd link);
   // False: there is no such child.
   bool give(Taker taker, std::uint64_t tag, int fd);
 
-  void answer(const WireWriter& words);
+  void answer(std::string_view message);
 
  private:
   const WaitingChannel& questions_;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "process/file_keeper.h"
-#include "process/owner.h"
 #include "process/perf_map_file.h"
+#include "process/proc_source.h"
 #include "process/stack_walk.h"
 #include "support/file_status.h"
 #include "support/safe_open.h"
@@ -57,7 +57,7 @@ OpenerJobs::OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin 
 
 bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
   if (!files_.is_banned(owner)) return begin_(owner, false);
-  refuse(job, Unnamed::no_answer);
+  answer(job, Unnamed::no_answer);
   return false;
 }
 
@@ -72,15 +72,6 @@ FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t part) const {
   return {.uid = owner->uid, .user_namespace = is_ours ? 0 : user_namespace, .part = is_root ? part : 0};
 }
 
-WireWriter OpenerJobs::answer_to(const OpenerJob& job, Unnamed reason) {
-  WireWriter words;
-  words.put(job.id);
-  words.put(reason);
-  return words;
-}
-
-void OpenerJobs::refuse(const OpenerJob& job, Unnamed reason) { files_.answer(answer_to(job, reason)); }
-
 void OpenerJobs::run(const OpenerJob& job) {
   WireReader in(job.rest);
   switch (job.call) {
@@ -89,7 +80,6 @@ void OpenerJobs::run(const OpenerJob& job) {
     case OpenerCall::state:
       return state(job, in);
     case OpenerCall::hand:
-    case OpenerCall::to_prober:
       return hand(job, in);
     case OpenerCall::close:
       return close(job);
@@ -106,8 +96,7 @@ void OpenerJobs::run(const OpenerJob& job) {
     case OpenerCall::stacks:
       return stacks(job, in);
     case OpenerCall::distrust:
-    case OpenerCall::parser:
-    case OpenerCall::prober:
+    case OpenerCall::way:
     case OpenerCall::count:
       return;
   }
@@ -115,34 +104,22 @@ void OpenerJobs::run(const OpenerJob& job) {
 
 void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   KeptFile file;
-  const auto number = in.number<std::uint64_t>();
-  FileIdentity identity;
-  identity.device_major = in.number<std::uint32_t>();
-  identity.device_minor = in.number<std::uint32_t>();
-  identity.inode = in.number<std::uint64_t>();
-  file.path = in.text();
-  file.mapped_by.tgid = in.number<std::uint32_t>();
-  file.mapped_by.own_mounts = in.number<std::uint8_t>() != 0;
-  file.mapped_by.start = in.number<std::uint64_t>();
-  file.mapped_by.end = in.number<std::uint64_t>();
+  const auto number = in.get<std::uint64_t>();
+  const auto identity = in.get<FileIdentity>();
+  in.read(file.path, file.mapped_by);
   file.owner = owner_of(file.mapped_by.tgid, part_of_file(identity));
   if (!is_turn_of(job, file.owner)) return;
   OpenedFile opened = opener_.open(identity, file.path, file.mapped_by);
-  if (!opened.fd) return refuse(job, opened.reason);
+  if (!opened.fd) return answer(job, opened.reason);
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
-  WireWriter words = answer_to(job, Unnamed::named);
-  words.put(file.stamp.device);
-  words.put(file.stamp.inode);
-  words.put(file.stamp.size_bytes);
-  words.put(file.stamp.modified_ns);
   files_.keep(number, std::move(file));
-  files_.answer(words);
+  answer(job, Unnamed::named, opened.stamp);
 }
 
 void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
-  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
-  if (!file) return refuse(job, Unnamed::no_answer);
+  const KeptFilePtr file = files_.find(in.get<std::uint64_t>());
+  if (!file) return answer(job, Unnamed::no_answer);
   if (!is_turn_of(job, file->owner)) return;
   auto state = FileKeeper::State::same;
   const auto stamp = FileOpener::stamp(file->fd.get());
@@ -151,21 +128,18 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
   } else if (FileOpener::is_deleted(file->fd.get())) {
     state = FileKeeper::State::deleted;
   }
-  WireWriter words = answer_to(job, Unnamed::named);
-  words.put(state);
-  files_.answer(words);
+  answer(job, Unnamed::named, state);
 }
 
 void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
-  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
-  const auto tag = in.number<std::uint64_t>();
-  if (!file) return refuse(job, Unnamed::file_gone);
+  const auto number = in.get<std::uint64_t>();
+  const auto taker = in.one_of(Taker::count);
+  const KeptFilePtr file = files_.find(number);
+  if (!in.ok() || !file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto stamp = FileOpener::stamp(file->fd.get());
-  if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) return refuse(job, Unnamed::file_changed);
-  using Taker = OpenerFiles::Taker;
-  const Taker taker = job.call == OpenerCall::hand ? Taker::parser : Taker::prober;
-  refuse(job, files_.give(taker, tag, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
+  if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) return answer(job, Unnamed::file_changed);
+  answer(job, files_.give(taker, number, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
 }
 
 // Closing may wait for ever, too. So a file stays open while its owner's files do not answer, until closing is tried
@@ -177,13 +151,12 @@ void OpenerJobs::close(const OpenerJob& job) {
 }
 
 void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
-  const auto number = in.number<std::uint64_t>();
-  const KeptFilePtr base = files_.find(in.number<std::uint64_t>());
+  const auto number = in.get<std::uint64_t>();
+  const KeptFilePtr base = files_.find(in.get<std::uint64_t>());
   DebugQuestion question;
-  question.kind = in.one_of(DebugQuestion::Kind::count);
-  question.text = in.text();
-  unsigned next = in.number<std::uint32_t>();
-  if (!in.ok() || !base) return refuse(job, Unnamed::file_gone);
+  unsigned next = 0;
+  in.read(question.kind, question.text, next);
+  if (!in.ok() || !base) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, base->owner)) return;
   std::string why;
   KeptFile file{.fd = {}, .stamp = {}, .path = base->path, .mapped_by = base->mapped_by, .owner = base->owner};
@@ -192,71 +165,61 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
     return !files_.is_banned(owner) && begin_(owner, true);
   };
   file.fd = places_.open(question, {base->fd.get(), base->path, base->mapped_by}, may_look_into, next, why);
-  WireWriter words = answer_to(job, file.fd ? Unnamed::named : Unnamed::file_gone);
-  words.put(static_cast<std::uint32_t>(next));
-  words.text(why);
+  const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
   if (file.fd) {
     const KeptFilePtr kept = files_.keep(number, std::move(file));
-    files_.give(OpenerFiles::Taker::parser, number, kept->fd.get());
+    files_.give(Taker::parser, number, kept->fd.get());
   }
-  files_.answer(words);
+  answer(job, reason, next, why);
 }
 
 void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
-  const auto number = in.number<std::uint64_t>();
-  const auto tgid = in.number<std::uint32_t>();
+  const auto number = in.get<std::uint64_t>();
+  const auto tgid = in.get<std::uint32_t>();
   KeptFile file;
   file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
   file.fd = open_perf_map(tgid);
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
-  if (!status) return refuse(job, Unnamed::file_gone);
-  WireWriter words = answer_to(job, Unnamed::named);
-  words.put(status->size_bytes);
+  if (!status) return answer(job, Unnamed::file_gone);
   files_.keep(number, std::move(file));
-  files_.answer(words);
+  answer(job, Unnamed::named, status->size_bytes);
 }
 
 void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
-  const KeptFilePtr file = files_.find(in.number<std::uint64_t>());
-  if (!file) return refuse(job, Unnamed::file_gone);
+  const KeptFilePtr file = files_.find(in.get<std::uint64_t>());
+  if (!file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto status = status_of(file->fd.get());
-  if (!status) return refuse(job, Unnamed::file_gone);
-  WireWriter words = answer_to(job, Unnamed::named);
-  words.put(status->size_bytes);
-  files_.answer(words);
+  if (!status) return answer(job, Unnamed::file_gone);
+  answer(job, Unnamed::named, status->size_bytes);
 }
 
 void OpenerJobs::look(const OpenerJob& job, WireReader& in) {
-  const std::string path(in.text());
-  const bool to_write = in.number<std::uint8_t>() != 0;
+  const auto path = in.get<std::string>();
+  const bool to_write = in.get<bool>();
   if (!is_turn_of(job, {.part = part_of_path(path)})) return;
   struct stat found {};
   const int error = ::stat(path.c_str(), &found) == 0 ? 0 : errno;
   // Opens it as it will be opened later, but keeps its content. A server may answer everything except this.
   if (error == 0 && to_write && S_ISREG(found.st_mode)) Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  WireWriter words = answer_to(job, Unnamed::named);
-  words.put(error);
-  words.put(static_cast<std::uint8_t>(error == 0 && S_ISDIR(found.st_mode) ? 1 : 0));
-  files_.answer(words);
+  answer(job, Unnamed::named, error, error == 0 && S_ISDIR(found.st_mode));
 }
 
 void OpenerJobs::stacks(const OpenerJob& job, WireReader& in) {
-  const auto tgid = in.number<std::uint32_t>();
-  const std::size_t most_bytes = in.number<std::uint32_t>();
+  const auto tgid = in.get<std::uint32_t>();
+  const std::size_t most_bytes = in.get<std::uint32_t>();
   if (!is_turn_of(job, owner_of(tgid, part_of_process(tgid)))) return;
-  WireWriter words = answer_to(job, Unnamed::named);
-  const std::size_t count = in.count(sizeof(std::uint64_t));
-  for (std::size_t i = 0; i < count; ++i) {
-    words.text(copy_of_stack(tgid, RuntimeAddress{in.number<std::uint64_t>()}, most_bytes));
+  std::vector<std::string> copies;
+  for (const RuntimeAddress pointer : in.get<std::vector<RuntimeAddress>>()) {
+    copies.push_back(copy_of_stack(tgid, pointer, most_bytes));
   }
-  files_.answer(words);
+  answer(job, Unnamed::named, copies);
 }
 
 // The user or the system chose this path.
 void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
-  const auto number = in.number<std::uint64_t>();
+  const auto number = in.get<std::uint64_t>();
   KeptFile file;
   file.path = in.text();
   file.mapped_by.own_mounts = true;
@@ -272,13 +235,10 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
     file.fd = look ? reopen(place) : Fd();
     if (!file.fd) why = std::strerror(errno);
   }
-  const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
-  WireWriter words = answer_to(job, file.fd ? Unnamed::named : Unnamed::file_gone);
-  words.text(why);
-  words.put(status ? status->device : 0);
-  words.put(status ? status->inode : 0);
+  const auto stamp = file.fd ? FileOpener::stamp(file.fd.get()) : std::nullopt;
+  const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
   if (file.fd) files_.keep(number, std::move(file));
-  files_.answer(words);
+  answer(job, reason, stamp.value_or(FileStamp{}), why);
 }
 
 }  // namespace profile

@@ -35,8 +35,11 @@ class OpenerJobs {
   // False: the job was refused, or it comes again.
   [[nodiscard]] bool is_turn_of(const OpenerJob& job, const FileOwner& owner);
   [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t part) const;
-  [[nodiscard]] static WireWriter answer_to(const OpenerJob& job, Unnamed reason);
-  void refuse(const OpenerJob& job, Unnamed reason);
+  // Sends a reason, and what else the answer holds.
+  template <class... Values>
+  void answer(const OpenerJob& job, Unnamed reason, const Values&... values) {
+    files_.answer(message_of(job.id, reason, values...));
+  }
   void open(const OpenerJob& job, WireReader& in);
   void state(const OpenerJob& job, WireReader& in);
   void hand(const OpenerJob& job, WireReader& in);

@@ -31,11 +31,7 @@ void Opener::ask_for_map(std::uint32_t tgid, HeldMap& map) {
   // Most processes never write a map, so the time between looks grows.
   map.ask_again = now + map.patience;
   map.patience = std::min(2 * map.patience, most_map_patience);
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::perf_map, id);
-  words.put(map.number);
-  words.put(tgid);
-  channel_.send(words.bytes());
+  const std::uint64_t id = send(OpenerCall::perf_map, map.number, tgid);
   asked_maps_[id] = {.tgid = tgid, .number = map.number};
 }
 
@@ -49,36 +45,18 @@ std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_byte
   const auto is_held = [&] { return held != held_maps_.end() && held->second.is_open; };
   // While the process lives, its map may be another file by now.
   if (!is_held() || !is_gone_process(tgid)) {
-    const std::uint64_t number = open_perf_map_now(tgid, size_bytes);
-    if (number != 0 || !is_held()) return number;
+    const std::uint64_t number = new_number();
+    if (ask(std::tie(size_bytes), OpenerCall::perf_map, number, tgid) == Unnamed::named) return number;
+    if (!is_held()) return 0;
   }
   size_bytes = held->second.size_bytes;
   return held->second.number;
 }
 
-std::uint64_t Opener::open_perf_map_now(std::uint32_t tgid, std::uint64_t& size_bytes) {
-  std::uint64_t id = 0;
-  const std::uint64_t number = new_number();
-  WireWriter words = question(OpenerCall::perf_map, id);
-  words.put(number);
-  words.put(tgid);
-  const auto answer = ask(words, id);
-  if (!answer) return 0;
-  WireReader in(*answer);
-  if (in.one_of(Unnamed::count) != Unnamed::named) return 0;
-  size_bytes = in.number<std::uint64_t>();
-  return number;
-}
-
 std::optional<std::uint64_t> Opener::size_of(std::uint64_t number) {
-  std::uint64_t id = 0;
-  WireWriter words = question(OpenerCall::size, id);
-  words.put(number);
-  const auto answer = ask(words, id);
-  if (!answer) return std::nullopt;
-  WireReader in(*answer);
-  if (in.one_of(Unnamed::count) != Unnamed::named) return std::nullopt;
-  return in.number<std::uint64_t>();
+  std::uint64_t size_bytes = 0;
+  const Unnamed reason = ask(std::tie(size_bytes), OpenerCall::size, number);
+  return reason == Unnamed::named ? std::optional(size_bytes) : std::nullopt;
 }
 
 void Opener::leave_perf_map(std::uint32_t tgid, std::uint64_t number) {

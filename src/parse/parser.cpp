@@ -8,7 +8,7 @@
 
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
-#include "support/socket_pair.h"
+#include "support/fd.h"
 #include "support/work_budget.h"
 
 namespace profile {
@@ -24,17 +24,10 @@ constexpr std::uint64_t most_searching_ns = 5'000'000'000;
 constexpr std::size_t most_wanted = 20'000;
 constexpr std::chrono::seconds most_fetching{130};  // from a debuginfod server; the fetcher has a patience of its own
 
-template <class Address>
-void put_addresses(std::span<const Address> addresses, WireWriter& out) {
-  out.put(static_cast<std::uint32_t>(addresses.size()));
-  for (const Address& address : addresses) out.put(address.value);
-}
-
-template <class Answer>
-Answer failure(Unnamed reason) {
-  Answer answer;
-  answer.failed = reason;
-  return answer;
+template <class... Values>
+std::string question(ParserCall call, const FileRef& file, const Values&... values) {
+  const MappedBy& by = file.mapped_by;
+  return message_of(call, file.number, file.path, by.own_mounts && !has_own_root(by.tgid), values...);
 }
 
 }  // namespace
@@ -43,23 +36,20 @@ Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
     : keeper_(keeper), opener_(opener), fetcher_(fetcher) {}
 
 bool Parser::start() {
-  auto [ours, its] = new_socket_pair();
-  auto [opener_end, parser_end] = new_socket_pair();
   std::vector<Fd> ends;
-  ends.push_back(std::move(its));
-  ends.push_back(std::move(parser_end));
-  std::vector<Fd> fetcher_end;
+  ends.push_back(opener_.new_way(Taker::parser));
   if (fetcher_ != nullptr) {
     auto [from, to] = new_socket_pair();
+    std::vector<Fd> fetcher_end;
     fetcher_end.push_back(std::move(from));
+    fetcher_->send({}, std::move(fetcher_end));
     ends.push_back(std::move(to));
   }
-  opener_.set_parser(std::move(opener_end));
-  if (fetcher_ != nullptr) fetcher_->send({}, std::move(fetcher_end));
-  pid_ = keeper_.start(ChildKind::parser, std::move(ends));
-  is_missing_ = !pid_;
+  auto child = keeper_.start(ChildKind::parser, std::move(ends));
+  is_missing_ = !child;
   if (is_missing_) return false;
-  channel_.emplace(std::move(ours));
+  pid_ = child->pid;
+  channel_.emplace(std::move(child->channel));
   return true;
 }
 
@@ -71,28 +61,12 @@ void Parser::give_up() {
   close_debug_files();
 }
 
-void Parser::say(ParserCall call) {
-  WireWriter words;
-  words.put(call);
-  channel_->send(words.bytes());
-}
-
 void Parser::close_debug_files() {
   for (const std::uint64_t number : debug_files_) opener_.close(number);
   debug_files_.clear();
 }
 
-WireWriter Parser::question(ParserCall call, const FileRef& file) const {
-  WireWriter words;
-  words.put(call);
-  words.put(file.number);
-  words.text(file.path);
-  const MappedBy& by = file.mapped_by;
-  words.put(static_cast<std::uint8_t>(by.own_mounts && !has_own_root(by.tgid) ? 1 : 0));
-  return words;
-}
-
-std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t file, Unnamed& failed,
+std::optional<std::string> Parser::ask(std::string_view words, std::uint64_t file, Unnamed& failed,
                                        const AnswerLimits& limits) {
   failed = Unnamed::parser_gave_up;
   const std::uint64_t before = std::exchange(at_file_, file);
@@ -104,7 +78,7 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
     if (channel_ && (channel_->take() || channel_->is_gone())) give_up();
     if (!channel_ && (is_missing_ || !start())) return std::nullopt;
     if (file != 0) {
-      const Unnamed handed = opener_.hand(file, file);
+      const Unnamed handed = opener_.hand(file, Taker::parser);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
         give_up();
         continue;
@@ -114,8 +88,8 @@ std::optional<std::string> Parser::ask(const WireWriter& words, std::uint64_t fi
         return std::nullopt;
       }
     }
-    if (is_plain) say(ParserCall::plainly);
-    channel_->send(words.bytes());
+    if (is_plain) channel_->send(message_of(ParserCall::plainly));
+    channel_->send(words);
     Waited waited = wait(file, limits);
     if (waited.ended == Ended::answered) {
       if (is_plain) plain_files_.insert(file);
@@ -156,8 +130,8 @@ Parser::Waited Parser::wait(std::uint64_t file, const AnswerLimits& limits) {
         case ParserWord::demangles:
           waited.is_demangling = true;
           if (whole.look() == ChildWatch::Finding::too_long) return ended(Ended::too_long);
-          part = ChildWatch(*pid_, std::min(most_demangling_ns + in.number<std::uint32_t>() * most_demangling_one_ns,
-                                            limits.most_ns));
+          part = ChildWatch(
+              *pid_, std::min(most_demangling_ns + in.get<std::uint32_t>() * most_demangling_one_ns, limits.most_ns));
           break;
         case ParserWord::wants:
         case ParserWord::wants_served:
@@ -185,95 +159,71 @@ Parser::Waited Parser::wait(std::uint64_t file, const AnswerLimits& limits) {
   }
 }
 
-void Parser::put_supplied(bool is_found, std::uint64_t number, unsigned next, std::string_view why) {
-  WireWriter out;
-  out.put(ParserCall::supplied);
-  out.put(static_cast<std::uint8_t>(is_found ? 1 : 0));
-  out.put(number);
-  out.put(static_cast<std::uint32_t>(next));
-  out.text(why);
-  channel_->send(out.bytes());
-}
-
 // The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
 void Parser::supply(WireReader& in, std::uint64_t file) {
   DebugQuestion question;
-  question.kind = in.one_of(DebugQuestion::Kind::count);
-  question.text = in.text();
-  const auto base = in.number<std::uint64_t>();
-  unsigned next = in.number<std::uint32_t>();
+  std::uint64_t base = 0;
+  unsigned next = 0;
+  in.read(question.kind, question.text, base, next);
   const bool is_its_own = base == file || debug_files_.contains(base);
   std::string why;
   const std::uint64_t number = opener_.new_number();
   const bool is_found =
       in.ok() && is_its_own && opener_.open_debug(number, base, question, next, why) == Unnamed::named;
   if (is_found) debug_files_.insert(number);
-  put_supplied(is_found, number, next, why);
+  channel_->send(message_of(ParserCall::supplied, is_found, number, next, why));
 }
 
 void Parser::fetch(WireReader& in) {
-  const std::string build_id(in.text());
+  const auto build_id = in.get<std::string>();
   const std::uint64_t number = opener_.new_number();
   bool is_found = false;
   if (fetcher_ != nullptr && in.ok()) {
-    WireWriter out;
-    out.put(number);
-    out.text(build_id);
-    fetcher_->send(out.bytes());
-    const auto give_up_at = std::chrono::steady_clock::now() + most_fetching;
-    while (!fetcher_->is_gone() && std::chrono::steady_clock::now() < give_up_at) {
-      if (const auto message = fetcher_->take()) {
-        is_found = WireReader(message->bytes).number<std::uint8_t>() != 0;
-        break;
-      }
-      fetcher_->wait(look_every);
-    }
+    fetcher_->send(message_of(number, build_id));
+    const auto message = fetcher_->receive(most_fetching);
+    is_found = message && WireReader(message->bytes).get<bool>();
   }
-  put_supplied(is_found, number, 0, "");
+  channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
 }
 
 template <class Answer>
-Answer Parser::answer_to(const WireWriter& words, std::uint64_t file, const AnswerLimits& limits, WorkBudget& budget,
+Answer Parser::answer_to(std::string_view words, std::uint64_t file, const AnswerLimits& limits, WorkBudget& budget,
                          std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
-  Unnamed failed{};
-  const auto answer = ask(words, file, failed, limits);
-  if (!answer) return failure<Answer>(failed);
+  Answer nothing;
+  const auto answer = ask(words, file, nothing.failed, limits);
+  if (!answer) return nothing;
   WireReader in(*answer);
-  take_cost(in, budget);
+  // What the parser says is left of the budget, but never more than was left.
+  const auto left = in.get<std::uint64_t>();
+  budget.take(budget.left() - std::min(left, budget.left()));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   give_up();
-  return failure<Answer>(Unnamed::parser_gave_up);
+  nothing.failed = Unnamed::parser_gave_up;
+  return nothing;
 }
 
 NamesOfFile Parser::names(const FileRef& file, std::span<const FileOffset> offsets, WorkBudget& budget) {
-  WireWriter words = question(ParserCall::names, file);
-  words.put(budget.left());
-  put_addresses(offsets, words);
+  const std::string words = question(ParserCall::names, file, budget.left(), offsets);
   const std::uint64_t most_ns = std::max(ChildWatch::most_running_ns, budget.left() * ChildWatch::most_ns_a_step);
   return answer_to(words, file.number, {.most_ns = most_ns, .may_be_plain = true}, budget, take_names, offsets.size());
 }
 
 LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) {
-  WireWriter words = question(ParserCall::lines, file);
-  words.put(budget.left());
-  put_addresses(addresses, words);
+  const std::string words = question(ParserCall::lines, file, budget.left(), addresses);
   return answer_to(words, file.number, AnswerLimits{.may_be_plain = true}, budget, take_lines, addresses.size());
 }
 
 UnwindOfFile Parser::unwind_table(const FileRef& file, WorkBudget& budget) {
-  WireWriter words = file.number != 0 ? question(ParserCall::unwind, file) : WireWriter();
-  if (file.number == 0) words.put(ParserCall::vdso_unwind);
-  words.put(budget.left());
+  const std::string words = file.number != 0 ? question(ParserCall::unwind, file, budget.left())
+                                             : message_of(ParserCall::vdso_unwind, budget.left());
   return answer_to(words, file.number, AnswerLimits{}, budget, take_unwind, 0);
 }
 
 NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
-  WireWriter words;
-  words.put(ParserCall::vdso);
-  put_addresses(offsets, words);
   WorkBudget none(0);
-  return answer_to(words, 0, AnswerLimits{.may_be_plain = true}, none, take_names, offsets.size());
+  const AnswerLimits limits{.may_be_plain = true};
+  return answer_to(message_of(ParserCall::vdso, offsets), 0, limits, none, take_names, offsets.size());
 }
 
 FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
@@ -290,61 +240,48 @@ FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid) {
 
 NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
                              WorkBudget& budget) {
-  WireWriter words;
-  words.put(ParserCall::jit);
-  words.put(map.number);
-  words.put(tgid);
-  words.put(static_cast<std::uint8_t>(map.is_dump ? 1 : 0));
-  words.put(budget.left());
-  put_addresses(addresses, words);
+  const std::string words = message_of(ParserCall::jit, map.number, tgid, map.is_dump, budget.left(), addresses);
   NamesOfJit names = answer_to(words, map.number, AnswerLimits{}, budget, take_jit, addresses.size());
   if (!map.is_dump) opener_.leave_perf_map(tgid, map.number);
   return names;
 }
 
 std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
-  WireWriter words;
-  words.put(ParserCall::demangle);
-  words.put(static_cast<std::uint32_t>(names.size()));
-  for (const std::string& name : names) words.text(name);
   Unnamed failed{};
   std::vector<std::string> as_they_are(names.begin(), names.end());
-  const auto answer = ask(words, 0, failed, {});
+  const auto answer = ask(message_of(ParserCall::demangle, names), 0, failed, {});
   if (!answer) return as_they_are;
   WireReader in(*answer);
-  std::vector<std::string> demangled(in.count(sizeof(std::uint32_t)));
-  for (std::string& name : demangled) name = in.text();
+  const auto demangled = in.get<std::vector<std::string>>();
   return in.is_whole() && demangled.size() == names.size() ? demangled : as_they_are;
 }
 
 void Parser::rest() {
   close_debug_files();
-  if (channel_) say(ParserCall::rest);
+  if (channel_) channel_->send(message_of(ParserCall::rest));
 }
 
 std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_view name, std::uint64_t added,
                                                Unnamed& failed) {
-  WireWriter words = question(ParserCall::search, file);
-  words.text(name);
-  words.put(added);
+  const std::string words = question(ParserCall::search, file, name, added);
   const auto answer = ask(words, file.number, failed, AnswerLimits{.most_ns = most_searching_ns});
   if (!answer) return std::nullopt;
   failed = Unnamed::file_malformed;
   WireReader in(*answer);
-  const auto elf_class = in.number<std::uint8_t>();
-  auto found = take_search(in);
-  if (!found || !in.is_whole() || elf_class == 0) return std::nullopt;
-  return Searched{.is_64bit = elf_class == 64, .found = std::move(*found)};
+  const auto elf_class = in.get<std::uint8_t>();
+  auto found = in.get<NameSearch>();
+  if (!in.is_whole() || elf_class == 0) return std::nullopt;
+  return Searched{.is_64bit = elf_class == 64, .found = std::move(found)};
 }
 
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
-  const WireWriter words = question(ParserCall::allocators, file);
   Unnamed failed{};
-  const auto answer = ask(words, file.number, failed, AnswerLimits{});
+  const auto answer = ask(question(ParserCall::allocators, file), file.number, failed, AnswerLimits{});
   if (!answer) return {};
   WireReader in(*answer);
-  static_cast<void>(in.number<std::uint8_t>());
-  return take_allocators(in).value_or(std::vector<AllocatorFunction>());
+  static_cast<void>(in.get<std::uint8_t>());  // the class of the file
+  auto functions = in.get<std::vector<AllocatorFunction>>();
+  return in.ok() ? std::move(functions) : std::vector<AllocatorFunction>();
 }
 
 }  // namespace profile

@@ -67,21 +67,18 @@ class Parser final : public FileReader {
     bool may_be_plain = false;                            // names as the file spells them are better than no answer
   };
 
-  [[nodiscard]] WireWriter question(ParserCall call, const FileRef& file) const;
   // The parser's answer, or nullopt and the reason in `failed`. `file`: the number of the file in question, 0 for none.
-  [[nodiscard]] std::optional<std::string> ask(const WireWriter& words, std::uint64_t file, Unnamed& failed,
+  [[nodiscard]] std::optional<std::string> ask(std::string_view words, std::uint64_t file, Unnamed& failed,
                                                const AnswerLimits& limits);
   [[nodiscard]] Waited wait(std::uint64_t file, const AnswerLimits& limits);
   // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`.
   // If the answer cannot be read, the parser is killed.
   template <class Answer>
-  [[nodiscard]] Answer answer_to(const WireWriter& words, std::uint64_t file, const AnswerLimits& limits,
+  [[nodiscard]] Answer answer_to(std::string_view words, std::uint64_t file, const AnswerLimits& limits,
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
                                  std::size_t asked);
   void supply(WireReader& in, std::uint64_t file);
   void fetch(WireReader& in);
-  void put_supplied(bool is_found, std::uint64_t number, unsigned next, std::string_view why);
-  void say(ParserCall call);  // sends only this word; there is no answer
   void give_up();
   void close_debug_files();
 

@@ -1,12 +1,17 @@
 #include "parse/parser_child.h"
 
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +27,8 @@
 #include "parse/jit_map.h"
 #include "parse/parser_calls.h"
 #include "parse/sandbox.h"
-#include "parse/vdso.h"
 #include "parse/wire.h"
+#include "support/file_bytes.h"
 #include "support/priority.h"
 #include "unwind/build.h"
 
@@ -33,11 +38,16 @@ namespace {
 // The most stretches of perf maps that are remembered. Beyond this all are forgotten and learnt again.
 constexpr std::size_t most_remembered = 100'000;
 
-template <class Address>
-std::vector<Address> take_addresses(WireReader& in) {
-  std::vector<Address> addresses(in.count(sizeof(std::uint64_t)));
-  for (Address& address : addresses) address.value = in.number<std::uint64_t>();
-  return addresses;
+// This process's vDSO, to be read like any ELF file. It is the same in every process of our class, because the kernel
+// maps the same pages. Without bytes where there is no vDSO.
+FileBytes vdso_bytes() {
+  const auto* image =
+      reinterpret_cast<const std::byte*>(::getauxval(AT_SYSINFO_EHDR));  // NOLINT(performance-no-int-to-ptr)
+  if (image == nullptr) return {};
+  // The section headers stand at the end of the image. The kernel maps whole pages, so the whole image is there.
+  const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(image);
+  const std::size_t size = header.e_shoff + std::size_t{header.e_shnum} * header.e_shentsize;
+  return FileBytes(std::span(image, size));
 }
 
 class Parser final : public DebugSupplier {
@@ -56,23 +66,16 @@ class Parser final : public DebugSupplier {
   }
 
   DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
-    WireWriter out;
-    out.put(ParserWord::wants);
-    out.put(question.kind);
-    out.text(question.text);
-    out.put(base);
-    out.put(static_cast<std::uint32_t>(next));
-    return supplied(out, files_, next, why);
+    say(ParserWord::wants, question.kind, question.text, base, next);
+    return supplied(files_, next, why);
   }
 
   DebugFile from_server(const std::string& build_id) override {
     if (!served_) return {};
-    WireWriter out;
-    out.put(ParserWord::wants_served);
-    out.text(build_id);
+    say(ParserWord::wants_served, build_id);
     unsigned next = 0;
     std::string why;
-    return supplied(out, *served_, next, why);
+    return supplied(*served_, next, why);
   }
 
  private:
@@ -90,22 +93,17 @@ class Parser final : public DebugSupplier {
     FileSymbols symbols;
   };
 
-  void say(const WireWriter& words) {
-    if (!questions_.send(words.bytes())) ::_exit(0);
-  }
-
-  static WireWriter answer() {
-    WireWriter out;
-    out.put(ParserWord::answer);
-    return out;
+  template <class... Values>
+  void say(ParserWord word, const Values&... values) {
+    if (!questions_.send(message_of(word, values...))) ::_exit(0);
   }
 
   void answer(ParserCall call, WireReader& in) {
     switch (call) {
       case ParserCall::names:
-        return names(in);
+        return answer_places(in, names_of);
       case ParserCall::lines:
-        return lines(in);
+        return answer_places(in, lines_of);
       case ParserCall::vdso:
         return vdso(in);
       case ParserCall::jit:
@@ -139,66 +137,46 @@ class Parser final : public DebugSupplier {
     return file;
   }
 
-  void begun() {
-    WireWriter out;
-    out.put(ParserWord::begun);
-    say(out);
-  }
-
   Asked& take_asked(WireReader& in) {
-    const auto number = in.number<std::uint64_t>();
-    const std::string path(in.text());
-    const bool own_mounts = in.number<std::uint8_t>() != 0;
+    const auto number = in.get<std::uint64_t>();
+    const auto path = in.get<std::string>();
+    const bool own_mounts = in.get<bool>();
     if (asked_ && asked_->file.number != number) asked_.reset();
     Fd fd = take_file(files_, number);
     if (!asked_) {
-      begun();
+      say(ParserWord::begun);
       asked_ = std::make_unique<Asked>(number, path, own_mounts, std::move(fd), debug_files_);
     } else {
       fd.reset();
-      begun();
+      say(ParserWord::begun);
     }
     return *asked_;
   }
 
-  DebugFile supplied(const WireWriter& question, const WaitingChannel& from, unsigned& next, std::string& why) {
-    say(question);
+  // The answer to what was said last.
+  DebugFile supplied(const WaitingChannel& from, unsigned& next, std::string& why) {
     const auto message = questions_.receive();
     if (!message) ::_exit(0);
     WireReader in(message->bytes);
-    const bool is_right = in.one_of(ParserCall::count) == ParserCall::supplied;
-    const bool is_found = in.number<std::uint8_t>() != 0;
-    const auto number = in.number<std::uint64_t>();
-    next = in.number<std::uint32_t>();
-    why = in.text();
+    const bool is_right = in.get<ParserCall>() == ParserCall::supplied;
+    const bool is_found = in.get<bool>();
+    const auto number = in.get<std::uint64_t>();
+    in.read(next, why);
     if (!is_right || !is_found) return {};
     return {.fd = take_file(from, number), .number = number};
   }
 
-  void names(WireReader& in) {
+  template <class Place, class Answer>
+  void answer_places(WireReader& in, Answer (*answer_of)(FileSymbols&, std::span<const Place>, const Spelling&)) {
     Asked& asked = take_asked(in);
-    asked.budget = WorkBudget(in.number<std::uint64_t>());
-    const auto offsets = take_addresses<FileOffset>(in);
-    const NamesOfFile names = names_of(asked.symbols, offsets, spelling());
-    WireWriter out = answer();
-    out.put(asked.budget.left());
-    put_names(names, out);
-    say(out);
-  }
-
-  void lines(WireReader& in) {
-    Asked& asked = take_asked(in);
-    asked.budget = WorkBudget(in.number<std::uint64_t>());
-    const auto addresses = take_addresses<ElfAddress>(in);
-    const LinesOfFile lines = lines_of(asked.symbols, addresses, spelling());
-    WireWriter out = answer();
-    out.put(asked.budget.left());
-    put_lines(lines, out);
-    say(out);
+    asked.budget = WorkBudget(in.get<std::uint64_t>());
+    const auto places = in.get<std::vector<Place>>();
+    const Answer answer = answer_of(asked.symbols, places, spelling());
+    say(ParserWord::answer, asked.budget.left(), answer);
   }
 
   void vdso(WireReader& in) {
-    const auto offsets = take_addresses<FileOffset>(in);
+    const auto offsets = in.get<std::vector<FileOffset>>();
     NamesOfFile names;
     const FileBytes bytes = vdso_bytes();
     if (bytes) {
@@ -208,24 +186,21 @@ class Parser final : public DebugSupplier {
     } else {
       names.failed = Unnamed::no_symbol;
     }
-    WireWriter out = answer();
-    out.put(std::uint64_t{0});
-    put_names(names, out);
-    say(out);
+    say(ParserWord::answer, std::uint64_t{0}, names);
   }
 
   void jit(WireReader& in) {
-    const auto number = in.number<std::uint64_t>();
-    const auto tgid = in.number<std::uint32_t>();
-    const bool is_dump = in.number<std::uint8_t>() != 0;
-    WorkBudget budget(in.number<std::uint64_t>());
-    const auto addresses = take_addresses<RuntimeAddress>(in);
+    const auto number = in.get<std::uint64_t>();
+    const auto tgid = in.get<std::uint32_t>();
+    const bool is_dump = in.get<bool>();
+    WorkBudget budget(in.get<std::uint64_t>());
+    const auto addresses = in.get<std::vector<RuntimeAddress>>();
     std::size_t remembered = 0;
     for (const auto& [process, map] : jit_maps_) remembered += map.size();
     if (remembered > most_remembered) jit_maps_.clear();
     asked_.reset();
     const Fd fd = take_file(files_, number);
-    begun();
+    say(ParserWord::begun);
     std::vector<JitSymbol> symbols(addresses.size());
     jit_maps_[{tgid, is_dump}].resolve(fd.get(), addresses, symbols, budget);
     NamesOfJit names;
@@ -238,59 +213,48 @@ class Parser final : public DebugSupplier {
                                           .file = is_named ? names.strings.intern(symbol.file) : StringId::empty,
                                           .line = symbol.line}});
     }
-    WireWriter out = answer();
-    out.put(budget.left());
-    put_jit(names, out);
-    say(out);
+    say(ParserWord::answer, budget.left(), names);
   }
 
   void demangle_all(WireReader& in) {
-    const std::size_t count = in.count(sizeof(std::uint32_t));
-    demangles_(count);
-    WireWriter out = answer();
-    out.put(static_cast<std::uint32_t>(count));
-    for (std::size_t i = 0; i < count; ++i) out.text(demangle(in.text()));
-    say(out);
+    auto names = in.get<std::vector<std::string>>();
+    demangles_(names.size());
+    for (std::string& name : names) name = demangle(name);
+    say(ParserWord::answer, names);
   }
 
   Spelling spelling() { return {.is_plain = std::exchange(is_plain_, false), .demangles = demangles_}; }
 
-  void put_class(const std::optional<ElfFile>& elf, WireWriter& out) {
-    out.put(static_cast<std::uint8_t>(!elf ? 0 : elf->is_64bit() ? 64 : 32));
+  static std::uint8_t class_of(const std::optional<ElfFile>& elf) {
+    return static_cast<std::uint8_t>(!elf ? 0 : elf->is_64bit() ? 64 : 32);
   }
 
   void search(WireReader& in) {
     Asked& asked = take_asked(in);
     asked.budget = WorkBudget(UINT64_MAX);
-    const std::string name(in.text());
-    const auto added = in.number<std::uint64_t>();
-    WireWriter out = answer();
-    put_class(asked.symbols.elf(), out);
+    const auto name = in.get<std::string>();
+    const auto added = in.get<std::uint64_t>();
     NameSearch found;
     if (asked.symbols.elf() && !name.empty()) {
       found = find_by_name(*asked.symbols.elf(), asked.fd.get(), asked.file, debug_files_, name, added, demangles_);
     }
-    put_search(found, out);
-    say(out);
+    say(ParserWord::answer, class_of(asked.symbols.elf()), found);
   }
 
   void say_unwind(const std::optional<ElfFile>& elf, const WorkBudget& budget) {
     const UnwindAnswer answered =
         elf ? unwind_table_of(*elf) : UnwindAnswer{.fault = UnwindFault::no_code, .table = {}};
-    WireWriter out = answer();
-    out.put(budget.left());
-    put_unwind(answered.fault, answered.table, out);
-    say(out);
+    say(ParserWord::answer, budget.left(), answered.fault, answered.table);
   }
 
   void unwind(WireReader& in) {
     Asked& asked = take_asked(in);
-    asked.budget = WorkBudget(in.number<std::uint64_t>());
+    asked.budget = WorkBudget(in.get<std::uint64_t>());
     say_unwind(asked.symbols.elf(), asked.budget);
   }
 
   void vdso_unwind(WireReader& in) {
-    WorkBudget budget(in.number<std::uint64_t>());
+    WorkBudget budget(in.get<std::uint64_t>());
     std::string why;
     say_unwind(ElfFile::read(vdso_bytes(), why, &budget), budget);
   }
@@ -298,21 +262,15 @@ class Parser final : public DebugSupplier {
   void allocators(WireReader& in) {
     Asked& asked = take_asked(in);
     asked.budget = WorkBudget(UINT64_MAX);
-    WireWriter out = answer();
-    put_class(asked.symbols.elf(), out);
     std::vector<AllocatorFunction> functions;
     if (asked.symbols.elf()) functions = allocator_functions(*asked.symbols.elf());
-    put_allocators(functions, out);
-    say(out);
+    say(ParserWord::answer, class_of(asked.symbols.elf()), functions);
   }
 
   WaitingChannel questions_;
   // Tells the main process that demangling begins. It allows less time for that than for counted steps.
   const std::function<void(std::size_t)> demangles_ = [this](std::size_t names) {
-    WireWriter out;
-    out.put(ParserWord::demangles);
-    out.put(static_cast<std::uint32_t>(std::min<std::size_t>(names, UINT32_MAX)));
-    say(out);
+    say(ParserWord::demangles, static_cast<std::uint32_t>(std::min<std::size_t>(names, UINT32_MAX)));
   };
   WaitingChannel files_;
   std::optional<WaitingChannel> served_;

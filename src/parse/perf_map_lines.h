@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "parse/jit_entry.h"
+#include "parse/jit_dump.h"
 #include "support/work_budget.h"
 
 namespace profile {

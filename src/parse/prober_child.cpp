@@ -35,12 +35,12 @@ std::optional<unsigned> bit_of_return() {
 
 // Linux reads the instruction when it attaches a probe. It is read here before, so that a hang over the file happens
 // here and is not confused with a wait for locks that others hold.
-bool read_instruction(int file, std::uint64_t offset) {
+bool read_instruction(int file, FileOffset offset) {
   char instruction[16];
-  return ::pread(file, instruction, sizeof instruction, static_cast<off_t>(offset)) >= 0;
+  return ::pread(file, instruction, sizeof instruction, static_cast<off_t>(offset.value)) >= 0;
 }
 
-Fd open_event(int file, std::uint64_t offset, bool on_return, std::int32_t tgid) {
+Fd open_event(int file, const UserProbe& probe) {
   const auto type = read_number(std::string(event_source) + "type");
   const auto bit = bit_of_return();
   if (!type || !bit) {
@@ -51,9 +51,10 @@ Fd open_event(int file, std::uint64_t offset, bool on_return, std::int32_t tgid)
   perf_event_attr attr{};
   attr.size = sizeof attr;
   attr.type = static_cast<std::uint32_t>(*type);
-  if (on_return) attr.config |= std::uint64_t{1} << *bit;
+  if (probe.on_return) attr.config |= std::uint64_t{1} << *bit;
   attr.uprobe_path = reinterpret_cast<std::uint64_t>(path.c_str());
-  attr.probe_offset = offset;
+  attr.probe_offset = probe.offset.value;
+  const int tgid = probe.tgid ? static_cast<int>(*probe.tgid) : -1;
   const int cpu = tgid < 0 ? 0 : -1;  // an event for all processes is opened on one CPU, and counts hits on all
   return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, tgid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
 }
@@ -71,23 +72,16 @@ void run_prober(Fd questions, Fd files) {
   const WaitingChannel opener(std::move(files));
   while (const auto message = main_process.receive()) {
     WireReader in(message->bytes);
-    const Fd file = take_over(opener, in.number<std::uint64_t>());
+    const Fd file = take_over(opener, in.get<std::uint64_t>());
     if (!file) break;
-    const auto offset = in.number<std::uint64_t>();
-    const bool on_return = in.number<std::uint8_t>() != 0;
-    const auto tgid = in.number<std::int32_t>();
-    const bool is_readable = read_instruction(file.get(), offset);
+    const auto probe = in.get<UserProbe>();
+    const bool is_readable = read_instruction(file.get(), probe.offset);
     int error = is_readable ? 0 : errno;
-    WireWriter word;
-    word.put(ProberWord::has_read);
-    main_process.send(word.bytes());
-    const Fd event = is_readable ? open_event(file.get(), offset, on_return, tgid) : Fd();
+    main_process.send(message_of(ProberWord::has_read));
+    const Fd event = is_readable ? open_event(file.get(), probe) : Fd();
     if (is_readable && !event) error = errno;
-    WireWriter out;
-    out.put(ProberWord::done);
-    out.put(error);
     const int fd = event.get();
-    main_process.send(out.bytes(), event ? std::span(&fd, 1) : std::span<const int>());
+    main_process.send(message_of(ProberWord::done, error), event ? std::span(&fd, 1) : std::span<const int>());
   }
   ::_exit(0);
 }

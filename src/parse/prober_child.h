@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
+#include "parse/file_probes.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -14,6 +16,10 @@ enum class ProberWord : std::uint8_t {
   done,      // errno, or 0 with the event's descriptor
   count
 };
+
+constexpr auto wire_fields(const UserProbe&) {
+  return std::tuple(&UserProbe::offset, &UserProbe::on_return, &UserProbe::tgid);
+}
 
 // Never returns. `questions`: from the main process, each a tag and a UserProbe. `files`: descriptors from the opener,
 // each with its tag.

@@ -9,7 +9,7 @@
 #include "parse/child_watch.h"
 #include "parse/prober_child.h"
 #include "parse/wire.h"
-#include "support/socket_pair.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
@@ -21,27 +21,25 @@ constexpr std::uint64_t most_attaching_ns = 10'000'000'000;
 
 }  // namespace
 
-bool Probes::is_elf(ProbedFile& file, std::string& why) {
+std::optional<ProbedFile> Probes::checked(ProbedFile file, const FileStamp& stamp, std::string& why) {
+  file.device = stamp.device;
+  file.inode = stamp.inode;
   Unnamed failed{};
   const auto searched = parser_.search(ref(file), "", 0, failed);
   if (searched) {
     file.is_64bit = searched->is_64bit;
-    return true;
+    return file;
   }
   why = "it is no ELF file of this machine's kind that can be read";
   close(file);
-  return false;
+  return std::nullopt;
 }
 
 std::optional<ProbedFile> Probes::open(const std::string& path, std::string& why) {
   ProbedFile file{.number = opener_.new_number(), .path = path};
-  const Opener::OpenedPath opened = opener_.open_path(file.number, path);
-  why = opened.why;
-  if (opened.reason != Unnamed::named) return std::nullopt;
-  file.device = opened.device;
-  file.inode = opened.inode;
-  if (!is_elf(file, why)) return std::nullopt;
-  return file;
+  FileStamp stamp;
+  if (opener_.open_path(file.number, path, stamp, why) != Unnamed::named) return std::nullopt;
+  return checked(std::move(file), stamp, why);
 }
 
 std::optional<ProbedFile> Probes::open_mapped(const FileIdentity& identity, const std::string& path,
@@ -52,10 +50,7 @@ std::optional<ProbedFile> Probes::open_mapped(const FileIdentity& identity, cons
       opener_.open_now({.number = file.number, .identity = identity, .path = path, .mapped_by = mapped_by}, stamp);
   why = reason == Unnamed::no_answer ? does_not_answer : "it is not there any more";
   if (reason != Unnamed::named) return std::nullopt;
-  file.device = stamp.device;
-  file.inode = stamp.inode;
-  if (!is_elf(file, why)) return std::nullopt;
-  return file;
+  return checked(std::move(file), stamp, why);
 }
 
 NameSearch Probes::search(const ProbedFile& file, std::string_view name, std::uint64_t added) {
@@ -72,28 +67,20 @@ std::vector<AllocatorFunction> Probes::allocator_functions(const ProbedFile& fil
 }
 
 bool Probes::start() {
-  auto [ours, its] = new_socket_pair();
-  auto [opener_end, prober_end] = new_socket_pair();
   std::vector<Fd> ends;
-  ends.push_back(std::move(its));
-  ends.push_back(std::move(prober_end));
-  opener_.set_prober(std::move(opener_end));
-  pid_ = keeper_.start(ChildKind::prober, std::move(ends));
-  if (!pid_) return false;
-  prober_.emplace(std::move(ours), true);
+  ends.push_back(opener_.new_way(Taker::prober));
+  auto child = keeper_.start(ChildKind::prober, std::move(ends));
+  pid_ = child ? std::optional(child->pid) : std::nullopt;
+  if (!child) return false;
+  prober_.emplace(std::move(child->channel), true);
   return true;
 }
 
 Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
-  if (opener_.hand_to_prober(file.number, file.number) != Unnamed::named) return {};
-  WireWriter words;
-  words.put(file.number);
-  words.put(probe.offset.value);
-  words.put(static_cast<std::uint8_t>(probe.on_return ? 1 : 0));
-  words.put(probe.tgid ? static_cast<std::int32_t>(*probe.tgid) : -1);
-  prober_->send(words.bytes());
+  if (opener_.hand(file.number, Taker::prober) != Unnamed::named) return {};
+  prober_->send(message_of(file.number, probe));
   ChildWatch watch(*pid_);
   for (;;) {
     if (auto message = prober_->take()) {
@@ -102,7 +89,7 @@ Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
         watch = ChildWatch(*pid_, ChildWatch::most_running_ns, most_attaching_ns);
         continue;
       }
-      error = in.number<int>();
+      error = in.get<int>();
       return error == 0 && !message->fds.empty() ? std::move(message->fds[0]) : Fd();
     }
     if (prober_->is_gone() || (!prober_->wait(look_every) && watch.look() != ChildWatch::Finding::works)) break;

@@ -30,7 +30,8 @@ class Probes final : public FileProbes {
   [[nodiscard]] std::optional<pid_t> pid() const { return pid_; }
 
  private:
-  [[nodiscard]] bool is_elf(ProbedFile& file, std::string& why);
+  // The file, if it is an ELF file.
+  [[nodiscard]] std::optional<ProbedFile> checked(ProbedFile file, const FileStamp& stamp, std::string& why);
   [[nodiscard]] static FileRef ref(const ProbedFile& file) {
     return {.number = file.number, .path = file.path, .mapped_by = {.own_mounts = true}};
   }

@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "support/close_from.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
@@ -49,20 +49,6 @@ constexpr long allowed_calls[] = {
 };
 // These may give memory, but no executable memory.
 constexpr long allowed_without_code[] = {SYS_mmap, SYS_mprotect};
-
-void drop_capabilities(std::uint64_t kept) noexcept {
-  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  std::array<__user_cap_data_struct, 2> had{};
-  if (::syscall(SYS_capget, &header, had.data()) != 0) return;
-  for (std::size_t word = 0; word < had.size(); ++word) {
-    const auto bits = static_cast<std::uint32_t>(kept >> (32 * word));
-    had[word].permitted &= bits;
-    had[word].effective = had[word].permitted;
-    had[word].inheritable = 0;
-  }
-  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  ::syscall(SYS_capset, &header, had.data());
-}
 
 void limit(__rlimit_resource resource, rlim_t most) noexcept {
   const rlimit both{.rlim_cur = most, .rlim_max = most};
@@ -118,16 +104,26 @@ void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept {
 }
 
 void keep_capabilities(std::span<const int> kept) noexcept {
-  std::uint64_t bits = 0;
-  for (const int capability : kept) bits |= std::uint64_t{1} << capability;
-  drop_capabilities(bits);
+  std::uint64_t all_bits = 0;
+  for (const int capability : kept) all_bits |= std::uint64_t{1} << capability;
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, 2> had{};
+  if (::syscall(SYS_capget, &header, had.data()) != 0) return;
+  for (std::size_t word = 0; word < had.size(); ++word) {
+    const auto bits = static_cast<std::uint32_t>(all_bits >> (32 * word));
+    had[word].permitted &= bits;
+    had[word].effective = had[word].permitted;
+    had[word].inheritable = 0;
+  }
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  ::syscall(SYS_capset, &header, had.data());
 }
 
 void enter_sandbox() noexcept {
   const bool is_another = ::setgroups(0, nullptr) == 0 && ::setresgid(no_one, no_one, no_one) == 0 &&
                           ::setresuid(no_one, no_one, no_one) == 0;
   static_cast<void>(is_another);  // with file capabilities alone this is not permitted
-  drop_capabilities(0);
+  keep_capabilities({});
   // The change of user has undone these two.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

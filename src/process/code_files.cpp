@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "process/proc_maps.h"
 #include "support/deadline.h"
+#include "support/hash.h"
 
 namespace profile {
 namespace {
@@ -29,9 +29,7 @@ void CodeFile::give_up(Unnamed reason) {
 
 std::size_t CodeFiles::IdentityHash::operator()(const FileIdentity& identity) const noexcept {
   const std::uint64_t device = std::uint64_t{identity.device_major} << 32 | identity.device_minor;
-  std::uint64_t hash = identity.inode * 0x9e3779b97f4a7c15U ^ device;
-  hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93U;
-  return hash ^ hash >> 32;
+  return hash_of(hash_of(identity.inode), device);
 }
 
 CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
@@ -53,7 +51,12 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     if (file.checked_in_batch_ == batch_) return known->second;
     file.checked_in_batch_ = batch_;
     const FileState state = keeper_.state(file.number);
-    if (state == FileState::unknown) return add_until_answer(known->second, generation, path, mapped_by);
+    if (state == FileState::unknown) {
+      CodeFile& since = add_unasked(identity, generation, path, mapped_by);
+      since.is_asked_ = true;
+      state_questions_[file.number] = {.before = file.place_, .since = since.place_, .number = since.number};
+      return since.place_;
+    }
     if (state != FileState::changed) return known->second;
     file.give_up(Unnamed::file_changed);
     return add(identity, generation, path, mapped_by);
@@ -86,17 +89,14 @@ CodeFiles::Id CodeFiles::add(const FileIdentity& identity, std::uint32_t generat
   return id;
 }
 
-CodeFiles::Id CodeFiles::add_until_answer(Id before, std::uint32_t generation, std::string_view path,
-                                          const MappedBy& mapped_by) {
-  CodeFile& file = add_unasked(files_[before].identity, generation, path, mapped_by);
-  file.is_asked_ = true;
-  state_questions_[files_[before].number] = {.before = before, .since = file.place_, .number = file.number};
-  return file.place_;
-}
-
 CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
                                  const MappedBy& mapped_by) {
-  const Id id = place();
+  if (free_.empty()) {
+    free_.push_back(static_cast<Id>(files_.size()));
+    files_.emplace_back();
+  }
+  const Id id = free_.back();
+  free_.pop_back();
   CodeFile& file = files_[id];
   file.number = ++numbers_;
   file.identity = identity;
@@ -108,17 +108,6 @@ CodeFile& CodeFiles::add_unasked(const FileIdentity& identity, std::uint32_t gen
   file.checked_in_batch_ = batch_;
   ids_[identity] = id;
   return file;
-}
-
-// Returns a place for a new file.
-CodeFiles::Id CodeFiles::place() {
-  if (free_.empty()) {
-    files_.emplace_back();
-    return static_cast<Id>(files_.size() - 1);
-  }
-  const Id id = free_.back();
-  free_.pop_back();
-  return id;
 }
 
 void CodeFiles::forget(Id id) {

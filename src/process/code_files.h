@@ -80,8 +80,6 @@ class CodeFiles {
   // The same, but does not ask to open it yet.
   CodeFile& add_unasked(const FileIdentity& identity, std::uint32_t generation, std::string_view path,
                         const MappedBy& mapped_by);
-  Id add_until_answer(Id before, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
-  [[nodiscard]] Id place();
   void forget(Id id);
   void ask(CodeFile& file);
   void take(const FileAnswer& answer);

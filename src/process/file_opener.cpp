@@ -9,6 +9,8 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "process/proc_maps.h"
 #include "support/file_status.h"
@@ -28,9 +30,8 @@ Fd place_of_mapping(const MappedBy& mapped_by) {
 
 // The same for the program itself, for users without access to map_files.
 Fd place_of_program(std::uint32_t tgid) {
-  char path[32];
-  std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/exe", tgid);
-  return Fd(::open(path, O_PATH | O_CLOEXEC));
+  const std::string path = "/proc/" + std::to_string(tgid) + "/exe";
+  return Fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
 }
 
 // Looks at `path` as seen from `root`, even with symbolic links in it.
@@ -48,20 +49,17 @@ bool is_elf(int fd) {
 // A FUSE file is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
+OpenedFile refused(Unnamed reason) { return {.fd = {}, .reason = reason, .stamp = {}}; }
+
 }  // namespace
 
 // Opens the found file for reading, if it is the file that was mapped.
 OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid) {
   const FileIdentity& identity = wanted.identity;
-  OpenedFile result;
   const auto look = look_at(place, mounts_, tgid);
-  if (!look) {
-    result.reason = unopened(errno);
-    return result;
-  }
+  if (!look) return refused(unopened(errno));
   const struct statx& found = look->found;
-  result.reason = Unnamed::file_changed;
-  if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return result;
+  if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return refused(Unnamed::file_changed);
   const bool same_inode = found.stx_ino == identity.inode;
   bool same =
       same_inode && found.stx_dev_major == identity.device_major && found.stx_dev_minor == identity.device_minor;
@@ -74,22 +72,14 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
     // overlayfs it depends on the kernel which inode maps and the records give: the file's own or that of the layer.
     same = same || (route == Route::map_files && (same_inode || at.type == "overlay"));
   }
-  if (!same) return result;
-  result.fd = reopen(place);
-  const auto opened = result.fd ? stamp(result.fd.get()) : std::nullopt;
-  if (!opened) {
-    result.reason = unopened(result.fd ? 0 : errno);
-    result.fd.reset();
-    return result;
-  }
-  if (look->is_memory && !is_elf(result.fd.get())) {
-    // If we held it open, the memory of a JIT's code would outlive the JIT.
-    result.fd.reset();
-    result.reason = Unnamed::file_malformed;
-    return result;
-  }
-  if (!wanted.grows) result.stamp = *opened;
-  return result;
+  if (!same) return refused(Unnamed::file_changed);
+  Fd fd = reopen(place);
+  if (!fd) return refused(unopened(errno));
+  const auto opened = stamp(fd.get());
+  if (!opened) return refused(Unnamed::file_gone);
+  // If we held it open, the memory of a JIT's code would outlive the JIT.
+  if (look->is_memory && !is_elf(fd.get())) return refused(Unnamed::file_malformed);
+  return {.fd = std::move(fd), .reason = Unnamed::named, .stamp = wanted.grows ? FileStamp{} : *opened};
 }
 
 OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {

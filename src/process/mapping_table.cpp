@@ -29,8 +29,7 @@ Mapping from(Mapping mapping, std::uint64_t start) {
 }  // namespace
 
 std::vector<Mapping>::const_iterator MappingTable::first_behind(std::uint64_t address) const {
-  return std::partition_point(mappings_.begin(), mappings_.end(),
-                              [address](const Mapping& mapping) { return mapping.end <= address; });
+  return std::ranges::upper_bound(mappings_, address, {}, &Mapping::end);
 }
 
 const Mapping* MappingTable::find(std::uint64_t address) const {
@@ -63,8 +62,7 @@ void MappingTable::put(const Mapping& mapping) {
   std::size_t count = 0;
   std::optional<Mapping> behind;
   // Neighbours that only touch are looked at, too, because they may be joined.
-  const auto first = std::partition_point(mappings_.begin(), mappings_.end(),
-                                          [&](const Mapping& there) { return there.end < mapping.start; });
+  const auto first = std::ranges::lower_bound(mappings_, mapping.start, {}, &Mapping::end);
   auto last = first;
   for (; last != mappings_.end() && last->start <= mapping.end; ++last) {
     if (same_code(*last, whole)) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "process/owner.h"
+#include "process/proc_source.h"
 #include "support/safe_open.h"
 
 namespace profile {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -62,20 +61,11 @@ void append_line(const MapsQuestion& answer, std::string_view name, std::string&
       std::snprintf(head, sizeof head, "%" PRIx64 "-%" PRIx64 " --xp %" PRIx64 " %" PRIx32 ":%" PRIx32 " %" PRIu64 " ",
                     answer.start, answer.end, answer.offset, answer.device_major, answer.device_minor, answer.inode);
   out.append(head, static_cast<std::size_t>(size));
-  for (const char character : name) {
-    if (character == '\n') {
-      out += "\\012";
-    } else {
-      out += character;
-    }
-  }
+  for (const char& one : name) out += one == '\n' ? std::string_view("\\012") : std::string_view(&one, 1);
   out += '\n';
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
+using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 ssize_t read_some(int fd, char* to, std::size_t size) {
   for (;;) {
@@ -87,13 +77,11 @@ ssize_t read_some(int fd, char* to, std::size_t size) {
 // Returns the names in a directory that are numbers.
 std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
   std::vector<std::uint32_t> numbers;
-  const int fd = ::openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return numbers;
-  const Directory directory(::fdopendir(fd));
-  if (!directory) {
-    ::close(fd);
-    return numbers;
-  }
+  Fd fd(::openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return numbers;
+  const Directory directory(::fdopendir(fd.get()), ::closedir);
+  if (!directory) return numbers;
+  static_cast<void>(fd.release());  // `directory` owns it now
   while (const dirent* entry = ::readdir(directory.get())) {
     const char* end = entry->d_name + std::strlen(entry->d_name);
     std::uint32_t number = 0;
@@ -103,7 +91,26 @@ std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
   return numbers;
 }
 
+// The number at the start of `word`; nullopt: there is none.
+std::optional<std::uint32_t> to_number(std::string_view word) {
+  std::uint32_t number = 0;
+  if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc{}) return std::nullopt;
+  return number;
+}
+
 }  // namespace
+
+std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid) {
+  const auto status = read_text_file("/proc/" + std::to_string(tgid) + "/status");
+  if (!status) return std::nullopt;
+  const auto uids = find_field(*status, "Uid");
+  const auto numbers = find_field(*status, "NStgid");
+  if (!uids || !numbers) return std::nullopt;
+  const auto uid = to_number(*uids);
+  const auto innermost = to_number(numbers->substr(numbers->find_last_of(" \t") + 1));
+  if (!uid || !innermost) return std::nullopt;
+  return ProcessOwner{.uid = *uid, .innermost_tgid = *innermost};
+}
 
 bool has_running_thread(std::uint32_t id) {
   const auto status = read_text_file("/proc/" + std::to_string(id) + "/status");
@@ -126,17 +133,14 @@ std::uint32_t KernelProcSource::tgid_of(std::uint32_t tid) {
   const auto status = read_text_file("/proc/" + std::to_string(tid) + "/status");
   if (!status) return 0;
   const auto field = find_field(*status, "Tgid");
-  std::uint32_t tgid = 0;
-  if (field) std::from_chars(field->data(), field->data() + field->size(), tgid);
-  return tgid;
+  return field ? to_number(*field).value_or(0) : 0;
 }
 
 bool KernelProcSource::read(std::uint32_t tgid, ProcSnapshot& snapshot) {
   snapshot.code_lines.clear();
   snapshot.is_kernel_thread = false;
-  char path[64];
-  std::snprintf(path, sizeof path, "%" PRIu32 "/maps", tgid);
-  if (!read_comm(tgid, snapshot.comm) || !read_code_lines(path, snapshot.code_lines)) return false;
+  if (!read_comm(tgid, snapshot.comm)) return false;
+  if (!read_code_lines(std::to_string(tgid) + "/maps", snapshot.code_lines)) return false;
   if (snapshot.code_lines.empty()) {
     snapshot.is_kernel_thread = is_kernel_thread(tgid);
     if (!snapshot.is_kernel_thread && !read_lines_of_any_thread(tgid, snapshot.code_lines)) return false;
@@ -145,9 +149,7 @@ bool KernelProcSource::read(std::uint32_t tgid, ProcSnapshot& snapshot) {
 }
 
 bool KernelProcSource::is_alive(std::uint32_t tgid) {
-  char path[32];
-  std::snprintf(path, sizeof path, "%" PRIu32, tgid);
-  return ::faccessat(proc_.get(), path, F_OK, 0) == 0;
+  return ::faccessat(proc_.get(), std::to_string(tgid).c_str(), F_OK, 0) == 0;
 }
 
 bool KernelProcSource::is_running(std::uint32_t tgid) { return has_running_thread(tgid); }
@@ -174,8 +176,8 @@ bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
 }
 
 // Keeps only the executable lines, so that other mappings of the process cost no memory.
-bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
-  const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
+bool KernelProcSource::read_code_lines(const std::string& path, std::string& out) {
+  const Fd fd(::openat(proc_.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
   if (can_ask_ && ask_for_code_lines(fd.get(), out)) return true;
   std::size_t filled = 0;
@@ -199,12 +201,10 @@ bool KernelProcSource::read_code_lines(const char* path, std::string& out) {
 
 // The first thread may have ended, and then has no maps, while others run on. False when it was the last thread.
 bool KernelProcSource::read_lines_of_any_thread(std::uint32_t tgid, std::string& out) {
-  char path[64];
-  std::snprintf(path, sizeof path, "%" PRIu32 "/task", tgid);
-  for (const std::uint32_t tid : numbers_in(proc_.get(), path)) {
+  const std::string threads = std::to_string(tgid) + "/task";
+  for (const std::uint32_t tid : numbers_in(proc_.get(), threads.c_str())) {
     if (tid == tgid) continue;
-    std::snprintf(path, sizeof path, "%" PRIu32 "/task/%" PRIu32 "/maps", tgid, tid);
-    if (read_code_lines(path, out) && !out.empty()) return true;
+    if (read_code_lines(threads + "/" + std::to_string(tid) + "/maps", out) && !out.empty()) return true;
   }
   return is_alive(tgid);
 }
@@ -223,9 +223,8 @@ bool KernelProcSource::is_kernel_thread(std::uint32_t tgid) const {
 }
 
 bool KernelProcSource::read_comm(std::uint32_t tgid, std::string& out) const {
-  char path[32];
-  std::snprintf(path, sizeof path, "%" PRIu32 "/comm", tgid);
-  const Fd fd(::openat(proc_.get(), path, O_RDONLY | O_CLOEXEC));
+  const std::string path = std::to_string(tgid) + "/comm";
+  const Fd fd(::openat(proc_.get(), path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
   char comm[64];
   const ssize_t got = read_some(fd.get(), comm, sizeof comm);

@@ -16,16 +16,14 @@ const ProcessTable::Image* ProcessTable::find(std::uint32_t tgid, std::uint32_t 
   if (process == nullptr) return nullptr;
   const auto& images = process->images;
   if (images.empty() || number > images.back().number) return nullptr;
-  const auto behind = std::partition_point(images.begin(), images.end(),
-                                           [number](const Image& image) { return image.number <= number; });
+  const auto behind = std::ranges::upper_bound(images, number, {}, &Image::number);
   return behind == images.begin() ? nullptr : &*std::prev(behind);
 }
 
 std::uint32_t ProcessTable::image_at(std::uint32_t tgid, std::uint64_t time_ns) const {
   const Process* process = find(tgid);
   if (process == nullptr) return 0;
-  const auto behind = std::partition_point(process->images.begin(), process->images.end(),
-                                           [time_ns](const Image& image) { return image.start_ns <= time_ns; });
+  const auto behind = std::ranges::upper_bound(process->images, time_ns, {}, &Image::start_ns);
   return behind == process->images.begin() ? 0 : std::prev(behind)->number;
 }
 
@@ -87,8 +85,7 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
     Process& process = at->second;
     auto& images = process.images;
     // An image ends where the next one begins.
-    const auto kept = std::partition_point(images.begin(), images.end(),
-                                           [time_ns](const Image& image) { return image.start_ns <= time_ns; });
+    const auto kept = std::ranges::upper_bound(images, time_ns, {}, &Image::start_ns);
     if (kept - images.begin() > 1) images.erase(images.begin(), std::prev(kept));
     // A process may live on after its first thread has ended.
     const bool has_ended = process.exit_ns != 0 && process.exit_ns < time_ns && !is_alive(at->first);
@@ -109,20 +106,19 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
 void ProcessTable::note_mapped(std::uint64_t now_ns) {
   if (!std::exchange(may_be_unmapped_, false) && !files_.any_unused()) return;
   std::vector<bool> is_mapped(files_.place_count(), false);
-  for (auto at = living_.begin(); at != living_.end();) {
-    const Process* process = find(*at);
+  std::erase_if(living_, [&](std::uint32_t tgid) {
+    const Process* process = find(tgid);
     const bool main_thread_ended = process != nullptr && process->exit_ns != 0;
-    if (process == nullptr || (main_thread_ended && !source_.is_running(*at))) {
-      files_.note_end(*at);
-      if (follows_) wanted_.erase(*at);
-      at = living_.erase(at);
-      continue;
+    if (process == nullptr || (main_thread_ended && !source_.is_running(tgid))) {
+      files_.note_end(tgid);
+      if (follows_) wanted_.erase(tgid);
+      return true;
     }
     // No record reports when the last of the other threads ends.
     may_be_unmapped_ = may_be_unmapped_ || main_thread_ended;
     if (!process->images.empty()) mark_mapped(*process->images.back().table, is_mapped);
-    ++at;
-  }
+    return false;
+  });
   files_.note_mapped(is_mapped, now_ns);
 }
 

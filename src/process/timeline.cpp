@@ -153,16 +153,14 @@ void ProcessTimeline::forget_before(std::uint64_t time_ns) {
 }
 
 TimelineStatus ProcessTimeline::status() const {
-  TimelineStatus status;
-  status.records = state_->table.record_count();
-  status.lost_records = state_->table.lost_count();
-  status.processes = state_->table.process_count();
-  status.files = state_->files.size();
-  status.open_files = state_->files.open_count();
-  status.repairs = state_->survey.repairs();
-  status.skipped = state_->table.skipped_count();
-  status.late_s = to_seconds(state_->late_ns);
-  return status;
+  return {.records = state_->table.record_count(),
+          .lost_records = state_->table.lost_count(),
+          .processes = state_->table.process_count(),
+          .files = state_->files.size(),
+          .open_files = state_->files.open_count(),
+          .repairs = state_->survey.repairs(),
+          .skipped = state_->table.skipped_count(),
+          .late_s = to_seconds(state_->late_ns)};
 }
 
 }  // namespace profile

@@ -1,8 +1,8 @@
 #include "sampling/allocators.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "parse/children.h"
@@ -12,42 +12,7 @@
 namespace profile {
 namespace {
 
-class Finder {
- public:
-  explicit Finder(FileProbes& probes) : probes_(probes) {}
-
-  void add_of(std::uint32_t id) {
-    for (const MappedFile& file : mapped_files(id)) {
-      const std::string_view path = file.path;
-      if (!is_allocator_library(path.substr(path.rfind('/') + 1))) continue;
-      if (!seen_.insert(file.identity).second) continue;
-      if (auto opened = open_mapped_file(probes_, file)) add(std::move(*opened));
-    }
-  }
-
-  void add_of_system() {
-    for (const char* name : {"libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1"}) {
-      for (const std::string& path : library_paths(name)) {
-        std::string why;  // unused: the linker's cache may list files that do not exist
-        if (auto opened = probes_.open(path, why)) add(std::move(*opened));
-      }
-    }
-  }
-
-  std::vector<Allocator> take() { return std::move(found_); }
-
- private:
-  void add(ProbedFile file) {
-    if (!file.is_64bit || !files_.insert({file.device, file.inode}).second) return;
-    auto functions = probes_.allocator_functions(file);
-    if (!functions.empty()) found_.push_back({std::move(file), std::move(functions)});
-  }
-
-  FileProbes& probes_;
-  std::set<FileIdentity> seen_;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> files_;
-  std::vector<Allocator> found_;
-};
+constexpr const char* system_libraries[] = {"libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1"};
 
 }  // namespace
 
@@ -58,15 +23,33 @@ bool is_allocator_library(std::string_view file_name) {
 }
 
 std::vector<Allocator> find_allocators(const SamplingOptions& options) {
-  Finder finder(options.children->probes());
-  const bool some = !options.tgids.empty() || !options.tids.empty();
-  for (const std::uint32_t id : options.tgids) finder.add_of(id);
-  for (const std::uint32_t id : options.tids) finder.add_of(id);
-  if (!some) finder.add_of_system();
-  if (!some && !options.follow_children) {
-    for (const std::uint32_t id : KernelProcSource().tgids()) finder.add_of(id);
+  FileProbes& probes = options.children->probes();
+  std::vector<Allocator> found;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> files;
+  const auto add = [&](std::optional<ProbedFile> file) {
+    if (!file || !file->is_64bit || !files.insert({file->device, file->inode}).second) return;
+    auto functions = probes.allocator_functions(*file);
+    if (!functions.empty()) found.push_back({std::move(*file), std::move(functions)});
+  };
+  std::set<FileIdentity> seen;
+  const auto add_of = [&](std::uint32_t id) {
+    for (const MappedFile& file : mapped_files(id)) {
+      const std::string_view path = file.path;
+      if (!is_allocator_library(path.substr(path.rfind('/') + 1))) continue;
+      if (seen.insert(file.identity).second) add(open_mapped_file(probes, file));
+    }
+  };
+  std::ranges::for_each(options.tgids, add_of);
+  std::ranges::for_each(options.tids, add_of);
+  if (!options.tgids.empty() || !options.tids.empty()) return found;
+  for (const char* name : system_libraries) {
+    for (const std::string& path : library_paths(name)) {
+      std::string why;  // unused: the linker's cache may list files that do not exist
+      add(probes.open(path, why));
+    }
   }
-  return finder.take();
+  if (!options.follow_children) std::ranges::for_each(KernelProcSource().tgids(), add_of);
+  return found;
 }
 
 std::string file_with_malloc(const SamplingOptions& options) {

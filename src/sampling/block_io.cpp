@@ -1,15 +1,16 @@
 // The user side of bpf/block_io.bpf.c.
 #include <bpf/libbpf.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "abi/block_io.h"
 #include "abi/walk.h"
 #include "block_io.skel.h"
 #include "sampling/durations.h"
 #include "sampling/map_walk.h"
-#include "sampling/recorder.h"
 #include "sampling/traced.h"
 
 namespace profile {
@@ -22,41 +23,23 @@ constexpr std::uint32_t most_rows = 8192;
 
 // enum req_op of the kernel's linux/blk_types.h. Operations of zoned devices are left out, because their numbers have
 // changed.
-std::string operation_name(std::uint32_t operation) {
-  switch (operation) {
-    case 0:
-      return "read";
-    case 1:
-      return "write";
-    case 2:
-      return "flush";
-    case 3:
-      return "discard";
-    case 5:
-      return "secure-erase";
-    case 9:
-      return "write-zeroes";
-    case 34:
-      return "driver-in";
-    case 35:
-      return "driver-out";
-    default:
-      return "operation-" + std::to_string(operation);
-  }
+constexpr std::pair<std::uint32_t, const char*> operation_names[] = {
+    {0, "read"},         {1, "write"},        {2, "flush"},      {3, "discard"},
+    {5, "secure-erase"}, {9, "write-zeroes"}, {34, "driver-in"}, {35, "driver-out"},
+};
+
+void prepare(bpf_object& object, const SamplingOptions& options) {
+  size_map(object, "spans", most_requests, "size the table of requests");
+  DurationRows::prepare(object, options, most_rows);
 }
 
-TracedPrograms::Plan plan_of(const SamplingOptions& options) {
+TracedPrograms::Plan plan() {
   return {.name = "block_io",
           .elf_bytes = block_io__elf_bytes,
           .attached = {"on_complete", "on_issue", "on_insert"},
           .loaded = {"flush"},
           .recording = {.weighted = true, .filter_cpu = true},
-          .prepare =
-              [&options](bpf_object& object) {
-                check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_requests),
-                          "size the table of requests");
-                DurationRows::prepare(object, options, most_rows);
-              },
+          .prepare = prepare,
           .use = "block-io"};
 }
 
@@ -77,7 +60,11 @@ class BlockTags {
     if (name.empty()) name = "?";
     return name;
   }
-  static std::string operation(std::uint32_t tag) { return operation_name((tag - 1) & PROFILE_BLOCK_OPERATION_MASK); }
+  static std::string operation(std::uint32_t tag) {
+    const std::uint32_t number = (tag - 1) & PROFILE_BLOCK_OPERATION_MASK;
+    const auto* const known = std::ranges::find(operation_names, number, [](const auto& one) { return one.first; });
+    return known != std::end(operation_names) ? known->second : "operation-" + std::to_string(number);
+  }
   std::string text(std::uint32_t tag) { return "[" + operation(tag) + " " + disk(tag) + "]"; }
 
  private:
@@ -88,44 +75,37 @@ class BlockTags {
 class BlockIo final : public Source {
  public:
   explicit BlockIo(const SamplingOptions& options)
-      : timed_(plan_of(options), options, most_rows, "request", [this](std::uint32_t tag) { return tags_.text(tag); }),
-        tags_(bpf_map__fd(&bpf_map_named(timed_.object(), "disks"))) {}
+      : Source(std::make_unique<TracedPrograms>(
+            plan(), options,
+            ValueConversion{.divisor = 1000, .tag_text = [this](std::uint32_t tag) { return tags_.text(tag); }})),
+        rows_(programs(), most_rows, "request"),
+        tags_(programs().map_fd("disks")) {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
     run.counted = "requests";
     run.tag = "request";
     run.title = "Tracing requests to block devices in microseconds";
-    run.frequency_hz = 0;
-    run.period_events = 0;
   }
 
-  void start() override { timed_.start(); }
-  void stop() override { timed_.stop(); }
-  void set_cpus(const CpuList&) override {}
-  void make_room(ProcessTimeline&, Profile&) override { timed_.make_room(); }
+  void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
-    timed_.flush(stopped);
+    rows_.flush(stopped);
     Source::collect(timeline, into, stopped);
-    into.duration_tables.push_back(timed_.take(
+    into.duration_tables.push_back(rows_.take(
         {.id = "block_requests",
          .title = "Requests to block devices",
          .column_names = {"device", "operation"},
-         .rows = {},
          .has_bytes = true},
         stopped, [&](std::uint64_t what, std::uint32_t, const DurationRows::Sum&) {
           const auto tag = static_cast<std::uint32_t>(what);
           return std::vector{into.strings.intern(tags_.disk(tag)), into.strings.intern(BlockTags::operation(tag))};
         }));
   }
-  [[nodiscard]] BpfCost cost() const override { return timed_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return timed_.notes(); }
+  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes(); }
 
  private:
-  Recorder& recorder() override { return timed_.recorder(); }
-
-  TimedPrograms timed_;
+  DurationRows rows_;
   BlockTags tags_;
 };
 

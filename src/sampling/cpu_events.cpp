@@ -69,18 +69,27 @@ void CpuEvents::stop() {
   events_.clear();
 }
 
-perf_event_attr cpu_clock_attr(std::uint64_t frequency_hz, std::uint64_t period_ns) {
+SamplingRate rate_of(const SamplingOptions& options) {
+  if (options.period_events) return {.frequency_hz = 0, .period_events = *options.period_events};
+  return {.frequency_hz = options.frequency_hz.value_or(options.default_frequency_hz), .period_events = 0};
+}
+
+perf_event_attr sampled_attr(std::uint32_t type, std::uint64_t config, const SamplingRate& rate) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
-  attr.type = PERF_TYPE_SOFTWARE;
-  attr.config = PERF_COUNT_SW_CPU_CLOCK;
-  if (period_ns != 0) {
-    attr.sample_period = period_ns;
+  attr.type = type;
+  attr.config = config;
+  if (rate.period_events != 0) {
+    attr.sample_period = rate.period_events;
   } else {
     attr.freq = 1;
-    attr.sample_freq = frequency_hz;
+    attr.sample_freq = rate.frequency_hz;
   }
   return attr;
+}
+
+perf_event_attr cpu_clock_attr(const SamplingRate& rate) {
+  return sampled_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rate);
 }
 
 Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error) {

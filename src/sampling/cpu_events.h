@@ -6,11 +6,19 @@
 #include <boost/container/flat_map.hpp>
 #include <functional>
 
+#include "sampling/source.h"
 #include "support/bpf.h"
 #include "support/cpu_list.h"
 #include "support/error.h"
 
 namespace profile {
+
+// The sampling rate. Exactly one of the two is not 0.
+struct SamplingRate {
+  std::uint64_t frequency_hz = 0;
+  std::uint64_t period_events = 0;
+};
+[[nodiscard]] SamplingRate rate_of(const SamplingOptions& options);
 
 class CpuEvents {
  public:
@@ -44,8 +52,10 @@ class CpuEvents {
   std::uint64_t ended_ns_ = 0;                     // enabled time of the events on CPUs that went offline
 };
 
-// The attributes of the event `cpu-clock`: by `period_ns` if it is not 0, otherwise by `frequency_hz`.
-[[nodiscard]] perf_event_attr cpu_clock_attr(std::uint64_t frequency_hz, std::uint64_t period_ns);
+// The attributes of an event that is sampled at `rate`. `type` and `config` are those of perf_event_attr.
+[[nodiscard]] perf_event_attr sampled_attr(std::uint32_t type, std::uint64_t config, const SamplingRate& rate);
+// The same for the event `cpu-clock`, whose period is in nanoseconds.
+[[nodiscard]] perf_event_attr cpu_clock_attr(const SamplingRate& rate);
 // The Error for an event that the kernel refused on `cpu` with errno `error`.
 [[nodiscard]] Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error);
 

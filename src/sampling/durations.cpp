@@ -30,21 +30,26 @@ void add(DurationRows::Sum& to, const durations_sum& from) {
 }  // namespace
 
 void DurationRows::prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows) {
-  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "durations"), options.stream ? 1 : most_rows),
-            "size the table of durations");
+  size_map(object, "durations", options.stream ? 1 : most_rows, "size the table of durations");
 }
 
-DurationRows::DurationRows(bpf_object& object, std::uint32_t most_rows)
-    : map_fd_(bpf_map__fd(&bpf_map_named(object, "durations"))),
+DurationRows::DurationRows(TracedPrograms& programs, std::uint32_t most_rows, const char* thing)
+    : programs_(programs),
+      map_fd_(programs.map_fd("durations")),
       most_rows_(most_rows),
-      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.durations")), sizeof(durations_state)),
-      state_(static_cast<durations_state*>(state_memory_.data())) {}
+      thing_(thing),
+      state_(programs.map_fd(".data.durations")) {}
 
-bool DurationRows::is_filling() const {
-  return std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > most_rows_ / 2;
+void DurationRows::make_room() {
+  if (std::atomic_ref(state_->rows).load(std::memory_order_relaxed) > most_rows_ / 2) take_rows(false);
 }
 
-void DurationRows::take(bool stopped) {
+void DurationRows::flush(bool stopped) {
+  state_->last_flush = stopped ? 1 : 0;
+  programs_.run("flush");
+}
+
+void DurationRows::take_rows(bool stopped) {
   const auto generation = static_cast<std::uint16_t>(state_->generation);
   if (!stopped) {
     std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
@@ -61,52 +66,32 @@ void DurationRows::take(bool stopped) {
   std::atomic_ref(state_->rows).fetch_sub(taken.size(), std::memory_order_relaxed);
 }
 
-void DurationRows::fill(DurationTable& table, const LabelsOf& labels_of) {
+DurationTable DurationRows::take(DurationTable table, bool stopped, const LabelsOf& labels_of) {
+  take_rows(stopped);
   for (const auto& [key, sum] : sums_) {
     table.rows.push_back(
         {.labels = labels_of(key.first, key.second, sum), .durations = sum.durations, .bytes = sum.bytes});
   }
   sums_.clear();
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const DurationTable::Row& a, const DurationTable::Row& b) {
-    return a.durations.total_ns > b.durations.total_ns;
-  });
+  std::ranges::stable_sort(table.rows, std::ranges::greater(),
+                           [](const DurationTable::Row& row) { return row.durations.total_ns; });
+  return table;
 }
 
-std::vector<std::string> DurationRows::notes(std::string_view thing) const {
-  std::vector<std::string> lines;
+std::vector<std::string> DurationRows::notes() const {
+  std::vector<std::string> lines = programs_.notes();
   char text[160];
   if (state_->cut != 0) {
     const bool one = state_->cut == 1;
     std::snprintf(text, sizeof text, " %s still going on at the end; %s %.3f s are counted", one ? "was" : "were",
                   one ? "its" : "their", to_seconds(state_->cut_ns));
-    lines.push_back(number_of(state_->cut, thing) + text);
+    lines.push_back(number_of(state_->cut, thing_) + text);
   }
   if (state_->unlisted != 0) {
-    lines.push_back(number_of(state_->unlisted, thing) + (state_->unlisted == 1 ? " is" : " are") +
+    lines.push_back(number_of(state_->unlisted, thing_) + (state_->unlisted == 1 ? " is" : " are") +
                     " not in the table, which was full");
   }
   return lines;
-}
-
-std::vector<std::string> TimedPrograms::notes() const {
-  std::vector<std::string> lines = programs_.notes();
-  for (std::string& line : rows_.notes(thing_)) lines.push_back(std::move(line));
-  return lines;
-}
-
-void TimedPrograms::make_room() {
-  if (rows_.is_filling()) rows_.take(false);
-}
-
-void TimedPrograms::flush(bool stopped) {
-  rows_.set_last_flush(stopped);
-  programs_.run("flush");
-}
-
-DurationTable TimedPrograms::take(DurationTable table, bool stopped, const DurationRows::LabelsOf& labels_of) {
-  rows_.take(stopped);
-  rows_.fill(table, labels_of);
-  return table;
 }
 
 }  // namespace profile

@@ -9,7 +9,6 @@
 #include "futex.skel.h"
 #include "process/timeline.h"
 #include "sampling/durations.h"
-#include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/wait_bounds.h"
 #include "support/clock.h"
@@ -29,71 +28,59 @@ constexpr int number_of_futex_wait = 455;
 constexpr int number_of_compat_futex = 240;
 constexpr int number_of_compat_futex_time64 = 422;
 
-TracedPrograms::Plan plan_of(const SamplingOptions& options) {
+void prepare(bpf_object& object, const SamplingOptions& options) {
+  auto* config = static_cast<futex_config*>(bpf_section_memory(object, ".rodata.futex", sizeof(futex_config)));
+  config->min_ns = nanoseconds(options.source.min_block_us);
+  config->max_ns = nanoseconds(options.source.max_block_us);
+  config->futex = SYS_futex;
+  config->futex_wait = number_of_futex_wait;
+  config->futex_waitv = number_of_futex_waitv;
+  config->compat_futex = number_of_compat_futex;
+  config->compat_futex_time64 = number_of_compat_futex_time64;
+  size_map(object, "spans", most_threads, "size the table of waits");
+  DurationRows::prepare(object, options, most_rows);
+}
+
+TracedPrograms::Plan plan() {
   return {.name = "futex",
           .elf_bytes = futex__elf_bytes,
           .attached = {"on_exit", "on_thread_end", "on_exec", "on_enter"},
           .loaded = {"flush"},
           .recording = {.weighted = true, .filter_cpu = true},
-          .prepare =
-              [&options](bpf_object& object) {
-                auto* config =
-                    static_cast<futex_config*>(bpf_section_memory(object, ".rodata.futex", sizeof(futex_config)));
-                config->min_ns = nanoseconds(options.source.min_block_us);
-                config->max_ns = nanoseconds(options.source.max_block_us);
-                config->futex = SYS_futex;
-                config->futex_wait = number_of_futex_wait;
-                config->futex_waitv = number_of_futex_waitv;
-                config->compat_futex = number_of_compat_futex;
-                config->compat_futex_time64 = number_of_compat_futex_time64;
-                check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads),
-                          "size the table of waits");
-                DurationRows::prepare(object, options, most_rows);
-              },
+          .prepare = prepare,
           .use = "futex"};
 }
 
 class Futex final : public Source {
  public:
-  explicit Futex(const SamplingOptions& options) : timed_(plan_of(options), options, most_rows, "wait", {}) {}
+  explicit Futex(const SamplingOptions& options)
+      : Source(std::make_unique<TracedPrograms>(plan(), options, ValueConversion{.divisor = 1000, .tag_text = {}})),
+        rows_(programs(), most_rows, "wait") {}
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
     run.counted = "waits";
     run.title = "Tracing waits for futexes in microseconds";
-    run.frequency_hz = 0;
-    run.period_events = 0;
   }
 
-  void start() override { timed_.start(); }
-  void stop() override { timed_.stop(); }
-  void set_cpus(const CpuList&) override {}
-  void make_room(ProcessTimeline&, Profile&) override { timed_.make_room(); }
+  void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
-    timed_.flush(stopped);
+    rows_.flush(stopped);
     Source::collect(timeline, into, stopped);
     into.duration_tables.push_back(
-        timed_.take({.id = "futexes",
-                     .title = "Waits for futexes",
-                     .column_names = {"process", "pid", "address"},
-                     .rows = {},
-                     .has_bytes = false},
-                    stopped, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
-                      const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
-                      char text[24];
-                      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-                      return std::vector{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
-                                         into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
-                    }));
+        rows_.take({.id = "futexes", .title = "Waits for futexes", .column_names = {"process", "pid", "address"}},
+                   stopped, [&](std::uint64_t address, std::uint32_t tgid, const DurationRows::Sum& sum) {
+                     const std::string_view name = timeline.name_of(tgid, timeline.image_at(tgid, monotonic_ns()));
+                     char text[24];
+                     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+                     return std::vector{into.strings.intern(name.empty() ? std::string_view(sum.comm) : name),
+                                        into.strings.intern(std::to_string(tgid)), into.strings.intern(text)};
+                   }));
   }
-  [[nodiscard]] BpfCost cost() const override { return timed_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
-  [[nodiscard]] std::vector<std::string> notes() const override { return timed_.notes(); }
+  [[nodiscard]] std::vector<std::string> notes() const override { return rows_.notes(); }
 
  private:
-  Recorder& recorder() override { return timed_.recorder(); }
-
-  TimedPrograms timed_;
+  DurationRows rows_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "sampling/generations.h"
 
-#include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,11 +16,8 @@ namespace profile {
 
 Generations::Generations(bpf_object& object)
     : cpus_(static_cast<std::uint32_t>(possible_cpu_count())),
-      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.record")), sizeof(record_state)),
-      state_(static_cast<record_state*>(state_memory_.data())),
-      account_memory_(bpf_map__fd(&bpf_map_named(object, "accounts")),
-                      std::size_t{PROFILE_GENERATIONS} * cpus_ * sizeof(cpu_account)),
-      accounts_(static_cast<cpu_account*>(account_memory_.data())) {}
+      state_(bpf_map_fd(object, ".data.record")),
+      accounts_(bpf_map_fd(object, "accounts"), std::size_t{PROFILE_GENERATIONS} * cpus_) {}
 
 void Generations::advance() {
   std::atomic_ref(state_->drain_count).fetch_add(1, std::memory_order_seq_cst);
@@ -29,7 +25,7 @@ void Generations::advance() {
 }
 
 void Generations::clear(std::uint32_t generation) {
-  std::memset(accounts_ + std::size_t{generation} * cpus_, 0, cpus_ * sizeof(cpu_account));
+  std::memset(accounts_.data() + std::size_t{generation} * cpus_, 0, cpus_ * sizeof(cpu_account));
   state_->entries[generation] = 0;
   state_->half_full_sent[generation] = 0;
 }

@@ -44,11 +44,9 @@ class Generations {
 
  private:
   std::uint32_t cpus_;
-  SharedArray state_memory_;
-  record_state* state_;
-  SharedArray account_memory_;
-  cpu_account* accounts_;        // [generation * cpus_ + cpu]
-  std::uint64_t paused_ns_ = 0;  // 0: it is not paused
+  SharedValues<record_state> state_;
+  SharedValues<cpu_account> accounts_;  // [generation * cpus_ + cpu]
+  std::uint64_t paused_ns_ = 0;         // 0: it is not paused
   ProgramBarrier barrier_;
 };
 

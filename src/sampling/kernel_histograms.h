@@ -2,8 +2,6 @@
 // name the thread that ended the wait.
 #pragma once
 
-#include <bpf/libbpf.h>
-
 #include <array>
 #include <cstdint>
 
@@ -17,11 +15,8 @@ class KernelHistograms {
  public:
   // `object` is loaded. `has_wakers`: it has the maps `woken_0` and `woken_1`.
   KernelHistograms(bpf_object& object, bool has_wakers)
-      : fds_{bpf_map__fd(&bpf_map_named(object, "histogram_0")), bpf_map__fd(&bpf_map_named(object, "histogram_1"))},
-        has_wakers_(has_wakers) {
-    if (has_wakers) {
-      woken_fds_ = {bpf_map__fd(&bpf_map_named(object, "woken_0")), bpf_map__fd(&bpf_map_named(object, "woken_1"))};
-    }
+      : fds_{bpf_map_fd(object, "histogram_0"), bpf_map_fd(object, "histogram_1")}, has_wakers_(has_wakers) {
+    if (has_wakers) woken_fds_ = {bpf_map_fd(object, "woken_0"), bpf_map_fd(object, "woken_1")};
   }
 
   // Calls `visit(key, waker, value)` for each row of a generation; `waker` is null when it is not known. With `remove`

@@ -48,20 +48,17 @@ bool has_helper() {
 bool has_uprobes() { return ::access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0; }
 
 constexpr KernelNeed needs[] = {
-    {.piece = "BPF ring buffer", .since = {5, 8}, .needed_by = every_event, .lack = "", .is_there = has_ring_buffer},
+    {.piece = "BPF ring buffer", .since = {5, 8}, .needed_by = every_event, .is_there = has_ring_buffer},
     {.piece = "BTF",
-     .since = {},
      .needed_by = "off-cpu --waker, syscalls, futex, block-io, malloc, a command, --mntnsmap, a pid namespace",
      .lack = "the kernel tells nothing of its types (no BTF)",
      .is_there = kernel_tells_types},
     {.piece = "reading the kernel's memory",
-     .since = {},
      .needed_by = "uprobe, off-cpu, wall, off-cpu without BTF, wall without BTF, futex, block-io, syscalls, malloc, "
                   "a command, --mntnsmap, a pid namespace",
      .lack = locked_down,
      .is_there = [] { return !missing_by_lockdown(); }},
     {.piece = "uprobes",
-     .since = {},
      .needed_by = "uprobe, malloc",
      .lack = "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)",
      .is_there = has_uprobes},
@@ -69,28 +66,20 @@ constexpr KernelNeed needs[] = {
      .since = {5, 12},
      .needed_by = "off-cpu, wall, off-cpu without BTF, wall without BTF, futex, block-io, malloc --live, "
                   "syscalls --latency -f, uprobe -c",
-     .lack = "",
      .is_there = has_fetching_atomics},
     {.piece = "bpf_for_each_map_elem",
      .since = {5, 13},
      .needed_by = "off-cpu, wall, off-cpu without BTF, wall without BTF, futex, block-io, malloc --live, "
                   "syscalls --latency -f",
-     .lack = "",
      .is_there = has_helper<BPF_FUNC_for_each_map_elem>},
-    {.piece = "PERF_COUNT_SW_CGROUP_SWITCHES",
-     .since = {5, 13},
-     .needed_by = "cgroup-switches",
-     .lack = "",
-     .is_there = nullptr},
+    {.piece = "PERF_COUNT_SW_CGROUP_SWITCHES", .since = {5, 13}, .needed_by = "cgroup-switches"},
     {.piece = "bpf_task_pt_regs",
      .since = {5, 15},
      .needed_by = "off-cpu, wall",
-     .lack = "",
      .is_there = has_helper<BPF_FUNC_task_pt_regs>},
     {.piece = "bpf_get_attach_cookie",
      .since = {5, 15},
      .needed_by = "malloc",
-     .lack = "",
      .is_there = has_helper<BPF_FUNC_get_attach_cookie, BPF_PROG_TYPE_KPROBE>},
 };
 

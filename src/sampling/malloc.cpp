@@ -1,6 +1,7 @@
 // The user side of bpf/malloc.bpf.c.
 #include <bpf/libbpf.h>
 
+#include <array>
 #include <atomic>
 #include <optional>
 #include <unordered_map>
@@ -14,7 +15,6 @@
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
-#include "sampling/walk.h"
 #include "support/error.h"
 
 namespace profile {
@@ -28,28 +28,34 @@ constexpr std::uint32_t most_threads = 16384;
 // User space removes the entries of ended processes when more processes than this have ended.
 constexpr std::uint64_t many_ended = 256;
 
+// The BPF programs for one kind of call; nullptr: none.
 struct Programs {
-  const char* at_begin;  // nullptr: none
-  const char* at_end;    // nullptr: none
+  const char* asks;    // without --live
+  const char* begins;  // with --live, like `ends`
+  const char* ends;
 };
 
-Programs programs_for(AllocatorCall call, bool live) {
-  switch (call) {
-    case AllocatorCall::bytes:
-      return live ? Programs{"begin_1", "end_in_register"} : Programs{"ask_1", nullptr};
-    case AllocatorCall::product:
-      return live ? Programs{"begin_product", "end_in_register"} : Programs{"ask_product", nullptr};
-    case AllocatorCall::moved:
-      return live ? Programs{"begin_2", "end_moved"} : Programs{"ask_moved", nullptr};
-    case AllocatorCall::aligned:
-      return live ? Programs{"begin_2", "end_in_register"} : Programs{"ask_2", nullptr};
-    case AllocatorCall::aligned_by_place:
-      return live ? Programs{"begin_3", "end_in_memory"} : Programs{"ask_3", nullptr};
-    case AllocatorCall::free:
-    case AllocatorCall::count:
-      break;
-  }
-  return {live ? "begin_free" : nullptr, nullptr};
+// By AllocatorCall.
+constexpr std::array programs_of{
+    Programs{.asks = "ask_1", .begins = "begin_1", .ends = "end_in_register"},              // bytes
+    Programs{.asks = "ask_product", .begins = "begin_product", .ends = "end_in_register"},  // product
+    Programs{.asks = "ask_moved", .begins = "begin_2", .ends = "end_moved"},                // moved
+    Programs{.asks = "ask_2", .begins = "begin_2", .ends = "end_in_register"},              // aligned
+    Programs{.asks = "ask_3", .begins = "begin_3", .ends = "end_in_memory"},                // aligned_by_place
+    Programs{.asks = nullptr, .begins = "begin_free", .ends = nullptr},                     // free
+};
+static_assert(programs_of.size() == static_cast<std::size_t>(AllocatorCall::count));
+
+void prepare(bpf_object& object, const SamplingOptions& options) {
+  const bool live = options.source.live;
+  const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
+    want_map(object, name, wanted);
+    size_map(object, name, entries, "size a table of allocations");
+  };
+  use("spans", live, most_allocations);
+  use("lives", live, most_processes);
+  use("batch", live, PROFILE_MALLOC_BATCH);
+  use("heads", !live, most_threads);
 }
 
 // `keep_at_exit`: memory that the command has not freed when it exits is the result of the run. Without it, memory
@@ -57,10 +63,9 @@ Programs programs_for(AllocatorCall call, bool live) {
 TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
   TracedPrograms::Plan plan{.name = "malloc",
                             .elf_bytes = malloc__elf_bytes,
-                            .attached = {},
                             .loaded = {"ask_1", "ask_product", "ask_moved", "ask_2", "ask_3"},
                             .recording = {.weighted = true, .filter_cpu = true, .without_self = true},
-                            .prepare = {},
+                            .prepare = prepare,
                             .use = live ? "malloc --live" : "malloc"};
   if (live) {
     plan.attached = {"on_exec"};
@@ -68,23 +73,13 @@ TracedPrograms::Plan plan_of(bool live, bool keep_at_exit) {
     plan.loaded = {"begin_1",         "begin_product", "begin_2",   "begin_3", "begin_free",
                    "end_in_register", "end_in_memory", "end_moved", "flush",   "end_gone"};
   }
-  plan.prepare = [live](bpf_object& object) {
-    const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
-      check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), wanted), "leave out an unused map");
-      check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), entries), "size a table of allocations");
-    };
-    use("spans", live, most_allocations);
-    use("lives", live, most_processes);
-    use("batch", live, PROFILE_MALLOC_BATCH);
-    use("heads", !live, most_threads);
-  };
   return plan;
 }
 
 // Programs ask for memory in user mode, so the kernel's stacks say nothing.
 SamplingOptions user_part(SamplingOptions options) {
   options.kernel_stacks = false;
-  return within_kernel_depth(std::move(options));
+  return options;
 }
 
 Error no_allocator(const SamplingOptions& options) {
@@ -99,31 +94,26 @@ Error no_allocator(const SamplingOptions& options) {
 
 class Malloc final : public Source {
  public:
-  explicit Malloc(const SamplingOptions& options)
-      : options_(user_part(options)),
-        live_(options.source.live),
-        allocators_(find_allocators(options)),
-        programs_(plan_of(live_, options.follow_children), options_),
-        recorder_(programs_.object(), options_),
-        state_memory_(map_fd(".data.malloc"), sizeof(malloc_state)),
-        state_(static_cast<malloc_state*>(state_memory_.data())) {
-    if (live_) batch_.emplace(map_fd("batch"), PROFILE_MALLOC_BATCH * sizeof(std::uint64_t));
+  Malloc(const SamplingOptions& options, std::vector<Allocator> allocators)
+      : Source(std::make_unique<TracedPrograms>(plan_of(options.source.live, options.follow_children),
+                                                user_part(options))),
+        allocators_(std::move(allocators)),
+        state_(programs().map_fd(".data.malloc")) {
+    if (options.source.live) batch_.emplace(programs().map_fd("batch"), PROFILE_MALLOC_BATCH);
     if (allocators_.empty()) throw no_allocator(options);
   }
 
   void describe(RunInfo& run) const override {
     run.unit = "bytes";
     run.counted = "allocations";
-    run.title = live_ ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
-    run.frequency_hz = 0;
-    run.period_events = 0;
-    run.kernel_stacks = options_.kernel_stacks;
+    run.title = is_live() ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
+    run.kernel_stacks = options().kernel_stacks;
   }
 
   // Attaches the probes of free() first: memory that is freed during the start must not count as not freed.
   void start() override {
-    recorder_.pause();  // the run begins when all probes are attached
-    programs_.attach();
+    recorder().pause();  // the run begins when all probes are attached
+    Source::start();
     for (const bool is_free : {true, false}) {
       for (const Allocator& allocator : allocators_) {
         for (const AllocatorFunction& function : allocator.functions) {
@@ -131,18 +121,15 @@ class Malloc final : public Source {
         }
       }
     }
-    recorder_.resume();
+    recorder().resume();
   }
-
-  void stop() override { programs_.detach(); }
-  void set_cpus(const CpuList&) override {}
 
   void make_room(ProcessTimeline& timeline, Profile& into) override {
     if (std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended) remove_gone(timeline, into);
   }
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
-    if (live_) {
+    if (is_live()) {
       state_->last_flush = stopped ? 1 : 0;
       run_on_memory("flush", timeline, into,
                     [](const allocation& memory) { return memory.life != 0 && memory.span.start_ns != 0; });
@@ -152,34 +139,30 @@ class Malloc final : public Source {
     any_calls_ = any_calls_ || into.account.taken != into.account.filtered;
   }
 
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = programs_.notes();
-    if (!any_calls_ && !options_.command.empty() && !options_.stream) {
+    std::vector<std::string> lines = Source::notes();
+    if (!any_calls_ && !options().command.empty() && !options().stream) {
       lines.push_back(
           "no C library's malloc was called; if the program is linked statically or brings its own, -e uprobe:" +
-          options_.command + ":malloc counts the calls");
+          options().command + ":malloc counts the calls");
     }
     return lines;
   }
 
  private:
-  Recorder& recorder() override { return recorder_; }
-
-  [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
+  [[nodiscard]] bool is_live() const { return options().source.live; }
 
   void attach(const ProbedFile& file, const AllocatorFunction& function) {
-    const Programs programs = programs_for(function.call, live_);
+    const Programs& of_call = programs_of[static_cast<std::size_t>(function.call)];
     UserProbe probe{.offset = function.offset};
     const std::uint64_t cookie = function.before_bytes | std::uint64_t{function.after_bytes}
                                                              << PROFILE_ALLOCATOR_AFTER_SHIFT;
-    if (options_.tgids.size() == 1) probe.tgid = options_.tgids.front();
-    for (const char* name : {programs.at_end, programs.at_begin}) {
+    if (options().tgids.size() == 1) probe.tgid = options().tgids.front();
+    for (const char* name : {is_live() ? of_call.ends : nullptr, is_live() ? of_call.begins : of_call.asks}) {
       if (name == nullptr) continue;
-      probe.on_return = name == programs.at_end;
-      programs_.keep(attach_probe(options_.children->probes(), bpf_program_named(programs_.object(), name), file, probe,
-                                  cookie, "-e malloc: " + file.path));
+      probe.on_return = name == of_call.ends;
+      programs().keep(attach_probe(options().children->probes(), programs().program(name), file, probe, cookie,
+                                   "-e malloc: " + file.path));
     }
   }
 
@@ -187,17 +170,16 @@ class Malloc final : public Source {
   // runs on the CPU during a batch. After each batch the samples are read from the ring.
   template <class IsWanted>
   void run_on_memory(const char* program, ProcessTimeline& timeline, Profile& into, IsWanted is_wanted) {
-    auto* const batch = static_cast<std::uint64_t*>(batch_->data());
     state_->batched = 0;
     const auto run = [&] {
-      programs_.run(program);
-      recorder_.consume(timeline, into);
+      programs().run(program);
+      consume(timeline, into);
       state_->batched = 0;
     };
-    for_each_entry<std::uint64_t>(map_fd("spans"), sizeof(allocation), false,
+    for_each_entry<std::uint64_t>(programs().map_fd("spans"), sizeof(allocation), false,
                                   [&](std::uint64_t key, const std::uint64_t* words) {
                                     if (!is_wanted(*reinterpret_cast<const allocation*>(words))) return;
-                                    batch[state_->batched++] = key;
+                                    (*batch_)[state_->batched++] = key;
                                     if (state_->batched == PROFILE_MALLOC_BATCH) run();
                                   });
     if (state_->batched != 0) run();
@@ -206,9 +188,9 @@ class Malloc final : public Source {
   // Removes the entries of ended programs from the map. The BPF program keeps the entries of programs that started
   // after `lives` was read.
   void remove_gone(ProcessTimeline& timeline, Profile& into) {
-    if (!live_ || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
+    if (!is_live() || std::atomic_ref(state_->ended).exchange(0, std::memory_order_relaxed) == 0) return;
     std::unordered_map<std::uint32_t, std::uint64_t> lives;
-    for_each_entry<std::uint32_t>(map_fd("lives"), sizeof(std::uint64_t), false,
+    for_each_entry<std::uint32_t>(programs().map_fd("lives"), sizeof(std::uint64_t), false,
                                   [&](std::uint32_t tgid, const std::uint64_t* life) { lives[tgid] = *life; });
     run_on_memory("end_gone", timeline, into, [&](const allocation& memory) {
       if (memory.life == 0) return false;
@@ -217,15 +199,10 @@ class Malloc final : public Source {
     });
   }
 
-  const SamplingOptions options_;
-  bool live_;
   std::vector<Allocator> allocators_;
-  TracedPrograms programs_;
-  Recorder recorder_;
-  SharedArray state_memory_;
-  malloc_state* state_;
+  SharedValues<malloc_state> state_;
   bool any_calls_ = false;
-  std::optional<SharedArray> batch_;  // with --live: the map `batch`
+  std::optional<SharedValues<std::uint64_t>> batch_;  // with --live: the map `batch`
 };
 
 }  // namespace
@@ -238,7 +215,7 @@ std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
   if (options.source.live && options.stream) {
     throw usage_error("--live says what there is at the end, which is no stream");
   }
-  return std::make_unique<Malloc>(options);
+  return std::make_unique<Malloc>(options, find_allocators(options));
 }
 
 }  // namespace profile

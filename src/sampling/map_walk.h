@@ -1,13 +1,15 @@
-// Reads all entries of a BPF hash map, in batches.
+// Reads all entries of a BPF hash map, in batches, and the values of all CPUs in a per-CPU map.
 #pragma once
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "support/cpu_list.h"
 #include "support/error.h"
 
 namespace profile {
@@ -38,6 +40,16 @@ void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visi
     last = error == ENOENT;
     for (__u32 i = 0; i < count; ++i) visit(keys[i], values.data() + i * words);
   }
+}
+
+// The values of all CPUs in a per-CPU map with one entry. Empty when they cannot be read.
+template <class Value>
+std::vector<Value> values_by_cpu(const bpf_map& map) {
+  static_assert(sizeof(Value) % sizeof(std::uint64_t) == 0);  // the kernel pads per-CPU values to this size
+  std::vector<Value> values(static_cast<std::size_t>(possible_cpu_count()));
+  const __u32 key = 0;
+  if (bpf_map__lookup_elem(&map, &key, sizeof key, values.data(), values.size() * sizeof(Value), 0) != 0) return {};
+  return values;
 }
 
 }  // namespace profile

@@ -1,12 +1,9 @@
 // The user side of bpf/off_cpu.bpf.c.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -28,9 +25,7 @@
 #include "sampling/traced.h"
 #include "sampling/tracepoint.h"
 #include "sampling/wait_bounds.h"
-#include "sampling/walk.h"
 #include "support/clock.h"
-#include "support/error.h"
 #include "support/plural.h"
 #include "support/text_file.h"
 
@@ -61,12 +56,26 @@ void prepare_wakers(bpf_object& object, const SamplingOptions& options) {
               "size the table of threads");
   }
   for (const char* name : {"woken_0", "woken_1", "woken_scratch"}) {
-    bpf_map* const map = bpf_object__find_map_by_name(&object, name);
-    if (map == nullptr) continue;  // no types, no wakers
-    check_bpf(bpf_map__set_autocreate(map, options.source.waker), "leave out an unused map");
+    if (bpf_object__find_map_by_name(&object, name) == nullptr) continue;  // no types, no wakers
+    want_map(object, name, options.source.waker);
     if (std::string_view(name) == "woken_scratch") continue;
-    check_bpf(bpf_map__set_max_entries(map, options.histogram_entries), "size the histogram");
+    size_map(object, name, options.histogram_entries, "size the histogram");
   }
+}
+
+void prepare(bpf_object& object, const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
+  auto* config = static_cast<off_cpu_config*>(bpf_section_memory(object, ".rodata.off_cpu", sizeof(off_cpu_config)));
+  config->min_ns = nanoseconds(options.source.min_block_us);
+  config->max_ns = nanoseconds(options.source.max_block_us);
+  config->states = states_of[static_cast<std::size_t>(options.source.wait_state)];
+  config->wall = wall ? 1 : 0;
+  config->waker = options.source.waker ? 1 : 0;
+  prepare_wakers(object, options);
+  size_map(object, "spans", most_threads, "size the table of threads");
+  check_bpf(bpf_map__set_value_size(
+                &bpf_map_named(object, "scan_buffer"),
+                static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t))),
+            "size the buffer of stacks");
 }
 
 TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uint32_t most_threads) {
@@ -74,10 +83,10 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
   TracedPrograms::Plan plan{
       .name = "off_cpu",
       .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
-      .attached = {},
       .loaded = {"flush"},
       .recording = {.weighted = true, .filter_cpu = true},
-      .prepare = {},
+      .prepare = [=](bpf_object& object,
+                     const SamplingOptions& limited) { prepare(object, limited, wall, most_threads); },
       .use = wall ? (lean ? "wall without BTF" : "wall") : (lean ? "off-cpu without BTF" : "off-cpu")};
   if (options.source.waker) plan.use = "off-cpu --waker";
   if (lean) {
@@ -88,69 +97,50 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
     plan.loaded.push_back("scan");
   }
   if (wall) plan.loaded.push_back("on_tick");
-  plan.prepare = [&options, wall, most_threads](bpf_object& object) {
-    auto* config = static_cast<off_cpu_config*>(bpf_section_memory(object, ".rodata.off_cpu", sizeof(off_cpu_config)));
-    config->min_ns = nanoseconds(options.source.min_block_us);
-    config->max_ns = nanoseconds(options.source.max_block_us);
-    config->states = states_of[static_cast<std::size_t>(options.source.wait_state)];
-    config->wall = wall ? 1 : 0;
-    config->waker = options.source.waker ? 1 : 0;
-    prepare_wakers(object, options);
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "spans"), most_threads), "size the table of threads");
-    check_bpf(bpf_map__set_value_size(
-                  &bpf_map_named(object, "scan_buffer"),
-                  static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t))),
-              "size the buffer of stacks");
-  };
   return plan;
 }
 
 class OffCpu final : public Source {
  public:
-  OffCpu(const SamplingOptions& options, bool wall)
-      : options_(within_kernel_depth(options)),
+  OffCpu(const SamplingOptions& options, bool wall, std::uint32_t most_threads)
+      : Source(std::make_unique<TracedPrograms>(
+            plan_of(options, wall, most_threads), options,
+            ValueConversion{.divisor = 1000,
+                            .tag_text = [](std::uint32_t) { return "[off-cpu]"; },
+                            .waker_at = options.source.waker ? offsetof(woken_thread, waker) : 0})),
         wall_(wall),
-        most_threads_(most_threads_of_machine()),
-        programs_(plan_of(options_, wall, most_threads_), options_),
-        recorder_(programs_.object(), options_,
-                  ValueConversion{.divisor = 1000,
-                                  .tag_text = [](std::uint32_t) { return "[off-cpu]"; },
-                                  .waker_at = options_.source.waker ? offsetof(woken_thread, waker) : 0}),
-        state_memory_(bpf_map__fd(&bpf_map_named(programs_.object(), ".data.off_cpu")), sizeof(off_cpu_state)),
-        state_(static_cast<off_cpu_state*>(state_memory_.data())),
-        threads_fd_(bpf_map__fd(&bpf_map_named(programs_.object(), "spans"))) {
-    recorder_.set_on_left_out([this](const Row& row, std::uint64_t samples, std::uint64_t value) {
+        most_threads_(most_threads),
+        state_(programs().map_fd(".data.off_cpu")),
+        threads_fd_(programs().map_fd("spans")) {
+    recorder().set_on_left_out([this](const Row& row, std::uint64_t samples, std::uint64_t value) {
       if (wall_ && row.tag == StringId::empty) return;  // time on a CPU, no wait
       left_out_.count += samples;
       left_out_.total_ns += value;
     });
     if (!wall) return;
-    const std::uint64_t period_ns = options.period_events.value_or(0);
-    const std::uint64_t frequency_hz = period_ns != 0 ? 0 : options.frequency_hz.value_or(options.default_frequency_hz);
+    const SamplingRate rate = rate_of(options);
     ticks_ = std::make_unique<CpuEvents>(
-        bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(frequency_hz, period_ns), options.cpus,
-        [frequency_hz](int cpu, int error) { return cannot_sample(frequency_hz, cpu, error); });
+        programs().program("on_tick"), cpu_clock_attr(rate), options.cpus,
+        [rate](int cpu, int error) { return cannot_sample(rate.frequency_hz, cpu, error); });
   }
 
   void describe(RunInfo& run) const override {
     run.unit = "microseconds";
     run.counted = wall_ ? "samples" : "waits";
     run.title = wall_ ? "Tracing time on and off CPU in microseconds" : "Tracing off-CPU time in microseconds";
-    if (wall_) {
-      run.period_events = options_.period_events.value_or(0);
-      run.frequency_hz = run.period_events != 0 ? 0 : options_.frequency_hz.value_or(options_.default_frequency_hz);
-    } else {
-      run.frequency_hz = 0;
-    }
+    if (!wall_) return;
+    const SamplingRate rate = rate_of(options());
+    run.frequency_hz = rate.frequency_hz;
+    run.period_events = rate.period_events;
   }
 
   void start() override {
     state_->epoch = 1;  // not 0: in a new entry the sums have the epoch 0, which must not match
     state_->started_ns = monotonic_ns();
-    programs_.attach();
+    Source::start();
     if (lean_) {
-      programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_switch"), "sched:sched_switch"));
-      programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_exec"), "sched:sched_process_exec"));
+      programs().keep(attach_tracepoint(programs().program("on_switch"), "sched:sched_switch"));
+      programs().keep(attach_tracepoint(programs().program("on_exec"), "sched:sched_process_exec"));
     }
     if (ticks_) ticks_->set_cpus(online_cpus());
     if (!lean_) scan();
@@ -159,7 +149,7 @@ class OffCpu final : public Source {
   void stop() override {
     state_->ended_ns = monotonic_ns();
     if (ticks_) ticks_->stop();
-    programs_.detach();
+    Source::stop();
   }
 
   void set_cpus(const CpuList& online) override {
@@ -175,10 +165,10 @@ class OffCpu final : public Source {
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     state_->last_flush = stopped ? 1 : 0;
-    programs_.run("flush");
+    programs().run("flush");
     const std::uint64_t epoch = state_->epoch;
     std::atomic_ref(state_->epoch).store(epoch + 1, std::memory_order_relaxed);
-    recorder_.drain(timeline, into, stopped);
+    drain(timeline, into, stopped);
     take_exited(epoch, take_living(epoch, stopped));
     leave_out_of_totals();
     std::vector<ThreadWait>& waits = into.thread_waits.emplace();
@@ -192,11 +182,8 @@ class OffCpu final : public Source {
     });
   }
 
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
-
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = programs_.notes();
+    std::vector<std::string> lines = Source::notes();
     char text[160];
     if (state_->cut_waits != 0) {
       const bool one = state_->cut_waits == 1;
@@ -218,8 +205,6 @@ class OffCpu final : public Source {
   }
 
  private:
-  Recorder& recorder() override { return recorder_; }
-
   struct ThreadTotals {
     ThreadWait wait;
     std::string name;
@@ -228,27 +213,27 @@ class OffCpu final : public Source {
   // Begins the waits of the threads that are already blocked.
   void scan() {
     // BPF can check the cgroup of the current task only.
-    if (!options_.cgroup_path.empty() || !options_.cgroup_map_path.empty()) return;
-    const std::vector<BlockedTask> all = read_blocked_tasks(bpf_program_named(programs_.object(), "scan"));
+    if (!options().cgroup_path.empty() || !options().cgroup_map_path.empty()) return;
+    const std::vector<BlockedTask> all = read_blocked_tasks(programs().program("scan"));
     std::vector<StackQuestion> questions;
     for (const auto& [task, kernel] : all) {
       if (task.head.user_bytes >= 0) questions.push_back({.tgid = task.head.key.tgid, .stack_pointer = {task.sp}});
     }
-    const auto stacks = options_.children->stacks().stacks(questions, bytes_of_stack(questions.size()));
+    const auto stacks = options().children->stacks().stacks(questions, bytes_of_stack(questions.size()));
     std::size_t next = 0;
     for (const auto& [task, kernel] : all) {
       const std::string_view stack = task.head.user_bytes >= 0 ? std::string_view(stacks[next++]) : std::string_view();
       if (task.start_stack != 0 && !stack.empty()) {
-        recorder_.hold_span(task.id, task.head, unfinished_walk_of(task, stack), kernel);
+        recorder().hold_span(task.id, task.head, unfinished_walk_of(task, stack), kernel);
       } else {
-        recorder_.hold_span(task.id, task.head, frames_of(task, stack, options_.max_stack_depth), kernel);
+        recorder().hold_span(task.id, task.head, frames_of(task, stack, options().max_stack_depth), kernel);
       }
     }
   }
 
   template <class Visit>
   void for_each_thread(bool exited, Visit visit) {
-    for_each_entry<std::uint32_t>(threads_fd_, thread_bytes(options_), false,
+    for_each_entry<std::uint32_t>(threads_fd_, thread_bytes(options()), false,
                                   [&](std::uint32_t key, const std::uint64_t* words) {
                                     if (((key & PROFILE_EXITED_THREAD) != 0) != exited) return;
                                     visit(key, *reinterpret_cast<const thread_waits*>(words));
@@ -307,7 +292,7 @@ class OffCpu final : public Source {
   // Subtracts the waits before execve() of the process that became the command, because the rows leave them out too.
   // Its longest and shortest wait may still be from that time.
   void leave_out_of_totals() {
-    const auto thread = std::ranges::find(totals_, recorder_.left_out_tgid(),
+    const auto thread = std::ranges::find(totals_, recorder().left_out_tgid(),
                                           [](const ThreadTotals& totals) { return totals.wait.tid; });
     if (left_out_.total_ns == 0 || thread == totals_.end()) return;
     Durations& waits = thread->wait.waits;
@@ -319,14 +304,10 @@ class OffCpu final : public Source {
     if (waits.total_ns == 0) totals_.erase(thread);
   }
 
-  const SamplingOptions options_;
   bool wall_;
   bool lean_ = !kernel_tells_types();
   std::uint32_t most_threads_;
-  TracedPrograms programs_;
-  Recorder recorder_;
-  SharedArray state_memory_;
-  off_cpu_state* state_;
+  SharedValues<off_cpu_state> state_;
   int threads_fd_;
   std::unique_ptr<CpuEvents> ticks_;
   std::vector<ThreadTotals> totals_;  // of the report under way
@@ -338,8 +319,10 @@ class OffCpu final : public Source {
 
 std::unique_ptr<Source> make_off_cpu(const SamplingOptions& options) {
   refuse_rate(options, "wait");
-  return std::make_unique<OffCpu>(options, false);
+  return std::make_unique<OffCpu>(options, false, most_threads_of_machine());
 }
-std::unique_ptr<Source> make_wall(const SamplingOptions& options) { return std::make_unique<OffCpu>(options, true); }
+std::unique_ptr<Source> make_wall(const SamplingOptions& options) {
+  return std::make_unique<OffCpu>(options, true, most_threads_of_machine());
+}
 
 }  // namespace profile

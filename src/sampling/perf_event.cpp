@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
@@ -16,11 +17,11 @@
 #include "sampling/asked_ticks.h"
 #include "sampling/cpu_events.h"
 #include "sampling/kernel_needs.h"
+#include "sampling/map_walk.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
-#include "sampling/walk.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/privilege.h"
@@ -31,49 +32,28 @@ namespace {
 constexpr const char* no_counters = "this machine has no hardware counters (a virtual one?)";
 constexpr const char* not_counted = "these CPUs do not count it";
 
-// The sampling rate. Exactly one of the two is not 0.
-struct Rate {
-  std::uint64_t frequency_hz;
-  std::uint64_t period_events;
-};
-
-Rate rate_of(const SamplingOptions& options) {
-  if (options.period_events) return {.frequency_hz = 0, .period_events = *options.period_events};
-  return {.frequency_hz = options.frequency_hz.value_or(options.default_frequency_hz), .period_events = 0};
-}
-
 // The event does not count yet: it starts when the BPF program is attached.
-perf_event_attr attr_of(const PerfEvent& event, const Rate& rate) {
-  perf_event_attr attr{};
-  attr.size = sizeof attr;
-  attr.type = event.type;
-  attr.config = event.config;
+perf_event_attr attr_of(const PerfEvent& event, const SamplingRate& rate) {
+  perf_event_attr attr = sampled_attr(event.type, event.config, rate);
   attr.disabled = 1;
   attr.exclude_user = event.exclude_user;
   attr.exclude_kernel = event.exclude_kernel;
-  if (rate.period_events != 0) {
-    attr.sample_period = rate.period_events;
-  } else {
-    attr.freq = 1;
-    attr.sample_freq = rate.frequency_hz;
-  }
   return attr;
 }
 
 // Opens the event on one CPU and closes it again. Returns 0, or the errno of the kernel's refusal.
-int try_event(const PerfEvent& event, const Rate& rate) {
+int try_event(const PerfEvent& event, const SamplingRate& rate) {
   perf_event_attr attr = attr_of(event, rate);
   const int cpu = online_cpus().front();
   const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
   return fd ? 0 : errno;
 }
 
-constexpr Rate one_at_a_time{.frequency_hz = 0, .period_events = 1};
+constexpr SamplingRate one_at_a_time{.frequency_hz = 0, .period_events = 1};
 
 bool has_hardware_counters() {
-  PerfEvent cycles;
-  cycles.type = PERF_TYPE_HARDWARE;
-  cycles.config = PERF_COUNT_HW_CPU_CYCLES;
+  const PerfEvent cycles{
+      .name = "cycles", .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .instead = {}};
   return try_event(cycles, one_at_a_time) == 0;
 }
 
@@ -111,25 +91,23 @@ PerfEvent event_of(const SamplingOptions& options) {
 // Given a rate, the kernel chooses bad periods for software events that come in bursts: the next sample may never come.
 // So the BPF program sees every event. They are few enough, and the weight of a sample is then exact for the wanted
 // process.
-bool sees_every_event(const PerfEvent& event, const Rate& rate) {
+bool sees_every_event(const PerfEvent& event, const SamplingRate& rate) {
   return event.type == PERF_TYPE_SOFTWARE && !event.is_clock() && rate.frequency_hz != 0;
 }
 
-perf_event_weight weight_of(const PerfEvent& event, const Rate& rate) {
+perf_event_weight weight_of(const PerfEvent& event, const SamplingRate& rate) {
   if (event.is_clock()) return WEIGHT_ONE;
   if (sees_every_event(event, rate)) return WEIGHT_OF_HIT;
   return rate.period_events != 0 ? WEIGHT_PERIOD : WEIGHT_COUNTED;
 }
 
-void set_weight(bpf_object& object, perf_event_weight weight, const Rate& rate) {
+void set_weight(bpf_object& object, perf_event_weight weight, const SamplingRate& rate) {
   auto* config =
       static_cast<perf_event_config*>(bpf_section_memory(object, ".rodata.perf_event", sizeof(perf_event_config)));
   config->weight = weight;
-  bpf_map& counts = bpf_map_named(object, "counts");
-  check_bpf(bpf_map__set_max_entries(&counts, static_cast<__u32>(possible_cpu_count())), "size the counters");
-  check_bpf(bpf_map__set_autocreate(&counts, weight == WEIGHT_COUNTED), "leave out an unused map");
-  check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"), weight == WEIGHT_OF_HIT),
-            "leave out an unused map");
+  size_map(object, "counts", static_cast<std::size_t>(possible_cpu_count()), "size the counters");
+  want_map(object, "counts", weight == WEIGHT_COUNTED);
+  want_map(object, "hits", weight == WEIGHT_OF_HIT);
   if (weight == WEIGHT_OF_HIT) {
     auto* hits = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
     hits->interval_ns = ns_per_s / rate.frequency_hz;
@@ -137,28 +115,20 @@ void set_weight(bpf_object& object, perf_event_weight weight, const Rate& rate) 
 }
 
 TracedPrograms::Plan plan_for(const PerfEvent& event, const SamplingOptions& options) {
-  const Rate rate = rate_of(options);
+  const SamplingRate rate = rate_of(options);
   const perf_event_weight weight = weight_of(event, rate);
   return {.name = "perf_event",
           .elf_bytes = needs_kernel_types(options) ? perf_event__elf_bytes : perf_event_lean__elf_bytes,
-          .attached = {},
           .loaded = {"on_sample"},
           .reads_few_types = true,
           .recording = {.weighted = weight != WEIGHT_ONE, .rate_hz = rate.frequency_hz},
-          .prepare = [weight, rate](bpf_object& object) { set_weight(object, weight, rate); },
+          .prepare = [weight, rate](bpf_object& object, const SamplingOptions&) { set_weight(object, weight, rate); },
           .use = every_event};
 }
 
 BpfCost cost_of_runs(bpf_object& object) {
-  static_assert(sizeof(run_cost) % sizeof(std::uint64_t) == 0);  // the kernel pads per-CPU values to this size
-  std::vector<run_cost> costs(static_cast<std::size_t>(possible_cpu_count()));
-  const __u32 key = 0;
   BpfCost total;
-  if (bpf_map__lookup_elem(&bpf_map_named(object, "costs"), &key, sizeof key, costs.data(),
-                           costs.size() * sizeof(run_cost), 0) != 0) {
-    return total;
-  }
-  for (const run_cost& cost : costs) {
+  for (const run_cost& cost : values_by_cpu<run_cost>(bpf_map_named(object, "costs"))) {
     total.runs += cost.runs;
     total.run_time_ns += cost.run_time_ns;
   }
@@ -174,24 +144,20 @@ std::string_view singular(std::string_view event) {
 
 class PerfEventSource final : public Source {
  public:
-  explicit PerfEventSource(const SamplingOptions& options)
-      : options_(sized_for_rate(within_kernel_depth(options), rate_of(options).frequency_hz, possible_cpu_count())),
-        event_(event_of(options)),
-        programs_(plan_for(event_, options_), options_),
-        recorder_(programs_.object(), options_),
-        program_(bpf_program_named(programs_.object(), "on_sample")),
-        events_(program_, attr_of(event_, opened_rate()), options.cpus,
-                [this](int cpu, int error) { return cannot_open(options_, event_, cpu, error); }),
-        asked_(tick_ns(), [this] { return idle_times(options_.cpus.empty() ? online_cpus() : options_.cpus); }) {}
+  PerfEventSource(const SamplingOptions& options, PerfEvent event)
+      : Source(std::make_unique<TracedPrograms>(plan_for(event, options), options)),
+        event_(std::move(event)),
+        events_(programs().program("on_sample"), attr_of(event_, opened_rate()), options.cpus,
+                [this](int cpu, int error) { return cannot_open(Source::options(), event_, cpu, error); }),
+        asked_(tick_ns(), [cpus = options.cpus] { return idle_times(cpus.empty() ? online_cpus() : cpus); }) {}
 
   void describe(RunInfo& run) const override {
-    const Rate rate = rate_of(options_);
-    run.event = options_.event;
+    const SamplingRate rate = rate_of(options());
     run.unit = event_.is_clock() ? "samples" : event_.name;
     run.frequency_hz = rate.frequency_hz;
     run.period_events = rate.period_events;
-    if (options_.event != source_kinds().front().name) {
-      run.title = "Sampling " + options_.event + " " + rate_text(rate.frequency_hz, rate.period_events);
+    if (options().event != source_kinds().front().name) {
+      run.title = "Sampling " + options().event + " " + rate_text(rate.frequency_hz, rate.period_events);
     }
   }
 
@@ -200,7 +166,7 @@ class PerfEventSource final : public Source {
     events_.set_cpus(online_cpus());
   }
   void stop() override {
-    enabled_ns_ = events_.enabled_ns(recorder_.counts_until_ns());
+    enabled_ns_ = events_.enabled_ns(recorder().counts_until_ns());
     asked_.note_idle();
     events_.stop();
   }
@@ -213,42 +179,39 @@ class PerfEventSource final : public Source {
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     if (!stopped) {
-      enabled_ns_ = events_.enabled_ns(recorder_.counts_until_ns());
+      enabled_ns_ = events_.enabled_ns(recorder().counts_until_ns());
       asked_.note_idle();
     }
     const std::uint64_t idle_before = into.account.taken_idle;
-    recorder_.drain(timeline, into, stopped);
+    drain(timeline, into, stopped);
     into.account.asked += asked_.take(enabled_ns_, into.account.taken_idle - idle_before);
   }
 
-  [[nodiscard]] BpfCost cost() const override { return cost_of_runs(programs_.object()); }
+  [[nodiscard]] BpfCost cost() const override { return cost_of_runs(programs().object()); }
   [[nodiscard]] bool wants_count_of_runs() const override { return false; }
+  [[nodiscard]] bool has_tracing_frames() const override { return false; }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = programs_.notes();
-    for (std::string& line : note_of_rest(programs_.object(), singular(event_.name), event_.name)) {
-      lines.push_back(std::move(line));
-    }
+    std::vector<std::string> lines = Source::notes();
+    add_note_of_rest(programs().object(), singular(event_.name), event_.name, lines);
     return lines;
   }
 
  private:
-  Recorder& recorder() override { return recorder_; }
-
   // The time from one tick to the next; 0: the event is no clock.
   [[nodiscard]] std::uint64_t tick_ns() const {
-    const Rate rate = rate_of(options_);
+    const SamplingRate rate = rate_of(options());
     if (!event_.is_clock()) return 0;
     return rate.period_events != 0 ? rate.period_events : ns_per_s / rate.frequency_hz;
   }
 
-  [[nodiscard]] Rate opened_rate() const {
-    const Rate rate = rate_of(options_);
+  [[nodiscard]] SamplingRate opened_rate() const {
+    const SamplingRate rate = rate_of(options());
     return sees_every_event(event_, rate) ? one_at_a_time : rate;
   }
 
   // A CPU that comes back gets a new event, which counts from zero.
   void start_at_zero_without(const CpuList& online) {
-    const bpf_map& counts = bpf_map_named(programs_.object(), "counts");
+    const bpf_map& counts = bpf_map_named(programs().object(), "counts");
     if (!bpf_map__autocreate(&counts)) return;
     for (int cpu = 0; cpu < possible_cpu_count(); ++cpu) {
       const __u64 zero = 0;
@@ -258,11 +221,7 @@ class PerfEventSource final : public Source {
     }
   }
 
-  SamplingOptions options_;
   PerfEvent event_;
-  TracedPrograms programs_;
-  Recorder recorder_;
-  bpf_program& program_;
   CpuEvents events_;
   AskedTicks asked_;
   std::uint64_t enabled_ns_ = 0;  // CpuEvents::enabled_ns() at stop(), or at the last report before it
@@ -271,7 +230,7 @@ class PerfEventSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> make_perf_event(const SamplingOptions& options) {
-  return std::make_unique<PerfEventSource>(options);
+  return std::make_unique<PerfEventSource>(options, event_of(options));
 }
 
 std::optional<std::string> missing_perf_event(std::string_view name) {

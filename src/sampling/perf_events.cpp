@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "support/error.h"
 
@@ -51,12 +52,10 @@ std::vector<PerfEvent> make_cache_events() {
       if (cache.operations.find(operation.one.front()) == std::string_view::npos) continue;
       for (const Result& result : results) {
         const std::string_view verb = result.suffix.empty() ? operation.many : operation.one;
-        PerfEvent event;
-        event.name = std::string(cache.name) + "-" + std::string(verb) + std::string(result.suffix);
-        event.type = PERF_TYPE_HW_CACHE;
-        event.config = cache.id | operation.id << 8 | result.id << 16;
-        event.instead = cache.instead;
-        events.push_back(std::move(event));
+        events.push_back({.name = std::string(cache.name) + "-" + std::string(verb) + std::string(result.suffix),
+                          .type = PERF_TYPE_HW_CACHE,
+                          .config = cache.id | operation.id << 8 | result.id << 16,
+                          .instead = cache.instead});
       }
     }
   }
@@ -69,10 +68,8 @@ const std::vector<PerfEvent>& cache_events() {
 }
 
 std::optional<PerfEvent> find_cache_event(std::string_view name) {
-  const auto& events = cache_events();
-  const auto found = std::find_if(events.begin(), events.end(), [&](const auto& event) { return event.name == name; });
-  if (found == events.end()) return std::nullopt;
-  return *found;
+  const auto found = std::ranges::find(cache_events(), name, &PerfEvent::name);
+  return found != cache_events().end() ? std::optional(*found) : std::nullopt;
 }
 
 std::optional<PerfEvent> find_raw_event(std::string_view name) {
@@ -86,22 +83,18 @@ std::optional<PerfEvent> find_raw_event(std::string_view name) {
   return event;
 }
 
+std::optional<PerfEvent> find_listed_event(std::span<const PerfEventName> table, std::string_view name) {
+  for (const PerfEventName& known : table) {
+    if (name != known.name && (name.empty() || name != known.alias)) continue;
+    return PerfEvent{
+        .name = std::string(known.name), .type = known.type, .config = known.config, .instead = known.instead};
+  }
+  return std::nullopt;
+}
+
 std::optional<PerfEvent> find_perf_event(std::string_view name) {
-  const auto listed = [&](const auto& known) { return name == known.name || (!name.empty() && name == known.alias); };
-  const auto from = [](const PerfEventName& known) {
-    PerfEvent event;
-    event.name = known.name;
-    event.type = known.type;
-    event.config = known.config;
-    event.instead = known.instead;
-    return event;
-  };
-  for (const PerfEventName& known : software_events) {
-    if (listed(known)) return from(known);
-  }
-  for (const PerfEventName& known : hardware_events) {
-    if (listed(known)) return from(known);
-  }
+  if (auto event = find_listed_event(software_events, name)) return event;
+  if (auto event = find_listed_event(hardware_events, name)) return event;
   if (auto event = find_cache_event(name)) return event;
   return find_raw_event(name);
 }
@@ -116,11 +109,6 @@ ModifiedName split_modifiers(std::string_view event) {
   const auto colon = event.rfind(':');
   if (colon == std::string_view::npos) return {.name = event, .modifiers = {}};
   return {.name = event.substr(0, colon), .modifiers = event.substr(colon + 1), .has_colon = true};
-}
-
-bool is_perf_event(const PerfEventName& known, std::string_view event) {
-  const std::string_view name = split_modifiers(event).name;
-  return name == known.name || (!name.empty() && name == known.alias);
 }
 
 bool is_cache_event(std::string_view event) { return find_cache_event(split_modifiers(event).name).has_value(); }

@@ -53,8 +53,11 @@ std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
 constexpr std::uint64_t filled_in_s = 10;
 constexpr std::uint64_t least_entries = 2048;
 
-// Uses the pinned map at `path` in place of `map`. It may be any hash map with 8-byte keys; its values do not matter.
-void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
+// Uses the pinned map at `path` in place of the map `name`, which is left out if `path` is empty. It may be any hash
+// map with 8-byte keys; its values do not matter.
+void use_pinned_map(bpf_object& object, const char* name, const std::string& path, const char* option) {
+  want_map(object, name, !path.empty());
+  if (path.empty()) return;
   const auto fail = [&](const std::string& why) { return Error(std::string(option) + " " + path + ": " + why); };
   LIBBPF_OPTS(bpf_obj_get_opts, read_only, .file_flags = BPF_F_RDONLY);
   const Fd fd(bpf_obj_get_opts(path.c_str(), &read_only));
@@ -72,7 +75,7 @@ void use_pinned_map(bpf_map& map, const std::string& path, const char* option) {
   if (info.key_size != sizeof(std::uint64_t)) {
     throw fail("its keys have " + std::to_string(info.key_size) + " bytes, not 8");
   }
-  check_bpf(bpf_map__reuse_fd(&map, fd.get()), "use the pinned map");
+  check_bpf(bpf_map__reuse_fd(&bpf_map_named(object, name), fd.get()), "use the pinned map");
 }
 
 // The kernel keeps only the first 15 bytes of a thread's name.
@@ -127,19 +130,16 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   const std::uint32_t stack_bytes = options.max_stack_depth * static_cast<std::uint32_t>(sizeof(std::uint64_t));
   for (const char* name : {"stacks_0", "stacks_1"}) {
     check_bpf(bpf_map__set_value_size(&bpf_map_named(object, name), stack_bytes), "size the stack map");
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.stack_entries), "size the stack map");
+    size_map(object, name, options.stack_entries, "size the stack map");
   }
   for (const char* name : {"histogram_0", "histogram_1"}) {
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), options.histogram_entries), "size the histogram");
+    size_map(object, name, options.histogram_entries, "size the histogram");
   }
-  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "ring"), ring_bytes(options, recording, cpus)),
-            "size the ring buffer");
-  if (bpf_map* const unfinished = bpf_object__find_map_by_name(&object, "unfinished")) {
-    check_bpf(bpf_map__set_max_entries(unfinished, unfinished_bytes(recording, cpus)), "size the ring buffer");
+  size_map(object, "ring", ring_bytes(options, recording, cpus), "size the ring buffer");
+  if (bpf_object__find_map_by_name(&object, "unfinished") != nullptr) {
+    size_map(object, "unfinished", unfinished_bytes(recording, cpus), "size the ring buffer");
   }
-  check_bpf(
-      bpf_map__set_max_entries(&bpf_map_named(object, "accounts"), PROFILE_GENERATIONS * static_cast<__u32>(cpus)),
-      "size the accounts");
+  size_map(object, "accounts", PROFILE_GENERATIONS * static_cast<std::size_t>(cpus), "size the accounts");
   check_bpf(bpf_map__set_value_size(&bpf_map_named(object, "scratch"),
                                     static_cast<__u32>(sizeof(ring_sample)) + 2 * stack_bytes),
             "size the scratch buffer");
@@ -177,24 +177,12 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
     config->follow_children_of = static_cast<__u32>(::getpid());
     target_count = followed_processes;
   }
-  if (target_count > 0) {
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "targets"), static_cast<__u32>(target_count)),
-              "size the map of targets");
-  }
+  if (target_count > 0) size_map(object, "targets", target_count, "size the map of targets");
 
-  // Unused maps are not created: the verifier removes the code that refers to them.
-  const auto use = [&](const char* name, bool wanted) {
-    if (!wanted) check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), false), "leave out an unused map");
-    return wanted;
-  };
-  use("targets", config->target_filter != TARGET_ALL);
-  use("wanted_cgroup", config->filter_cgroup != 0);
-  if (use("cgroup_map", config->filter_cgroup_map != 0)) {
-    use_pinned_map(bpf_map_named(object, "cgroup_map"), options.cgroup_map_path, "--cgroupmap");
-  }
-  if (use("mntns_map", config->filter_mntns_map != 0)) {
-    use_pinned_map(bpf_map_named(object, "mntns_map"), options.mntns_map_path, "--mntnsmap");
-  }
+  want_map(object, "targets", config->target_filter != TARGET_ALL);
+  want_map(object, "wanted_cgroup", config->filter_cgroup != 0);
+  use_pinned_map(object, "cgroup_map", options.cgroup_map_path, "--cgroupmap");
+  use_pinned_map(object, "mntns_map", options.mntns_map_path, "--mntnsmap");
 }
 
 void fill_filters(bpf_object& object, const SamplingOptions& options) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <utility>
 
 #include "parse/children.h"
 #include "process/timeline.h"
@@ -35,15 +34,14 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, ValueConv
       stack_entries_(options.stack_entries),
       generations_(object),
       histograms_(object, conversion.waker_at != 0),
-      stacks_({bpf_map__fd(&bpf_map_named(object, "stacks_0")), bpf_map__fd(&bpf_map_named(object, "stacks_1"))},
-              options.max_stack_depth),
+      stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth),
       rows_(conversion, options.by_cpu && !options.stream, stacks_),
       spans_(object, conversion.waker_at),
       rings_(bpf_map_named(object, "ring"), generations_) {
   generations_.note_own_processes(children_);
   if (!walks(object)) return;
   tables_ = std::make_unique<TableSupply>(object, options.children->reader());
-  stacks_.clear_with({bpf_map__fd(&bpf_map_named(object, "sent_0")), bpf_map__fd(&bpf_map_named(object, "sent_1"))});
+  stacks_.clear_with({bpf_map_fd(object, "sent_0"), bpf_map_fd(object, "sent_1")});
   if (options.stream) return;
   unfinished_ = std::make_unique<UnfinishedWalks>(*tables_, options.unwinding == Unwinding::tables, options.walk_depth);
   rings_.add_unfinished(bpf_map_named(object, "unfinished"));
@@ -68,12 +66,11 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
 void Recorder::count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
                               Profile& into) {
   if (begun.of_span != UNFINISHED_SAMPLE) {
-    if (finished != nullptr) stacks_.finish(begun, finished->callers, finished->end, finished->is_guessed);
+    if (finished != nullptr) stacks_.finish(begun, *finished);
     return;
   }
   Row row = rows_.row_of(begun.key, begun.time_ns, timeline, into);
-  row.user = finished != nullptr ? stacks_.read_finished(into, row.process, begun, finished->callers, finished->end,
-                                                         finished->is_guessed)
+  row.user = finished != nullptr ? stacks_.read_finished(into, row.process, begun, *finished)
                                  : stacks_.read_user(into, row.process, begun.key);
   row.kernel = stacks_.read_kernel(into, begun.key);
   rows_.hand_over(row, begun.value, 1, begun.time_ns, begun.key.cpu, into);

@@ -14,7 +14,6 @@
 #include "sampling/generations.h"
 #include "sampling/kernel_histograms.h"
 #include "sampling/pending_spans.h"
-#include "sampling/record_maps.h"
 #include "sampling/row_maker.h"
 #include "sampling/sample_rings.h"
 #include "sampling/source.h"

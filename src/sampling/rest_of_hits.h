@@ -10,8 +10,8 @@
 
 namespace profile {
 
-// A line for the summary; call it when the programs of `object` no longer run. Empty when there are no such hits, or
-// when every hit is a sample. `one` and `many` are the noun for hits.
-[[nodiscard]] std::vector<std::string> note_of_rest(bpf_object& object, std::string_view one, std::string_view many);
+// Adds a line for the summary; call it when the programs of `object` no longer run. It adds nothing when there are no
+// such hits, or when every hit is a sample. `one` and `many` are the noun for hits.
+void add_note_of_rest(bpf_object& object, std::string_view one, std::string_view many, std::vector<std::string>& notes);
 
 }  // namespace profile

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
-#include "sampling/kernel_needs.h"
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
 #include "sampling/recorder.h"
+#include "sampling/traced.h"
 #include "sampling/tracepoint.h"
 #include "sampling/uprobe_target.h"
 #include "support/nearest_names.h"
@@ -29,161 +28,107 @@ std::unique_ptr<Source> make_wall(const SamplingOptions& options);
 namespace {
 
 // Capital letters in a name are placeholders: such a row is a family of events.
+constexpr std::string_view placeholder_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 constexpr SourceKind own_kinds[] = {
     // Hardware events, after those that have a name of their own
     {.name = cache_event_family,
-     .alias = "",
      .group = "Hardware events",
      .unit = "events",
      .summary = "L1-dcache, L1-icache, LLC, dTLB, iTLB, branch, node; loads, stores, prefetches, load-misses, ...",
-     .default_format = "counted",
      .matches = is_cache_event,
      .make = make_perf_event,
-     .missing = missing_perf_event,
-     .takes = ""},
+     .missing = missing_perf_event},
     {.name = "rNNNN",
-     .alias = "",
      .group = "Hardware events",
      .unit = "events",
      .summary = "what the CPU's manual has under this hexadecimal code",
-     .default_format = "counted",
      .matches = is_raw_event,
      .make = make_perf_event,
-     .missing = missing_perf_event,
-     .takes = ""},
+     .missing = missing_perf_event},
 
     // Tracepoints and probes; the stricter form of a name comes first
     {.name = "uprobe:FILE:SYMBOL",
-     .alias = "",
      .group = "Tracepoints and probes",
      .unit = "hits",
      .summary = "a function of a program or library, as uprobe:libc:malloc; or SYMBOL+0xOFFSET",
-     .default_format = "counted",
      .matches = is_uprobe_name,
-     .make = make_uprobe,
-     .missing = missing_for_event,
-     .takes = ""},
+     .make = make_uprobe},
     {.name = "SYSTEM:EVENT",
-     .alias = "",
      .group = "Tracepoints and probes",
      .unit = "hits",
      .summary = "a tracepoint of the kernel's, as sched:sched_process_exec",
-     .default_format = "counted",
      .matches = is_tracepoint_name,
      .make = make_tracepoint,
-     .missing = missing_tracepoints,
-     .takes = ""},
+     .missing = missing_tracepoints},
 
     // Waiting
     {.name = "off-cpu",
-     .alias = "",
      .group = "Waiting",
      .unit = "microseconds",
      .summary = "where threads leave their CPU, by how long they stay away",
-     .default_format = "counted",
-     .matches = nullptr,
      .make = make_off_cpu,
-     .missing = missing_for_event,
      .takes = "min-block-us max-block-us state waker"},
     {.name = "wall",
-     .alias = "",
      .group = "Waiting",
      .unit = "microseconds",
      .summary = "all time of all threads, on a CPU and off",
-     .default_format = "counted",
-     .matches = nullptr,
-     .make = make_wall,
-     .missing = missing_for_event,
-     .takes = ""},
+     .make = make_wall},
     {.name = "futex",
-     .alias = "",
      .group = "Waiting",
      .unit = "microseconds",
      .summary = "waits for locks and the like, by how long they take",
-     .default_format = "counted",
-     .matches = nullptr,
      .make = make_futex,
-     .missing = missing_for_event,
      .takes = "min-block-us max-block-us"},
     {.name = "block-io",
-     .alias = "",
      .group = "Waiting",
      .unit = "microseconds",
      .summary = "requests to block devices, by how long those take",
-     .default_format = "counted",
-     .matches = nullptr,
-     .make = make_block_io,
-     .missing = missing_for_event,
-     .takes = ""},
+     .make = make_block_io},
 
     // System calls
     {.name = "syscalls",
-     .alias = "",
      .group = "System calls",
      .unit = "calls",
      .summary = "which are made, how often; with options how long they take and how they fail",
      .default_format = "table",
-     .matches = nullptr,
      .make = make_syscalls,
-     .missing = missing_for_event,
      .takes = "latency failed by-process category"},
 
     // Memory
     {.name = "malloc",
-     .alias = "",
      .group = "Memory",
      .unit = "bytes",
      .summary = "memory asked of the C library; with --live what has not been freed",
-     .default_format = "counted",
-     .matches = nullptr,
      .make = make_malloc,
-     .missing = missing_for_event,
      .takes = "live"},
 };
 
-template <const auto& events, std::size_t index>
-constexpr SourceKind perf_kind(std::string_view group) {
-  constexpr PerfEventName event = events[index];
+constexpr SourceKind perf_kind(const PerfEventName& event, std::string_view group) {
   return {.name = event.name,
           .alias = event.alias,
           .group = group,
           .unit = event.name.ends_with("-clock") ? "samples" : event.name,
           .summary = event.summary,
-          .default_format = "counted",
-          .matches = [](std::string_view typed) { return is_perf_event(events[index], typed); },
+          .takes_modifiers = true,
           .make = make_perf_event,
-          .missing = missing_perf_event,
-          .takes = ""};
+          .missing = missing_perf_event};
 }
-
-template <const auto& events, std::size_t... indices>
-constexpr auto perf_kinds(std::string_view group, std::index_sequence<indices...>) {
-  return std::array{perf_kind<events, indices>(group)...};
-}
-
-constexpr auto software_kinds =
-    perf_kinds<software_events>("Software events", std::make_index_sequence<std::size(software_events)>());
-constexpr auto hardware_kinds =
-    perf_kinds<hardware_events>("Hardware events", std::make_index_sequence<std::size(hardware_events)>());
 
 constexpr auto kinds = [] {
-  std::array<SourceKind, std::size(software_kinds) + std::size(hardware_kinds) + std::size(own_kinds)> all{};
-  auto end = std::copy(software_kinds.begin(), software_kinds.end(), all.begin());
-  end = std::copy(hardware_kinds.begin(), hardware_kinds.end(), end);
-  std::copy(std::begin(own_kinds), std::end(own_kinds), end);
+  std::array<SourceKind, std::size(software_events) + std::size(hardware_events) + std::size(own_kinds)> all{};
+  auto next = all.begin();
+  for (const PerfEventName& event : software_events) *next++ = perf_kind(event, "Software events");
+  for (const PerfEventName& event : hardware_events) *next++ = perf_kind(event, "Hardware events");
+  std::ranges::copy(own_kinds, next);
   return all;
 }();
-
-bool is_family(const SourceKind& kind) {
-  return std::any_of(kind.name.begin(), kind.name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
-}
 
 // The whole name of a family ("uprobe:FILE:SYMBOL") if a fixed part with a colon precedes the first placeholder.
 // Otherwise "", because the name is no useful suggestion.
 std::string fixed_part(std::string_view name) {
-  const auto capital = std::find_if(name.begin(), name.end(), [](unsigned char c) { return std::isupper(c) != 0; });
-  const auto length = static_cast<std::size_t>(capital - name.begin());
-  return length != 0 && name[length - 1] == ':' ? std::string(name) : "";
+  const std::size_t capital = name.find_first_of(placeholder_letters);
+  return capital != 0 && name[capital - 1] == ':' ? std::string(name) : "";
 }
 
 }  // namespace
@@ -193,7 +138,8 @@ std::span<const SourceKind> source_kinds() { return kinds; }
 const SourceKind* find_source_kind(std::string_view event) {
   const auto is_of = [&](const SourceKind& kind) {
     if (kind.matches != nullptr) return kind.matches(event);
-    return event == kind.name || (!event.empty() && event == kind.alias);
+    const std::string_view name = kind.takes_modifiers ? split_modifiers(event).name : event;
+    return name == kind.name || (!name.empty() && name == kind.alias);
   };
   const auto found = std::find_if(kinds.begin(), kinds.end(), is_of);
   return found == kinds.end() ? nullptr : &*found;
@@ -202,7 +148,7 @@ const SourceKind* find_source_kind(std::string_view event) {
 std::vector<std::string> nearest_source_names(std::string_view event) {
   std::vector<std::string> names = cache_event_names();
   for (const SourceKind& kind : kinds) {
-    if (is_family(kind)) {
+    if (kind.name.find_first_of(placeholder_letters) != std::string_view::npos) {
       if (std::string shape = fixed_part(kind.name); !shape.empty()) names.push_back(std::move(shape));
       continue;
     }
@@ -221,8 +167,7 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
     return nearest;
   }
   if (typed.has_colon) {
-    std::vector<std::string> tracepoints = tracepoint_names();
-    names.insert(names.end(), std::make_move_iterator(tracepoints.begin()), std::make_move_iterator(tracepoints.end()));
+    std::ranges::move(tracepoint_names(), std::back_inserter(names));
   }
   std::vector<std::string> nearest = nearest_names(event, std::move(names));
   if (typed.has_colon || !is_tracepoint_system(event)) return nearest;
@@ -233,6 +178,14 @@ std::vector<std::string> nearest_source_names(std::string_view event) {
   return nearest;
 }
 
+Source::Source(std::unique_ptr<TracedPrograms> programs) : programs_(std::move(programs)) {}
+Source::~Source() = default;
+Recorder& Source::recorder() const { return programs_->recorder(); }
+const SamplingOptions& Source::options() const { return programs_->options(); }
+void Source::start() { programs_->attach(); }
+void Source::stop() { programs_->detach(); }
+BpfCost Source::cost() const { return programs_->cost(); }
+std::vector<std::string> Source::notes() const { return programs_->notes(); }
 void Source::pause() { recorder().pause(); }
 void Source::stream_to(std::function<void(const Sample&)> on_sample) { recorder().stream_to(std::move(on_sample)); }
 void Source::set_meanwhile(std::function<void()> meanwhile) { recorder().set_meanwhile(std::move(meanwhile)); }

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "model/stack_roots.h"
+#include "sampling/finish_walk.h"
 #include "sampling/map_walk.h"
 #include "support/hash.h"
 
@@ -102,16 +103,15 @@ void StackMaps::keep(const ring_stack& head, std::span<const std::uint64_t> leaf
 
 const StackMaps::Slice* StackMaps::find(const stack_key& key) const { return walked_with(key).find(key.user_hash); }
 
-void StackMaps::finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end,
-                       bool is_guessed) {
+void StackMaps::finish(const ring_unfinished& begun, const FinishedWalk& finished) {
   const Slice* const slice = find(begun.key);
   if (slice == nullptr) return;
   Walked& walked = walked_[generation_of(begun.key.user_stack)];
   const auto known = walked.frames(*slice).first(std::min(begun.stuck.depth, slice->size));
   std::vector<std::uint64_t> all(known.begin(), known.end());
-  all.insert(all.end(), callers.begin(), callers.end());
-  walked.add(begun.key.user_hash, all,
-             static_cast<std::uint16_t>(static_cast<int>(end) | (is_guessed ? WALK_STACK_GUESSED : 0)));
+  all.insert(all.end(), finished.callers.begin(), finished.callers.end());
+  const int marks = static_cast<int>(finished.end) | (finished.is_guessed ? WALK_STACK_GUESSED : 0);
+  walked.add(begun.key.user_hash, all, static_cast<std::uint16_t>(marks));
 }
 
 StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key& key) {
@@ -130,13 +130,13 @@ StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key&
 }
 
 StackId StackMaps::read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
-                                 std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const {
+                                 const FinishedWalk& finished) const {
   const Slice* const slice = find(begun.key);
   if (slice == nullptr) return StackId::missed;
   const auto frames = walked_with(begun.key).frames(*slice);
   const std::size_t depth = std::min<std::size_t>(begun.stuck.depth, frames.size());
-  return intern_walked(profile, space, frames.first(depth), callers,
-                       end_of(static_cast<std::uint32_t>(end), is_guessed));
+  return intern_walked(profile, space, frames.first(depth), finished.callers,
+                       end_of(static_cast<std::uint32_t>(finished.end), finished.is_guessed));
 }
 
 StackId StackMaps::read_kernel(Profile& profile, const stack_key& key) {

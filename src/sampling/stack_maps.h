@@ -15,6 +15,8 @@
 
 namespace profile {
 
+struct FinishedWalk;
+
 // A stack from the kernel, leaf first, up to its first zero. At a zero the stack ends, or its chain of frame pointers
 // is broken.
 [[nodiscard]] std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> leaf_first);
@@ -47,11 +49,11 @@ class StackMaps {
   // Keeps a stack that was sent until its generation is cleared, because the rows that name it come later.
   void keep(const ring_stack& head, std::span<const std::uint64_t> leaf_first);
   // Adds the callers that user space has found to a stack whose hash is its own (ring_unfinished::of_span).
-  void finish(const ring_unfinished& begun, std::span<const std::uint64_t> callers, walk_end end, bool is_guessed);
+  void finish(const ring_unfinished& begun, const FinishedWalk& finished);
   [[nodiscard]] StackId read_user(Profile& profile, ProcessId space, const stack_key& key);
   // The first begun.stuck.depth frames of a sent stack, and then the callers that user space has found.
   [[nodiscard]] StackId read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,
-                                      std::span<const std::uint64_t> callers, walk_end end, bool is_guessed) const;
+                                      const FinishedWalk& finished) const;
   [[nodiscard]] StackId read_kernel(Profile& profile, const stack_key& key);
   // Forgets which stacks were read. Call it before reads for another profile, or when stacks have changed.
   void forget() {

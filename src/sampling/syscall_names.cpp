@@ -8,27 +8,20 @@ namespace {
 
 #include "sampling/syscall_tables.h"
 
+// By syscall_abi.
+const std::array<std::span<const SyscallName>, SYSCALL_ABIS> tables{native_syscalls, compat_syscalls, x32_syscalls};
+
 }  // namespace
 
 std::span<const SyscallName> syscall_names(syscall_abi abi) {
-  switch (abi) {
-    case SYSCALL_NATIVE:
-      return native_syscalls;
-    case SYSCALL_COMPAT:
-      return compat_syscalls;
-    case SYSCALL_X32:
-      return x32_syscalls;
-    case SYSCALL_ABIS:
-      break;
-  }
-  return {};
+  const std::size_t index = abi;
+  return index < tables.size() ? tables[index] : std::span<const SyscallName>();
 }
 
 std::string_view known_syscall_name(std::uint32_t call) {
   const auto names = syscall_names(static_cast<syscall_abi>(call >> PROFILE_SYSCALL_ABI_SHIFT));
   const std::uint32_t number = call % PROFILE_SYSCALL_NUMBERS;
-  const auto found = std::lower_bound(names.begin(), names.end(), number,
-                                      [](const SyscallName& one, std::uint32_t wanted) { return one.number < wanted; });
+  const auto found = std::ranges::lower_bound(names, number, {}, &SyscallName::number);
   return found != names.end() && found->number == number ? found->name : std::string_view{};
 }
 

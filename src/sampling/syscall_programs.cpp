@@ -1,7 +1,5 @@
 #include "sampling/syscall_programs.h"
 
-#include <bpf/libbpf.h>
-
 #include <cstddef>
 #include <optional>
 
@@ -9,7 +7,6 @@
 #include "abi/walk.h"
 #include "model/syscall_category.h"
 #include "sampling/syscall_names.h"
-#include "sampling/walk.h"
 #include "syscalls.skel.h"
 
 namespace profile {
@@ -41,11 +38,10 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
       bpf_section_memory(object, ".rodata.marks", static_cast<std::size_t>(PROFILE_SYSCALLS)));
   for (std::uint32_t call = 0; call < PROFILE_SYSCALLS; ++call) marks[call] = marks_of(call, source.category);
 
-  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, "counts"), static_cast<__u32>(possible_cpu_count())),
-            "size the counters");
+  size_map(object, "counts", static_cast<std::size_t>(possible_cpu_count()), "size the counters");
   const auto use = [&](const char* name, bool wanted, std::uint32_t entries) {
-    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), wanted), "leave out an unused map");
-    check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), entries), "size a table of system calls");
+    want_map(object, name, wanted);
+    size_map(object, name, entries, "size a table of system calls");
   };
   use("uses", source.by_process, syscall_table_rows);
   use("results", keeps_syscall_results(options), syscall_table_rows);
@@ -72,8 +68,12 @@ bool wants_syscall_stacks(const SamplingOptions& options) {
   return options.user_stacks || options.kernel_stacks || options.stream;
 }
 
+bool times_syscall_stacks(const SamplingOptions& options) {
+  return options.source.latency && wants_syscall_stacks(options);
+}
+
 SamplingOptions syscall_recording(const SamplingOptions& options) {
-  SamplingOptions recording = within_kernel_depth(options);
+  SamplingOptions recording = options;
   if (options.user_stacks) recording.kernel_stacks = false;
   if (!wants_syscall_stacks(options)) {
     recording.stack_entries = 1;
@@ -87,12 +87,11 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
   TracedPrograms::Plan plan{
       .name = "syscalls",
       .elf_bytes = syscalls__elf_bytes,
-      .attached = {},
       .loaded = {"on_tick"},
       .recording = {.weighted = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
-      .prepare = [&options](bpf_object& object) { prepare(object, options); },
+      .prepare = prepare,
       .use = "syscalls"};
-  if (source.latency && wants_syscall_stacks(options)) {
+  if (times_syscall_stacks(options)) {
     plan.attached = {"on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
     plan.loaded.push_back("flush");
     plan.use = "syscalls --latency -f";

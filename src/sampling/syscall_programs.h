@@ -18,10 +18,11 @@ inline constexpr std::uint32_t syscall_table_rows = 65536;
 // True if there are tables of how calls end. A stream has none.
 [[nodiscard]] bool keeps_syscall_results(const SamplingOptions& options);
 [[nodiscard]] bool wants_syscall_stacks(const SamplingOptions& options);
+// True if the stacks are weighted by the time of their calls.
+[[nodiscard]] bool times_syscall_stacks(const SamplingOptions& options);
 // The options for recording stacks. Without stacks the maps are as small as possible. With user stacks the kernel
 // stacks are left out, because all of them show only the entry to system calls.
 [[nodiscard]] SamplingOptions syscall_recording(const SamplingOptions& options);
-// `options` must outlive the plan.
 [[nodiscard]] TracedPrograms::Plan syscall_plan(const SamplingOptions& options);
 
 }  // namespace profile

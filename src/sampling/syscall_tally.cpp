@@ -1,7 +1,6 @@
 #include "sampling/syscall_tally.h"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "model/syscall_category.h"
@@ -42,22 +41,18 @@ std::vector<SyscallUse> SyscallTally::take(StringTable& strings, const NameOf& n
   std::vector<SyscallUse> uses;
   for (const auto& [key, sums] : sums_) {
     const auto& [tgid, name] = key;
-    SyscallUse use;
-    use.tgid = tgid;
-    use.process = strings.intern(name_of_process(tgid, comms_[tgid]));
-    use.name = strings.intern(name);
-    use.category = category_of_syscall(name);
-    use.count = sums.begun;
-    use.failed = sums.failed;
-    use.durations = sums.durations;
-    use.errors.assign(sums.errors.begin(), sums.errors.end());
-    std::stable_sort(use.errors.begin(), use.errors.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    uses.push_back(std::move(use));
+    uses.push_back({.tgid = tgid,
+                    .process = strings.intern(name_of_process(tgid, comms_[tgid])),
+                    .name = strings.intern(name),
+                    .category = category_of_syscall(name),
+                    .count = sums.begun,
+                    .failed = sums.failed,
+                    .durations = sums.durations,
+                    .errors = {sums.errors.begin(), sums.errors.end()}});
+    std::ranges::stable_sort(uses.back().errors, std::ranges::greater(), [](const auto& one) { return one.second; });
   }
   // `uses` is sorted by process and name, and stays so among equal counts.
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const SyscallUse& a, const SyscallUse& b) { return a.count > b.count; });
+  std::ranges::stable_sort(uses, std::ranges::greater(), &SyscallUse::count);
   sums_.clear();
   comms_.clear();
   return uses;

@@ -1,6 +1,5 @@
 // The user side of bpf/syscalls.bpf.c.
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +12,6 @@
 #include "process/timeline.h"
 #include "sampling/cpu_events.h"
 #include "sampling/map_walk.h"
-#include "sampling/recorder.h"
 #include "sampling/syscall_names.h"
 #include "sampling/syscall_programs.h"
 #include "sampling/syscall_tally.h"
@@ -54,42 +52,38 @@ std::string name_of_call(int odd_numbers_fd, std::uint32_t call) {
 class Syscalls final : public Source {
  public:
   explicit Syscalls(const SamplingOptions& options)
-      : source_(syscall_choice(options)),
-        has_results_(keeps_syscall_results(options)),
-        stacks_(wants_syscall_stacks(options)),
-        kernel_stacks_(syscall_recording(options).kernel_stacks),
-        spans_(stacks_ && source_.latency),
-        programs_(syscall_plan(options), syscall_recording(options)),
-        recorder_(programs_.object(), syscall_recording(options), reading()),
-        counts_memory_(map_fd("counts"), sizeof(syscall_counts) * static_cast<std::size_t>(possible_cpu_count())),
-        counts_(static_cast<const syscall_counts*>(counts_memory_.data())),
-        state_memory_(map_fd(".data.syscalls"), sizeof(syscalls_state)),
-        state_(static_cast<syscalls_state*>(state_memory_.data())),
-        ticks_(bpf_program_named(programs_.object(), "on_tick"), cpu_clock_attr(0, tick_ns), options.cpus,
-               [](int cpu, int error) { return cannot_sample(0, cpu, error); }) {}
+      : Source(std::make_unique<TracedPrograms>(
+            syscall_plan(options), syscall_recording(options),
+            ValueConversion{.divisor = times_syscall_stacks(options) ? 1000U : 1U,
+                            .tag_text = [this](std::uint32_t tag) { return name_of_call(odd_numbers_fd_, tag - 1); }})),
+        source_(syscall_choice(options)),
+        odd_numbers_fd_(programs().map_fd("odd_numbers")),
+        counts_(programs().map_fd("counts"), static_cast<std::size_t>(possible_cpu_count())),
+        state_(programs().map_fd(".data.syscalls")),
+        ticks_(programs().program("on_tick"), cpu_clock_attr({.frequency_hz = 0, .period_events = tick_ns}),
+               options.cpus, [](int cpu, int error) { return cannot_sample(0, cpu, error); }) {}
 
   // strace and the tables also count the execve() of the command.
   [[nodiscard]] bool counts_exec() const override { return true; }
   void describe(RunInfo& run) const override {
-    run.unit = spans_ ? "microseconds" : "calls";
+    const bool spans = times_syscall_stacks(options());
+    run.unit = spans ? "microseconds" : "calls";
     run.counted = "calls";
     run.tag = "system call";
-    run.title = spans_ ? "Tracing system calls in microseconds" : "Tracing system calls";
-    run.frequency_hz = 0;
-    run.period_events = 0;
-    run.kernel_stacks = kernel_stacks_;
+    run.title = spans ? "Tracing system calls in microseconds" : "Tracing system calls";
+    run.kernel_stacks = options().kernel_stacks;
   }
 
   void start() override {
     began_ns_ = monotonic_ns();
-    programs_.attach();
+    Source::start();
     ticks_.set_cpus(online_cpus());
   }
 
   void stop() override {
     ended_ns_ = monotonic_ns();
     ticks_.stop();
-    programs_.detach();
+    Source::stop();
   }
 
   void set_cpus(const CpuList& online) override { ticks_.set_cpus(online); }
@@ -100,9 +94,9 @@ class Syscalls final : public Source {
 
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     if (stopped && wants_syscall_results(source_)) count_under_way();
-    if (spans_) {
+    if (times_syscall_stacks(options())) {
       state_->last_flush = stopped ? 1 : 0;
-      programs_.run("flush");
+      programs().run("flush");
     }
     Source::collect(timeline, into, stopped);
     take_tables(stopped);
@@ -120,25 +114,23 @@ class Syscalls final : public Source {
       return name_of_process(timeline, tgid, comm, now_ns);
     });
     began_ns_ = now_ns;
-    if (stacks_) return;  // the recorder has accounted for the calls
+    if (wants_syscall_stacks(options())) return;  // the recorder has accounted for the calls
     into.account += Account{.taken = calls + filtered_, .recorded = calls, .filtered = filtered_};
   }
 
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
   // Without stacks a run takes little longer than the kernel's count of it, so only runs with stacks are counted.
-  [[nodiscard]] bool wants_count_of_runs() const override { return stacks_; }
+  [[nodiscard]] bool wants_count_of_runs() const override { return wants_syscall_stacks(options()); }
   [[nodiscard]] std::uint64_t pending_samples() override {
-    if (stacks_) return Source::pending_samples();
-    const syscall_counts now = sum_of(counts_, possible_cpu_count());
+    if (wants_syscall_stacks(options())) return Source::pending_samples();
+    const syscall_counts now = sum_of(counts_.data(), possible_cpu_count());
     const auto all = [](const syscall_counts& counts) {
       return std::accumulate(std::begin(counts.begun), std::end(counts.begun), counts.in_table + counts.filtered);
     };
     return all(now) - all(total_);
   }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = programs_.notes();
+    std::vector<std::string> lines = Source::notes();
     const auto note = [&](std::uint64_t count, std::string_view what, const char* rest) {
       if (count != 0) lines.push_back(number_of(count, what) + ' ' + rest);
     };
@@ -150,15 +142,6 @@ class Syscalls final : public Source {
   }
 
  private:
-  Recorder& recorder() override { return recorder_; }
-
-  [[nodiscard]] ValueConversion reading() const {
-    return {.divisor = spans_ ? 1000U : 1U,
-            .tag_text = [fd = map_fd("odd_numbers")](std::uint32_t tag) { return name_of_call(fd, tag - 1); }};
-  }
-
-  [[nodiscard]] int map_fd(const char* name) const { return bpf_map__fd(&bpf_map_named(programs_.object(), name)); }
-
   [[nodiscard]] std::string name_of_process(ProcessTimeline& timeline, std::uint32_t tgid, std::string_view comm,
                                             std::uint64_t now_ns) const {
     if (!source_.by_process) return {};
@@ -169,7 +152,7 @@ class Syscalls final : public Source {
 
   // Adds to the tally what the counters have gained since the last call. Returns the number of these calls.
   std::uint64_t take_counts() {
-    const syscall_counts now = sum_of(counts_, possible_cpu_count());
+    const syscall_counts now = sum_of(counts_.data(), possible_cpu_count());
     std::uint64_t calls = 0;
     for (std::uint32_t call = 0; call < PROFILE_SYSCALLS; ++call) {
       const std::uint64_t times = now.begun[call] - total_.begun[call];
@@ -191,33 +174,28 @@ class Syscalls final : public Source {
       barrier_.wait();  // from here on no BPF program writes to rows of the old generation
     }
     if (source_.by_process) {
-      take_table(map_fd("uses"), sizeof(syscall_use), generation, [&](const syscall_key& key, const void* value) {
-        syscall_use use{};
-        std::memcpy(&use, value, sizeof use);
+      take_table<syscall_use>("uses", generation, [&](const syscall_key& key, const syscall_use& use) {
         tally_.add_begun(key.tgid, key.call, use.begun, {use.comm, ::strnlen(use.comm, sizeof use.comm)});
         begun_in_tables_ += use.begun;
       });
     }
-    if (!has_results_) return;
-    take_table(map_fd("results"), sizeof(syscall_result), generation, [&](const syscall_key& key, const void* value) {
-      syscall_result result{};
-      std::memcpy(&result, value, sizeof result);
+    if (!keeps_syscall_results(options())) return;
+    take_table<syscall_result>("results", generation, [&](const syscall_key& key, const syscall_result& result) {
       tally_.add_result(key.tgid, key.call, result, source_.latency);
     });
     if (!source_.failed) return;
-    take_table(map_fd("failures"), sizeof(__u64), generation, [&](const syscall_key& key, const void* value) {
-      std::uint64_t times = 0;
-      std::memcpy(&times, value, sizeof times);
+    take_table<std::uint64_t>("failures", generation, [&](const syscall_key& key, std::uint64_t times) {
       tally_.add_failures(key.tgid, key.call, key.error, times);
     });
   }
 
-  template <class Visit>
-  void take_table(int fd, std::size_t value_bytes, std::uint16_t generation, Visit visit) {
+  template <class Value, class Visit>
+  void take_table(const char* map, std::uint16_t generation, Visit visit) {
+    const int fd = programs().map_fd(map);
     std::vector<syscall_key> taken;
-    for_each_entry<syscall_key>(fd, value_bytes, false, [&](const syscall_key& key, const std::uint64_t* value) {
+    for_each_entry<syscall_key>(fd, sizeof(Value), false, [&](const syscall_key& key, const std::uint64_t* words) {
       if (key.generation != generation) return;
-      visit(key, value);
+      visit(key, *reinterpret_cast<const Value*>(words));
       taken.push_back(key);
     });
     std::uint64_t gone = 0;
@@ -227,30 +205,21 @@ class Syscalls final : public Source {
 
   void count_under_way() {
     under_way_ = 0;
-    for_each_entry<std::uint32_t>(map_fd("spans"), sizeof(syscall_under_way), false,
+    for_each_entry<std::uint32_t>(programs().map_fd("spans"), sizeof(syscall_under_way), false,
                                   [&](std::uint32_t, const std::uint64_t* words) {
-                                    syscall_under_way call{};
-                                    std::memcpy(&call, words, sizeof call);
-                                    if (call.span.start_ns != 0) ++under_way_;
+                                    if (reinterpret_cast<const syscall_under_way*>(words)->span.start_ns != 0)
+                                      ++under_way_;
                                   });
   }
 
   const SourceOptions source_;
-  bool has_results_;  // there are tables of how calls end
-  bool stacks_;
-  bool kernel_stacks_;
-  bool spans_;  // stacks are weighted by time
-  TracedPrograms programs_;
-  Recorder recorder_;
-  SharedArray counts_memory_;
-  const syscall_counts* counts_;  // by CPU
-  SharedArray state_memory_;
-  syscalls_state* state_;
+  int odd_numbers_fd_;
+  SharedValues<syscall_counts> counts_;  // by CPU
+  SharedValues<syscalls_state> state_;
   CpuEvents ticks_;
   ProgramBarrier barrier_;
-  SyscallTally tally_{[this](std::uint32_t call) {
-    return name_of_call(map_fd("odd_numbers"), call);
-  }};  // since the last report, like begun_in_tables_
+  // Since the last report, like begun_in_tables_.
+  SyscallTally tally_{[this](std::uint32_t call) { return name_of_call(odd_numbers_fd_, call); }};
   std::uint64_t begun_in_tables_ = 0;
   std::uint64_t filtered_ = 0;         // of the report under way
   std::uint64_t ticks_taken_ = 0;      // of the report under way

@@ -1,7 +1,6 @@
 #include "sampling/table_supply.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "process/timeline.h"

@@ -2,8 +2,6 @@
 // goes on, and puts it where the walk finds it. Only files that a sample has met are read.
 #pragma once
 
-#include <bpf/libbpf.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,7 +32,6 @@ class TableSupply {
   // Call it when the stacks sent in that generation have been cleared. Now and then it removes the tables of files that
   // walks do not meet any more.
   void note_drained(std::uint32_t generation);
-  [[nodiscard]] std::uint64_t size_bytes() const { return tables_.size_bytes(); }
 
   // Answers questions until `work` is spent. `may_wait`: it first waits until the files of the questions are open or
   // given up.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string_view>
 
 #include "sampling/kernel_needs.h"
 #include "sampling/types_file.h"
@@ -30,7 +29,7 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options,
       open_bpf_object(elf, size, plan.name, types && !types->path().empty() ? types->path().c_str() : nullptr);
   prepare_recording(*object, options, plan.recording);
   if (can_walk(*object)) fallback = prepare_walk(*object, options, plan.recording.rate_hz != 0);
-  if (plan.prepare) plan.prepare(*object);
+  if (plan.prepare) plan.prepare(*object, options);
   const auto is_one_of = [](const auto& names, std::string_view name) {
     return std::any_of(std::begin(names), std::end(names), [&](const char* other) { return name == other; });
   };
@@ -52,6 +51,12 @@ BpfLink attach_program(bpf_object& object, const char* name) {
   return link;
 }
 
+std::vector<BpfLink> attach_followers(bpf_object& object) {
+  std::vector<BpfLink> links;
+  for (const char* name : followers) links.push_back(attach_program(object, name));
+  return links;
+}
+
 }  // namespace
 
 void refuse_rate(const SamplingOptions& options, const char* what) {
@@ -59,14 +64,15 @@ void refuse_rate(const SamplingOptions& options, const char* what) {
   throw usage_error("-F and -c are not for -e " + options.event + ": every " + what + " counts");
 }
 
-TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options)
-    : object_(load(plan, options, fallback_)), attached_(plan.attached) {
-  if (!options.follow_children) return;
-  for (const char* name : followers) followers_.push_back(attach_program(*object_, name));
-}
+TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options, ValueConversion conversion)
+    : options_(sized_for_rate(within_kernel_depth(options), plan.recording.rate_hz, possible_cpu_count())),
+      object_(load(plan, options_, fallback_)),
+      attached_(plan.attached),
+      followers_(options_.follow_children ? attach_followers(*object_) : std::vector<BpfLink>()),
+      recorder_(*object_, options_, std::move(conversion)) {}
 
 void TracedPrograms::attach() {
-  for (const char* name : attached_) links_.push_back(attach_program(*object_, name));
+  for (const char* name : attached_) keep(attach_program(*object_, name));
 }
 
 void TracedPrograms::detach() {

@@ -1,5 +1,5 @@
-// Shared by the sources that trace functions of the kernel or of programs: one BPF object, of which only the wanted
-// programs are loaded. They are attached together and detached together.
+// The BPF side of every source: one BPF object, of which only the wanted programs are loaded, and the recorder that
+// drains its maps. The programs are attached together and detached together.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sampling/record_maps.h"
+#include "sampling/recorder.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
 
@@ -24,18 +25,24 @@ class TracedPrograms {
   struct Plan {
     const char* name;                        // of the object
     const void* (*elf_bytes)(std::size_t*);  // of its skeleton
-    std::vector<const char*> attached;       // programs that attach() attaches where their sections say
-    std::vector<const char*> loaded;         // other programs to load
+    std::vector<const char*> attached = {};  // programs that attach() attaches where their sections say
+    std::vector<const char*> loaded = {};    // other programs to load
     bool reads_few_types = false;            // of the kernel's types it reads only those in ReadTypes
     RecorderConfig recording;
-    std::function<void(bpf_object&)> prepare;  // sets the source's constants and sizes, between opening and loading
+    // Sets the source's constants and sizes, between opening and loading.
+    std::function<void(bpf_object& object, const SamplingOptions& options)> prepare;
     std::string_view use;  // its name in the table of kernel_needs.h, which says what the kernel must have
   };
 
   // Opens, prepares and loads the object, and follows the command's processes when `options` say so. Throws Error.
-  TracedPrograms(const Plan& plan, const SamplingOptions& options);
+  TracedPrograms(const Plan& plan, const SamplingOptions& options, ValueConversion conversion = {});
 
+  // The options of the constructor, within the limits of the kernel and of the rate.
+  [[nodiscard]] const SamplingOptions& options() const { return options_; }
   [[nodiscard]] bpf_object& object() const { return *object_; }
+  [[nodiscard]] Recorder& recorder() { return recorder_; }
+  [[nodiscard]] bpf_program& program(const char* name) const { return bpf_program_named(*object_, name); }
+  [[nodiscard]] int map_fd(const char* name) const { return bpf_map_fd(*object_, name); }
   void attach();
   // Keeps a link that was made elsewhere; detach() undoes it with the others.
   void keep(BpfLink link) { links_.push_back(std::move(link)); }
@@ -52,6 +59,7 @@ class TracedPrograms {
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
+  SamplingOptions options_;
   std::optional<std::string> fallback_;
   BpfObject object_;
   std::vector<const char*> attached_;
@@ -59,6 +67,7 @@ class TracedPrograms {
   std::vector<BpfLink> links_;
   std::vector<std::string> run_;  // programs that run() has run
   ProgramBarrier barrier_;
+  Recorder recorder_;
 };
 
 }  // namespace profile

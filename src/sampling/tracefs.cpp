@@ -18,10 +18,6 @@
 namespace profile {
 namespace {
 
-struct DirCloser {
-  void operator()(DIR* dir) const noexcept { ::closedir(dir); }
-};
-
 Fd open_folder(int at, const char* path) {
   return Fd(::openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -77,18 +73,16 @@ std::optional<std::uint64_t> Tracefs::id_of(const std::string& system, const std
 }
 
 std::vector<std::string> Tracefs::systems() const {
-  std::vector<std::string> systems = folders(".");
-  systems.erase(std::remove(systems.begin(), systems.end(), "ftrace"), systems.end());
+  std::vector<std::string> systems = events(".");  // a system is a folder, too
+  std::erase(systems, "ftrace");
   return systems;
 }
 
-std::vector<std::string> Tracefs::events(const std::string& system) const { return folders(system); }
-
-std::vector<std::string> Tracefs::folders(const std::string& path) const {
+std::vector<std::string> Tracefs::events(const std::string& system) const {
   std::vector<std::string> names;
-  Fd fd = open_folder(events_.get(), path.c_str());
+  Fd fd = open_folder(events_.get(), system.c_str());
   if (!fd) return names;
-  const std::unique_ptr<DIR, DirCloser> dir(::fdopendir(fd.get()));
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(::fdopendir(fd.get()), ::closedir);
   if (!dir) return names;
   std::ignore = fd.release();  // `dir` owns it now
   while (const dirent* entry = ::readdir(dir.get())) {

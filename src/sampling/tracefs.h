@@ -24,8 +24,6 @@ class Tracefs {
   [[nodiscard]] std::vector<std::string> events(const std::string& system) const;
 
  private:
-  [[nodiscard]] std::vector<std::string> folders(const std::string& path) const;
-
   Fd events_;  // the directory "events" of the file system
 };
 

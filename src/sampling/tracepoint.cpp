@@ -11,18 +11,15 @@
 #include <cctype>
 #include <cerrno>
 #include <tuple>
-#include <utility>
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
 #include "sampling/kernel_needs.h"
 #include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
-#include "sampling/recorder.h"
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
 #include "sampling/tracefs.h"
-#include "sampling/walk.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
@@ -58,65 +55,52 @@ std::uint64_t id_of(const std::string& typed) {
               suggestion("; ", nearest_names(event, tracefs.events(system))));
 }
 
+hit_rate wanted_hits(const SamplingOptions& options) {
+  return {.period = options.period_events.value_or(0),
+          .interval_ns = options.frequency_hz ? ns_per_s / *options.frequency_hz : 0};
+}
+
+bool leaves_out_hits(const hit_rate& rate) { return rate.period != 0 || rate.interval_ns != 0; }
+
+void prepare(bpf_object& object, const SamplingOptions& options) {
+  auto* rate = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
+  *rate = wanted_hits(options);
+  want_map(object, "hits", leaves_out_hits(*rate));
+}
+
 TracedPrograms::Plan plan_for(const SamplingOptions& options) {
   std::ignore = id_of(options.event);  // throws before anything is loaded if there is no such tracepoint
-  const hit_rate wanted{.period = options.period_events.value_or(0),
-                        .interval_ns = options.frequency_hz ? ns_per_s / *options.frequency_hz : 0};
   return {.name = "tracepoint",
           .elf_bytes = needs_kernel_types(options) ? tracepoint__elf_bytes : tracepoint_lean__elf_bytes,
-          .attached = {},
           .loaded = {"on_hit"},
           .reads_few_types = true,
-          .recording = {.weighted = wanted.period != 0 || wanted.interval_ns != 0, .filter_cpu = true},
-          .prepare =
-              [wanted](bpf_object& object) {
-                auto* rate = static_cast<hit_rate*>(bpf_section_memory(object, ".rodata.rate", sizeof(hit_rate)));
-                *rate = wanted;
-                check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, "hits"),
-                                                  wanted.period != 0 || wanted.interval_ns != 0),
-                          "leave out an unused map");
-              },
+          .recording = {.weighted = leaves_out_hits(wanted_hits(options)), .filter_cpu = true},
+          .prepare = prepare,
           .use = every_event};
 }
 
 class TracepointSource final : public Source {
  public:
   explicit TracepointSource(const SamplingOptions& options)
-      : options_(within_kernel_depth(options)),
-        programs_(plan_for(options_), options_),
-        recorder_(programs_.object(), options_) {}
+      : Source(std::make_unique<TracedPrograms>(plan_for(options), options)) {}
 
   void describe(RunInfo& run) const override {
-    run.event = options_.event;
-    run.unit = options_.event;
-    run.frequency_hz = options_.frequency_hz.value_or(0);
-    run.period_events = options_.period_events.value_or(run.frequency_hz == 0 ? 1 : 0);
-    run.title = options_.frequency_hz || options_.period_events
-                    ? "Sampling " + options_.event + " " + rate_text(run.frequency_hz, run.period_events)
-                    : "Counting " + options_.event;
+    const std::string& event = options().event;
+    run.unit = event;
+    run.frequency_hz = options().frequency_hz.value_or(0);
+    run.period_events = options().period_events.value_or(run.frequency_hz == 0 ? 1 : 0);
+    run.title = options().frequency_hz || options().period_events
+                    ? "Sampling " + event + " " + rate_text(run.frequency_hz, run.period_events)
+                    : "Counting " + event;
   }
 
-  void start() override {
-    programs_.keep(attach_tracepoint(bpf_program_named(programs_.object(), "on_hit"), options_.event));
-  }
-
-  void stop() override { programs_.detach(); }
-  void set_cpus(const CpuList&) override {}
-  [[nodiscard]] BpfCost cost() const override { return programs_.cost(); }
-  [[nodiscard]] bool has_tracing_frames() const override { return true; }
+  void start() override { programs().keep(attach_tracepoint(programs().program("on_hit"), options().event)); }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> lines = programs_.notes();
-    for (std::string& line : note_of_rest(programs_.object(), "hit", "hits")) lines.push_back(std::move(line));
+    std::vector<std::string> lines = Source::notes();
+    add_note_of_rest(programs().object(), "hit", "hits", lines);
     return lines;
   }
-
- private:
-  Recorder& recorder() override { return recorder_; }
-
-  SamplingOptions options_;
-  TracedPrograms programs_;
-  Recorder recorder_;
 };
 
 }  // namespace

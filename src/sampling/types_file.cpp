@@ -27,16 +27,8 @@ TypesFile::TypesFile() {
   void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (mapped != MAP_FAILED) {
     mapped_ = {static_cast<const std::byte*>(mapped), size};
-  } else {
-    read(file, size);
+    return;
   }
-}
-
-TypesFile::~TypesFile() {
-  if (!mapped_.empty()) ::munmap(const_cast<std::byte*>(mapped_.data()), mapped_.size());
-}
-
-void TypesFile::read(const Fd& file, std::size_t size) {
   read_.resize(size);
   std::size_t got = 0;
   while (got < size) {
@@ -45,6 +37,10 @@ void TypesFile::read(const Fd& file, std::size_t size) {
     got += static_cast<std::size_t>(more);
   }
   read_.resize(got);
+}
+
+TypesFile::~TypesFile() {
+  if (!mapped_.empty()) ::munmap(const_cast<std::byte*>(mapped_.data()), mapped_.size());
 }
 
 ReadTypes::ReadTypes() {

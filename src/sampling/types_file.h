@@ -23,8 +23,6 @@ class TypesFile {
   [[nodiscard]] std::span<const std::byte> bytes() const { return mapped_.empty() ? std::span(read_) : mapped_; }
 
  private:
-  void read(const Fd& file, std::size_t size);
-
   std::span<const std::byte> mapped_;
   std::vector<std::byte> read_;
 };

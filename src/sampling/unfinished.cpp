@@ -1,6 +1,5 @@
 #include "sampling/unfinished.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "process/timeline.h"

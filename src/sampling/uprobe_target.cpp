@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "parse/children.h"
 #include "parse/file_probes.h"

@@ -14,18 +14,11 @@
 namespace profile {
 namespace {
 
-constexpr const char* walk_maps[] = {"slabs", "walk_files", "walks"};
-constexpr const char* maps_of_sent_stacks[] = {"sent_0", "sent_1"};
-
 // Returns why there can be no walk on this kernel; nullopt when there can.
 std::optional<std::string> fill_layout(bpf_object& object) {
   if (auto lockdown = missing_by_lockdown()) return lockdown;
   auto* layout = static_cast<kernel_layout*>(bpf_section_memory(object, ".rodata.layout", sizeof(kernel_layout)));
   return read_kernel_layout(*layout);
-}
-
-walk_config& config_of(bpf_object& object) {
-  return *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
 }
 
 }  // namespace
@@ -45,20 +38,14 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
     if (why && options.unwinding == Unwinding::tables) throw Error("--unwind cfi: " + *why);
     walks = !why;
   }
-  walk_config& config = config_of(object);
-  for (const char* name : walk_maps) {
-    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), walks), "leave out an unused map");
-  }
-  for (const char* name : {"unfinished", "unfinished_scratch"}) {
-    check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), walks && !options.stream),
-              "leave out an unused map");
-  }
+  auto& config = *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
+  for (const char* name : {"slabs", "walk_files", "walks"}) want_map(object, name, walks);
+  for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, walks && !options.stream);
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
   config.sends_each_row = has_rate && !options.stream && !has_spans ? 1 : 0;
-  for (const char* name : maps_of_sent_stacks) {
-    bpf_map& map = bpf_map_named(object, name);
-    check_bpf(bpf_map__set_autocreate(&map, walks && config.sends_each_row == 0), "leave out an unused map");
-    check_bpf(bpf_map__set_max_entries(&map, options.stack_entries), "size the table of sent stacks");
+  for (const char* name : {"sent_0", "sent_1"}) {
+    want_map(object, name, walks && config.sends_each_row == 0);
+    size_map(object, name, options.stack_entries, "size the table of sent stacks");
   }
   if (!walks) {
     if (why) return "user stacks are taken by frame pointers alone: " + *why;
@@ -75,11 +62,9 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
 bool can_walk(bpf_object& object) { return bpf_object__find_map_by_name(&object, ".rodata.walk") != nullptr; }
 
 bool walks(bpf_object& object) {
-  bpf_map* map = bpf_object__find_map_by_name(&object, ".rodata.walk");
-  if (map == nullptr) return false;
-  std::size_t size = 0;
-  const void* memory = bpf_map__initial_value(map, &size);
-  return memory != nullptr && static_cast<const walk_config*>(memory)->mode != WALK_OFF;
+  if (!can_walk(object)) return false;
+  const void* memory = bpf_section_memory(object, ".rodata.walk", sizeof(walk_config));
+  return static_cast<const walk_config*>(memory)->mode != WALK_OFF;
 }
 
 }  // namespace profile

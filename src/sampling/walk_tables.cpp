@@ -8,8 +8,6 @@
 #include <cstring>
 #include <tuple>
 
-#include "support/error.h"
-
 namespace profile {
 namespace {
 
@@ -53,10 +51,9 @@ std::strong_ordering WalkFileOrder::compare(const walk_file_key& one, const walk
 }
 
 WalkTables::WalkTables(bpf_object& object)
-    : files_fd_(bpf_map__fd(&bpf_map_named(object, "walk_files"))),
-      slabs_fd_(bpf_map__fd(&bpf_map_named(object, "slabs"))),
-      state_memory_(bpf_map__fd(&bpf_map_named(object, ".data.walk")), sizeof(walk_state)),
-      state_(static_cast<walk_state*>(state_memory_.data())),
+    : files_fd_(bpf_map_fd(object, "walk_files")),
+      slabs_fd_(bpf_map_fd(object, "slabs")),
+      state_(bpf_map_fd(object, ".data.walk")),
       slabs_(WALK_MOST_SLABS),
       ranges_(std::uint64_t{WALK_MOST_SLABS} * WALK_SLAB_BYTES) {}
 
@@ -90,7 +87,6 @@ bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
   const std::uint64_t kept = ByteRanges::whole_units(needed);
   if (kept < size) ranges_.give(static_cast<std::uint32_t>(*at + kept), size - kept);
   placed_[key] = {.at = *at, .size = kept, .met = 0};
-  used_bytes_ += kept;
   set(key, {.state = WALK_FILE_READY,
             .first_page = table.first_page,
             .pages = static_cast<__u32>(table.pages.size()),
@@ -173,7 +169,6 @@ void WalkTables::give_back(const std::vector<Placed>& ranges) {
   for (const Placed& range : ranges) {
     if (range.size == 0) continue;  // a file without a table
     ranges_.give(range.at, range.size);
-    used_bytes_ -= range.size;
     drop_slabs(range.at, range.size);
   }
 }

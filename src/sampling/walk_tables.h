@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "abi/walk.h"
@@ -58,9 +56,6 @@ class WalkTables {
   // Call it when the stacks sent in that generation have been cleared.
   void note_drained(std::uint32_t generation) { state_->sent[generation] = 0; }
 
-  [[nodiscard]] std::uint64_t size_bytes() const { return used_bytes_; }
-  [[nodiscard]] std::size_t count() const { return placed_.size(); }
-
  private:
   struct Slab {
     Fd fd;                                // not open: there is no such slab
@@ -84,13 +79,11 @@ class WalkTables {
 
   int files_fd_;
   int slabs_fd_;
-  SharedArray state_memory_;
-  walk_state* state_;
+  SharedValues<walk_state> state_;
   std::vector<Slab> slabs_;            // by number
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
   ByteRanges ranges_;
   std::map<walk_file_key, Placed, WalkFileOrder> placed_;
-  std::uint64_t used_bytes_ = 0;
   ProgramBarrier barrier_;
 };
 

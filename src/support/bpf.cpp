@@ -35,9 +35,9 @@ Error refused_by_verifier(const VerifierLogs::Refusal& refusal) {
 
 }  // namespace
 
-void BpfObjectCloser::operator()(bpf_object* object) const noexcept { bpf_object__close(object); }
-void BpfLinkCloser::operator()(bpf_link* link) const noexcept { bpf_link__destroy(link); }
-void RingBufferCloser::operator()(ring_buffer* ring) const noexcept { ring_buffer__free(ring); }
+void BpfCloser::operator()(bpf_object* object) const noexcept { bpf_object__close(object); }
+void BpfCloser::operator()(bpf_link* link) const noexcept { bpf_link__destroy(link); }
+void BpfCloser::operator()(ring_buffer* ring) const noexcept { ring_buffer__free(ring); }
 
 void set_bpf_log(bool verbose) {
   log_to_stderr = verbose;
@@ -80,6 +80,16 @@ bpf_program& bpf_program_named(bpf_object& object, const char* name) {
   return *program;
 }
 
+int bpf_map_fd(bpf_object& object, const char* name) { return bpf_map__fd(&bpf_map_named(object, name)); }
+
+void want_map(bpf_object& object, const char* name, bool wanted) {
+  check_bpf(bpf_map__set_autocreate(&bpf_map_named(object, name), wanted), "leave out an unused map");
+}
+
+void size_map(bpf_object& object, const char* name, std::size_t entries, const char* what) {
+  check_bpf(bpf_map__set_max_entries(&bpf_map_named(object, name), static_cast<__u32>(entries)), what);
+}
+
 void* bpf_section_memory(bpf_object& object, const char* section, std::size_t bytes) {
   std::size_t size = 0;
   // libbpf 1.1 returns a const pointer because some sections are read-only after loading. Its documentation says that
@@ -90,8 +100,8 @@ void* bpf_section_memory(bpf_object& object, const char* section, std::size_t by
   return memory;
 }
 
-SharedArray::SharedArray(int map_fd, std::size_t bytes) : data_(nullptr), bytes_(bytes) {
-  data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0);
+SharedArray::SharedArray(int map_fd, std::size_t bytes)
+    : data_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, map_fd, 0)), bytes_(bytes) {
   if (data_ == MAP_FAILED) throw system_error("cannot map a BPF map", errno);
 }
 
@@ -112,7 +122,7 @@ void ProgramBarrier::wait() const {
     throw system_error("cannot wait for BPF programs", errno);
 }
 
-BpfRunTimeStats::BpfRunTimeStats() : fd_(bpf_enable_stats(BPF_STATS_RUN_TIME)) {}
+Fd bpf_run_time_stats() { return Fd(bpf_enable_stats(BPF_STATS_RUN_TIME)); }
 
 BpfCost cost_of(const bpf_program& program) {
   bpf_prog_info info{};

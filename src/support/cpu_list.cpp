@@ -1,23 +1,29 @@
 #include "support/cpu_list.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "support/error.h"
 #include "support/text_file.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 constexpr int highest_cpu = 65535;
 
-// Removes a decimal number from the front of `text` and returns it.
-std::optional<int> take_number(std::string_view& text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || number < 0 || number > highest_cpu) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
+// Removes the number of a CPU from the front of `text` and returns it.
+std::optional<int> take_cpu(std::string_view& text) {
+  const std::optional<int> number = take_number<int>(text);
+  return number && *number >= 0 && *number <= highest_cpu ? number : std::nullopt;
+}
+
+// Reads the kernel's list at `path`.
+CpuList read_cpu_list(const std::string& path) {
+  const auto text = read_first_line(path);
+  if (!text) throw Error("cannot read " + path);
+  const auto cpus = parse_cpu_list(*text);
+  if (!cpus) throw Error("cannot understand " + path + ": " + *text);
+  return *cpus;
 }
 
 }  // namespace
@@ -25,12 +31,12 @@ std::optional<int> take_number(std::string_view& text) {
 std::optional<CpuList> parse_cpu_list(std::string_view text) {
   CpuList cpus;
   for (;;) {
-    const auto first = take_number(text);
+    const auto first = take_cpu(text);
     if (!first) return std::nullopt;
     int last = *first;
     if (text.starts_with('-')) {
       text.remove_prefix(1);
-      const auto end = take_number(text);
+      const auto end = take_cpu(text);
       if (!end || *end < *first) return std::nullopt;
       last = *end;
     }
@@ -42,14 +48,6 @@ std::optional<CpuList> parse_cpu_list(std::string_view text) {
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
-}
-
-CpuList read_cpu_list(const std::string& path) {
-  const auto text = read_first_line(path);
-  if (!text) throw Error("cannot read " + path);
-  const auto cpus = parse_cpu_list(*text);
-  if (!cpus) throw Error("cannot understand " + path + ": " + *text);
-  return *cpus;
 }
 
 CpuList online_cpus() { return read_cpu_list("/sys/devices/system/cpu/online"); }

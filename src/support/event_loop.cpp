@@ -33,29 +33,27 @@ EventLoop::EventLoop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
 }
 
 void EventLoop::add(int fd, std::function<void()> on_readable) {
+  control(EPOLL_CTL_ADD, fd, EPOLLIN, callbacks_.emplace_back(std::move(on_readable)));
+}
+
+// `allowed` is an errno that is no error.
+void EventLoop::control(int operation, int fd, std::uint32_t events, std::function<void()>& callback, int allowed) {
   epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.ptr = &callbacks_.emplace_back(std::move(on_readable));
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) throw system_error("cannot wait for events", errno);
+  event.events = events;
+  event.data.ptr = &callback;
+  if (::epoll_ctl(epoll_.get(), operation, fd, &event) == 0 || errno == allowed) return;
+  throw system_error("cannot wait for events", errno);
 }
 
 std::function<void()> EventLoop::add_once(int fd, std::function<void()> on_readable) {
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLONESHOT;
-  event.data.ptr = &callbacks_.emplace_back(std::move(on_readable));
-  auto wait = [this, fd, event](int operation) mutable {
-    if (::epoll_ctl(epoll_.get(), operation, fd, &event) != 0) throw system_error("cannot wait for events", errno);
-  };
-  wait(EPOLL_CTL_ADD);
-  return [wait]() mutable { wait(EPOLL_CTL_MOD); };
+  std::function<void()>& callback = callbacks_.emplace_back(std::move(on_readable));
+  control(EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLONESHOT, callback);
+  return [this, fd, &callback] { control(EPOLL_CTL_MOD, fd, EPOLLIN | EPOLLONESHOT, callback); };
 }
 
 void EventLoop::add_reader_gone(int fd, std::function<void()> on_gone) {
-  epoll_event event{};  // epoll always reports errors and hang-ups
-  event.data.ptr = &callbacks_.emplace_back(std::move(on_gone));
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0 && errno != EPERM) {
-    throw system_error("cannot wait for events", errno);
-  }
+  // epoll always reports errors and hang-ups.
+  control(EPOLL_CTL_ADD, fd, 0, callbacks_.emplace_back(std::move(on_gone)), EPERM);
 }
 
 void EventLoop::remove(int fd) {

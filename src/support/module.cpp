@@ -23,18 +23,16 @@ fs::path place_of(const std::string& file) {
   return (directory / PROFILE_MODULE_DIRECTORY / file).lexically_normal();
 }
 
-std::string loader_error() {
-  const char* const text = ::dlerror();
-  return text != nullptr ? text : "unknown error";
-}
-
 }  // namespace
 
 const void* module_functions(std::string_view name) {
   const fs::path place = place_of("profile-" + std::string(name) + ".so");
   // The path has a slash, so the loader searches nowhere else.
   void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) throw Error("cannot load a part of this program: " + loader_error());
+  if (library == nullptr) {
+    const char* const why = ::dlerror();
+    throw Error(std::string("cannot load a part of this program: ") + (why != nullptr ? why : "unknown error"));
+  }
   const auto* const entry =
       static_cast<const ModuleEntry*>(::dlsym(library, ("profile_module_" + std::string(name)).c_str()));
   if (entry == nullptr || std::string_view(entry->version) != PROFILE_VERSION) {

@@ -1,10 +1,9 @@
 #include "support/mounts.h"
 
-#include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "support/text_file.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -13,35 +12,19 @@ namespace {
 constexpr std::size_t most_mountinfo_bytes = 4 << 20;
 constexpr const char* own_mountinfo = "/proc/self/mountinfo";
 
-std::string_view take_word(std::string_view& line) {
-  const std::size_t length = std::min(line.find(' '), line.size());
-  const std::string_view word = line.substr(0, length);
-  line.remove_prefix(std::min(length + 1, line.size()));
-  return word;
-}
-
-template <class Number>
-bool to_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
+std::string_view take_word(std::string_view& line) { return take_until(line, ' '); }
 
 // "36 35 98:0 /root /at options tags... - type source options"
 std::optional<MountLine> parse_mount(std::string_view line) {
   take_word(line);
   take_word(line);
-  const std::string_view device = take_word(line);
-  const std::size_t colon = std::min(device.find(':'), device.size());
-  MountLine mount;
-  if (!to_number(device.substr(0, colon), mount.device_major) || colon == device.size() ||
-      !to_number(device.substr(colon + 1), mount.device_minor)) {
-    return std::nullopt;
-  }
+  std::string_view device = take_word(line);
+  const auto device_major = parse_number<std::uint32_t>(take_until(device, ':'));
+  const auto device_minor = parse_number<std::uint32_t>(device);
   const std::size_t dash = line.find(" - ");
-  if (dash == std::string_view::npos) return std::nullopt;
+  if (!device_major || !device_minor || dash == std::string_view::npos) return std::nullopt;
   line.remove_prefix(dash + 3);
-  mount.type = take_word(line);
-  return mount;
+  return MountLine{.device_major = *device_major, .device_minor = *device_minor, .type = std::string(take_word(line))};
 }
 
 }  // namespace
@@ -52,11 +35,9 @@ bool is_served_by_a_process(const MountLine& mount) {
 
 std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mount_id) {
   while (!mountinfo.empty()) {
-    std::string_view line = mountinfo.substr(0, mountinfo.find('\n'));
-    mountinfo.remove_prefix(std::min(line.size() + 1, mountinfo.size()));
-    std::uint64_t id = 0;
+    const std::string_view line = take_until(mountinfo, '\n');
     std::string_view rest = line;
-    if (to_number(take_word(rest), id) && id == mount_id) return parse_mount(line);
+    if (parse_number<std::uint64_t>(take_word(rest)) == mount_id) return parse_mount(line);
   }
   return std::nullopt;
 }
@@ -68,16 +49,12 @@ std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::str
     constexpr std::string_view escaped = " \t\n\\";
     constexpr std::string_view escapes[] = {"\\040", "\\011", "\\012", "\\134"};
     const auto at = escaped.find(character);
-    if (at == std::string_view::npos)
-      wanted += character;
-    else
-      wanted += escapes[at];
+    wanted += at == std::string_view::npos ? std::string_view(&character, 1) : escapes[at];
   }
   std::optional<MountLine> found;
   std::size_t longest = 0;
   while (!mountinfo.empty()) {
-    const std::string_view line = mountinfo.substr(0, mountinfo.find('\n'));
-    mountinfo.remove_prefix(std::min(line.size() + 1, mountinfo.size()));
+    const std::string_view line = take_until(mountinfo, '\n');
     std::string_view rest = line;
     for (int word = 0; word < 4; ++word) take_word(rest);
     std::string_view place = take_word(rest);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "support/text_file.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -63,9 +64,7 @@ bool can_refuse(std::string_view modules) {
   constexpr std::string_view harmless[] = {"capability", "lockdown",  "yama", "landlock", "loadpin",
                                            "safesetid",  "integrity", "ima",  "evm",      "ipe"};
   while (!modules.empty()) {
-    const std::size_t end = std::min(modules.find(','), modules.size());
-    if (std::ranges::find(harmless, modules.substr(0, end)) == std::end(harmless)) return true;
-    modules.remove_prefix(std::min(end + 1, modules.size()));
+    if (std::ranges::find(harmless, take_until(modules, ',')) == std::end(harmless)) return true;
   }
   return false;
 }

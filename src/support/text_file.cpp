@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 
 #include "support/fd.h"
+#include "support/text_parts.h"
 
 namespace profile {
 
@@ -35,16 +35,13 @@ std::optional<std::string> read_first_line(const std::string& path) {
 std::optional<long> read_number(const std::string& path) {
   const auto line = read_first_line(path);
   if (!line) return std::nullopt;
-  long number = 0;
-  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), number);
-  if (error != std::errc{}) return std::nullopt;
-  return number;
+  std::string_view text = *line;
+  return take_number<long>(text);
 }
 
 std::optional<std::string_view> find_field(std::string_view text, std::string_view key) {
   while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::string_view line = take_until(text, '\n');
     if (line.size() <= key.size() || !line.starts_with(key) || line[key.size()] != ':') continue;
     line.remove_prefix(key.size() + 1);
     const auto first = line.find_first_not_of(" \t");

@@ -5,11 +5,11 @@
 #include <linux/bpf.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <numeric>
 
 #include "support/plural.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -27,11 +27,7 @@ bool is_statistic(std::string_view line) {
 
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    visit(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) visit(take_until(text, '\n'));
 }
 
 std::uint32_t part_of(std::uint32_t depth) { return (std::max(depth, 1U) + stack_unit - 1) / stack_unit * stack_unit; }
@@ -80,7 +76,8 @@ std::uint64_t verified_instructions_in(std::string_view log) {
   constexpr std::string_view head = "processed ";
   std::uint64_t instructions = 0;
   for_each_line(log, [&](std::string_view line) {
-    if (line.starts_with(head)) std::from_chars(line.data() + head.size(), line.data() + line.size(), instructions);
+    Scan scan(line);
+    if (scan.skip(head)) scan.number(instructions);
   });
   return instructions;
 }
@@ -91,20 +88,16 @@ std::vector<std::uint32_t> stack_depths_in(std::string_view log) {
   std::vector<std::uint32_t> depths;
   for_each_line(log, [&](std::string_view line) {
     if (const auto found = line.rfind(part); line.starts_with("subprog ") && found != std::string_view::npos) {
-      std::uint32_t depth = 0;
-      const char* const digits = line.data() + found + part.size();
-      if (std::from_chars(digits, line.data() + line.size(), depth).ec == std::errc()) depths.push_back(depth);
+      line.remove_prefix(found + part.size());
+      if (const auto depth = take_number<std::uint32_t>(line)) depths.push_back(*depth);
       return;
     }
     if (!line.starts_with(head)) return;
     depths.clear();
-    const char* at = line.data() + head.size();
-    const char* const end = line.data() + line.size();
-    for (std::uint32_t depth = 0; at < end; ++at) {
-      const auto [next, error] = std::from_chars(at, end, depth);
-      if (error != std::errc()) break;
-      depths.push_back(depth);
-      at = next;
+    line.remove_prefix(head.size());
+    while (const auto depth = take_number<std::uint32_t>(line)) {
+      depths.push_back(*depth);
+      line.remove_prefix(std::min<std::size_t>(line.size(), 1));  // the sign between two depths
     }
   });
   return depths;

@@ -7,11 +7,8 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <string>
 
-#include "abi/kernel_names.h"
 #include "kernel_names.skel.h"
-#include "support/bpf.h"
 #include "support/error.h"
 #include "symbol/kallsyms_lines.h"
 
@@ -63,44 +60,25 @@ KernelSymbol kernel_symbol_of(std::string_view printed, std::uint64_t address) {
   return symbol;
 }
 
-struct AskedKernel::Program {
-  // Throws Error.
-  Program()
-      : object(loaded()),
-        memory(bpf_map__fd(&bpf_map_named(*object, "questions")), KERNEL_QUESTIONS * sizeof(kernel_question)),
-        fd(bpf_program__fd(&bpf_program_named(*object, "name_all"))) {}
-
-  static BpfObject loaded() {
+bool AskedKernel::load() {
+  if (questions_ || is_hopeless_) return !is_hopeless_;
+  try {
     std::size_t size = 0;
     const void* const elf = kernel_names__elf_bytes(&size);
-    BpfObject object = open_bpf_object(elf, size, "kernel_names");
-    load_bpf_object(*object);
-    return object;
-  }
-
-  BpfObject object;
-  SharedArray memory;
-  int fd;
-};
-
-AskedKernel::AskedKernel() = default;
-AskedKernel::~AskedKernel() = default;
-
-bool AskedKernel::load() {
-  if (program_ || is_hopeless_) return !is_hopeless_;
-  is_hopeless_ = true;
-  try {
-    program_ = std::make_unique<Program>();
-    is_hopeless_ = false;
+    object_ = open_bpf_object(elf, size, "kernel_names");
+    load_bpf_object(*object_);
+    program_fd_ = bpf_program__fd(&bpf_program_named(*object_, "name_all"));
+    questions_.emplace(bpf_map_fd(*object_, "questions"), KERNEL_QUESTIONS);
   } catch (const Error&) {
-    return false;  // the caller has a list instead
+    is_hopeless_ = true;  // the caller has a list instead
+    object_.reset();
   }
-  return true;
+  return !is_hopeless_;
 }
 
 bool AskedKernel::resolve(std::span<const RuntimeAddress> addresses, std::span<KernelSymbol> answers) {
   if (!load()) return false;
-  auto* const questions = static_cast<kernel_question*>(program_->memory.data());
+  const auto& questions = *questions_;
   for (std::size_t at = 0; at < addresses.size(); at += KERNEL_QUESTIONS) {
     const auto now = addresses.subspan(at, std::min<std::size_t>(KERNEL_QUESTIONS, addresses.size() - at));
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -109,7 +87,7 @@ bool AskedKernel::resolve(std::span<const RuntimeAddress> addresses, std::span<K
     }
     if (now.size() < KERNEL_QUESTIONS) questions[now.size()].address = 0;
     LIBBPF_OPTS(bpf_test_run_opts, options);
-    if (bpf_prog_test_run_opts(program_->fd, &options) != 0) {
+    if (bpf_prog_test_run_opts(program_fd_, &options) != 0) {
       is_hopeless_ = true;
       return false;
     }

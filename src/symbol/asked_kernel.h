@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "abi/kernel_names.h"
 #include "elf/symbol.h"
 #include "model/address.h"
+#include "support/bpf.h"
 
 namespace profile {
 
@@ -19,17 +21,16 @@ namespace profile {
 
 class AskedKernel {
  public:
-  AskedKernel();
-  ~AskedKernel();
   // False: this kernel cannot be asked, or not by this process. Otherwise fills in `answers` as above. It does not
   // check whether a name may be shown: the kernel prints here also what it hides in its list.
   [[nodiscard]] bool resolve(std::span<const RuntimeAddress> addresses, std::span<KernelSymbol> answers);
 
  private:
-  struct Program;
   [[nodiscard]] bool load();
 
-  std::unique_ptr<Program> program_;
+  BpfObject object_;  // null: not loaded
+  int program_fd_ = -1;
+  std::optional<SharedValues<kernel_question>> questions_;  // the last part to be there
   bool is_hopeless_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "symbol/expired_frames.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "process/timeline.h"
 
@@ -28,19 +27,15 @@ void ExpiredFrames::sort(const Profile& profile, const ProcessTimeline& timeline
 std::vector<Frame*> ExpiredFrames::take(Profile& profile, const ProcessTimeline& timeline) {
   sort(profile, timeline);
   std::vector<Frame*> expired;
-  const auto take_all = [&](const Indices& frames) {
-    for (const std::size_t i : frames) expired.push_back(&profile.frames()[i]);
+  const auto take_from = [&](auto& frames_by_place, const auto& is_expired) {
+    std::erase_if(frames_by_place, [&](const auto& one) {
+      if (!is_expired(one.first)) return false;
+      for (const std::size_t i : one.second) expired.push_back(&profile.frames()[i]);
+      return true;
+    });
   };
-  std::erase_if(by_file_, [&](const auto& one) {
-    if (!one.first->is_expired()) return false;
-    take_all(one.second);
-    return true;
-  });
-  std::erase_if(by_process_, [&](const auto& one) {
-    if (!timeline.is_perf_map_expired(one.first)) return false;
-    take_all(one.second);
-    return true;
-  });
+  take_from(by_file_, [](const CodeFile* file) { return file->is_expired(); });
+  take_from(by_process_, [&](std::uint32_t tgid) { return timeline.is_perf_map_expired(tgid); });
   // A frame is in the list twice when its jitdump and its perf map expire together.
   std::ranges::sort(expired);
   expired.erase(std::unique(expired.begin(), expired.end()), expired.end());

@@ -37,9 +37,6 @@ struct FileNameOptions {
   bool ranges = false;  // fill FileAnswers::ranges and use it
 };
 
-// From the path of each file to why it was not read.
-using UnreadSplits = std::map<std::string, std::string>;
-
 class FileNames {
  public:
   // All arguments must outlive this.
@@ -71,7 +68,7 @@ class FileNames {
   StringTable& strings_;
   WorkBudget& budget_;
   FileNameOptions options_;
-  UnreadSplits unread_splits_;
+  std::map<std::string, std::string> unread_splits_;  // why each was not read, by path
 };
 
 }  // namespace profile

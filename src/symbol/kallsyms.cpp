@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "elf/symbol.h"
 #include "symbol/kallsyms_lines.h"
 
 namespace profile {
@@ -23,11 +22,50 @@ class Resolver {
  public:
   explicit Resolver(std::span<const RuntimeAddress> addresses) : addresses_(addresses), slots_(addresses.size()) {}
 
-  void add(const KernelLine& line);
-  [[nodiscard]] std::vector<KernelSymbol> answers() const;
+  void add(const KernelLine& line) {
+    any_line_ = true;
+    if (line.address == 0) return;
+    any_address_ = true;
+    const std::size_t index = slot_of(line.address);
+    if (index == slots_.size()) return;
+    Slot& slot = slots_[index];
+    if (slot.filled && line.address < slot.start) return;
+    if (slot.filled && line.address == slot.start && line.rank >= slot.rank) return;
+    slot.start = line.address;
+    slot.rank = line.rank;
+    slot.filled = true;
+    slot.name = line.name;
+    slot.module = line.module;
+  }
+
+  [[nodiscard]] std::vector<KernelSymbol> answers() const {
+    std::vector<KernelSymbol> answers(addresses_.size());
+    const Slot* nearest = nullptr;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      if (slots_[i].filled) nearest = &slots_[i];
+      KernelSymbol& answer = answers[i];
+      answer.unnamed = any_line_ && !any_address_ ? Unnamed::kernel_hidden : Unnamed::no_symbol;
+      if (nearest == nullptr || !names_code(nearest->rank)) continue;
+      if (addresses_[i].value - nearest->start >= max_kernel_function_bytes) continue;
+      answer.name = nearest->name;
+      answer.start = nearest->start;
+      answer.unnamed = Unnamed::named;
+      answer.module = nearest->module.empty() ? kernel_itself : nearest->module;
+    }
+    return answers;
+  }
 
  private:
-  [[nodiscard]] std::size_t slot_of(std::uint64_t start);
+  // The index of the first address at or above `start`. Most symbols ascend, so it is mostly the same as before.
+  std::size_t slot_of(std::uint64_t start) {
+    const bool above = last_slot_ == 0 || addresses_[last_slot_ - 1].value < start;
+    const bool below = last_slot_ == addresses_.size() || start <= addresses_[last_slot_].value;
+    if (!above || !below) {
+      const auto found = std::ranges::lower_bound(addresses_, start, {}, &RuntimeAddress::value);
+      last_slot_ = static_cast<std::size_t>(found - addresses_.begin());
+    }
+    return last_slot_;
+  }
 
   std::span<const RuntimeAddress> addresses_;
   std::vector<Slot> slots_;
@@ -35,52 +73,6 @@ class Resolver {
   bool any_line_ = false;
   bool any_address_ = false;  // there is an address that is not zero
 };
-
-// The index of the first address at or above `start`. Most symbols ascend, so it is mostly the same as before.
-std::size_t Resolver::slot_of(std::uint64_t start) {
-  const bool above = last_slot_ == 0 || addresses_[last_slot_ - 1].value < start;
-  const bool below = last_slot_ == addresses_.size() || start <= addresses_[last_slot_].value;
-  if (!above || !below) {
-    const auto found = std::ranges::lower_bound(addresses_, start, {}, &RuntimeAddress::value);
-    last_slot_ = static_cast<std::size_t>(found - addresses_.begin());
-  }
-  return last_slot_;
-}
-
-void Resolver::add(const KernelLine& line) {
-  any_line_ = true;
-  if (line.address == 0) return;
-  any_address_ = true;
-  const std::size_t index = slot_of(line.address);
-  if (index == slots_.size()) return;
-  Slot& slot = slots_[index];
-  if (slot.filled && line.address < slot.start) return;
-  if (slot.filled && line.address == slot.start) {
-    if (line.rank >= slot.rank) return;
-  }
-  slot.start = line.address;
-  slot.rank = line.rank;
-  slot.filled = true;
-  slot.name = line.name;
-  slot.module = line.module;
-}
-
-std::vector<KernelSymbol> Resolver::answers() const {
-  std::vector<KernelSymbol> answers(addresses_.size());
-  const Slot* nearest = nullptr;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (slots_[i].filled) nearest = &slots_[i];
-    KernelSymbol& answer = answers[i];
-    answer.unnamed = any_line_ && !any_address_ ? Unnamed::kernel_hidden : Unnamed::no_symbol;
-    if (nearest == nullptr || !names_code(nearest->rank)) continue;
-    if (addresses_[i].value - nearest->start >= max_kernel_function_bytes) continue;
-    answer.name = nearest->name;
-    answer.start = nearest->start;
-    answer.unnamed = Unnamed::named;
-    answer.module = nearest->module.empty() ? kernel_itself : nearest->module;
-  }
-  return answers;
-}
 
 }  // namespace
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "elf/symbol.h"
-
 namespace profile {
 namespace {
 

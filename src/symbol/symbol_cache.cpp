@@ -23,9 +23,8 @@ Answer* SymbolCache::at(const CodeOffset& place) {
 }
 
 std::vector<CodeOffset> SymbolCache::take_pending() {
-  std::vector<CodeOffset> places;
-  places.swap(pending_);
-  std::sort(places.begin(), places.end());
+  std::vector<CodeOffset> places = std::exchange(pending_, {});
+  std::ranges::sort(places);
   return places;
 }
 

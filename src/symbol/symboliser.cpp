@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
-#include <memory>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "model/stack_roots.h"
 #include "parse/file_reader.h"
@@ -70,19 +67,185 @@ struct Symboliser::State {
     const FileAnswers* file = nullptr;
   };
 
-  void name(Profile& profile, std::span<Frame* const> frames);
-  [[nodiscard]] bool is_ready(const Profile& profile, const Frame& frame) const;
-  [[nodiscard]] bool is_postponed(const Answer& answer) const;
-  Found answer_for(Profile& profile, const Frame& frame);
-  Found answer_in(CodeFile& file, const CodeOffset& place);
-  void resolve_files();
-  void resolve_vdso();
-  void resolve_kernel_addresses();
-  void name_kernel_addresses(std::span<const CodeOffset> places, std::span<const KernelSymbol> symbols);
-  void write(Profile& profile, Frame& frame, const Found& found);
-  SourceLocationId source_of(Profile& profile, const Chain& chain);
-  void forget_passing();
-  void forget_if_much();
+  void name(Profile& profile, std::span<Frame* const> frames) {
+    std::vector<std::pair<Frame*, Found>> wanted;
+    wanted.reserve(frames.size());
+    timeline.wait_for_states(patience_with_files);
+    for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
+    if (vdso.answers.has_pending()) names.resolve_vdso(vdso);  // first, because the budget may be spent later
+    resolve_files();
+    jit.resolve(profile);
+    resolve_kernel_addresses();
+    reader.rest();
+    for (const auto& [frame, found] : wanted) {
+      if (!is_postponed(*found.answer)) write(profile, *frame, found);
+    }
+    forget_passing();
+  }
+
+  bool is_ready(const Profile& profile, const Frame& frame) const {
+    if (frame.unnamed != Unnamed::pending) return false;
+    if (frame.kind == FrameKind::kernel) return true;
+    const Process& process = profile.process(frame.space);
+    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
+    return location.kind == CodeLocation::Kind::vdso ||
+           (location.kind == CodeLocation::Kind::file && location.file->is_open());
+  }
+
+  // Whether a later batch may still find a name.
+  bool is_postponed(const Answer& answer) const {
+    return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
+                                    answer.unnamed == Unnamed::no_answer);
+  }
+
+  // A new answer is pending; resolving it comes later.
+  Found answer_for(Profile& profile, const Frame& frame) {
+    const std::uint64_t address = call_address(frame);
+    if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
+    const auto exec = [&] {
+      in_exec.unnamed = Unnamed::named;
+      in_exec.symbol = strings.intern(exec_frame);
+      return Found{.answer = &in_exec};
+    };
+    if (frame.address == exec_address) return exec();
+    const Process& process = profile.process(frame.space);
+    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
+    const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
+    const auto reason = [&](Unnamed unnamed) {
+      return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
+    };
+    switch (location.kind) {
+      case CodeLocation::Kind::file:
+        return answer_in(*location.file, place);
+      case CodeLocation::Kind::vdso:
+        if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
+        return {.answer = vdso.answers.at(place)};
+      case CodeLocation::Kind::jit:
+        return {.answer = jit.at(frame.space, RuntimeAddress{address})};
+      case CodeLocation::Kind::nowhere:
+        if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
+          return exec();
+        }
+        return reason(Unnamed::not_mapped);
+      case CodeLocation::Kind::unknown:
+        break;
+    }
+    return reason(Unnamed::process_gone);
+  }
+
+  Found answer_in(CodeFile& file, const CodeOffset& place) {
+    KnownFile& known = files[&file];
+    if (known.number != file.number) known = {.number = file.number, .answers = {}};
+    SymbolCache& answers = known.answers.answers;
+    const bool is_listed = answers.has_pending();
+    Answer* const answer = answers.at(place);
+    if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
+    return {.answer = answer, .file = &known.answers};
+  }
+
+  void resolve_files() {
+    timeline.wait_for_files(pending_files, patience_with_files);
+    std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
+    for (CodeFile* const file : pending_files) {
+      FileAnswers& answers = files[file].answers;
+      if (!file->is_open()) {
+        names.give_up(file->path, file->unreadable, answers);
+        if (file->unreadable == Unnamed::no_answer) given_up.push_back(file);  // it may answer later
+        continue;
+      }
+      const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};
+      if (may_go_on != nullptr && !(*may_go_on)()) {
+        given_up.push_back(file);
+        continue;
+      }
+      if (!file_effort.begin(file->number)) {
+        names.recall(ref, answers);
+        given_up.push_back(file);
+        continue;
+      }
+      const Unnamed failed = names.resolve(ref, answers);
+      // The same failure would come again.
+      if (failed != Unnamed::named) file->give_up(failed);
+      const Effort::Verdict verdict = file_effort.end();
+      if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
+      if (verdict == Effort::Verdict::later) given_up.push_back(file);
+    }
+    pending_files.clear();
+  }
+
+  void resolve_kernel_addresses() {
+    const std::vector<CodeOffset> places = kernel.take_pending();
+    if (places.empty()) return;
+    const auto found = kernel_names.resolve(addresses_of(places));
+    std::vector<std::string> mangled;  // the kernel has Rust in it
+    std::vector<Answer*> theirs;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const KernelSymbol& symbol = found[i].symbol;
+      if (!found[i].is_final) not_final.push_back(places[i]);
+      Answer& answer = *kernel.at(places[i]);
+      answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbol.unnamed;
+      const bool is_named = answer.unnamed == Unnamed::named;
+      answer.module = strings.intern(is_named ? std::string_view(symbol.module) : kernel_itself);
+      answer.offset = places[i].at - (is_named ? symbol.start : 0);
+      if (!is_named) continue;
+      answer.symbol = strings.intern(symbol.name);
+      if (!symbol.name.starts_with("_R") && !symbol.name.starts_with("_Z")) continue;
+      mangled.push_back(symbol.name);
+      theirs.push_back(&answer);
+    }
+    if (mangled.empty()) return;
+    const std::vector<std::string> demangled = reader.demangled(mangled);
+    for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->symbol = strings.intern(demangled[i]);
+  }
+
+  // Forgets what is valid for this batch only.
+  void forget_passing() {
+    for (const CodeOffset& place : not_final) kernel.forget(place);
+    not_final.clear();
+    jit.forget();
+    for (CodeFile* const file : given_up) files[file].answers.answers = SymbolCache();
+    given_up.clear();
+    file_effort.renew(monotonic_ns());
+  }
+
+  // Call it between two batches, when no answer is pending, and only if more batches follow.
+  void forget_if_much() {
+    std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
+    for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
+    if (remembered <= most_remembered) return;
+    kernel = SymbolCache();
+    vdso = FileAnswers();
+    files.clear();
+    strings = StringTable();
+  }
+
+  SourceLocationId source_of(Profile& profile, const Chain& chain) {
+    const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
+    boost::container::small_vector<InlinedFunction, 8> inlined;
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+      inlined.push_back(
+          {.symbol = moved(chain[i].function), .at = {.file = moved(chain[i].file), .line = chain[i].line}});
+    }
+    const SourcePosition& own = chain.back();
+    return profile.source(
+        {.at = {.file = moved(own.file), .line = own.line}, .inlined = std::span(inlined.data(), inlined.size())});
+  }
+
+  void write(Profile& profile, Frame& frame, const Found& found) {
+    const Answer& answer = *found.answer;
+    const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
+    frame.unnamed = answer.unnamed;
+    frame.symbol = moved(answer.symbol);
+    frame.module = moved(answer.module);
+    frame.offset = answer.offset + (frame.is_return ? 1 : 0);
+    if (answer.source) frame.source = source_of(profile, *answer.source);
+    // If the file could not be read, it is not known how it counts addresses.
+    if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;
+    frame.binary = profile.binary({.path = moved(found.file->path),
+                                   .build_id = moved(found.file->build_id),
+                                   .code = found.file->segment_of(answer.address)});
+    frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
+  }
 
   ProcessTimeline& timeline;
   FileReader& reader;
@@ -111,168 +274,6 @@ struct Symboliser::State {
   std::array<Answer, static_cast<std::size_t>(Unnamed::count)> without_file;
 };
 
-// A new answer is pending; resolving it comes later.
-Symboliser::State::Found Symboliser::State::answer_for(Profile& profile, const Frame& frame) {
-  const std::uint64_t address = call_address(frame);
-  if (frame.kind == FrameKind::kernel) return {.answer = kernel.at({.at = address})};
-  const auto exec = [&] {
-    in_exec.unnamed = Unnamed::named;
-    in_exec.symbol = strings.intern(exec_frame);
-    return Found{.answer = &in_exec};
-  };
-  if (frame.address == exec_address) return exec();
-  const Process& process = profile.process(frame.space);
-  const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
-  const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
-  const auto reason = [&](Unnamed unnamed) {
-    return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};
-  };
-  switch (location.kind) {
-    case CodeLocation::Kind::file:
-      return answer_in(*location.file, place);
-    case CodeLocation::Kind::vdso:
-      if (frame.address.value < first_64bit_vdso) return reason(Unnamed::no_symbol);
-      return {.answer = vdso.answers.at(place)};
-    case CodeLocation::Kind::jit:
-      return {.answer = jit.at(frame.space, RuntimeAddress{address})};
-    case CodeLocation::Kind::nowhere:
-      if (!frame.is_return && timeline.is_of_replaced_program(process.tgid, process.image, frame.address)) {
-        return exec();
-      }
-      return reason(Unnamed::not_mapped);
-    case CodeLocation::Kind::unknown:
-      break;
-  }
-  return reason(Unnamed::process_gone);
-}
-
-Symboliser::State::Found Symboliser::State::answer_in(CodeFile& file, const CodeOffset& place) {
-  KnownFile& known = files[&file];
-  if (known.number != file.number) known = {.number = file.number, .answers = {}};
-  SymbolCache& answers = known.answers.answers;
-  const bool is_listed = answers.has_pending();
-  Answer* const answer = answers.at(place);
-  if (!is_listed && answers.has_pending()) pending_files.push_back(&file);
-  return {.answer = answer, .file = &known.answers};
-}
-
-void Symboliser::State::resolve_files() {
-  timeline.wait_for_files(pending_files, patience_with_files);
-  std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
-  for (CodeFile* const file : pending_files) {
-    FileAnswers& answers = files[file].answers;
-    if (!file->is_open()) {
-      names.give_up(file->path, file->unreadable, answers);
-      if (file->unreadable == Unnamed::no_answer) given_up.push_back(file);  // it may answer later
-      continue;
-    }
-    const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};
-    if (may_go_on != nullptr && !(*may_go_on)()) {
-      given_up.push_back(file);
-      continue;
-    }
-    if (!file_effort.begin(file->number)) {
-      names.recall(ref, answers);
-      given_up.push_back(file);
-      continue;
-    }
-    const Unnamed failed = names.resolve(ref, answers);
-    // The same failure would come again.
-    if (failed != Unnamed::named) file->give_up(failed);
-    const Effort::Verdict verdict = file_effort.end();
-    if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
-    if (verdict == Effort::Verdict::later) given_up.push_back(file);
-  }
-  pending_files.clear();
-}
-
-void Symboliser::State::resolve_vdso() {
-  if (vdso.answers.has_pending()) names.resolve_vdso(vdso);
-}
-
-void Symboliser::State::resolve_kernel_addresses() {
-  const std::vector<CodeOffset> places = kernel.take_pending();
-  if (places.empty()) return;
-  std::vector<KernelSymbol> symbols(places.size());
-  auto found = kernel_names.resolve(addresses_of(places));
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    symbols[i] = std::move(found[i].symbol);
-    if (!found[i].is_final) not_final.push_back(places[i]);
-  }
-  name_kernel_addresses(places, symbols);
-}
-
-void Symboliser::State::name_kernel_addresses(std::span<const CodeOffset> places,
-                                              std::span<const KernelSymbol> symbols) {
-  std::vector<std::string> mangled;  // the kernel has Rust in it
-  std::vector<Answer*> theirs;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const KernelSymbol& symbol = symbols[i];
-    Answer& answer = *kernel.at(places[i]);
-    answer.unnamed = symbol.unnamed == Unnamed::pending ? Unnamed::kernel_hidden : symbol.unnamed;
-    const bool is_named = answer.unnamed == Unnamed::named;
-    answer.module = strings.intern(is_named ? std::string_view(symbol.module) : kernel_itself);
-    answer.offset = places[i].at - (is_named ? symbol.start : 0);
-    if (!is_named) continue;
-    answer.symbol = strings.intern(symbol.name);
-    if (!symbol.name.starts_with("_R") && !symbol.name.starts_with("_Z")) continue;
-    mangled.push_back(symbol.name);
-    theirs.push_back(&answer);
-  }
-  if (mangled.empty()) return;
-  const std::vector<std::string> demangled = reader.demangled(mangled);
-  for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->symbol = strings.intern(demangled[i]);
-}
-
-// Forgets what is valid for this batch only.
-void Symboliser::State::forget_passing() {
-  for (const CodeOffset& place : not_final) kernel.forget(place);
-  not_final.clear();
-  jit.forget();
-  for (CodeFile* const file : given_up) files[file].answers.answers = SymbolCache();
-  given_up.clear();
-  file_effort.renew(monotonic_ns());
-}
-
-// Call it between two batches, when no answer is pending, and only if more batches follow.
-void Symboliser::State::forget_if_much() {
-  std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
-  for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
-  if (remembered <= most_remembered) return;
-  kernel = SymbolCache();
-  vdso = FileAnswers();
-  files.clear();
-  strings = StringTable();
-}
-
-SourceLocationId Symboliser::State::source_of(Profile& profile, const Chain& chain) {
-  const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
-  boost::container::small_vector<InlinedFunction, 8> inlined;
-  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
-    inlined.push_back(
-        {.symbol = moved(chain[i].function), .at = {.file = moved(chain[i].file), .line = chain[i].line}});
-  }
-  const SourcePosition& own = chain.back();
-  return profile.source(
-      {.at = {.file = moved(own.file), .line = own.line}, .inlined = std::span(inlined.data(), inlined.size())});
-}
-
-void Symboliser::State::write(Profile& profile, Frame& frame, const Found& found) {
-  const Answer& answer = *found.answer;
-  const auto moved = [&](StringId id) { return profile.strings.intern(strings.view(id)); };
-  frame.unnamed = answer.unnamed;
-  frame.symbol = profile.strings.intern(strings.view(answer.symbol));
-  frame.module = profile.strings.intern(strings.view(answer.module));
-  frame.offset = answer.offset + (frame.is_return ? 1 : 0);
-  if (answer.source) frame.source = source_of(profile, *answer.source);
-  // If the file could not be read, it is not known how it counts addresses.
-  if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;
-  frame.binary = profile.binary({.path = moved(found.file->path),
-                                 .build_id = moved(found.file->build_id),
-                                 .code = found.file->segment_of(answer.address)});
-  frame.binary_address = ElfAddress{answer.address.value + (frame.is_return ? 1 : 0)};
-}
-
 Symboliser::Symboliser(ProcessTimeline& timeline, FileReader& reader, const SymbolOptions& options)
     : state_(std::make_unique<State>(timeline, reader, options)) {}
 
@@ -284,37 +285,6 @@ std::vector<std::string> Symboliser::details() const {
   const KernelNames& kernel = state_->kernel_names;
   return {"kernel names: " + std::to_string(kernel.named()) + " asked for, the list read " +
           number_of(kernel.readings(), "time")};
-}
-
-void Symboliser::State::name(Profile& profile, std::span<Frame* const> frames) {
-  std::vector<std::pair<Frame*, Found>> wanted;
-  wanted.reserve(frames.size());
-  timeline.wait_for_states(patience_with_files);
-  for (Frame* const frame : frames) wanted.emplace_back(frame, answer_for(profile, *frame));
-  resolve_vdso();  // first, because the budget may be spent later
-  resolve_files();
-  jit.resolve(profile);
-  resolve_kernel_addresses();
-  reader.rest();
-  for (const auto& [frame, found] : wanted) {
-    if (!is_postponed(*found.answer)) write(profile, *frame, found);
-  }
-  forget_passing();
-}
-
-bool Symboliser::State::is_ready(const Profile& profile, const Frame& frame) const {
-  if (frame.unnamed != Unnamed::pending) return false;
-  if (frame.kind == FrameKind::kernel) return true;
-  const Process& process = profile.process(frame.space);
-  const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{call_address(frame)});
-  return location.kind == CodeLocation::Kind::vdso ||
-         (location.kind == CodeLocation::Kind::file && location.file->is_open());
-}
-
-// Whether a later batch may still find a name.
-bool Symboliser::State::is_postponed(const Answer& answer) const {
-  return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
-                                  answer.unnamed == Unnamed::no_answer);
 }
 
 void Symboliser::name(Profile& profile) {

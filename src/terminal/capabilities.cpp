@@ -1,5 +1,5 @@
 // This is a file of its own because <term.h> defines some hundred short words as macros.
-#include "terminal/capabilities.h"
+#include "terminal/screen.h"
 
 #include <ncurses.h>
 #include <term.h>

@@ -34,13 +34,11 @@ class TopHistory {
   static constexpr FlameHistory::Limits default_limits{
       .window_s = 60, .tick_s = 1.25, .window_cells = 400'000, .nodes = 200'000, .owners = 20'000, .cells = 400'000};
 
-  TopHistory() : TopHistory(default_limits) {}
-  explicit TopHistory(const FlameHistory::Limits& limits) : live_(limits) {}
+  explicit TopHistory(const FlameHistory::Limits& limits = default_limits) : live_(limits) {}
 
   void add(const Profile& profile);
   // While it is paused, shown() does not change.
-  void pause() { paused_ = live_; }
-  void go_on() { paused_.reset(); }
+  void toggle_pause() { paused_ = paused_ ? std::nullopt : std::optional(live_); }
   [[nodiscard]] bool is_paused() const { return paused_.has_value(); }
 
   [[nodiscard]] const TopRecording& shown() const { return paused_ ? *paused_ : live_; }

@@ -34,12 +34,11 @@ class TopLineMaker {
     put(word, style);
   }
   // Adds the text at the right end of the line, if there is room for all of it.
-  void add_at_end(std::string_view text, TopStyle style = TopStyle::plain) {
+  void add_at_end(std::string_view text) {
     const std::string word = fitted(text, width_, unicode_);
     const std::size_t columns = columns_of(word);
     if (columns + 1 > room()) return;
-    put(std::string(room() - columns, ' '), TopStyle::plain);
-    put(word, style);
+    put(std::string(room() - columns, ' ') + word, TopStyle::plain);
   }
   void fill(TopStyle style) { put(std::string(room(), ' '), style); }
 

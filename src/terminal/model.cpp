@@ -13,21 +13,10 @@ constexpr std::size_t most_filter_bytes = 200;
 
 void append_utf8(std::string& out, char32_t c) {
   const auto byte = [&out](char32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xc0U | c >> 6);
-    byte(0x80U | (c & 0x3fU));
-  } else if (c < 0x10000) {
-    byte(0xe0U | c >> 12);
-    byte(0x80U | (c >> 6 & 0x3fU));
-    byte(0x80U | (c & 0x3fU));
-  } else {
-    byte(0xf0U | c >> 18);
-    byte(0x80U | (c >> 12 & 0x3fU));
-    byte(0x80U | (c >> 6 & 0x3fU));
-    byte(0x80U | (c & 0x3fU));
-  }
+  constexpr std::array<char32_t, 4> first_bytes = {0, 0xc0, 0xe0, 0xf0};  // by the number of bytes that follow
+  const std::size_t following = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  byte(first_bytes[following] | c >> 6 * following);
+  for (std::size_t i = following; i-- > 0;) byte(0x80U | (c >> 6 * i & 0x3fU));
 }
 
 void remove_last_character(std::string& text) {
@@ -54,95 +43,38 @@ bool TopModel::on_key(TopKey key, char32_t character) {
     const bool closes = key != TopKey::character || character == U'?' || character == U'h' || character == U' ';
     if (closes) return true;
   }
+  if (key == TopKey::character) return on_character(character);
   const auto page = static_cast<std::ptrdiff_t>(std::max<std::size_t>(height_, 2) - 1);
-  switch (key) {
-    case TopKey::character:
-      return on_character(character);
-    case TopKey::up:
-      move_by(-1);
-      break;
-    case TopKey::down:
-      move_by(1);
-      break;
-    case TopKey::page_up:
-      move_by(-page);
-      break;
-    case TopKey::page_down:
-      move_by(page);
-      break;
-    case TopKey::home:
-      held_ = 0;
-      selected_ = 0;
-      break;
-    case TopKey::end:
-      update();
-      move_to(lines_.empty() ? 0 : lines_.size() - 1);
-      break;
-    case TopKey::enter:
-      on_enter();
-      break;
-    case TopKey::escape:
-      on_escape();
-      break;
-    case TopKey::tab:
-      look_at(static_cast<TopWhat>((static_cast<int>(what_) + 1) % 3));
-      break;
-    case TopKey::tab_back:
-      look_at(static_cast<TopWhat>((static_cast<int>(what_) + 2) % 3));
-      break;
-    case TopKey::backspace:
-      break;
+  if (key == TopKey::up) move_by(-1);
+  if (key == TopKey::down) move_by(1);
+  if (key == TopKey::page_up) move_by(-page);
+  if (key == TopKey::page_down) move_by(page);
+  if (key == TopKey::home) held_ = selected_ = 0;
+  if (key == TopKey::end) {
+    update();
+    move_to(lines_.empty() ? 0 : lines_.size() - 1);
   }
+  if (key == TopKey::enter) on_enter();
+  if (key == TopKey::escape) on_escape();
+  if (key == TopKey::tab) look_at(static_cast<TopWhat>((static_cast<int>(what_) + 1) % 3));
+  if (key == TopKey::tab_back) look_at(static_cast<TopWhat>((static_cast<int>(what_) + 2) % 3));
   return true;
 }
 
 bool TopModel::on_character(char32_t character) {
-  switch (character) {
-    case U'q':
-    case U'Q':
-      return false;
-    case U'f':
-    case U'F':
-    case U'1':
-      look_at(TopWhat::functions);
-      break;
-    case U'p':
-    case U'P':
-    case U'2':
-      look_at(TopWhat::processes);
-      break;
-    case U'S':
-    case U'3':
-      look_at(TopWhat::stacks);
-      break;
-    case U's':
-      next_sort();
-      break;
-    case U'w':
-      window_ = (window_ + 1) % windows_s.size();
-      break;
-    case U'W':
-      window_ = (window_ + windows_s.size() - 1) % windows_s.size();
-      break;
-    case U'k':
-      toggle_part(TopPart::kernel);
-      break;
-    case U'u':
-      toggle_part(TopPart::user);
-      break;
-    case U'/':
-      is_typing_ = true;
-      break;
-    case U' ':
-      toggle_pause();
-      break;
-    case U'h':
-    case U'?':
-      shows_help_ = true;
-      break;
-    default:
-      return true;
-  }
+  const auto is_one_of = [character](std::u32string_view keys) { return keys.find(character) != keys.npos; };
+  if (is_one_of(U"qQ")) return false;
+  if (is_one_of(U"fF1")) look_at(TopWhat::functions);
+  if (is_one_of(U"pP2")) look_at(TopWhat::processes);
+  if (is_one_of(U"S3")) look_at(TopWhat::stacks);
+  if (is_one_of(U"s")) next_sort();
+  if (is_one_of(U"w")) window_ = (window_ + 1) % windows_s.size();
+  if (is_one_of(U"W")) window_ = (window_ + windows_s.size() - 1) % windows_s.size();
+  if (is_one_of(U"k")) toggle_part(TopPart::kernel);
+  if (is_one_of(U"u")) toggle_part(TopPart::user);
+  if (is_one_of(U"/")) is_typing_ = true;
+  if (is_one_of(U" ")) history_.toggle_pause();
+  if (is_one_of(U"h?")) shows_help_ = true;
   is_stale_ = true;
   return true;
 }
@@ -229,14 +161,6 @@ void TopModel::next_sort() {
 }
 
 void TopModel::toggle_part(TopPart part) { part_ = part_ == part ? TopPart::both : part; }
-
-void TopModel::toggle_pause() {
-  if (history_.is_paused()) {
-    history_.go_on();
-  } else {
-    history_.pause();
-  }
-}
 
 void TopModel::move_by(std::ptrdiff_t lines) {
   update();

@@ -52,8 +52,7 @@ class TopModel {
   // Tables end at this many rows: users do not scroll further, and the work per second stays small.
   static constexpr std::size_t most_rows = 1000;
 
-  TopModel() = default;
-  explicit TopModel(const FlameHistory::Limits& limits) : history_(limits) {}
+  explicit TopModel(const FlameHistory::Limits& limits = TopHistory::default_limits) : history_(limits) {}
 
   void add(const Profile& profile);
   // False: the user wants to quit. `character` is only for TopKey::character.
@@ -76,14 +75,21 @@ class TopModel {
 
   // The value that shares are calculated from: the samples of the chosen part and process. total_of_all() is the value
   // of all samples in the same time.
-  [[nodiscard]] std::uint64_t total();
-  [[nodiscard]] std::uint64_t total_of_all();
+  [[nodiscard]] std::uint64_t total() {
+    update();
+    return total_;
+  }
+  [[nodiscard]] std::uint64_t total_of_all() {
+    update();
+    return total_of_all_;
+  }
   // The number of all rows, also of rows cut off by most_rows.
-  [[nodiscard]] std::size_t row_count();
+  [[nodiscard]] std::size_t row_count() {
+    update();
+    return row_count_;
+  }
   // The part of the table that is visible on `height` lines. The selected line is always in it.
   [[nodiscard]] std::vector<TopTableLine> lines(std::size_t height);
-  // The number of lines above this part.
-  [[nodiscard]] std::size_t first_line() const { return first_; }
   // The value per second of each of these processes in each of the last `count` seconds, the oldest first.
   [[nodiscard]] std::vector<std::vector<double>> histories_of(std::span<const TopTable::Index> processes,
                                                               std::size_t count) const;
@@ -96,7 +102,6 @@ class TopModel {
   void look_at(TopWhat what);
   void next_sort();
   void toggle_part(TopPart part);
-  void toggle_pause();
   void move_to(std::size_t line);
   void move_by(std::ptrdiff_t lines);
 
@@ -137,7 +142,7 @@ class TopModel {
   std::uint64_t held_ = 0;
   std::size_t held_frame_ = 0;  // the line within the held row: 0 is the row, then its frames
   std::size_t selected_ = 0;    // index in lines_
-  std::size_t first_ = 0;
+  std::size_t first_ = 0;       // the first visible one
   std::size_t height_ = 1;
 };
 

@@ -3,13 +3,13 @@
 #include "terminal/output.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
+#include "support/blocked_signals.h"
 #include "support/error.h"
 
 namespace profile {
@@ -19,22 +19,6 @@ Fd checked(int fd) {
   if (fd < 0) throw system_error("--top cannot use the terminal", errno);
   return Fd(fd);
 }
-
-class WithoutStop {
- public:
-  WithoutStop() {
-    sigset_t stop;
-    ::sigemptyset(&stop);
-    ::sigaddset(&stop, SIGTSTP);
-    ::pthread_sigmask(SIG_BLOCK, &stop, &before_);
-  }
-  ~WithoutStop() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutStop(const WithoutStop&) = delete;
-  WithoutStop& operator=(const WithoutStop&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -46,7 +30,10 @@ TerminalOutput::TerminalOutput() : kept_(checked(::memfd_create("terminal", MFD_
 }
 
 void TerminalOutput::keep(const std::function<void()>& use) {
-  const WithoutStop without_stop;
+  sigset_t stop;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTSTP);
+  const BlockedSignals blocked(stop);
   const int fd = ::fileno(file_.get());
   if (::dup3(kept_.get(), fd, O_CLOEXEC) < 0) return;
   use();

@@ -12,7 +12,6 @@
 #include "support/clock.h"
 #include "support/plural.h"
 #include "terminal/line.h"
-#include "terminal/table_lines.h"
 #include "terminal/text.h"
 
 namespace profile {
@@ -107,8 +106,7 @@ class Page {
     const std::uint64_t lost = shown_.account.lost();
     made.add_word(std::to_string(lost) + " lost", lost == 0 ? TopStyle::plain : TopStyle::alert);
     if (model_.total() != model_.total_of_all()) {
-      made.add_at_end("shown: " +
-                      percent(static_cast<double>(model_.total()), static_cast<double>(model_.total_of_all())));
+      made.add_at_end("shown: " + percent(model_.total(), model_.total_of_all()));
     }
     return made.take();
   }
@@ -163,15 +161,8 @@ class Page {
   }
 
   [[nodiscard]] std::string count_text() const {
-    switch (model_.what()) {
-      case TopWhat::functions:
-        return number_of(model_.row_count(), "function");
-      case TopWhat::processes:
-        return number_of(model_.row_count(), "process", "processes");
-      case TopWhat::stacks:
-        break;
-    }
-    return number_of(model_.row_count(), "stack");
+    if (model_.what() == TopWhat::processes) return number_of(model_.row_count(), "process", "processes");
+    return number_of(model_.row_count(), model_.what() == TopWhat::functions ? "function" : "stack");
   }
 
   // The text is cut so that it fits in the line after two blanks.

@@ -26,5 +26,8 @@ struct TopLine {
 // `unicode`: the terminal can show more than ASCII.
 [[nodiscard]] std::vector<TopLine> top_page(TopModel& model, const RunInfo& run, std::size_t width, std::size_t height,
                                             bool unicode);
+// The current table of --top, at most `height` lines: a heading if `height` is 2 or more, and the visible rows.
+[[nodiscard]] std::vector<TopLine> top_table_lines(TopModel& model, const RunInfo& run, std::size_t width,
+                                                   std::size_t height, bool unicode);
 
 }  // namespace profile

@@ -23,21 +23,6 @@ std::uint64_t sum_of(std::span<const FlameTable::Cell> cells) {
 
 }  // namespace
 
-std::uint64_t TopModel::total() {
-  update();
-  return total_;
-}
-
-std::uint64_t TopModel::total_of_all() {
-  update();
-  return total_of_all_;
-}
-
-std::size_t TopModel::row_count() {
-  update();
-  return row_count_;
-}
-
 TopTable::Index TopModel::chosen_process() const {
   const auto& processes = table().processes();
   const auto found = std::find_if(processes.begin(), processes.end(),
@@ -55,16 +40,12 @@ void TopModel::update() {
   keep_only(cells, table(), part_, process_ == 0 ? TopTable::none : chosen_process());
   total_ = sum_of(cells);
   rows_.clear();
-  switch (what_) {
-    case TopWhat::functions:
-      update_functions(cells);
-      break;
-    case TopWhat::processes:
-      update_processes(cells);
-      break;
-    case TopWhat::stacks:
-      update_stacks(cells);
-      break;
+  if (what_ == TopWhat::functions) {
+    update_functions(cells);
+  } else if (what_ == TopWhat::processes) {
+    update_processes(cells);
+  } else {
+    update_stacks(cells);
   }
   sort_rows();
   lay_out();
@@ -125,15 +106,8 @@ void TopModel::update_stacks(std::span<const FlameTable::Cell> cells) {
 }
 
 std::string_view TopModel::name_of(const TopRow& row) const {
-  switch (what_) {
-    case TopWhat::functions:
-      return table().view(table().functions()[row.item].name);
-    case TopWhat::processes:
-      return table().view(table().processes()[row.item].name);
-    case TopWhat::stacks:
-      break;
-  }
-  return table().view(row.process);
+  if (what_ == TopWhat::functions) return table().view(table().functions()[row.item].name);
+  return table().view(what_ == TopWhat::processes ? table().processes()[row.item].name : row.process);
 }
 
 void TopModel::sort_rows() {

@@ -10,10 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 #include "support/error.h"
-#include "terminal/capabilities.h"
 
 namespace profile {
 namespace {
@@ -33,77 +31,47 @@ constexpr short alert_pair = 3;
 constexpr short orange_of_256 = 166;
 constexpr short blue_of_256 = 31;
 
-std::optional<TopKey> key_of(wint_t code) {
-  switch (code) {
-    case KEY_UP:
-      return TopKey::up;
-    case KEY_DOWN:
-      return TopKey::down;
-    case KEY_PPAGE:
-      return TopKey::page_up;
-    case KEY_NPAGE:
-      return TopKey::page_down;
-    case KEY_HOME:
-      return TopKey::home;
-    case KEY_END:
-      return TopKey::end;
-    case KEY_ENTER:
-      return TopKey::enter;
-    case KEY_BACKSPACE:
-    case KEY_DC:
-      return TopKey::backspace;
-    case KEY_BTAB:
-      return TopKey::tab_back;
-    default:
-      return std::nullopt;
-  }
-}
-
-TopScreen::Input input_of(wint_t character) {
-  switch (character) {
-    case '\r':
-    case '\n':
-      return {.key = TopKey::enter};
-    case '\t':
-      return {.key = TopKey::tab};
-    case 0x1b:
-      return {.key = TopKey::escape};
-    case 0x08:
-    case 0x7f:
-      return {.key = TopKey::backspace};
-    default:
-      return {.key = TopKey::character, .character = static_cast<char32_t>(character)};
-  }
-}
+struct KnownKey {
+  int kind = 0;  // KEY_CODE_YES: `code` is a number of ncurses; OK: it is a character
+  wint_t code = 0;
+  TopKey key = TopKey::character;
+};
+constexpr KnownKey known_keys[] = {
+    {KEY_CODE_YES, KEY_UP, TopKey::up},
+    {KEY_CODE_YES, KEY_DOWN, TopKey::down},
+    {KEY_CODE_YES, KEY_PPAGE, TopKey::page_up},
+    {KEY_CODE_YES, KEY_NPAGE, TopKey::page_down},
+    {KEY_CODE_YES, KEY_HOME, TopKey::home},
+    {KEY_CODE_YES, KEY_END, TopKey::end},
+    {KEY_CODE_YES, KEY_ENTER, TopKey::enter},
+    {KEY_CODE_YES, KEY_BACKSPACE, TopKey::backspace},
+    {KEY_CODE_YES, KEY_DC, TopKey::backspace},
+    {KEY_CODE_YES, KEY_BTAB, TopKey::tab_back},
+    {OK, '\r', TopKey::enter},
+    {OK, '\n', TopKey::enter},
+    {OK, '\t', TopKey::tab},
+    {OK, 0x1b, TopKey::escape},
+    {OK, 0x08, TopKey::backspace},
+    {OK, 0x7f, TopKey::backspace},
+};
 
 std::wstring wide(const std::string& text) {
-  std::wstring out;
-  mbstate_t state{};
-  for (std::size_t at = 0; at < text.size();) {
-    wchar_t character = 0;
-    const std::size_t size = ::mbrtowc(&character, text.data() + at, text.size() - at, &state);
-    if (size == 0 || size > text.size()) break;  // does not happen in a text from fitted()
-    out += character;
-    at += size;
-  }
+  std::wstring out(text.size(), L'\0');
+  const std::size_t size = ::mbstowcs(out.data(), text.c_str(), out.size());
+  out.resize(size <= text.size() ? size : 0);  // a text from fitted() can be converted
   return out;
 }
 
 }  // namespace
 
 TopScreen::KeptSignals::KeptSignals() {
-  ::sigaction(SIGINT, nullptr, &interrupt_);
-  ::sigaction(SIGTERM, nullptr, &terminate_);
-  ::sigaction(SIGWINCH, nullptr, &resize_);
-  ::sigaction(SIGTSTP, nullptr, &stop_);
+  for (const int number : {SIGINT, SIGTERM, SIGWINCH, SIGTSTP}) ::sigaction(number, nullptr, &kept_[number]);
 }
 
-TopScreen::KeptSignals::~KeptSignals() { ::sigaction(SIGTSTP, &stop_, nullptr); }
+TopScreen::KeptSignals::~KeptSignals() { ::sigaction(SIGTSTP, &kept_[SIGTSTP], nullptr); }
 
 void TopScreen::KeptSignals::put_back() {
-  ::sigaction(SIGINT, &interrupt_, nullptr);
-  ::sigaction(SIGTERM, &terminate_, nullptr);
-  ::sigaction(SIGWINCH, &resize_, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGWINCH}) ::sigaction(number, &kept_[number], nullptr);
 }
 
 TopScreen::TopScreen() {
@@ -159,38 +127,28 @@ void TopScreen::start_colors() {
   ::init_pair(alert_pair, COLOR_RED, -1);
 }
 
-int TopScreen::attributes_of(TopStyle style) const {
+unsigned TopScreen::attributes_of(TopStyle style) const {
   const auto colored = [this](short pair) { return has_colors_ ? COLOR_PAIR(pair) : 0U; };
-  chtype attributes = A_NORMAL;
   switch (style) {
     case TopStyle::plain:
       break;
     case TopStyle::strong:
-      attributes = A_BOLD;
-      break;
-    case TopStyle::heading:
-      attributes = A_UNDERLINE;
-      break;
-    case TopStyle::chosen:
-      attributes = A_REVERSE;
-      break;
-    case TopStyle::alert:
-      attributes = A_BOLD | A_REVERSE | colored(alert_pair);
-      break;
-    case TopStyle::kernel:
-      attributes = colored(kernel_pair);
-      break;
-    case TopStyle::jit:
-      attributes = colored(jit_pair);
-      break;
     case TopStyle::warm:
-      attributes = A_BOLD;
-      break;
+      return A_BOLD;
+    case TopStyle::heading:
+      return A_UNDERLINE;
+    case TopStyle::chosen:
+      return A_REVERSE;
+    case TopStyle::alert:
+      return A_BOLD | A_REVERSE | colored(alert_pair);
+    case TopStyle::kernel:
+      return colored(kernel_pair);
+    case TopStyle::jit:
+      return colored(jit_pair);
     case TopStyle::hot:
-      attributes = A_BOLD | colored(alert_pair);
-      break;
+      return A_BOLD | colored(alert_pair);
   }
-  return static_cast<int>(attributes);
+  return A_NORMAL;
 }
 
 std::size_t TopScreen::width() const { return static_cast<std::size_t>(getmaxx(stdscr)); }
@@ -204,7 +162,7 @@ void TopScreen::draw(const std::vector<TopLine>& lines) {
   for (const TopLine& line : lines) {
     ::wmove(stdscr, row++, 0);
     for (const TopSpan& span : line.spans) {
-      ::wattrset(stdscr, line.is_selected ? static_cast<int>(A_REVERSE) : attributes_of(span.style));
+      ::wattrset(stdscr, static_cast<int>(line.is_selected ? A_REVERSE : attributes_of(span.style)));
       // Wide characters, because ncurses decodes bytes by the locale of the process, not of this thread.
       const std::wstring text = wide(span.text);
       ::waddnwstr(stdscr, text.data(), static_cast<int>(text.size()));
@@ -238,8 +196,10 @@ std::optional<TopScreen::Input> TopScreen::next_input() {
     return kind;
   };
   for (int kind = next(); kind != ERR; kind = next()) {
-    if (kind != KEY_CODE_YES) return input_of(code);
-    if (const auto key = key_of(code)) return Input{.key = *key};
+    for (const KnownKey& known : known_keys) {
+      if (known.kind == kind && known.code == code) return Input{.key = known.key};
+    }
+    if (kind != KEY_CODE_YES) return Input{.character = static_cast<char32_t>(code)};
   }
   return std::nullopt;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <signal.h>
@@ -18,13 +20,15 @@ struct screen;
 
 namespace profile {
 
+// The type of the terminal of stdin and stdout (TERM), checked before the first byte is written to it. Throws Error
+// when one of them is not a terminal, when the type is unknown, or when the terminal cannot move its cursor.
+[[nodiscard]] std::string checked_terminal_type();
+
 class TopScreen {
  public:
   // Throws Error when stdin or stdout is not a terminal, or when the terminal cannot be drawn on.
   TopScreen();
   ~TopScreen();
-  TopScreen(const TopScreen&) = delete;
-  TopScreen& operator=(const TopScreen&) = delete;
 
   // Readable when there is input, or when a terminal that was blocked accepts output again.
   [[nodiscard]] int poll_fd() const { return ready_.get(); }
@@ -58,15 +62,12 @@ class TopScreen {
     void put_back();  // except for Ctrl-Z: the handler of ncurses restores the terminal while we are stopped
 
    private:
-    struct sigaction interrupt_ {};
-    struct sigaction terminate_ {};
-    struct sigaction resize_ {};
-    struct sigaction stop_ {};
+    std::map<int, struct sigaction> kept_;  // by signal
   };
 
   void start_colors();
   void adapt_terminal();
-  [[nodiscard]] int attributes_of(TopStyle style) const;
+  [[nodiscard]] unsigned attributes_of(TopStyle style) const;
 
   termios before_{};
   TerminalOutput output_;

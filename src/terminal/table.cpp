@@ -8,9 +8,8 @@
 namespace profile {
 namespace {
 
-std::uint64_t key_of(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
-std::uint64_t key_of(StringId high, StringId low) {
-  return key_of(static_cast<std::uint32_t>(high), static_cast<std::uint32_t>(low));
+std::uint64_t key_of(StringId high, std::uint32_t low) {
+  return std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | low;
 }
 
 // The hash of a chain of texts; `seed` is the hash of the texts before.
@@ -21,15 +20,8 @@ std::uint64_t identity_of(std::uint64_t seed, std::string_view text) {
 // Whether samples with this frame at the leaf were taken in the kernel. Inlined frames and tags are where the frame
 // below them is.
 bool is_kernel(const FlameTable::Frame& frame, std::string_view name, bool below) {
-  switch (frame.kind) {
-    case FlameKind::kernel:
-      return true;
-    case FlameKind::inlined:
-    case FlameKind::tag:
-      return below;
-    default:
-      return name == missed_kernel_stack;
-  }
+  if (frame.kind == FlameKind::inlined || frame.kind == FlameKind::tag) return below;
+  return frame.kind == FlameKind::kernel || name == missed_kernel_stack;
 }
 
 }  // namespace
@@ -54,7 +46,8 @@ void TopTable::add(const Profile& profile) {
 }
 
 TopTable::Index TopTable::function(StringId name, StringId module, FlameKind kind) {
-  const auto [found, is_new] = function_ids_.try_emplace(key_of(name, module), static_cast<Index>(functions_.size()));
+  const std::uint64_t key = key_of(name, static_cast<std::uint32_t>(module));
+  const auto [found, is_new] = function_ids_.try_emplace(key, static_cast<Index>(functions_.size()));
   if (is_new) {
     const std::uint64_t identity = identity_of(identity_of(1, view(name)), view(module));
     functions_.push_back({.name = name, .module = module, .kind = kind, .identity = identity});
@@ -63,8 +56,7 @@ TopTable::Index TopTable::function(StringId name, StringId module, FlameKind kin
 }
 
 TopTable::Index TopTable::process(StringId name, std::uint32_t tgid) {
-  const auto [found, is_new] =
-      process_ids_.try_emplace(key_of(static_cast<std::uint32_t>(name), tgid), static_cast<Index>(processes_.size()));
+  const auto [found, is_new] = process_ids_.try_emplace(key_of(name, tgid), static_cast<Index>(processes_.size()));
   if (is_new) {
     processes_.push_back({.name = name, .tgid = tgid, .identity = hash_of(identity_of(2, view(name)), tgid)});
   }

@@ -2,7 +2,6 @@
 // function of each node. Indices are valid until the next add().
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,7 +15,6 @@ namespace profile {
 class TopTable {
  public:
   using Index = FlameTable::Index;
-  using Cell = FlameTable::Cell;
   static constexpr Index none = FlameTable::none;
   // The pid of all those processes of one name that the history no longer tells apart.
   static constexpr std::uint32_t earlier = UINT32_MAX;

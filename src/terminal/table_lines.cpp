@@ -1,12 +1,10 @@
 // Formats the table of --top. Columns are as wide as their contents need; the names take the rest of the line.
-#include "terminal/table_lines.h"
-
 #include <algorithm>
-#include <string>
 #include <string_view>
 
 #include "output/text_table.h"
 #include "terminal/line.h"
+#include "terminal/page.h"
 #include "terminal/text.h"
 
 namespace profile {
@@ -33,15 +31,20 @@ class Table {
     std::vector<std::vector<double>> histories;
     if (model_.what() == TopWhat::processes) histories = histories_of(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      TopLineMaker made = line();
       if (rows[i].is_frame) {
-        lines.push_back(frame(rows[i]));
-      } else if (model_.what() == TopWhat::functions) {
-        lines.push_back(function(rows[i]));
-      } else if (model_.what() == TopWhat::processes) {
-        lines.push_back(process(rows[i], histories[i]));
+        add_frame(made, rows[i].node);
       } else {
-        lines.push_back(stack(rows[i]));
+        add_values(made, rows[i].row->value);
+        if (model_.what() == TopWhat::functions) {
+          add_function(made, rows[i].row->item, function_columns());
+        } else if (model_.what() == TopWhat::processes) {
+          add_process(made, rows[i].row->item, histories[i]);
+        } else {
+          add_stack(made, *rows[i].row);
+        }
       }
+      lines.push_back(made.take(rows[i].is_selected));
     }
     return lines;
   }
@@ -117,20 +120,14 @@ class Table {
   }
 
   [[nodiscard]] static TopStyle style_of(FlameKind kind) {
-    switch (kind) {
-      case FlameKind::kernel:
-        return TopStyle::kernel;
-      case FlameKind::jit:
-        return TopStyle::jit;
-      default:
-        return TopStyle::plain;
-    }
+    if (kind == FlameKind::kernel) return TopStyle::kernel;
+    return kind == FlameKind::jit ? TopStyle::jit : TopStyle::plain;
   }
 
   void add_share(TopLineMaker& made, std::uint64_t value) const {
     const auto part = static_cast<double>(value);
     const auto whole = static_cast<double>(model_.total());
-    made.add_right(percent(part, whole), share_columns, heat_of(part, whole));
+    made.add_right(percent(value, model_.total()), share_columns, heat_of(part, whole));
     made.add(" ");
   }
   // Highlights large shares.
@@ -140,23 +137,20 @@ class Table {
     if (whole <= 0 || part < warm * whole) return TopStyle::plain;
     return part < hot * whole ? TopStyle::warm : TopStyle::hot;
   }
-  void add_value(TopLineMaker& made, std::uint64_t value) const {
-    made.add_right(amount(static_cast<double>(value), run_.unit), value_columns);
+  void add_values(TopLineMaker& made, const TopSum& value) const {
+    add_share(made, value.self);
+    if (model_.what() == TopWhat::functions) add_share(made, value.total);
+    made.add_right(amount(static_cast<double>(value.self), run_.unit), value_columns);
     made.add(" ");
   }
 
-  [[nodiscard]] TopLine function(const TopTableLine& at) const {
+  // Adds the name in `columns`, and behind it the module. 0: the name takes the rest of the line.
+  void add_function(TopLineMaker& made, TopTable::Index index, std::size_t columns) const {
     const TopTable& table = model_.table();
-    const TopTable::Function& function = table.functions()[at.row->item];
-    TopLineMaker made = line();
-    add_share(made, at.row->value.self);
-    add_share(made, at.row->value.total);
-    add_value(made, at.row->value.self);
-    const std::size_t columns = function_columns();
+    const TopTable::Function& function = table.functions()[index];
     made.add_left(table.view(function.name), columns == 0 ? made.room() : columns, style_of(function.kind));
     made.add(" ");
     made.add(table.view(function.module), style_of(function.kind));
-    return made.take(at.is_selected);
   }
 
   [[nodiscard]] std::vector<std::vector<double>> histories_of(const std::vector<TopTableLine>& rows) const {
@@ -166,11 +160,8 @@ class Table {
     return model_.histories_of(processes, history_columns());
   }
 
-  [[nodiscard]] TopLine process(const TopTableLine& at, const std::vector<double>& history) const {
-    const TopTable::Process& process = model_.table().processes()[at.row->item];
-    TopLineMaker made = line();
-    add_share(made, at.row->value.self);
-    add_value(made, at.row->value.self);
+  void add_process(TopLineMaker& made, TopTable::Index index, const std::vector<double>& history) const {
+    const TopTable::Process& process = model_.table().processes()[index];
     made.add_right(pid_text(process), pid_columns);
     made.add(" ");
     const std::size_t columns = history_columns();
@@ -179,35 +170,23 @@ class Table {
       made.add(" ");
       made.add_right(sparkline(history, *std::max_element(history.begin(), history.end()), unicode_), columns);
     }
-    return made.take(at.is_selected);
   }
 
-  [[nodiscard]] TopLine stack(const TopTableLine& at) const {
+  void add_stack(TopLineMaker& made, const TopRow& row) const {
     const TopTable& table = model_.table();
-    TopLineMaker made = line();
-    add_share(made, at.row->value.self);
-    add_value(made, at.row->value.self);
-    made.add_left(table.view(at.row->process), process_columns());
-    for (TopTable::Index i = at.row->item; i != TopTable::none && made.room() != 0; i = table.nodes()[i].parent) {
-      made.add(i == at.row->item ? " " : unicode_ ? " ← " : " < ");
+    made.add_left(table.view(row.process), process_columns());
+    for (TopTable::Index i = row.item; i != TopTable::none && made.room() != 0; i = table.nodes()[i].parent) {
+      made.add(i == row.item ? " " : unicode_ ? " ← " : " < ");
       const TopTable::Function& function = table.functions()[table.nodes()[i].function];
       made.add(table.view(function.name), style_of(function.kind));
     }
-    if (at.row->item == TopTable::none) made.add(" " + std::string(no_stack_name));
-    return made.take(at.is_selected);
+    if (row.item == TopTable::none) made.add(" " + std::string(no_stack_name));
   }
 
-  [[nodiscard]] TopLine frame(const TopTableLine& at) const {
-    const TopTable& table = model_.table();
-    const TopTable::Function& function = table.functions()[table.nodes()[at.node].function];
-    TopLineMaker made = line();
+  void add_frame(TopLineMaker& made, TopTable::Index node) const {
     made.add(std::string(behind(share_columns) + behind(value_columns) + 2, ' '));
     const std::size_t module = module_columns();
-    made.add_left(table.view(function.name), made.room() > module + 12 ? made.room() - module - 1 : made.room(),
-                  style_of(function.kind));
-    made.add(" ");
-    made.add(table.view(function.module), style_of(function.kind));
-    return made.take(at.is_selected);
+    add_function(made, model_.table().nodes()[node].function, made.room() > module + 12 ? made.room() - module - 1 : 0);
   }
 
   TopModel& model_;

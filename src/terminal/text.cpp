@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "output/text_table.h"
+#include "support/ascii.h"
 
 namespace profile {
 namespace {
@@ -48,9 +49,7 @@ bool names_utf8() {
   for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets any
     if (value == nullptr || *value == '\0') continue;
-    std::string text(value);
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string text = to_lower(std::string_view(value));
     return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
   }
   return false;

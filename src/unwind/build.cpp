@@ -119,10 +119,8 @@ UnwindAnswer unwind_table_of(const ElfFile& file) {
   const auto without = [](UnwindFault fault) { return UnwindAnswer{.fault = fault, .table = {}}; };
   const UnwindMachine* const machine = unwind_machine_of(file);
   if (machine == nullptr) return without(file.spend(0) ? UnwindFault::other_machine : UnwindFault::spent);
-  const bool has_code = std::ranges::any_of(file.segments(), [](const ElfSegment& segment) {
-    return segment.type == PT_LOAD && (segment.flags & PF_X) != 0 && segment.file_size != 0;
-  });
-  if (!has_code) return without(UnwindFault::no_code);
+  const auto has_code = [](const ElfSegment& segment) { return segment.is_code() && segment.file_size != 0; };
+  if (std::ranges::none_of(file.segments(), has_code)) return without(UnwindFault::no_code);
   return Builder(file, *machine).build();
 }
 

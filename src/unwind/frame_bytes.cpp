@@ -71,18 +71,12 @@ bool FrameBytes::place_by_header() {
   if (start.version != 1 || start.pointer_encoding != relative_4_bytes) return false;
   address_ =
       header->address + offsetof(decltype(start), distance) + static_cast<std::uint64_t>(std::int64_t{start.distance});
-  const auto offset = file_->offset_of({address_});
-  if (!offset) return false;
-  for (const ElfSegment& segment : file_->segments()) {
-    if (segment.type != PT_LOAD || address_ - segment.address >= segment.file_size) continue;
-    const std::uint64_t in_segment = segment.file_size - (address_ - segment.address);
-    if (offset->value >= file_->size_bytes()) return false;
-    offset_ = offset->value;
-    size_ = static_cast<std::uint32_t>(std::min({in_segment, file_->size_bytes() - offset_, most_bytes}));
-    is_open_ = true;
-    return true;
-  }
-  return false;
+  const auto place = file_->place_of({address_});
+  if (!place || place->offset >= file_->size_bytes()) return false;
+  offset_ = place->offset;
+  size_ = static_cast<std::uint32_t>(std::min({place->bytes, file_->size_bytes() - offset_, most_bytes}));
+  is_open_ = true;
+  return true;
 }
 
 bool FrameBytes::move_to(std::uint32_t at, std::uint32_t wanted) {

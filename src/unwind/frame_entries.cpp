@@ -1,7 +1,5 @@
 #include "unwind/frame_entries.h"
 
-#include <elf.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -64,7 +62,7 @@ FrameEntries::FrameEntries(const ElfFile& file, const UnwindMachine& machine, Fr
     : machine_(machine), bytes_(bytes) {
   const std::uint64_t most = std::min<std::uint64_t>(file.size_bytes(), UINT32_MAX);
   for (ElfSegment segment : file.segments()) {
-    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0 || segment.offset >= most) continue;
+    if (!segment.is_code() || segment.offset >= most) continue;
     segment.file_size = std::min(segment.file_size, most - segment.offset);
     code_.push_back(segment);
   }
@@ -74,9 +72,8 @@ std::optional<FrameEntries::Header> FrameEntries::header_at(std::uint32_t at) {
   const bool is_eh = bytes_.kind() == FrameSection::eh_frame;
   DwarfCursor in(bytes_.from(at, longest_header_bytes));
   Header header;
-  std::uint64_t bytes = in.u32();
-  const bool is_long = bytes == 0xffffffff;
-  if (is_long) bytes = in.u64();
+  bool is_long = false;
+  const std::uint64_t bytes = in.initial_length(is_long);
   header.id_at = static_cast<std::uint32_t>(at + in.at());
   if (in.failed() || bytes > bytes_.size() - header.id_at || bytes > longest_entry_bytes) return std::nullopt;
   header.next = header.id_at + bytes;
@@ -121,9 +118,7 @@ bool FrameEntries::read_range(const Header& header) {
   if (shared.has_augmentation_data) in.skip(in.uleb());
   if (in.failed()) return false;
   add(*start, *bytes,
-      {.start = 0,
-       .bytes = 0,
-       .at = static_cast<std::uint32_t>(header.body + in.at()),
+      {.at = static_cast<std::uint32_t>(header.body + in.at()),
        .instruction_bytes = static_cast<std::uint32_t>(in.left()),
        .common = *common});
   return true;

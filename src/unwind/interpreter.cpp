@@ -53,21 +53,18 @@ class Interpreter {
   }
 
  private:
-  RegisterRule* place_of(std::uint64_t number) {
-    if (number == common_.ra_register) return &state_.ra;
-    if (number == machine_.fp) return &state_.fp;
-    return number == machine_.extra ? &state_.extra : nullptr;
+  using Member = RegisterRule FrameState::*;
+  // Where a state keeps the register; nullptr: a register that no walk needs.
+  [[nodiscard]] Member member_of(std::uint64_t number) const {
+    if (number == common_.ra_register) return &FrameState::ra;
+    if (number == machine_.fp) return &FrameState::fp;
+    return number == machine_.extra ? &FrameState::extra : nullptr;
   }
   void set(std::uint64_t number, RegisterRule place) {
-    if (RegisterRule* const kept = place_of(number); kept != nullptr) *kept = place;
+    if (const Member kept = member_of(number); kept != nullptr) state_.*kept = place;
   }
   void restore(std::uint64_t number) {
-    if (number == common_.ra_register)
-      state_.ra = common_.start.ra;
-    else if (number == machine_.fp)
-      state_.fp = common_.start.fp;
-    else if (number == machine_.extra)
-      state_.extra = common_.start.extra;
+    if (const Member kept = member_of(number); kept != nullptr) state_.*kept = common_.start.*kept;
   }
 
   // An offset that does not fit leads to no stack, so the register is lost.
@@ -149,12 +146,7 @@ class Interpreter {
   }
 
   bool is_register(std::uint8_t byte) {
-    if (byte < cfa::offset_extended ||
-        (byte > cfa::in_register && byte != cfa::expression && byte != cfa::offset_extended_sf &&
-         byte != cfa::val_offset && byte != cfa::val_offset_sf && byte != cfa::val_expression &&
-         byte != cfa::gnu_negative_offset_extended))
-      return false;
-    const std::uint64_t number = in_.uleb();
+    const std::uint64_t number = in_.uleb();  // all of them begin with it
     switch (byte) {
       case cfa::offset_extended:
         set(number, at_cfa(in_.uleb()));

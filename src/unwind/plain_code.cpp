@@ -55,7 +55,6 @@ class PlainCode {
     found_.push_back({.start = static_cast<std::uint32_t>(start),
                       .bytes = static_cast<std::uint32_t>(bytes),
                       .at = code,
-                      .instruction_bytes = 0,
                       .common = FrameRange::plain});
   }
   void add(std::uint64_t start, std::uint64_t bytes, const FrameState& state) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_rules = 32768;
 static_assert(most_rules < UNWIND_SHORT);
 
-std::size_t hash_of(const unwind_rule& rule) {
+std::uint64_t hash_of(const unwind_rule& rule) {
   const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
   std::uint64_t hash = words[0] ^ words[1] * 0x9e3779b97f4a7c15;
   hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
@@ -42,7 +42,7 @@ void put_spared(const RegisterRule& place, std::uint8_t& kind, std::int16_t& off
 
 }  // namespace
 
-RuleList::RuleList(const UnwindMachine& machine) : machine_(machine), rules_(1), places_(1024) {}
+RuleList::RuleList(const UnwindMachine& machine) : machine_(machine), rules_(1) {}
 
 std::uint32_t RuleList::short_code(const FrameState& state) const {
   if (state.cfa != UNWIND_CFA_REGISTER || state.is_signal) return 0;
@@ -59,17 +59,14 @@ std::uint32_t RuleList::short_code(const FrameState& state) const {
     return code | (ra + 1);
   }
   if (ra != 1) return 0;
-  if (state.fp.kind != UNWIND_SAME) {
-    const std::uint32_t slot = words_below_cfa(state.fp) - 1;
-    if (slot == 0 || slot > UNWIND_X86_64_SLOT_MOST) return 0;
-    code |= slot << UNWIND_X86_64_FP_SHIFT;
-  }
-  if (state.extra.kind != UNWIND_SAME) {
-    const std::uint32_t slot = words_below_cfa(state.extra) - 1;
-    if (slot == 0 || slot > UNWIND_X86_64_SLOT_MOST) return 0;
-    code |= slot << UNWIND_X86_64_EXTRA_SHIFT;
-  }
-  return code;
+  const auto put_slot = [&code](const RegisterRule& place, std::uint32_t shift) {
+    if (place.kind == UNWIND_SAME) return true;
+    const std::uint32_t slot = words_below_cfa(place) - 1;
+    code |= slot << shift;
+    return slot != 0 && slot <= UNWIND_X86_64_SLOT_MOST;
+  };
+  const bool fits = put_slot(state.fp, UNWIND_X86_64_FP_SHIFT) && put_slot(state.extra, UNWIND_X86_64_EXTRA_SHIFT);
+  return fits ? code : 0;
 }
 
 unwind_rule RuleList::rule_of(const FrameState& state) const {
@@ -94,31 +91,17 @@ unwind_rule RuleList::rule_of(const FrameState& state) const {
 
 std::uint32_t RuleList::number_of(const unwind_rule& rule) {
   if (are_equal(rule, rules_.front())) return 0;
-  const std::size_t mask = places_.size() - 1;
-  std::size_t at = hash_of(rule) & mask;
-  while (places_[at] != 0) {
-    if (are_equal(rules_[places_[at]], rule)) return places_[at];
-    at = (at + 1) & mask;
-  }
+  const std::uint64_t hash = hash_of(rule);
+  const auto known = numbers_.find(hash, [&](std::uint32_t number) { return are_equal(rules_[number], rule); });
+  if (known) return *known;
   if (rules_.size() == most_rules) {
     is_full_ = true;
     return 0;
   }
   const auto number = static_cast<std::uint32_t>(rules_.size());
-  places_[at] = number;
+  numbers_.add(hash, number);
   rules_.push_back(rule);
-  if (2 * rules_.size() > places_.size()) widen();
   return number;
-}
-
-void RuleList::widen() {
-  places_.assign(2 * places_.size(), 0);
-  const std::size_t mask = places_.size() - 1;
-  for (std::uint32_t number = 1; number < rules_.size(); ++number) {
-    std::size_t at = hash_of(rules_[number]) & mask;
-    while (places_[at] != 0) at = (at + 1) & mask;
-    places_[at] = number;
-  }
 }
 
 }  // namespace profile

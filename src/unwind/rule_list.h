@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/unwind.h"
+#include "support/index_table.h"
 #include "unwind/frame_state.h"
 #include "unwind/machine.h"
 
@@ -26,11 +27,10 @@ class RuleList {
  private:
   [[nodiscard]] std::uint32_t short_code(const FrameState& state) const;
   [[nodiscard]] unwind_rule rule_of(const FrameState& state) const;
-  void widen();
 
   const UnwindMachine& machine_;
   std::vector<unwind_rule> rules_;
-  std::vector<std::uint32_t> places_;  // by hash: number of a rule, 0 when free; the size is a power of two
+  IndexTable numbers_;  // of all rules but the first
   bool is_full_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 namespace profile {
@@ -81,27 +82,16 @@ unwind_rule rule_at(const UnwindTable& table, FileOffset offset) {
 }
 
 std::string_view text_of(UnwindFault fault) {
-  switch (fault) {
-    case UnwindFault::none:
-      return "has a table";
-    case UnwindFault::other_machine:
-      return "is of another machine";
-    case UnwindFault::no_code:
-      return "has no code";
-    case UnwindFault::no_frames:
-      return "describes no frames";
-    case UnwindFault::damaged:
-      return "describes frames in a way that does not hold together";
-    case UnwindFault::too_large:
-      return "would have too large a table";
-    case UnwindFault::too_complex:
-      return "has too many different rules";
-    case UnwindFault::spent:
-      return "takes too long";
-    case UnwindFault::count:
-      break;
-  }
-  return "";
+  constexpr std::string_view texts[] = {"has a table",
+                                        "is of another machine",
+                                        "has no code",
+                                        "describes no frames",
+                                        "describes frames in a way that does not hold together",
+                                        "would have too large a table",
+                                        "has too many different rules",
+                                        "takes too long"};
+  static_assert(std::size(texts) == static_cast<std::size_t>(UnwindFault::count));
+  return texts[static_cast<std::size_t>(fault)];
 }
 
 }  // namespace profile

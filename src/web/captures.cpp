@@ -2,7 +2,6 @@
 // that. The contents of a capture belong to the thread of the ticks until the capture is answered.
 #include "web/captures.h"
 
-#include <algorithm>
 #include <exception>
 #include <sstream>
 #include <utility>
@@ -13,10 +12,16 @@
 namespace profile {
 namespace {
 
+constexpr std::size_t most_captures = 4;
+// The limit for frames plus stacks of one capture; beyond that it is answered early.
+constexpr std::size_t most_frames = 500'000;
+// The waiting time of a capture after its seconds, when no ticks come.
+constexpr std::uint64_t patience_ns = 10 * ns_per_s;
+
 std::string pprof_of(const Profile& profile) {
   std::ostringstream out;
   // Addresses are hidden: a client that may connect must not learn where the kernel lies in memory.
-  find_output_format("pprof")->make({.hide_addresses = true})->report(out, profile);
+  find_output_format("pprof")->make({.hide_addresses = true}).report(out, profile);
   return std::move(out).str();
 }
 
@@ -25,12 +30,12 @@ std::string pprof_of(const Profile& profile) {
 std::shared_ptr<LiveCaptures::Capture> LiveCaptures::begin(std::uint32_t seconds, const std::function<void()>& pause,
                                                            std::function<void()> go_on, std::function<bool()> is_gone) {
   const std::scoped_lock lock(mutex_);
-  if (has_ended_ || captures_.size() >= limits_.captures) return nullptr;
+  if (has_ended_ || captures_.size() >= most_captures) return nullptr;
   auto capture = std::make_shared<Capture>();
-  capture->began_ns_ = monotonic_ns();
-  capture->wanted_ns_ = seconds * ns_per_s;
-  capture->go_on_ = std::move(go_on);
-  capture->is_gone_ = std::move(is_gone);
+  capture->began_ns = monotonic_ns();
+  capture->wanted_ns = seconds * ns_per_s;
+  capture->go_on = std::move(go_on);
+  capture->is_gone = std::move(is_gone);
   captures_.push_back(capture);
   pause();
   return capture;
@@ -54,12 +59,12 @@ void LiveCaptures::answer(const std::function<bool(const Capture&)>& is_done) {
   }
   for (const auto& capture : done) {
     try {
-      if (capture->profile_ && !capture->is_gone_()) capture->answer_ = pprof_of(*capture->profile_);
+      if (capture->profile && !capture->is_gone()) capture->answer = pprof_of(*capture->profile);
     } catch (const std::exception&) {  // no memory: the client still gets an answer, but without a file
-      capture->answer_.clear();
+      capture->answer.clear();
     }
-    capture->profile_.reset();
-    capture->go_on_();
+    capture->profile.reset();
+    capture->go_on();
   }
 }
 
@@ -71,19 +76,19 @@ void LiveCaptures::add(const Profile& tick) {
   }
   for (const auto& capture : captures) {
     // Only whole ticks count: in a tick that began before the request, samples from before it cannot be separated.
-    if (tick.began_ns < capture->began_ns_) continue;
-    if (!capture->profile_) {
-      capture->profile_ = std::make_unique<Profile>();
-      capture->profile_->run = tick.run;
-      capture->profile_->run.duration_s = to_seconds(capture->wanted_ns_);
+    if (tick.began_ns < capture->began_ns) continue;
+    if (!capture->profile) {
+      capture->profile = std::make_unique<Profile>();
+      capture->profile->run = tick.run;
+      capture->profile->run.duration_s = to_seconds(capture->wanted_ns);
     }
-    capture->profile_->merge(tick);
+    capture->profile->merge(tick);
   }
   answer([&](const Capture& capture) {
-    if (!capture.profile_) return false;
+    if (!capture.profile) return false;
     // Ticks are not exactly equally long, so a missing half tick does not matter.
-    const bool has_enough = capture.profile_->duration_ns + tick.duration_ns / 2 >= capture.wanted_ns_;
-    return has_enough || capture.profile_->frames().size() + capture.profile_->stack_count() > limits_.frames;
+    const bool has_enough = capture.profile->duration_ns + tick.duration_ns / 2 >= capture.wanted_ns;
+    return has_enough || capture.profile->frames().size() + capture.profile->stack_count() > most_frames;
   });
 }
 
@@ -91,20 +96,19 @@ void LiveCaptures::skip(const Account& account) {
   if (account.taken == 0) return;
   const std::scoped_lock lock(mutex_);
   for (const auto& capture : captures_) {
-    if (!capture->profile_) continue;
-    capture->profile_->account.asked += account.asked;
-    capture->profile_->account.taken += account.taken;
-    capture->profile_->account.idle += account.idle;
-    capture->profile_->account.filtered += account.filtered;
-    capture->profile_->account.lost_unread += account.taken - account.idle - account.filtered;
+    if (!capture->profile) continue;
+    capture->profile->account.asked += account.asked;
+    capture->profile->account.taken += account.taken;
+    capture->profile->account.idle += account.idle;
+    capture->profile->account.filtered += account.filtered;
+    capture->profile->account.lost_unread += account.taken - account.idle - account.filtered;
   }
 }
 
 void LiveCaptures::tidy() {
   const std::uint64_t now_ns = monotonic_ns();
-  const auto patience_ns = to_ns(limits_.patience_s);
   answer([&](const Capture& capture) {
-    return now_ns > capture.began_ns_ + capture.wanted_ns_ + patience_ns || capture.is_gone_();
+    return now_ns > capture.began_ns + capture.wanted_ns + patience_ns || capture.is_gone();
   });
 }
 

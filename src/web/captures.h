@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/profile.h"
@@ -17,28 +16,15 @@ namespace profile {
 
 class LiveCaptures {
  public:
-  struct Limits {
-    std::size_t captures = 4;
-    std::size_t frames = 500'000;  // frames plus stacks of one capture; beyond that it is answered early
-    double patience_s = 10;        // waiting time after its seconds, when no ticks come
-  };
-  explicit LiveCaptures(const Limits& limits) : limits_(limits) {}
-
-  class Capture {
-   public:
-    // The pprof file; empty when the run ended before there were samples, or when there was no memory. Valid after the
-    // capture was answered.
-    [[nodiscard]] const std::string& answer() const { return answer_; }
-    [[nodiscard]] std::string take_answer() { return std::move(answer_); }
-
-   private:
-    friend class LiveCaptures;
-    std::uint64_t began_ns_ = 0;  // monotonic
-    std::uint64_t wanted_ns_ = 0;
-    std::function<void()> go_on_;
-    std::function<bool()> is_gone_;
-    std::unique_ptr<Profile> profile_;
-    std::string answer_;
+  // Belongs to the thread of the ticks until the capture is answered.
+  struct Capture {
+    std::uint64_t began_ns = 0;  // monotonic
+    std::uint64_t wanted_ns = 0;
+    std::function<void()> go_on;
+    std::function<bool()> is_gone;
+    std::unique_ptr<Profile> profile;
+    // The pprof file; empty when the run ended before there were samples, or when there was no memory.
+    std::string answer;
   };
 
   // `pause` suspends the client's connection. `go_on` is called from another thread and resumes it, when there is an
@@ -62,7 +48,6 @@ class LiveCaptures {
   // Answers the captures for which `is_done` returns true.
   void answer(const std::function<bool(const Capture&)>& is_done);
 
-  Limits limits_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Capture>> captures_;
   bool has_ended_ = false;

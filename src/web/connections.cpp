@@ -28,12 +28,6 @@ void LiveConnections::make_room() {
   waiting_.erase(oldest);
 }
 
-void LiveConnections::expect_request(int socket) noexcept { wait(socket, For::request); }
-
-void LiveConnections::rest(int socket) noexcept { wait(socket, For::next_request); }
-
-void LiveConnections::expect_taken(int socket) noexcept { wait(socket, For::answer); }
-
 void LiveConnections::begin_request(int socket) {
   const std::scoped_lock lock(mutex_);
   const auto found = waiting_.find(socket);
@@ -42,7 +36,7 @@ void LiveConnections::begin_request(int socket) {
   found->second = {.since_ns = now_ns, .give_up_ns = now_ns + patience_.request_ns};
 }
 
-void LiveConnections::note_request(int socket) {
+void LiveConnections::wait_no_more(int socket) {
   const std::scoped_lock lock(mutex_);
   waiting_.erase(socket);
 }

@@ -27,33 +27,29 @@ class LiveConnections {
   explicit LiveConnections(const Patience& patience, std::function<std::uint64_t()> now_ns = monotonic_ns)
       : patience_(patience), now_ns_(std::move(now_ns)) {}
 
-  // A connection was accepted, and its request is expected. If too many clients are waited for, the oldest connection
-  // is shut down; connections that read an answer are chosen only if there are no others.
-  void expect_request(int socket) noexcept;
-  // The request has been answered, and another one may come.
-  void rest(int socket) noexcept;
+  enum class For : std::uint8_t {
+    request,       // a connection was accepted
+    next_request,  // the request has been answered, and another one may come
+    answer         // the answer is being sent; not for an answer without an end (the events)
+  };
+  // If too many clients are waited for, the oldest connection is shut down; connections that read an answer are chosen
+  // only if there are no others. If there is no memory, only the library's own timeout applies.
+  void wait(int socket, For what) noexcept;
   // The first line of a request has arrived. A connection that rested gets the full time from now on, but only once per
   // request.
   void begin_request(int socket);
-  // The whole request has arrived.
-  void note_request(int socket);
-  // The answer is being sent. Not called for an answer without an end (the events).
-  void expect_taken(int socket) noexcept;
-  // Called before the descriptor is closed.
-  void forget(int socket) { note_request(socket); }
+  // The whole request has arrived, or the descriptor will be closed.
+  void wait_no_more(int socket);
   // Shuts down the connections that have taken too long. The library notices that and closes them.
   void hang_up_slow();
 
  private:
-  enum class For : std::uint8_t { request, next_request, answer };
   struct Waiting {
     std::uint64_t since_ns = 0;
     std::uint64_t give_up_ns = 0;
     For what = For::request;
   };
 
-  // If there is no memory, only the library's own timeout applies.
-  void wait(int socket, For what) noexcept;
   void make_room();
 
   Patience patience_;

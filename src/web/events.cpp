@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace profile {
 namespace {
@@ -15,10 +14,6 @@ constexpr std::string_view end_of_event = "\n\n";
 
 std::string head_of(std::string_view event, std::uint64_t number) {
   return "event: " + std::string(event) + "\nid: " + std::to_string(number) + "\ndata: ";
-}
-
-void call(const std::vector<std::function<void()>>& all) {
-  for (const auto& one : all) one();
 }
 
 }  // namespace
@@ -34,79 +29,62 @@ void LiveEvents::push(std::string text) {
   if (end_number() > snapshot_number_ + snapshot_texts) snapshot_.reset();
 }
 
-std::vector<std::function<void()>> LiveEvents::paused() {
-  std::vector<std::function<void()>> all;
-  all.reserve(readers_.size());  // push_back() must not fail after is_paused_ was cleared
-  for (Reader* reader : readers_) {
-    if (std::exchange(reader->is_paused_, false)) all.push_back(reader->go_on_);
+template <class Change>
+void LiveEvents::wake_after(const Change& change) {
+  std::vector<std::function<void()>> paused;
+  {
+    const std::scoped_lock lock(mutex_);
+    change();
+    paused.reserve(readers_.size());  // push_back() must not fail after is_paused_ was cleared
+    for (Reader* reader : readers_) {
+      if (std::exchange(reader->is_paused_, false)) paused.push_back(reader->go_on_);
+    }
   }
-  return all;
+  for (const auto& go_on : paused) go_on();
 }
 
 void LiveEvents::publish(std::string_view json) {
-  std::unique_lock lock(mutex_);
-  push(head_of("tick", end_number()).append(json).append(end_of_event));
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
+  wake_after([&] { push(head_of("tick", end_number()).append(json).append(end_of_event)); });
 }
 
 void LiveEvents::publish_comment() {
-  std::unique_lock lock(mutex_);
-  push(":\n\n");
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
+  wake_after([this] { push(":\n\n"); });
 }
 
 void LiveEvents::reset() {
-  std::unique_lock lock(mutex_);
-  // One number is left out, so that readers that have read all texts are behind, too.
-  first_number_ = end_number() + 1;
-  texts_.clear();
-  bytes_ = 0;
-  snapshot_.reset();
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
-}
-
-std::size_t LiveEvents::snapshots_in_use() {
-  std::erase_if(snapshots_, [](const auto& one) { return one.expired(); });
-  return snapshots_.size();
+  wake_after([this] {
+    // One number is left out, so that readers that have read all texts are behind, too.
+    first_number_ = end_number() + 1;
+    texts_.clear();
+    bytes_ = 0;
+    snapshot_.reset();
+  });
 }
 
 bool LiveEvents::wants_snapshot() {
   const std::scoped_lock lock(mutex_);
-  return is_wanted_ && !has_ended_ && snapshots_in_use() < limits_.snapshots;
+  std::erase_if(snapshots_, [](const auto& one) { return one.expired(); });
+  return is_wanted_ && !has_ended_ && snapshots_.size() < limits_.snapshots;
 }
 
 void LiveEvents::set_snapshot(std::string json) {
-  std::unique_lock lock(mutex_);
-  snapshot_ = std::make_shared<const std::string>(json.append(end_of_event));
-  snapshot_number_ = end_number();
-  snapshots_.emplace_back(snapshot_);
-  is_wanted_ = false;
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
+  wake_after([&] {
+    snapshot_ = std::make_shared<const std::string>(json.append(end_of_event));
+    snapshot_number_ = end_number();
+    snapshots_.emplace_back(snapshot_);
+    is_wanted_ = false;
+  });
 }
 
 void LiveEvents::end() {
-  std::unique_lock lock(mutex_);
-  if (!has_ended_) push(head_of("end", end_number()).append("{}").append(end_of_event));
-  has_ended_ = true;
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
+  wake_after([this] {
+    if (!has_ended_) push(head_of("end", end_number()).append("{}").append(end_of_event));
+    has_ended_ = true;
+  });
 }
 
 void LiveEvents::close() {
-  std::unique_lock lock(mutex_);
-  has_ended_ = is_closed_ = true;
-  const auto waiting = paused();
-  lock.unlock();
-  call(waiting);
+  wake_after([this] { has_ended_ = is_closed_ = true; });
 }
 
 LiveEvents::Counts LiveEvents::counts() const {

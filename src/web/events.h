@@ -31,8 +31,6 @@ class LiveEvents {
   // `now_ns` is a clock that never goes back; it measures the patience.
   explicit LiveEvents(const Limits& limits, std::function<std::uint64_t()> now_ns = monotonic_ns)
       : limits_(limits), now_ns_(std::move(now_ns)) {}
-  LiveEvents(const LiveEvents&) = delete;
-  LiveEvents& operator=(const LiveEvents&) = delete;
 
   // The following are for the thread that makes the events.
 
@@ -99,9 +97,9 @@ class LiveEvents {
  private:
   [[nodiscard]] std::uint64_t end_number() const { return first_number_ + texts_.size(); }
   void push(std::string text);
-  // Marks the paused readers as not paused and returns their go_on functions. Call these after mutex_ is released.
-  [[nodiscard]] std::vector<std::function<void()>> paused();
-  [[nodiscard]] std::size_t snapshots_in_use();
+  // Calls `change` with mutex_ held, and then resumes the paused readers without it.
+  template <class Change>
+  void wake_after(const Change& change);
 
   Limits limits_;
   std::function<std::uint64_t()> now_ns_;

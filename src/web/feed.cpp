@@ -3,8 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "support/blocked_signals.h"
 #include "support/clock.h"
-#include "web/signals.h"
 
 namespace profile {
 namespace {
@@ -28,27 +28,23 @@ std::size_t size_of(const Profile& profile) {
 LiveFeed::LiveFeed(const RunInfo& run, std::uint64_t longest_silence_ns)
     : history_(run, monotonic_ns(), unix_offset_ns(), {}),
       events_({}),
-      captures_({}),
       longest_silence_ns_(longest_silence_ns),
       heard_ns_(monotonic_ns()) {
   published_ns_ = heard_ns_;
-  events_.on_wanted([this] { wake(); });
-  const SignalsBlocked blocked;
+  events_.on_wanted([this] {
+    const std::scoped_lock lock(mutex_);
+    is_woken_ = true;
+    changed_.notify_one();
+  });
+  // The threads of the live view must not receive signals, because the session waits for Ctrl-C.
+  const BlockedSignals blocked(BlockedSignals::all());
   thread_ = std::thread([this] { this->run(); });
 }
-
-LiveFeed::~LiveFeed() { close(); }
 
 void LiveFeed::close() {
   end();
   if (thread_.joinable()) thread_.join();
   events_.close();
-}
-
-void LiveFeed::wake() {
-  const std::scoped_lock lock(mutex_);
-  is_woken_ = true;
-  changed_.notify_one();
 }
 
 void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Status& status) {
@@ -82,14 +78,11 @@ void LiveFeed::wait_for_answers(std::chrono::milliseconds patience) {
 }
 
 LiveFigures LiveFeed::figures() const {
-  const LiveEvents::Counts counts = events_.counts();
+  const LiveEvents::Counts clients = events_.counts();
   const std::size_t captures = captures_.count();
   const std::scoped_lock lock(mutex_);
   LiveFigures figures = figures_;
-  figures.clients = counts.readers;
-  figures.refused = counts.refused;
-  figures.resets = counts.resets;
-  figures.dropped = counts.dropped;
+  figures.clients = clients;
   figures.captures = captures;
   return figures;
 }

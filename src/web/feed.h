@@ -22,9 +22,7 @@ class LiveFeed {
  public:
   // `longest_silence_ns`: see LiveOptions.
   LiveFeed(const RunInfo& run, std::uint64_t longest_silence_ns);
-  ~LiveFeed();
-  LiveFeed(const LiveFeed&) = delete;
-  LiveFeed& operator=(const LiveFeed&) = delete;
+  ~LiveFeed() { close(); }
 
   // See LiveView. If the thread is too far behind, the profile is dropped and counted.
   void add(std::shared_ptr<const Profile> profile, const LiveView::Status& status);
@@ -49,7 +47,6 @@ class LiveFeed {
   void run();
   void take(const Tick& tick);
   void serve();
-  void wake();
 
   LiveHistory history_;  // used only by the thread
   LiveEvents events_;

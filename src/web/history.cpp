@@ -44,9 +44,16 @@ std::string LiveHistory::add(const Profile& profile, const Account& account) {
   names_.add(profile);
   const std::uint64_t end_ns = profile.began_ns + profile.duration_ns;
   about_.duration_ns = end_ns > began_ns_ ? end_ns - began_ns_ : 0;
-  if (stacks_.add(profile)) return tick_text(from);
-  ++epoch_;
-  return {};
+  if (!stacks_.add(profile)) {
+    ++epoch_;
+    return {};
+  }
+  return object_text([&](JsonWriter& json) {
+    json.member("epoch", epoch_);
+    write_sums(json);
+    write_flame_table(json, stacks_.table(), from);
+    write_tick(json, stacks_.ticks().back());
+  });
 }
 
 std::uint64_t LiveHistory::unix_ms(std::uint64_t ns) const { return (ns + unix_offset_ns_) / ns_per_ms; }
@@ -63,15 +70,6 @@ void LiveHistory::write_sums(JsonWriter& json) const {
   write_flame_names(json, names_);
   json.member("folded", stacks_.folded_nodes());
   json.member("skipped", skipped_);
-}
-
-std::string LiveHistory::tick_text(const FlameTable::Mark& from) const {
-  return object_text([&](JsonWriter& json) {
-    json.member("epoch", epoch_);
-    write_sums(json);
-    write_flame_table(json, stacks_.table(), from);
-    write_tick(json, stacks_.ticks().back());
-  });
 }
 
 std::string LiveHistory::snapshot(std::uint64_t now_ns) const {

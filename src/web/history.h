@@ -31,12 +31,10 @@ class LiveHistory {
   // The version of the table's indices. It differs from the versions of an earlier run at the same address, because
   // pages of that run may connect again.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
-  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   [[nodiscard]] const FlameHistory& stacks() const { return stacks_; }
 
  private:
   [[nodiscard]] std::uint64_t unix_ms(std::uint64_t ns) const;
-  [[nodiscard]] std::string tick_text(const FlameTable::Mark& from) const;
   void write_tick(JsonWriter& json, const FlameHistory::Tick& tick) const;
   void write_sums(JsonWriter& json) const;
 

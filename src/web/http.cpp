@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "output/page.h"
@@ -39,22 +40,12 @@ void free_reader(void* reader) noexcept { delete static_cast<LiveEvents::Reader*
 
 ssize_t read_events(void* reader, std::uint64_t /*position*/, char* buffer, std::size_t size) noexcept {
   try {
-    switch (static_cast<LiveEvents::Reader*>(reader)->read(buffer, size)) {
-      case LiveEvents::Reader::State::some:
-        return static_cast<ssize_t>(size);
-      case LiveEvents::Reader::State::paused:
-        return 0;
-      case LiveEvents::Reader::State::over:
-        break;
-    }
-  } catch (const std::exception&) {  // no memory for this client
+    const auto state = static_cast<LiveEvents::Reader*>(reader)->read(buffer, size);
+    if (state == LiveEvents::Reader::State::over) return MHD_CONTENT_READER_END_OF_STREAM;
+    return static_cast<ssize_t>(size);  // 0 when the reader is paused
+  } catch (const std::exception&) {     // no memory for this client
     return MHD_CONTENT_READER_END_WITH_ERROR;
   }
-  return MHD_CONTENT_READER_END_OF_STREAM;
-}
-
-MHD_Result queue(MHD_Connection* connection, unsigned status, const Response& response) {
-  return MHD_queue_response(connection, status, response.get());
 }
 
 }  // namespace
@@ -79,7 +70,7 @@ MHD_Result send_answer(MHD_Connection* connection, LiveAnswer answer) {
     MHD_add_response_header(response.get(), answer.extra_name, answer.extra_value.c_str());
   }
   if (answer.is_last) MHD_add_response_header(response.get(), "Connection", "close");
-  return queue(connection, answer.status, response);
+  return MHD_queue_response(connection, answer.status, response.get());
 }
 
 MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
@@ -87,11 +78,9 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
       events, [connection] { MHD_suspend_connection(connection); },
       [connection] { MHD_resume_connection(connection); });
   if (!reader->is_admitted()) {
-    return send_answer(connection, {.status = MHD_HTTP_SERVICE_UNAVAILABLE,
-                                    .body = "too many clients follow the events, or the run has ended\n",
-                                    .extra_name = "Retry-After",
-                                    .extra_value = "5",
-                                    .is_last = true});
+    LiveAnswer answer = overloaded("too many clients follow the events, or the run has ended");
+    answer.is_last = true;
+    return send_answer(connection, std::move(answer));
   }
   const Response response(
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, block_bytes, read_events, reader.get(), free_reader));
@@ -100,7 +89,7 @@ MHD_Result send_events(MHD_Connection* connection, LiveEvents& events) {
   add_headers(response.get(), "text/event-stream", false);
   MHD_add_response_header(response.get(), "Connection", "close");
   MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, events_timeout_s);
-  return queue(connection, MHD_HTTP_OK, response);
+  return MHD_queue_response(connection, MHD_HTTP_OK, response.get());
 }
 
 std::string_view header_of(MHD_Connection* connection, const char* name) {

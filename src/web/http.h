@@ -3,8 +3,6 @@
 
 #include <microhttpd.h>
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 

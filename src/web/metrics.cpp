@@ -4,7 +4,6 @@
 
 #include <initializer_list>
 #include <sstream>
-#include <string_view>
 #include <type_traits>
 
 #include "output/clean_text.h"
@@ -32,11 +31,10 @@ class MetricsText {
  public:
   MetricsText() { out_.precision(15); }
 
-  enum class Type { counter, gauge };
-  void begin(std::string_view name, Type type, std::string_view help) {
+  // `type`: "counter" or "gauge".
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
-    out_ << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' '
-         << (type == Type::counter ? "counter" : "gauge") << '\n';
+    out_ << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' ' << type << '\n';
   }
   template <class Number>
   void sample(Number number, std::initializer_list<Label> labels = {}) {
@@ -49,14 +47,12 @@ class MetricsText {
     }
     out_ << (labels.size() != 0 ? "} " : " ") << number << '\n';
   }
-  template <class Number>
-  void counter(std::string_view name, std::string_view help, Number number) {
-    begin(name, Type::counter, help);
+  void counter(std::string_view name, std::string_view help, auto number) {
+    begin(name, "counter", help);
     sample(number);
   }
-  template <class Number>
-  void gauge(std::string_view name, std::string_view help, Number number) {
-    begin(name, Type::gauge, help);
+  void gauge(std::string_view name, std::string_view help, auto number) {
+    begin(name, "gauge", help);
     sample(number);
   }
   [[nodiscard]] std::string text() && { return std::move(out_).str(); }
@@ -67,26 +63,25 @@ class MetricsText {
 };
 
 void write_account(MetricsText& text, const Account& account) {
-  using Type = MetricsText::Type;
   if (account.asked != 0) {
     text.counter("profile_samples_asked_total", "Samples the rate asked for; fewer are taken when ticks come late.",
                  account.asked);
   }
   text.counter("profile_samples_taken_total", "Samples the kernel took.", account.taken);
-  text.begin("profile_samples_total", Type::counter,
+  text.begin("profile_samples_total", "counter",
              "Samples by where they ended; all of these are those that were taken.");
   text.sample(account.recorded, {{"ended", "recorded"}});
   text.sample(account.idle, {{"ended", "idle"}});
   text.sample(account.filtered, {{"ended", "filtered"}});
   text.sample(account.lost(), {{"ended", "lost"}});
-  text.begin("profile_samples_lost_total", Type::counter, "Samples that were lost, by the reason.");
+  text.begin("profile_samples_lost_total", "counter", "Samples that were lost, by the reason.");
   for (const LossReason& reason : loss_reasons) text.sample(account.*reason.count, {{"reason", reason.key}});
   text.counter("profile_samples_recorded_by_ring_total", "Samples recorded that went through the ring buffer.",
                account.recorded_by_ring);
 }
 
 void write_user_stacks(MetricsText& text, const StackEndCounts& ends) {
-  text.begin("profile_user_stacks_total", MetricsText::Type::counter,
+  text.begin("profile_user_stacks_total", "counter",
              "Samples with a user stack, by why it ends: root is a whole one, unknown is not told.");
   ends.each([&](StackEnd end, std::uint64_t samples) { text.sample(samples, {{"end", words_of(end).key}}); });
 }
@@ -108,22 +103,23 @@ void write_view(MetricsText& text, const LiveFigures& figures) {
   text.gauge("profile_live_text_bytes", "Memory of the page's names.", figures.text_bytes);
   text.counter("profile_live_folded_nodes_total", "Nodes folded into their parents to keep the tree small.",
                figures.folded_nodes);
-  text.gauge("profile_live_clients", "Clients that follow the page's events.", figures.clients);
+  text.gauge("profile_live_clients", "Clients that follow the page's events.", figures.clients.readers);
   text.gauge("profile_live_captures", "Requests for a profile that are under way.", figures.captures);
-  text.counter("profile_live_clients_refused_total", "Clients there was no room for.", figures.refused);
+  text.counter("profile_live_clients_refused_total", "Clients there was no room for.", figures.clients.refused);
   text.counter("profile_live_clients_reset_total", "Snapshots sent in the place of events that a client missed.",
-               figures.resets);
-  text.counter("profile_live_clients_dropped_total", "Clients that took too long to read a snapshot.", figures.dropped);
+               figures.clients.resets);
+  text.counter("profile_live_clients_dropped_total", "Clients that took too long to read a snapshot.",
+               figures.clients.dropped);
 }
 
 }  // namespace
 
 std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const std::string& version) {
   MetricsText text;
-  text.begin("profile_build_info", MetricsText::Type::gauge, "The version of the profiler; always 1.");
+  text.begin("profile_build_info", "gauge", "The version of the profiler; always 1.");
   text.sample(1, {{"version", version}});
   write_account(text, figures.status.account);
-  text.begin("profile_value_total", MetricsText::Type::counter, "What was recorded, in its unit.");
+  text.begin("profile_value_total", "counter", "What was recorded, in its unit.");
   text.sample(figures.value, {{"event", run.event}, {"unit", run.unit}});
   write_user_stacks(text, figures.user_stacks);
   write_cost(text, figures.status);

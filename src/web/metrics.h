@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/stack_end.h"
+#include "web/events.h"
 #include "web/view.h"
 
 namespace profile {
@@ -21,12 +22,8 @@ struct LiveFigures {
   std::size_t owners = 0;
   std::size_t text_bytes = 0;
   std::uint64_t folded_nodes = 0;
-  // Counts of clients and captures.
-  std::size_t clients = 0;
-  std::size_t captures = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t resets = 0;
-  std::uint64_t dropped = 0;
+  LiveEvents::Counts clients;
+  std::size_t captures = 0;  // running ones
 };
 
 [[nodiscard]] std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const std::string& version);

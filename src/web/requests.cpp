@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "support/ascii.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -16,15 +16,12 @@ namespace {
 constexpr std::size_t longest_path = 200;
 constexpr std::uint32_t most_seconds = 3600;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool equal_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
 // Characters that every program reads literally in a URL.
-bool is_plain(char c) {
-  return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '-' || c == '_' || c == '.' || c == '~';
-}
+bool is_plain(char c) { return is_digit(c) || is_letter(c) || c == '-' || c == '_' || c == '.' || c == '~'; }
 
 struct HostPort {
   std::string_view name;
@@ -33,22 +30,14 @@ struct HostPort {
 
 // The host without the port; nullopt if `host` is not a host with an optional port.
 std::optional<HostPort> without_port(std::string_view host) {
-  HostPort result;
-  std::string_view rest;
-  if (host.starts_with('[')) {
-    const std::size_t end = host.find(']');
-    if (end == std::string_view::npos) return std::nullopt;
-    result = {.name = host.substr(1, end - 1), .is_ipv6 = true};
-    rest = host.substr(end + 1);
-  } else {
-    const std::size_t end = std::min(host.find(':'), host.size());
-    result.name = host.substr(0, end);
-    rest = host.substr(end);
-  }
+  const bool is_ipv6 = host.starts_with('[');
+  const std::size_t end = is_ipv6 ? host.find(']') : std::min(host.find(':'), host.size());
+  if (end == std::string_view::npos) return std::nullopt;
+  HostPort result{.name = is_ipv6 ? host.substr(1, end - 1) : host.substr(0, end), .is_ipv6 = is_ipv6};
+  const std::string_view rest = host.substr(is_ipv6 ? end + 1 : end);
   if (rest.empty()) return result;
-  rest.remove_prefix(1);
-  const bool is_port = host[host.size() - rest.size() - 1] == ':' && !rest.empty() && rest.size() <= 5 &&
-                       std::ranges::all_of(rest, is_digit);
+  const std::string_view port = rest.substr(1);
+  const bool is_port = rest.front() == ':' && !port.empty() && port.size() <= 5 && std::ranges::all_of(port, is_digit);
   return is_port ? std::optional(result) : std::nullopt;
 }
 
@@ -109,10 +98,8 @@ bool is_our_fetch(std::string_view site, std::string_view mode, bool for_page) {
 }
 
 std::optional<std::uint32_t> seconds_of(std::string_view text) {
-  std::uint32_t seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return seconds >= 1 && seconds <= most_seconds ? std::optional(seconds) : std::nullopt;
+  const auto seconds = parse_number<std::uint32_t>(text);
+  return seconds >= 1U && seconds <= most_seconds ? seconds : std::nullopt;
 }
 
 }  // namespace profile

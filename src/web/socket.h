@@ -14,11 +14,9 @@ class LiveSocket {
   // Starts to listen. Throws Error when `address` is not numeric, or when listening fails.
   LiveSocket(const std::string& address, std::uint16_t port);
 
-  [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] bool is_loopback() const { return is_loopback_; }
   // "127.0.0.1:9090", "[::1]:9090"
   [[nodiscard]] std::string name() const;
-  [[nodiscard]] int fd() const { return fd_.get(); }
   // Gives the descriptor to the caller, who then owns it.
   [[nodiscard]] int release() { return fd_.release(); }
 

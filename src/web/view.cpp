@@ -9,28 +9,27 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <climits>
 #include <exception>
 #include <optional>
 #include <sstream>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "output/flame/data.h"
 #include "output/json_writer.h"
 #include "output/page.h"
+#include "support/blocked_signals.h"
 #include "support/clock.h"
 #include "support/error.h"
 #include "support/module.h"
+#include "support/text_parts.h"
 #include "web/connections.h"
 #include "web/feed.h"
 #include "web/http.h"
 #include "web/metrics.h"
 #include "web/requests.h"
-#include "web/signals.h"
 #include "web/socket.h"
 
 namespace profile {
@@ -75,17 +74,11 @@ struct Request {
   std::uint64_t body_bytes = 0;                    // read so far
 };
 
-LiveAnswer too_large() {
-  return refusal(content_too_large, "that is more than the megabyte that is read of a request");
-}
-
 // The length of the body that the request announces; 0 when it announces none. The library has checked that it is a
 // number.
 std::uint64_t announced_bytes(MHD_Connection* connection) {
-  const std::string_view text = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
-  std::uint64_t bytes = 0;
-  std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return bytes;
+  std::string_view text = header_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  return take_number<std::uint64_t>(text).value_or(0);
 }
 
 // The value of ?seconds=: the default when it is missing, nullopt when one of its values is not valid.
@@ -107,40 +100,13 @@ std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
 class LiveServer final : public LiveView {
  public:
   LiveServer(const LiveOptions& options, const RunInfo& run)
-      : version_(options.version),
-        path_(live_path_of(options.path)),
+      : path_(live_path_of(options.path)),
         socket_(options.address, options.port),
         host_{.address = options.address, .is_loopback = socket_.is_loopback(), .machine = machine_name()},
         feed_(run, options.longest_silence_ns) {
     about_.run = run;
     about_.began_unix_ns = monotonic_ns() + unix_offset_ns();
-    start();
-  }
-
-  ~LiveServer() override {
-    feed_.end();
-    feed_.wait_for_answers(longest_answers_at_end);
-    const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
-    while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    // No connection may be suspended when the library is stopped.
-    feed_.close();
-    MHD_stop_daemon(daemon_);
-  }
-  LiveServer(const LiveServer&) = delete;
-  LiveServer& operator=(const LiveServer&) = delete;
-
-  [[nodiscard]] std::string url() const override { return "http://" + socket_.name() + path_; }
-  void add(std::shared_ptr<const Profile> profile, const Status& status) override {
-    feed_.add(std::move(profile), status);
-    connections_.hang_up_slow();
-  }
-  void end() override { feed_.end(); }
-
- private:
-  void start() {
-    const SignalsBlocked blocked;
+    const BlockedSignals blocked(BlockedSignals::all());  // as for the thread of the feed
     const std::string name = socket_.name();
     daemon_ = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr,
                                &LiveServer::on_request, this,                                  //
@@ -154,6 +120,26 @@ class LiveServer final : public LiveView {
     if (daemon_ == nullptr) throw system_error("cannot serve http://" + name, errno != 0 ? errno : EINVAL);
   }
 
+  ~LiveServer() override {
+    feed_.end();
+    feed_.wait_for_answers(longest_answers_at_end);
+    const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
+    while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    // No connection may be suspended when the library is stopped.
+    feed_.close();
+    MHD_stop_daemon(daemon_);
+  }
+
+  [[nodiscard]] std::string url() const override { return "http://" + socket_.name() + path_; }
+  void add(std::shared_ptr<const Profile> profile, const Status& status) override {
+    feed_.add(std::move(profile), status);
+    connections_.hang_up_slow();
+  }
+  void end() override { feed_.end(); }
+
+ private:
   // The library keeps the returned pointer as the state of the request.
   static void* on_first_line(void* self, const char* /*uri*/, MHD_Connection* connection) noexcept {
     static_cast<LiveServer*>(self)->connections_.begin_request(socket_of(connection));
@@ -172,7 +158,8 @@ class LiveServer final : public LiveView {
         *state = new Request;
         ++server.requests_;
         if (announced_bytes(connection) <= most_body_bytes) return MHD_YES;
-        return server.send(connection, too_large());
+        return server.send(connection,
+                           refusal(content_too_large, "that is more than the megabyte that is read of a request"));
       }
       auto& request = *static_cast<Request*>(*state);
       if (*body_size != 0) {
@@ -182,7 +169,7 @@ class LiveServer final : public LiveView {
         return MHD_NO;
       }
       if (request.capture) return server.answer_capture(connection, request);
-      server.connections_.note_request(socket_of(connection));
+      server.connections_.wait_no_more(socket_of(connection));
       return server.answer(connection, url, method, request);
     } catch (const std::exception&) {
       return MHD_NO;  // there was no memory; this closes the connection
@@ -192,7 +179,7 @@ class LiveServer final : public LiveView {
   static void on_completed(void* self, MHD_Connection* connection, void** state,
                            MHD_RequestTerminationCode /*how*/) noexcept {
     auto& server = *static_cast<LiveServer*>(self);
-    server.connections_.rest(socket_of(connection));
+    server.connections_.wait(socket_of(connection), LiveConnections::For::next_request);
     if (*state == nullptr) return;
     delete static_cast<Request*>(std::exchange(*state, nullptr));
     --server.requests_;
@@ -205,15 +192,15 @@ class LiveServer final : public LiveView {
     const int socket = socket_of(connection);
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
       --server.open_;
-      server.connections_.forget(socket);
+      server.connections_.wait_no_more(socket);
     } else if (what == MHD_CONNECTION_NOTIFY_STARTED) {
       ++server.open_;
-      server.connections_.expect_request(socket);
+      server.connections_.wait(socket, LiveConnections::For::request);
     }
   }
 
   MHD_Result send(MHD_Connection* connection, LiveAnswer answer) {
-    connections_.expect_taken(socket_of(connection));
+    connections_.wait(socket_of(connection), LiveConnections::For::answer);
     answer.is_last = open_ > most_kept;
     return send_answer(connection, std::move(answer));
   }
@@ -256,7 +243,7 @@ class LiveServer final : public LiveView {
     if (url == path_ + "events") return {.type = "text/event-stream"};  // HEAD
     if (url == "/metrics") {
       return {.type = "text/plain; version=0.0.4; charset=utf-8",
-              .body = metrics_text(feed_.figures(), about_.run, version_)};
+              .body = metrics_text(feed_.figures(), about_.run, PROFILE_VERSION)};
     }
     if (url == "/healthz") {
       if (feed_.is_healthy()) return {.body = "ok\n"};
@@ -300,7 +287,7 @@ class LiveServer final : public LiveView {
   }
 
   MHD_Result answer_capture(MHD_Connection* connection, Request& request) {
-    if (request.capture->answer().empty()) {
+    if (request.capture->answer.empty()) {
       if (is_gone(connection)) {
         return send(connection, refusal(MHD_HTTP_BAD_REQUEST,
                                         "the connection was closed at your end, and so nobody seemed to wait for the "
@@ -308,7 +295,7 @@ class LiveServer final : public LiveView {
       }
       return send(connection, overloaded("nothing was sampled before the run ended, or there is no memory"));
     }
-    return send_profile(connection, request.capture->take_answer());
+    return send_profile(connection, std::move(request.capture->answer));
   }
 
   // Sends the profile with the file name that Go's own servers use.
@@ -319,7 +306,6 @@ class LiveServer final : public LiveView {
                              .extra_value = "attachment; filename=\"profile\""});
   }
 
-  std::string version_;
   std::string path_;
   LiveSocket socket_;
   LiveHost host_;

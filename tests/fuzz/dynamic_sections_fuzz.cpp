@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<ElfAddress> addresses;
   for (std::uint64_t address = 0; address < 64; ++address) addresses.push_back({address});
   std::vector<Symbol> answers(addresses.size());
-  ElfSymbols(*with_sections).resolve(addresses, answers);
+  resolve_symbols(*with_sections, addresses, answers);
   const bool all = std::ranges::none_of(answers, [](const Symbol& one) { return one.unnamed == Unnamed::pending; });
   if (!all) std::abort();
   return 0;

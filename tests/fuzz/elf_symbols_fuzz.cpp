@@ -21,7 +21,7 @@ void require(bool holds) {
 
 std::vector<Symbol> resolve(const ElfFile& file, std::span<const ElfAddress> addresses) {
   std::vector<Symbol> answers(addresses.size());
-  ElfSymbols(file).resolve(addresses, answers);
+  resolve_symbols(file, addresses, answers);
   return answers;
 }
 

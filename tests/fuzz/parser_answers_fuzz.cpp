@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parse/answers_wire.h"
 
@@ -28,9 +29,8 @@ void check_names(std::string_view bytes, std::size_t asked) {
     require(name.unnamed < Unnamed::count && name.unnamed != Unnamed::pending);
     require(static_cast<std::size_t>(name.symbol) < names->strings.size());
   }
-  WireWriter again;
-  put_names(*names, again);
-  WireReader back(again.bytes());
+  const std::string again = message_of(*names);
+  WireReader back(again);
   require(take_names(back, asked).has_value() && back.is_whole());
 }
 
@@ -77,13 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_lines(bytes, asked);
   check_jit(bytes, asked);
   check_unwind(bytes);
-  WireReader search(bytes);
-  if (const auto found = take_search(search)) {
-    for (const FoundSymbol& place : found->places) require(place.kind < FoundSymbol::Kind::count);
-  }
-  WireReader allocators(bytes);
-  if (const auto functions = take_allocators(allocators)) {
-    for (const AllocatorFunction& function : *functions) require(function.call < AllocatorCall::count);
-  }
+  const auto search = WireReader(bytes).get<NameSearch>();
+  for (const FoundSymbol& place : search.places) require(place.kind < FoundSymbol::Kind::count);
+  const auto allocators = WireReader(bytes).get<std::vector<AllocatorFunction>>();
+  for (const AllocatorFunction& function : allocators) require(function.call < AllocatorCall::count);
   return 0;
 }

@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<ElfAddress> addresses;
   for (std::uint64_t at = 0; at < code.size() && at < 4096; ++at) addresses.push_back({plt_address + at});
   std::vector<Symbol> answers(addresses.size());
-  PltSymbols(*file).resolve(addresses, answers);
+  resolve_stubs(*file, addresses, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Symbol& answer = answers[i];
     if (answer.unnamed == Unnamed::pending) std::abort();

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -14,7 +13,7 @@
 
 // Declared here, because the table of formats would bring all other formats.
 namespace profile {
-std::unique_ptr<Output> make_folded(const OutputOptions& options);
+Output make_folded(const OutputOptions& options);
 }
 
 namespace {
@@ -27,7 +26,7 @@ void require(bool what) {
 
 std::string written(const Profile& profile) {
   std::ostringstream out;
-  make_folded({.annotate = true, .show_modules = true})->report(out, profile);
+  make_folded({.annotate = true, .show_modules = true}).report(out, profile);
   return out.str();
 }
 

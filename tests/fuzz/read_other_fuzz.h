@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -15,7 +14,7 @@
 
 // Declared here, because the table of formats would bring all other formats.
 namespace profile {
-std::unique_ptr<Output> make_folded(const OutputOptions& options);
+Output make_folded(const OutputOptions& options);
 }
 
 namespace profile::fuzz {
@@ -30,7 +29,7 @@ void try_reader(const std::uint8_t* data, std::size_t size, const Read& read) {
   try {
     Profile profile = read(text);
     std::ostringstream lines;
-    make_folded({})->report(lines, profile);
+    make_folded({}).report(lines, profile);
     require(read_folded(lines.str(), "again").total() == profile.total());
     const std::uint64_t total = profile.total();
     if (total > UINT64_MAX / 2) return;

@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -13,8 +12,8 @@
 
 // Declared here, because the table of formats would bring all other formats.
 namespace profile {
-std::unique_ptr<Output> make_folded(const OutputOptions& options);
-std::unique_ptr<Output> make_pprof(const OutputOptions& options);
+Output make_folded(const OutputOptions& options);
+Output make_pprof(const OutputOptions& options);
 }  // namespace profile
 
 namespace {
@@ -39,9 +38,9 @@ void check(const Profile& profile) {
   }
 }
 
-std::string written(const Profile& profile, std::unique_ptr<Output> (*make)(const OutputOptions&)) {
+std::string written(const Profile& profile, Output (*make)(const OutputOptions&)) {
   std::ostringstream out;
-  make({.annotate = true})->report(out, profile);
+  make({.annotate = true}).report(out, profile);
   return out.str();
 }
 

@@ -45,8 +45,8 @@ may_not sampling/uprobe_target.cpp dwarf/lines.h
 may_not output/formats/folded.cpp symbol/symboliser.h
 may_not model/profile.cpp output/output.h
 may_not input/read_folded.cpp output/output.h
-may app/live_page.cpp web/view.h
-may_not app/live_page.cpp web/feed.h
+may app/live_views.cpp web/view.h
+may_not app/live_views.cpp web/feed.h
 may_not app/session.cpp sampling/recorder.h
 may_not web/feed.cpp files/destination.h
 may_not symbol/symboliser.cpp off_cpu.skel.h

@@ -94,7 +94,6 @@ TEST_CASE("a debug file comes from the server if no directory has it and the ser
     DebugFiles files(supplier);
     const DebugFile found = files.find(*file, fd.get(), supplier.file());
     if (found) CHECK((::fcntl(found.fd.get(), F_GETFD) & FD_CLOEXEC) != 0);
-    CHECK_FALSE(server.ran_out_of_time());
     return static_cast<bool>(found);
   };
   CHECK_FALSE(finds());
@@ -119,7 +118,6 @@ TEST_CASE("a server that does not answer costs the allowed time only once") {
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(server.find(std::string(40, 'a')));
   const auto first = std::chrono::steady_clock::now();
-  CHECK(server.ran_out_of_time());
   CHECK(first - start >= 1500ms);
   CHECK(first - start < 60s);
   // After the first timeout the server is not asked again: a hundred more searches open no connection.

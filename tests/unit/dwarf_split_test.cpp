@@ -227,10 +227,10 @@ TEST_CASE("a path that fails to open is tried once, and the sections of a file c
   const Fd fd = open_file(dwo);
   std::string why;
   WorkBudget poor(100);
-  CHECK_FALSE(DwarfSections::read_split(fd.get(), why, poor));
+  CHECK_FALSE(DwarfSections::read(fd.get(), why, &poor));
   CHECK(why == "too much to read");
   WorkBudget rich(1 << 20);
-  CHECK(DwarfSections::read_split(fd.get(), why, rich));
+  CHECK(DwarfSections::read(fd.get(), why, &rich));
   CHECK(rich.left() < (1 << 20) - 1000);
 
   // Both skeleton units name the same file now.

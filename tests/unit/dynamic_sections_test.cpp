@@ -54,7 +54,7 @@ void check_named_by(const char* hash_style) {
     const auto [start, size] = symbols.at(name);
     const std::vector<ElfAddress> addresses = {{start}, {start + size - 1}};
     std::vector<Symbol> answers(2);
-    ElfSymbols(*with_sections).resolve(addresses, answers);
+    resolve_symbols(*with_sections, addresses, answers);
     CHECK(answers[0].name == name);
     CHECK(answers[1].name == name);
     CHECK(answers[1].start == start);
@@ -97,7 +97,7 @@ TEST_CASE("a damaged dynamic table gives at most wrong names, whichever byte is 
       if (const auto sections = with_dynamic_sections(*file)) {
         const std::vector<ElfAddress> addresses = {{0x1000}, {0x1100}, {0x1110}};
         std::vector<Symbol> answers(3);
-        ElfSymbols(*sections).resolve(addresses, answers);
+        resolve_symbols(*sections, addresses, answers);
         for (const Symbol& answer : answers) CHECK(answer.unnamed != Unnamed::pending);
       }
     }

@@ -301,7 +301,7 @@ TEST_CASE("a file that is cut off anywhere or has flipped bits does no harm") {
     static_cast<void>(file->section(".text"));
     static_cast<void>(file->address_of({0x1000}));
     std::vector<Symbol> symbols(addresses.size());
-    ElfSymbols(*file).resolve(addresses, symbols);
+    resolve_symbols(*file, addresses, symbols);
     return std::ranges::none_of(symbols, [](const Symbol& symbol) { return symbol.unnamed == Unnamed::pending; });
   };
   for (std::size_t size = 0; size < whole.size(); size += size < 1024 ? 1 : 61) CHECK(survives(whole.substr(0, size)));

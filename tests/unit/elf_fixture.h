@@ -69,7 +69,7 @@ inline std::vector<Symbol> resolve(const std::string& path, const std::vector<st
   std::vector<ElfAddress> addresses;
   for (const std::uint64_t value : values) addresses.push_back({value});
   std::vector<Symbol> symbols(addresses.size());
-  ElfSymbols(*file).resolve(addresses, symbols);
+  resolve_symbols(*file, addresses, symbols);
   return symbols;
 }
 

@@ -148,7 +148,7 @@ TEST_CASE("a batch gives each address the same answer as the address alone, and 
   const auto file = ElfFile::read(fd.get(), why);
   const std::vector<ElfAddress> two = {{base}, {base + 64}};
   std::vector<Symbol> answers = {{"mine", 1, Unnamed::named}, {}};
-  ElfSymbols(*file).resolve(two, answers);
+  resolve_symbols(*file, two, answers);
   CHECK(answers[0].name == "mine");
   CHECK(answers[1].name == "last");
 }

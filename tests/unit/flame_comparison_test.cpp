@@ -23,7 +23,7 @@ namespace {
 // Writes the profile in `format` and reads it back.
 Profile through(std::string_view format, const Profile& profile, const OutputOptions& options = {}) {
   std::ostringstream out;
-  find_output_format(format)->make(options)->report(out, profile);
+  find_output_format(format)->make(options).report(out, profile);
   return read_profile(out.str(), std::string(format));
 }
 

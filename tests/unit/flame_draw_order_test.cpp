@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "output/flame/draw_order.h"
+#include "output/flame/data.h"
 
 namespace profile {
 namespace {

@@ -15,6 +15,13 @@ using namespace profile;
 
 namespace {
 
+// The width of a clean text, in cells.
+std::size_t cells_of(std::string_view clean) {
+  std::size_t cells = 0;
+  while (cut_to_cells(clean, cells) != clean) ++cells;
+  return cells;
+}
+
 const PictureBox* find(const FlamePicture& picture, std::string_view name) {
   for (const PictureBox& box : picture.boxes()) {
     if (box.shows != nullptr && picture.graph().name_of(*box.shows) == name) return &box;

@@ -18,7 +18,7 @@ namespace {
 
 std::string folded(const Profile& profile, const OutputOptions& options = {}) {
   std::ostringstream out;
-  find_output_format("folded")->make(options)->report(out, profile);
+  find_output_format("folded")->make(options).report(out, profile);
   return out.str();
 }
 

@@ -14,7 +14,7 @@ using namespace profile;
 
 std::string folded(const Profile& profile, bool annotate = false) {
   std::ostringstream out;
-  find_output_format("folded")->make({.annotate = annotate})->report(out, profile);
+  find_output_format("folded")->make({.annotate = annotate}).report(out, profile);
   return out.str();
 }
 

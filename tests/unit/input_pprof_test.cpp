@@ -26,7 +26,7 @@ namespace {
 
 std::string report(const Profile& profile, std::string_view format, const OutputOptions& options = {}) {
   std::ostringstream out;
-  find_output_format(format)->make(options)->report(out, profile);
+  find_output_format(format)->make(options).report(out, profile);
   return out.str();
 }
 

@@ -21,8 +21,8 @@ using namespace profile;
 std::string written(const Profile& profile, std::string_view format, const OutputOptions& options = {}) {
   std::ostringstream out;
   const auto output = find_output_format(format)->make(options);
-  output->begin(out, profile.run);
-  output->report(out, profile);
+  output.begin(out, profile.run);
+  output.report(out, profile);
   return out.str();
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("a static function of a stripped program gets its name from .gnu_debug
   REQUIRE_MESSAGE(mini, why);
   const std::vector<ElfAddress> addresses = {{start + 1}};
   std::vector<Symbol> answers(1);
-  ElfSymbols(*mini).resolve(addresses, answers);
+  resolve_symbols(*mini, addresses, answers);
   CHECK(answers[0].name == "hidden");
   CHECK(answers[0].start == start);
 }

@@ -15,7 +15,7 @@
 
 #include "parse/channel.h"
 #include "parse/wire.h"
-#include "support/socket_pair.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
@@ -51,11 +51,7 @@ class Child {
     while (const auto message = channel.receive()) {
       first();
       WireReader in(message->bytes);
-      WireWriter out;
-      out.put(in.number<std::uint64_t>());
-      out.put(Unnamed::named);
-      out.put(FileState::changed);
-      channel.send(out.bytes());
+      channel.send(message_of(in.get<std::uint64_t>(), Unnamed::named, FileState::changed));
     }
     ::_exit(0);
   }
@@ -110,7 +106,7 @@ TEST_CASE("the state of a file is unknown while the opener is stopped, and arriv
   CHECK(opener.state(number) == FileState::unknown);
   CHECK(opener.state(number + 1) == FileState::unknown);
   // The next question does not wait for the stopped opener either.
-  CHECK(opener.hand(number, 1) == Unnamed::no_answer);
+  CHECK(opener.hand(number, Taker::parser) == Unnamed::no_answer);
   CHECK(opener.is_silent());
   child.go_on();
   const auto late = late_answer(opener);

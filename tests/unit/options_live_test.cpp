@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "app/shell_words.h"
+#include "app/print.h"
 #include "options_words.h"
 
 using namespace profile;

@@ -40,7 +40,7 @@ Profile doubled(bool apart) {
 
 std::string printed(const char* format, const Profile& profile) {
   std::ostringstream out;
-  find_output_format(format)->make({})->report(out, profile);
+  find_output_format(format)->make({}).report(out, profile);
   return out.str();
 }
 

@@ -15,7 +15,7 @@ using namespace profile;
 
 std::string csv(const Profile& profile) {
   std::ostringstream out;
-  find_output_format("csv")->make({.top = 1})->report(out, profile);
+  find_output_format("csv")->make({.top = 1}).report(out, profile);
   return out.str();
 }
 

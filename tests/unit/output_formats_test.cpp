@@ -22,7 +22,7 @@ TEST_CASE("every format has a unique name, a unique ending, a summary and a make
     CHECK((format.ending.empty() || endings.insert(format.ending).second));
     CHECK((format.ending.empty() || format.ending.front() == '.'));
     CHECK_FALSE(format.summary.empty());
-    CHECK(format.make({}) != nullptr);
+    CHECK((format.make({}).report != nullptr));
     CHECK(find_output_format(format.name) == &format);
   }
 }

@@ -18,7 +18,7 @@ std::string report(std::string_view format, const OutputOptions& options, const 
   const OutputFormat* const found = find_output_format(format);
   REQUIRE(found != nullptr);
   std::ostringstream out;
-  found->make(options)->report(out, profile);
+  found->make(options).report(out, profile);
   return out.str();
 }
 

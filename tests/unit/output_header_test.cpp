@@ -12,7 +12,7 @@ using namespace profile;
 
 std::string header(const RunInfo& run, std::string_view format = "counted") {
   std::ostringstream out;
-  find_output_format(format)->make({})->begin(out, run);
+  find_output_format(format)->make({}).begin(out, run);
   return out.str();
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("a locale or a state of the stream changes no number") {
   std::ostringstream out;
   out.imbue(std::locale(out.getloc(), new Grouping));
   out << std::hex;
-  find_output_format("folded")->make({})->report(out, profile);
-  find_output_format("counted")->make({})->report(out, profile);
+  find_output_format("folded")->make({}).report(out, profile);
+  find_output_format("counted")->make({}).report(out, profile);
   CHECK(out.str() == "[unknown] 1234567\n    -                [unknown] (12345)\n        1234567\n\n");
 }
 

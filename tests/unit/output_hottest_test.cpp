@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/written.h"
+#include "app/print.h"
 #include "fixed_profile.h"
 #include "output/hottest.h"
 

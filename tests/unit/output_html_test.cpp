@@ -20,7 +20,7 @@ using namespace profile;
 
 std::string page_of(const Profile& profile) {
   std::ostringstream out;
-  find_output_format("html")->make({})->report(out, profile);
+  find_output_format("html")->make({}).report(out, profile);
   return out.str();
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a page has the frames without names, the other measurements and the w
 
   const Profile measures = test::measures_profile();
   std::ostringstream tables;
-  find_output_format("table")->make({})->report(tables, measures);
+  find_output_format("table")->make({}).report(tables, measures);
   std::string lines;
   const auto with_tables = parsed(data_of(page_of(measures)));
   for (const auto& line : with_tables["tables"].GetArray()) lines += line.GetString() + std::string("\n");

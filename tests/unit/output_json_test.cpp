@@ -18,7 +18,7 @@ using namespace profile;
 
 std::string json_of(const Profile& profile, std::size_t top = 10) {
   std::ostringstream out;
-  find_output_format("json")->make({.top = top})->report(out, profile);
+  find_output_format("json")->make({.top = top}).report(out, profile);
   return out.str();
 }
 
@@ -126,8 +126,8 @@ TEST_CASE("each document of a long run is complete, even if it is larger than on
     profile.add({.process = profile.process(i, 0, "a process"), .value = i, .samples = 1});
   }
   const auto format = find_output_format("json")->make({});
-  format->report(out, profile);
-  format->report(out, profile);
+  format.report(out, profile);
+  format.report(out, profile);
   std::istringstream in(out.str());
   int documents = 0;
   for (std::string line; std::getline(in, line); ++documents) {

@@ -18,8 +18,8 @@ using namespace profile;
 std::string script(const Profile& profile) {
   std::ostringstream out;
   const auto output = find_output_format("perf-script")->make({});
-  output->begin(out, profile.run);
-  output->report(out, profile);
+  output.begin(out, profile.run);
+  output.report(out, profile);
   return out.str();
 }
 

@@ -133,10 +133,10 @@ TEST_CASE("a PNG picture shows a comparison and an empty profile") {
 }
 
 TEST_CASE("the pictures of a film have one size for all depths of stacks, and encoders accept it") {
-  const std::unique_ptr<Output> png = find_output_format("png")->make({});
+  const Output png = find_output_format("png")->make({});
   const auto size_of = [&png](const Profile& profile) {
     std::ostringstream out;
-    png->report(out, profile);
+    png.report(out, profile);
     const Pixels pixels(out.str());
     return std::pair(pixels.width(), pixels.height());
   };
@@ -146,9 +146,9 @@ TEST_CASE("the pictures of a film have one size for all depths of stacks, and en
   CHECK(size_of(stack_of(60)) == first);
   CHECK(size_of(stack_of(2000)) == first);
 
-  const std::unique_ptr<Output> other = find_output_format("png")->make({});
+  const Output other = find_output_format("png")->make({});
   std::ostringstream out;
-  other->report(out, stack_of(100));
+  other.report(out, stack_of(100));
   CHECK(Pixels(out.str()).height() == 2200);  // 1,722 pixels plus a quarter, rounded up to hundreds
 }
 

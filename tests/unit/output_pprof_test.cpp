@@ -33,7 +33,7 @@ std::uint64_t samples_of(const Profile& profile) {
 
 std::string bytes_of(const Profile& profile) {
   std::ostringstream out;
-  find_output_format("pprof")->make({})->report(out, profile);
+  find_output_format("pprof")->make({}).report(out, profile);
   return out.str();
 }
 

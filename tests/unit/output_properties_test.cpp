@@ -23,7 +23,7 @@ using namespace profile;
 
 std::vector<std::string> report_lines(std::string_view format, const OutputOptions& options, const Profile& profile) {
   std::stringstream out;
-  find_output_format(format)->make(options)->report(out, profile);
+  find_output_format(format)->make(options).report(out, profile);
   std::vector<std::string> lines;
   for (std::string line; std::getline(out, line);) lines.push_back(line);
   return lines;

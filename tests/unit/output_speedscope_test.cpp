@@ -21,7 +21,7 @@ using Frames = std::vector<std::string>;
 
 std::string written(const Profile& profile) {
   std::ostringstream out;
-  find_output_format("speedscope")->make({})->report(out, profile);
+  find_output_format("speedscope")->make({}).report(out, profile);
   return out.str();
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("the SVG picture of a comparison shows the changes in colour") {
 TEST_CASE("the SVG format writes the same picture with a script") {
   std::ostringstream out;
   const Profile profile = test::fixed_profile();
-  find_output_format("svg")->make({})->report(out, profile);
+  find_output_format("svg")->make({}).report(out, profile);
   CHECK(out.str().find("<script>") != std::string::npos);
   CHECK(without_script(out.str()) == drawn(profile));
 }

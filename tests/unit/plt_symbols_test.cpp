@@ -44,7 +44,7 @@ std::vector<Symbol> names_at(const std::string& path, const std::vector<std::uin
   std::vector<ElfAddress> addresses;
   for (const std::uint64_t value : values) addresses.push_back({value});
   std::vector<Symbol> answers(addresses.size());
-  PltSymbols(*file).resolve(addresses, answers);
+  resolve_stubs(*file, addresses, answers);
   return answers;
 }
 
@@ -129,7 +129,7 @@ std::vector<std::string> made_names(const std::string& content, const std::vecto
   std::vector<ElfAddress> addresses;
   for (const std::uint64_t value : values) addresses.push_back({value});
   std::vector<Symbol> answers(addresses.size());
-  PltSymbols(*file).resolve(addresses, answers);
+  resolve_stubs(*file, addresses, answers);
   std::vector<std::string> names;
   for (const Symbol& answer : answers) names.push_back(answer.unnamed == Unnamed::named ? answer.name : "?");
   return names;
@@ -256,7 +256,7 @@ TEST_CASE("an address outside of all stubs keeps its reason") {
   std::vector<Symbol> answers(5);
   answers[1] = {.name = "known", .start = 5, .unnamed = Unnamed::named};
   answers[2].unnamed = Unnamed::file_malformed;
-  PltSymbols(*file).resolve(addresses, answers);
+  resolve_stubs(*file, addresses, answers);
   CHECK(answers[0].unnamed == Unnamed::no_symbol);  // the header, which belongs to no function
   CHECK(answers[1].name == "known");
   CHECK(answers[2].unnamed == Unnamed::file_malformed);

@@ -237,7 +237,7 @@ class PprofReader {
 
 inline PprofProfile read_pprof(const Profile& profile, const OutputOptions& options = {}) {
   std::ostringstream out;
-  find_output_format("pprof")->make(options)->report(out, profile);
+  find_output_format("pprof")->make(options).report(out, profile);
   return PprofReader(out.str()).profile();
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 std::string report(std::string_view format, const OutputOptions& options) {
   std::ostringstream out;
-  find_output_format(format)->make(options)->report(out, test::profile_with_ends());
+  find_output_format(format)->make(options).report(out, test::profile_with_ends());
   return out.str();
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <vector>
 
+#include "sampling/finish_walk.h"
 #include "sampling/stack_maps.h"
 
 using namespace profile;
@@ -88,7 +89,7 @@ TEST_CASE("callers that are found later follow the frame at which the walk stopp
   begun.key = Stacks::key_of(1, 5, WALK_NO_TABLE_YET);
   begun.stuck.depth = 2;
   CHECK(stacks.profile.end_of(stacks.read(1, 5, WALK_NO_TABLE_YET)) == StackEnd::no_table_yet);
-  stacks.maps.finish(begun, std::vector<std::uint64_t>{0x30, 0x40}, WALK_ROOT, false);
+  stacks.maps.finish(begun, {.callers = {0x30, 0x40}, .end = WALK_ROOT});
   stacks.maps.forget();
   const StackId whole = stacks.read(1, 5, WALK_NO_TABLE_YET);
   CHECK(stacks.addresses(whole) == std::vector<std::uint64_t>{0x10, 0x20, 0x30, 0x40});
@@ -96,7 +97,7 @@ TEST_CASE("callers that are found later follow the frame at which the walk stopp
   stacks.clear(1, {begun.key});
   CHECK(stacks.read(1, 5, WALK_NO_TABLE_YET) == whole);
   begun.key.user_hash = 6;
-  stacks.maps.finish(begun, {}, WALK_ROOT, false);
+  stacks.maps.finish(begun, {.callers = {}, .end = WALK_ROOT});
   CHECK(stacks.read(1, 6, WALK_NO_TABLE_YET) == StackId::missed);
 }
 

@@ -178,12 +178,12 @@ TEST_CASE("a stopped picture stays, even if the history is folded") {
   const FlameHistory::Limits limits{.window_s = 60, .tick_s = 1.25, .nodes = 100};
   TopHistory history(limits);
   history.add(second_of({{"app", 1, {"main", "work"}, 7}}));
-  history.pause();
+  history.toggle_pause();
   for (int i = 0; i < 200; ++i) history.add(second_of({{"app", 1, {"main", "f" + std::to_string(i)}, 1}}));
   CHECK(functions_of(history, history.shown().last_cells(60)).at("work").self == 7);
   CHECK(history.shown().value == 7);
   CHECK(history.shown().account.recorded == 7);
-  history.go_on();
+  history.toggle_pause();
   CHECK(history.shown().value == 207);
 }
 

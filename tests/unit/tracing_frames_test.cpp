@@ -1,5 +1,5 @@
 // Which kernel stacks are shown.
-#include "app/tracing_frames.h"
+#include "app/kernel_frames.h"
 
 #include <doctest/doctest.h>
 

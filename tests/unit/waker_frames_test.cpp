@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/waker_frames.h"
+#include "app/kernel_frames.h"
 #include "model/profile.h"
 
 using namespace profile;

@@ -8,6 +8,7 @@
 #include "web/connections.h"
 
 using namespace profile;
+using For = LiveConnections::For;
 
 namespace {
 
@@ -49,10 +50,10 @@ TEST_CASE("a request is late if it is not complete in time") {
   const Pair silent;
   const Pair slow;
   const Pair done;
-  for (const Pair* one : {&silent, &slow, &done}) connections.expect_request(one->fd());
+  for (const Pair* one : {&silent, &slow, &done}) connections.wait(one->fd(), For::request);
   timed.wait(0.6);
   connections.begin_request(slow.fd());
-  connections.note_request(done.fd());
+  connections.wait_no_more(done.fd());
   connections.hang_up_slow();
   for (const Pair* one : {&silent, &slow, &done}) CHECK_FALSE(one->was_hung_up_on());
   timed.wait(0.6);
@@ -67,7 +68,7 @@ TEST_CASE("a resting connection has the full time for its next request, once, an
   LiveConnections& connections = timed.connections;
   const Pair resting;
   const Pair next;
-  for (const Pair* one : {&resting, &next}) connections.rest(one->fd());
+  for (const Pair* one : {&resting, &next}) connections.wait(one->fd(), For::next_request);
   timed.wait(0.6);
   connections.begin_request(next.fd());
   timed.wait(0.6);
@@ -85,11 +86,11 @@ TEST_CASE("a client has more time to take an answer, and not endless time") {
   LiveConnections& connections = timed.connections;
   const Pair slow;
   const Pair done;
-  for (const Pair* one : {&slow, &done}) connections.expect_taken(one->fd());
+  for (const Pair* one : {&slow, &done}) connections.wait(one->fd(), For::answer);
   timed.wait(1.2);
   connections.hang_up_slow();
   for (const Pair* one : {&slow, &done}) CHECK_FALSE(one->was_hung_up_on());
-  connections.rest(done.fd());
+  connections.wait(done.fd(), For::next_request);
   timed.wait(0.9);
   connections.hang_up_slow();
   CHECK(slow.was_hung_up_on());
@@ -100,26 +101,26 @@ TEST_CASE("the oldest connection is closed if there are too many, and one that t
   Timed timed;
   LiveConnections& connections = timed.connections;
   const std::array<Pair, 6> pairs;
-  connections.expect_request(pairs[0].fd());
-  connections.note_request(pairs[0].fd());
-  connections.expect_taken(pairs[0].fd());
+  connections.wait(pairs[0].fd(), For::request);
+  connections.wait_no_more(pairs[0].fd());
+  connections.wait(pairs[0].fd(), For::answer);
   for (const int next : {1, 2}) {
     timed.wait(0.01);
-    connections.expect_request(pairs[next].fd());
+    connections.wait(pairs[next].fd(), For::request);
   }
   // A connection that rests twice counts once.
-  connections.rest(pairs[1].fd());
+  connections.wait(pairs[1].fd(), For::next_request);
   for (const Pair& pair : pairs) CHECK_FALSE(pair.was_hung_up_on());
   timed.wait(0.01);
-  connections.rest(pairs[1].fd());
+  connections.wait(pairs[1].fd(), For::next_request);
   timed.wait(0.01);
-  connections.expect_request(pairs[3].fd());
+  connections.wait(pairs[3].fd(), For::request);
   CHECK(pairs[2].was_hung_up_on());
   timed.wait(0.01);
-  connections.expect_request(pairs[4].fd());
+  connections.wait(pairs[4].fd(), For::request);
   CHECK(pairs[1].was_hung_up_on());
-  for (const int next : {3, 4}) connections.expect_taken(pairs[next].fd());
-  connections.expect_request(pairs[5].fd());
+  for (const int next : {3, 4}) connections.wait(pairs[next].fd(), For::answer);
+  connections.wait(pairs[5].fd(), For::request);
   CHECK(pairs[0].was_hung_up_on());
   for (const int next : {3, 4, 5}) CHECK_FALSE(pairs[next].was_hung_up_on());
 }
@@ -128,8 +129,8 @@ TEST_CASE("a forgotten descriptor stays open") {
   Timed timed;
   LiveConnections& connections = timed.connections;
   const Pair pair;
-  connections.expect_request(pair.fd());
-  connections.forget(pair.fd());
+  connections.wait(pair.fd(), For::request);
+  connections.wait_no_more(pair.fd());
   connections.begin_request(pair.fd());
   timed.wait(1.2);
   connections.hang_up_slow();

@@ -119,7 +119,7 @@ std::string body_of(const std::string& answer) { return answer.substr(answer.fin
 
 // The limit is so long that no slow test case counts as stuck.
 LiveOptions any_port() {
-  return {.address = "127.0.0.1", .port = 0, .path = "/", .version = "0", .longest_silence_ns = 600'000'000'000};
+  return {.address = "127.0.0.1", .port = 0, .path = "/", .longest_silence_ns = 600'000'000'000};
 }
 
 void add(LiveView& view, int value = 1) {

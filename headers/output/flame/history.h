@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "output/flame/table.h"
@@ -39,20 +38,6 @@ class FlameHistory {
     std::uint64_t samples = 0;  // recorded ones
     std::vector<Cell> cells;    // a pair of owner and node is there once per profile
   };
-  // Public for the function that folds it (output/flame/pruning.h).
-  struct State {
-    explicit State(UnknownRuns runs) : table(runs) {}
-
-    FlameTable table;
-    std::vector<Cell> total;                                 // since the start; each pair of owner and node once
-    std::unordered_map<std::uint64_t, std::size_t> cell_of;  // index in `total`; key: owner << 32 | node
-    std::deque<Tick> ticks;                                  // the oldest first; `total` includes them
-    std::size_t text_bytes = 0;                              // memory of the table's strings
-
-    void add_to_total(const Cell& cell);
-    // Call this when the table has grown: its strings from index `from` on are new.
-    void count_texts(std::size_t from);
-  };
 
   FlameHistory(UnknownRuns runs, const Limits& limits) : limits_(limits), state_(runs) {}
 
@@ -62,13 +47,26 @@ class FlameHistory {
   StringId intern(std::string_view clean_text) { return state_.table.intern(clean_text); }
 
   [[nodiscard]] const FlameTable& table() const { return state_.table; }
-  [[nodiscard]] const std::vector<Cell>& total() const { return state_.total; }
+  [[nodiscard]] const std::vector<Cell>& total() const { return state_.total.cells(); }
   [[nodiscard]] const std::deque<Tick>& ticks() const { return state_.ticks; }
   [[nodiscard]] std::size_t text_bytes() const { return state_.text_bytes; }
   // How many nodes were folded since the start.
   [[nodiscard]] std::uint64_t folded_nodes() const { return folded_nodes_; }
 
  private:
+  class Pruning;
+  struct State {
+    explicit State(UnknownRuns runs) : table(runs) {}
+
+    FlameTable table;
+    FlameSums total;             // since the start
+    std::deque<Tick> ticks;      // the oldest first; `total` includes them
+    std::size_t text_bytes = 0;  // memory of the table's strings
+
+    // Call this when the table has grown: its strings from index `from` on are new.
+    void count_texts(std::size_t from);
+  };
+
   void forget_old_ticks();
   // Whether `state` needs at most 1/`parts` of each limit.
   [[nodiscard]] bool fits(const State& state, std::size_t parts) const;

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -90,6 +89,8 @@ class FlameTable {
   Index copy_owner(const FlameTable& from, Index owner);
   // Returns the node of `frame` below `parent`; adds it if it is new.
   Index child(Index parent, Index frame);
+  // The place of each node in a depth-first walk in which siblings are in the order of the ranks of their frames.
+  [[nodiscard]] std::vector<Index> depth_first(const std::vector<Index>& rank) const;
   StringId intern(std::string_view clean_text) { return strings_.intern(clean_text); }
   StringId copy_text(const FlameTable& from, StringId text) { return intern(from.strings_.view(text)); }
 
@@ -110,6 +111,21 @@ class FlameTable {
   std::unordered_map<Owner, Index, OwnerHash> owner_ids_;
   std::vector<Node> nodes_;
   std::unordered_map<std::uint64_t, Index> node_ids_;  // key: parent << 32 | frame
+};
+
+// Sums of cells: each pair of owner and node is there once, in the order of arrival.
+class FlameSums {
+ public:
+  void add(const FlameTable::Cell& cell) {
+    const auto [place, is_new] = places_.try_emplace(std::uint64_t{cell.owner} << 32 | cell.node, cells_.size());
+    if (is_new) cells_.push_back({.owner = cell.owner, .node = cell.node});
+    cells_[place->second].value += cell.value;
+  }
+  [[nodiscard]] const std::vector<FlameTable::Cell>& cells() const { return cells_; }
+
+ private:
+  std::vector<FlameTable::Cell> cells_;
+  std::unordered_map<std::uint64_t, std::size_t> places_;  // key: owner << 32 | node
 };
 
 }  // namespace profile

@@ -4,7 +4,6 @@
 
 #include <iosfwd>
 #include <span>
-#include <string>
 
 #include "model/profile.h"
 #include "output/flame/comparison.h"

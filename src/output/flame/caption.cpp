@@ -1,20 +1,14 @@
 // Uses the words of the other formats for people: the measurement as in the header, the account as in the summary.
-#include "output/flame/caption.h"
-
 #include <cmath>
 
 #include "output/clean_text.h"
-#include "output/flame/colours.h"
+#include "output/flame/picture.h"
 #include "output/header.h"
 #include "output/text_table.h"
 #include "support/clock.h"
 
 namespace profile {
 namespace {
-
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 std::string per_cent(double share) { return decimal(100 * share, share < 0.1 ? 2 : 1); }
 

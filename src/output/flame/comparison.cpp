@@ -164,15 +164,12 @@ class Comparing {
     std::vector<Index> owners;
     owners.reserve(from.owners().size());
     for (Index i = 0; i < from.owners().size(); ++i) owners.push_back(owner(from, i));
-    std::unordered_map<std::uint64_t, std::size_t> places;
-    std::vector<Cell> cells;
-    for (const Cell& original : originals) {
-      const Cell cell{.owner = owners[original.owner], .node = original.node == none ? none : nodes[original.node]};
-      const auto [place, is_new] = places.try_emplace(std::uint64_t{cell.owner} << 32 | cell.node, cells.size());
-      if (is_new) cells.push_back(cell);
-      cells[place->second].value += original.value;
+    FlameSums sums;
+    for (const Cell& cell : originals) {
+      const Index node = cell.node == none ? none : nodes[cell.node];
+      sums.add({.owner = owners[cell.owner], .node = node, .value = cell.value});
     }
-    return cells;
+    return sums.cells();
   }
 
   SameFunction same_;

@@ -1,9 +1,6 @@
 // Writes the columns directly from the table and copies nothing.
 #include "output/flame/data.h"
 
-#include <string>
-
-#include "output/flame/draw_order.h"
 #include "output/header.h"
 #include "support/clock.h"
 
@@ -12,51 +9,31 @@ namespace {
 
 constexpr std::uint64_t ns_per_ms = 1'000'000;
 
-// NAME: [`number` of each item...]
-template <class Items, class Number>
-void write_column(JsonWriter& json, std::string_view name, const Items& items, const Number& number) {
-  json.begin_array(name);
-  for (const auto& item : items) json.value(number(item));
-  json.end_array();
-}
-
-// Writes a column of indices; -1 stands for UINT32_MAX (none).
-template <class Items, class Which>
-void write_indices(JsonWriter& json, std::string_view name, const Items& items, const Which& which) {
-  json.begin_array(name);
-  for (const auto& item : items) {
-    const std::uint32_t index = which(item);
-    if (index == UINT32_MAX) {
-      json.value(-1);
-    } else {
-      json.value(index);
-    }
-  }
-  json.end_array();
-}
+// -1 stands for UINT32_MAX (none).
+std::int64_t index_of(std::uint32_t index) { return index == UINT32_MAX ? -1 : std::int64_t{index}; }
 
 std::uint32_t number_of(StringId id) { return static_cast<std::uint32_t>(id); }
 
 void write_frames(JsonWriter& json, std::span<const FlameTable::Frame> frames) {
   using Frame = FlameTable::Frame;
   json.begin_object("frames");
-  write_column(json, "name", frames, [](const Frame& frame) { return number_of(frame.name); });
-  write_column(json, "module", frames, [](const Frame& frame) { return number_of(frame.module); });
-  write_column(json, "file", frames, [](const Frame& frame) { return number_of(frame.file); });
-  write_column(json, "line", frames, [](const Frame& frame) { return frame.line; });
-  write_column(json, "kind", frames, [](const Frame& frame) { return static_cast<unsigned>(frame.kind); });
+  json.array("name", frames, [](const Frame& frame) { return number_of(frame.name); });
+  json.array("module", frames, [](const Frame& frame) { return number_of(frame.module); });
+  json.array("file", frames, [](const Frame& frame) { return number_of(frame.file); });
+  json.array("line", frames, [](const Frame& frame) { return frame.line; });
+  json.array("kind", frames, [](const Frame& frame) { return static_cast<unsigned>(frame.kind); });
   json.end_object();
 }
 
 void write_owners(JsonWriter& json, std::span<const FlameTable::Owner> owners) {
   using Owner = FlameTable::Owner;
   json.begin_object("owners");
-  write_column(json, "process", owners, [](const Owner& owner) { return number_of(owner.process); });
-  write_column(json, "pid", owners, [](const Owner& owner) { return owner.tgid; });
-  write_column(json, "thread", owners, [](const Owner& owner) { return number_of(owner.thread); });
-  write_column(json, "tid", owners, [](const Owner& owner) { return owner.tid; });
+  json.array("process", owners, [](const Owner& owner) { return number_of(owner.process); });
+  json.array("pid", owners, [](const Owner& owner) { return owner.tgid; });
+  json.array("thread", owners, [](const Owner& owner) { return number_of(owner.thread); });
+  json.array("tid", owners, [](const Owner& owner) { return owner.tid; });
   static_assert(any_cpu == FlameTable::none);
-  write_indices(json, "cpu", owners, [](const Owner& owner) { return owner.cpu; });
+  json.array("cpu", owners, [](const Owner& owner) { return index_of(owner.cpu); });
   json.end_object();
 }
 
@@ -68,8 +45,8 @@ void write_strings(JsonWriter& json, const StringTable& strings, std::size_t fro
 
 void write_nodes(JsonWriter& json, std::span<const FlameTable::Node> nodes) {
   json.begin_object("nodes");
-  write_indices(json, "parent", nodes, [](const FlameTable::Node& node) { return node.parent; });
-  write_column(json, "frame", nodes, [](const FlameTable::Node& node) { return node.frame; });
+  json.array("parent", nodes, [](const FlameTable::Node& node) { return index_of(node.parent); });
+  json.array("frame", nodes, [](const FlameTable::Node& node) { return node.frame; });
   json.end_object();
 }
 
@@ -98,11 +75,7 @@ void write_flame_account(JsonWriter& json, const Account& account) {
   json.end_object();
 }
 
-void write_flame_names(JsonWriter& json, const FrameReport& names) {
-  json.begin_array("names");
-  for (const std::string& line : names.lines()) json.value(line);
-  json.end_array();
-}
+void write_flame_names(JsonWriter& json, const FrameReport& names) { json.array("names", names.lines()); }
 
 void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameTable::Mark& from) {
   write_strings(json, table.strings(), from.strings);
@@ -121,9 +94,9 @@ void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameDra
 void write_flame_cells(JsonWriter& json, std::string_view name, std::span<const FlameTable::Cell> cells) {
   using Cell = FlameTable::Cell;
   json.begin_object(name);
-  write_column(json, "owner", cells, [](const Cell& cell) { return cell.owner; });
-  write_indices(json, "node", cells, [](const Cell& cell) { return cell.node; });
-  write_column(json, "value", cells, [](const Cell& cell) { return cell.value; });
+  json.array("owner", cells, [](const Cell& cell) { return cell.owner; });
+  json.array("node", cells, [](const Cell& cell) { return index_of(cell.node); });
+  json.array("value", cells, [](const Cell& cell) { return cell.value; });
   json.end_object();
 }
 

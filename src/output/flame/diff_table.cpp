@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <ostream>
 #include <string_view>
 #include <vector>
@@ -116,10 +115,9 @@ void write_changed(std::ostream& out, const std::vector<Function>& functions, in
   out << top_of(shown, changed.size(), "function") << " that " << what << '\n';
   TextTable table(
       {{"SELF"}, {"AFTER"}, {"POINTS"}, {"TOTAL"}, {"AFTER"}, {"POINTS"}, {"FUNCTION", TextTable::Align::left}});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Function& one = *changed[i];
-    table.add({share(one.before.self), share(one.after.self), points(one.self_change()), share(one.before.total),
-               share(one.after.total), points(one.total_change()), one.name});
+  for (const Function* const one : std::span(changed).first(shown)) {
+    table.add({share(one->before.self), share(one->after.self), points(one->self_change()), share(one->before.total),
+               share(one->after.total), points(one->total_change()), one->name});
   }
   table.write(out);
   out << '\n';

@@ -1,8 +1,8 @@
-#include "output/flame/draw_order.h"
-
 #include <algorithm>
 #include <numeric>
-#include <string_view>
+#include <tuple>
+
+#include "output/flame/data.h"
 
 namespace profile {
 namespace {
@@ -16,39 +16,11 @@ std::vector<Index> sorted_frames(const FlameTable& table) {
   const auto text = [&table](StringId id) { return table.strings().view(id); };
   std::vector<Index> sorted(frames.size());
   std::iota(sorted.begin(), sorted.end(), 0);
-  std::ranges::sort(sorted, [&](Index a, Index b) {
-    const FlameTable::Frame& left = frames[a];
-    const FlameTable::Frame& right = frames[b];
-    if (left.name != right.name) return text(left.name) < text(right.name);
-    if (left.module != right.module) return text(left.module) < text(right.module);
-    if (left.file != right.file) return text(left.file) < text(right.file);
-    return left.line != right.line ? left.line < right.line : a < b;
+  std::ranges::stable_sort(sorted, {}, [&](Index i) {
+    const FlameTable::Frame& frame = frames[i];
+    return std::make_tuple(text(frame.name), text(frame.module), text(frame.file), frame.line);
   });
   return sorted;
-}
-
-// Lists of nodes with the same parent. Index 0 of `head` has the roots.
-struct Siblings {
-  std::vector<Index> head;
-  std::vector<Index> next;
-};
-
-// `rank`: the place of each frame in the order.
-Siblings siblings_of(const std::vector<FlameTable::Node>& nodes, const std::vector<Index>& rank) {
-  // A counting sort by rank, the last rank first: each node is put before the siblings that are in the list already.
-  std::vector<Index> ends(rank.size() + 1);
-  for (const FlameTable::Node& node : nodes) ++ends[rank[node.frame] + 1];
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<Index> by_rank(nodes.size());
-  for (Index i = 0; i < nodes.size(); ++i) by_rank[ends[rank[nodes[i].frame]]++] = i;
-  Siblings siblings{.head = std::vector<Index>(nodes.size() + 1, none), .next = std::vector<Index>(nodes.size())};
-  for (std::size_t i = by_rank.size(); i-- > 0;) {
-    const Index node = by_rank[i];
-    Index& head = siblings.head[nodes[node].parent == none ? 0 : nodes[node].parent + 1];
-    siblings.next[node] = head;
-    head = node;
-  }
-  return siblings;
 }
 
 }  // namespace
@@ -62,27 +34,17 @@ std::vector<FlameTable::Cell> FlameDrawOrder::moved(std::span<const FlameTable::
 }
 
 FlameDrawOrder draw_order_of(const FlameTable& table) {
-  const auto& nodes = table.nodes();
   FlameDrawOrder order;
   std::vector<Index> rank(table.frames().size());
   for (const Index frame : sorted_frames(table)) {
     rank[frame] = static_cast<Index>(order.frames.size());
     order.frames.push_back(table.frames()[frame]);
   }
-  const auto [head, next] = siblings_of(nodes, rank);
-  order.nodes.reserve(nodes.size());
-  order.node_of.resize(nodes.size());
-  Index at = head[0];
-  while (at != none) {
-    const Index parent = nodes[at].parent;
-    order.node_of[at] = static_cast<Index>(order.nodes.size());
-    order.nodes.push_back({.parent = parent == none ? none : order.node_of[parent], .frame = rank[nodes[at].frame]});
-    if (head[at + 1] != none) {
-      at = head[at + 1];
-      continue;
-    }
-    while (at != none && next[at] == none) at = nodes[at].parent;
-    if (at != none) at = next[at];
+  order.node_of = table.depth_first(rank);
+  order.nodes.resize(order.node_of.size());
+  for (std::size_t i = 0; i < order.nodes.size(); ++i) {
+    const auto [parent, frame] = table.nodes()[i];
+    order.nodes[order.node_of[i]] = {.parent = parent == none ? none : order.node_of[parent], .frame = rank[frame]};
   }
   return order;
 }

@@ -95,10 +95,7 @@ void FlamePicture::draw_box(const FlameBox& box, double x, double width) {
   drawn.height = row_ - row_gap;
   drawn.shows = &box;
   if (graph_.is_comparison()) {
-    const auto share = [](std::uint64_t part, std::uint64_t whole) {
-      return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-    };
-    drawn.fill = colour_of_change(share(box.before, graph_.total_before()), share(box.total, graph_.total()));
+    drawn.fill = colour_of_change(ratio(box.before, graph_.total_before()), ratio(box.total, graph_.total()));
   } else {
     drawn.fill = colour_of(graph_.kind_of(box), name);
   }
@@ -113,14 +110,9 @@ void FlamePicture::draw_box(const FlameBox& box, double x, double width) {
 
 void FlamePicture::write(double x, double y, double size, Colour colour, const std::string& text) {
   const auto cells = static_cast<std::size_t>(std::max(0.0, width_ - margin - x) / (cell_width * size));
-  PictureText written;
-  written.x = x;
-  written.y = y;
-  written.size = size;
-  written.colour = colour;
-  written.text = cut_to_cells(text, cells);
-  if (written.text != text) written.whole = text;
-  texts_.push_back(std::move(written));
+  const std::string cut = cut_to_cells(text, cells);
+  texts_.push_back(
+      {.x = x, .y = y, .size = size, .colour = colour, .text = cut, .whole = cut == text ? std::string() : text});
 }
 
 std::string FlamePicture::notes() const {
@@ -156,12 +148,7 @@ void FlamePicture::draw_legend() {
   double x = margin;
   const double y = title_line + 4 * line_height;
   const auto entry = [&](Colour colour, std::string_view words) {
-    PictureBox box;
-    box.x = x;
-    box.y = y - patch + 1;
-    box.width = box.height = patch;
-    box.fill = colour;
-    boxes_.push_back(box);
+    boxes_.push_back({.x = x, .y = y - patch + 1, .width = patch, .height = patch, .fill = colour, .label = {}});
     write(x + patch + 5, y, text_size, faint_ink, std::string(words));
     x += patch + 5 + (static_cast<double>(words.size()) + 2) * cell_width * text_size;
   };

@@ -1,15 +1,24 @@
 // Draws the picture as SVG. It fetches nothing and is valid XML for any names; texts can be selected and searched, and
 // boxes have tooltips. The picture is complete without its script.
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
 
 #include "output/flame/picture.h"
 #include "output/flame/svg_script.h"
+#include "output/shown_frame.h"
 
 namespace profile {
 namespace {
+
+struct Escape {
+  char letter;
+  std::string_view written;
+};
+constexpr Escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
 
 // Appends clean text, escaped for elements and attributes. Clean text may still have U+FFFE and U+FFFF, which XML
 // forbids.
@@ -17,29 +26,14 @@ void append_xml(std::string& out, std::string_view text) {
   constexpr std::string_view before_last = "\xef\xbf\xbe";
   constexpr std::string_view last = "\xef\xbf\xbf";
   for (std::size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        if (text.substr(i, 3) == before_last || text.substr(i, 3) == last) {
-          out += '?';
-          i += 2;
-        } else {
-          out += text[i];
-        }
+    const Escape* const escape = std::ranges::find(escapes, text[i], &Escape::letter);
+    if (escape != std::end(escapes)) {
+      out += escape->written;
+    } else if (text.substr(i, 3) == before_last || text.substr(i, 3) == last) {
+      out += '?';
+      i += 2;
+    } else {
+      out += text[i];
     }
   }
 }
@@ -55,12 +49,8 @@ void append_pixels(std::string& out, double value) {
 }
 
 void append_colour(std::string& out, const Colour& colour) {
-  constexpr std::string_view digits = "0123456789abcdef";
   out += '#';
-  for (const std::uint8_t channel : {colour.red, colour.green, colour.blue}) {
-    out += digits[channel >> 4U];
-    out += digits[channel & 0xfU];
-  }
+  for (const std::uint8_t channel : {colour.red, colour.green, colour.blue}) append_all(out, hex(channel, 2));
 }
 
 class Svg {

@@ -2,13 +2,14 @@
 // and its stacks share most of their frames.
 #include "output/flame/table.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "model/stack_end.h"
 #include "output/clean_text.h"
-#include "output/code_file_name.h"
 #include "output/shown_frame.h"
 #include "support/hash.h"
 
@@ -72,6 +73,26 @@ FlameTable::Index FlameTable::child(Index parent, Index frame) {
   return found->second;
 }
 
+std::vector<FlameTable::Index> FlameTable::depth_first(const std::vector<Index>& rank) const {
+  std::vector<Index> sizes(nodes_.size(), 1);           // of the subtrees
+  std::vector<std::pair<std::uint64_t, Index>> sorted;  // the nodes by parent, then by rank; the roots come first
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = nodes_[i];
+    if (node.parent != none) sizes[node.parent] += sizes[i];
+    sorted.emplace_back(pair_of(node.parent == none ? 0 : node.parent + 1, rank[node.frame]), static_cast<Index>(i));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<Index> places(nodes_.size());
+  std::vector<Index> next(nodes_.size() + 1);  // the place of the next child: of the roots, then of each node
+  for (const auto& [key, node] : sorted) {
+    Index& place = next[key >> 32];
+    places[node] = place;
+    next[node + std::size_t{1}] = place + 1;
+    place += sizes[node];
+  }
+  return places;
+}
+
 // Adds one profile to the table.
 class FlameTable::Adding {
  public:
@@ -86,37 +107,24 @@ class FlameTable::Adding {
   }
 
   std::vector<Cell> cells() {
-    std::unordered_map<std::uint64_t, std::size_t> places;
-    std::vector<Cell> cells;
+    FlameSums sums;
     for (const Row& row : profile_.rows()) {
-      const Index owner = owner_of(row);
-      const Index node = node_of(row);
-      const auto [place, is_new] = places.try_emplace(pair_of(owner, node), cells.size());
-      if (is_new) cells.push_back({.owner = owner, .node = node, .value = 0});
-      cells[place->second].value += row.value;
+      sums.add({.owner = owner_of(row), .node = node_of(row), .value = row.value});
     }
-    return cells;
+    return sums.cells();
   }
 
  private:
-  StringId clean(std::string_view text) {
-    scratch_.clear();
-    append_clean(scratch_, text, Semicolon::keep);
-    return table_.strings_.intern(scratch_);
-  }
-  StringId name(StringId id) {
-    scratch_.clear();
-    append_name(scratch_, profile_.strings.view(id), Semicolon::keep);
-    return table_.strings_.intern(scratch_);
-  }
+  StringId clean(std::string_view text) { return table_.intern(clean_text(text)); }
+  StringId name(StringId id) { return table_.intern(clean_name(profile_.strings.view(id))); }
 
   // Appends the shown functions of a frame to shown_, leaf first.
   void show(FrameId id) {
     const StringId module = clean(code_file_name(profile_, profile_.frame(id)));
     for_each_shown(profile_, id, [&](const ShownFrame& one) {
-      scratch_.clear();
-      append_function(scratch_, profile_, one, Semicolon::keep);
-      shown_.push_back(table_.intern_frame({.name = table_.strings_.intern(scratch_),
+      std::string function;
+      append_function(function, profile_, one, Semicolon::keep);
+      shown_.push_back(table_.intern_frame({.name = table_.intern(function),
                                             .module = module,
                                             .file = clean(profile_.strings.view(one.at.file)),
                                             .line = profile_.run.frames_by_line ? one.at.line : 0,
@@ -202,7 +210,6 @@ class FlameTable::Adding {
 
   FlameTable& table_;
   const Profile& profile_;
-  std::string scratch_;
   std::vector<Index> shown_;                // functions of frames; those of one frame are together, leaf first
   std::vector<std::uint32_t> shown_of_;     // by FrameId: where its functions begin in shown_; then the end
   std::vector<std::optional<Index>> tops_;  // by StackId: top node of the user stack

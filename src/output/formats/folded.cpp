@@ -7,31 +7,19 @@
 #include "output/output.h"
 
 namespace profile {
-namespace {
 
-class Folded final : public Output {
- public:
-  explicit Folded(const OutputOptions& options) {
-    if (options.delimited) wording_.delimiter = "-";
-    wording_.annotate = options.annotate;
-    wording_.modules = options.show_modules;
-  }
-
-  void report(std::ostream& out, const Profile& profile) const override {
-    const LabelledRows labelled(profile, wording_);
+Output make_folded(const OutputOptions& options) {
+  const Wording wording{
+      .modules = options.show_modules, .annotate = options.annotate, .delimiter = options.delimited ? "-" : ""};
+  const auto report = [wording](std::ostream& out, const Profile& profile) {
+    const LabelledRows labelled(profile, wording);
     labelled.each_by_value([&](const LabelledRow& row, std::span<const Label> frames) {
       out << labelled.text(row.owner);
       for (const Label frame : frames) out << ';' << labelled.text(frame);
       out << ' ' << std::to_string(row.value) << '\n';
     });
-  }
-
- private:
-  Wording wording_;
-};
-
-}  // namespace
-
-std::unique_ptr<Output> make_folded(const OutputOptions& options) { return std::make_unique<Folded>(options); }
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

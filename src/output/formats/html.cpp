@@ -1,5 +1,4 @@
 // Writes a page that holds its data: it opens from disk and fetches nothing. Its look is defined in src/output/page/.
-#include <algorithm>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -7,12 +6,12 @@
 #include <utility>
 
 #include "output/flame/data.h"
-#include "output/flame/draw_order.h"
 #include "output/flame/view.h"
 #include "output/output.h"
 #include "output/page.h"
 #include "output/page_data.h"
 #include "output/tables.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -28,11 +27,7 @@ void write_about(JsonWriter& json, const Profile& profile) {
 // Writes the lines as an array, because JsonWriter replaces line breaks in texts.
 void write_lines(JsonWriter& json, std::string_view name, std::string_view text) {
   json.begin_array(name);
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    json.value(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) json.value(take_until(text, '\n'));
   json.end_array();
 }
 
@@ -63,24 +58,17 @@ void write_page(std::ostream& out, const FlameView& view, const std::string& tab
   out << page_after_data();
 }
 
-class Html final : public Output {
- public:
-  explicit Html(const OutputOptions& options) : top_(options.top) {}
-
-  void report(std::ostream& out, const Profile& profile) const override {
-    std::ostringstream tables;
-    write_tables(tables, profile, top_);
-    write_page(out, OwnFlameView(profile).view(), std::move(tables).str());
-  }
-
- private:
-  std::size_t top_;
-};
-
 }  // namespace
 
 void write_flame_html(std::ostream& out, const FlameView& view) { write_page(out, view, {}); }
 
-std::unique_ptr<Output> make_html(const OutputOptions& options) { return std::make_unique<Html>(options); }
+Output make_html(const OutputOptions& options) {
+  const auto report = [top = options.top](std::ostream& out, const Profile& profile) {
+    std::ostringstream tables;
+    write_tables(tables, profile, top);
+    write_page(out, OwnFlameView(profile).view(), std::move(tables).str());
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

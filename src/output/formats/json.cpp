@@ -12,10 +12,7 @@ namespace {
 
 template <class Items>
 void write_items(JsonWriter& json, std::string_view name, const Items& items) {
-  if (items.empty()) return;
-  json.begin_array(name);
-  for (const auto& item : items) json.value(item);
-  json.end_array();
+  if (!items.empty()) json.array(name, items);
 }
 
 // Leaves out members that do not apply.
@@ -58,50 +55,43 @@ void write_account(JsonWriter& json, const Account& account) {
 bool has_tag(const Row& row) { return row.tag != StringId::empty; }
 bool any(const Row&) { return true; }
 
-class Json final : public Output {
- public:
-  explicit Json(const OutputOptions& options) : top_(options.top) {}
+void write_measures(JsonWriter& json, const Profile& profile, std::size_t top) {
+  const bool has_waits = profile.thread_waits.has_value();
+  // Rows of waits have a tag if there are other rows too. Without any tag, all rows are waits.
+  const bool waits_alone = has_waits && std::ranges::none_of(profile.rows(), has_tag);
+  if (has_waits) {
+    json.key("offcpu");
+    write_json_waits(json, profile, top, [&] { write_json_stacks(json, profile, waits_alone ? any : has_tag); });
+  }
+  if (profile.syscalls) {
+    json.key("syscalls");
+    write_json_syscalls(json, profile, top);
+  }
+  if (!profile.duration_tables.empty()) {
+    json.key("durations");
+    write_json_duration_tables(json, profile);
+  }
+  if (!profile.rows().empty() && !waits_alone) {
+    json.key("profile");
+    write_json_stacks(json, profile, any);
+  }
+}
 
-  void report(std::ostream& out, const Profile& profile) const override {
+}  // namespace
+
+Output make_json(const OutputOptions& options) {
+  const auto report = [top = options.top](std::ostream& out, const Profile& profile) {
     JsonWriter json(out);
     json.begin_object();
     write_run(json, profile.run);
     if (profile.account.is_known) write_account(json, profile.account);
     json.begin_object("ebpf");
-    write_measures(json, profile);
+    write_measures(json, profile, top);
     json.end_object();
     json.end_object();
     json.end_document();
-  }
-
- private:
-  void write_measures(JsonWriter& json, const Profile& profile) const {
-    const bool has_waits = profile.thread_waits.has_value();
-    // Rows of waits have a tag if there are other rows too. Without any tag, all rows are waits.
-    const bool waits_alone = has_waits && std::none_of(profile.rows().begin(), profile.rows().end(), has_tag);
-    if (has_waits) {
-      json.key("offcpu");
-      write_json_waits(json, profile, top_, [&] { write_json_stacks(json, profile, waits_alone ? any : has_tag); });
-    }
-    if (profile.syscalls) {
-      json.key("syscalls");
-      write_json_syscalls(json, profile, top_);
-    }
-    if (!profile.duration_tables.empty()) {
-      json.key("durations");
-      write_json_duration_tables(json, profile);
-    }
-    if (!profile.rows().empty() && !waits_alone) {
-      json.key("profile");
-      write_json_stacks(json, profile, any);
-    }
-  }
-
-  std::size_t top_;
-};
-
-}  // namespace
-
-std::unique_ptr<Output> make_json(const OutputOptions& options) { return std::make_unique<Json>(options); }
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

@@ -1,12 +1,12 @@
 // Durations in JSON: the waits of threads, and the tables of sources that measure durations.
 #include <algorithm>
-#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "output/blocking_threads.h"
 #include "output/clean_text.h"
 #include "output/formats/json_parts.h"
+#include "output/tables.h"
 #include "output/text_table.h"
 
 namespace profile {
@@ -85,14 +85,13 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
   json.end_object();
   const BlockingThreads threads = blocking_threads(*profile.thread_waits);
   json.begin_array("top_blocking_threads");
-  for (std::size_t i = 0; i < std::min(top, threads.listed.size()); ++i) {
-    const ThreadWait& thread = *threads.listed[i];
+  for (const ThreadWait* const thread : std::span(threads.listed).first(std::min(top, threads.listed.size()))) {
     json.begin_object();
-    json.member("tid", thread.tid);
-    json.member("pid", thread.tgid);
-    json.member("name", clean_name(profile.strings.view(thread.name)));
-    json.member("time_ms", static_cast<double>(thread.waits.total_ns) / 1e6);
-    json.member("percentage", 100 * mean(thread.waits.total_ns, threads.total_ns));
+    json.member("tid", thread->tid);
+    json.member("pid", thread->tgid);
+    json.member("name", clean_name(profile.strings.view(thread->name)));
+    json.member("time_ms", static_cast<double>(thread->waits.total_ns) / 1e6);
+    json.member("percentage", 100 * ratio(thread->waits.total_ns, threads.total_ns));
     json.end_object();
   }
   json.end_array();
@@ -107,15 +106,11 @@ void write_json_duration_tables(JsonWriter& json, const Profile& profile) {
     json.begin_object();
     json.member("id", table.id);
     json.member("title", table.title);
-    json.begin_array("columns");
-    for (const std::string& name : table.column_names) json.value(name);
-    json.end_array();
+    json.array("columns", table.column_names);
     json.begin_array("rows");
     for (const DurationTable::Row& row : table.rows) {
       json.begin_object();
-      json.begin_array("labels");
-      for (const StringId label : row.labels) json.value(profile.strings.view(label));
-      json.end_array();
+      json.array("labels", row.labels, [&](StringId label) { return profile.strings.view(label); });
       json.key("durations");
       write_json_durations(json, row.durations);
       if (table.has_bytes) json.member("bytes", row.bytes);

@@ -1,24 +1,18 @@
 // Stacks in JSON, each item once: rows refer to stacks by number, stacks to frames, frames to modules and processes.
 // Rows decide the order of the numbers, so items that no row needs are not written.
 #include <charconv>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "model/stack_end.h"
+#include "model/unnamed_words.h"
 #include "output/clean_text.h"
 #include "output/formats/json_parts.h"
 
 namespace profile {
 namespace {
-
-// The words of Unnamed, in the order of the enumeration.
-constexpr std::string_view reasons[] = {
-    "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
-    "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large"};
-static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 
 // Assigns the numbers 0, 1, … in the order of add().
 template <class Id>
@@ -139,9 +133,9 @@ class Tables {
     json_.member("kind", frame.kind == FrameKind::kernel ? "kernel" : "user");
     if (frame.kind == FrameKind::user) json_.member("process", processes_.of(frame.space));
     if (frame.unnamed != Unnamed::named) {
-      json_.member("unnamed", reasons[static_cast<std::size_t>(frame.unnamed)]);
+      json_.member("unnamed", word_of(frame.unnamed));
     } else if (frame.symbol == StringId::empty) {
-      json_.member("unnamed", reasons[static_cast<std::size_t>(Unnamed::no_symbol)]);
+      json_.member("unnamed", word_of(Unnamed::no_symbol));
     } else {
       json_.member("symbol", text(frame.symbol));
     }

@@ -1,17 +1,17 @@
 // Prints a profile as the `perf script` output of its samples. A profile has no times of samples, so they are invented:
 // in each thread (or process, if threads are not kept apart) the samples follow one another from the beginning, the
 // heaviest stack first. Each sample lasts as long as its value.
-#include "output/perf_script.h"
-
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "model/clock_period.h"
 #include "output/output.h"
+#include "output/stream.h"
 
 namespace profile {
 namespace {
@@ -48,8 +48,7 @@ std::vector<Piece> pieces_of(const Profile& profile) {
     heaviest[i] = i;
     samples += std::min(rows[i].samples, most_events);
   }
-  std::stable_sort(heaviest.begin(), heaviest.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return rows[a].value > rows[b].value; });
+  std::ranges::stable_sort(heaviest, std::ranges::greater(), [&](std::uint32_t i) { return rows[i].value; });
   const std::uint64_t ns = ns_of_one(profile.run);
   std::unordered_map<std::uint32_t, std::uint64_t> ends;  // by lane: end of its last event
   std::vector<Piece> pieces;
@@ -64,44 +63,39 @@ std::vector<Piece> pieces_of(const Profile& profile) {
       end += value * ns;  // may wrap around: the times are invented anyway
     }
   }
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.time_ns < b.time_ns; });
+  std::ranges::stable_sort(pieces, {}, &Piece::time_ns);
   return pieces;
 }
 
-class Script final : public Output {
- public:
-  void begin(std::ostream& out, const RunInfo& run) const override {
-    std::string text;
-    PerfScript().begin(text, run);
-    out << text;
-  }
+std::unique_ptr<StreamOutput> make_stream() { return find_stream_form("perf-script")->make({}); }
 
-  void report(std::ostream& out, const Profile& profile) const override {
-    PerfScript script;
-    std::string text;
-    script.begin(text, profile.run);
+void write_comments(std::ostream& out, const RunInfo& run) {
+  std::string text;
+  make_stream()->begin(text, run);
+  out << text;
+}
+
+void write_events(std::ostream& out, const Profile& profile) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  const std::unique_ptr<StreamOutput> stream = make_stream();
+  std::string text;
+  stream->begin(text, profile.run);
+  text.clear();
+  for (const Piece& piece : pieces_of(profile)) {
+    const Row& row = profile.rows()[piece.row];
+    Sample sample{.row = row, .unix_ns = piece.time_ns, .cpu = row.cpu};
+    sample.row.tid = lane_of(profile, row);
+    sample.row.value = piece.period;
+    stream->append(text, profile, sample);
+    if (text.size() < at_once) continue;
+    out << text;
     text.clear();
-    for (const Piece& piece : pieces_of(profile)) {
-      const Row& row = profile.rows()[piece.row];
-      script.append(text, profile,
-                    {.row = &row,
-                     .tid = lane_of(profile, row),
-                     .cpu = row.cpu,
-                     .time_ns = piece.time_ns,
-                     .period = piece.period});
-      if (text.size() < at_once) continue;
-      out << text;
-      text.clear();
-    }
-    out << text;
   }
-
- private:
-  static constexpr std::size_t at_once = std::size_t{1} << 16;
-};
+  out << text;
+}
 
 }  // namespace
 
-std::unique_ptr<Output> make_perf_script(const OutputOptions& /*options*/) { return std::make_unique<Script>(); }
+Output make_perf_script(const OutputOptions& /*options*/) { return {.begin = write_comments, .report = write_events}; }
 
 }  // namespace profile

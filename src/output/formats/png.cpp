@@ -19,25 +19,21 @@ unsigned height_for(const FlameView& view) {
   return std::max(least_height, with_room);
 }
 
-class Png final : public Output {
- public:
-  void report(std::ostream& out, const Profile& profile) const override {
-    const OwnFlameView flames(profile);
-    if (size_.height == 0) size_.height = height_for(flames.view());
-    module_.draw(out, FlamePicture(flames.view(), size_));
-  }
-
- private:
-  const PictureModule& module_ = load_module<PictureModule>();
-  mutable PictureSize size_;  // of all reports, set by the first one
-};
-
 }  // namespace
 
 void write_flame_png(std::ostream& out, const FlameView& view) {
   load_module<PictureModule>().draw(out, FlamePicture(view));
 }
 
-std::unique_ptr<Output> make_png(const OutputOptions&) { return std::make_unique<Png>(); }
+Output make_png(const OutputOptions&) {
+  PictureSize size;  // of all reports, set by the first one
+  const auto draw = load_module<PictureModule>().draw;
+  const auto report = [size, draw](std::ostream& out, const Profile& profile) mutable {
+    const OwnFlameView flames(profile);
+    if (size.height == 0) size.height = height_for(flames.view());
+    draw(out, FlamePicture(flames.view(), size));
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

@@ -7,11 +7,9 @@
 #include <array>
 #include <limits>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "model/clock_period.h"
 #include "model/stack_end.h"
 #include "output/formats/pprof_sink.h"
 #include "output/formats/pprof_tables.h"
@@ -98,10 +96,7 @@ void add_account(std::vector<std::string>& comments, const Account& account) {
 
 // Texts for people, because the format has no other place for them.
 std::vector<std::string> comments_of(const Profile& profile, const StackEndCounts& ends) {
-  std::ostringstream header;
-  write_header(header, profile.run);
-  std::vector<std::string> comments{header.str()};
-  comments[0].erase(comments[0].find_last_not_of('\n') + 1);
+  std::vector<std::string> comments{header_line(profile.run)};
   if (profile.account.is_known) add_account(comments, profile.account);
   if (ends.any_known()) comments.push_back(std::to_string(ends.of(StackEnd::root)).append(pprof::whole_comment));
   ends.each([&](StackEnd end, std::uint64_t samples) {
@@ -159,11 +154,12 @@ class Writer {
       sample.add_packed_uint64(SampleField::location_id, locations_.begin(), locations_.end());
       const auto count = static_cast<std::ptrdiff_t>(values_.types.size());
       sample.add_packed_int64(SampleField::value, values.begin(), values.begin() + count);
-      add_label(sample, "process", process.name);
+      add_label(sample, "process", name(process.name));
       add_label(sample, "pid", process.tgid);
-      add_label(sample, "thread", row.thread_name);
+      add_label(sample, "thread", name(row.thread_name));
       add_label(sample, "tid", row.tid);
-      if (row.cpu != any_cpu) add_cpu(sample, row.cpu);
+      // CPU 0 exists, and pprof drops a number 0 without a unit. It does not show the unit "count".
+      if (row.cpu != any_cpu) add_label(sample, "cpu", row.cpu, "count");
       add_end(sample, row.user);
     });
   }
@@ -185,36 +181,31 @@ class Writer {
 
   using SampleBuilder = protozero::pbf_builder<SampleField>;
 
-  void add_label(SampleBuilder& sample, std::string_view key, StringId name) {
-    const std::string_view words = profile_.strings.view(name);
-    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
-    label.add_int64(LabelField::key, tables_.text(key));
-    label.add_int64(LabelField::str, words.empty() ? tables_.text(unknown_name) : tables_.text(name));
+  [[nodiscard]] std::string_view name(StringId id) const {
+    const std::string_view words = profile_.strings.view(id);
+    return words.empty() ? unknown_name : words;
   }
 
-  // 0 means "not known", here and in the format.
-  void add_label(SampleBuilder& sample, std::string_view key, std::uint32_t number) {
-    if (number == 0) return;
+  void add_label(SampleBuilder& sample, std::string_view key, std::string_view words) {
+    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
+    label.add_int64(LabelField::key, tables_.text(key));
+    label.add_int64(LabelField::str, tables_.text(words));
+  }
+
+  // 0 without a unit means "not known", here and in the format.
+  void add_label(SampleBuilder& sample, std::string_view key, std::uint32_t number, std::string_view unit = {}) {
+    if (number == 0 && unit.empty()) return;
     protozero::pbf_builder<LabelField> label(sample, SampleField::label);
     label.add_int64(LabelField::key, tables_.text(key));
     label.add_int64(LabelField::num, number);
-  }
-
-  // CPU 0 exists, and pprof drops a number 0 without a unit. It does not show the unit "count".
-  void add_cpu(SampleBuilder& sample, std::uint32_t number) {
-    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
-    label.add_int64(LabelField::key, tables_.text("cpu"));
-    label.add_int64(LabelField::num, number);
-    label.add_int64(LabelField::num_unit, tables_.text("count"));
+    if (!unit.empty()) label.add_int64(LabelField::num_unit, tables_.text(unit));
   }
 
   // If no stack has a known end, the label has no use.
   void add_end(SampleBuilder& sample, StackId user) {
     const StackEnd end = profile_.end_of(user);
     if (!ends_.any_known() || profile_.stack(user).empty() || end == StackEnd::root) return;
-    protozero::pbf_builder<LabelField> label(sample, SampleField::label);
-    label.add_int64(LabelField::key, tables_.text(pprof::stack_end_label));
-    label.add_int64(LabelField::str, tables_.text(words_of(end).key));
+    add_label(sample, pprof::stack_end_label, words_of(end).key);
   }
 
   const Profile& profile_;
@@ -225,20 +216,13 @@ class Writer {
   std::vector<std::uint64_t> locations_;  // of the current sample
 };
 
-class Pprof final : public Output {
- public:
-  explicit Pprof(const OutputOptions& options) : hide_addresses_(options.hide_addresses) {}
-
-  void report(std::ostream& out, const Profile& profile) const override {
-    Writer(out, profile, hide_addresses_).write();
-  }
-
- private:
-  bool hide_addresses_;
-};
-
 }  // namespace
 
-std::unique_ptr<Output> make_pprof(const OutputOptions& options) { return std::make_unique<Pprof>(options); }
+Output make_pprof(const OutputOptions& options) {
+  const auto report = [hide_addresses = options.hide_addresses](std::ostream& out, const Profile& profile) {
+    Writer(out, profile, hide_addresses).write();
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "output/clean_text.h"
-#include "output/code_file_name.h"
 #include "output/shown_frame.h"
 
 namespace profile {
@@ -29,10 +28,7 @@ PprofTables::PprofTables(const Profile& profile, bool hide_addresses)
     : profile_(profile),
       hide_addresses_(hide_addresses),
       cleaned_(profile.strings.size()),
-      used_(profile.frames().size()),
-      is_leaf_(profile.frames().size()),
-      has_callee_(profile.frames().size()),
-      weights_(profile.frames().size()) {}
+      uses_(profile.frames().size()) {}
 
 std::int64_t PprofTables::text(std::string_view text) {
   scratch_.clear();
@@ -47,16 +43,15 @@ std::int64_t PprofTables::text(StringId id) {
 }
 
 std::uint64_t PprofTables::location(FrameId frame, std::uint64_t value, bool is_leaf) {
-  const auto index = static_cast<std::size_t>(frame);
-  used_[index] = true;
-  (is_leaf ? is_leaf_ : has_callee_)[index] = true;
-  weights_[index] += static_cast<double>(value);
-  return index + 1;
+  Use& use = uses_[static_cast<std::size_t>(frame)];
+  (is_leaf ? use.is_leaf : use.has_callee) = true;
+  use.weight += static_cast<double>(value);
+  return static_cast<std::uint64_t>(frame) + 1;
 }
 
 std::uint64_t PprofTables::stand_in(std::string_view words) {
   const std::int64_t name = text(words);
-  const auto [found, is_new] = stand_in_ids_.try_emplace(name, used_.size() + stand_ins_.size() + 1);
+  const auto [found, is_new] = stand_in_ids_.try_emplace(name, uses_.size() + stand_ins_.size() + 1);
   if (is_new) stand_ins_.push_back(name);
   return found->second;
 }
@@ -64,8 +59,8 @@ std::uint64_t PprofTables::stand_in(std::string_view words) {
 void PprofTables::write(PprofSink& sink) {
   place_mappings();
   write_places(sink);
-  for (std::size_t i = 0; i < used_.size(); ++i) {
-    if (used_[i]) write_location(sink, static_cast<FrameId>(i));
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].any()) write_location(sink, static_cast<FrameId>(i));
   }
   for (const std::int64_t name : stand_ins_) {
     sink.message<LocationField>(ProfileField::location, [&](auto& location) {
@@ -106,10 +101,10 @@ void PprofTables::write(PprofSink& sink) {
 // The heaviest mappings keep the addresses of their files if these do not overlap, because `go tool pprof` disassembles
 // at the addresses in the profile.
 void PprofTables::place_mappings() {
-  for (std::size_t i = 0; i < used_.size(); ++i) {
-    if (!used_[i]) continue;
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    if (!uses_[i].any()) continue;
     const std::uint64_t mapping = mapping_of(profile_.frame(static_cast<FrameId>(i)));
-    if (mapping != 0) mappings_[mapping - 1].weight += weights_[i];
+    if (mapping != 0) mappings_[mapping - 1].weight += uses_[i].weight;
   }
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < mappings_.size(); ++i) {
@@ -135,7 +130,7 @@ void PprofTables::place_mappings() {
 void PprofTables::write_places(PprofSink& sink) {
   std::string comment(pprof::moved_comment);
   for (const Mapping& one : mappings_) {
-    if (one.place != 0) append_number(comment.append(" 0x"), one.code.start.value + one.place, 16);
+    if (one.place != 0) append_all(comment, " 0x", hex(one.code.start.value + one.place));
   }
   if (comment != pprof::moved_comment) sink.number(ProfileField::comment, text(comment));
 }
@@ -161,8 +156,8 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
   const std::uint64_t in_memory = hide_addresses_ ? 0 : frame.address.value;
   const std::uint64_t place = mapping == 0 ? 0 : mappings_[mapping - 1].place;
   const std::uint64_t address = in_file ? frame.binary_address.value + place : in_memory;
-  const auto index = static_cast<std::size_t>(id);
-  const bool seems_return = has_callee_[index] && !is_leaf_[index];
+  const Use& use = uses_[static_cast<std::size_t>(id)];
+  const bool seems_return = use.has_callee && !use.is_leaf;
   sink.message<LocationField>(ProfileField::location, [&](auto& location) {
     location.add_uint64(LocationField::id, static_cast<std::uint64_t>(id) + 1);
     if (mapping != 0) location.add_uint64(LocationField::mapping_id, mapping);

@@ -34,6 +34,13 @@ class PprofTables {
   void write(PprofSink& sink);
 
  private:
+  // How the samples have a frame.
+  struct Use {
+    bool is_leaf = false;     // in at least one sample
+    bool has_callee = false;  // in at least one sample
+    double weight = 0;        // sum over all samples
+    [[nodiscard]] bool any() const { return is_leaf || has_callee; }
+  };
   struct Mapping {
     std::int64_t file = 0;
     std::int64_t build_id = 0;
@@ -68,10 +75,7 @@ class PprofTables {
   StringTable texts_;
   std::vector<StringId> cleaned_;  // by StringId of the profile; empty: not yet requested, or the text is empty
   std::string scratch_;
-  std::vector<bool> used_;        // by FrameId, as the next three
-  std::vector<bool> is_leaf_;     // in at least one sample
-  std::vector<bool> has_callee_;  // in at least one sample
-  std::vector<double> weights_;   // sum over all samples
+  std::vector<Use> uses_;  // by FrameId
   std::vector<std::int64_t> stand_ins_;
   std::unordered_map<std::int64_t, std::uint64_t> stand_in_ids_;            // by text
   std::vector<Mapping> mappings_;                                           // id: index + 1

@@ -1,14 +1,18 @@
 // Shows where each process spends its time: each stack's share of the process, leaf to root, the largest first.
 #include <algorithm>
-#include <cstdio>
+#include <functional>
+#include <iomanip>
 #include <ostream>
 #include <span>
 
 #include "output/labelled_rows.h"
 #include "output/output.h"
+#include "output/text_table.h"
 
 namespace profile {
 namespace {
+
+constexpr int share_width = 5;  // "99.9%"
 
 // The rows of one process, the largest first.
 struct Group {
@@ -23,18 +27,14 @@ std::vector<Group> groups_of(std::span<LabelledRow> rows) {
     std::uint64_t total = 0;
     for (; end < rows.size() && rows[end].owner == rows[begin].owner; ++end) total += rows[end].value;
     groups.push_back({.rows = rows.subspan(begin, end - begin), .total = total});
-    std::stable_sort(groups.back().rows.begin(), groups.back().rows.end(),
-                     [](const auto& a, const auto& b) { return a.value > b.value; });
+    std::ranges::stable_sort(groups.back().rows, std::ranges::greater(), &LabelledRow::value);
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+  std::ranges::stable_sort(groups, std::ranges::greater(), &Group::total);
   return groups;
 }
 
 void write_row(std::ostream& out, const LabelledRows& labelled, const LabelledRow& row, std::uint64_t total) {
-  const double percent = total == 0 ? 0.0 : 100.0 * static_cast<double>(row.value) / static_cast<double>(total);
-  char share[32];
-  std::snprintf(share, sizeof share, "%4.1f%%     ", percent);
-  out << share;
+  out << std::setw(share_width) << percent(row.value, total) << "     ";
   std::vector<Label> frames;
   labelled.frames(row, frames);
   for (const Label frame : frames) out << labelled.text(frame) << ';';
@@ -42,16 +42,13 @@ void write_row(std::ostream& out, const LabelledRows& labelled, const LabelledRo
   out << '\n';
 }
 
-class Residency final : public Output {
- public:
-  explicit Residency(const OutputOptions& options) {
-    wording_.owner = Wording::Owner::process_and_tgid;
-    wording_.root_first = false;
-    wording_.modules = options.show_modules;
-  }
+}  // namespace
 
-  void report(std::ostream& out, const Profile& profile) const override {
-    const LabelledRows labelled(profile, wording_);
+Output make_residency(const OutputOptions& options) {
+  const Wording wording{
+      .owner = Wording::Owner::process_and_tgid, .root_first = false, .modules = options.show_modules};
+  const auto report = [wording](std::ostream& out, const Profile& profile) {
+    const LabelledRows labelled(profile, wording);
     std::vector<LabelledRow> rows = labelled.rows();
     const std::vector<Group> groups = groups_of(rows);
 
@@ -61,14 +58,8 @@ class Residency final : public Output {
       if (groups.size() > 1) out << labelled.text(group.rows.front().owner) << '\n';
       for (const LabelledRow& row : group.rows) write_row(out, labelled, row, group.total);
     }
-  }
-
- private:
-  Wording wording_;
-};
-
-}  // namespace
-
-std::unique_ptr<Output> make_residency(const OutputOptions& options) { return std::make_unique<Residency>(options); }
+  };
+  return {.report = report};
+}
 
 }  // namespace profile

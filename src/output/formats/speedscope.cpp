@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "model/clock_period.h"
 #include "output/flame/table.h"
 #include "output/header.h"
 #include "output/json_writer.h"
@@ -68,7 +65,10 @@ class Tree {
     for (const Number number : root_first) {
       const auto key = std::uint64_t{at} << 32 | number;
       const auto [found, is_new] = children_.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
-      if (is_new) nodes_.push_back({.number = number, .parent = at});
+      if (is_new) {
+        nodes_[at].children.push_back(found->second);
+        nodes_.push_back({.number = number, .parent = at});
+      }
       at = found->second;
       nodes_[at].total += weight;
     }
@@ -81,23 +81,27 @@ class Tree {
   // it.
   template <class Visit>
   void walk(const Frames& frames, const Visit& visit) const {
-    const std::vector<std::uint32_t> order = by_weight(frames);
-    std::vector<std::uint32_t> next(nodes_.size() + 1);  // position in `order` of the next child of each node
-    for (const Node& node : nodes_) ++next[node.parent + std::size_t{1}];
-    next[root + 1] -= 1;  // the root counted itself as its child
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    const std::vector<std::uint32_t> begins = next;
+    const auto is_heavier = [&](std::uint32_t i, std::uint32_t j) {
+      const Node& a = nodes_[i];
+      const Node& b = nodes_[j];
+      return a.total != b.total ? a.total > b.total : frames.in_file(a.number) < frames.in_file(b.number);
+    };
+    // From the root on, the lightest child first: the reverse of the order of the visits.
+    std::vector<std::uint32_t> order;
+    for (std::vector<std::uint32_t> left{root}; !left.empty();) {
+      order.push_back(left.back());
+      left.pop_back();
+      const std::vector<std::uint32_t>& children = nodes_[order.back()].children;
+      const auto added = left.insert(left.end(), children.begin(), children.end());
+      std::sort(added, left.end(), is_heavier);
+    }
     std::vector<Number> path;
-    for (std::uint32_t at = root;;) {
-      if (next[at] != begins[at + std::size_t{1}]) {
-        at = order[next[at]++];
-        path.push_back(nodes_[at].number);
-        continue;
-      }
-      if (nodes_[at].is_leaf) visit(path, nodes_[at].self);
-      if (at == root) return;
-      path.pop_back();
-      at = nodes_[at].parent;
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      if (!nodes_[*node].is_leaf) continue;
+      path.clear();
+      for (std::uint32_t at = *node; at != root; at = nodes_[at].parent) path.push_back(nodes_[at].number);
+      std::reverse(path.begin(), path.end());
+      visit(path, nodes_[*node].self);
     }
   }
 
@@ -109,20 +113,8 @@ class Tree {
     std::uint64_t total = 0;
     std::uint64_t self = 0;
     bool is_leaf = false;  // a stack ends here
+    std::vector<std::uint32_t> children = {};
   };
-
-  // Returns all nodes except the root. The children of one node are together, the heaviest first.
-  [[nodiscard]] std::vector<std::uint32_t> by_weight(const Frames& frames) const {
-    std::vector<std::uint32_t> order(nodes_.size() - 1);
-    std::iota(order.begin(), order.end(), 1U);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t i, std::uint32_t j) {
-      const Node& a = nodes_[i];
-      const Node& b = nodes_[j];
-      if (a.parent != b.parent) return a.parent < b.parent;
-      return a.total != b.total ? a.total > b.total : frames.in_file(a.number) < frames.in_file(b.number);
-    });
-    return order;
-  }
 
   std::vector<Node> nodes_ = std::vector<Node>(1);
   std::unordered_map<std::uint64_t, std::uint32_t> children_;  // key: parent << 32 | number
@@ -230,9 +222,7 @@ class Document {
       weights.push_back(weight * unit_.factor);
     });
     json_.end_array();
-    json_.begin_array("weights");
-    for (const std::uint64_t weight : weights) json_.value(weight);
-    json_.end_array();
+    json_.array("weights", weights);
     json_.member("startValue", 0);
     json_.member("endValue", part.tree.total() * unit_.factor);
     json_.end_object();
@@ -249,13 +239,10 @@ class Document {
   Part all_{.name = "all processes", .tree = {}};
 };
 
-class Speedscope final : public Output {
- public:
-  void report(std::ostream& out, const Profile& profile) const override { Document(out, profile).write(); }
-};
-
 }  // namespace
 
-std::unique_ptr<Output> make_speedscope(const OutputOptions&) { return std::make_unique<Speedscope>(); }
+Output make_speedscope(const OutputOptions&) {
+  return {.report = [](std::ostream& out, const Profile& profile) { Document(out, profile).write(); }};
+}
 
 }  // namespace profile

@@ -63,10 +63,6 @@ class Tree {
   isCaller(box) {
     return this.half[box] === 1;
   }
-  // Distance from the root.
-  depthOf(box) {
-    return this.depth[box];
-  }
   isFrame(box) {
     return this.code[box] >= 0;
   }
@@ -136,7 +132,7 @@ class Tree {
   }
 }
 // The columns of a box. `from`, `to` and `node` belong to its stacks; `first` and `end` are its children (`first` is
-// `none` until they are made).
+// `none` until they are made); `depth` is the distance from the root.
 const boxColumns = Object.entries({
   code: Int32Array, from: Int32Array, to: Int32Array, node: Int32Array, total: Float64Array, before: Float64Array,
   start: Float64Array, parent: Int32Array, half: Uint8Array, depth: Int32Array, first: Int32Array, end: Int32Array,

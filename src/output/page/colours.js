@@ -23,7 +23,7 @@ class Palette {
         const off = shade / (shades - 1) - 0.5;
         return `hsl(${hue + off * hueRange}, ${saturation}%, ${lightness + off * lightnessRange}%)`;
       }));
-    this.shadeOf = new Map();  // by name
+    this.shadeOf = remembered((name) => hashOf(name) % shades);
   }
 
   // `matches` is the same as in Drawing.draw().
@@ -41,12 +41,7 @@ class Palette {
     return `hsl(${hue}, ${saturation}%, ${lightness}%)`;
   }
   shade(kind, name) {
-    let shade = this.shadeOf.get(name);
-    if (shade === undefined) {
-      shade = hashOf(name) % shades;
-      this.shadeOf.set(name, shade);
-    }
-    return this.byKind[kind][shade];
+    return this.byKind[kind][this.shadeOf(name)];
   }
   // A change of a tenth of the total has the full colour. The square root makes a change of a thousandth visible.
   change(before, now) {

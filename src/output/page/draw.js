@@ -100,7 +100,7 @@ class Drawing {
     return half === this.halves[0] ? this.above + depth : this.above - depth;
   }
   top(box) {
-    return this.topOfRow(this.rowOf(this.halfOf(box), this.tree.depthOf(box)));
+    return this.topOfRow(this.rowOf(this.halfOf(box), this.tree.depth[box]));
   }
   left(box) {
     const {focus, scale} = this.halfOf(box);
@@ -114,7 +114,7 @@ class Drawing {
   // The visible boxes in the row of a box.
   neighbours(box) {
     const {rows, depth} = this.halfOf(box);
-    const at = this.tree.depthOf(box);
+    const at = this.tree.depth[box];
     return at < depth ? this.boxes.data.subarray(rows[at], rows[at + 1]) : this.boxes.data.subarray(0, 0);
   }
 
@@ -128,20 +128,10 @@ class Drawing {
     if (half.scale === 0) return none;
     const depth = Math.abs(row - this.above);
     const value = this.tree.start[half.focus] + x / half.scale;
-    return this.boxOfRow(half.rows[depth], half.rows[depth + 1], value);
-  }
-  // Finds the box of one row that has `value` in its range, by binary search. The boxes of a row are sorted from left
-  // to right.
-  boxOfRow(begin, end, value) {
     const {boxes: {data}, tree: {start, total}} = this;
-    let low = begin;
-    let high = end;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (start[data[middle]] <= value) low = middle;
-      else high = middle;
-    }
-    const box = data[low];
+    // The boxes of a row are sorted from left to right.
+    const end = endOfFirst(half.rows[depth], half.rows[depth + 1], (i) => start[data[i]] <= value);
+    const box = data[end - 1];
     return start[box] <= value && value < start[box] + total[box] ? box : none;
   }
 
@@ -158,7 +148,7 @@ class Drawing {
     paint.globalAlpha = 1;
   }
   drawHalf(half, matches) {
-    const focusDepth = this.tree.depthOf(half.focus);
+    const focusDepth = this.tree.depth[half.focus];
     // The root is the same in both halves, so only one half draws it.
     for (let depth = half === this.halves[0] ? 0 : 1; depth < half.depth; ++depth) {
       const y = this.topOfRow(this.rowOf(half, depth));

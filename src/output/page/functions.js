@@ -6,20 +6,15 @@ class Functions {
     this.table = table;
     this.of = new Column(Int32Array);     // by frame
     this.frame = new Column(Int32Array);  // by function: its first frame, which has its name and module
-    this.ids = new Map();
+    this.ids = new Numbered();
   }
   // Adds the frames that are new in the table.
   update() {
     const {table} = this;
     const {name, module} = table.frames;
     for (let frame = this.of.length; frame < name.length; ++frame) {
-      const key = pairKey(name.data[frame], module.data[frame]);
-      let id = this.ids.get(key);
-      if (id === undefined) {
-        id = this.frame.length;
-        this.ids.set(key, id);
-        this.frame.push(frame);
-      }
+      const id = this.ids.of(pairKey(name.data[frame], module.data[frame]));
+      if (id === this.frame.length) this.frame.push(frame);
       this.of.push(id);
     }
     return this;
@@ -47,12 +42,10 @@ class Functions {
 // The value of each node as leaf, summed over the wanted owners.
 function ownOfNodes(table, values, wanted) {
   const own = new Float64Array(table.nodes.parent.length);
-  const {owner, node} = table.pairs;
-  const end = Math.min(owner.length, values.length);
-  for (let pair = 0; pair < end; ++pair) {
-    if (node.data[pair] === none || (wanted !== null && !wanted[owner.data[pair]])) continue;
-    own[node.data[pair]] += values[pair];
-  }
+  const node = table.pairs.node.data;
+  eachPair(table, values, wanted, (pair) => {
+    if (node[pair] !== none) own[node[pair]] += values[pair];
+  });
   return own;
 }
 // The value of each node and of all nodes on it.
@@ -65,12 +58,8 @@ function allOfNodes(table, own) {
   return all;
 }
 function wholeOf(table, values, wanted) {
-  const {owner} = table.pairs;
-  const end = Math.min(owner.length, values.length);
   let sum = 0;
-  for (let pair = 0; pair < end; ++pair) {
-    if (wanted === null || wanted[owner.data[pair]]) sum += values[pair];
-  }
+  eachPair(table, values, wanted, (pair) => (sum += values[pair]));
   return sum;
 }
 
@@ -81,9 +70,7 @@ function sumsOfFunctions(table, values, wanted) {
   const frame = table.nodes.frame.data;
   const own = ownOfNodes(table, values, wanted);
   const all = allOfNodes(table, own);
-  const {order, depth} = table.walk();
-  const nodes = new Int32Array(order.length);
-  for (let node = 0; node < order.length; ++node) nodes[order[node]] = node;
+  const {nodes, depth} = table.walk();
   const self = new Float64Array(functions.count);
   const total = new Float64Array(functions.count);
   const below = new Int32Array(functions.count);  // how often the function is on the current path
@@ -112,20 +99,6 @@ class FunctionSums {
 
 // --- Callers and callees ----------------------------------------------------------------------------------------------
 
-// The children of all nodes. The children of `node` are list[start[node + 1]] up to, but without, list[start[node +
-// 2]].
-function childrenOf(table) {
-  const parent = table.nodes.parent.data;
-  const count = table.nodes.parent.length;
-  const start = new Int32Array(count + 2);
-  for (let node = 0; node < count; ++node) ++start[parent[node] + 2];
-  for (let i = 1; i < start.length; ++i) start[i] += start[i - 1];
-  const next = start.slice();
-  const list = new Int32Array(count);
-  for (let node = 0; node < count; ++node) list[next[parent[node] + 1]++] = node;
-  return {start, list};
-}
-
 // The nodes of a function that have no node of the same function below them.
 function outermostNodes(table, id) {
   const functionOf = table.functions.update().of.data;
@@ -147,22 +120,21 @@ function outermostNodes(table, id) {
 // The callees of a function. Splits the nodes of a box by the frames of their children.
 class Callees {
   constructor(table, tops, {all, allBefore}, root) {
-    Object.assign(this, {table, all, allBefore});
-    this.children = childrenOf(table);
+    Object.assign(this, {table, all, allBefore, root});
+    this.walk = table.walk();  // of this moment: a live table grows
     this.parting = new Parting(table);
     this.nodes = new Column(Int32Array);  // nodes of one box are together
     this.nodes.append(tops);
-    this.root = {code: root, from: 0, to: tops.length, node: none, total: sumOfNodes(all, tops), before: sumOfNodes(allBefore, tops)};
   }
   split(box, add) {
-    const {nodes, parting, all, allBefore, children: {start, list}} = this;
+    const {walk, nodes, parting, all, allBefore} = this;
     const frameOf = this.table.nodes.frame.data;
     const begin = nodes.length;
     parting.begin();
     for (let i = box.from; i < box.to; ++i) {
       const node = nodes.data[i];
-      for (let at = start[node + 1]; at < start[node + 2]; ++at) {
-        const child = list[at];
+      for (let place = walk.order[node] + 1; place < walk.behind[node]; place = walk.behind[walk.nodes[place]]) {
+        const child = walk.nodes[place];
         parting.count(frameOf[child], all[child], allBefore === null ? 0 : allBefore[child]);
         nodes.push(child);
       }
@@ -171,9 +143,6 @@ class Callees {
     parting.end(begin, add);
     for (const child of found) nodes.data[parting.placeOf(frameOf[child])] = child;
   }
-}
-function sumOfNodes(values, nodes) {
-  return values === null ? 0 : nodes.reduce((sum, node) => sum + values[node], 0);
 }
 
 // One tree of two halves, callees and callers; the function is the root of both.
@@ -186,8 +155,8 @@ function sandwichOf(table, amounts, id, heaviest) {
   const allBefore = comparing ? allOfNodes(table, ownOfNodes(table, before, wanted)) : null;
   const read = {of: (top) => all[top], before: comparing ? (top) => allBefore[top] : () => 0};
   const parent = table.nodes.parent.data;
-  const callees = new Callees(table, tops, {all, allBefore}, root);
   const callers = new FromLeaf(table, tops.slice(), tops.map((top) => parent[top]), read, root);
+  const callees = new Callees(table, tops, {all, allBefore}, callers.root);
   const whole = wholeOf(table, values, wanted);
   const wholeBefore = comparing ? wholeOf(table, before, wanted) : 0;
   return new Tree(table, [callees, callers], {comparing, swapped, heaviest, whole, wholeBefore});

@@ -173,8 +173,8 @@ class Input {
       Escape: () => view.back() || (view.words !== '' ? tools.searchFor('') : view.select(none)),
       Home: () => view.whole(),
       '/': () => element('search').select(),
-      f: () => tools.flip(),
-      i: () => tools.invert(),
+      f: () => view.setIcicle(!view.drawing.icicle),
+      i: () => tools.toggle('inverted'),
       o: () => tools.toggle('heaviest'),
       p: () => tools.toggle('byProcess'),
       h: () => tools.toggle('byThread'),
@@ -182,7 +182,7 @@ class Input {
       s: () => this.openFunction(view.current),
       n: () => this.nextMatch(1),
       N: () => this.nextMatch(-1),
-      c: () => this.copyCurrent(),
+      c: () => this.copy(foldedLine(view.tree, view.current), 'The stack'),
       w: () => tools.swap(),
       t: () => tools.switchTheme(),
       '?': () => this.help(),
@@ -214,8 +214,5 @@ class Input {
     view.update();
     if (!view.selectMatch(step)) return this.say(view.matcher === null ? 'Search first: press /' : 'Nothing is found here.');
     this.sheet.reveal(view.selected);
-  }
-  copyCurrent() {
-    this.copy(foldedLine(this.view.tree, this.view.current), 'The stack');
   }
 }

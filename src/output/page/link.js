@@ -24,7 +24,7 @@ class Link {
   }
 
   // The link has only values that differ from the defaults.
-  parts() {
+  words() {
     const {view, list, live} = this;
     const parts = new URLSearchParams();
     const add = (name, value) => value !== '' && parts.set(name, value);
@@ -42,10 +42,7 @@ class Link {
     if (list.isShown) parts.set('functions', 'on');
     add('sort', list.sortWords());
     if (live !== null) add('last', live.windowWords());
-    return parts;
-  }
-  words() {
-    return this.parts().toString();
+    return parts.toString();
   }
   write() {
     const words = this.words();

@@ -72,15 +72,10 @@ class FunctionList {
   }
   makeRows() {
     const {functions, now, before} = this.sums;
-    const found = new Map();  // by name, so that each name is matched once
-    const matches = (id) => {
-      const name = functions.nameOf(id);
-      if (!found.has(name)) found.set(name, this.matcher === null || this.matcher(name));
-      return found.get(name);
-    };
+    const matches = remembered((name) => this.matcher === null || this.matcher(name));
     const all = Array.from({length: now.total.length}, (_, id) => id)
       .filter((id) => now.total[id] !== 0 || (before !== null && before.total[id] !== 0));
-    this.rows = all.filter(matches);
+    this.rows = all.filter((id) => matches(functions.nameOf(id)));
     const {key, isAscending} = this.sort;
     // Numbers compare faster than names, and functions of equal value are many.
     const ranks = functions.table.frameRanks();
@@ -166,7 +161,7 @@ class FunctionList {
       if (key === 'name') {
         row.append(this.nameCell(functions.nameOf(id), functions.moduleOf(id)));
       } else if (key === 'change') {
-        row.append(made('td', '', changeWords(this.changeOf(id))));
+        row.append(made('td', '', points(this.changeOf(id)).replace(' points', ' pts')));
       } else {
         row.append(this.amountCell(now[key][id], whole));
       }
@@ -189,10 +184,7 @@ class FunctionList {
   }
 
   get selectedAt() {
-    if (this.selected === null) return -1;
-    const {functions} = this.sums;
-    return this.rows.findIndex((id) =>
-      functions.nameOf(id) === this.selected.name && functions.moduleOf(id) === this.selected.module);
+    return this.selected === null ? -1 : this.rows.indexOf(this.sums.functions.find(this.selected));
   }
   select(at) {
     const id = this.rows[at];
@@ -226,8 +218,4 @@ class FunctionList {
     if (to !== undefined) this.select(Math.min(last, Math.max(0, to)));
     else if (at >= 0) this.open(at);
   }
-}
-
-function changeWords(change) {
-  return Math.abs(change) < 0.00005 ? 'the same' : points(change).replace(' points', ' pts');
 }

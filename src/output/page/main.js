@@ -80,7 +80,7 @@ function showFile(view, data) {
 function offerToTests(view, times) {
   const {drawing} = view;
   const described = (box) => {
-    const depth = view.tree.depthOf(box);
+    const depth = view.tree.depth[box];
     return Object.freeze({
       name: view.tree.nameOf(box),
       kind: kindWords[view.tree.kindOf(box)],

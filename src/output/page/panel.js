@@ -92,15 +92,14 @@ class BoxTexts {
   shares(box) {
     const {tree, focus} = this.view;
     const shares = [`${percent(tree.shareOf(box))} of all`];
-    if (focus !== 0 && tree.total[focus] > 0 && tree.depthOf(box) >= tree.depthOf(focus)) {
+    if (focus !== 0 && tree.total[focus] > 0 && tree.depth[box] >= tree.depth[focus]) {
       shares.push(`${percent(tree.total[box] / tree.total[focus])} of ${shortened(tree.nameOf(focus), 40)}`);
     }
     return shares;
   }
   change(box) {
     const [before, now] = this.view.tree.sharesCompared(box);
-    const change = Math.abs(now - before) < 0.00005 ? 'the same' : points(now - before);
-    return `${percent(before)} before, ${percent(now)} now: ${change}`;
+    return `${percent(before)} before, ${percent(now)} now: ${points(now - before)}`;
   }
   // For a function in several places: "1,234 samples · 12.3 % of all in all its places".
   everywhere(box) {
@@ -127,11 +126,9 @@ class BoxTexts {
     const figures = [amount(tree.total[box], source.unit), ...this.shares(box)].join(' · ');
     tip.replaceChildren(made('div', 'name', shortened(tree.nameOf(box), 4500)), made('div', '', figures));
     if (tree.comparing) tip.append(made('div', '', this.change(box)));
-    if (self > 0 && self < tree.total[box]) tip.append(made('div', 'quiet', `${amount(self, source.unit)} in itself`));
-    const everywhere = this.everywhere(box);
-    if (everywhere !== '') tip.append(made('div', 'quiet', everywhere));
-    const where = this.where(box);
-    if (where !== '') tip.append(made('div', 'quiet', where));
+    const inItself = self > 0 && self < tree.total[box] ? `${amount(self, source.unit)} in itself` : '';
+    const facts = [inItself, this.everywhere(box), this.where(box)].filter((text) => text !== '');
+    tip.append(...facts.map((text) => made('div', 'quiet', text)));
     tip.hidden = false;
     // Near the mouse, and completely inside the window.
     const {width, height} = tip.getBoundingClientRect();

@@ -33,17 +33,6 @@ class Message {
   }
 }
 
-class Numbered {
-  constructor(first) {
-    this.ids = new Map();
-    this.first = first;
-  }
-  of(key) {
-    if (!this.ids.has(key)) this.ids.set(key, this.ids.size + this.first);
-    return this.ids.get(key);
-  }
-}
-
 // The type and unit of the values, with the names that the profiler uses.
 function valueType(run) {
   const plain = (name) => name.replace(/[^A-Za-z0-9]/g, '_');
@@ -54,7 +43,7 @@ function valueType(run) {
 
 // A comparison has two values per sample: before and now.
 function pprofOf({table, pairs, frames}, run, comparing) {
-  const texts = new Numbered(0);
+  const texts = new Numbered();
   const files = new Numbered(1);
   const text = (words) => texts.of(words);
   text('');

@@ -20,19 +20,15 @@ function pageWith(html, data) {
 
 // The rows of a table that some pairs need, with new numbers.
 class Picked {
-  constructor(table, {values, before, wanted}) {
+  constructor(table, amounts) {
     this.table = table;
-    this.strings = [];
-    this.stringIds = new Map();
-    this.pairs = [];  // {owner, node, value, before}
+    this.strings = new Numbered();
     const {owner, node} = table.pairs;
-    const of = (vector, pair) => (vector !== null && pair < vector.length ? vector[pair] : 0);
-    for (let pair = 0; pair < owner.length; ++pair) {
-      if (wanted !== null && !wanted[owner.data[pair]]) continue;
-      const had = of(before, pair);
-      const value = of(values, pair);
-      if (value !== 0 || had !== 0) this.pairs.push({owner: owner.data[pair], node: node.data[pair], value, before: had});
-    }
+    // {owner, node, value, before}
+    this.pairs = Array.from(pairsWithValue(table, amounts), (pair) => ({
+      owner: owner.data[pair], node: node.data[pair],
+      value: valueAt(amounts.values, pair), before: valueAt(amounts.before, pair),
+    }));
     this.nodes = this.numbered(this.pairs.map((pair) => pair.node), table.nodes.parent);
     this.frames = this.numbered(this.nodes.kept.map((at) => table.nodes.frame.data[at]));
     this.owners = this.numbered(this.pairs.map((pair) => pair.owner));
@@ -50,12 +46,7 @@ class Picked {
     return {ids, kept};
   }
   string(id) {
-    const text = this.table.strings[id];
-    if (!this.stringIds.has(text)) {
-      this.stringIds.set(text, this.strings.length);
-      this.strings.push(text);
-    }
-    return this.stringIds.get(text);
+    return this.strings.of(this.table.strings[id]);
   }
   columns(columns, kept, texts) {
     return Object.fromEntries(Object.entries(columns).map(([name, {data}]) =>
@@ -79,7 +70,7 @@ class Picked {
         parent: nodes.kept.map((id) => nodes.ids.get(table.nodes.parent.data[id])),
         frame: nodes.kept.map((id) => frames.ids.get(table.nodes.frame.data[id])),
       },
-      strings: this.strings,
+      strings: [...this.strings.ids.keys()],
     };
   }
 }

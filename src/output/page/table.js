@@ -27,6 +27,27 @@ class Column {
   }
 }
 
+// An object of columns, from the types of their items.
+function columnsOf(types) {
+  return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, new Column(type)]));
+}
+
+// Numbers for keys, in the order in which they are asked for.
+class Numbered {
+  constructor(first = 0) {
+    this.ids = new Map();
+    this.first = first;
+  }
+  of(key) {
+    let id = this.ids.get(key);
+    if (id === undefined) {
+      id = this.ids.size + this.first;
+      this.ids.set(key, id);
+    }
+    return id;
+  }
+}
+
 // The number of each FlameKind, by name.
 const kinds = Object.fromEntries(kindTable.map(({key}, number) => [key, number]));
 
@@ -34,18 +55,16 @@ const kinds = Object.fromEntries(kindTable.map(({key}, number) => [key, number])
 class Groups {
   constructor() {
     this.items = [];  // {name, label, key}
-    this.ids = new Map();
+    this.ids = new Numbered();
     this.of = new Column(Int32Array);  // by owner
     this.ordered = null;
   }
   // Adds the group of the next owner.
   add(name, number) {
     const key = `${number} ${name}`;
-    let id = this.ids.get(key);
-    if (id === undefined) {
-      id = this.items.length;
+    const id = this.ids.of(key);
+    if (id === this.items.length) {
       this.items.push({name, label: number === 0 ? name : `${name} (${number})`, key});
-      this.ids.set(key, id);
       this.ordered = null;
     }
     this.of.push(id);
@@ -69,28 +88,21 @@ class Table {
   constructor(byName = false) {
     this.byName = byName;
     this.strings = [];
-    this.frames = {
-      name: new Column(Int32Array),
-      module: new Column(Int32Array),
-      file: new Column(Int32Array),
-      line: new Column(Uint32Array),
-      kind: new Column(Uint8Array),
-    };
-    this.owners = {
-      process: new Column(Int32Array),
-      pid: new Column(Uint32Array),
-      thread: new Column(Int32Array),
-      tid: new Column(Uint32Array),
-      cpu: new Column(Int32Array),
-    };
-    this.nodes = {parent: new Column(Int32Array), frame: new Column(Int32Array)};
-    this.pairs = {owner: new Column(Int32Array), node: new Column(Int32Array)};
+    this.frames = columnsOf({
+      name: Int32Array, module: Int32Array, file: Int32Array, line: Uint32Array, kind: Uint8Array,
+    });
+    this.owners = columnsOf({
+      process: Int32Array, pid: Uint32Array, thread: Int32Array, tid: Uint32Array, cpu: Int32Array,
+    });
+    this.nodes = columnsOf({parent: Int32Array, frame: Int32Array});
+    this.pairs = columnsOf({owner: Int32Array, node: Int32Array});
     this.pairIds = null;  // made when first needed; a file without a comparison needs none
     this.processes = new Groups();
     this.threads = new Groups();
     this.ranks = null;  // made when needed, as `walked`
     this.walked = null;
-    this.keys = new Map();  // by frame
+    // A short form of frameKey(), for links.
+    this.shortKey = remembered((id) => shortKeyOf(this.frameKey(id)));
     this.functions = new Functions(this);
   }
 
@@ -113,14 +125,9 @@ class Table {
     return this.processes.of.length;
   }
   // Keys for the filters; the same in every table: "185 dd", "186 dd-writer", "3".
-  processKey(owner) {
-    return this.processes.itemOf(owner).key;
-  }
-  threadKey(owner) {
-    return this.threads.itemOf(owner).key;
-  }
-  cpuKey(owner) {
-    return String(this.owners.cpu.data[owner]);
+  keyOf(name, owner) {
+    if (name === 'cpu') return String(this.owners.cpu.data[owner]);
+    return (name === 'process' ? this.processes : this.threads).itemOf(owner).key;
   }
 
   // Returns the pairs of `cells` and adds new ones. `repeated`: a pair may occur several times in `cells`; in the
@@ -180,43 +187,37 @@ class Table {
   }
 
   // For each node: its depth, its place in a depth-first walk (siblings by frame rank), and the place after its whole
-  // subtree.
+  // subtree. `nodes` has the node of each place.
   walk() {
     if (this.walked !== null) return this.walked;
     const ranks = this.frameRanks();
     const count = this.nodes.parent.length;
     const parent = this.nodes.parent.data;
     const frame = this.nodes.frame.data;
-    this.walked = walkInOrder(parent, count, (node) => ranks[frame[node]]);
-    if (this.walked !== null) return this.walked;
-    const byRank = countingSort(new Int32Array(count).map((_, i) => i), (node) => ranks[frame[node]], ranks.length);
-    // The children of each node as a linked list. Index 0 of `head` has the roots.
-    const head = new Int32Array(count + 1).fill(none);
-    const next = new Int32Array(count);
-    for (let i = count - 1; i >= 0; --i) {
-      const node = byRank[i];
-      next[node] = head[parent[node] + 1];
-      head[parent[node] + 1] = node;
+    const rankOf = (node) => ranks[frame[node]];
+    const sizes = new Int32Array(count).fill(1);  // of the subtrees
+    for (let node = count - 1; node >= 0; --node) {
+      if (parent[node] !== none) sizes[parent[node]] += sizes[node];
     }
+    let sorted = new Int32Array(count).map((_, i) => i);
+    if (!isWalk(parent, count, rankOf)) {
+      sorted = countingSort(sorted, rankOf, ranks.length);
+      sorted = countingSort(sorted, (node) => parent[node] + 1, count + 1);
+    }
+    const next = new Int32Array(count + 1);  // the place of the next child: of the roots, then of each node
     const order = new Int32Array(count);
     const depth = new Int32Array(count);
-    let place = 0;
-    let at = head[0];
-    while (at !== none) {
-      order[at] = place++;
-      depth[at] = parent[at] === none ? 0 : depth[parent[at]] + 1;
-      if (head[at + 1] !== none) {
-        at = head[at + 1];
-        continue;
-      }
-      while (at !== none && next[at] === none) at = parent[at];
-      if (at !== none) at = next[at];
+    const nodes = new Int32Array(count);
+    // Parents come before their children, and siblings are in the order of their ranks.
+    for (const node of sorted) {
+      order[node] = next[parent[node] + 1];
+      nodes[order[node]] = node;
+      next[parent[node] + 1] += sizes[node];
+      next[node + 1] = order[node] + 1;
+      depth[node] = parent[node] === none ? 0 : depth[parent[node]] + 1;
     }
-    const behind = order.map((at) => at + 1);
-    for (let node = count - 1; node >= 0; --node) {
-      if (parent[node] !== none) behind[parent[node]] = Math.max(behind[parent[node]], behind[node]);
-    }
-    this.walked = {order, depth, behind};
+    const behind = order.map((place, node) => place + sizes[node]);
+    this.walked = {order, depth, behind, nodes};
     return this.walked;
   }
 
@@ -235,35 +236,69 @@ class Table {
     const {name, module, file, line, kind} = this.frame(id);
     return [name, module, file, line, kind].join('\n');
   }
-  // A short form of the same key, for links.
-  shortKey(id) {
-    let key = this.keys.get(id);
-    if (key === undefined) this.keys.set(id, (key = shortKeyOf(this.frameKey(id))));
-    return key;
-  }
 }
 
-// Returns what Table.walk() returns if the nodes have the order of the walk, as in a page on disk; otherwise null.
-function walkInOrder(parent, count, rankOf) {
-  const order = new Int32Array(count);
-  const depth = new Int32Array(count);
-  const behind = new Int32Array(count);
+// Whether the nodes have the order of the walk, as in a page on disk.
+function isWalk(parent, count, rankOf) {
   let at = none;  // the node before
   for (let node = 0; node < count; ++node) {
-    order[node] = node;
     let sibling = none;
     while (at !== parent[node]) {
-      if (at === none) return null;
-      behind[at] = node;
+      if (at === none) return false;
       sibling = at;
       at = parent[at];
     }
-    if (sibling !== none && rankOf(sibling) >= rankOf(node)) return null;
-    depth[node] = at === none ? 0 : depth[at] + 1;
+    if (sibling !== none && rankOf(sibling) >= rankOf(node)) return false;
     at = node;
   }
-  for (; at !== none; at = parent[at]) behind[at] = count;
-  return {order, depth, behind};
+  return true;
+}
+
+// The value of a pair; 0 beyond the end of a vector, and if there is no vector.
+function valueAt(vector, pair) {
+  return vector !== null && pair < vector.length ? vector[pair] : 0;
+}
+
+// The pairs of the wanted owners that have a value, now or before.
+function pairsWithValue(table, {values, before, wanted}) {
+  const owner = table.pairs.owner.data;
+  const chosen = new Column(Int32Array);
+  for (let pair = 0; pair < table.pairs.owner.length; ++pair) {
+    if (wanted !== null && !wanted[owner[pair]]) continue;
+    if (valueAt(values, pair) || valueAt(before, pair)) chosen.push(pair);
+  }
+  return chosen.data.subarray(0, chosen.length);
+}
+
+// Calls `act(pair, owner)` for each pair of the wanted owners that has a value.
+function eachPair(table, values, wanted, act) {
+  const owner = table.pairs.owner.data;
+  const end = Math.min(table.pairs.owner.length, values.length);
+  for (let pair = 0; pair < end; ++pair) {
+    if (wanted === null || wanted[owner[pair]]) act(pair, owner[pair]);
+  }
+}
+
+// Finds the end of the first items of a range by binary search. `isFirst` holds for them alone, and there is at least
+// one.
+function endOfFirst(begin, end, isFirst) {
+  let low = begin;
+  let high = end;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (isFirst(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+// A function that computes the answer for each key once.
+function remembered(compute) {
+  const known = new Map();
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key));
+    return known.get(key);
+  };
 }
 
 function pairKey(owner, node) {

@@ -29,7 +29,9 @@ function percent(share) {
   return `${(share * 100).toFixed(share < 0.1 && share > 0 ? 2 : 1)} %`;
 }
 
+// "+1.2 points", or "the same".
 function points(difference) {
+  if (Math.abs(difference) < 0.00005) return 'the same';
   const text = Math.abs(difference * 100).toFixed(Math.abs(difference) < 0.1 ? 2 : 1);
   return `${difference < 0 ? '−' : '+'}${text} points`;
 }

@@ -12,11 +12,6 @@ class Filters {
       element(`filter-${name}`).addEventListener('change', (event) => view.setFilter(name, event.target.value));
     }
   }
-  keyOf(name, owner) {
-    const {table} = this.view.source;
-    if (name === 'process') return table.processKey(owner);
-    return name === 'thread' ? table.threadKey(owner) : table.cpuKey(owner);
-  }
   labelOf(name, owner) {
     const {table} = this.view.source;
     if (name === 'process') return table.processes.itemOf(owner).label;
@@ -26,10 +21,9 @@ class Filters {
   // Fills the filter lists with the owners that have values, the largest first.
   update() {
     const {values} = this.view.amounts();
-    const {pairs, ownerCount} = this.view.source.table;
-    const byOwner = new Float64Array(ownerCount);
-    const end = Math.min(pairs.owner.length, values.length);
-    for (let pair = 0; pair < end; ++pair) byOwner[pairs.owner.data[pair]] += values[pair];
+    const {table} = this.view.source;
+    const byOwner = new Float64Array(table.ownerCount);
+    eachPair(table, values, null, (pair, owner) => (byOwner[owner] += values[pair]));
     for (const name of this.names) this.fill(name, byOwner);
   }
   fill(name, byOwner) {
@@ -39,7 +33,7 @@ class Filters {
     let total = 0;
     for (let owner = 0; owner < byOwner.length; ++owner) {
       if (byOwner[owner] === 0 || !this.passesOthers(name, owner)) continue;
-      const key = this.keyOf(name, owner);
+      const key = this.view.source.table.keyOf(name, owner);
       const sum = sums.get(key) || {value: 0, label: this.labelOf(name, owner)};
       sum.value += byOwner[owner];
       total += byOwner[owner];
@@ -66,7 +60,7 @@ class Filters {
   passesOthers(name, owner) {
     return this.names.every((other) => {
       const wanted = this.view.filter[other];
-      return other === name || wanted === '' || this.keyOf(other, owner) === wanted;
+      return other === name || wanted === '' || this.view.source.table.keyOf(other, owner) === wanted;
     });
   }
 }
@@ -77,9 +71,9 @@ class Tools {
   constructor(view) {
     this.view = view;
     const press = (id, act) => element(id).addEventListener('click', act);
-    press('flame', () => this.setIcicle(false));
-    press('icicle', () => this.setIcicle(true));
-    press('invert', () => this.invert());
+    press('flame', () => view.setIcicle(false));
+    press('icicle', () => view.setIcicle(true));
+    press('invert', () => this.toggle('inverted'));
     press('heaviest', () => this.toggle('heaviest'));
     press('processes', () => this.toggle('byProcess'));
     press('threads', () => this.toggle('byThread'));
@@ -94,15 +88,6 @@ class Tools {
     this.setTheme(this.theme);
   }
 
-  setIcicle(is) {
-    this.view.setIcicle(is);
-  }
-  flip() {
-    this.setIcicle(!this.view.drawing.icicle);
-  }
-  invert() {
-    this.view.set('inverted', !this.view.inverted);
-  }
   toggle(name) {
     this.view.set(name, !this.view[name]);
   }
@@ -179,13 +164,11 @@ class Tools {
   }
 
   legendKey() {
-    const {tree} = this.view;
-    const seen = tree === undefined ? '' : this.kindsSeen().join();
-    return `${this.theme} ${this.view.source.before !== null} ${seen}`;
+    return `${this.theme} ${this.view.source.before !== null} ${this.kindsSeen().join()}`;
   }
   kindsSeen() {
-    const seen = new Set(this.view.source.table.frames.kind.data.subarray(0, this.view.source.table.frames.kind.length));
-    return [...seen].sort();
+    const {data, length} = this.view.source.table.frames.kind;
+    return [...new Set(data.subarray(0, length))].sort();
   }
   showLegend() {
     this.legendOf = this.legendKey();

@@ -18,18 +18,11 @@ function countingSort(items, keyOf, keys) {
 
 // Returns the pairs with values in the order of a depth-first walk. With `grouping`, the pairs of each process or
 // thread are together.
-function selectPairs(table, {values, before, wanted}, grouping) {
+function selectPairs(table, amounts, grouping) {
   const {owner, node} = table.pairs;
-  const chosen = new Column(Int32Array);
-  for (let pair = 0; pair < owner.length; ++pair) {
-    if (wanted !== null && !wanted[owner.data[pair]]) continue;
-    if ((pair < values.length && values[pair]) || (before !== null && pair < before.length && before[pair])) {
-      chosen.push(pair);
-    }
-  }
   const {order} = table.walk();
   const placeOf = (pair) => (node.data[pair] === none ? 0 : order[node.data[pair]] + 1);
-  let pairs = countingSort(chosen.data.subarray(0, chosen.length), placeOf, order.length + 1);
+  let pairs = countingSort(pairsWithValue(table, amounts), placeOf, order.length + 1);
   for (const {groups} of grouping.slice().reverse()) {
     const ranks = groups.ranks();
     const of = groups.of.data;
@@ -77,16 +70,9 @@ class FromRoot {
     while (begin < box.to) {
       let child = nodeOf[pairs[begin]];
       while (parent[child] !== box.node) child = parent[child];
-      // Finds the first pair after the child's subtree by binary search.
-      let low = begin;
-      let high = box.to;
-      while (high - low > 1) {
-        const middle = (low + high) >> 1;
-        if (order[nodeOf[pairs[middle]]] < behind[child]) low = middle;
-        else high = middle;
-      }
-      addBox(table.nodes.frame.data[child], begin, high, child);
-      begin = high;
+      const end = endOfFirst(begin, box.to, (i) => order[nodeOf[pairs[i]]] < behind[child]);
+      addBox(table.nodes.frame.data[child], begin, end, child);
+      begin = end;
     }
   }
 }
@@ -192,27 +178,13 @@ class FromLeaf {
   }
 }
 
-// Functions that return the values of a pair; 0 beyond the end of a vector.
-function readerOf({values, before}) {
-  return {
-    of: (pair) => (pair < values.length ? values[pair] : 0),
-    before: before === null ? () => 0 : (pair) => (pair < before.length ? before[pair] : 0),
-  };
-}
-
-// The groups of owners below the stacks, the outermost first.
-function groupingOf(table, {byProcess, byThread}) {
-  const grouping = [];
-  if (byProcess) grouping.push({groups: table.processes, codeOf: codeOfProcess});
-  if (byThread) grouping.push({groups: table.threads, codeOf: codeOfThread});
-  return grouping;
-}
-
 // With `swapped` in the amounts, `before` holds the current values.
 function treeOf(table, amounts, {byProcess, byThread, inverted, heaviest}) {
-  const grouping = groupingOf(table, {byProcess, byThread});
+  const grouping = [];  // the groups of owners below the stacks, the outermost first
+  if (byProcess) grouping.push({groups: table.processes, codeOf: codeOfProcess});
+  if (byThread) grouping.push({groups: table.threads, codeOf: codeOfThread});
   const pairs = selectPairs(table, amounts, grouping);
-  const read = readerOf(amounts);
+  const read = {of: (pair) => valueAt(amounts.values, pair), before: (pair) => valueAt(amounts.before, pair)};
   const nodeOf = table.pairs.node.data;
   const stacks = inverted
     ? new FromLeaf(table, pairs, pairs.map((pair) => nodeOf[pair]), read, wholeCode, grouping)
@@ -231,14 +203,11 @@ function matchedAmount(table, {values, wanted}, {frames, processes, threads}) {
   }
   const processOf = table.processes.of.data;
   const threadOf = table.threads.of.data;
+  const nodeOf = table.pairs.node.data;
   let sum = 0;
-  const {owner, node} = table.pairs;
-  const end = Math.min(owner.length, values.length);
-  for (let pair = 0; pair < end; ++pair) {
-    const who = owner.data[pair];
-    if (wanted !== null && !wanted[who]) continue;
-    const at = node.data[pair];
+  eachPair(table, values, wanted, (pair, who) => {
+    const at = nodeOf[pair];
     if ((at !== none && matched[at]) || processes[processOf[who]] || threads[threadOf[who]]) sum += values[pair];
-  }
+  });
   return sum;
 }

@@ -63,14 +63,14 @@ function carriedNodes(from, to) {
 
 // Maps an owner to the equal owner in `to`, or else to any owner of the same process.
 function carriedOwners(from, to) {
-  const whole = (table, owner) => [table.processKey(owner), table.threadKey(owner), table.cpuKey(owner)].join('\n');
+  const whole = (table, owner) => ['process', 'thread', 'cpu'].map((name) => table.keyOf(name, owner)).join('\n');
   const owners = new Map();
   for (let owner = to.ownerCount - 1; owner >= 0; --owner) {
-    owners.set(to.processKey(owner), owner);
+    owners.set(to.keyOf('process', owner), owner);
     owners.set(whole(to, owner), owner);
   }
   return (owner) => {
     const exact = owners.get(whole(from, owner));
-    return exact !== undefined ? exact : owners.get(from.processKey(owner));
+    return exact !== undefined ? exact : owners.get(from.keyOf('process', owner));
   };
 }

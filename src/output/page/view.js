@@ -48,7 +48,10 @@ class View {
     const began = performance.now();
     if (what >= due.tree) this.makeTree();
     const made = performance.now();
-    if (what >= due.layout) this.layOut();
+    if (what >= due.layout) {
+      this.drawing.show(this.tree, this.focus);
+      this.placeSheet();
+    }
     const laid = performance.now();
     this.due = due.nothing;
     if (what >= due.paint) this.drawing.draw(this.matches);
@@ -71,17 +74,11 @@ class View {
   }
   // A flag for each owner; null if all are wanted.
   wantedOwners() {
-    const {process, thread, cpu} = this.filter;
-    if (process === '' && thread === '' && cpu === '') return null;
+    const chosen = Object.entries(this.filter).filter(([, key]) => key !== '');
+    if (chosen.length === 0) return null;
     const {table} = this.source;
-    const wanted = new Uint8Array(table.ownerCount);
-    for (let owner = 0; owner < wanted.length; ++owner) {
-      wanted[owner] =
-        (process === '' || table.processKey(owner) === process) &&
-        (thread === '' || table.threadKey(owner) === thread) &&
-        (cpu === '' || table.cpuKey(owner) === cpu);
-    }
-    return wanted;
+    const isWanted = (owner) => chosen.every(([name, key]) => table.keyOf(name, owner) === key);
+    return Uint8Array.from({length: table.ownerCount}, (_, owner) => isWanted(owner));
   }
 
   makeTree() {
@@ -105,12 +102,7 @@ class View {
     this.matchedAmount = null;
     if (this.matcher === null) return;
     const {table} = this.source;
-    const strings = new Map();
-    const matchesName = (name) => {
-      let is = strings.get(name);
-      if (is === undefined) strings.set(name, (is = this.matcher(table.strings[name]) ? 1 : 0));
-      return is;
-    };
+    const matchesName = remembered((name) => (this.matcher(table.strings[name]) ? 1 : 0));
     const frames = new Uint8Array(table.frames.name.length);
     for (let frame = 0; frame < frames.length; ++frame) frames[frame] = matchesName(table.frames.name.data[frame]);
     const flags = (groups, are) => Uint8Array.from(groups.items, ({label}) => (are && this.matcher(label) ? 1 : 0));
@@ -152,10 +144,6 @@ class View {
     return this.sums;
   }
 
-  layOut() {
-    this.drawing.show(this.tree, this.focus);
-    this.placeSheet();
-  }
   setIcicle(is) {
     this.drawing.icicle = is;
     this.change(due.layout);

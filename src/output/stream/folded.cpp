@@ -16,16 +16,10 @@ class Folded final : public StreamOutput {
   void begin(std::string& /*out*/, const RunInfo& run) override { shows_value_ = run.unit != "samples"; }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {
-    append_number(out, sample.unix_ns);
-    out += ' ';
-    names_.append(out, sample.row.thread_name,
+    append_all(out, sample.unix_ns, " ");
+    texts_.append(out, sample.row.thread_name,
                   [&](std::string& text) { append_word(text, profile.strings.view(sample.row.thread_name)); });
-    out += ' ';
-    append_number(out, profile.process(sample.row.process).tgid);
-    out += ' ';
-    append_number(out, sample.row.tid);
-    out += ' ';
-    append_number(out, sample.cpu);
+    append_all(out, " ", profile.process(sample.row.process).tgid, " ", sample.row.tid, " ", sample.cpu);
     const std::size_t before = out.size();
     const ShownParts parts = shown_parts(profile, sample.row);
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -37,16 +31,8 @@ class Folded final : public StreamOutput {
       }
     }
     if (out.size() == before) out.append(1, ' ').append(no_stack_name);
-    if (shows_value_) {
-      out += ' ';
-      append_number(out, sample.row.value);
-    }
+    if (shows_value_) append_all(out, " ", sample.row.value);
     out += '\n';
-  }
-
-  void forget() override {
-    names_.forget();
-    stacks_.forget();
   }
 
  private:
@@ -70,8 +56,6 @@ class Folded final : public StreamOutput {
 
   bool annotate_;
   bool shows_value_ = false;
-  KeptTexts names_;
-  KeptTexts stacks_;
   std::vector<ShownFrame> shown_;
 };
 

@@ -6,21 +6,13 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <iterator>
-
 #include "model/stack_end.h"
+#include "model/unnamed_words.h"
 #include "output/shown_frame.h"
 #include "output/stream.h"
 
 namespace profile {
 namespace {
-
-// In the order of Unnamed.
-constexpr std::string_view reasons[] = {
-    "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
-    "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large",
-};
-static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 
 class Json final : public StreamOutput {
  public:
@@ -33,18 +25,10 @@ class Json final : public StreamOutput {
   }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {
-    out += "{\"time_unix_ns\":";
-    append_number(out, sample.unix_ns);
-    out += ",\"comm\":";
+    append_all(out, "{\"time_unix_ns\":", sample.unix_ns, ",\"comm\":");
     append_kept(out, profile, sample.row.thread_name);
-    out += ",\"pid\":";
-    append_number(out, profile.process(sample.row.process).tgid);
-    out += ",\"tid\":";
-    append_number(out, sample.row.tid);
-    out += ",\"cpu\":";
-    append_number(out, sample.cpu);
-    out += event_and_unit_;
-    append_number(out, sample.row.value);
+    append_all(out, ",\"pid\":", profile.process(sample.row.process).tgid, ",\"tid\":", sample.row.tid,
+               ",\"cpu\":", sample.cpu, event_and_unit_, sample.row.value);
     if (sample.row.tag != StringId::empty) {
       out += ",\"tag\":";
       append_kept(out, profile, sample.row.tag);
@@ -57,11 +41,6 @@ class Json final : public StreamOutput {
     out += ",\"kernel\":";
     append_stack(out, profile, sample.row.kernel, missed_kernel_stack);
     out += "}\n";
-  }
-
-  void forget() override {
-    texts_.forget();
-    stacks_.forget();
   }
 
  private:
@@ -98,9 +77,7 @@ class Json final : public StreamOutput {
     buffer_.Clear();
     Writer writer(buffer_);
     writer.StartArray();
-    for (const FrameId frame : profile.stack(stack)) {
-      for_each_shown(profile, frame, [&](const ShownFrame& shown) { write(writer, profile, shown); });
-    }
+    for_each_shown(profile, stack, [&](const ShownFrame& shown) { write(writer, profile, shown); });
     writer.EndArray();
     text.append(buffer_.GetString(), buffer_.GetSize());
   }
@@ -116,7 +93,7 @@ class Json final : public StreamOutput {
     write_text("symbol", shown.symbol);
     if (!shown.is_inlined && frame.unnamed != Unnamed::named) {
       writer.Key("unnamed");
-      write(writer, reasons[static_cast<std::size_t>(frame.unnamed)]);
+      write(writer, word_of(frame.unnamed));
     }
     write_text("module", frame.module);
     if (!shown.is_inlined && (shown.symbol != StringId::empty || frame.module != StringId::empty)) {
@@ -125,7 +102,7 @@ class Json final : public StreamOutput {
     }
     writer.Key("address");
     address_ = "0x";
-    append_number(address_, frame.address.value, 16);
+    append_all(address_, hex(frame.address.value));
     write(writer, address_);
     write_text("file", shown.at.file);
     if (shown.at.line != 0) {
@@ -140,8 +117,6 @@ class Json final : public StreamOutput {
   }
 
   std::string event_and_unit_;
-  KeptTexts texts_;
-  KeptTexts stacks_;
   rapidjson::StringBuffer buffer_;
   std::string clean_;
   std::string address_;

@@ -20,25 +20,17 @@ namespace {
 
 void append_frame(std::string& out, const Profile& profile, const ShownFrame& shown) {
   const Frame& frame = *shown.frame;
-  out += "0x";
-  append_number(out, frame.address.value, 16, 16);
-  out += ": ";
+  append_all(out, "0x", hex(frame.address.value, 16), ": ");
   append_function(out, profile, shown, Semicolon::keep);
   if (shown.is_inlined) {
     out += " (inlined)";
   } else if (shown.symbol != StringId::empty) {
-    out += " @ 0x";
-    append_number(out, frame.address.value - frame.offset, 16);
-    out += "+0x";
-    append_number(out, frame.offset, 16);
+    append_all(out, " @ 0x", hex(frame.address.value - frame.offset), "+0x", hex(frame.offset));
   }
   if (shown.at.file != StringId::empty) {
     out += " [";
     append_clean(out, profile.strings.view(shown.at.file), Semicolon::keep);
-    if (shown.at.line != 0) {
-      out += ':';
-      append_number(out, shown.at.line);
-    }
+    if (shown.at.line != 0) append_all(out, ":", shown.at.line);
     out += ']';
   }
   out += '\n';
@@ -53,31 +45,15 @@ class Stacks final : public StreamOutput {
   }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {
-    out += '[';
-    append_number(out, sample.unix_ns / ns_per_s);
-    out += '.';
-    append_number(out, sample.unix_ns % ns_per_s, 10, 9);
-    out += "] COMM: ";
-    names_.append(out, sample.row.thread_name, [&](std::string& text) {
+    append_all(out, "[", sample.unix_ns / ns_per_s, ".", zero_filled(sample.unix_ns % ns_per_s, 9), "] COMM: ");
+    texts_.append(out, sample.row.thread_name, [&](std::string& text) {
       append_name(text, profile.strings.view(sample.row.thread_name), Semicolon::keep);
     });
-    out += " (pid=";
-    append_number(out, profile.process(sample.row.process).tgid);
-    out += ") @ CPU ";
-    append_number(out, sample.cpu);
-    if (!unit_.empty()) {
-      out += ", ";
-      append_number(out, sample.row.value);
-      out += unit_;
-    }
+    append_all(out, " (pid=", profile.process(sample.row.process).tgid, ") @ CPU ", sample.cpu);
+    if (!unit_.empty()) append_all(out, ", ", sample.row.value, unit_);
     out += '\n';
     append_parts(out, profile, sample.row);
     out += '\n';
-  }
-
-  void forget() override {
-    names_.forget();
-    stacks_.forget();
   }
 
  private:
@@ -114,17 +90,13 @@ class Stacks final : public StreamOutput {
       return;
     }
     stacks_.append(out, stack, [&](std::string& text) {
-      for (const FrameId frame : profile.stack(stack)) {
-        for_each_shown(profile, frame, [&](const ShownFrame& shown) { append_frame(text, profile, shown); });
-      }
+      for_each_shown(profile, stack, [&](const ShownFrame& shown) { append_frame(text, profile, shown); });
       const StackEnd end = profile.end_of(stack);
       if (is_incomplete(end)) text += incomplete_frame(end) + '\n';
     });
   }
 
   std::string unit_;  // empty: samples
-  KeptTexts names_;
-  KeptTexts stacks_;
 };
 
 }  // namespace

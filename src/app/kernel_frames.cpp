@@ -1,6 +1,8 @@
-#include "app/tracing_frames.h"
+#include "app/kernel_frames.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -21,9 +23,34 @@ constexpr std::string_view beginnings[] = {
 // The functions with which the kernel walks its own stack (arch/x86/kernel/unwind_frame.c, arch/x86/events/core.c).
 constexpr std::string_view walkers[] = {"__unwind_start", "perf_callchain_kernel", "get_perf_callchain"};
 
-bool is_of_tracing(std::string_view name) {
-  return std::any_of(std::begin(beginnings), std::end(beginnings),
-                     [name](std::string_view beginning) { return name.starts_with(beginning); });
+constexpr std::string_view delimiter = "--";
+
+FrameId named_frame(Profile& profile, std::string_view name) {
+  Frame frame;
+  frame.kind = FrameKind::kernel;
+  frame.unnamed = Unnamed::named;
+  frame.symbol = profile.strings.intern(name);
+  frame.offset = unknown_offset;
+  return profile.frame(frame);
+}
+
+// Appends the frames of the stack to `to`, the innermost last.
+void add_root_first(Profile& profile, StackId stack, std::string_view missed, std::vector<FrameId>& to) {
+  if (stack == StackId::missed) to.push_back(named_frame(profile, missed));
+  const auto leaf_first = profile.stack(stack);
+  to.insert(to.end(), leaf_first.rbegin(), leaf_first.rend());
+}
+
+StackId with_waker(Profile& profile, const Row& row) {
+  const StackId kernel = without_tracing_frames(profile, row.waker_kernel);
+  std::vector<FrameId> leaf_first{named_frame(profile, profile.strings.view(row.waker))};
+  add_root_first(profile, row.waker_user, missed_user_stack, leaf_first);
+  add_root_first(profile, kernel, missed_kernel_stack, leaf_first);
+  leaf_first.push_back(named_frame(profile, delimiter));
+  if (row.kernel == StackId::missed) leaf_first.push_back(named_frame(profile, missed_kernel_stack));
+  const auto own = profile.stack(row.kernel);
+  leaf_first.insert(leaf_first.end(), own.begin(), own.end());
+  return profile.stack(leaf_first);
 }
 
 }  // namespace
@@ -32,8 +59,9 @@ StackId without_tracing_frames(Profile& profile, StackId kernel) {
   const std::span<const FrameId> leaf_first = profile.stack(kernel);
   std::size_t skip = 0;
   for (std::size_t i = 0; i < std::min(deepest, leaf_first.size()); ++i) {
-    const Frame& frame = profile.frame(leaf_first[i]);
-    if (is_of_tracing(profile.strings.view(frame.symbol))) skip = i + 1;
+    const std::string_view name = profile.strings.view(profile.frame(leaf_first[i]).symbol);
+    const auto begins_name = [name](std::string_view beginning) { return name.starts_with(beginning); };
+    if (std::ranges::any_of(beginnings, begins_name)) skip = i + 1;
   }
   if (skip == 0) return kernel;
   const std::vector<FrameId> rest(leaf_first.begin() + static_cast<std::ptrdiff_t>(skip), leaf_first.end());
@@ -55,6 +83,20 @@ void keep_shown_kernel_stacks(Profile& profile, bool is_traced) {
     const auto [found, is_new] = shown.try_emplace(row.kernel, row.kernel);
     if (is_new) found->second = shown_kernel_stack(profile, row.kernel, is_traced);
     row.kernel = found->second;
+  });
+}
+
+void append_wakers(Profile& profile) {
+  std::map<std::tuple<StackId, StringId, StackId, StackId>, StackId> known;
+  profile.change_rows([&](Row& row) {
+    if (row.waker == StringId::empty) return;
+    const auto [found, is_new] =
+        known.try_emplace(std::tuple(row.kernel, row.waker, row.waker_user, row.waker_kernel), StackId::none);
+    if (is_new) found->second = with_waker(profile, row);
+    row.kernel = found->second;
+    row.waker = StringId::empty;
+    row.waker_user = StackId::none;
+    row.waker_kernel = StackId::none;
   });
 }
 

@@ -1,14 +1,32 @@
-// The sink that feeds the terminal view of --top, and gives the view its keys.
+// The sinks that feed the live views: the page of -T and the terminal view of --top.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "app/profile_sink.h"
 #include "terminal/view.h"
+#include "web/view.h"
 
 namespace profile {
 
+class LivePage : public ProfileSink {
+ public:
+  // Loads the module and starts to listen. Throws Error when that fails.
+  LivePage(const LiveOptions& options, const RunInfo& run);
+
+  [[nodiscard]] std::string url() const { return view_->url(); }
+  void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
+  void end() override { view_->end(); }
+  [[nodiscard]] bool is_open() const override { return true; }
+  [[nodiscard]] bool is_live() const override { return true; }
+
+ private:
+  std::unique_ptr<LiveView> view_;
+};
+
+// It also gives the terminal view its keys.
 class TerminalSink : public ProfileSink {
  public:
   // Loads the module. Throws Error when that fails. `on_quit` is called when the user quits or the terminal is closed.

@@ -1,8 +1,7 @@
-#include "support/write_signals.h"
-
-#include <signal.h>
+#include "support/signals.h"
 
 #include <cstddef>
+#include <initializer_list>
 
 namespace profile {
 namespace {
@@ -12,6 +11,20 @@ struct sigaction original[2];
 bool are_ignored = false;
 
 }  // namespace
+
+sigset_t end_signals() noexcept {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&set, number);
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);
+  return set;
+}
+
+void hold_end_signals() noexcept {
+  const sigset_t set = end_signals();
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+}
 
 void ignore_write_signals() noexcept {
   struct sigaction ignore {};
