@@ -68,10 +68,10 @@ class DwarfSections {
 
   DwarfSections() = default;
   explicit DwarfSections(InMemory bytes);
-  // Reads a program or its debug file, an ELF file of any type. The file or memory behind `file` must outlive this.
-  // nullopt: no ELF file, or one without debug information; `why` then says which, to follow the file's name and a
-  // colon. `split_budget`: given for a file in which a compiler left the larger part of a program's debug information
-  // (.dwo, .dwp).
+  // Reads a program, its debug file, or a file of split debug information. The file or memory behind `file` must
+  // outlive this. nullopt: no ELF file, or one without debug information; `why` then says which, to follow the file's
+  // name and a colon. `split_budget`: given for a file in which a compiler left the larger part of a program's debug
+  // information (.dwo, .dwp).
   [[nodiscard]] static std::optional<DwarfSections> read(const FileBytes& file, std::string& why,
                                                          WorkBudget* split_budget = nullptr);
 

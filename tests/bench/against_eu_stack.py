@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares user stacks with those of elfutils' eu-stack, address for address, in real programs.
 
-against_eu_stack.py PROFILE [--stops N] COMMAND...: runs the command, stops it N times (default 100) at random moments, and
+against_eu_stack.py [--stops N] PROFILE COMMAND...: runs the command, stops it N times (default 100) at random moments, and
 asks eu-stack for the stack of its main thread. The profiler follows the same thread with -e off-cpu: the stop itself is a
 wait, whose user stack must be the same. It needs root, and elfutils. It prints how many stacks were equal and each pair that
 was not. Exit status 1 when a stack differs in an address that both have, or ends too early.
@@ -23,9 +23,9 @@ STOPS = ("do_signal_stop", "ptrace_stop", "do_jobctl_trap")
 
 
 def stack_by_elfutils(pid):
-    """([addresses], whether it came to an end without an error), leaf first, of the main thread."""
+    """The addresses of the main thread's stack, leaf first."""
     done = subprocess.run(["eu-stack", "-q", "-n", "0", "-1", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return [int(address, 16) for address in re.findall(r"^#\d+ +0x([0-9a-f]+)", done.stdout, re.MULTILINE)], done.returncode == 0
+    return [int(address, 16) for address in re.findall(r"^#\d+ +0x([0-9a-f]+)", done.stdout, re.MULTILINE)]
 
 
 def state_of(pid):
@@ -33,18 +33,25 @@ def state_of(pid):
         return file.read().rpartition(")")[2].split()[0]
 
 
+def has_stopped(pid):
+    """Waits until the process has stopped. False: it has ended."""
+    while (state := state_of(pid)) not in "TtZ":
+        time.sleep(0.001)
+    return state != "Z"
+
+
 def stop_again_and_again(pid, stops):
-    """[(from, to, addresses, whether whole)], times in ns since 1970."""
+    """[(from, to, addresses)], times in ns since 1970."""
     taken = []
     for _ in range(stops):
         time.sleep(random.uniform(0.005, 0.05))
         begin = time.time_ns()
         os.kill(pid, signal.SIGSTOP)
-        while state_of(pid) not in "Tt":
-            time.sleep(0.001)
-        addresses, is_whole = stack_by_elfutils(pid)
+        if not has_stopped(pid):
+            break
+        addresses = stack_by_elfutils(pid)
         os.kill(pid, signal.SIGCONT)
-        taken.append((begin, time.time_ns(), addresses, is_whole))
+        taken.append((begin, time.time_ns(), addresses))
     return taken
 
 
@@ -59,7 +66,7 @@ def stops_in(path, pid):
                 yield sample["time_unix_ns"], [int(frame["address"], 16) for frame in user], sample.get("user_end")
 
 
-def verdict(ours, theirs, end, is_whole):
+def verdict(ours, theirs, end):
     """A word for how the two compare."""
     if ours == theirs:
         return "equal"
@@ -73,12 +80,12 @@ def verdict(ours, theirs, end, is_whole):
 
 def compare(taken, samples):
     results, shown = collections.Counter(), []
-    for begin, end_ns, theirs, is_whole in taken:
+    for begin, end_ns, theirs in taken:
         near = [sample for sample in samples if begin <= sample[0] <= end_ns + 5_000_000]
         if not near or not theirs:
             results["no sample" if theirs else "eu-stack had no stack"] += 1
             continue
-        words = {verdict(ours, theirs, end, is_whole): (ours, end) for _, ours, end in near}
+        words = {verdict(ours, theirs, end): (ours, end) for _, ours, end in near}
         word = "equal" if "equal" in words else next(iter(words))
         results[word] += 1
         results["frames compared"] += min(len(theirs), len(words[word][0]))
