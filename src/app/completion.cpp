@@ -135,8 +135,8 @@ std::string zsh_choice_functions() {
     if (choices.front().summary.empty()) {
       text += " compadd \"$@\" -- " + words_of(choices) + " }\n";
     } else {
-      text += "\n  local -a choices=(\n" + zsh_choices(choices) + "\n  )\n  _describe -t " + kind + " " + kind +
-              " choices\n}\n";
+      text += "\n  local -a choices=(\n" + zsh_choices(choices) + "\n  )\n  _describe -t ";
+      text.append(kind).append(" ").append(kind).append(" choices\n}\n");
     }
   }
   return text;
@@ -147,7 +147,7 @@ std::string zsh_options(std::span<const OptionRow> rows) {
   std::string text;
   for (const OptionRow& row : rows) {
     const std::vector<std::string> names = spellings(row);
-    std::string before = row.repeatable ? "*" : "(" + joined(names, " ", std::identity()) + ")";
+    const std::string before = row.repeatable ? "*" : "(" + joined(names, " ", std::identity()) + ")";
     std::string after = "]";
     if (!row.argument.empty()) {
       const std::string kind = kind_of(row);
@@ -155,13 +155,14 @@ std::string zsh_options(std::span<const OptionRow> rows) {
           (may_lack_value(row) ? "::" : ":") + placeholder(row) + ":" + (kind == "nothing" ? " " : "_profile_" + kind);
     }
     for (const std::string& name : names) {
-      std::string how;
+      std::string option = before;
+      option += name;
       if (row.argument.starts_with("[=")) {
-        how = "=-";
+        option += "=-";
       } else if (!row.argument.empty()) {
-        how = name.starts_with("--") ? "=" : "+";
+        option += name.starts_with("--") ? '=' : '+';
       }
-      text += "\n    " + zsh_quoted(before + name + how + "[", summary_of(row), "\\[]", after) + " ";
+      text += "\n    " + zsh_quoted(option + "[", summary_of(row), "\\[]", after) + " ";
     }
   }
   return text;

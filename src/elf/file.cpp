@@ -93,7 +93,7 @@ std::optional<ElfFile> ElfFile::read(const FileBytes& bytes, std::string& why, W
 
 template <class Header, class Segment, class Section>
 bool ElfFile::read_headers(Content content, std::string& why) {
-  Header header;
+  Header header{};
   if (!read_records(0, std::span(&header, 1))) {
     why = "is a truncated ELF file";
     return false;

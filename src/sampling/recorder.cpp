@@ -29,7 +29,7 @@ const Record& as(std::span<const std::uint64_t> words) {
 
 }  // namespace
 
-Recorder::Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion conversion)
+Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion)
     : children_(options.children),
       stack_entries_(options.stack_entries),
       generations_(object),

@@ -28,7 +28,7 @@ class UnfinishedWalks;
 class Recorder {
  public:
   // `object` must be prepared with the same options and loaded; it must outlive the recorder.
-  Recorder(bpf_object& object, const SamplingOptions& options, ValueConversion conversion = {});
+  Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion = {});
   ~Recorder();
 
   // The functions of the same names in Source say what these do.

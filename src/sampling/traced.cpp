@@ -64,12 +64,12 @@ void refuse_rate(const SamplingOptions& options, const char* what) {
   throw usage_error("-F and -c are not for -e " + options.event + ": every " + what + " counts");
 }
 
-TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options, ValueConversion conversion)
+TracedPrograms::TracedPrograms(const Plan& plan, const SamplingOptions& options, const ValueConversion& conversion)
     : options_(sized_for_rate(within_kernel_depth(options), plan.recording.rate_hz, possible_cpu_count())),
       object_(load(plan, options_, fallback_)),
       attached_(plan.attached),
       followers_(options_.follow_children ? attach_followers(*object_) : std::vector<BpfLink>()),
-      recorder_(*object_, options_, std::move(conversion)) {}
+      recorder_(*object_, options_, conversion) {}
 
 void TracedPrograms::attach() {
   for (const char* name : attached_) keep(attach_program(*object_, name));

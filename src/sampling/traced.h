@@ -35,7 +35,7 @@ class TracedPrograms {
   };
 
   // Opens, prepares and loads the object, and follows the command's processes when `options` say so. Throws Error.
-  TracedPrograms(const Plan& plan, const SamplingOptions& options, ValueConversion conversion = {});
+  TracedPrograms(const Plan& plan, const SamplingOptions& options, const ValueConversion& conversion = {});
 
   // The options of the constructor, within the limits of the kernel and of the rate.
   [[nodiscard]] const SamplingOptions& options() const { return options_; }
