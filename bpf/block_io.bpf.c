@@ -15,19 +15,9 @@
 SEC(".data.block_io") struct block_io_state state = {};
 
 /* The keys are addresses of the kernel's request structures. The kernel reuses these, so few places are enough. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u64);
-  __type(value, struct block_request);
-  __uint(max_entries, 1); /* set by user space */
-} spans SEC(".maps");
+MAP(spans, HASH, 0, __u64, struct block_request, SET_BY_USER_SPACE);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, struct disk_key);
-  __type(value, __u64);
-  __uint(max_entries, PROFILE_MOST_DISKS);
-} disks SEC(".maps");
+MAP(disks, HASH, 0, struct disk_key, __u64, PROFILE_MOST_DISKS);
 
 /* The number of the request's disk. 0: the map `disks` is full. This and the next two functions are not inlined,
  * because the stack walk needs most of the BPF stack. */

@@ -9,20 +9,10 @@
 
 SEC(".data.durations") struct durations_state durations_state = {};
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, struct durations_key);
-  __type(value, struct durations_sum);
-  __uint(max_entries, 1); /* set by user space */
-} durations SEC(".maps");
+MAP(durations, HASH, 0, struct durations_key, struct durations_sum, SET_BY_USER_SPACE);
 
 /* All zeros: the first value of a row, which is too large for the BPF stack. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __type(key, __u32);
-  __type(value, struct durations_sum);
-  __uint(max_entries, 1);
-} no_durations SEC(".maps");
+MAP(no_durations, ARRAY, 0, __u32, struct durations_sum, 1);
 
 /* The row to add to. NULL: the map is full, or the run is a stream, which shows no tables. */
 static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {

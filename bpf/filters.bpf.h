@@ -5,12 +5,7 @@
 
 /* The tgids or tids that the user chose, with the value 0, or the tgids of the command and its descendants.
  * follow.bpf.h explains their value. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, 1); /* set by user space */
-} targets SEC(".maps");
+MAP(targets, HASH, 0, __u32, __u64, SET_BY_USER_SPACE);
 
 struct {
   __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
@@ -20,19 +15,9 @@ struct {
 } wanted_cgroup SEC(".maps");
 
 /* User space puts the user's pinned maps in the place of these two. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u64);
-  __type(value, __u32);
-  __uint(max_entries, 1);
-} cgroup_map SEC(".maps");
+MAP(cgroup_map, HASH, 0, __u64, __u32, 1);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u64);
-  __type(value, __u32);
-  __uint(max_entries, 1);
-} mntns_map SEC(".maps");
+MAP(mntns_map, HASH, 0, __u64, __u32, 1);
 
 static __always_inline bool is_wanted_cpu(__u32 cpu) {
   if (!record_config.filter_cpu) return true;

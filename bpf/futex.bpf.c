@@ -37,13 +37,7 @@ struct pt_regs___arguments {
 
 SEC(".rodata.futex") const volatile struct futex_config config = {};
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, __u32);
-  __type(value, struct futex_wait);
-  __uint(max_entries, 1); /* set by user space */
-} spans SEC(".maps");
+MAP(spans, HASH, BPF_F_NO_PREALLOC, __u32, struct futex_wait, SET_BY_USER_SPACE);
 
 static __always_inline bool waits(__u32 operation) {
   switch (FUTEX_COMMAND(operation)) {

@@ -8,14 +8,9 @@
 #include <bpf/bpf_helpers.h>
 
 #include "abi/kernel_names.h"
+#include "map.bpf.h"
 
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __type(key, __u32);
-  __type(value, struct kernel_question);
-  __uint(max_entries, KERNEL_QUESTIONS);
-} questions SEC(".maps");
+MAP(questions, ARRAY, BPF_F_MMAPABLE, __u32, struct kernel_question, KERNEL_QUESTIONS);
 
 static long answer(void *map, const __u32 *key, struct kernel_question *question, void *context) {
   static const char format[] = "%pS";

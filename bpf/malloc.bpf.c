@@ -16,40 +16,17 @@ SEC(".data.malloc") struct malloc_state state = {};
 
 /* The kernel allocates entries on demand. That is safe here: programs on user probes run where a thread may do
  * anything. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, __u64);
-  __type(value, struct allocation);
-  __uint(max_entries, 1); /* set by user space */
-} spans SEC(".maps");
+MAP(spans, HASH, BPF_F_NO_PREALLOC, __u64, struct allocation, SET_BY_USER_SPACE);
 
 /* One entry for each process that has allocated: when the first allocation of its current program was seen, by tgid in
  * the initial pid namespace. An entry of `spans` with another life belongs to a program that is gone. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, 1); /* set by user space */
-} lives SEC(".maps");
+MAP(lives, HASH, BPF_F_NO_PREALLOC, __u32, __u64, SET_BY_USER_SPACE);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_LRU_HASH);
-  __type(key, __u32);
-  __type(value, struct call_head);
-  __uint(max_entries, 1); /* set by user space */
-} heads SEC(".maps");
+MAP(heads, LRU_HASH, 0, __u32, struct call_head, SET_BY_USER_SPACE);
 
 /* Keys of `spans` for one run of `flush` or `end_gone`. Nothing else runs on the CPU during such a run, so user space
  * gives it one batch at a time. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, PROFILE_MALLOC_BATCH);
-} batch SEC(".maps");
+MAP(batch, ARRAY, BPF_F_MMAPABLE, __u32, __u64, PROFILE_MALLOC_BATCH);
 
 static __always_inline bool is_call_to_itself(const struct probe_registers *registers, __u64 cookie, __u64 back) {
   const __u64 begin = PROBE_IP(registers) - (__u32)cookie;

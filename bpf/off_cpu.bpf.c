@@ -35,12 +35,7 @@ struct {
 } spans SEC(".maps");
 
 /* wall: the time (CLOCK_MONOTONIC) up to which this CPU's time has been counted. 0: none of the run's time has been. */
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, 1);
-} on_cpu_since SEC(".maps");
+MAP(on_cpu_since, PERCPU_ARRAY, 0, __u32, __u64, 1);
 
 /* The buffer for a record of the task iterator. User space makes it large enough for one kernel stack. */
 struct {

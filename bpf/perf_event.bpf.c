@@ -20,12 +20,7 @@
 SEC(".rodata.perf_event") const volatile struct perf_event_config perf_event_config = {};
 
 /* By CPU: the event's count at the last sample. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, 1); /* set by user space */
-} counts SEC(".maps");
+MAP(counts, ARRAY, 0, __u32, __u64, SET_BY_USER_SPACE);
 
 /* The period in `ctx` is the one that the kernel chose for the next sample, not for this one. The event's own count
  * adds up exactly. */
@@ -47,12 +42,7 @@ static __always_inline __u64 weight_of(struct bpf_perf_event_data *ctx) {
 
 /* What the runs cost, by our own clock. The kernel's own count costs as much for each run, and to switch it on and off
  * changes the kernel's code, which takes longer than the rest of a short run. Not atomic: see `hits`. */
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, struct run_cost);
-  __uint(max_entries, 1);
-} costs SEC(".maps");
+MAP(costs, PERCPU_ARRAY, 0, __u32, struct run_cost, 1);
 
 static __always_inline struct run_cost *cost_here(void) {
   const __u32 zero = 0;

@@ -14,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "abi/record.h"
+#include "map.bpf.h"
 
 /* Shows the verifier that `value` is below `most`, a power of two. Kernels before 6.6 forget a comparison with a number
  * that is on the stack, and the compiler would remove a plain "and". */
@@ -44,18 +45,10 @@ SEC(".data.record") struct record_state record_state = {};
     __uint(max_entries, 16384);              /* set */ \
   } name SEC(".maps")
 
-#define HISTOGRAM(name)                   \
-  struct {                                \
-    __uint(type, BPF_MAP_TYPE_HASH);      \
-    __type(key, struct stack_key);        \
-    __type(value, struct stack_value);    \
-    __uint(max_entries, 40960); /* set */ \
-  } name SEC(".maps")
-
 STACK_MAP(stacks_0);
 STACK_MAP(stacks_1);
-HISTOGRAM(histogram_0);
-HISTOGRAM(histogram_1);
+MAP(histogram_0, HASH, 0, struct stack_key, struct stack_value, SET_BY_USER_SPACE);
+MAP(histogram_1, HASH, 0, struct stack_key, struct stack_value, SET_BY_USER_SPACE);
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -63,13 +56,7 @@ struct {
 } ring SEC(".maps");
 
 /* Index: generation * cpus + CPU. User space reads it through a mapping, without a system call. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __type(key, __u32);
-  __type(value, struct cpu_account);
-  __uint(max_entries, PROFILE_GENERATIONS); /* set by user space */
-} accounts SEC(".maps");
+MAP(accounts, ARRAY, BPF_F_MMAPABLE, __u32, struct cpu_account, SET_BY_USER_SPACE);
 
 #include "scratch.bpf.h"
 

@@ -6,12 +6,7 @@
  * same CPU, so each CPU has several buffers. */
 #ifdef PROFILE_PREEMPTIBLE
 #define SCRATCH_BUFFERS 4
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, __u64);
-  __uint(max_entries, SCRATCH_BUFFERS);
-} scratch_busy SEC(".maps");
+MAP(scratch_busy, PERCPU_ARRAY, 0, __u32, __u64, SCRATCH_BUFFERS);
 #else
 #define SCRATCH_BUFFERS 1
 #endif

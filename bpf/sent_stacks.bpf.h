@@ -4,15 +4,8 @@
 #define PROFILE_SENT_STACKS_BPF_H
 
 /* The hashes of the stacks that were sent in a generation. Not with walk_config::sends_each_row. */
-#define SENT_MAP(name)                    \
-  struct {                                \
-    __uint(type, BPF_MAP_TYPE_HASH);      \
-    __type(key, __u64);                   \
-    __type(value, __u64);                 \
-    __uint(max_entries, 16384); /* set */ \
-  } name SEC(".maps")
-SENT_MAP(sent_0);
-SENT_MAP(sent_1);
+MAP(sent_0, HASH, 0, __u64, __u64, SET_BY_USER_SPACE);
+MAP(sent_1, HASH, 0, __u64, __u64, SET_BY_USER_SPACE);
 
 #define UNFINISHED_RING_BYTES (1 << 22)
 /* Samples whose walks user space finishes. */
@@ -21,12 +14,7 @@ struct {
   __uint(max_entries, UNFINISHED_RING_BYTES);
 } unfinished SEC(".maps");
 /* The buffer for such a sample. The program that has taken this CPU's walk owns it. */
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct ring_unfinished);
-} unfinished_scratch SEC(".maps");
+MAP(unfinished_scratch, PERCPU_ARRAY, 0, __u32, struct ring_unfinished, 1);
 
 static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u64 hash) {
   walk->head.header.type = RING_STACK;

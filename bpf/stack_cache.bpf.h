@@ -52,19 +52,9 @@ struct stack_view {
   __u64 kernel[FRAMES_BELOW_CONTEXT + CACHED_FRAMES + 1];
 };
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, struct known_stack);
-  __uint(max_entries, CACHE_PLACES);
-} known_stacks SEC(".maps");
+MAP(known_stacks, PERCPU_ARRAY, 0, __u32, struct known_stack, CACHE_PLACES);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, struct stack_view);
-  __uint(max_entries, 1);
-} stack_views SEC(".maps");
+MAP(stack_views, PERCPU_ARRAY, 0, __u32, struct stack_view, 1);
 
 /* Follows the chain of frame pointers from `frame`. If it finds CACHED_USER_FRAMES frames, there may be more. */
 __noinline int view_user_stack(struct stack_view *view, __u64 frame) {

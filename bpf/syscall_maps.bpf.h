@@ -11,52 +11,21 @@ SEC(".rodata.marks") const volatile __u8 call_marks[PROFILE_SYSCALLS] = {}; /* b
 SEC(".data.syscalls") struct syscalls_state state = {};
 
 /* By CPU. User space reads it through a mapping. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __type(key, __u32);
-  __type(value, struct syscall_counts);
-  __uint(max_entries, 1); /* set by user space */
-} counts SEC(".maps");
+MAP(counts, ARRAY, BPF_F_MMAPABLE, __u32, struct syscall_counts, SET_BY_USER_SPACE);
 
 /* The kernel allocates rows on demand. That is safe here: at a system call the thread holds nothing that the allocator
  * may need. */
-#define SYSCALL_TABLE(name, value_type)   \
-  struct {                                \
-    __uint(type, BPF_MAP_TYPE_HASH);      \
-    __uint(map_flags, BPF_F_NO_PREALLOC); \
-    __type(key, struct syscall_key);      \
-    __type(value, value_type);            \
-    __uint(max_entries, 65536); /* set */ \
-  } name SEC(".maps")
-
-SYSCALL_TABLE(uses, struct syscall_use);
-SYSCALL_TABLE(results, struct syscall_result);
-SYSCALL_TABLE(failures, __u64);
+MAP(uses, HASH, BPF_F_NO_PREALLOC, struct syscall_key, struct syscall_use, SET_BY_USER_SPACE);
+MAP(results, HASH, BPF_F_NO_PREALLOC, struct syscall_key, struct syscall_result, SET_BY_USER_SPACE);
+MAP(failures, HASH, BPF_F_NO_PREALLOC, struct syscall_key, __u64, SET_BY_USER_SPACE);
 
 /* All zeros: the first value of a row of `results`, which is too large for the BPF stack. */
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __type(key, __u32);
-  __type(value, struct syscall_result);
-  __uint(max_entries, 1);
-} no_result SEC(".maps");
+MAP(no_result, ARRAY, 0, __u32, struct syscall_result, 1);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, __u32);
-  __type(value, struct syscall_under_way);
-  __uint(max_entries, 65536); /* set by user space */
-} spans SEC(".maps");
+MAP(spans, HASH, BPF_F_NO_PREALLOC, __u32, struct syscall_under_way, SET_BY_USER_SPACE);
 
 /* The system call number that has taken a place from PROFILE_SYSCALL_ODD on. The key is the call: ABI and place. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __type(key, __u32);
-  __type(value, __u32);
-  __uint(max_entries, SYSCALL_ABIS *PROFILE_SYSCALL_ODD_PLACES);
-} odd_numbers SEC(".maps");
+MAP(odd_numbers, HASH, 0, __u32, __u32, SYSCALL_ABIS *PROFILE_SYSCALL_ODD_PLACES);
 
 static __always_inline struct syscall_counts *own_counts(void) {
   const __u32 cpu = bpf_get_smp_processor_id();

@@ -3,15 +3,8 @@
 #ifndef PROFILE_WAKER_BPF_H
 #define PROFILE_WAKER_BPF_H
 
-#define WOKEN_HISTOGRAM(name)             \
-  struct {                                \
-    __uint(type, BPF_MAP_TYPE_HASH);      \
-    __type(key, struct woken_key);        \
-    __type(value, struct stack_value);    \
-    __uint(max_entries, 40960); /* set */ \
-  } name SEC(".maps")
-WOKEN_HISTOGRAM(woken_0);
-WOKEN_HISTOGRAM(woken_1);
+MAP(woken_0, HASH, 0, struct woken_key, struct stack_value, SET_BY_USER_SPACE);
+MAP(woken_1, HASH, 0, struct woken_key, struct stack_value, SET_BY_USER_SPACE);
 
 /* The buffer for an end, which is too large for the BPF stack. One for each CPU is enough, because switches do not
  * interrupt each other. */
@@ -19,12 +12,7 @@ struct woken_wait {
   struct woken_key key;
   struct ring_woken_end end;
 };
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, struct woken_wait);
-  __uint(max_entries, 1);
-} woken_scratch SEC(".maps");
+MAP(woken_scratch, PERCPU_ARRAY, 0, __u32, struct woken_wait, 1);
 
 /* As count_span(), for a wait that another thread has ended. */
 static __always_inline void count_woken(struct woken_wait *wait, const struct woken_thread *thread, __u32 id,

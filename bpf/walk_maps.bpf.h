@@ -75,12 +75,7 @@ struct walk {
   __u64 frames[WALK_MOST_FRAMES];
 };
 
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, struct walk);
-} walks SEC(".maps");
+MAP(walks, PERCPU_ARRAY, 0, __u32, struct walk, 1);
 
 struct slab {
   __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -97,11 +92,6 @@ struct {
 } slabs SEC(".maps");
 
 /* Preallocated, as are `sent_0` and `sent_1`: before 6.1 a program on a perf event may have no other kind of hash. */
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 16384);
-  __type(key, struct walk_file_key);
-  __type(value, struct walk_file);
-} walk_files SEC(".maps");
+MAP(walk_files, HASH, 0, struct walk_file_key, struct walk_file, 16384);
 
 #endif

@@ -11,12 +11,7 @@ SEC(".rodata.rate") const volatile struct hit_rate hit_rate = {};
 
 /* Not atomic: on one CPU the kernel lets no program of a tracepoint or of a software event interrupt another of its
  * kind. */
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __type(key, __u32);
-  __type(value, struct hit_state);
-  __uint(max_entries, 1);
-} hits SEC(".maps");
+MAP(hits, PERCPU_ARRAY, 0, __u32, struct hit_state, 1);
 
 /* The weight of a wanted hit. 0: it is no sample, and the next sample counts it too. */
 static __always_inline __u64 weight_of_hit(void) {
