@@ -60,7 +60,6 @@ walk* this_walk() { return under_way; }
 struct {
   __u32 mode = WALK_AUTO;
 } walk_config;
-constexpr kernel_layout layout{};
 
 const char* slab_of(__u32 at) { return under_way->code->slab(at >> WALK_SLAB_SHIFT); }
 
@@ -101,7 +100,7 @@ int find_stack_end() {
 
 // The copy of the stack is at hand, and a table is searched for few frames: nothing is gained by remembering.
 long read_pair(walk* /*walk*/, __u64* pair, __u64 from) {
-  return bpf_probe_read_user(pair, 2 * sizeof(*pair), reinterpret_cast<const void*>(from));
+  return bpf_probe_read_user(pair, 2 * sizeof(*pair), reinterpret_cast<const void*>(from));  // NOLINT(*-int-to-ptr)
 }
 bool recall(walk* /*walk*/, __u32 /*at*/, __u32 /*unit*/, __u32* /*code*/) { return false; }
 void remember(walk* /*walk*/, __u32 /*at*/, __u32 /*unit*/, __u32 /*code*/) {}

@@ -44,7 +44,7 @@ void KernelTable::add(const KernelLine& line) {
 
 // Keeps the best entry of each address. Of data entries that follow each other it keeps only the first.
 void KernelTable::finish() {
-  const auto better = [this](const Entry& a, const Entry& b) {
+  const auto better = [](const Entry& a, const Entry& b) {
     if (a.address != b.address) return a.address < b.address;
     if (a.rank != b.rank) return a.rank < b.rank;
     return a.name < b.name;  // the first one in the text

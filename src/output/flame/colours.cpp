@@ -35,7 +35,7 @@ static_assert(kinds[static_cast<std::size_t>(FlameKind::jit)].word == "JIT");
 #undef COLOUR
 
 #define KIND(...)
-#define RULE(name, value) constexpr double name = value;
+#define RULE(name, value) constexpr double name = value;  // NOLINT(bugprone-macro-parentheses): it declares the name
 #define COLOUR(name, red, green, blue) constexpr Colour name{red, green, blue};
 #include "output/flame/palette.inc"
 #undef KIND
