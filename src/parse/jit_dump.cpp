@@ -207,11 +207,10 @@ std::vector<JitLine> read_jit_lines(int fd, std::uint64_t offset, std::span<cons
   found.reserve(addresses.size());
   for (const std::uint64_t address : addresses) {
     const auto behind = std::ranges::upper_bound(rows, address, {}, &Row::address);
-    JitLine line;
-    if (behind != rows.begin()) {
-      line = std::prev(behind)->line;
-      line.valid_range.stop_at(address, std::prev(behind)->address);
-    }
+    JitLine line = behind == rows.begin() ? JitLine() : std::prev(behind)->line;
+    // A forged move may take code across the end of the address space. There other lines count.
+    line.valid_range = {.before = address, .after = UINT64_MAX - address};
+    if (behind != rows.begin()) line.valid_range.stop_at(address, std::prev(behind)->address);
     if (behind != rows.end()) line.valid_range.stop_at(address, behind->address);
     found.push_back(line);
   }

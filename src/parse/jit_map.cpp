@@ -72,13 +72,15 @@ class Search {
     return false;
   }
 
-  // Gives lines to the addresses from `first` on that have the same record of lines. Returns the index of the first
-  // other address.
+  // Gives lines to the addresses from `first` on that have the same record of lines and have moved as far. Returns the
+  // index of the first other address.
   std::size_t give_lines(int fd, std::size_t first, std::span<JitSymbol> answers, WorkBudget& budget) const {
     const JitEntry& entry = found_[first].entry;
     std::vector<std::uint64_t> written;  // the addresses of the code when the lines were written
     std::size_t end = first;
-    for (; end < found_.size() && found_[end].entry.lines_offset == entry.lines_offset; ++end) {
+    for (; end < found_.size() && found_[end].entry.lines_offset == entry.lines_offset &&
+           found_[end].entry.moved_by == entry.moved_by;
+         ++end) {
       written.push_back(addresses_[end].value - entry.moved_by);
     }
     if (entry.lines_offset == 0) return end;
@@ -88,7 +90,7 @@ class Search {
     for (std::size_t i = first; i < end; ++i) {
       const JitLine& line = lines[i - first];
       answers[i].valid_range.keep_within(line.valid_range);
-      if (line.file_bytes == 0) continue;
+      if (line.file_bytes == 0 || answers[i].unnamed != Unnamed::named) continue;
       if (line.file_offset != last_file && !read_text(fd, line.file_offset, line.file_bytes, file)) continue;
       last_file = line.file_offset;
       answers[i].file = file;

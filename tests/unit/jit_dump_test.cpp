@@ -124,6 +124,12 @@ TEST_CASE("source lines belong to the next code at their address, and move with 
         Names{"f@256 a.js:3", "g@512"});
   CHECK(names(head() + of_f + load(0x100, 0x10, "f") + load(0x100, 0x10, "later"), {0x100}) == Names{"later@256"});
   CHECK(names(head() + of_f + load(0x100, 0x10, "f", 1) + moved(0x100, 0x50, 0x10, 1), {0x50}) == Names{"f@80 a.js:3"});
+  // Samples from before and after the move, in one question.
+  const std::string two_lines = head() + lines(0x100, {{0x100, 3, "a.js"}, {0x108, 4, "a.js"}});
+  CHECK(names(two_lines + load(0x100, 0x10, "f", 1) + moved(0x100, 0x500, 0x10, 1), {0x108, 0x500, 0x508}) ==
+        Names{"f@256 a.js:4", "f@1280 a.js:3", "f@1280 a.js:4"});
+  // Code without a name shows no line either.
+  CHECK(names(head() + of_f + load(0x100, 0x10, ""), {0x100}) == Names{"?"});
 }
 
 TEST_CASE("known parts of a dump are not read again, separately for names and lines") {
