@@ -8,7 +8,7 @@
 namespace profile {
 
 struct Account {
-  // False for a profile from a file without an account, and for every sum with one; then no other field has a meaning.
+  // False if a file has no account, or if one part of a sum has none. Then no other field has a meaning.
   bool is_known = true;
 
   std::uint64_t asked = 0;             // by the rate; 0: unknown. `taken` is smaller when the timer ticks less often
@@ -25,6 +25,12 @@ struct Account {
 
   [[nodiscard]] std::uint64_t lost() const;
   [[nodiscard]] bool balanced() const { return taken == recorded + idle + filtered + lost(); }
+
+  // For a sum of states (RunInfo::is_state): each state counts again what is still there.
+  void forget_recorded() {
+    taken -= recorded;
+    recorded = recorded_by_ring = 0;
+  }
 
   Account& operator+=(const Account& other);
   friend bool operator==(const Account&, const Account&) = default;

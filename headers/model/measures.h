@@ -38,8 +38,8 @@ struct Durations {
   Log2Histogram histogram;  // all zeros when the source has none
 
   Durations& operator+=(const Durations& other) {
-    if (other.count == 0) return *this;
-    min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
+    // A count of 0 may have a total: the part so far of what goes on.
+    if (other.count != 0) min_ns = count == 0 ? other.min_ns : std::min(min_ns, other.min_ns);
     max_ns = std::max(max_ns, other.max_ns);
     count += other.count;
     total_ns += other.total_ns;

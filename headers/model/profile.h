@@ -193,6 +193,8 @@ struct RunInfo {
   std::string event = "cpu-clock";  // as typed
   // Of Row::value: "samples", "microseconds", "bytes", "page-faults". Of a probe it is the event's name.
   std::string unit = "samples";
+  // A profile shows what there is at its end (memory in use), and takes the place of the one before it.
+  bool is_state = false;
   std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
   std::string tag = "state";        // what Row::tag means, in one term: "system call", "request"
   // The first words of the counted format's header, if they are not "Sampling at 49 Hertz": "Tracing off-CPU time in
@@ -263,7 +265,8 @@ class Profile {
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
-  // Adds everything in `other`, which may be this profile. RunInfo stays.
+  // Adds everything in `other`, which may be this profile. RunInfo stays. If both are states, the rows of `other` take
+  // the place of these.
   // Two processes with the same tgid, image and name are the same; with another name, the process gets another image.
   // If one address has two names (another library was mapped there; two machines), both stay as separate frames.
   void merge(const Profile& other);
@@ -303,6 +306,7 @@ class Profile {
   // Adds the row to an equal one at another index than `own_index`. False: there is none.
   bool merge_row(const Row& row, std::uint64_t hash, std::size_t own_index);
   void index_rows();
+  void forget_rows();
 
   std::vector<Process> processes_;
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image

@@ -13,10 +13,10 @@
 namespace profile {
 namespace {
 
-// How long the ring buffer is left alone after it was read. The kernel wakes a reader that has read everything for the
-// next record, and stacks may come by ten thousand a second. The ring holds the samples of a much longer time.
+// The pause between two reads of the ring buffer. Without it every record may wake the reader, ten thousand times a
+// second.
 constexpr double rest_s = 0.002;
-// Naming and writing take memory in pieces between those that stay; in a run of days the holes are not kept.
+// Naming and writing leave holes in the heap. A long run gives them back this often.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 }  // namespace
@@ -65,7 +65,7 @@ void ReportRun::relieve() {
   source_.make_room(timeline_, *profile_);
 }
 
-// Only moves what the kernel has counted: to collect it would split what is under way.
+// Uses drain() and not collect(), which would cut the spans under way.
 bool ReportRun::name_expired() {
   source_.drain(timeline_, *profile_, false);
   symboliser_.name_expired(*profile_);
@@ -78,7 +78,7 @@ void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
   symboliser_.name_ready(*profile_, may_go_on);
 }
 
-// What is sampled from here on belongs to what follows, however long naming and writing take.
+// Samples from here on belong to the next profile, however long naming and writing take.
 void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
   const bool stopped = ended_ns.has_value();
   // A live sink may have received a profile after the end.
@@ -89,6 +89,10 @@ void ReportRun::take(std::optional<std::uint64_t> ended_ns) {
   keep_shown_kernel_stacks(*profile_, source_.has_tracing_frames());
   append_wakers(*profile_);
   keep_believable_stacks(*profile_);
+  if (run_.is_state) {
+    account_.forget_recorded();
+    frame_report_ = FrameReport();
+  }
   account_ += profile_->account;
   frame_report_.add(*profile_);
   if (!stopped) timeline_.forget_before(now_ns);

@@ -255,6 +255,7 @@ class Merging {
 }  // namespace
 
 void Profile::merge(const Profile& other) {
+  if (run.is_state && other.run.is_state && this != &other) forget_rows();
   Merging(*this, other).merge();
   account += Account(other.account);
   // If both have it, compare CLOCK_MONOTONIC, because no user can set it.

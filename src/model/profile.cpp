@@ -176,6 +176,12 @@ void Profile::index_rows() {
   are_rows_moved_ = false;
 }
 
+void Profile::forget_rows() {
+  rows_.clear();
+  row_ids_.clear();
+  account.forget_recorded();
+}
+
 bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
   std::uint64_t sum = 0;
   if (__builtin_mul_overflow(total(), factor, &sum)) return false;

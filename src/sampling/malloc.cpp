@@ -106,6 +106,7 @@ class Malloc final : public Source {
   void describe(RunInfo& run) const override {
     run.unit = "bytes";
     run.counted = "allocations";
+    run.is_state = is_live();
     run.title = is_live() ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
     run.kernel_stacks = options().kernel_stacks;
   }

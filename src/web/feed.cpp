@@ -47,6 +47,12 @@ void LiveFeed::close() {
   events_.close();
 }
 
+// The caller holds `mutex_`.
+void LiveFeed::count_value(const Profile& profile) {
+  if (profile.run.is_state) figures_.value = 0;
+  figures_.value += profile.total();
+}
+
 void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Status& status) {
   const std::scoped_lock lock(mutex_);
   figures_.status = status;
@@ -58,7 +64,7 @@ void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Statu
     queue_.push_back({.profile = std::move(profile), .status = status});
   } else {
     newly_skipped_ += profile->total();
-    figures_.value += profile->total();
+    count_value(*profile);
     figures_.user_stacks.add(*profile);
     skipped_account_ += profile->account;
   }
@@ -142,7 +148,7 @@ void LiveFeed::take(const Tick& tick) {
   StackEndCounts ends;
   ends.add(*tick.profile);
   const std::scoped_lock lock(mutex_);
-  figures_.value += tick.profile->total();
+  count_value(*tick.profile);
   figures_.user_stacks.add(ends);
   figures_.nodes = stacks.table().nodes().size();
   figures_.owners = stacks.table().owners().size();

@@ -332,6 +332,38 @@ TEST_CASE("empty durations do not change the minimum") {
   CHECK(sum.total_ns == 11);
 }
 
+TEST_CASE("the part so far of what goes on adds to the total alone") {
+  Durations sum = lasting(0, 70, 0, 0);
+  sum += lasting(0, 30, 0, 0);
+  CHECK(sum.total_ns == 100);
+  sum += lasting(1, 10, 110, 110);
+  CHECK(sum.count == 1);
+  CHECK(sum.total_ns == 110);
+  CHECK(sum.min_ns == 110);
+  CHECK(sum.max_ns == 110);
+}
+
+TEST_CASE("a state takes the place of the one before it") {
+  const auto state = [](std::uint64_t bytes, std::string_view name) {
+    Profile profile;
+    profile.run.is_state = true;
+    profile.account = {.taken = 5, .recorded = 3, .filtered = 2};
+    profile.duration_ns = 10;
+    const ProcessId app = profile.process(7, 0, "app");
+    profile.add({.process = app, .thread_name = profile.strings.intern(name), .value = bytes, .samples = 3});
+    return profile;
+  };
+  Profile sum = state(100, "first");
+  sum.merge(state(40, "second"));
+  REQUIRE(sum.rows().size() == 1);
+  CHECK(sum.rows()[0].value == 40);
+  CHECK(sum.strings.view(sum.rows()[0].thread_name) == "second");
+  CHECK(sum.duration_ns == 20);
+  CHECK(sum.account.recorded == 3);
+  CHECK(sum.account.filtered == 4);
+  CHECK(sum.account.balanced());
+}
+
 TEST_CASE("the end of a stack stays with it, and two ends are two stacks") {
   const auto run = [](StackEnd end) {
     Profile profile;

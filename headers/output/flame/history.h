@@ -41,6 +41,7 @@ class FlameHistory {
 
   FlameHistory(UnknownRuns runs, const Limits& limits) : limits_(limits), state_(runs) {}
 
+  // Adds a tick. If profiles are states (RunInfo::is_state), it takes the place of all before it.
   // False: the state was folded, so all indices in table() are new ones.
   [[nodiscard]] bool add(const Profile& profile);
   // A text of the caller's in table(), until the state is folded.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/profile.h"
@@ -122,6 +123,7 @@ class FlameSums {
     cells_[place->second].value += cell.value;
   }
   [[nodiscard]] const std::vector<FlameTable::Cell>& cells() const { return cells_; }
+  [[nodiscard]] std::vector<FlameTable::Cell> take() && { return std::move(cells_); }
 
  private:
   std::vector<FlameTable::Cell> cells_;

@@ -169,7 +169,7 @@ class Comparing {
       const Index node = cell.node == none ? none : nodes[cell.node];
       sums.add({.owner = owners[cell.owner], .node = node, .value = cell.value});
     }
-    return sums.cells();
+    return std::move(sums).take();
   }
 
   SameFunction same_;

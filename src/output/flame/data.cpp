@@ -62,6 +62,7 @@ void write_flame_run(JsonWriter& json, const Profile& profile) {
   json.member("command_line", profile.run.command_line);
   json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
   json.member("duration_s", to_seconds(profile.duration_ns));
+  if (profile.run.is_state) json.member("is_state", true);
   json.end_object();
 }
 

@@ -147,6 +147,11 @@ void FlameHistory::State::count_texts(std::size_t from) {
 bool FlameHistory::add(const Profile& profile) {
   const std::size_t strings = state_.table.strings().size();
   const std::vector<Cell> cells = state_.table.add(profile);
+  if (profile.run.is_state) {
+    state_.total = FlameSums();
+    state_.ticks.clear();
+    window_cells_ = 0;
+  }
   const double duration_s = to_seconds(profile.duration_ns);
   auto& ticks = state_.ticks;
   const bool is_part = !ticks.empty() && limits_.tick_s > 0 && ticks.back().duration_s + duration_s <= limits_.tick_s;

@@ -111,7 +111,7 @@ class FlameTable::Adding {
     for (const Row& row : profile_.rows()) {
       sums.add({.owner = owner_of(row), .node = node_of(row), .value = row.value});
     }
-    return sums.cells();
+    return std::move(sums).take();
   }
 
  private:

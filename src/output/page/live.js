@@ -28,6 +28,10 @@ class Followed {
     this.table.append(tick);
     this.account = tick.account;
     this.names = tick.names;
+    if (this.run.is_state) { // memory in use: the tick takes the place of those before it
+      this.ticks = [];
+      this.total = new Float64Array(0);
+    }
     const {pairs, values} = this.keep(tick);
     this.total = addTo(this.total, pairs, values, this.table.pairs.owner.length);
   }
