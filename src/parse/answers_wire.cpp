@@ -8,6 +8,9 @@
 namespace profile {
 namespace {
 
+// At one address. Real code has some dozen.
+constexpr std::size_t most_inlined = 4096;
+
 // Whether an answer has one element for each place that was asked for, or none if it failed.
 bool has_all(Unnamed failed, std::size_t count, std::size_t asked) {
   return count == (failed == Unnamed::named ? asked : 0);
@@ -23,6 +26,7 @@ bool is_any_pending(const std::vector<Name>& names) {
 std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
   constexpr std::size_t most_hex_digits = 256;
   NamesOfFile names;
+  in.allow_elements(asked);
   in.read(names);
   const bool is_hex = names.build_id.size() <= most_hex_digits &&
                       names.build_id.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -34,6 +38,7 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
 
 std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   LinesOfFile lines;
+  in.allow_elements(std::max(asked, most_inlined));
   in.read(lines);
   if (!in.ok() || !has_all(lines.failed, lines.chains.size(), asked)) return std::nullopt;
   return lines;
@@ -41,6 +46,7 @@ std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
 
 std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
   NamesOfJit names;
+  in.allow_elements(asked);
   in.read(names);
   if (!in.ok() || !has_all(names.failed, names.names.size(), asked) || is_any_pending(names.names)) return std::nullopt;
   return names;

@@ -76,6 +76,10 @@ class WireReader {
   // `bytes` must outlive this and the texts that it gives.
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
+  // From here on no vector of structures may have more elements. A hostile writer could otherwise fill the memory,
+  // because an element takes more bytes in memory than in the message.
+  void allow_elements(std::size_t most) { most_elements_ = most; }
+
   // Reads one value after the other into variables that are empty. After something was missing, they stay empty.
   template <class... Values>
   void read(Values&... values) {
@@ -171,6 +175,7 @@ class WireReader {
       rest_.remove_prefix(bytes);
     } else {
       const std::size_t count = this->count(1);
+      if (count > most_elements_) return fail();
       for (std::size_t i = 0; i < count && ok_; ++i) read_one(elements.emplace_back());
     }
   }
@@ -185,6 +190,7 @@ class WireReader {
 
   std::string_view rest_;
   bool ok_ = true;
+  std::size_t most_elements_ = SIZE_MAX;
   std::vector<StringId> ids_;  // [id in the writer's table]: the id here
 };
 
