@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint64_t max_segments = 65536 / sizeof(Elf64_Phdr);
 // Linked files have tens of sections. A file with more than this is an object file in disguise, or hostile.
 constexpr std::uint64_t max_sections = 16384;
-// The sections have one short name each. Bytes beyond this limit are ignored.
-constexpr std::uint64_t max_names_bytes = 1 << 20;
+// Bytes of names beyond this limit are ignored. In object files of LLVM the table holds the names of symbols, too.
+constexpr std::uint64_t max_names_bytes = 1 << 24;
 constexpr std::size_t max_name_bytes = 64;
 // A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
 constexpr std::uint64_t max_note_bytes = 65536;
