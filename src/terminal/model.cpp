@@ -75,7 +75,7 @@ bool TopModel::on_character(char32_t character) {
   if (is_one_of(U"/")) is_typing_ = true;
   if (is_one_of(U" ")) history_.toggle_pause();
   if (is_one_of(U"h?")) shows_help_ = true;
-  is_stale_ = true;
+  if (is_one_of(U"fF1pP2S3swWku/ h?")) is_stale_ = true;
   return true;
 }
 
