@@ -1,7 +1,6 @@
 /* The source `block-io`: how long block devices take for requests, by the stack that made the request. The time of a
  * request runs from when the device gets it until it is done. A scheduler may hold a request back, and then the kernel
  * itself hands it over. So the stack is taken when the request comes to the scheduler. */
-#define PROFILE_WALK
 #include "abi/block_io.h"
 #include "record.bpf.h"
 /* These headers need the types above. */

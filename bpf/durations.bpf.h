@@ -45,9 +45,7 @@ static __always_inline void add_duration(struct durations_sum *sum, __u64 part_n
   if (sum->count == 0 || whole_ns < sum->min_ns) sum->min_ns = whole_ns;
   if (whole_ns > sum->max_ns) sum->max_ns = whole_ns;
   sum->count++;
-  __u32 bucket = log2_bucket(whole_ns);
-  if (bucket >= PROFILE_DURATION_BUCKETS) bucket = PROFILE_DURATION_BUCKETS - 1;
-  sum->histogram[bucket]++;
+  sum->histogram[log2_bucket_of(whole_ns, PROFILE_DURATION_BUCKETS)]++;
 }
 
 #endif

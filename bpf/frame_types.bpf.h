@@ -1,4 +1,4 @@
-/* The constants and types that frame.bpf.h uses besides struct walk. User space includes this file too, because it
+/* The constants and types of a walk, besides struct walk. User space includes this file too, because it
  * finishes walks with the same code (src/sampling/finish_walk.cpp). */
 #ifndef PROFILE_FRAME_TYPES_BPF_H
 #define PROFILE_FRAME_TYPES_BPF_H

@@ -1,6 +1,5 @@
 /* The source `futex`: how long threads wait in the system calls that locks and condition variables use, by the stack
  * that waits and by the futex's address. */
-#define PROFILE_WALK
 #include "abi/futex.h"
 #include "record.bpf.h"
 /* These headers need the types above. */

@@ -17,4 +17,10 @@ static __always_inline __u32 log2_bucket(__u64 value) {
   return result + (value >> 1 ? 1 : 0);
 }
 
+/* The same in a histogram of `buckets` buckets. The last one holds all larger values, too. */
+static __always_inline __u32 log2_bucket_of(__u64 value, __u32 buckets) {
+  const __u32 bucket = log2_bucket(value);
+  return bucket < buckets ? bucket : buckets - 1;
+}
+
 #endif

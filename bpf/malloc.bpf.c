@@ -2,7 +2,6 @@
  * counts only memory that is not freed. Then `spans` holds a call under its stack pointer until it returns, and then
  * under the memory's address until the memory is freed or its process ends. */
 #define PROFILE_PREEMPTIBLE
-#define PROFILE_WALK
 #include "abi/malloc.h"
 #include "record.bpf.h"
 /* These headers need the types above. */
@@ -161,7 +160,7 @@ static __always_inline int begin_call(struct probe_registers *registers, __u64 g
   call->bytes = bytes;
   call->given = given;
   call->function = PROBE_IP(registers);
-  call->id = key + bpf_ktime_get_ns() * 0x9e3779b97f4a7c15ULL;
+  call->id = key + bpf_ktime_get_ns() * PLACE_FACTOR;
   if (record_config.user_stacks) sample.key.caller = back;
   begin_span(registers, &call->span, call->id, &sample);
   return 0;

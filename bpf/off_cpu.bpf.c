@@ -4,7 +4,6 @@
  *
  * Built twice: with PROFILE_LEAN for kernels without BTF. There the switch is an event of tracefs, whose layout has not
  * changed since before 5.8, and the threads that are blocked when the run begins cannot be listed. */
-#define PROFILE_WALK
 #include "abi/off_cpu.h"
 #include "record.bpf.h"
 /* These headers need the types above. */

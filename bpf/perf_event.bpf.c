@@ -1,6 +1,5 @@
 /* The sources with perf's names. The program runs when a perf event overflows, and records the current task. Built
  * twice: see PROFILE_LEAN in record.bpf.h. */
-#define PROFILE_WALK
 /* This header has its own layout of struct pt_regs. The struct of the same name in kernel.bpf.h follows the kernel's
  * BTF. */
 #define pt_regs pt_regs_of_uapi

@@ -149,24 +149,14 @@ static __always_inline bool is_held(enum walked walked) {
   return walked == WALKED_UNSENT || walked == WALKED_UNFINISHED;
 }
 
-/* A program that defines PROFILE_WALK walks user stacks by tables, where the kernel allows it. */
-#ifdef PROFILE_WALK
+/* The walk of user stacks by tables, where the kernel allows it. */
 #include "walk.bpf.h"
-#else
-static __always_inline void end_walk(void) {}
-static __always_inline bool send_walked(__u32 generation, const struct stack_key *key) { return false; }
-static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
-  return false;
-}
-#endif
 
 /* Decides which user stack a sample of the current task gets. WALKED: the key has it. WALKED_NOT: take_others() or
  * send_with() must take it. WALKED_LOST: the sample is lost. `for_span`: the sample counts later, so its stack is sent
  * at once. */
 static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
-#ifdef PROFILE_WALK
   if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, for_span);
-#endif
   return WALKED_NOT;
 }
 

@@ -168,7 +168,7 @@ static __always_inline bool take_known_stacks(void *ctx, enum walked walked, boo
   /* For a user stack that was walked by tables, the place holds only the kernel stack. */
   const __u64 valid_for = ((__u64)sample->drain_count + 1) << 1 | (walked == WALKED_NOT ? 0 : 1);
   const __u64 caller = view->user_frames > 1 ? view->user[1] : 0;
-  const __u64 hash = (instruction ^ caller << 16) * 0x9e3779b97f4a7c15ULL;
+  const __u64 hash = (instruction ^ caller << 16) * PLACE_FACTOR;
   const __u32 first = (__u32)(hash >> 40) & (CACHE_PLACES - CACHE_WAYS);
   const __u32 index = find_known(view, valid_for, instruction, first);
   const struct known_stack *known = bpf_map_lookup_elem(&known_stacks, &index);

@@ -53,9 +53,7 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
   result->total_ns += took_ns;
   if (result->returned == 0 || took_ns < result->min_ns) result->min_ns = took_ns;
   if (took_ns > result->max_ns) result->max_ns = took_ns;
-  __u32 bucket = log2_bucket(took_ns);
-  if (bucket >= PROFILE_SYSCALL_BUCKETS) bucket = PROFILE_SYSCALL_BUCKETS - 1;
-  result->histogram[bucket]++;
+  result->histogram[log2_bucket_of(took_ns, PROFILE_SYSCALL_BUCKETS)]++;
 }
 
 /* Counts the end of the current thread's call, which began at `place`. */

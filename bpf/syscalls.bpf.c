@@ -1,7 +1,6 @@
 /* The source `syscalls`: counts system calls when they begin. Only if the user asks for it, it also measures how long
  * they take and how they end. The simple path adds 1 to a counter of this CPU: no hash, no stack, no account.
  * Interrupts make no system calls, so only one program at a time writes to a CPU's counters. */
-#define PROFILE_WALK
 #include "record.bpf.h"
 /* These headers need the types above. */
 #include <bpf/bpf_core_read.h>

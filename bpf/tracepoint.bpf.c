@@ -1,6 +1,5 @@
 /* The source SYSTEM:EVENT. The program runs at every hit of a tracepoint, on every CPU. It records the current task
  * each time, or as often as the user asked for. Built twice: see PROFILE_LEAN in record.bpf.h. */
-#define PROFILE_WALK
 #include "weight.bpf.h"
 #ifndef PROFILE_LEAN
 #include "follow.bpf.h"

@@ -1,7 +1,6 @@
 /* The source uprobe:FILE:SYMBOL. The program runs each time a thread reaches that place in a file, and records the
  * thread. Built twice: see PROFILE_LEAN in record.bpf.h. */
 #define PROFILE_PREEMPTIBLE
-#define PROFILE_WALK
 #include "abi/uprobe.h"
 #include "record.bpf.h"
 /* This header needs the types above. */

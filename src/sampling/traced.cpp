@@ -28,7 +28,7 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options,
   BpfObject object =
       open_bpf_object(elf, size, plan.name, types && !types->path().empty() ? types->path().c_str() : nullptr);
   prepare_recording(*object, options, plan.recording);
-  if (can_walk(*object)) fallback = prepare_walk(*object, options, plan.recording.rate_hz != 0);
+  fallback = prepare_walk(*object, options, plan.recording.rate_hz != 0);
   if (plan.prepare) plan.prepare(*object, options);
   const auto is_one_of = [](const auto& names, std::string_view name) {
     return std::any_of(std::begin(names), std::end(names), [&](const char* other) { return name == other; });

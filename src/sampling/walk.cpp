@@ -59,10 +59,7 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   return std::nullopt;
 }
 
-bool can_walk(bpf_object& object) { return bpf_object__find_map_by_name(&object, ".rodata.walk") != nullptr; }
-
 bool walks(bpf_object& object) {
-  if (!can_walk(object)) return false;
   const void* memory = bpf_section_memory(object, ".rodata.walk", sizeof(walk_config));
   return static_cast<const walk_config*>(memory)->mode != WALK_OFF;
 }

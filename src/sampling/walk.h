@@ -13,13 +13,10 @@ namespace profile {
 // `options` with max_stack_depth lowered to the limit of the kernel (sysctl kernel.perf_event_max_stack).
 [[nodiscard]] SamplingOptions within_kernel_depth(SamplingOptions options);
 
-// Call it between opening and loading, for an object that has the walk. Returns a line for the user when stacks are
+// Call it between opening and loading. Returns a line for the user when stacks are
 // walked by frame pointers although tables are preferred. Throws Error when the user demands tables and they cannot be
 // used. `has_rate`: the samples come at a known rate, for which the ring buffer has room.
 std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options, bool has_rate);
-
-// True if the object has the walk.
-[[nodiscard]] bool can_walk(bpf_object& object);
 
 // True if this prepared object walks user stacks by tables.
 [[nodiscard]] bool walks(bpf_object& object);
