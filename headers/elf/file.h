@@ -26,6 +26,8 @@
 
 namespace profile {
 
+constexpr std::uint32_t elfcompress_zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
+
 // Section and program headers of either class, in the 64-bit form. `type` and `flags` are as in <elf.h>.
 struct ElfSection {
   std::uint32_t name = 0;

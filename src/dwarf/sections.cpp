@@ -171,13 +171,12 @@ void DwarfSections::unpack(std::size_t index) {
     sound = read_object(file_, place.offset, header);
     header_bytes = sizeof header, size = header.ch_size, type = header.ch_type;
   }
-  constexpr std::uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
-  if (!sound || place.size_bytes < header_bytes || (type != ELFCOMPRESS_ZLIB && type != zstd)) {
+  if (!sound || place.size_bytes < header_bytes || (type != ELFCOMPRESS_ZLIB && type != elfcompress_zstd)) {
     why_unreadable_ = name + " is compressed in an unknown way";
     return;
   }
   const bool texts = static_cast<DwarfSectionId>(index) == DwarfSectionId::str;
-  const bool whole = type == zstd || size <= (texts ? max_whole_texts_bytes : max_whole_bytes);
+  const bool whole = type == elfcompress_zstd || size <= (texts ? max_whole_texts_bytes : max_whole_bytes);
   if ((whole && size > max_unpacked_bytes - unpacked_bytes_) || size / max_ratio > place.size_bytes) {
     why_unreadable_ = name + " is too large once decompressed";
     return;
@@ -190,7 +189,7 @@ void DwarfSections::unpack(std::size_t index) {
   std::vector<std::byte> packed(place.size_bytes - header_bytes);
   std::vector<std::byte> bytes(size);
   if (!file_.read_at(place.offset + header_bytes, packed) ||
-      !(type == zstd ? inflate_zstd(packed, bytes) : inflate_zlib(packed, bytes))) {
+      !(type == elfcompress_zstd ? inflate_zstd(packed, bytes) : inflate_zlib(packed, bytes))) {
     why_unreadable_ = name + " cannot be decompressed";
     return;
   }

@@ -18,6 +18,7 @@
 #include "support/error.h"
 #include "support/mounts.h"
 #include "support/text_file.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -91,23 +92,17 @@ std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
   return numbers;
 }
 
-// The number at the start of `word`; nullopt: there is none.
-std::optional<std::uint32_t> to_number(std::string_view word) {
-  std::uint32_t number = 0;
-  if (std::from_chars(word.data(), word.data() + word.size(), number).ec != std::errc{}) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid) {
   const auto status = read_text_file("/proc/" + std::to_string(tgid) + "/status");
   if (!status) return std::nullopt;
-  const auto uids = find_field(*status, "Uid");
-  const auto numbers = find_field(*status, "NStgid");
+  auto uids = find_field(*status, "Uid");
+  auto numbers = find_field(*status, "NStgid");
   if (!uids || !numbers) return std::nullopt;
-  const auto uid = to_number(*uids);
-  const auto innermost = to_number(numbers->substr(numbers->find_last_of(" \t") + 1));
+  const auto uid = take_number<std::uint32_t>(*uids);
+  numbers->remove_prefix(numbers->find_last_of(" \t") + 1);
+  const auto innermost = take_number<std::uint32_t>(*numbers);
   if (!uid || !innermost) return std::nullopt;
   return ProcessOwner{.uid = *uid, .innermost_tgid = *innermost};
 }
@@ -132,8 +127,8 @@ std::vector<std::uint32_t> KernelProcSource::tgids() { return numbers_in(proc_.g
 std::uint32_t KernelProcSource::tgid_of(std::uint32_t tid) {
   const auto status = read_text_file("/proc/" + std::to_string(tid) + "/status");
   if (!status) return 0;
-  const auto field = find_field(*status, "Tgid");
-  return field ? to_number(*field).value_or(0) : 0;
+  auto field = find_field(*status, "Tgid");
+  return field ? take_number<std::uint32_t>(*field).value_or(0) : 0;
 }
 
 bool KernelProcSource::read(std::uint32_t tgid, ProcSnapshot& snapshot) {

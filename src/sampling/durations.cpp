@@ -24,7 +24,7 @@ void add(DurationRows::Sum& to, const durations_sum& from) {
   durations.max_ns = std::max<std::uint64_t>(durations.max_ns, from.max_ns);
   for (std::size_t i = 0; i < PROFILE_DURATION_BUCKETS; ++i) durations.histogram.count[i] += from.histogram[i];
   to.bytes += from.bytes;
-  if (to.comm.empty()) to.comm.assign(from.comm, ::strnlen(from.comm, sizeof from.comm));
+  if (to.comm.empty()) to.comm = comm_of(from.comm);
 }
 
 }  // namespace
@@ -55,15 +55,11 @@ void DurationRows::take_rows(bool stopped) {
     std::atomic_ref(state_->generation).store(generation ^ 1U, std::memory_order_seq_cst);
     barrier_.wait();  // from here on no BPF program writes to rows of the old generation
   }
-  std::vector<durations_key> taken;
-  for_each_entry<durations_key>(map_fd_, sizeof(durations_sum), false,
-                                [&](const durations_key& key, const std::uint64_t* words) {
-                                  if (key.generation != generation) return;
-                                  add(sums_[{key.what, key.whose}], *reinterpret_cast<const durations_sum*>(words));
-                                  taken.push_back(key);
-                                });
-  for (const durations_key& key : taken) bpf_map_delete_elem(map_fd_, &key);
-  std::atomic_ref(state_->rows).fetch_sub(taken.size(), std::memory_order_relaxed);
+  const std::size_t taken = take_generation<durations_key, durations_sum>(
+      map_fd_, generation, [&](const durations_key& key, const durations_sum& sum) {
+        add(sums_[{key.what, key.whose}], sum);
+      });
+  std::atomic_ref(state_->rows).fetch_sub(taken, std::memory_order_relaxed);
 }
 
 DurationTable DurationRows::take(DurationTable table, bool stopped, const LabelsOf& labels_of) {

@@ -42,6 +42,21 @@ void for_each_entry(int map_fd, std::size_t value_bytes, bool remove, Visit visi
   }
 }
 
+// Calls `visit(key, value)` for each entry whose key has this `generation`, and then deletes these entries. Returns how
+// many it deleted. Throws Error.
+template <class Key, class Value, class Visit>
+std::size_t take_generation(int map_fd, std::uint16_t generation, Visit visit) {
+  std::vector<Key> taken;
+  for_each_entry<Key>(map_fd, sizeof(Value), false, [&](const Key& key, const std::uint64_t* words) {
+    if (key.generation != generation) return;
+    visit(key, *reinterpret_cast<const Value*>(words));
+    taken.push_back(key);
+  });
+  std::size_t deleted = 0;
+  for (const Key& key : taken) deleted += bpf_map_delete_elem(map_fd, &key) == 0 ? 1 : 0;
+  return deleted;
+}
+
 // The values of all CPUs in a per-CPU map with one entry. Empty when they cannot be read.
 template <class Value>
 std::vector<Value> values_by_cpu(const bpf_map& map) {

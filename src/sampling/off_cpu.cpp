@@ -285,7 +285,7 @@ class OffCpu final : public Source {
     totals.wait.waits.total_ns = total_ns(thread, epoch);
     totals.wait.waits.min_ns = sums.waits != 0 ? sums.min_ns : 0;
     totals.wait.waits.max_ns = sums.max_ns;
-    totals.name.assign(thread.name, ::strnlen(thread.name, PROFILE_COMM_BYTES));
+    totals.name = comm_of(thread.name);
     totals_.push_back(std::move(totals));
   }
 

@@ -12,8 +12,6 @@ namespace {
 // In rows; it takes some milliseconds to make so many.
 constexpr std::uint32_t made_between_looks = 1024;
 
-std::string_view comm_of(const char (&comm)[PROFILE_COMM_BYTES]) { return {comm, ::strnlen(comm, sizeof comm)}; }
-
 ProcessId process_of(ProcessTimeline& timeline, Profile& profile, std::uint32_t tgid, std::uint64_t time_ns,
                      std::string_view comm) {
   const std::uint32_t image = timeline.image_at(tgid, time_ns);

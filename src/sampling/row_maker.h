@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "abi/record.h"
@@ -17,6 +19,11 @@ namespace profile {
 
 class ProcessTimeline;
 class StackMaps;
+
+// A thread's name as the kernel keeps it: without a zero when it fills its place.
+inline std::string_view comm_of(const char (&comm)[PROFILE_COMM_BYTES]) {
+  return {comm, ::strnlen(comm, PROFILE_COMM_BYTES)};
+}
 
 // How the values of the BPF programs become those of a Profile.
 struct ValueConversion {

@@ -175,7 +175,7 @@ class Syscalls final : public Source {
     }
     if (source_.by_process) {
       take_table<syscall_use>("uses", generation, [&](const syscall_key& key, const syscall_use& use) {
-        tally_.add_begun(key.tgid, key.call, use.begun, {use.comm, ::strnlen(use.comm, sizeof use.comm)});
+        tally_.add_begun(key.tgid, key.call, use.begun, comm_of(use.comm));
         begun_in_tables_ += use.begun;
       });
     }
@@ -191,16 +191,8 @@ class Syscalls final : public Source {
 
   template <class Value, class Visit>
   void take_table(const char* map, std::uint16_t generation, Visit visit) {
-    const int fd = programs().map_fd(map);
-    std::vector<syscall_key> taken;
-    for_each_entry<syscall_key>(fd, sizeof(Value), false, [&](const syscall_key& key, const std::uint64_t* words) {
-      if (key.generation != generation) return;
-      visit(key, *reinterpret_cast<const Value*>(words));
-      taken.push_back(key);
-    });
-    std::uint64_t gone = 0;
-    for (const syscall_key& key : taken) gone += bpf_map_delete_elem(fd, &key) == 0 ? 1 : 0;
-    std::atomic_ref(state_->rows).fetch_sub(gone, std::memory_order_relaxed);
+    const std::size_t taken = take_generation<syscall_key, Value>(programs().map_fd(map), generation, visit);
+    std::atomic_ref(state_->rows).fetch_sub(taken, std::memory_order_relaxed);
   }
 
   void count_under_way() {

@@ -42,15 +42,14 @@ bool FrameBytes::unpack(const ElfSection& section) {
   if (section.size < sizeof header || !file_->read_at(section.offset, std::as_writable_bytes(std::span(&header, 1))))
     return false;
   const std::uint64_t packed_bytes = section.size - sizeof header;
-  constexpr std::uint32_t zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
-  const bool is_known = header.ch_type == ELFCOMPRESS_ZLIB || header.ch_type == zstd;
+  const bool is_known = header.ch_type == ELFCOMPRESS_ZLIB || header.ch_type == elfcompress_zstd;
   if (!is_known || header.ch_size > most_held_bytes || packed_bytes > most_held_bytes) return false;
   size_ = static_cast<std::uint32_t>(header.ch_size);
   std::vector<std::byte> packed(packed_bytes);
   memory_ = std::make_unique_for_overwrite<std::byte[]>(size_);
   const std::span<std::byte> out(memory_.get(), size_);
   if (!file_->read_at(section.offset + sizeof header, packed) || !file_->spend(size_)) return false;
-  if (!(header.ch_type == zstd ? inflate_zstd(packed, out) : inflate_zlib(packed, out))) return false;
+  if (!(header.ch_type == elfcompress_zstd ? inflate_zstd(packed, out) : inflate_zlib(packed, out))) return false;
   held_ = out;
   return true;
 }

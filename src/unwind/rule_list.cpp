@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "support/hash.h"
+
 namespace profile {
 namespace {
 
@@ -13,9 +15,7 @@ static_assert(most_rules < UNWIND_SHORT);
 
 std::uint64_t hash_of(const unwind_rule& rule) {
   const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
-  std::uint64_t hash = words[0] ^ words[1] * 0x9e3779b97f4a7c15;
-  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9;
-  return hash ^ hash >> 32;
+  return profile::hash_of(profile::hash_of(words[0]), words[1]);
 }
 
 bool are_equal(const unwind_rule& a, const unwind_rule& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
