@@ -91,7 +91,7 @@ struct blocked_task {
   __u64 registers[32]; /* all of them, by DWARF's numbers */
 };
 
-#define PROFILE_TAG_OFF_CPU 1
+#define PROFILE_TAG_OFF_CPU 1 /* stack_key::tag of a wait, with -e wall */
 
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 240, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 296, "woken_thread");

@@ -36,8 +36,8 @@ struct run_cost {
 
 /* The hits of one CPU. */
 struct hit_state {
-  __u64 hits; /* since the last sample */
-  __u64 next_ns;
+  __u64 hits;    /* since the last sample */
+  __u64 next_ns; /* CLOCK_MONOTONIC: no hit before it is a sample */
 };
 
 #endif

@@ -18,7 +18,7 @@
 #define UNWIND_PAGE_SHIFT(unit_shift) (32 - UNWIND_CODE_BITS + (unit_shift))
 
 struct unwind_page {
-  __u32 first_row;
+  __u32 first_row;     /* its index in UnwindTable::rows; in the table space, in units of 4 bytes */
   __u32 rows_and_code; /* number of rows << UNWIND_CODE_BITS | code for what lies before the first row */
 };
 

@@ -2,7 +2,6 @@
 // past the end it has failed, reads zeros and stays at the end. So a reader may check once, at the end.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,16 +1,13 @@
-// What a source of names says about an address. Such a source gets an open descriptor (or bytes) and sorted addresses
-// of one file, and gives a symbol or a reason for each: resolve_symbols(), resolve_stubs(). It opens nothing, follows
-// no path and knows no process, because another user may have written what it reads, and it runs in the sandboxed
-// parser.
+// What a source of names says about an address. Such a source gets an ElfFile and sorted addresses, and gives a symbol
+// or a reason for each: resolve_symbols(), resolve_stubs(). It opens nothing, follows no path and knows no process,
+// because another user may have written what it reads, and it runs in the sandboxed parser.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "elf/valid_range.h"
-#include "model/address.h"
 #include "model/profile.h"
 
 namespace profile {

@@ -81,6 +81,8 @@ class FileReader {
   // spent, nothing is named.
   [[nodiscard]] virtual NamesOfFile names(const FileRef& file, std::span<const FileOffset> offsets,
                                           WorkBudget& budget) = 0;
+  // Source positions and inlined functions: the chain [i] is for addresses[i], in any order. The cost is taken from
+  // `budget`.
   [[nodiscard]] virtual LinesOfFile lines(const FileRef& file, std::span<const ElfAddress> addresses,
                                           WorkBudget& budget) = 0;
   // Names in the vDSO, the kernel's own code in every process; `offsets` count from its start.
@@ -103,6 +105,7 @@ class FileReader {
   [[nodiscard]] virtual NamesOfJit jit_names(std::uint32_t tgid, const JitMapRef& map,
                                              std::span<const RuntimeAddress> addresses, WorkBudget& budget) = 0;
 
+  // As many names, in the same order. A name that cannot be demangled stays as it is; without an answer all do.
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
   // Nothing more is read for now: files that were read are closed.
   virtual void rest() = 0;

@@ -1,5 +1,6 @@
 // The interface of a source: it takes samples in the kernel, and user space drains them into a Profile. A new source
-// needs a .bpf.c that calls record() or uses bpf/span.bpf.h, a file here and a row in the table of sources.
+// needs a .bpf.c that calls record() or record_hit(), or uses bpf/span.bpf.h, a file here and a row in the table of
+// sources.
 #pragma once
 
 #include <cstdint>
@@ -110,19 +111,19 @@ class Source {
 
   // Readable when consume() has something to do.
   [[nodiscard]] int poll_fd();
-  // Counts the samples that came through the ring buffer.
+  // Counts the samples that came through the ring buffer. Throws Error.
   void consume(ProcessTimeline& timeline, Profile& into);
   // True when the BPF maps are so full that drain() should be called.
   [[nodiscard]] bool wants_drain();
   // Moves all samples so far and their account into `into`. `stopped`: no sample is taken any more; otherwise the BPF
-  // programs count into their other half from now on.
+  // programs count into their other half from now on. Throws Error.
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
   // True while a file in a walked stack waits for its table: call supply_tables() every few milliseconds then.
   [[nodiscard]] bool wants_tables();
   void supply_tables(ProcessTimeline& timeline);
 
   // Moves everything measured since the last call into `into`, for a report. After stop() (`stopped`) it is the last
-  // report. A source that measures more than stacks overrides it.
+  // report. A source that measures more than stacks overrides it. Throws Error.
   virtual void collect(ProcessTimeline& timeline, Profile& into, bool stopped);
   // Called a few times a second between reports. It makes room in the source's own tables; drain() does so in the other
   // maps. Samples that it must read from the ring go into `into`.

@@ -10,7 +10,7 @@
 namespace profile {
 
 // Becomes readable after `first_s` seconds, and then every `every_s` seconds (0: once). first_s 0: never, until it is
-// set again.
+// set again. Throws Error when the kernel refuses.
 class Timer {
  public:
   Timer(double first_s, double every_s);
@@ -23,6 +23,7 @@ class Timer {
   Fd fd_;
 };
 
+// Throws Error when the kernel refuses.
 class EventLoop {
  public:
   EventLoop();

@@ -1,5 +1,5 @@
-// Owns one file descriptor and closes it. All code that holds a descriptor holds it in an Fd. Also, what a new process
-// needs of descriptors.
+// Owns one file descriptor and closes it. All code that holds a descriptor holds it in an Fd. It also
+// has functions for the descriptors of a new process.
 #pragma once
 
 #include <unistd.h>

@@ -13,8 +13,8 @@ namespace profile {
 
 struct UnwindTable {
   std::uint16_t elf_machine = 0;  // EM_X86_64 or EM_AARCH64
-  std::uint32_t unit_shift = 0;
-  std::uint32_t first_page = 0;  // number of the first page, counted from the start of the file
+  std::uint32_t unit_shift = 0;   // log2 of the bytes of a unit of code
+  std::uint32_t first_page = 0;   // number of the first page, counted from the start of the file
   std::vector<unwind_page> pages;
   std::vector<std::uint32_t> rows;
   std::vector<unwind_rule> rules;  // rules[0]: UNWIND_CFA_NONE

@@ -1,5 +1,5 @@
-// When a run takes and names its samples ahead of the end: at times that grow apart, because each costs something, and
-// once more shortly before a known end. Then little work is left at the end.
+// Decides when a run takes and names samples before its end. The times grow apart, because each costs something; one
+// more comes shortly before a known end.
 #pragma once
 
 #include <optional>

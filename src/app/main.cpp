@@ -29,8 +29,8 @@ void fill_standard_descriptors() {
   }
 }
 
-// By default malloc keeps the more free memory, the larger the pieces are that were freed, and a run frees its largest
-// ones at the start. A fixed limit, malloc's first one, gives them back to the system.
+// malloc keeps more free memory after it has freed large blocks, and a run frees its largest blocks at the start. A
+// fixed limit gives the memory back to the system.
 void give_back_free_memory() {
 #ifdef M_TRIM_THRESHOLD
   ::mallopt(M_TRIM_THRESHOLD, 128 * 1024);

@@ -10,7 +10,6 @@
 #include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/print.h"
-#include "model/syscall_analysis.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
 

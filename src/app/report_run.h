@@ -33,7 +33,7 @@ class ReportRun : public SampleConsumer {
  private:
   void begin_profile(std::uint64_t now_ns);
   void consume();
-  // Takes what was sampled since the last time. `ended_ns`: when the source stopped, and this is the last; or none.
+  // Takes the samples since the last call. `ended_ns`: when the source stopped, for the last call; otherwise nullopt.
   void take(std::optional<std::uint64_t> ended_ns);
   // Hands the profile to all sinks and begins the next one.
   void pass_on();
@@ -42,8 +42,8 @@ class ReportRun : public SampleConsumer {
   [[nodiscard]] bool any_live() const { return std::ranges::any_of(sinks_, &ProfileSink::is_live); }
 
   std::vector<ProfileSink*> sinks_;
-  std::uint64_t taken_ns_ = 0;      // when the last part ended, by CLOCK_MONOTONIC, as the next
-  std::uint64_t gave_back_ns_ = 0;  // when memory was given back, likewise
+  std::uint64_t taken_ns_ = 0;      // CLOCK_MONOTONIC: when the last part ended
+  std::uint64_t gave_back_ns_ = 0;  // CLOCK_MONOTONIC: when memory was last given back
   std::function<void()> await_samples_;
 };
 

@@ -36,7 +36,7 @@ class SampleConsumer {
   // read yet.
   [[nodiscard]] virtual bool name_expired() = 0;
   // Called now and then: takes and names the samples so far, so that less work is left at the end of the run.
-  // `may_go_on` says whether there is still time to continue. A stream never waits with it, nor has it intervals.
+  // `may_go_on` says whether there is still time to continue. A stream does nothing here.
   virtual void work_ahead(const std::function<bool()>& /*may_go_on*/) {}
   // Called at the end of an interval, while the source continues.
   virtual void report_interval() {}

@@ -39,11 +39,11 @@ namespace {
 
 // How often CPUs and targets are looked after and the progress line is drawn.
 constexpr double tick_s = 0.25;
-// Files are closed at most so often: what was sampled has to be read for it.
+// The shortest time between two closings of expired files. Before each, the samples are read and named.
 constexpr std::uint64_t close_expired_every_ns = 900'000'000;
-// How soon it is looked again whether a file that a table is to be made of has been opened.
+// The delay before supply_tables(), so that the file of a table can be opened first.
 constexpr double await_tables_s = 0.003;
-// Grace for a command after the profiler alone was told to end: it may have been told too, through its group.
+// The command may have got the signal too, through its group. It gets SIGTERM only after this time.
 constexpr double command_grace_s = 1.0;
 
 class Session {
@@ -98,20 +98,20 @@ class Session {
   void start() {
     consumer_ = make_consumer();
     watch();
-    priority_.emplace();  // the command was forked before, and is as it would be without us
+    priority_.emplace();  // after the fork of the command, which keeps its own priority
     source_->set_meanwhile([this] { look_up(); });
     source_->start();
     started_ns_ = monotonic_ns();
     if (command_) {
       const auto tgid = static_cast<std::uint32_t>(command_->pid());
-      // What its process does before it is the command is ours.
+      // Until its exec, the child runs our own program. These samples do not count.
       const std::uint32_t image = timeline_->image_at(tgid, started_ns_);
       if (!source_->counts_exec()) source_->leave_out(tgid, image);
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) command_->release();
-    // Only now can nothing go wrong any more that would make a header alone the whole output.
+    // From here on nothing can fail. So the output is never a header alone.
     consumer_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
@@ -136,8 +136,8 @@ class Session {
   void watch() {
     loop_.add(signals_.fd(), [this] { on_signal(); });
     consumer_->watch(loop_);
-    // Soon, because a file is opened when its mapping is heard of, and process and file may both be gone in a moment;
-    // but not for every record, of which a program's start makes a dozen.
+    // The delay is short, because the process and its file may soon be gone. It is not 0, because the start of a
+    // program makes a dozen records.
     Timer& delay = loop_.add_timer(0, 0, [this] {
       timeline_->update();
       await_records_();
@@ -174,8 +174,8 @@ class Session {
     }
   }
 
-  // Ctrl-C reaches the command by itself, as a member of the terminal's foreground group; what it still does is part of
-  // the run. When only this process was told to end, the command is told in its turn.
+  // Ctrl-C also reaches the command, and its remaining work is part of the run. If only this process got the signal,
+  // the command gets SIGTERM.
   void end_on_request(const Signals::Received& signal) {
     give_terminal_back();
     signals_.let_next_kill();
@@ -239,12 +239,13 @@ class Session {
   }
 
   void report_interval() {
-    // The last interval is the end's to report: what is sampled while this one is written would be one more.
+    // finish() reports the last interval. A report here would add one more.
     if (is_over_ || is_time_up()) return;
     consumer_->report_interval();
   }
 
-  // When samples come faster than they are read, it is long until the loop comes to what ends the run.
+  // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
+  // this.
   void look_up() {
     on_signal();
     if (is_time_up()) is_over_ = true;

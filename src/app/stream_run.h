@@ -48,7 +48,7 @@ class StreamRun : public SampleConsumer {
   StreamWriter writer_;
   std::vector<Sample> batch_;  // read from the ring buffer
   std::size_t appended_ = 0;   // of them, handed to the writer
-  // By stack of the profile, the samples written that have it: so that a frame is looked at once for all of them.
+  // One row for each stack, with the number of written samples that have it. So each frame is looked at once.
   std::vector<Row> counted_;
   bool is_over_ = false;  // nobody reads any more, or it could not be written
   bool has_failed_ = false;

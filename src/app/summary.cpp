@@ -19,7 +19,7 @@ bool is_short(const Account& account, const RunCost& cost) {
 }  // namespace
 
 std::string summary_of(const Account& account, const RunCost& cost) {
-  // "samples" whatever their number: it is by this word that scripts find the line.
+  // Always "samples": scripts find the line by this word.
   std::string line = std::to_string(account.taken) + " samples in " + decimal(cost.duration_s) + " s on " +
                      number_of(static_cast<std::uint64_t>(cost.cpus), "CPU") + ": " + std::to_string(account.recorded) +
                      " recorded";

@@ -1,5 +1,7 @@
 #include "elf/symbol_table.h"
 
+#include <cstring>
+
 namespace profile {
 
 std::optional<ElfSymbolTable> ElfSymbolTable::find(const ElfFile& file, std::uint32_t type, bool& damaged) {

@@ -4,8 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "dwarf/lines.h"
 #include "elf/file.h"

@@ -14,8 +14,7 @@
 
 namespace profile {
 
-// What the two forms in which a run-time tells profilers about its code have in common: a sequence of pieces of code
-// with names, in which the last piece at an address counts; and how far such a file was read.
+// A piece of code with a name, from a jitdump or a perf map. If several pieces hold an address, the last one counts.
 struct JitEntry {
   std::uint64_t start = 0;
   std::uint64_t last = 0;          // the last address it holds
@@ -25,6 +24,7 @@ struct JitEntry {
   std::uint64_t moved_by = 0;      // since its lines were written, modulo 2^64
 };
 
+// How far such a file was read.
 struct JitPart {
   std::uint64_t end = 0;  // of the last entry that was read
   bool is_whole = false;  // everything was wanted, and the budget had room for it

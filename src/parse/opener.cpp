@@ -196,7 +196,7 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     all.push_back({.id = id, .begin = begin, .end = end});
     begin = end;
   }
-  const Deadline deadline(long_patience);
+  const Deadline deadline(patience_with_files);
   for (const Asked& asked : all) {
     const auto answer = answer_of(asked.id, deadline.left());
     if (!answer) continue;

@@ -19,6 +19,7 @@
 #include "parse/stack_reader.h"
 #include "parse/wire.h"
 #include "process/file_keeper.h"
+#include "process/timeline.h"
 
 namespace profile {
 
@@ -79,8 +80,6 @@ class Opener final : public FileKeeper, public StackReader {
 
  private:
   static constexpr std::uint64_t first_own_number = std::uint64_t{1} << 63;
-  // Longer than the opener itself waits: by then the opener knows whose file got stuck.
-  static constexpr std::chrono::milliseconds long_patience{1300};
 
   struct HeldMap {
     std::uint64_t number = 0;
@@ -102,7 +101,7 @@ class Opener final : public FileKeeper, public StackReader {
   // stays as it is if the answer lacks some of it.
   template <class... Into, class... Values>
   Unnamed ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
-    const auto answer = is_exhausted_ ? std::nullopt : answer_of(send(call, values...), long_patience);
+    const auto answer = is_exhausted_ ? std::nullopt : answer_of(send(call, values...), patience_with_files);
     if (!answer) return Unnamed::no_answer;
     WireReader in(*answer);
     const auto reason = in.one_of(Unnamed::count);

@@ -8,6 +8,7 @@
 
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
+#include "parse/parser_calls.h"
 #include "support/fd.h"
 #include "support/work_budget.h"
 
@@ -279,7 +280,6 @@ std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) 
   const auto answer = ask(question(ParserCall::allocators, file), file.number, failed, AnswerLimits{});
   if (!answer) return {};
   WireReader in(*answer);
-  static_cast<void>(in.get<std::uint8_t>());  // the class of the file
   auto functions = in.get<std::vector<AllocatorFunction>>();
   return in.ok() ? std::move(functions) : std::vector<AllocatorFunction>();
 }

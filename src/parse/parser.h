@@ -14,7 +14,6 @@
 #include "parse/file_reader.h"
 #include "parse/keeper.h"
 #include "parse/opener.h"
-#include "parse/parser_calls.h"
 #include "parse/wire.h"
 
 namespace profile {

@@ -14,7 +14,7 @@ enum class ParserCall : std::uint8_t {
   search,       // number, path, own_view, name, offset       -> class, NameSearch
   unwind,       // number, path, own_view, budget             -> budget left, UnwindOfFile
   vdso_unwind,  // budget                                     -> budget left, UnwindOfFile
-  allocators,   // number, path, own_view                     -> class, AllocatorFunctions
+  allocators,   // number, path, own_view                     -> the list of AllocatorFunction
   supplied,     // the answer to `wants`: found, number, next, why
   rest,         // closes what it has open; no answer
   plainly,      // the answer to the next question has the names as the file spells them; no answer

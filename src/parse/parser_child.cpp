@@ -264,7 +264,7 @@ class Parser final : public DebugSupplier {
     asked.budget = WorkBudget(UINT64_MAX);
     std::vector<AllocatorFunction> functions;
     if (asked.symbols.elf()) functions = allocator_functions(*asked.symbols.elf());
-    say(ParserWord::answer, class_of(asked.symbols.elf()), functions);
+    say(ParserWord::answer, functions);
   }
 
   WaitingChannel questions_;

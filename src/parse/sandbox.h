@@ -1,7 +1,6 @@
 // Takes from a child everything that it does not need, before it touches a stranger's file.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "support/fd.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "dwarf/cursor.h"
 #include "unwind/opcodes.h"

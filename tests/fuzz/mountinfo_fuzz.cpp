@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "process/file_opener.h"
+#include "support/mounts.h"
 
 namespace {
 

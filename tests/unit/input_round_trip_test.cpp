@@ -12,7 +12,6 @@
 #include "input/profile_reader.h"
 #include "output/output.h"
 #include "output/stream.h"
-#include "support/error.h"
 
 namespace {
 

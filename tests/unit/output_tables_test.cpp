@@ -7,7 +7,6 @@
 
 #include "fixed_measures.h"
 #include "output/error_name.h"
-#include "output/output.h"
 #include "output/tables.h"
 #include "output/text_table.h"
 
