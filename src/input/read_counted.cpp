@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "input/header_line.h"
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
 #include "input/text_stacks.h"
@@ -16,39 +17,6 @@ namespace {
 constexpr std::string_view margin = "    ";
 constexpr std::string_view owner_mark = "    -                ";
 constexpr std::string_view value_margin = "        ";
-
-// Reads what the header line says about the run.
-void read_header(std::string_view line, RunInfo& run) {
-  struct Known {
-    std::string_view beginning;
-    std::string_view event;
-    std::string_view unit;
-  };
-  constexpr Known known[] = {{"Tracing off-CPU time in microseconds", "off-cpu", "microseconds"},
-                             {"Tracing time on and off CPU in microseconds", "wall", "microseconds"},
-                             {"Tracing waits for futexes in microseconds", "futex", "microseconds"},
-                             {"Tracing requests to block devices in microseconds", "block-io", "microseconds"},
-                             {"Tracing system calls in microseconds", "syscalls", "microseconds"},
-                             {"Tracing system calls", "syscalls", "calls"},
-                             {"Tracing bytes allocated", "malloc", "bytes"}};
-  run.headline = line;
-  constexpr std::string_view at_a_rate = "Sampling at ";
-  if (line.starts_with(at_a_rate)) {
-    line.remove_prefix(at_a_rate.size());
-    if (const auto hertz = parse_number<std::uint64_t>(line.substr(0, line.find(" Hertz")))) {
-      run.event = "cpu-clock";
-      run.frequency_hz = *hertz;
-    }
-    return;
-  }
-  for (const Known& one : known) {
-    if (!line.starts_with(one.beginning)) continue;
-    run.event = one.event;
-    run.unit = one.unit;
-    return;
-  }
-  if (line.find(" in microseconds") != line.npos) run.event = run.unit = "microseconds";
-}
 
 class Reader {
  public:
@@ -62,7 +30,10 @@ class Reader {
         if (line.starts_with(margin)) {
           read_block(line);
         } else {
-          if (is_first) read_header(line, profile_.run);
+          if (is_first) {
+            profile_.run.headline = line;
+            read_header_line(line, profile_.run);
+          }
           pass_paragraph();
         }
         is_first = false;
@@ -151,8 +122,8 @@ class Reader {
 // Whether the text begins with our header line and an empty line after it.
 bool begins_with_header(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
-  if (!text.substr(line.size()).starts_with("\n\n") || !line.ends_with('.')) return false;
-  return line.starts_with("Sampling at ") || line.starts_with("Tracing ") || line.starts_with("Counting ");
+  RunInfo ignored;
+  return text.substr(line.size()).starts_with("\n\n") && read_header_line(line, ignored);
 }
 
 }  // namespace

@@ -157,7 +157,10 @@ class PerfEventSource final : public Source {
     run.frequency_hz = rate.frequency_hz;
     run.period_events = rate.period_events;
     if (options().event != source_kinds().front().name) {
-      run.title = "Sampling " + options().event + " " + rate_text(rate.frequency_hz, rate.period_events);
+      // The name and not the alias, because the unit in a counted report is read from this title.
+      const ModifiedName typed = split_modifiers(options().event);
+      const std::string modifiers = typed.has_colon ? ":" + std::string(typed.modifiers) : "";
+      run.title = "Sampling " + event_.name + modifiers + " " + rate_text(rate.frequency_hz, rate.period_events);
     }
   }
 

@@ -14,7 +14,7 @@ mkfifo "$tmp/go"
 # shellcheck disable=SC2016
 start bash -c 'read -r _ <"$1"; exec "${@:2}"' waits "$tmp/go" "$WORKLOADS/faults" 20000 1 0 600
 begin -e faults -c 1 -p "$started"
-wait_until grep -q '^Sampling faults every event of PID \['"$started"'\] by user + kernel stack' "$tmp/out"
+wait_until grep -q '^Sampling page-faults every event of PID \['"$started"'\] by user + kernel stack' "$tmp/out"
 pause 0.1
 echo >"$tmp/go"
 finish

@@ -1,0 +1,40 @@
+#!/bin/bash
+# A report that this program wrote is read back with its unit, its processes and its account, whatever its format.
+source "$(dirname "$0")/../lib.sh"
+cd "$tmp" || exit 1
+
+# counted HEADER OWNER VALUE... : prints a counted report whose stacks belong to these owners.
+counted() {
+  printf '%s\n\n' "$1"
+  shift
+  for (( ; $# > 0; )); do
+    printf '    main+0x10 [app]\n    -                %s\n        %s\n\n' "$1" "$2"
+    shift 2
+  done
+}
+all='of all threads by user + kernel stack for 5 secs.'
+counted "Sampling page-faults at 49 Hertz $all" 'app (7)' 476 >faults.txt
+counted "Tracing off-CPU time in microseconds $all" 'app (7)' 900000 >off.txt
+counted "Counting syscalls:sys_enter_read $all" 'app (7)' 12 >reads.txt
+
+# bad PATTERN ARGUMENT... : one line names the error, and stdout is empty.
+bad() {
+  profile "${@:2}"
+  expect_status 1
+  expect_silence out
+  expect_err "^profile: .*$1"
+}
+
+# Counted reports say their unit, also those that `report` wrote.
+bad 'faults\.txt is in page-faults and off\.txt in microseconds: they cannot be compared' diff faults.txt off.txt
+profile report --format json reads.txt
+expect_out '"event":"syscalls:sys_enter_read","unit":"syscalls:sys_enter_read"'
+profile report -q -o sum.txt off.txt off.txt
+bad 'sum\.txt in microseconds: they cannot be compared' diff faults.txt sum.txt
+# A report without a stack is one, too.
+: >none.folded
+profile report -q -o none.txt none.folded
+profile report -f none.txt
+expect_status 0
+expect_silence out
+expect_err '^profile: there is no stack in none\.txt$'
