@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <protozero/types.hpp>
+#include <string>
 #include <string_view>
 
 namespace profile::pprof {
@@ -35,6 +36,16 @@ inline constexpr std::string_view moved_comment = "out of the way of others by m
 // file with the comment about whole stacks, a sample without the label has a whole stack; otherwise its end is unknown.
 inline constexpr std::string_view stack_end_label = "stack_end";
 inline constexpr std::string_view whole_comment = " user stacks whole";
+
+// "off_cpu": collectors have the type of a value in a query, so it has only letters, digits and '_'.
+[[nodiscard]] inline std::string identifier(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    text += is_plain ? c : '_';
+  }
+  return text;
+}
 
 enum class ValueTypeField : protozero::pbf_tag_type { type = 1, unit = 2 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "input/header_line.h"
 #include "model/pprof_format.h"
 #include "support/error.h"
 #include "support/text_parts.h"
@@ -108,6 +109,20 @@ bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account) {
     return true;
   }
   return false;
+}
+
+void read_own_names(const PprofFile& file, RunInfo& run) {
+  for (const std::string_view comment : file.comments) {
+    RunInfo told;
+    told.event.clear();
+    if (!read_header_line(comment, told)) continue;
+    if (pprof::identifier(told.unit) != pprof::identifier(run.unit)) return;
+    run.unit = told.unit;
+    // The header of a sum of files has no event but the unit.
+    const bool is_event = !told.event.empty() && told.event != told.unit;
+    if (is_event || pprof::identifier(told.event) == run.event) run.event = told.event;
+    return;
+  }
 }
 
 bool has_read_ends(const PprofFile& file) {

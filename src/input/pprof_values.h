@@ -41,6 +41,10 @@ class PprofValues {
 // such comments, so another program wrote it.
 bool read_own_comments(const PprofFile& file, RunInfo& run, Account& account);
 
+// Gives event and unit the names that the header of this profiler has, because the types of a pprof file are only
+// identifiers: "page_faults". Names of other files stay as they are.
+void read_own_names(const PprofFile& file, RunInfo& run);
+
 // Whether this profiler's comments say that user stacks without a label for their end are whole.
 bool has_read_ends(const PprofFile& file);
 

@@ -64,6 +64,7 @@ class Reader {
 
   Profile read() {
     values_.describe(profile_.run);
+    read_own_names(file_, profile_.run);
     if (file_.time_ns > 0) profile_.began_unix_ns = static_cast<std::uint64_t>(file_.time_ns);
     if (file_.duration_ns > 0) profile_.duration_ns = static_cast<std::uint64_t>(file_.duration_ns);
     if (!file_.main_file.starts_with('[')) program_ = last_name(file_.main_file);

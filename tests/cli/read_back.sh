@@ -38,3 +38,13 @@ profile report -f none.txt
 expect_status 0
 expect_silence out
 expect_err '^profile: there is no stack in none\.txt$'
+
+# A pprof file has the names of its event and unit only as identifiers, and in a comment.
+for kind in faults reads off; do
+  profile report -q -o $kind.pb.gz $kind.txt
+  expect_status 0
+  profile diff $kind.txt $kind.pb.gz
+  expect_status 0
+  profile report --format table $kind.pb.gz $kind.txt
+  expect_status 0
+done

@@ -310,6 +310,40 @@ TEST_CASE("waiting time is read back as time") {
   CHECK(report(read, "folded", options) == report(original, "folded", options));
 }
 
+TEST_CASE("event and unit have the same names when they are read back, with and without an account") {
+  const struct {
+    const char* title;
+    const char* event;
+    const char* unit;
+  } runs[] = {
+      {"", "cpu-clock", "samples"},
+      {"Sampling page-faults:u every 3 events", "page-faults:u", "page-faults"},
+      {"Counting syscalls:sys_enter_read", "syscalls:sys_enter_read", "syscalls:sys_enter_read"},
+      {"Counting uprobe:./w:hit", "uprobe:./w:hit", "hits"},
+      {"Tracing off-CPU time in microseconds", "off-cpu", "microseconds"},
+  };
+  for (const auto& [title, event, unit] : runs) {
+    for (const bool has_account : {true, false}) {
+      Profile original = test::fixed_profile();
+      original.account.is_known = has_account;
+      original.run.title = title;
+      original.run.event = event;
+      original.run.unit = unit;
+      const Profile read = read_profile(report(original, "pprof"), "x");
+      CHECK(read.run.event == event);
+      CHECK(read.run.unit == unit);
+    }
+  }
+  Profile sum = test::fixed_profile();
+  sum.run.headline = "Page-faults of a.json, b.json by user + kernel stack";
+  sum.run.event = sum.run.unit = "page-faults";
+  CHECK(read_profile(report(sum, "pprof"), "x").run.unit == "page-faults");
+  CHECK(read_profile(report(sum, "pprof"), "x").run.event == "page-faults");
+  sum.run.unit = "page_faults";  // no comment of ours renames what another program wrote
+  sum.run.headline = "Sampling cycles every event of all threads.";
+  CHECK(read_profile(report(sum, "pprof"), "x").run.unit == "page_faults");
+}
+
 TEST_CASE("threads, CPUs, build-ids and paths are read back") {
   Profile original;
   test::Namer name(original);

@@ -21,6 +21,7 @@
 namespace profile {
 namespace {
 
+using pprof::identifier;
 using pprof::LabelField;
 using pprof::ProfileField;
 using pprof::SampleField;
@@ -42,16 +43,6 @@ struct Values {
   ValueType period_type;
   std::uint64_t period = 0;  // 0: not known, or not constant
 };
-
-// "off_cpu": collectors have the type in a query, so it has only letters, digits and '_'.
-std::string identifier(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    text += is_plain ? c : '_';
-  }
-  return text;
-}
 
 Values values_of(const RunInfo& run) {
   Values values;
