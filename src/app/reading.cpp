@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "app/options.h"
+#include "app/weight.h"
 #include "input/profile_reader.h"
 #include "support/error.h"
 #include "support/plural.h"
@@ -75,6 +76,10 @@ void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {
   if (says_nothing(a)) a.profile.run.unit = b.profile.run.unit;
   if (says_nothing(b)) b.profile.run.unit = a.profile.run.unit;
   if (a.profile.run.unit == b.profile.run.unit) return;
+  if (is_time(a.profile.run) && is_time(b.profile.run)) {
+    for (ReadProfile* const file : {&a, &b}) become_time(file->profile, file->name);
+    return;
+  }
   throw Error(a.name + " is in " + a.profile.run.unit + " and " + b.name + " in " + b.profile.run.unit +
               ": they cannot be " + what);
 }

@@ -46,8 +46,9 @@ struct ReadProfile {
 };
 // Reads a file. `note` is called if lines were left out because they do not belong to the format.
 [[nodiscard]] ReadProfile read_named(const std::string& path, const std::function<void(const std::string&)>& note);
-// Folded lines do not say what they count, so they take the unit of the other file. If the units still differ, throws
-// an Error that names both files; `what` is the action that is not possible then ("added up").
+// Folded lines do not say what they count, so they take the unit of the other file. Samples of a known rate become
+// nanoseconds if the other file is in nanoseconds. If the units still differ, throws an Error that names both files;
+// `what` is the action that is not possible then ("added up").
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
 // Adds up the profiles of several files; their order does not matter. `paths` has at least one path; "-" is stdin.
 // Samples of different weights (taken at different rates) are added up as the nanoseconds that they stand for. Throws

@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "app/reading.h"
+#include "app/weight.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
-
-constexpr std::string_view of_time = "nanoseconds";
 
 // "a.folded, b.folded and 3 more"
 std::string names_of(const std::vector<std::string>& names) {
@@ -25,11 +23,6 @@ std::string headline_of(const RunInfo& run, const std::vector<std::string>& name
     line.front() = static_cast<char>(line.front() - 'a' + 'A');
   return line + " of " + names_of(names) + " by user + kernel stack";
 }
-
-// 0: unknown, or the values are not samples.
-std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == "samples" ? clock_period_ns(run) : 0; }
-
-bool is_time(const RunInfo& run) { return run.unit == of_time || ns_per_sample(run) != 0; }
 
 // The sum of files whose samples have the same weight.
 struct Alike {
@@ -58,15 +51,6 @@ void add(Profile& to, const Profile& more) {
   to.merge(more);
 }
 
-// Converts samples into the time that they stand for.
-void weigh(Alike& files) {
-  const std::uint64_t factor = ns_per_sample(files.sum.run);
-  if (factor != 0 && !files.sum.weigh(factor, of_time)) {
-    throw Error(names_of(files.names) + ": its values add up to more than 2^64 - 1");
-  }
-  files.sum.run.frequency_hz = files.sum.run.period_events = 0;
-}
-
 // Moves the parts of known weight to the front. If there are several of them, and all are time or samples of a known
 // rate, they become time.
 void agree_on_weight(std::vector<Alike>& parts, const std::function<void(const std::string&)>& note) {
@@ -75,17 +59,18 @@ void agree_on_weight(std::vector<Alike>& parts, const std::function<void(const s
   const auto is_any = [&](auto&& is) { return std::any_of(parts.begin(), end_of_known, is); };
   const bool any_samples = is_any([](const Alike& files) { return ns_per_sample(files.sum.run) != 0; });
   const bool can_be_time = !is_any([](const Alike& files) { return !is_time(files.sum.run); });
-  const bool become_time = end_of_known - parts.begin() > 1 && can_be_time;
+  const bool are_converted = end_of_known - parts.begin() > 1 && can_be_time;
   for (auto files = end_of_known; any_samples && files != parts.end(); ++files) {
     if (files->sum.rows().empty()) continue;
     const std::string unknown = "at which rate the samples of " + names_of(files->names) + " were taken is not known";
-    if (become_time) {
+    if (are_converted) {
       throw Error(unknown + ", and those of " + names_of(parts[0].names) + " and " + names_of(parts[1].names) +
                   " have samples of different weight: they cannot be added up");
     }
     note(unknown + "; each counts as much as one of the others");
   }
-  if (become_time) std::for_each(parts.begin(), end_of_known, weigh);
+  if (!are_converted) return;
+  std::for_each(parts.begin(), end_of_known, [](Alike& files) { become_time(files.sum, names_of(files.names)); });
 }
 
 }  // namespace

@@ -48,3 +48,13 @@ for kind in faults reads off; do
   profile report --format table $kind.pb.gz $kind.txt
   expect_status 0
 done
+
+# Speedscope has samples as the time that they stand for, so the other file's samples become time.
+counted "Sampling at 199 Hertz $all" 'app (7)' 40 >cpu.txt
+profile report -q -o cpu.speedscope.json cpu.txt
+for order in 'cpu.speedscope.json cpu.txt' 'cpu.txt cpu.speedscope.json'; do
+  # shellcheck disable=SC2086
+  profile diff $order
+  expect_status 0
+  expect_out '\(201005040 nanoseconds\).*\(201005040 nanoseconds\)'
+done
