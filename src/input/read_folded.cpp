@@ -52,6 +52,15 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   return static_cast<std::uint64_t>(rounded);
 }
 
+// The name of a thread may begin with "#", but then its stack follows, or a letter of its name.
+bool is_comment(std::string_view line) {
+  if (!line.starts_with('#')) return false;
+  const bool may_be_name = line.size() > 1 && blanks.find(line[1]) == blanks.npos;
+  if (!may_be_name && line.find(';') == line.npos) return true;
+  const std::size_t space = line.find_last_of(" \t");
+  return space == line.npos || !parse_number<double>(line.substr(space + 1));
+}
+
 enum class Suffix : std::uint8_t { none, kernel, inlined, jit };
 
 Suffix take_suffix_off(std::string_view& text) {
@@ -73,7 +82,7 @@ class Reader {
     for (std::size_t number = 1; !text_.empty(); ++number) {
       std::string_view line = take_until(text_, '\n');
       line = line.substr(0, line.find_last_not_of(blanks) + 1);
-      if (line.empty() || line.front() == '#') continue;
+      if (line.empty() || is_comment(line)) continue;
       try {
         read_line(line);
       } catch (const Alien& error) {

@@ -58,3 +58,8 @@ for order in 'cpu.speedscope.json cpu.txt' 'cpu.txt cpu.speedscope.json'; do
   expect_status 0
   expect_out '\(201005040 nanoseconds\).*\(201005040 nanoseconds\)'
 done
+
+# The name of a thread may begin with "#", as a comment does.
+printf '# 12 samples\n#1 worker;main;work 5\napp;main 1\n' >number_sign.folded
+profile report -f number_sign.folded
+expect_equal "$(cat "$tmp/out")" $'app;main 1\n#1 worker;main;work 5'

@@ -212,6 +212,15 @@ TEST_CASE("empty lines and comments are ignored, and a carriage return is no par
   CHECK(read_profile("\n", "x").rows().empty());
 }
 
+TEST_CASE("a thread whose name begins with a number sign is no comment") {
+  const std::string lines = "#;main 1\n# a;main 2\n#7 3\n#worker 4;main;work 5\n";
+  CHECK(folded(read_folded(lines, "x")) == lines);
+  AlienLines aliens;
+  const std::string comments = "# 7\n# samples: 12\n#a;b\n# a; b c\n#comment\n#!/bin/sh -e\n";
+  CHECK(read_folded(comments, "x", &aliens).rows().empty());
+  CHECK(aliens.count == 0);
+}
+
 TEST_CASE("values are 64-bit integers, and fractions are rounded") {
   CHECK(folded(read_folded("a;b 18446744073709551615\n", "x")) == "a;b 18446744073709551615\n");
   CHECK(folded(read_folded("a;b 1.5\na;c 2.4e3\na;d 0.2\na;e 0\n", "x")) == "a;d 0\na;e 0\na;b 2\na;c 2400\n");
