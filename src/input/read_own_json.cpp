@@ -242,6 +242,22 @@ void add_run(JsonNode& at, RunInfo& run) {
   targets["command"].each().text([&run](std::string_view text) { run.command.emplace_back(text); });
 }
 
+// Adds the nodes that read what became of every sample of one document.
+void add_account(JsonNode& at, Account& account) {
+  at.begin([&account] { account.is_known = true; });
+  const auto add = [&](const std::string& name, std::uint64_t Account::*count) {
+    at[name].number(
+        [&account, count](const JsonNumber& number) { account.*count = number.whole("a number of the account"); });
+  };
+  add("asked", &Account::asked);
+  add("taken", &Account::taken);
+  add("recorded", &Account::recorded);
+  add("recorded_by_ring", &Account::recorded_by_ring);
+  add("idle", &Account::idle);
+  add("filtered", &Account::filtered);
+  for (const LossReason& reason : loss_reasons) add("lost_" + std::string(reason.key), reason.count);
+}
+
 }  // namespace
 
 void read_own_json(Profile& profile, std::string_view text, const std::string& name) {
@@ -249,14 +265,17 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
   CheckedSum total;
   JsonNode root;
   RunInfo run;
+  Account account;
   Stacks stacks;
   Stacks waits;  // used when the document has no other stacks
   bool is_first = true;
   add_run(root["profile"], run);
+  add_account(root["account"], account);
   const StackNodes of_stacks(profile, stacks, root["ebpf"]["profile"]);
   const StackNodes of_waits(profile, waits, root["ebpf"]["offcpu"]["stack_traces"]);
   root.begin([&] {
     run = unknown_profile().run;
+    account = unknown_profile().account;
     stacks = Stacks();
     waits = Stacks();
   });
@@ -265,7 +284,12 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
     if (!chosen.unit.empty()) run.unit = chosen.unit;
     if (!is_first && run.unit != profile.run.unit)
       throw Error("it is in " + run.unit + ", and what stands before is not");
-    if (std::exchange(is_first, false)) profile.run = run;
+    if (std::exchange(is_first, false)) {
+      profile.run = run;
+      profile.account = account;
+    } else {
+      profile.account += account;
+    }
     Adding(profile, processes, total, chosen).add_rows();
   });
   read_json(text, name, root);

@@ -63,3 +63,17 @@ done
 printf '# 12 samples\n#1 worker;main;work 5\napp;main 1\n' >number_sign.folded
 profile report -f number_sign.folded
 expect_equal "$(cat "$tmp/out")" $'app;main 1\n#1 worker;main;work 5'
+
+# The account of the samples is shown if every file has one, also by way of JSON.
+cat >account.json <<'JSON'
+{"profile":{"event":"cpu-clock","unit":"samples","frequency_hz":49,"user_stacks":true,"kernel_stacks":true,"targets":{}},
+"account":{"taken":30,"recorded":7,"recorded_by_ring":0,"idle":20,"filtered":0,"lost":3,"lost_ring_full":3,"lost_spans_full":0,"lost_unread":0,"balanced":true},
+"ebpf":{"profile":{"unit":"samples","total_value":7,"total_samples":7,"processes":[{"pid":7,"image":0,"name":"app"}],"modules":[],
+"frames":[{"process":0,"kind":"user","symbol":"main"}],"stacks":[[0]],"rows":[{"process":0,"thread":"app","user":0,"value":7,"samples":7}]}}}
+JSON
+profile report -q -o account.svg -o account.pb.gz account.json account.json
+expect_status 0
+grep -q '60 taken: 14 recorded, 40 idle, 6 lost' account.svg || fail "no account: $(grep -o '[0-9]* taken.*' account.svg)"
+profile report -q -o less.svg account.json account.pb.gz cpu.txt
+expect_status 0
+if grep -q ' taken: ' less.svg; then fail "an account of a part of the samples"; fi

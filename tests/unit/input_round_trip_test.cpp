@@ -50,6 +50,7 @@ TEST_CASE("the JSON of this program is read back unchanged, with modules, marks 
     CHECK(read.run.unit == profile.run.unit);
     CHECK(read.run.event == profile.run.event);
     CHECK(read.run.frequency_hz == profile.run.frequency_hz);
+    CHECK(read.account == profile.account);
     CHECK(written(read, "counted", {.top = 0}).substr(0, 40) == written(profile, "counted", {.top = 0}).substr(0, 40));
     // A profile that was read is written as it was read.
     CHECK(folded(read_profile(written(read, "json"), "b.json"), true, true) == folded(profile, true, true));
@@ -57,10 +58,17 @@ TEST_CASE("the JSON of this program is read back unchanged, with modules, marks 
 }
 
 TEST_CASE("the JSON reports of several intervals are added up") {
-  const Profile profile = test::fixed_profile();
+  Profile profile = test::fixed_profile();
+  profile.account.taken += 3;
+  profile.account.lost_ring_full = 3;
   const std::string one = written(profile, "json");
   const Profile read = read_profile(one + one, "a.json");
   CHECK(read.total() == 2 * profile.total());
+  CHECK(read.account.is_known);
+  CHECK(read.account.taken == 2 * profile.account.taken);
+  CHECK(read.account.lost_ring_full == 6);
+  profile.account.is_known = false;
+  CHECK_FALSE(read_profile(one + written(profile, "json"), "a.json").account.is_known);
 }
 
 TEST_CASE("the perf script text of this program is read back unchanged") {
