@@ -73,7 +73,9 @@ class Reader {
     if (!value) throw Error("its value is no number");
     if (!total_.add(*value)) throw Error("the values add up to more than 2^64 - 1");
     if (owner == unknown_name) owner = {};
-    Row row{.process = processes_.process(*pid, owner), .value = *value, .samples = *value};
+    // Folded lines have no number of a process, so each of their threads is a process.
+    const ProcessId process = *pid == 0 ? processes_.process(0, owner) : processes_.process_of_thread(*pid, owner);
+    Row row{.process = process, .value = *value, .samples = *value};
     row.thread_name = profile_.strings.intern(owner);
     stacks_.fill(row, frames_);
     profile_.add(row);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "input/profile_reader.h"
@@ -177,10 +176,7 @@ class Reader {
     is_open_ = true;
     row_ = Row{.tid = event.tid, .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
     const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
-    // Each thread has its own name. The first one seen becomes the name of the process.
-    const auto [found, is_new] = of_pid_.try_emplace(event.pid);
-    if (is_new) found->second = processes_.process(event.pid, comm);
-    row_.process = found->second;
+    row_.process = processes_.process_of_thread(event.pid, comm);
     row_.thread_name = profile_.strings.intern(comm);
     if (!event.behind.empty()) add(event.behind);
   }
@@ -220,7 +216,6 @@ class Reader {
   AlienLines& aliens_;
   Profile profile_ = unknown_profile();
   NamedProcesses processes_;
-  std::unordered_map<std::uint32_t, ProcessId> of_pid_;
   TextStacks stacks_;
   CheckedSum total_;
   bool is_ours_ = false;

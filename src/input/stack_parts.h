@@ -44,9 +44,17 @@ class NamedProcesses {
     return found->second;
   }
 
+  // The same for files that name only threads: the first thread seen gives its name to the process.
+  ProcessId process_of_thread(std::uint32_t tgid, std::string_view thread) {
+    const auto [found, is_new] = of_threads_.try_emplace(tgid);
+    if (is_new) found->second = process(tgid, thread);
+    return found->second;
+  }
+
  private:
   Profile& profile_;
   std::unordered_map<std::uint64_t, ProcessId> ids_;  // key: tgid << 32 | name
+  std::unordered_map<std::uint32_t, ProcessId> of_threads_;
   std::unordered_map<std::uint32_t, std::uint32_t> images_;
 };
 

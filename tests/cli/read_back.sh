@@ -77,3 +77,10 @@ grep -q '60 taken: 14 recorded, 40 idle, 6 lost' account.svg || fail "no account
 profile report -q -o less.svg account.json account.pb.gz cpu.txt
 expect_status 0
 if grep -q ' taken: ' less.svg; then fail "an account of a part of the samples"; fi
+
+# Threads of one number are one process, so no line names one of several.
+counted "Sampling at 99 Hertz $all" 'one (7)' 30 'two (7)' 70 >threads.txt
+profile report -q -r threads.txt
+expect_status 0
+expect_out 'main;$'
+expect_no_out '\(7\)'

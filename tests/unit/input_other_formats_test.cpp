@@ -138,6 +138,19 @@ TEST_CASE("a counted report that is cut off or damaged is refused with the line 
         std::string::npos);
 }
 
+TEST_CASE("threads of one number are one process in a counted report, and threads without a number are several") {
+  const auto block = [](const std::string& owner) {
+    return "    main\n    -                " + owner + "\n        7\n\n";
+  };
+  const Profile read = read_profile(block("dd (185)") + block("writer (185)") + block("a (0)") + block("b (0)"), "in");
+  const auto rows = read.rows();
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].process == rows[1].process);
+  CHECK(read.strings.view(rows[1].thread_name) == "writer");
+  CHECK(rows[2].process != rows[3].process);
+  CHECK(read.processes().size() == 3);
+}
+
 TEST_CASE("a folded line can begin with a brace") {
   CHECK(folded(read_profile("{main};work 7\n", "in")) == "{main};work 7\n");
 }
