@@ -177,8 +177,9 @@ struct Row {
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;
-  std::uint64_t value = 0;    // in RunInfo::unit
-  std::uint64_t samples = 0;  // that make up `value`
+  std::uint64_t value = 0;  // in RunInfo::unit
+  // That make up `value`. 0 in all rows of a profile from a file that does not tell them.
+  std::uint64_t samples = 0;
 };
 
 // What keeps rows apart, besides the process, the thread's name and the stacks.
@@ -223,6 +224,12 @@ struct RunInfo {
 inline std::uint64_t clock_period_ns(const RunInfo& run) {
   if (run.frequency_hz == 0) return run.period_events;
   return static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(run.frequency_hz)));
+}
+
+// The number of samples that make up a value of the run, as far as the unit and the rate tell it; otherwise 0.
+inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
+  if (run.unit == "samples" || run.unit == run.counted) return value;
+  return run.period_events == 0 ? 0 : value / run.period_events;
 }
 
 class Profile {
@@ -287,6 +294,8 @@ class Profile {
   // The number of distinct stacks without `none`.
   [[nodiscard]] std::size_t stack_count() const { return stacks_.size() - 1; }
   [[nodiscard]] std::uint64_t total() const;  // sum of all rows' values
+  // Whether Row::samples has a meaning.
+  [[nodiscard]] bool knows_samples() const;
 
  private:
   struct StackSlice {

@@ -29,21 +29,25 @@ class StackEndCounts {
  public:
   void add(const Profile& profile, const Row& row) {
     if (row.user == StackId::none || row.user == StackId::missed) return;
-    samples_[static_cast<std::size_t>(profile.end_of(row.user))] += row.samples;
+    const StackEnd end = profile.end_of(row.user);
+    samples_[static_cast<std::size_t>(end)] += row.samples;
+    any_known_ |= end != StackEnd::unknown;
   }
   void add(const Profile& profile) {
     for (const Row& row : profile.rows()) add(profile, row);
   }
   void add(const StackEndCounts& other) {
     for (std::size_t i = 0; i < samples_.size(); ++i) samples_[i] += other.samples_[i];
+    any_known_ |= other.any_known_;
   }
 
   [[nodiscard]] std::uint64_t of(StackEnd end) const { return samples_[static_cast<std::size_t>(end)]; }
   [[nodiscard]] std::uint64_t all() const;
   // Of the ends that are is_incomplete().
   [[nodiscard]] std::uint64_t incomplete() const { return all() - of(StackEnd::root) - of(StackEnd::unknown); }
-  // Whether any sample has a known end. If not, outputs print nothing about ends.
-  [[nodiscard]] bool any_known() const { return all() != of(StackEnd::unknown); }
+  // Whether any stack has a known end, also if the number of its samples is not known. If not, outputs print nothing
+  // about ends.
+  [[nodiscard]] bool any_known() const { return any_known_; }
 
   // Calls `visit(end, samples)` for every end, also with 0 samples.
   template <class Visit>
@@ -53,6 +57,7 @@ class StackEndCounts {
 
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(StackEnd::count)> samples_{};
+  bool any_known_ = false;
 };
 
 }  // namespace profile

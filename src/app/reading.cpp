@@ -24,6 +24,11 @@ OptionRow as_for_reading(OptionRow row) {
   return row;
 }
 
+void take_unit(Profile& profile, const RunInfo& run) {
+  profile.run.unit = run.unit;
+  profile.change_rows([&run](Row& row) { row.samples = samples_of(run, row.value); });
+}
+
 std::string with_name(const ReadingCommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
@@ -73,8 +78,8 @@ ReadProfile read_named(const std::string& path, const std::function<void(const s
 
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {
   const auto says_nothing = [](const ReadProfile& file) { return file.profile.run.event.empty(); };
-  if (says_nothing(a)) a.profile.run.unit = b.profile.run.unit;
-  if (says_nothing(b)) b.profile.run.unit = a.profile.run.unit;
+  if (says_nothing(a)) take_unit(a.profile, b.profile.run);
+  if (says_nothing(b)) take_unit(b.profile, a.profile.run);
   if (a.profile.run.unit == b.profile.run.unit) return;
   if (is_time(a.profile.run) && is_time(b.profile.run)) {
     for (ReadProfile* const file : {&a, &b}) become_time(file->profile, file->name);

@@ -48,7 +48,9 @@ void add(Profile& to, const Profile& more) {
     throw Error("report: the values of all files add up to more than 2^64 - 1");
   }
   to.run.frames_by_line = to.run.frames_by_line && more.run.frames_by_line;
+  const bool are_samples_known = to.knows_samples() && more.knows_samples();
   to.merge(more);
+  if (!are_samples_known) to.change_rows([](Row& row) { row.samples = 0; });
 }
 
 // Moves the parts of known weight to the front. If there are several of them, and all are time or samples of a known

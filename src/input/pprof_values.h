@@ -22,7 +22,7 @@ class PprofValues {
     return static_cast<std::uint64_t>(sample.values[are_samples_ ? *count_ : shown_]);
   }
   [[nodiscard]] std::uint64_t samples(const PprofFile::Sample& sample) const {
-    return count_ ? static_cast<std::uint64_t>(sample.values[*count_]) : 1;
+    return count_ ? static_cast<std::uint64_t>(sample.values[*count_]) : 0;
   }
   // Sets event, unit and rate.
   void describe(RunInfo& run) const;

@@ -187,7 +187,8 @@ class Reader {
     if (rounded >= 0x1p64) throw Error("a weight is no number that it can be");
     if (rounded == 0) return;
     Row row = row_;
-    row.value = row.samples = static_cast<std::uint64_t>(rounded);
+    row.value = static_cast<std::uint64_t>(rounded);
+    row.samples = samples_of(profile_.run, row.value);
     if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
     row.thread_name = profile_.process(row.process).name;
     if (is_ours_ && !root_first.empty()) {

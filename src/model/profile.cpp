@@ -241,4 +241,11 @@ std::uint64_t Profile::total() const {
   return sum;
 }
 
+bool Profile::knows_samples() const {
+  const auto any = [this](std::uint64_t Row::*part) {
+    return std::ranges::any_of(rows_, [part](const Row& row) { return row.*part != 0; });
+  };
+  return account.is_known || any(&Row::samples) || !any(&Row::value);
+}
+
 }  // namespace profile

@@ -84,3 +84,13 @@ profile report -q -r threads.txt
 expect_status 0
 expect_out 'main;$'
 expect_no_out '\(7\)'
+
+# A value in another unit is not the number of samples, also of folded lines that take the unit of another file.
+printf 'app;main 300000\n' >lines.folded
+profile report -q -o waits.svg -o waits.perf off.txt
+expect_status 0
+if grep -q 'microseconds in ' waits.svg; then fail "a number of samples: $(grep -o '[0-9,]* microseconds in.*' waits.svg)"; fi
+expect_equal "$(grep -c '^app ' waits.perf)" 1 "events of one stack"
+profile report --format json lines.folded off.txt
+expect_status 0
+expect_out '"total_value":1200000,"total_samples":0,'

@@ -109,6 +109,44 @@ TEST_CASE("a speedscope file is read back with its stacks, in its own unit") {
   }
 }
 
+TEST_CASE("values that are no samples are not read as a number of samples") {
+  Profile faults = test::profile_with_ends();
+  faults.run.title = "Sampling page-faults every 2 events";
+  faults.run.event = faults.run.unit = "page-faults";
+  CHECK(read_profile(written(faults, "counted"), "a.txt").rows().back().samples ==
+        read_profile(written(faults, "counted"), "a.txt").rows().back().value / 2);
+  Profile waits = test::profile_with_ends();
+  waits.run.title = "Tracing off-CPU time in microseconds";
+  waits.run.event = "off-cpu";
+  waits.run.unit = "microseconds";
+  waits.run.counted = "waits";
+  waits.run.frequency_hz = 0;
+  for (const std::string_view format : {"counted", "speedscope"}) {
+    CAPTURE(format);
+    const Profile read = read_profile(written(waits, format), "a");
+    CHECK_FALSE(read.knows_samples());
+    CHECK(read.total() == waits.total());
+    for (const Row& row : read.rows()) CHECK(row.samples == 0);
+    const std::string svg = written(read, "svg");
+    CHECK(svg.find("microseconds in ") == svg.npos);
+    // Each stack is one event, and not each microsecond.
+    const Profile events = read_profile(written(read, "perf-script"), "a.perf");
+    CHECK(events.total() == waits.total());
+    std::uint64_t count = 0;
+    for (const Row& row : events.rows()) count += row.samples;
+    CHECK(count == read.rows().size());
+    // The ends of the stacks stay, also in formats that count them in samples.
+    for (const std::string_view next : {"pprof", "json"}) {
+      const Profile again = read_profile(written(read, next), "b");
+      CHECK(folded(again, true) == folded(read, true));
+      CHECK_FALSE(again.knows_samples());
+    }
+  }
+  // Samples are still samples.
+  const Profile ticks = read_profile(written(test::profile_with_ends(), "counted"), "a.txt");
+  for (const Row& row : ticks.rows()) CHECK(row.samples == row.value);
+}
+
 TEST_CASE("a stream in JSON or perf script text is read as the profile of its samples") {
   const Profile profile = test::profile_with_ends();
   for (const std::string_view form : {"json", "perf-script"}) {

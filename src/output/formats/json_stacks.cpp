@@ -62,7 +62,7 @@ class Tables {
     json_.member("unit", profile_.run.unit);
     json_.member("total_value", value_);
     json_.member("total_samples", samples_);
-    if (ends_.any_known()) write_ends();
+    if (ends_.any_known() && samples_ != 0) write_ends();
     write_processes();
     write_modules();
     write_frames();

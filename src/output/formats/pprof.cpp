@@ -44,7 +44,8 @@ struct Values {
   std::uint64_t period = 0;  // 0: not known, or not constant
 };
 
-Values values_of(const RunInfo& run) {
+Values values_of(const Profile& profile) {
+  const RunInfo& run = profile.run;
   Values values;
   values.types.push_back({identifier(run.counted), "count"});
   if (run.unit == "samples") {
@@ -70,6 +71,9 @@ Values values_of(const RunInfo& run) {
   }
   // An event without a rate is recorded each time.
   if (run.frequency_hz == 0 && run.period_events == 0) values.period = 1;
+  // Zeros would say that there were no samples. A count needs them all the same, because readers take a lone count for
+  // the number of samples.
+  if (values.period_type.unit != "count" && !profile.knows_samples()) values.types.clear();
   values.types.push_back(values.period_type);
   return values;
 }
@@ -100,7 +104,7 @@ std::vector<std::string> comments_of(const Profile& profile, const StackEndCount
 class Writer {
  public:
   Writer(std::ostream& out, const Profile& profile, bool hide_addresses)
-      : profile_(profile), values_(values_of(profile.run)), sink_(out), tables_(profile, hide_addresses) {
+      : profile_(profile), values_(values_of(profile)), sink_(out), tables_(profile, hide_addresses) {
     ends_.add(profile);
   }
 
@@ -144,7 +148,8 @@ class Writer {
     sink_.message<SampleField>(ProfileField::sample, [&](auto& sample) {
       sample.add_packed_uint64(SampleField::location_id, locations_.begin(), locations_.end());
       const auto count = static_cast<std::ptrdiff_t>(values_.types.size());
-      sample.add_packed_int64(SampleField::value, values.begin(), values.begin() + count);
+      const auto* const first = count == 1 && !values_.are_samples ? values.end() - 1 : values.begin();
+      sample.add_packed_int64(SampleField::value, first, first + count);
       add_label(sample, "process", name(process.name));
       add_label(sample, "pid", process.tgid);
       add_label(sample, "thread", name(row.thread_name));
