@@ -75,6 +75,7 @@ const ReadingCommand diff_command{.name = "diff",
 int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
+  const OutputOptions shown = output_options_of(parsed);  // first, because --top without a number takes a file for one
   const std::vector<std::string> paths = files_of(diff_command, parsed);
   if (paths.size() != 2) throw usage_error("diff: two files are compared, BEFORE and AFTER");
   const std::vector<OutputRequest> outputs = outputs_of(parsed, "table", true);
@@ -93,7 +94,6 @@ int run_diff(std::span<const char* const> arguments) {
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
-  const OutputOptions shown = output_options_of(parsed);
   const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};
   after.profile.run.headline = after.name + " compared with " + before.name;
   int status = 0;

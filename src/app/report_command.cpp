@@ -38,11 +38,11 @@ const ReadingCommand report_command{.name = "report",
 int run_report(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(report_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_report_help);
-  const std::vector<std::string> paths = files_of(report_command, parsed);
-  if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   Options options;
   options.quiet = parsed.is_on("quiet");
-  options.output = output_options_of(parsed);
+  options.output = output_options_of(parsed);  // first, because --top without a number takes the file for one
+  const std::vector<std::string> paths = files_of(report_command, parsed);
+  if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
   options.outputs = outputs_of(parsed, "counted", true);
   check_outputs(options.outputs, false, false);
 

@@ -94,3 +94,12 @@ expect_equal "$(grep -c '^app ' waits.perf)" 1 "events of one stack"
 profile report --format json lines.folded off.txt
 expect_status 0
 expect_out '"total_value":1200000,"total_samples":0,'
+
+# --top without a number takes the file's name for one.
+for command in report 'diff off.txt'; do
+  # shellcheck disable=SC2086
+  profile $command --top off.txt
+  expect_status 2
+  expect_silence out
+  expect_err '^profile: --top off\.txt: not a whole number'
+done
