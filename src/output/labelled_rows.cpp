@@ -11,6 +11,13 @@
 #include "output/shown_frame.h"
 
 namespace profile {
+namespace {
+
+// Files with names only have no addresses. A call of a null pointer is at the address 0, which no mapping holds.
+bool has_address(const Frame& frame) { return frame.address.value != 0 || frame.unnamed == Unnamed::not_mapped; }
+
+}  // namespace
+
 // Yields the labels of one row's frames one by one. A comparison therefore stops at the first difference and allocates
 // nothing.
 class LabelledRows::Walk {
@@ -110,7 +117,7 @@ void LabelledRows::label(FrameId id) {
   for_each_shown(profile_, id, [this](const ShownFrame& shown) {
     const Frame& frame = *shown.frame;
     text_.clear();
-    if (wording_.addresses) append_all(text_, "0x", hex(frame.address.value, 16), " ");
+    if (wording_.addresses && has_address(frame)) append_all(text_, "0x", hex(frame.address.value, 16), " ");
     append_function(text_, profile_, shown, wording_.semicolon);
     const bool is_named = shown.symbol != StringId::empty;
     if (wording_.offsets && shown.is_inlined) text_ += " (inlined)";

@@ -103,3 +103,11 @@ for command in report 'diff off.txt'; do
   expect_silence out
   expect_err '^profile: --top off\.txt: not a whole number'
 done
+
+# A file without addresses gives none to -A.
+for file in lines.folded cpu.speedscope.json; do
+  profile report -q -A $file
+  expect_status 0
+  expect_out '^    main( |$)'
+  expect_no_out '0x0000'
+done

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "input/profile_reader.h"
 #include "model/stack_end.h"
@@ -219,6 +220,21 @@ TEST_CASE("a thread whose name begins with a number sign is no comment") {
   const std::string comments = "# 7\n# samples: 12\n#a;b\n# a; b c\n#comment\n#!/bin/sh -e\n";
   CHECK(read_folded(comments, "x", &aliens).rows().empty());
   CHECK(aliens.count == 0);
+}
+
+TEST_CASE("no address is printed for a frame of a file that has none, but one for a call of a null pointer") {
+  const auto counted = [](const Profile& profile) {
+    std::ostringstream out;
+    find_output_format("counted")->make({.show_addresses = true}).report(out, profile);
+    return out.str();
+  };
+  CHECK(counted(read_folded("app;main;[dd+0x1f];vfs_[k] 1\n", "x")).find("0x0000") == std::string::npos);
+  Profile profile;
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId null = profile.frame(app, FrameKind::user, RuntimeAddress{0});
+  profile.frames().front().unnamed = Unnamed::not_mapped;
+  profile.add({.process = app, .user = profile.stack(std::vector{null}), .value = 1, .samples = 1});
+  CHECK(counted(profile).find("    0x0000000000000000 [unknown]\n") != std::string::npos);
 }
 
 TEST_CASE("values are 64-bit integers, and fractions are rounded") {
