@@ -103,7 +103,6 @@ bool read_sum(std::string_view line, RunInfo& run) {
 bool read_header_line(std::string_view line, RunInfo& run) {
   const std::string_view measured = before_target(line);
   if (measured.empty()) return read_sum(line, run);
-  if (!line.ends_with('.')) return false;
   if (measured.starts_with(sampling)) return read_sampling(measured.substr(sampling.size()), run);
   if (measured.starts_with(counting)) {
     set_event(run, measured.substr(counting.size()), 0, 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "input/frame_text.h"
+#include "input/header_line.h"
 #include "input/json_nodes.h"
 #include "input/read_json.h"
 #include "input/stack_parts.h"
@@ -129,6 +130,9 @@ class Reader {
       add(read_[i]);
       read_[i] = {};
     }
+    // The title of our samples says nothing of the time that they became here.
+    RunInfo told;
+    if (is_ours_ && read_header_line(title_, told) && told.unit != unit_) profile_.run.headline.clear();
     drop_tids_of_processes(profile_);
   }
 

@@ -111,3 +111,9 @@ for file in lines.folded cpu.speedscope.json; do
   expect_out '^    main( |$)'
   expect_no_out '0x0000'
 done
+
+# A counted report of samples that became time says that it is in nanoseconds.
+profile report -q -o time.txt cpu.speedscope.json
+profile diff time.txt cpu.speedscope.json
+expect_status 0
+expect_out '^cpu\.speedscope\.json \(201005040 nanoseconds\) compared with time\.txt \(201005040 nanoseconds\)'
