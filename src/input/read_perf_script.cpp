@@ -121,7 +121,7 @@ class Reader {
 
   Profile read() {
     for (std::string_view line; lines_.next(line);) {
-      if (line.starts_with('#')) {
+      if (line.starts_with('#') && !event_of(line)) {  // the name of a thread may begin with "#"
         read_comment(line);
       } else if (line.find_first_not_of(blanks) == line.npos) {
         end_event();

@@ -51,6 +51,13 @@ TEST_CASE("perf script text is read with the default fields and with requested f
   CHECK(read.run.unit == "samples");
 }
 
+TEST_CASE("a thread whose name begins with a number sign is no comment in perf script text") {
+  const std::string text =
+      "# ========\n# captured on    : Thu Nov 26 15:10:05 2026\n# time of first sample : 1234.567890\n# ========\n"
+      "#1 worker 7/8 [000] 12.5:          1 cpu-clock:\n\t401136 main+0x3 (/usr/bin/app)\n\n";
+  CHECK(folded(read_profile(text, "in")) == "#1 worker;main 1\n");
+}
+
 TEST_CASE("other events and foreign lines in perf script text are counted and reported") {
   AlienLines aliens;
   const Profile read = read_profile(
