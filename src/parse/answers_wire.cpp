@@ -8,8 +8,8 @@
 namespace profile {
 namespace {
 
-// At one address. Real code has some dozen.
-constexpr std::size_t most_inlined = 4096;
+// The functions inlined at one address are some dozen, and the kernel runs no file with more segments than 1170.
+constexpr std::size_t most_at_least = 4096;
 
 // Whether an answer has one element for each place that was asked for, or none if it failed.
 bool has_all(Unnamed failed, std::size_t count, std::size_t asked) {
@@ -26,7 +26,7 @@ bool is_any_pending(const std::vector<Name>& names) {
 std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
   constexpr std::size_t most_hex_digits = 256;
   NamesOfFile names;
-  in.allow_elements(asked);
+  in.allow_elements(std::max(asked, most_at_least));
   in.read(names);
   const bool is_hex = names.build_id.size() <= most_hex_digits &&
                       names.build_id.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -38,7 +38,7 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
 
 std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   LinesOfFile lines;
-  in.allow_elements(std::max(asked, most_inlined));
+  in.allow_elements(std::max(asked, most_at_least));
   in.read(lines);
   if (!in.ok() || !has_all(lines.failed, lines.chains.size(), asked)) return std::nullopt;
   return lines;

@@ -44,6 +44,34 @@ bool is_believed(const UnwindTable& table) {
 
 }  // namespace
 
+TEST_CASE("a file has more pieces of code and inlined functions than addresses were asked for") {
+  NamesOfFile names;
+  names.code.resize(3);
+  names.names.resize(1);
+  names.names[0].unnamed = Unnamed::no_symbol;
+  names.valid_ranges.resize(1);
+  const std::string message = message_of(names);
+  WireReader in(message);
+  const auto taken = take_names(in, 1);
+  REQUIRE(taken);
+  CHECK(taken->code.size() == 3);
+
+  LinesOfFile lines;
+  lines.chains.assign(1, std::vector<SourcePosition>(7));
+  const std::string lines_message = message_of(lines);
+  WireReader lines_in(lines_message);
+  REQUIRE(take_lines(lines_in, 1));
+}
+
+TEST_CASE("an answer that claims millions of elements is refused before they take memory") {
+  // Empty chains take four bytes each in the message, and six times as much in memory.
+  const std::string message =
+      message_of(Unnamed::named, StringTable(), std::uint32_t{1'000'000}) + std::string(4'000'000, '\0');
+  WireReader in(message);
+  CHECK(!take_lines(in, 10));
+  CHECK(!in.ok());
+}
+
 TEST_CASE("an unwind table is transferred unchanged for both machines, and a fault by its name") {
   for (const std::uint16_t machine : {std::uint16_t{EM_X86_64}, std::uint16_t{EM_AARCH64}}) {
     const UnwindTable table = some_table(machine);
