@@ -27,6 +27,10 @@ std::vector<FlameTable::Cell> TopRecording::last_cells(double window_s) const {
 void TopHistory::add(const Profile& profile) {
   live_.table.add(profile);
   live_.seconds += to_seconds(profile.duration_ns);
+  if (profile.run.is_state) {
+    live_.value = 0;
+    live_.account.forget_recorded();
+  }
   live_.value += profile.total();
   live_.account += profile.account;
 }

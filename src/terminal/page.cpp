@@ -94,7 +94,7 @@ class Page {
       value += static_cast<double>(shown_.ticks()[i].value);
       samples += static_cast<double>(shown_.ticks()[i].samples);
     }
-    if (seconds > 0) {
+    if (seconds > 0 && !run_.is_state) {
       if (const double each = cpu_seconds_of_a_sample(); each > 0) {
         made.add_word(decimal(samples * each / seconds, 2) + " CPUs busy", TopStyle::strong);
       }

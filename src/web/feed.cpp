@@ -48,9 +48,13 @@ void LiveFeed::close() {
 }
 
 // The caller holds `mutex_`.
-void LiveFeed::count_value(const Profile& profile) {
-  if (profile.run.is_state) figures_.value = 0;
+void LiveFeed::count(const Profile& profile, const StackEndCounts& ends) {
+  if (profile.run.is_state) {
+    figures_.value = 0;
+    figures_.user_stacks = StackEndCounts();
+  }
   figures_.value += profile.total();
+  figures_.user_stacks.add(ends);
 }
 
 void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Status& status) {
@@ -59,13 +63,19 @@ void LiveFeed::add(std::shared_ptr<const Profile> profile, const LiveView::Statu
   heard_ns_ = monotonic_ns();
   ++figures_.ticks;
   const std::size_t size = size_of(*profile);
+  // It takes the place of a state that waits.
+  if (profile->run.is_state) {
+    queue_.clear();
+    queue_size_ = 0;
+  }
   if (queue_.empty() || (queue_.size() < longest_queue && queue_size_ + size <= largest_queue)) {
     queue_size_ += size;
     queue_.push_back({.profile = std::move(profile), .status = status});
   } else {
     newly_skipped_ += profile->total();
-    count_value(*profile);
-    figures_.user_stacks.add(*profile);
+    StackEndCounts ends;
+    ends.add(*profile);
+    count(*profile, ends);
     skipped_account_ += profile->account;
   }
   changed_.notify_one();
@@ -148,8 +158,7 @@ void LiveFeed::take(const Tick& tick) {
   StackEndCounts ends;
   ends.add(*tick.profile);
   const std::scoped_lock lock(mutex_);
-  count_value(*tick.profile);
-  figures_.user_stacks.add(ends);
+  count(*tick.profile, ends);
   figures_.nodes = stacks.table().nodes().size();
   figures_.owners = stacks.table().owners().size();
   figures_.text_bytes = stacks.text_bytes();

@@ -39,7 +39,7 @@ class LiveFeed {
   [[nodiscard]] bool is_healthy() const;
 
  private:
-  void count_value(const Profile& profile);
+  void count(const Profile& profile, const StackEndCounts& ends);
   struct Tick {
     std::shared_ptr<const Profile> profile;
     LiveView::Status status;

@@ -119,7 +119,7 @@ std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const s
   text.begin("profile_build_info", "gauge", "The version of the profiler; always 1.");
   text.sample(1, {{"version", version}});
   write_account(text, figures.status.account);
-  text.begin("profile_value_total", "counter", "What was recorded, in its unit.");
+  text.begin("profile_value_total", run.is_state ? "gauge" : "counter", "What was recorded, in its unit.");
   text.sample(figures.value, {{"event", run.event}, {"unit", run.unit}});
   write_user_stacks(text, figures.user_stacks);
   write_cost(text, figures.status);
