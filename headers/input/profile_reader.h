@@ -27,7 +27,7 @@ struct AlienLines {
 //   - "[incomplete: no CFI]" and the like (model/stack_end.h), outermost, say why the user stack ends there.
 //   - "[Missed User Stack]" and "[Missed Kernel Stack]" stand for that stack; "[module+0xoff]" and "[unknown]" are
 //   frames without a name.
-//   - Empty lines are skipped, and lines that begin with "#" and are not such a line of a thread with that name.
+//   - Empty lines are skipped, and lines that begin with "#". But "#name;stack 12" is a line of a thread.
 // Lines of any other form are left out and counted in `aliens`, if it is given. A text with only such lines throws
 // Error.
 [[nodiscard]] Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);

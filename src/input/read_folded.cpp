@@ -52,13 +52,15 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   return static_cast<std::uint64_t>(rounded);
 }
 
-// The name of a thread may begin with "#", but then its stack follows, or a letter of its name.
+// A line that begins with "#" is a comment, unless it has the form that this profiler writes for a thread with such a
+// name: no blank behind the "#", a stack or a single word, and a whole number.
 bool is_comment(std::string_view line) {
   if (!line.starts_with('#')) return false;
-  const bool may_be_name = line.size() > 1 && blanks.find(line[1]) == blanks.npos;
-  if (!may_be_name && line.find(';') == line.npos) return true;
   const std::size_t space = line.find_last_of(" \t");
-  return space == line.npos || !parse_number<double>(line.substr(space + 1));
+  if (space == line.npos || !parse_number<std::uint64_t>(line.substr(space + 1))) return true;
+  const std::string_view stack = line.substr(0, space);
+  const bool is_word = stack.find_first_of(" \t") == stack.npos;
+  return line[1] == ' ' || line[1] == '\t' || !(is_word || stack.find(';') != stack.npos);
 }
 
 enum class Suffix : std::uint8_t { none, kernel, inlined, jit };

@@ -214,10 +214,12 @@ TEST_CASE("empty lines and comments are ignored, and a carriage return is no par
 }
 
 TEST_CASE("a thread whose name begins with a number sign is no comment") {
-  const std::string lines = "#;main 1\n# a;main 2\n#7 3\n#worker 4;main;work 5\n";
+  const std::string lines = "#;main 1\n#7 3\n#worker 4;main;work 5\n";
   CHECK(folded(read_folded(lines, "x")) == lines);
   AlienLines aliens;
-  const std::string comments = "# 7\n# samples: 12\n#a;b\n# a; b c\n#comment\n#!/bin/sh -e\n";
+  const std::string comments =
+      "# 7\n# samples: 12\n#Total samples: 12\n# a;main 2\n#a;b\n#offset -5\n#rate nan\n# a; b c\n#comment\n#!/bin/sh "
+      "-e\n";
   CHECK(read_folded(comments, "x", &aliens).rows().empty());
   CHECK(aliens.count == 0);
 }
