@@ -19,8 +19,9 @@ std::string names_of(const std::vector<std::string>& names) {
 
 std::string headline_of(const RunInfo& run, const std::vector<std::string>& names) {
   std::string line = run.unit;
-  if (!line.empty() && line.front() >= 'a' && line.front() <= 'z')
-    line.front() = static_cast<char>(line.front() - 'a' + 'A');
+  // read_header_line() turns it back.
+  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
+  if (line.size() > 1 && is_small(line[0]) && is_small(line[1])) line[0] = static_cast<char>(line[0] - 'a' + 'A');
   return line + " of " + names_of(names) + " by user + kernel stack";
 }
 

@@ -34,7 +34,7 @@ constexpr std::string_view of_files = " by user + kernel stack";
 // The line up to its target; empty when it names none.
 std::string_view before_target(std::string_view line) {
   std::size_t end = line.npos;
-  for (const std::string_view target : {" of COMMAND [", " of PID [", " of TID [", " of all threads"}) {
+  for (const std::string_view target : {" of COMMAND [", " of PID ", " of TID ", " of all threads"}) {
     end = std::min(end, line.find(target));
   }
   return end == line.npos ? std::string_view() : line.substr(0, end);
@@ -92,8 +92,10 @@ bool read_sum(std::string_view line, RunInfo& run) {
   const std::size_t end = line.find(" of ");
   if (end == line.npos || end == 0 || !line.ends_with(of_files)) return false;
   run.unit = line.substr(0, end);
+  // As headline_of() writes it: "LLC-loads" keeps its capitals.
   char& first = run.unit.front();
-  if (first >= 'A' && first <= 'Z') first = static_cast<char>(first - 'A' + 'a');
+  const bool is_word = run.unit.size() > 1 && run.unit[1] >= 'a' && run.unit[1] <= 'z';
+  if (is_word && first >= 'A' && first <= 'Z') first = static_cast<char>(first - 'A' + 'a');
   if (run.unit != "samples") run.event = run.unit;
   return true;
 }

@@ -78,6 +78,14 @@ TEST_CASE("the header line of a sum of files gives its unit") {
   const RunInfo samples = run_of("Samples of a.folded by user + kernel stack");
   CHECK(samples.unit == "samples");
   CHECK(samples.event.empty());
+  CHECK(run_of("LLC-load-misses of a.json by user + kernel stack").unit == "LLC-load-misses");
+  CHECK(run_of("iTLB-loads of a.json by user + kernel stack").unit == "iTLB-loads");
+}
+
+TEST_CASE("the header line of older versions of bcc's profile names its target without brackets") {
+  const RunInfo run = run_of("Sampling at 49 Hertz of PID 181 by user + kernel stack for 5 secs.");
+  CHECK(run.event == "cpu-clock");
+  CHECK(run.frequency_hz == 49);
 }
 
 TEST_CASE("a counted report without a stack is read by its header line") {
