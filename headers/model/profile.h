@@ -229,6 +229,7 @@ inline std::uint64_t clock_period_ns(const RunInfo& run) {
 // The number of samples that make up a value of the run, as far as the unit and the rate tell it; otherwise 0.
 inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
   if (run.unit == "samples" || run.unit == run.counted) return value;
+  if (run.unit == "microseconds") return 0;  // the period of a clock is in nanoseconds
   return run.period_events == 0 ? 0 : value / run.period_events;
 }
 

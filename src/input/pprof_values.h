@@ -17,12 +17,13 @@ class PprofValues {
   // Reads all samples once. Throws Error for negative values.
   explicit PprofValues(const PprofFile& file);
 
-  // The members of Row with these names.
+  [[nodiscard]] bool has_samples() const { return count_.has_value(); }
+  // The members of Row with these names. samples(): only if has_samples().
   [[nodiscard]] std::uint64_t value(const PprofFile::Sample& sample) const {
     return static_cast<std::uint64_t>(sample.values[are_samples_ ? *count_ : shown_]);
   }
   [[nodiscard]] std::uint64_t samples(const PprofFile::Sample& sample) const {
-    return count_ ? static_cast<std::uint64_t>(sample.values[*count_]) : 0;
+    return static_cast<std::uint64_t>(sample.values[*count_]);
   }
   // Sets event, unit and rate.
   void describe(RunInfo& run) const;

@@ -75,6 +75,8 @@ class Reader {
     if (owner == unknown_name) owner = {};
     // Folded lines have no number of a process, so each of their threads is a process.
     const ProcessId process = *pid == 0 ? processes_.process(0, owner) : processes_.process_of_thread(*pid, owner);
+    // The largest value comes last, so the process gets the name of its hottest thread.
+    if (*pid != 0) profile_.process(process).name = profile_.strings.intern(owner);
     Row row{.process = process, .value = *value, .samples = samples_of(profile_.run, *value)};
     row.thread_name = profile_.strings.intern(owner);
     stacks_.fill(row, frames_);

@@ -146,7 +146,7 @@ class Reader {
   void add(const PprofFile::Sample& sample) {
     Row row;
     row.value = values_.value(sample);
-    row.samples = values_.samples(sample);
+    row.samples = values_.has_samples() ? values_.samples(sample) : samples_of(profile_.run, row.value);
     if (!total_.add(row.value) || !total_samples_.add(row.samples))
       throw Error("its values add up to more than 2^64 - 1");
     const Labels labels = labels_of(sample, unlabelled_end_);

@@ -154,6 +154,8 @@ TEST_CASE("threads of one number are one process in a counted report, and thread
   REQUIRE(rows.size() == 4);
   CHECK(rows[0].process == rows[1].process);
   CHECK(read.strings.view(rows[1].thread_name) == "writer");
+  // The hottest thread comes last in a report.
+  CHECK(read.strings.view(read.process(rows[0].process).name) == "writer");
   CHECK(rows[2].process != rows[3].process);
   CHECK(read.processes().size() == 3);
 }

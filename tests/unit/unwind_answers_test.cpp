@@ -66,7 +66,7 @@ TEST_CASE("a file has more pieces of code and inlined functions than addresses w
 TEST_CASE("an answer that claims millions of elements is refused before they take memory") {
   // Empty chains take four bytes each in the message, and six times as much in memory.
   const std::string message =
-      message_of(Unnamed::named, StringTable(), std::uint32_t{1'000'000}) + std::string(4'000'000, '\0');
+      message_of(Unnamed::named, StringTable(), std::uint32_t{1'000'000}) + std::string(4'000'004, '\0');
   WireReader in(message);
   CHECK(!take_lines(in, 10));
   CHECK(!in.ok());
