@@ -203,6 +203,8 @@ struct RunInfo {
   std::string title;
   // The whole header of a profile that was read from a file. Empty: the writer makes it from the other fields.
   std::string headline;
+  // Whether the fields below say what the user asked for. False for files that do not tell it, and for sums of files.
+  bool is_request_known = true;
   std::uint64_t frequency_hz = 49;  // 0 when sampling by count
   std::uint64_t period_events = 0;  // 0 when sampling by frequency
   std::vector<std::uint32_t> tgids;
@@ -273,6 +275,8 @@ class Profile {
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
+  // Takes all rows away, because those of a later state (RunInfo::is_state) are to come. Frames and stacks stay.
+  void forget_rows();
   // Adds everything in `other`, which may be this profile. RunInfo stays. If both are states, the rows of `other` take
   // the place of these.
   // Two processes with the same tgid, image and name are the same; with another name, the process gets another image.
@@ -316,7 +320,6 @@ class Profile {
   // Adds the row to an equal one at another index than `own_index`. False: there is none.
   bool merge_row(const Row& row, std::uint64_t hash, std::size_t own_index);
   void index_rows();
-  void forget_rows();
 
   std::vector<Process> processes_;
   std::unordered_map<std::uint64_t, ProcessId> process_ids_;  // key: tgid << 32 | image

@@ -48,6 +48,8 @@ void add(Profile& to, const Profile& more) {
   if (__builtin_add_overflow(to.total(), more.total(), &sum)) {
     throw Error("report: the values of all files add up to more than 2^64 - 1");
   }
+  to.run.is_state = false;          // states of several recordings add up; merge() would let one replace the other
+  to.run.is_request_known = false;  // the fields are those of one of them
   to.run.frames_by_line = to.run.frames_by_line && more.run.frames_by_line;
   const bool are_samples_known = to.knows_samples() && more.knows_samples();
   to.merge(more);
@@ -100,15 +102,15 @@ Profile sum_of_files(const std::vector<std::string>& paths, const std::function<
   for (std::size_t i = 1; i < parts.size(); ++i) {
     ReadProfile next = std::move(parts[i]).as_read();
     agree_on_unit(sum, next, "added up");
-    RunInfo& run = sum.profile.run;
-    if (run.frequency_hz != next.profile.run.frequency_hz || run.period_events != next.profile.run.period_events) {
-      run.frequency_hz = run.period_events = 0;
+    RunInfo& first = sum.profile.run;
+    if (first.frequency_hz != next.profile.run.frequency_hz || first.period_events != next.profile.run.period_events) {
+      first.frequency_hz = first.period_events = 0;
     }
     add(sum.profile, next.profile);
   }
-  if (names.size() > 1 || sum.profile.run.headline.empty()) {
-    sum.profile.run.headline = headline_of(sum.profile.run, names);
-  }
+  RunInfo& run = sum.profile.run;
+  const bool has_header = !run.headline.empty() || run.is_request_known;
+  if (names.size() > 1 || !has_header) run.headline = headline_of(run, names);
   return std::move(sum.profile);
 }
 

@@ -228,6 +228,7 @@ class Adding {
 void add_run(JsonNode& at, RunInfo& run) {
   at["event"].text([&run](std::string_view text) { run.event = text; });
   at["unit"].text([&run](std::string_view text) { run.unit = text; });
+  at["is_state"].truth([&run](bool truth) { run.is_state = truth; });
   at["title"].text([&run](std::string_view text) { run.title = text; });
   at["frequency_hz"].number([&run](const JsonNumber& number) { run.frequency_hz = number.whole("the rate"); });
   at["period_events"].number([&run](const JsonNumber& number) { run.period_events = number.whole("the period"); });
@@ -235,6 +236,7 @@ void add_run(JsonNode& at, RunInfo& run) {
   at["user_stacks"].truth([&run](bool truth) { run.user_stacks = truth; });
   at["kernel_stacks"].truth([&run](bool truth) { run.kernel_stacks = truth; });
   JsonNode& targets = at["targets"];
+  targets.begin([&run] { run.is_request_known = true; });
   targets["pids"].each().number([&run](const JsonNumber& number) { run.tgids.push_back(number.index("a pid")); });
   targets["tids"].each().number([&run](const JsonNumber& number) { run.tids.push_back(number.index("a tid")); });
   targets["names"].each().text([&run](std::string_view text) { run.names.emplace_back(text); });
@@ -288,6 +290,10 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
       profile.run = run;
       profile.account = account;
     } else {
+      if (profile.run.is_state && run.is_state) {
+        profile.forget_rows();
+        total = CheckedSum();
+      }
       profile.account += account;
     }
     Adding(profile, processes, total, chosen).add_rows();

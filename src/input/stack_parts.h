@@ -17,6 +17,7 @@ namespace profile {
   Profile profile;
   profile.run.event.clear();
   profile.run.frequency_hz = 0;
+  profile.run.is_request_known = false;
   profile.account.is_known = false;
   return profile;
 }

@@ -1,4 +1,5 @@
-"""What is measured, and how several rounds of it become one number. Smaller is better in every metric.
+"""What is measured, and how several rounds of it become one number. Smaller is better, unless it is a number of samples or of
+frames with names.
 
 Figures are {scenario: {metric: {tool: [a value a round, or None]}}}.
 """

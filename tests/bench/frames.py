@@ -1,10 +1,12 @@
 """The user frames in what the tools print, read in the same way from each: {(thread name, frame): how often}, the frame being
-NAMED, PLACED (its file and the place there, or that at least) or UNKNOWN. Ours and bcc's with -a, which marks kernel frames."""
+NAMED, PLACED (its file and the place there, or that at least) or UNKNOWN. (thread name, SAMPLE) is how many samples there were,
+with a user stack or without. Ours and bcc's with -a, which marks kernel frames."""
 
 import re
 from collections import Counter
 
 NAMED, PLACED, UNKNOWN = "named", "placed", "unknown"
+SAMPLE = "sample"
 IN_MODULE = re.compile(r"\[.*\+0x[0-9a-f]+\]$")
 
 
@@ -19,6 +21,7 @@ def of_folded(lines):
     for line in lines:
         stack, _, count = line.rpartition(" ")
         thread, *names = stack.split(";")
+        found[thread, SAMPLE] += int(count)
         for name in names:
             if not name.endswith("_[k]") and not name.startswith("[Missed "):
                 found[thread, kind(name)] += int(count)
@@ -37,6 +40,7 @@ def of_bpftrace(lines):
             if part == 0:
                 names.append(line.strip().rpartition("+")[0] or line.strip())
         elif end := re.match(r"(?:, )*([^,].*)?\]: (\d+)$", line):
+            found[end[1], SAMPLE] += int(end[2])
             for name in names:
                 found[end[1], kind(name)] += int(end[2])
         elif line.startswith(","):
@@ -52,6 +56,7 @@ def of_perf(lines):
     for line in lines:
         if line and not line[0].isspace():
             thread = re.match(r"(.*?)\s+\d+\s", line)[1]
+            found[thread, SAMPLE] += 1
         elif frame := re.match(r"\s+([0-9a-f]+) (.*) \((.*)\)$", line):
             address, name, file = frame.groups()
             if len(address) == 16 and address.startswith("ffff"):
@@ -63,7 +68,7 @@ def of_perf(lines):
     return found
 
 
-READERS = {"profile": of_folded, "bcc": of_folded, "bpftrace": of_bpftrace, "perf": of_perf}
+READERS = {"profile": of_folded, "bcc": of_folded, "bpftrace": of_bpftrace, "perf": of_perf, "perf_dwarf": of_perf}
 
 
 def read(tool_key, path):

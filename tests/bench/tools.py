@@ -86,11 +86,12 @@ def bpftrace_command(request):
     return ["bpftrace", "-e", f"profile:hz:{request.hertz} /pid/ {{ @[ustack, kstack, comm] = count(); }} {end}"]
 
 
-def perf_command(request):
+def perf_command(request, call_graph="fp"):
     data = os.path.join(request.scratch, "perf.data")
     # The clock that the other tools use, even where there are hardware counters.
-    record = f"perf record -q -e cpu-clock -k CLOCK_MONOTONIC -F {request.hertz} -a -g -o {data} -- sleep {request.seconds}"
-    return ["sh", "-c", f"{record} && perf script -i {data}"]
+    record = (f"perf record -q -e cpu-clock -k CLOCK_MONOTONIC -F {request.hertz} -a --call-graph {call_graph} -o {data}"
+              f" -- sleep {request.seconds}")
+    return ["sh", "-c", f"{record} && perf script --no-inline -i {data}"]
 
 
 TOOLS = (

@@ -117,3 +117,31 @@ profile report -q -o time.txt cpu.speedscope.json
 profile diff time.txt cpu.speedscope.json
 expect_status 0
 expect_out '^cpu\.speedscope\.json \(201005040 nanoseconds\) compared with time\.txt \(201005040 nanoseconds\)'
+
+# A run's JSON keeps its header. A file of another format, and a sum of files, does not know what was asked for.
+sed 's/"targets":{}/"duration_s":5,"targets":{"pids":[7]}/' account.json >asked.json
+profile report asked.json
+expect_status 0
+expect_out '^Sampling at 49 Hertz of PID \[7\] by user \+ kernel stack for 5 secs\.'
+profile report -q -o both.json asked.json account.json
+profile report --format counted both.json
+expect_out '^Samples of both\.json by user \+ kernel stack'
+
+# memory VALUE : prints a state of the memory in use, as JSON.
+memory() {
+  printf '{"profile":{"event":"malloc","unit":"bytes","is_state":true,"user_stacks":true,"kernel_stacks":false,"targets":{}},'
+  printf '"account":{"taken":9,"recorded":%s,"recorded_by_ring":0,"idle":0,"filtered":%s,"lost":0,"balanced":true},' "$1" $((9 - $1))
+  printf '"ebpf":{"profile":{"unit":"bytes","total_value":%s,"total_samples":%s,"processes":[{"pid":7,"image":0,"name":"app"}],' "$1" "$1"
+  printf '"modules":[],"frames":[{"process":0,"kind":"user","symbol":"main"}],"stacks":[[0]],'
+  printf '"rows":[{"process":0,"thread":"app","user":0,"value":%s,"samples":%s}]}}}\n' "$1" "$1"
+}
+# The states of one recording take the place of each other; those of two recordings are added up.
+{ memory 4 && memory 3; } >states.json
+profile report -f states.json
+expect_equal "$(cat "$tmp/out")" 'app;main 3'
+profile report -q -o kept.json states.json
+expect_equal "$(grep -c '"is_state":true' kept.json)" 1 "documents that say they are states"
+profile report -f states.json states.json
+expect_equal "$(cat "$tmp/out")" 'app;main 6'
+profile report -q -o sum.json states.json states.json
+if grep -q is_state sum.json; then fail "a sum of states became a state"; fi

@@ -20,19 +20,22 @@ void write_run(JsonWriter& json, const RunInfo& run) {
   json.begin_object("profile");
   if (!run.event.empty()) json.member("event", run.event);
   json.member("unit", run.unit);
+  if (run.is_state) json.member("is_state", true);
   if (!run.title.empty()) json.member("title", run.title);
   if (run.frequency_hz != 0) json.member("frequency_hz", run.frequency_hz);
   if (run.period_events != 0) json.member("period_events", run.period_events);
   if (run.duration_s) json.member("duration_s", *run.duration_s);
   json.member("user_stacks", run.user_stacks);
   json.member("kernel_stacks", run.kernel_stacks);
-  json.begin_object("targets");
-  write_items(json, "pids", run.tgids);
-  write_items(json, "tids", run.tids);
-  write_items(json, "names", run.names);
-  if (!run.cpus.empty()) json.member("cpus", run.cpus);
-  write_items(json, "command", run.command);
-  json.end_object();
+  if (run.is_request_known) {
+    json.begin_object("targets");
+    write_items(json, "pids", run.tgids);
+    write_items(json, "tids", run.tids);
+    write_items(json, "names", run.names);
+    if (!run.cpus.empty()) json.member("cpus", run.cpus);
+    write_items(json, "command", run.command);
+    json.end_object();
+  }
   json.end_object();
 }
 
