@@ -26,6 +26,12 @@ Mapping from(Mapping mapping, std::uint64_t start) {
   return mapping;
 }
 
+// Returns `mapping` without the part from `end` on.
+Mapping until(Mapping mapping, std::uint64_t end) {
+  mapping.end = end;
+  return mapping;
+}
+
 }  // namespace
 
 std::vector<Mapping>::const_iterator MappingTable::first_behind(std::uint64_t address) const {
@@ -71,11 +77,7 @@ void MappingTable::put(const Mapping& mapping) {
       whole.end = std::max(whole.end, last->end);
       continue;
     }
-    if (last->start < mapping.start) {
-      pieces[count] = *last;
-      pieces[count].end = mapping.start;
-      ++count;
-    }
+    if (last->start < mapping.start) pieces[count++] = until(*last, mapping.start);
     if (last->end > mapping.end) behind = from(*last, mapping.end);
   }
   if (first == last && whole.kind == CodeKind::anonymous && mappings_.size() >= most_separate_anonymous &&
@@ -88,6 +90,25 @@ void MappingTable::put(const Mapping& mapping) {
   if (behind) pieces[count++] = *behind;
   const auto at = mappings_.erase(first, last);
   mappings_.insert(at, pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void MappingTable::put_all(std::span<const Mapping> ascending) {
+  MappingTable merged;
+  merged.mappings_.reserve(mappings_.size() + ascending.size());
+  auto next = ascending.begin();
+  std::uint64_t put_until = 0;
+  for (const Mapping& old : mappings_) {
+    std::uint64_t start = std::max(old.start, put_until);
+    for (; next != ascending.end() && next->start < old.end; ++next) {
+      if (start < next->start) merged.put(until(from(old, start), next->start));
+      merged.put(*next);
+      put_until = next->end;
+      start = std::max(start, put_until);
+    }
+    if (start < old.end) merged.put(from(old, start));
+  }
+  for (; next != ascending.end(); ++next) merged.put(*next);
+  mappings_ = std::move(merged.mappings_);
 }
 
 }  // namespace profile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "process/proc_maps.h"
@@ -32,6 +33,9 @@ class MappingTable {
   [[nodiscard]] bool touches(const Mapping& mapping) const;
   // Puts `mapping` in place of everything in its range.
   void put(const Mapping& mapping);
+  // The same for many mappings, in ascending order, none over another. Its time grows with the sum of both sizes, where
+  // single calls move the rest of the table each time.
+  void put_all(std::span<const Mapping> ascending);
   // Removes the mappings that are gone.
   template <class IsGone>
   void remove(const IsGone& is_gone) {

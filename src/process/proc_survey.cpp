@@ -12,8 +12,9 @@ constexpr int most_attempts = 3;
 // While records are lost all the time, the pause after a repair is this factor times the time of the repair.
 constexpr std::uint64_t repair_pause_factor = 10;
 constexpr std::uint64_t least_repair_pause_ns = 100'000'000;
-// The maps of processes that map code without end are read this often.
+// The maps of processes that map code without end are read this often, in pieces of this CPU time.
 constexpr std::uint64_t skipped_pause_ns = 100'000'000;
+constexpr std::uint64_t skipped_at_once_ns = 20'000'000;
 // Each process that may hold a file system is read at most once in this time. The reads are done in short pieces; the
 // pause after a piece is this factor times the CPU time of the piece.
 constexpr std::uint64_t least_round_ns = 1'000'000'000;
@@ -68,9 +69,14 @@ void ProcSurvey::read_unknown(bool may_cost) {
 
 void ProcSurvey::look_at_skipped() {
   for (const auto& [tgid, since_ns] : table_.take_skipped()) skipped_.emplace(tgid, since_ns);
-  if (skipped_.empty() || source_.now_ns() < next_skipped_ns_) return;
-  for (const auto& [tgid, since_ns] : std::exchange(skipped_, {})) look(tgid, since_ns);
-  next_skipped_ns_ = source_.now_ns() + skipped_pause_ns;
+  if ((skipped_.empty() && skipped_now_.empty()) || source_.now_ns() < next_skipped_ns_) return;
+  if (skipped_now_.empty()) skipped_now_ = std::exchange(skipped_, {});
+  const std::uint64_t begin_ns = thread_cpu_ns();
+  while (!skipped_now_.empty() && thread_cpu_ns() - begin_ns < skipped_at_once_ns) {
+    const auto next = skipped_now_.extract(skipped_now_.begin());
+    look(next.key(), next.mapped());
+  }
+  if (skipped_now_.empty()) next_skipped_ns_ = source_.now_ns() + skipped_pause_ns;
 }
 
 void ProcSurvey::repair() {

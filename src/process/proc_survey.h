@@ -43,7 +43,8 @@ class ProcSurvey {
   std::function<void()> catch_up_;
   ProcSnapshot snapshot_;
   std::unordered_set<std::uint32_t> looked_at_;
-  std::unordered_map<std::uint32_t, std::uint64_t> skipped_;  // as ProcessTable::take_skipped()
+  std::unordered_map<std::uint32_t, std::uint64_t> skipped_;      // as ProcessTable::take_skipped()
+  std::unordered_map<std::uint32_t, std::uint64_t> skipped_now_;  // of those, the ones of this round
   std::uint64_t next_skipped_ns_ = 0;
   std::vector<std::uint32_t> holders_;  // from ProcessTable::holders(); not looked at yet in this round
   std::uint64_t next_holders_ns_ = 0;

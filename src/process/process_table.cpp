@@ -11,75 +11,12 @@ namespace {
 // A memory file opens at once, because no server serves it. Only another file with such a name takes longer.
 constexpr std::chrono::milliseconds patience_with_memory{50};
 
-// A process may begin images without end, by dlopen in a loop. This is how many of them are kept apart.
-constexpr std::size_t most_images = 1024;
-constexpr std::uint64_t huge_page_bytes = 2 << 20;
-// Limits how many mappings of one process are followed one by one: so many a second, and a thousand at once, which a
-// large program has when it begins.
-constexpr std::uint64_t ns_per_mapping = 1'000'000'000 / 100;
-constexpr std::uint64_t most_ahead_ns = 1000 * ns_per_mapping;
-
-// Some programs copy their own text into huge pages: they map anonymous, aligned memory over it. The code stays the
-// same.
-bool is_huge_copy(const MappingTable& table, const Mapping& mapping) {
-  if (mapping.kind != CodeKind::anonymous || (mapping.start | mapping.end) % huge_page_bytes != 0) return false;
-  const Mapping* there = table.find(mapping.start);
-  return there != nullptr && there->kind == CodeKind::file && there->end >= mapping.end;
-}
-
 }  // namespace
 
 ProcessTable::Name ProcessTable::to_name(std::string_view comm) {
   Name name{};
   std::copy_n(comm.begin(), std::min(comm.size(), name.size() - 1), name.begin());
   return name;
-}
-
-MappingTable& ProcessTable::writable(Image& image) {
-  if (image.table.use_count() > 1) image.table = std::make_shared<MappingTable>(*image.table);
-  return *image.table;
-}
-
-// Joins the oldest `count` images into one, because most samples of a run may come from that time. It keeps the
-// mappings that are true in all images of one program; a table that was not read yet contradicts a mapping only where
-// it has another one.
-void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
-  const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
-  auto first = std::prev(end);
-  while (first != images.begin() && !first->begins_program) --first;
-  if (end - first < first - images.begin()) {
-    images.erase(images.begin(), first);  // it runs programs without end
-    return;
-  }
-  auto common = unread_table();
-  for (const Mapping& mapping : std::prev(end)->table->mappings()) {
-    const bool is_common = std::all_of(first, end, [&](const Image& image) {
-      return image.table->complete ? image.table->covers(mapping) : image.table->agrees(mapping);
-    });
-    if (is_common) common->put(mapping);
-  }
-  first->table = std::move(common);
-  first->name = std::prev(end)->name;
-  images.erase(std::next(first), end);
-}
-
-ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t start_ns,
-                                               std::shared_ptr<MappingTable> table, const Name& name) {
-  auto& images = process.images;
-  const std::uint32_t number = (images.empty() ? highest_forgotten_ : images.back().number) + 1;
-  if (images.empty()) ++begun_;
-  if (images.size() >= most_images) join(images, most_images / 2);
-  if (!images.empty()) start_ns = std::max(start_ns, images.back().start_ns);
-  process.exit_ns = 0;
-  ++process.maps_count;
-  may_be_unmapped_ = true;
-  return images.emplace_back(Image{start_ns, std::move(table), number, name});
-}
-
-std::shared_ptr<MappingTable> ProcessTable::unread_table() {
-  auto table = std::make_shared<MappingTable>();
-  table->complete = false;
-  return table;
 }
 
 // Returns the process, with at least one image. A new process began before we did, so its mappings must be read from
@@ -203,19 +140,6 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   }
 }
 
-void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping) {
-  Image& image = process.images.back();
-  if (image.table->covers(mapping) || is_huge_copy(*image.table, mapping)) return;
-  if (image.table->agrees(mapping)) {
-    writable(image).put(mapping);
-    return;
-  }
-  // New code lies over other code. The old mapping stays true for the samples so far.
-  auto table = std::make_shared<MappingTable>(*image.table);
-  table->put(mapping);
-  begin_image(process, time_ns, std::move(table), Name(image.name));
-}
-
 std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
                                                 const Process& process) {
   const CodeKind kind = code_kind(entry.path, entry.file);
@@ -282,7 +206,7 @@ void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
 void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns) {
   Process& process = processes_[tgid];
   if (process.images.empty() || !process.images.back().table->complete) return learn(tgid, snapshot);
-  const std::vector<Mapping> mappings = mappings_of(snapshot.code_lines, tgid, process);
+  std::vector<Mapping> mappings = mappings_of(snapshot.code_lines, tgid, process);
   const MappingTable& known = *process.images.back().table;
   const bool any_is_known =
       std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) { return known.covers(mapping); });
@@ -293,7 +217,7 @@ void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std
     begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm)).begins_program = true;
   }
   process.images.back().name = to_name(snapshot.comm);
-  for (const Mapping& mapping : mappings) add_mapping(process, since_ns, mapping);
+  add_mappings(process, since_ns, std::move(mappings));
 }
 
 bool ProcessTable::may_be_unmounted(const Mapping& mapping) const {

@@ -94,8 +94,15 @@ class ProcessTable {
   [[nodiscard]] std::uint64_t lost_count() const { return lost_; }
   [[nodiscard]] std::uint64_t process_count() const { return begun_; }
   [[nodiscard]] std::size_t kept_count() const { return processes_.size(); }
+  // The mappings of all images that are kept. What two images share counts twice.
+  [[nodiscard]] std::size_t kept_mappings() const;
 
  private:
+  // Limits how many mappings of one process are followed one by one: so many a second, and a thousand at once, which a
+  // large program has when it begins.
+  static constexpr std::uint64_t ns_per_mapping = 1'000'000'000 / 100;
+  static constexpr std::uint64_t most_ahead_ns = 1000 * ns_per_mapping;
+
   using Name = std::array<char, 16>;  // a comm, filled up with zeros
   struct Image {
     std::uint64_t start_ns = 0;
@@ -110,6 +117,7 @@ class ProcessTable {
     std::uint64_t mount_namespace = 0;  // 0: not asked for, or not known
     std::uint64_t maps_count = 0;       // as maps_count()
     std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
+    std::size_t kept_mappings = 0;      // of all images, when the newest began
   };
 
   void apply_fork(const SideBandRecord& record);
@@ -123,8 +131,10 @@ class ProcessTable {
   [[nodiscard]] const Process* find(std::uint32_t tgid) const;
   [[nodiscard]] const Image* find(std::uint32_t tgid, std::uint32_t number) const;
   static void join(std::vector<Image>& images, std::size_t count);
+  static void join_where_many(Process& process);
   Image& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
   void add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping);
+  void add_mappings(Process& process, std::uint64_t time_ns, std::vector<Mapping> read);
   [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
                                                   const Process& process);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);

@@ -231,13 +231,27 @@ TEST_CASE("random mappings never overlap, and each address has its latest mappin
   for (int round = 0; round < 200; ++round) {
     MappingTable table;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> truth(64);  // file and offset of each address; 0: no mapping
+    const auto mapping_from = [&random](std::uint64_t start, std::uint64_t most) {
+      const std::uint64_t end = start + 1 + random() % most;
+      return Mapping{start, end, 100 + random() % 3, 1 + static_cast<std::uint32_t>(random() % 2), CodeKind::file};
+    };
     for (int i = 0; i < 20; ++i) {
-      const std::uint64_t start = random() % 60;
-      const std::uint64_t end = start + 1 + random() % (64 - start);
-      const Mapping mapping{start, end, 100 + random() % 3, 1 + static_cast<std::uint32_t>(random() % 2),
-                            CodeKind::file};
-      table.put(mapping);
-      for (std::uint64_t at = start; at < end; ++at) truth[at] = {mapping.file, mapping.offset + at - start};
+      std::vector<Mapping> put;
+      if (random() % 2 == 0) {
+        const std::uint64_t start = random() % 60;
+        put.push_back(mapping_from(start, 64 - start));
+        table.put(put.back());
+      } else {
+        for (std::uint64_t at = random() % 60; at < 60; at = put.back().end + random() % 9) {
+          put.push_back(mapping_from(at, 4));
+        }
+        table.put_all(put);
+      }
+      for (const Mapping& mapping : put) {
+        for (std::uint64_t at = mapping.start; at < mapping.end; ++at) {
+          truth[at] = {mapping.file, mapping.offset + at - mapping.start};
+        }
+      }
     }
     std::uint64_t last_end = 0;
     for (const Mapping& mapping : table.mappings()) {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "timeline_fixture.h"
 
@@ -265,4 +266,64 @@ TEST_CASE("a process that executes many programs in a row is followed") {
   timeline.update();
   CHECK(timeline.table.skipped_count() == 0);
   CHECK(timeline.where(10, now_ns, 0x20010) == "/a+16");
+}
+
+namespace {
+
+// Lines of /proc/PID/maps: `count` pages with code of this inode, every other page from 16 MiB on.
+std::string pages_of(std::uint64_t inode, std::uint64_t count) {
+  std::ostringstream lines;
+  lines << "1000-2000 r-xp 00000000 08:01 100 /bin/many\n" << std::hex;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t start = 0x1000000 + 0x2000 * i;
+    lines << start << '-' << start + 0x1000 << " r-xp 00000000 08:01 " << std::dec << inode << std::hex << " /code\n";
+  }
+  return lines.str();
+}
+
+}  // namespace
+
+TEST_CASE("thousands of mappings that a snapshot shows over others are one change") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "many");
+  const auto read_after_loss = [&](std::uint64_t inode, std::uint64_t time_ns) {
+    timeline.proc.processes[10] = {"many", pages_of(inode, 3000)};
+    timeline.lost_since = time_ns;
+    timeline.record(lost_bytes(time_ns, 1));
+    timeline.proc.clock_ns += 1'000'000'000;
+    timeline.update();
+  };
+  read_after_loss(401, 2000);
+  const std::uint32_t before = timeline.image_at(10, 2500);
+  for (std::uint64_t time_ns = 3000; time_ns <= 5000; time_ns += 1000) {
+    read_after_loss(time_ns % 2000 == 0 ? 401 : 402, time_ns);
+  }
+  CHECK(timeline.image_at(10, 5500) == before + 3);
+  CHECK(timeline.where(10, 2500, 0x1000010) == "/code+16");
+  CHECK(timeline.where(10, 5500, 0x1000000 + 0x2000 * 2999 + 16) == "/code+16");
+  CHECK(timeline.table.kept_mappings() < 4 * 3100);
+}
+
+TEST_CASE("a process with many mappings that change keeps few images") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "many");
+  timeline.proc.processes[10] = {"many", pages_of(401, 10000)};
+  timeline.lost_since = 1000;
+  timeline.record(lost_bytes(1000, 1));
+  timeline.proc.clock_ns += 1'000'000'000;
+  timeline.update();
+  std::uint64_t now_ns = 2'000'000'000;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    timeline.record(
+        mmap_bytes(now_ns += 500'000'000, 10, 0x1000000, 0x1000, 0, i % 2 == 0 ? plugin_b : plugin_a, "/p"));
+  }
+  timeline.update();
+  CHECK(timeline.table.skipped_count() == 0);
+  CHECK(timeline.table.kept_mappings() <= 65536 + 10004);
+  CHECK(timeline.where(10, now_ns, 0x1000010) == "/p+16");
+  CHECK(timeline.where(10, now_ns, 0x1000000 + 0x2000 * 9999 + 16) == "/code+16");
+  // A program in between is no part of the images before it.
+  timeline.exec(now_ns + 10, 10, "next");
+  timeline.update();
+  CHECK(timeline.where(10, now_ns + 20, 0x1000010) == "nowhere");
 }

@@ -1,0 +1,136 @@
+// The images of a process: a new one begins where code lies over other code, and old ones are joined, so that a process
+// that does it without end stays small.
+#include <algorithm>
+#include <utility>
+
+#include "process/process_table.h"
+
+namespace profile {
+namespace {
+
+// A process may begin images without end, by dlopen in a loop. This is how many of them are kept apart.
+constexpr std::size_t most_images = 1024;
+// Each image has a table of its own, so a large table leaves room for few images: two megabytes for one process, unless
+// its newest table alone is larger.
+constexpr std::size_t most_kept_mappings = 65536;
+constexpr std::uint64_t huge_page_bytes = 2 << 20;
+// To copy so many mappings costs as much as to follow one.
+constexpr std::size_t mappings_as_one = 1024;
+
+// Some programs copy their own text into huge pages: they map anonymous, aligned memory over it. The code stays the
+// same.
+bool is_huge_copy(const MappingTable& table, const Mapping& mapping) {
+  if (mapping.kind != CodeKind::anonymous || (mapping.start | mapping.end) % huge_page_bytes != 0) return false;
+  const Mapping* there = table.find(mapping.start);
+  return there != nullptr && there->kind == CodeKind::file && there->end >= mapping.end;
+}
+
+}  // namespace
+
+MappingTable& ProcessTable::writable(Image& image) {
+  if (image.table.use_count() > 1) image.table = std::make_shared<MappingTable>(*image.table);
+  return *image.table;
+}
+
+std::shared_ptr<MappingTable> ProcessTable::unread_table() {
+  auto table = std::make_shared<MappingTable>();
+  table->complete = false;
+  return table;
+}
+
+// Joins the oldest `count` images into one, because most samples of a run may come from that time. It keeps the
+// mappings that are true in all images of one program; a table that was not read yet contradicts a mapping only where
+// it has another one.
+void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
+  const auto end = images.begin() + static_cast<std::ptrdiff_t>(count);
+  auto first = std::prev(end);
+  while (first != images.begin() && !first->begins_program) --first;
+  if (end - first <= first - images.begin()) {
+    images.erase(images.begin(), first);  // it runs programs without end
+    return;
+  }
+  auto common = unread_table();
+  for (const Mapping& mapping : std::prev(end)->table->mappings()) {
+    const bool is_common = std::all_of(first, end, [&](const Image& image) {
+      return image.table->complete ? image.table->covers(mapping) : image.table->agrees(mapping);
+    });
+    if (is_common) common->put(mapping);
+  }
+  first->table = std::move(common);
+  first->name = std::prev(end)->name;
+  images.erase(std::next(first), end);
+}
+
+// Makes room for one more image.
+void ProcessTable::join_where_many(Process& process) {
+  auto& images = process.images;
+  while (images.size() >= most_images || (process.kept_mappings > most_kept_mappings && images.size() > 1)) {
+    join(images, std::max<std::size_t>(images.size() / 2, 2));
+    process.kept_mappings = 0;
+    for (const Image& image : images) process.kept_mappings += image.table->mappings().size();
+  }
+}
+
+ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t start_ns,
+                                               std::shared_ptr<MappingTable> table, const Name& name) {
+  auto& images = process.images;
+  const std::uint32_t number = (images.empty() ? highest_forgotten_ : images.back().number) + 1;
+  if (images.empty()) ++begun_;
+  process.kept_mappings += table->mappings().size();
+  join_where_many(process);
+  if (!images.empty()) start_ns = std::max(start_ns, images.back().start_ns);
+  process.exit_ns = 0;
+  ++process.maps_count;
+  may_be_unmapped_ = true;
+  return images.emplace_back(Image{start_ns, std::move(table), number, name});
+}
+
+void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping) {
+  Image& image = process.images.back();
+  if (image.table->covers(mapping) || is_huge_copy(*image.table, mapping)) return;
+  if (image.table->agrees(mapping)) {
+    writable(image).put(mapping);
+    return;
+  }
+  // New code lies over other code. The old mapping stays true for the samples so far.
+  auto table = std::make_shared<MappingTable>(*image.table);
+  process.mapped_until_ns += ns_per_mapping * (table->mappings().size() / mappings_as_one);
+  table->put(mapping);
+  begin_image(process, time_ns, std::move(table), Name(image.name));
+}
+
+// At most one image begins, however much of the code is other code. Otherwise a process with thousands of mappings,
+// read ten times a second, would fill a gigabyte.
+void ProcessTable::add_mappings(Process& process, std::uint64_t time_ns, std::vector<Mapping> read) {
+  // The maps of a process that changes them meanwhile may show a place twice.
+  std::ranges::stable_sort(read, {}, &Mapping::start);
+  Image& image = process.images.back();
+  const MappingTable& known = *image.table;
+  std::vector<Mapping> added;
+  bool is_over_other = false;
+  std::uint64_t end = 0;
+  for (const Mapping& mapping : read) {
+    if (mapping.start < end || known.covers(mapping) || is_huge_copy(known, mapping)) continue;
+    end = mapping.end;
+    is_over_other |= !known.agrees(mapping);
+    added.push_back(mapping);
+  }
+  if (added.empty()) return;
+  if (!is_over_other) {
+    writable(image).put_all(added);
+    return;
+  }
+  auto table = std::make_shared<MappingTable>(known);
+  table->put_all(added);
+  begin_image(process, time_ns, std::move(table), Name(image.name));
+}
+
+std::size_t ProcessTable::kept_mappings() const {
+  std::size_t count = 0;
+  for (const auto& [tgid, process] : processes_) {
+    for (const Image& image : process.images) count += image.table->mappings().size();
+  }
+  return count;
+}
+
+}  // namespace profile
