@@ -28,9 +28,7 @@ class LabelledRows::Walk {
     };
     const auto taken = [](StackId stack) { return stack != StackId::none && stack != StackId::missed; };
     const bool delimited = !rows.wording_.delimiter.empty() && taken(row.user) && taken(row.kernel);
-    const auto incomplete = rows.incomplete_.find(rows.profile_.end_of(row.user));
-    const bool is_whole = incomplete == rows.incomplete_.end();
-    parts_ = {is_whole ? std::span<const FrameId>() : std::span(&incomplete->second, 1),
+    parts_ = {rows.incomplete_part(row),
               part(row.user, rows.missed_user_),
               std::span(&rows.delimiter_, delimited ? 1 : 0),
               part(row.kernel, rows.missed_kernel_),
@@ -102,6 +100,12 @@ LabelledRows::LabelledRows(const Profile& profile, const Wording& wording) : pro
   sort_and_merge();
 }
 
+std::span<const FrameId> LabelledRows::incomplete_part(const Row& row) const {
+  if (incomplete_.empty()) return {};
+  const auto found = incomplete_.find(profile_.end_of(row.user));
+  return found == incomplete_.end() ? std::span<const FrameId>() : std::span(&found->second, 1);
+}
+
 Label LabelledRows::intern_text() { return static_cast<Label>(texts_.intern(text_)); }
 
 Label LabelledRows::intern_owner(const Row& row) {
@@ -136,12 +140,18 @@ void LabelledRows::label(FrameId id) {
 }
 
 void LabelledRows::number_by_text() {
-  by_text_.resize(texts_.size());
-  for (std::size_t i = 0; i < by_text_.size(); ++i) by_text_[i] = static_cast<StringId>(i);
-  std::ranges::sort(by_text_, {}, [this](StringId id) { return texts_.view(id); });
-  std::vector<Label> labels(by_text_.size());  // by StringId
-  for (std::size_t i = 0; i < by_text_.size(); ++i) {
-    labels[static_cast<std::size_t>(by_text_[i])] = static_cast<Label>(i);
+  struct Text {
+    std::string_view text;
+    std::size_t interned;
+  };
+  std::vector<Text> sorted(texts_.size());
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = {texts_.view(static_cast<StringId>(i)), i};
+  std::ranges::sort(sorted, {}, &Text::text);
+  std::vector<Label> labels(sorted.size());  // by StringId
+  by_text_.reserve(sorted.size());
+  for (const Text& text : sorted) {
+    labels[text.interned] = static_cast<Label>(by_text_.size());
+    by_text_.push_back(text.text);
   }
   for (Label& label : labels_) label = labels[index(label)];
   for (LabelledRow& row : rows_) row.owner = labels[index(row.owner)];

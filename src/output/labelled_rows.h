@@ -51,7 +51,7 @@ class LabelledRows {
   // Sorted by text, label by label. A stable sort by value therefore keeps this order for equal values.
   [[nodiscard]] const std::vector<LabelledRow>& rows() const { return rows_; }
   // The texts of rows are never empty. A row without a stack has no frames.
-  [[nodiscard]] std::string_view text(Label label) const { return texts_.view(by_text_[index(label)]); }
+  [[nodiscard]] std::string_view text(Label label) const { return by_text_[index(label)]; }
   // Replaces `out` with the frames of the row, in the order of the wording.
   void frames(const LabelledRow& row, std::vector<Label>& out) const;
   // Calls `visit` for each row with its frames, smallest value first. Rows with equal values keep the order of their
@@ -67,6 +67,8 @@ class LabelledRows {
     const auto first = first_labels_.begin() + static_cast<std::ptrdiff_t>(frame);
     return std::span(labels_).subspan(first[0], first[1] - first[0]);
   }
+  // The frame that says what the row's user stack lacks, if anything.
+  [[nodiscard]] std::span<const FrameId> incomplete_part(const Row& row) const;
   Label intern_owner(const Row& row);
   void label(FrameId id);
   Label intern_text();  // interns text_
@@ -80,7 +82,7 @@ class LabelledRows {
   Wording wording_;
   std::string text_;  // of the current label
   StringTable texts_;
-  std::vector<StringId> by_text_;  // by Label
+  std::vector<std::string_view> by_text_;  // by Label
   // The labels of one frame are together, leaf first: inlined functions, then the function that has the code.
   std::vector<Label> labels_;
   // Index of the first label in labels_, by FrameId. After the profile's frames come the stand-ins, whose ids follow,
