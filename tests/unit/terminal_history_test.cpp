@@ -44,6 +44,22 @@ TEST_CASE("the total of a function counts each stack once, even if the function 
   CHECK(functions.at("leaf").total == 2);
 }
 
+TEST_CASE("a state takes the place of the seconds before it") {
+  TopHistory history;
+  for (const std::uint64_t in_use : {500, 800, 300}) {
+    Profile profile = second_of({{"app", 1, {"main", "leak"}, in_use}, {"app", 1, {"main"}, 7}});
+    profile.run.is_state = true;
+    profile.account.taken += 10;
+    profile.account.filtered += 10;
+    history.add(profile);
+  }
+  CHECK(history.shown().value == 307);
+  CHECK(functions_of(history, history.shown().table.history().total()).at("leak").total == 300);
+  CHECK(history.shown().account.recorded == 307);
+  CHECK(history.shown().account.filtered == 30);
+  CHECK(history.shown().account.balanced());
+}
+
 TEST_CASE("the own values of all functions add up to the total of the fixed profile") {
   TopHistory history;
   history.add(test::fixed_profile());

@@ -127,6 +127,20 @@ TEST_CASE("a tick without new stacks has no new rows of the table") {
   CHECK(second.find(R"("strings":[])") != std::string::npos);
 }
 
+TEST_CASE("a state takes the place of the ticks before it") {
+  LiveHistory history = make_history();
+  std::uint64_t second = 100;
+  for (const std::uint64_t in_use : {500, 800, 300}) {
+    const auto tick = live_tick(++second, {{{1, 3}, in_use}, {{2, 3}, 7}});
+    tick->run.is_state = true;
+    history.add(*tick, {});
+  }
+  Page page;
+  page.read(history.snapshot(1), true);
+  CHECK(page.total == std::map<std::string, std::uint64_t>{{"dd 185;f3;f1", 300}, {"dd 185;f3;f2", 7}});
+  CHECK(page.ticks.size() == 1);
+}
+
 TEST_CASE("the window forgets old ticks, and the total keeps them") {
   LiveHistory history = make_history({.window_s = 10});
   for (std::uint64_t second = 100; second < 150; ++second) history.add(*live_tick(second, {{{1}, 1}}), {});
