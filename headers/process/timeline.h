@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "model/address.h"
@@ -106,10 +107,10 @@ class ProcessTimeline {
   // Closes the files and perf maps that are expired.
   void close_expired();
   // Forgets the images that ended before `time_ns`, so that runs can have any length. Call it once the samples of these
-  // images have names.
+  // images have names. `but`: processes whose samples have none yet; they are left alone.
   // A file stays known as long as a process has it mapped, and a while longer unless it is deleted. After this call a
   // CodeFile is valid only if its number is unchanged. No image number is used twice for one tgid.
-  void forget_before(std::uint64_t time_ns);
+  void forget_before(std::uint64_t time_ns, const std::unordered_set<std::uint32_t>& but = {});
   [[nodiscard]] TimelineStatus status() const;
 
  private:

@@ -142,6 +142,8 @@ class Source {
   [[nodiscard]] virtual bool has_tracing_frames() const { return true; }
   // True if the execve() by which the forked process becomes the command counts as the command's own.
   [[nodiscard]] virtual bool counts_exec() const { return false; }
+  // True if collect() names processes that may have ended since the drain before it.
+  [[nodiscard]] virtual bool names_ended_processes() const { return false; }
   // Lines for the summary about facts that only this source knows.
   [[nodiscard]] virtual std::vector<std::string> notes() const;
 

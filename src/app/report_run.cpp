@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "app/kernel_frames.h"
@@ -16,6 +17,8 @@ namespace {
 // The pause between two reads of the ring buffer. Without it every record may wake the reader, ten thousand times a
 // second.
 constexpr double rest_s = 0.002;
+// Processes that ended without a sample are forgotten after this time. Their samples have left the kernel by then.
+constexpr double memory_s = 30;
 // Naming and writing leave holes in the heap. A long run gives them back this often.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
@@ -34,6 +37,7 @@ void ReportRun::watch(EventLoop& loop) {
     rest.set(rest_s, 0);
   });
   for (ProfileSink* const sink : sinks_) sink->watch(loop);
+  loop.add_timer(memory_s, memory_s, [this] { forget_unsampled(); });
   if (!any_live()) return;
   loop.add_timer(live_tick_s, live_tick_s, [this] {
     if (!any_live()) return;
@@ -76,6 +80,17 @@ void ReportRun::work_ahead(const std::function<bool()>& may_go_on) {
   if (any_live()) return;  // each second takes and names the samples
   source_.drain(timeline_, *profile_, false);
   symboliser_.name_ready(*profile_, may_go_on);
+}
+
+// A machine may run a million short processes in an hour, and most of them are never sampled.
+void ReportRun::forget_unsampled() {
+  if (any_live() || source_.names_ended_processes()) return;
+  constexpr auto memory_ns = to_ns(memory_s);
+  const std::uint64_t now_ns = monotonic_ns();
+  source_.drain(timeline_, *profile_, false);
+  std::unordered_set<std::uint32_t> sampled;
+  for (const Process& process : profile_->processes()) sampled.insert(process.tgid);
+  timeline_.forget_before(now_ns - memory_ns, sampled);
 }
 
 // Samples from here on belong to the next profile, however long naming and writing take.

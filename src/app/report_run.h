@@ -37,6 +37,7 @@ class ReportRun : public SampleConsumer {
   void take(std::optional<std::uint64_t> ended_ns);
   // Hands the profile to all sinks and begins the next one.
   void pass_on();
+  void forget_unsampled();
   void give_memory_back();
   void end_interval(std::optional<std::uint64_t> ended_ns);
   [[nodiscard]] bool any_live() const { return std::ranges::any_of(sinks_, &ProfileSink::is_live); }

@@ -80,8 +80,13 @@ bool ProcessTable::is_of_replaced_program(std::uint32_t tgid, std::uint32_t imag
   return found != first && std::prev(found)->table->find(address.value) != nullptr;
 }
 
-void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive) {
+void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive,
+                                 const std::unordered_set<std::uint32_t>& but) {
   for (auto at = processes_.begin(); at != processes_.end();) {
+    if (but.contains(at->first)) {
+      ++at;
+      continue;
+    }
     Process& process = at->second;
     auto& images = process.images;
     // An image ends where the next one begins.

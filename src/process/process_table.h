@@ -86,7 +86,8 @@ class ProcessTable {
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] bool is_of_replaced_program(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
-  void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive);
+  void forget_before(std::uint64_t time_ns, const std::function<bool(std::uint32_t tgid)>& is_alive,
+                     const std::unordered_set<std::uint32_t>& but = {});
   // Gives CodeFiles the files that are mapped now, if they may have changed since the last call.
   void note_mapped(std::uint64_t now_ns);
 

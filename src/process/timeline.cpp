@@ -148,8 +148,9 @@ bool ProcessTimeline::is_perf_map_expired(std::uint32_t tgid) const { return sta
 
 void ProcessTimeline::close_expired() { state_->files.close_expired(); }
 
-void ProcessTimeline::forget_before(std::uint64_t time_ns) {
-  state_->table.forget_before(time_ns, [this](std::uint32_t tgid) { return state_->source.is_alive(tgid); });
+void ProcessTimeline::forget_before(std::uint64_t time_ns, const std::unordered_set<std::uint32_t>& but) {
+  state_->table.forget_before(
+      time_ns, [this](std::uint32_t tgid) { return state_->source.is_alive(tgid); }, but);
 }
 
 TimelineStatus ProcessTimeline::status() const {

@@ -64,6 +64,7 @@ class Futex final : public Source {
   }
 
   void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
+  [[nodiscard]] bool names_ended_processes() const override { return true; }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {
     rows_.flush(stopped);
     Source::collect(timeline, into, stopped);

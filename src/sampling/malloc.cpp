@@ -125,6 +125,7 @@ class Malloc final : public Source {
     recorder().resume();
   }
 
+  [[nodiscard]] bool names_ended_processes() const override { return is_live(); }
   void make_room(ProcessTimeline& timeline, Profile& into) override {
     if (std::atomic_ref(state_->ended).load(std::memory_order_relaxed) > many_ended) remove_gone(timeline, into);
   }

@@ -65,6 +65,7 @@ class Syscalls final : public Source {
 
   // strace and the tables also count the execve() of the command.
   [[nodiscard]] bool counts_exec() const override { return true; }
+  [[nodiscard]] bool names_ended_processes() const override { return true; }
   void describe(RunInfo& run) const override {
     const bool spans = times_syscall_stacks(options());
     run.unit = spans ? "microseconds" : "calls";

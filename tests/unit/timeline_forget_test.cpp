@@ -104,6 +104,22 @@ TEST_CASE("files of forgotten processes are forgotten, unless another process ma
   CHECK(timeline.where(20, 20 * minute_ns, 0x9010) == "/lib/libc.so.6+1296");
 }
 
+TEST_CASE("processes whose samples have no names yet are not forgotten, and their files neither") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "sampled");
+  timeline.exec(110, 20, "short", plugin_a);
+  timeline.exec(200, 10, "again", plugin_b);
+  for (const std::uint32_t tgid : {10U, 20U}) timeline.record(exit_bytes(300, tgid, tgid));
+  timeline.update();
+  timeline.table.forget_before(20 * minute_ns, [](std::uint32_t) { return false; }, {10});
+  CHECK(timeline.table.kept_count() == 1);
+  CHECK(timeline.name(10, 150) == "sampled");
+  CHECK(timeline.where(10, 250, 0x1010) == "/bin/again+16");
+  CHECK(timeline.name(20, 150).empty());
+  timeline.table.forget_before(20 * minute_ns, [](std::uint32_t) { return false; });
+  CHECK(timeline.table.kept_count() == 0);
+}
+
 TEST_CASE("a file without mappings is closed, and the facts about it are kept") {
   TestTimeline timeline;
   timeline.proc.processes[10] = {"dd", ""};
