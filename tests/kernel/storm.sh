@@ -22,3 +22,17 @@ condition=is_bounded
 survive maps "$WORKLOADS/libleaves.so"
 condition=is_seen
 for kind in fork thread exec comm; do survive "$kind"; done
+
+# A process that replaces its 10,000 mappings without end costs no more memory than its tables.
+start in_group "$WORKLOADS/storm" places "$WORKLOADS/libleaves.so" 600
+wait_until grep -q '^mapped' "$tmp/started"
+begin_counted -F 99 --cgroup "$group" -o - -o "$tmp/storm.folded"
+is_read_often() { has_worked "$profiler" 50; }
+wait_until is_read_often
+highest_kb=$(awk '/^VmHWM:/ { print $2 }' "/proc/$profiler/status")
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+echo "$highest_kb kB"
+((SANITIZED)) || expect_between "$highest_kb" 1000 60000 "kB of memory beside a process with many mappings"
