@@ -43,6 +43,8 @@ constexpr double tick_s = 0.25;
 constexpr std::uint64_t close_expired_every_ns = 900'000'000;
 // The delay before supply_tables(), so that the file of a table can be opened first.
 constexpr double await_tables_s = 0.003;
+// A report of more rows is made with an ordinary priority, because it takes more than some tenths of a second.
+constexpr std::uint64_t most_urgent_rows = 200'000;
 // The command may have got the signal too, through its group. It gets SIGTERM only after this time.
 constexpr double command_grace_s = 1.0;
 
@@ -261,11 +263,13 @@ class Session {
   void finish() {
     end_sampling();
     source_->stop();
-    priority_.reset();
+    // The user waits. What is left grows with the rows: the parser, whose work may be long, has an ordinary priority.
+    if (consumer_->rows() > most_urgent_rows) priority_.reset();
     give_terminal_back();
     signals_.let_next_kill();
     progress_.clear();
     consumer_->finish(ended_ns_);
+    priority_.reset();
     summarise();
   }
 
