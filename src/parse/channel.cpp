@@ -165,11 +165,10 @@ bool Channel::read_some() {
     in_.clear();
     taken_ = 0;
   }
-  const std::size_t filled = in_.size();
-  in_.resize(filled + chunk_bytes);
+  if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
   const ssize_t got =
-      receive_some(socket_.get(), in_.data() + filled, chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
-  in_.resize(filled + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+      receive_some(socket_.get(), chunk_.get(), chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
+  if (got > 0) in_.append(chunk_.get(), static_cast<std::size_t>(got));
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) is_gone_ = true;
   return got > 0;
 }

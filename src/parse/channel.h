@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,6 +72,7 @@ class Channel {
   bool takes_fds_;
   bool is_gone_ = false;
   std::deque<Unsent> unsent_;
+  std::unique_ptr<char[]> chunk_;  // where the kernel puts what comes
   std::string in_;
   std::size_t taken_ = 0;  // how much of in_ was taken
   std::vector<Fd> in_fds_;

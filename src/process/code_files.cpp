@@ -36,7 +36,8 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
                                 const MappedBy& mapped_by) {
   const auto known = ids_.find(identity);
   if (known == ids_.end()) return add(identity, generation, path, mapped_by);
-  take_answers();
+  // A process may map thousands of pieces of one file, so a file that is known costs no system call.
+  if (files_[known->second].is_asked_) take_answers();
   CodeFile& file = files_[known->second];
   file.unused_since_ns_ = 0;
   file.is_expired_ = false;
