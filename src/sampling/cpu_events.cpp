@@ -92,6 +92,18 @@ perf_event_attr cpu_clock_attr(const SamplingRate& rate) {
   return sampled_attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, rate);
 }
 
+void refuse_short_period(const SamplingRate& rate) {
+  const auto max_rate = read_number(max_rate_path);
+  if (rate.period_events == 0 || !max_rate || *max_rate <= 0) return;
+  const auto most = static_cast<std::uint64_t>(*max_rate);
+  const std::uint64_t least_ns = (ns_per_s + most - 1) / most;
+  if (rate.period_events >= least_ns) return;
+  throw Error("-c " + std::to_string(rate.period_events) +
+              ": a clock counts nanoseconds, and the kernel allows at most " + std::to_string(most) +
+              " Hertz: at least " + std::to_string(least_ns) +
+              "; raise the rate with sysctl kernel.perf_event_max_sample_rate");
+}
+
 Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error) {
   if (const auto missing = missing_for_perf(error)) return Error(*missing);
   const auto max_rate = read_number(max_rate_path);

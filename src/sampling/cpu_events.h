@@ -56,6 +56,9 @@ class CpuEvents {
 [[nodiscard]] perf_event_attr sampled_attr(std::uint32_t type, std::uint64_t config, const SamplingRate& rate);
 // The same for the event `cpu-clock`, whose period is in nanoseconds.
 [[nodiscard]] perf_event_attr cpu_clock_attr(const SamplingRate& rate);
+// Throws Error if a clock would tick more often than kernel.perf_event_max_sample_rate. The kernel itself checks only
+// frequencies, and such a period leaves a CPU no time for anything else.
+void refuse_short_period(const SamplingRate& rate);
 // The Error for an event that the kernel refused on `cpu` with errno `error`.
 [[nodiscard]] Error cannot_sample(std::uint64_t frequency_hz, int cpu, int error);
 

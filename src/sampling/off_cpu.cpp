@@ -119,6 +119,7 @@ class OffCpu final : public Source {
     });
     if (!wall) return;
     const SamplingRate rate = rate_of(options);
+    refuse_short_period(rate);
     ticks_ = std::make_unique<CpuEvents>(
         programs().program("on_tick"), cpu_clock_attr(rate), options.cpus,
         [rate](int cpu, int error) { return cannot_sample(rate.frequency_hz, cpu, error); });

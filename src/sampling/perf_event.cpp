@@ -233,7 +233,9 @@ class PerfEventSource final : public Source {
 }  // namespace
 
 std::unique_ptr<Source> make_perf_event(const SamplingOptions& options) {
-  return std::make_unique<PerfEventSource>(options, event_of(options));
+  PerfEvent event = event_of(options);
+  if (event.is_clock()) refuse_short_period(rate_of(options));
+  return std::make_unique<PerfEventSource>(options, std::move(event));
 }
 
 std::optional<std::string> missing_perf_event(std::string_view name) {

@@ -67,3 +67,10 @@ profile -F $((most + 1)) 1
 expect_status 1
 expect_err "^profile: -F $((most + 1)): .*$most.*perf_event_max_sample_rate"
 expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+# So is a period of a clock that is as short.
+for clock in cpu-clock task-clock; do
+  profile -e $clock -c $((1000000000 / (most + 1))) 1
+  expect_status 1
+  expect_err "^profile: -c [0-9]+: .* $most Hertz.*perf_event_max_sample_rate"
+  expect_equal "$(wc -l <"$tmp/err")" 1 "lines on stderr"
+done
