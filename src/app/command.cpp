@@ -99,7 +99,8 @@ Command::~Command() {
 
 void Command::release() {
   const char go = 1;
-  if (::write(release_.get(), &go, 1) != 1) throw system_error("cannot start the command", errno);
+  // Ctrl-C may have ended the child already. Then exit_status() tells how.
+  if (::write(release_.get(), &go, 1) != 1 && errno != EPIPE) throw system_error("cannot start the command", errno);
   release_.reset();
   int error = 0;
   ssize_t got;
