@@ -36,7 +36,7 @@ int FdBuffer::sync() {
       error_ = errno;
     }
   }
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
+  setp(buffer_.get(), buffer_.get() + buffer_bytes);
   return error_ == 0 ? 0 : -1;
 }
 

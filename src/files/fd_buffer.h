@@ -1,8 +1,9 @@
 // A stream buffer over a descriptor. It keeps the errno of a failed write, which std::ofstream does not.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <streambuf>
 
 namespace profile {
@@ -12,7 +13,7 @@ class FdBuffer final : public std::streambuf {
   enum class Before { keep, cut };
   // The caller owns `fd`. `cut`: the first write cuts off the old contents; without a write they stay.
   explicit FdBuffer(int fd, Before before = Before::keep) : fd_(fd), before_(before) {
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
+    setp(buffer_.get(), buffer_.get() + buffer_bytes);
   }
   // `cut` until the first write.
   [[nodiscard]] Before before() const { return before_; }
@@ -25,11 +26,14 @@ class FdBuffer final : public std::streambuf {
   int sync() override;
 
  private:
+  static constexpr std::size_t buffer_bytes = 1 << 16;
+
   int fd_;
   Before before_;
   int error_ = 0;
   std::uint64_t written_ = 0;
-  std::array<char, 1 << 16> buffer_{};
+  // On the heap, because the stack may be as small (ulimit -s).
+  std::unique_ptr<char[]> buffer_ = std::make_unique_for_overwrite<char[]>(buffer_bytes);
 };
 
 }  // namespace profile

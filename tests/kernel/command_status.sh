@@ -27,3 +27,9 @@ not_run 127 "$tmp/absent"
 not_run 127 profile-test-no-such-command
 not_run 126 "$tmp/plain"
 not_run 126 "$tmp"
+
+# A small stack is enough, also for the profiler itself.
+if ((SANITIZED == 0)); then
+  (ulimit -s 64 && exec "$PROFILE" -q -f -o "$tmp/small.folded" -- "$WORKLOADS/leaves" 0.1cpu) || fail "with a stack of 64 kB: $?"
+  grep -q '^leaves;' "$tmp/small.folded" || fail "no samples with a stack of 64 kB"
+fi
