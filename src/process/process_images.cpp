@@ -14,8 +14,10 @@ constexpr std::size_t most_images = 1024;
 // its newest table alone is larger.
 constexpr std::size_t most_kept_mappings = 65536;
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
-// To copy so many mappings costs as much as to follow one.
-constexpr std::size_t mappings_as_one = 1024;
+// To begin an image with a large table, and to join those before it, costs as much as to follow so many mappings for
+// each multiple of this size.
+constexpr std::size_t large_table = 4096;
+constexpr std::uint64_t as_many_as_large_table = 64;
 
 // Some programs copy their own text into huge pages: they map anonymous, aligned memory over it. The code stays the
 // same.
@@ -94,7 +96,7 @@ void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Ma
   }
   // New code lies over other code. The old mapping stays true for the samples so far.
   auto table = std::make_shared<MappingTable>(*image.table);
-  process.mapped_until_ns += ns_per_mapping * (table->mappings().size() / mappings_as_one);
+  process.mapped_until_ns += ns_per_mapping * as_many_as_large_table * (table->mappings().size() / large_table);
   table->put(mapping);
   begin_image(process, time_ns, std::move(table), Name(image.name));
 }

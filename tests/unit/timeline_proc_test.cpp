@@ -315,7 +315,7 @@ TEST_CASE("a process with many mappings that change keeps few images") {
   std::uint64_t now_ns = 2'000'000'000;
   for (std::uint64_t i = 0; i < 500; ++i) {
     timeline.record(
-        mmap_bytes(now_ns += 500'000'000, 10, 0x1000000, 0x1000, 0, i % 2 == 0 ? plugin_b : plugin_a, "/p"));
+        mmap_bytes(now_ns += 2'000'000'000, 10, 0x1000000, 0x1000, 0, i % 2 == 0 ? plugin_b : plugin_a, "/p"));
   }
   timeline.update();
   CHECK(timeline.table.skipped_count() == 0);
