@@ -5,9 +5,8 @@ source "$(dirname "$0")/sampling.bash"
 need_cpus
 # busybody does a little of everything at every moment, so it needs precedence over other programs.
 find_precedence
+find_disk
 
-file=$PWD/apart.$$
-at_exit "rm -f $file"
 # sample_some [ARGUMENT...] SECONDS : repeats with longer times until there are samples, because a busy machine may give
 # none in a short time.
 sample_some() {
@@ -72,7 +71,7 @@ for line in "${sources[@]}"; do
   has_event "$event" || continue
   # No other program waits for the disk, because a disk has no precedence.
   place=-
-  if [[ $event == block-io ]]; then place=$file; fi
+  if [[ $event == block-io ]]; then place=$disk; fi
   start "${precedence[@]}" taskset -c "$cpu" "$WORKLOADS/busybody" "$place" 600
   wanted=$started
   tid_of "$wanted" idler >"$tmp/idler"

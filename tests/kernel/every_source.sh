@@ -10,15 +10,7 @@ need_cpus
 # busybody does a little of everything at every moment, so it needs precedence over other programs.
 find_precedence
 
-# A disk in memory where possible: a busy disk takes seconds for a request.
-disk=/dev/shm/busybody.$$
-at_exit "rm -f $disk"
-truncate -s 1M "$disk"
-if file=$(losetup --find --show "$disk" 2>/dev/null); then
-  at_exit "losetup -d $file"
-else
-  file=$disk
-fi
+find_disk
 start "$WORKLOADS/busybody" - 600 # not asked for
 
 # function_of EVENT : prints the function of the workload that causes the event; nothing when chance or the kernel's own
@@ -31,7 +23,7 @@ function_of() {
     syscalls*) echo ask ;;
     uprobe:libc:malloc | malloc) echo allocate ;;
     futex) echo await ;;
-    block-io) if [[ -b $file ]]; then echo store; fi ;;
+    block-io) if [[ -b $disk ]]; then echo store; fi ;;
     major-faults | cpu-migrations | cgroup-switches | *-faults | *-cycles-* | bus-cycles | cache-* | branch* | L1-*) ;;
     *) return 1 ;;
   esac
@@ -101,7 +93,7 @@ of_event() {
   function=$(function_of "$event") || fail "which function of the workload causes $event?"
   # No other program waits for the disk, because a disk has no precedence.
   place=-
-  if [[ $event == block-io ]]; then place=$file; fi
+  if [[ $event == block-io ]]; then place=$disk; fi
   start "${precedence[@]}" "$WORKLOADS/busybody" "$place" 600
   wanted=$started
   rate=()

@@ -295,6 +295,19 @@ as_nobody() {
   setpriv --pdeathsig KILL --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 
+# find_disk : sets $disk to a disk in memory where possible, because a busy disk takes seconds for a request. Otherwise it
+# is the name of a file in the current directory.
+find_disk() {
+  local file=/dev/shm/profile-test.$$
+  at_exit "rm -f '$file'"
+  if truncate -s 1M "$file" 2>/dev/null && disk=$(losetup --find --show "$file" 2>/dev/null); then
+    at_exit "losetup -d '$disk'"
+  else
+    disk=$PWD/profile-test.$$
+    at_exit "rm -f '$disk'"
+  fi
+}
+
 # need_group : makes an empty cgroup for this test and sets $group. in_group COMMAND... : moves into that cgroup and
 # replaces itself by the command.
 need_group() {

@@ -15,8 +15,9 @@ mount -t tmpfs tmpfs /out
 mount -t tracefs tracefs /sys/kernel/tracing
 mount -t securityfs securityfs /sys/kernel/security
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
-mkdir /dev/pts
+mkdir /dev/pts /dev/shm
 mount -t devpts devpts /dev/pts
+mount -t tmpfs tmpfs /dev/shm
 ln -s /proc/self/fd /dev/fd
 cut -d " " -f 1 /proc/uptime >/out/booted
 ifconfig lo 127.0.0.1 up
