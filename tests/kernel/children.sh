@@ -5,7 +5,7 @@ source "$(dirname "$0")/children.bash"
 
 burn leaves 600/3
 leaves=$started
-exec 9<"$SOURCE_DIR/LICENSE"
+exec 9<"$SOURCE_DIR/LICENSE" || fail "there is no file for the children not to inherit"
 need_command setpriv
 begin -f -F 199 -i 0.2 -o "$tmp/part-%02d.folded"
 for name in "${children[@]}"; do wait_until has_child "$name"; done

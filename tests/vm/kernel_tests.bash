@@ -29,7 +29,9 @@ add_kernel_tests() {
   python3 -m compileall -q -s "$tree" "$tree"/usr/lib/python3*/ >/dev/null 2>&1
   mkdir -p "$tree/work/workloads" "$tree/work/source"
   find "$WORKLOADS" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$tree/work/workloads/" \;
-  cp -r "$SOURCE_DIR"/{bpf,headers,man,scripts,src,tests} "$tree/work/source/"
+  cp -r "$SOURCE_DIR"/{LICENSE,bpf,headers,man,scripts,src,tests} "$tree/work/source/"
+  # A test reads there which capabilities the program knew when it was compiled.
+  mkdir -p "$tree/usr/include/linux" && cp /usr/include/linux/capability.h "$tree/usr/include/linux/"
   printf '%s\n' "$1" >"$tree/work/pattern"
   { echo '#!/bin/sh' && echo 'exec bash /work/source/tests/vm/guest/tests.sh'; } >"$tree/work/main.sh"
 }
