@@ -21,7 +21,7 @@ cannot() {
 
 read -r _ _ architecture suite packages words machine < <(awk -v row="$row" '$1 == "row" && $2 == row' "$here/kernels")
 [[ ${machine:-} ]] || fail "the table of kernels has no row $row"
-# A probe ends after 100 s at the latest, a test after 600.
+# A probe ends after 100 s at the latest, a test after 1200.
 cpus=1 megabytes=1536 seconds=1000 patience=120 is_portable=''
 kernel_words=()
 if [[ $words != - ]]; then kernel_words=("${words//,/ }"); fi
@@ -54,7 +54,7 @@ install -m 755 "$here/guest/init.sh" "$tree/init"
 if [[ $task == tests ]]; then
   source "$here/kernel_tests.bash"
   add_kernel_tests "$chosen"
-  seconds=14000 patience=700
+  seconds=14000 patience=1300
 else
   # shellcheck disable=SC2154 # set by judge.bash
   echo "$rounds" >"$tree/work/rounds"

@@ -10,6 +10,6 @@ for test in "$SOURCE_DIR"/tests/kernel/*.sh; do
   began=$SECONDS
   # Shows the host that the guest is alive, and the result.
   echo "$name" >/dev/console
-  timeout -k 10 600 bash "$test" >"/out/$name.txt" 2>&1 </dev/null
+  timeout -k 10 1200 bash "$test" >"/out/$name.txt" 2>&1 </dev/null
   echo "$name $? $((SECONDS - began))" | tee -a /out/tests >/dev/console
 done
