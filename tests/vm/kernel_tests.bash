@@ -44,6 +44,8 @@ judge_kernel_tests() {
     reason=''
     case $status in
       0) outcome=passed ;;
+      # Of `timeout`.
+      124 | 137) outcome=FAILED reason='did not end in time' ;;
       77) outcome=skipped reason=$(grep -m 1 '^skipped: ' "$tmp/left/$name.txt") ;;
       *) outcome=FAILED ;;
     esac
