@@ -9,6 +9,7 @@
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
+#include "parse/patience.h"
 #include "support/fd.h"
 #include "support/work_budget.h"
 
@@ -96,11 +97,12 @@ std::optional<std::string> Parser::ask(std::string_view words, std::uint64_t fil
       if (is_plain) plain_files_.insert(file);
       return std::move(waited.answer);
     }
-    give_up();
     // If it hung while it closed the file before, or if something else ended it, a new parser may do better. This is
     // tried only once. A parser that demangles reads nothing that it could wait for, so something else has stopped it.
     const bool is_others = !waited.has_begun;
-    const bool was_ended = waited.ended == Ended::died || (waited.is_demangling && waited.ended == Ended::stuck);
+    const bool was_stopped = waited.ended == Ended::stuck && (waited.is_demangling || is_stopped(*pid_));
+    const bool was_ended = waited.ended == Ended::died || was_stopped;
+    give_up();
     if (is_others && before != 0 && !was_ended) opener_.distrust(before);
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;
     if (limits.may_be_plain && waited.is_demangling && !std::exchange(is_plain, true)) continue;

@@ -18,9 +18,9 @@ constexpr milliseconds late{100};
 constexpr int most_more = 300;
 
 // The state stands behind the name, and the name may have any character in it.
-bool is_runnable(const std::string& stat) {
+char state_in(const std::string& stat) {
   const auto end = stat.rfind(") ");
-  return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] == 'R';
+  return end != std::string::npos && end + 2 < stat.size() ? stat[end + 2] : '?';
 }
 
 }  // namespace
@@ -29,9 +29,14 @@ bool waits_for_cpu(pid_t process) {
   std::error_code error;
   const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(process) + "/task", error);
   for (auto task = begin(tasks); !error && task != end(tasks); task.increment(error)) {
-    if (const auto line = read_first_line(task->path() / "stat"); line && is_runnable(*line)) return true;
+    if (const auto line = read_first_line(task->path() / "stat"); line && state_in(*line) == 'R') return true;
   }
   return false;
+}
+
+bool is_stopped(pid_t process) {
+  const auto line = read_first_line("/proc/" + std::to_string(process) + "/stat");
+  return line && (state_in(*line) == 'T' || state_in(*line) == 't');
 }
 
 Patience::Patience(pid_t child, milliseconds patience)

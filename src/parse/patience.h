@@ -9,6 +9,8 @@ namespace profile {
 
 // Whether one of its threads could run but has no CPU. False for a process that is gone.
 [[nodiscard]] bool waits_for_cpu(pid_t process);
+// Whether a signal or a debugger has stopped it. False for a process that is gone.
+[[nodiscard]] bool is_stopped(pid_t process);
 
 class Patience {
  public:

@@ -79,6 +79,27 @@ for signal in KILL STOP; do
   expect_balance
 done
 
+# A parser that a signal has stopped is not taken for a file system that does not answer: what it has read keeps its
+# names.
+start sh -c 'until [ -e "$0" ]; do sleep 0.05; done; exec "$1" plain 600' "$tmp/go" "$WORKLOADS/frameless"
+later=$started
+begin_run -F 199 -p "$leaves,$later" -o - -o "$tmp/run.folded"
+wait_until has_begun
+let_work "$leaves" 10
+pause 1
+lost=$(child profile-parser)
+kill -STOP "$lost"
+# Now the profiler needs the table of another program.
+touch "$tmp/go"
+if walks_by_tables; then wait_until is_gone "$lost"; fi
+let_work "$later" 10
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_balance
+expect_no_err 'not answer'
+expect_present '^leaves;(.*;)?__libc_start_main.*;main;outer;middle;heavy ' "$tmp/run.folded"
+
 # While the parser demangles: another parser takes over, and the file keeps its names. The demangler stops by itself
 # only after 200 ms of CPU time.
 burn endless_name 600

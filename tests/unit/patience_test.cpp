@@ -89,6 +89,19 @@ TEST_CASE("a child that waits for a CPU or runs is waited for longer, and a chil
   CHECK(patience.next().count() == 0);
 }
 
+TEST_CASE("a child that a signal has stopped is told from one that waits, runs or has ended") {
+  Child child(compute);
+  CHECK(!is_stopped(child.pid()));
+  ::kill(child.pid(), SIGSTOP);
+  REQUIRE(::waitpid(child.pid(), nullptr, WUNTRACED) == child.pid());
+  CHECK(is_stopped(child.pid()));
+  const pid_t pid = child.pid();
+  child.end();
+  CHECK(!is_stopped(pid));
+  const Child waiting(stand_still);
+  CHECK(!is_stopped(waiting.pid()));
+}
+
 TEST_CASE("the time between two late questions does not count against the child") {
   const Child child(stand_still);
   REQUIRE(waits_until(child.pid(), false));
