@@ -224,6 +224,22 @@ TEST_CASE("a thread whose name begins with a number sign is no comment") {
   CHECK(aliens.count == 0);
 }
 
+TEST_CASE("a thread whose name looks like a comment is written in a way that readers take for a thread") {
+  Profile profile;
+  for (const char* name : {"# a b", "#c d", "#"}) {
+    Row row{.process = profile.process(7, 0, "app"), .thread_name = profile.strings.intern(name), .value = 2};
+    profile.add(row);
+    Frame main;
+    main.space = row.process;
+    main.unnamed = Unnamed::named;
+    main.symbol = profile.strings.intern("main");
+    row.user = profile.stack(std::vector{profile.frame(main)});
+    profile.add(row);
+  }
+  CHECK(folded(profile) == "#_ 2\n#;main 2\n#_a_b 2\n#_a b;main 2\n#c_d 2\n#c d;main 2\n");
+  CHECK(read_folded(folded(profile), "x").total() == 12);
+}
+
 TEST_CASE("no address is printed for a frame of a file that has none, but one for a call of a null pointer") {
   const auto counted = [](const Profile& profile) {
     std::ostringstream out;
