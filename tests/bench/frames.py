@@ -20,6 +20,8 @@ def of_folded(lines):
     found = Counter()
     for line in lines:
         stack, _, count = line.rpartition(" ")
+        if not count.isdigit():
+            continue  # a remark of the tool
         thread, *names = stack.split(";")
         found[thread, SAMPLE] += int(count)
         for name in names:
