@@ -149,7 +149,7 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (answers[i].unnamed == Unnamed::named) continue;
     if (const Known* const known = find(addresses[i])) {
-      if (known->symbol.unnamed != Unnamed::pending) answers[i] = known->symbol;
+      if (!known->symbol.name.empty()) answers[i] = known->symbol;
       continue;
     }
     rest.push_back(addresses[i]);
@@ -163,7 +163,7 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
   std::vector<JitSymbol> symbols(rest.size());
   read(fd, Part::all, first, end_, rest, symbols, budget);
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (symbols[i].unnamed != Unnamed::pending) answers[slots[i]] = std::move(symbols[i]);
+    if (symbols[i].unnamed == Unnamed::named) answers[slots[i]] = std::move(symbols[i]);
   }
 }
 
@@ -185,10 +185,6 @@ void JitMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::
   const JitPart read =
       is_dump_ ? dump_.read(fd, from, to, budget, visit) : read_perf_map_lines(fd, from, to, budget, visit);
   search.give(fd, answers, budget);
-  const bool has_unread = !read.is_whole || (part == Part::all && from > 0);
-  for (JitSymbol& answer : answers) {
-    if (has_unread && answer.unnamed != Unnamed::named) answer.unnamed = Unnamed::too_large;
-  }
   if (!read.is_whole) return forget();
   if (!remember_end(fd, std::max(end_, read.end))) return forget();
   for (std::size_t i = 0; i < addresses.size(); ++i) {

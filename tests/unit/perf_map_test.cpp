@@ -103,14 +103,6 @@ TEST_CASE("a zero byte or an endless line ends the map") {
   CHECK(sparse.read_bytes < 1 << 20);
 }
 
-TEST_CASE("an address may be in the part of a map that is too far from its end") {
-  Map large;
-  large.add("100 10 f\n");
-  large.grow((off_t{1} << 28) + 4096);
-  CHECK(large.names({0x100}) == Names{"too large"});
-  CHECK(large.names({0x100, 0x200}) == Names{"too large", "too large"});
-}
-
 TEST_CASE("an entry up to the end of the address space does not wrap around") {
   CHECK(names("fffffffffffffff0 100 f\n", {0x5, 0xfffffffffffffff8}) == Names{"?", "f@18446744073709551600"});
 }
