@@ -27,6 +27,8 @@
 namespace profile {
 
 constexpr std::uint32_t elfcompress_zstd = 2;  // ELFCOMPRESS_ZSTD, which Debian 12's <elf.h> lacks
+// A build-id of a honest file has 8 to 64 bytes.
+constexpr std::size_t max_build_id_bytes = 64;
 
 // Section and program headers of either class, in the 64-bit form. `type` and `flags` are as in <elf.h>.
 struct ElfSection {

@@ -3,12 +3,20 @@
 // no more memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "elf/file.h"
 #include "elf/symbol.h"
 
 namespace profile {
+
+// How many bytes of names one question about so many addresses may keep. A name of 200 bytes is long; a file that needs
+// more than this has filled its string table to do harm.
+[[nodiscard]] constexpr std::uint64_t name_budget_bytes(std::size_t addresses) {
+  return (std::uint64_t{1} << 20) + std::uint64_t{1024} * addresses;
+}
 
 // `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
 // `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong

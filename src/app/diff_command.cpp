@@ -17,7 +17,7 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view taken_options[] = {"output", "format", "modules", "top", "quiet", "help"};
+constexpr std::string_view diff_options[] = {"output", "format", "modules", "top", "quiet", "help"};
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
@@ -70,7 +70,7 @@ void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfi
 const ReadingCommand diff_command{.name = "diff",
                                   .summary = "compare two recorded profiles",
                                   .files = "'1:BEFORE:_files' '2:AFTER:_files'",
-                                  .options = taken_options};
+                                  .options = diff_options};
 
 int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);

@@ -37,7 +37,7 @@ Choices states() { return choices_of(wait_state_names); }
 Choices ways() { return choices_of(unwinding_names); }
 Choices categories() { return choices_of(syscall_category_names()); }
 Choices formats() { return choices_in(output_formats()); }
-Choices forms() { return choices_in(stream_forms()); }
+Choices stream_form_names() { return choices_in(stream_forms()); }
 
 constexpr OptionRow rows[] = {
     {"event", 'e', "NAME", "the event (default cpu-clock); see --list-events", event, false, "events"},
@@ -95,7 +95,7 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true, "outputs"},
     {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
-    {"stream", 0, "[=FORM]", "each sample when it comes, instead of reports:", write, false, "", forms},
+    {"stream", 0, "[=FORM]", "each sample when it comes, instead of reports:", write, false, "", stream_form_names},
 
     {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,

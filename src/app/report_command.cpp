@@ -12,8 +12,8 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view taken_options[] = {"output",  "format",  "folded", "residency", "delimited", "annotations",
-                                              "address", "modules", "lines",  "top",       "quiet",     "help"};
+constexpr std::string_view report_options[] = {"output",  "format",  "folded", "residency", "delimited", "annotations",
+                                               "address", "modules", "lines",  "top",       "quiet",     "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -33,7 +33,7 @@ void print_report_help(std::ostream& out) {
 const ReadingCommand report_command{.name = "report",
                                     .summary = "write recorded profiles in any format",
                                     .files = "'*:FILE:_files'",
-                                    .options = taken_options};
+                                    .options = report_options};
 
 int run_report(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(report_command, arguments);

@@ -17,8 +17,6 @@ namespace {
 // The pause between two reads of the ring buffer. Without it every record may wake the reader, ten thousand times a
 // second.
 constexpr double rest_s = 0.002;
-// Processes that ended without a sample are forgotten after this time. Their samples have left the kernel by then.
-constexpr double memory_s = 30;
 // Naming and writing leave holes in the heap. A long run gives them back this often.
 constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 

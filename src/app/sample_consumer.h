@@ -58,6 +58,10 @@ class SampleConsumer {
   [[nodiscard]] std::vector<std::string> notes() const { return frame_report_.lines(); }
 
  protected:
+  // Facts about ended processes that no sample needs are forgotten after this time, so that a run of hours does not
+  // grow. Samples in the kernel, or that wait to be named, are younger.
+  static constexpr double memory_s = 30;
+
   RunInfo run_;
   Source& source_;
   ProcessTimeline& timeline_;

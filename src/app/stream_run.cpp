@@ -15,9 +15,6 @@ namespace {
 
 // When the profile has more distinct stacks than this (some megabytes), it is dropped and a fresh one begins.
 constexpr std::size_t most_stacks = 8192;
-// Facts about processes and files are forgotten after this time, so that a stream of hours does not grow. Samples that
-// wait to be named are younger.
-constexpr double memory_s = 30;
 // How many samples may wait for a slow reader. They are read ahead so that the files that contain their code can be
 // closed.
 constexpr std::size_t most_waiting = 1 << 14;

@@ -157,7 +157,7 @@ using Kind = DwarfValue::Kind;
 // declaration in the class. Honest files need no more.
 constexpr int max_references = 8;
 constexpr std::size_t max_known = std::size_t{1} << 16;
-constexpr std::size_t max_units = 64;
+constexpr std::size_t max_held_units = 64;
 constexpr std::uint64_t cost = 512;  // what the budget pays for one entry that is looked up
 
 }  // namespace
@@ -236,7 +236,7 @@ DwarfUnit* DwarfNames::unit_holding(EntryOffset place) {
   if (file == nullptr) return nullptr;
   const auto header = file->unit_holding(place.offset);
   if (!header) return nullptr;
-  if (units_.size() >= max_units) units_.clear();
+  if (units_.size() >= max_held_units) units_.clear();
   auto& unit = units_[header->offset << 1 | (place.in_other ? 1 : 0)];
   if (!unit) unit = std::make_unique<DwarfUnit>(*file, place.in_other ? nullptr : other_, *header);
   return unit.get();

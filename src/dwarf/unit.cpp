@@ -119,7 +119,7 @@ namespace {
 
 constexpr std::size_t max_ranges = std::size_t{1} << 20;  // of one entry
 constexpr std::size_t max_entry_bytes = 32;               // of one entry of a list
-constexpr std::size_t window_bytes = 4096;
+constexpr std::size_t list_window_bytes = 4096;
 
 void add(std::uint64_t begin, std::uint64_t end, std::vector<DwarfRange>& out) {
   if (begin != 0 && begin < end) out.push_back({begin, end});
@@ -136,8 +136,8 @@ class List {
     if (cursor_.failed() || !budget_.take(4)) return nullptr;
     if (cursor_.left() < max_entry_bytes && !at_end_) {
       offset_ += cursor_.at();
-      const auto bytes = section_.window(offset_, window_bytes);
-      at_end_ = bytes.size() < window_bytes;
+      const auto bytes = section_.window(offset_, list_window_bytes);
+      at_end_ = bytes.size() < list_window_bytes;
       cursor_ = DwarfCursor(bytes);
     }
     return cursor_.left() == 0 ? nullptr : &cursor_;

@@ -13,8 +13,7 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t max_build_id_bytes = 64;
-constexpr std::size_t chunk_bytes = 262144;
+constexpr std::size_t checksum_chunk_bytes = 262144;
 
 // All of a small section. Empty when there is no such section, it cannot be read whole, or it is larger than
 // `most_bytes`.
@@ -58,10 +57,10 @@ std::optional<AlternateLink> read_alternate_link(const ElfFile& file) {
 
 std::optional<std::uint32_t> crc32_of(const FileBytes& file, std::uint64_t most_bytes) {
   if (!file || file.size_bytes() > most_bytes) return std::nullopt;
-  std::vector<std::uint8_t> chunk(chunk_bytes);
+  std::vector<std::uint8_t> chunk(checksum_chunk_bytes);
   std::uint32_t crc = 0;
   for (std::uint64_t at = 0; at < file.size_bytes(); at += chunk.size()) {
-    chunk.resize(std::min<std::uint64_t>(chunk_bytes, file.size_bytes() - at));
+    chunk.resize(std::min<std::uint64_t>(checksum_chunk_bytes, file.size_bytes() - at));
     if (!file.read_at(at, std::as_writable_bytes(std::span(chunk)))) return std::nullopt;
     crc = lzma_crc32(chunk.data(), chunk.size(), crc);
   }

@@ -21,9 +21,8 @@ constexpr std::uint64_t max_sections = 16384;
 // Bytes of names beyond this limit are ignored. In object files of LLVM the table holds the names of symbols, too.
 constexpr std::uint64_t max_names_bytes = 1 << 24;
 constexpr std::size_t max_name_bytes = 64;
-// A note section holds a few hundred bytes; a build-id is 8 to 64 of them.
+// A note section holds a few hundred bytes.
 constexpr std::uint64_t max_note_bytes = 65536;
-constexpr std::size_t max_build_id_bytes = 64;
 constexpr int max_notes = 64;
 // The cost of each read, in addition to its bytes: a file of many tiny things takes time, too.
 constexpr std::uint64_t read_steps = 256;

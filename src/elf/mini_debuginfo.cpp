@@ -17,7 +17,7 @@ constexpr std::uint64_t most_growth = 64;
 constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections make small ones grow more
 // `xz -9` needs 65 MiB. Most of it stays untouched when the file is small.
 constexpr std::uint64_t most_decoder_bytes = 80 << 20;
-constexpr std::size_t chunk_bytes = 65536;
+constexpr std::size_t unpacked_chunk_bytes = 65536;
 
 const char* reason_of(lzma_ret status) {
   switch (status) {
@@ -42,21 +42,21 @@ std::uint64_t believable_bytes(const ElfSection& packed, std::uint64_t most_byte
 // much it needed.
 const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std::byte> into,
                    std::size_t& written_bytes) {
-  std::vector<std::byte> input(chunk_bytes);
+  std::vector<std::byte> input(unpacked_chunk_bytes);
   lzma_stream stream = LZMA_STREAM_INIT;
   const std::unique_ptr<lzma_stream, decltype(&lzma_end)> ended(&stream, lzma_end);
   std::uint64_t read_bytes = 0;
   lzma_ret status = lzma_stream_decoder(&stream, most_decoder_bytes, 0);
   while (status == LZMA_OK) {
     if (stream.avail_in == 0) {
-      const auto part = std::span(input).first(std::min<std::uint64_t>(chunk_bytes, packed.size - read_bytes));
+      const auto part = std::span(input).first(std::min<std::uint64_t>(unpacked_chunk_bytes, packed.size - read_bytes));
       if (part.empty()) return "ends too early";
       if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
       read_bytes += part.size();
       stream.next_in = reinterpret_cast<const std::uint8_t*>(part.data());
       stream.avail_in = part.size();
     }
-    const std::size_t most = std::min(chunk_bytes, into.size() - written_bytes);
+    const std::size_t most = std::min(unpacked_chunk_bytes, into.size() - written_bytes);
     stream.next_out = reinterpret_cast<std::uint8_t*>(into.data() + written_bytes);
     stream.avail_out = most;
     status = lzma_code(&stream, LZMA_RUN);

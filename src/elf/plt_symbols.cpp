@@ -19,9 +19,6 @@ namespace {
 constexpr std::array<std::string_view, 4> plt_section_names = {".plt", ".plt.sec", ".plt.got", ".iplt"};
 // The largest position-independent programs have some million relocations.
 constexpr std::uint64_t max_relocations = 8'000'000;
-// The same limits as in symbols.cpp: a name of 200 bytes is long.
-constexpr std::uint64_t name_bytes_at_least = 1 << 20;
-constexpr std::uint64_t name_bytes_per_address = 1024;
 
 // A stub that is asked for, and what is known about it.
 struct Wanted {
@@ -117,7 +114,7 @@ void find_relocations(const ElfFile& file, const Arch& arch, std::vector<Wanted>
 class Namer {
  public:
   Namer(std::span<const ElfAddress> addresses, std::span<Symbol> answers)
-      : answers_(answers), budget_bytes_(name_bytes_at_least + name_bytes_per_address * addresses.size()) {}
+      : answers_(answers), budget_bytes_(name_budget_bytes(addresses.size())) {}
   void name(const Wanted& wanted, std::string_view function) {
     if (function.empty() || function.size() > budget_bytes_) return;
     budget_bytes_ -= function.size();

@@ -19,10 +19,6 @@ enum class Kind { function, label };
 
 // How many names of one range and one binding are compared. Real code has at most a dozen.
 constexpr std::uint32_t max_aliases = 32;
-// How many bytes of names one resolve() keeps: a fixed part, and a part for each address. A name of 200 bytes is long;
-// a file that needs more than this has filled its string table to do harm.
-constexpr std::uint64_t name_bytes_at_least = 1 << 20;
-constexpr std::uint64_t name_bytes_per_address = 1024;
 // The names of labels must be read before it is known whether they matter. Assemblers share the strings of their marks,
 // so this number of reads is enough.
 constexpr std::uint64_t max_label_reads = 1 << 17;
@@ -219,7 +215,7 @@ bool Pass::name(SymbolIndex& index, const Unresolved& rest, std::span<Symbol> an
   groups_.erase(std::unique(groups_.begin(), groups_.end(), same), groups_.end());
   if (groups_.empty()) return found_ranges;
 
-  const std::uint64_t budget_bytes = name_bytes_at_least + name_bytes_per_address * rest.addresses.size();
+  const std::uint64_t budget_bytes = name_budget_bytes(rest.addresses.size());
   bool whole = find_candidates() && found_ranges;
   whole = choose_names(budget_bytes) && whole;
   std::uint64_t written_bytes = 0;

@@ -142,7 +142,7 @@ void LabelledRows::label(FrameId id) {
 void LabelledRows::number_by_text() {
   struct Text {
     std::string_view text;
-    std::size_t interned;
+    std::size_t interned = 0;
   };
   std::vector<Text> sorted(texts_.size());
   for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = {texts_.view(static_cast<StringId>(i)), i};

@@ -20,7 +20,7 @@ struct Head {
   std::uint32_t fds = 0;
 };
 // The names of all functions of the largest programs, or all lines of one, are some ten megabytes.
-constexpr std::size_t most_bytes = 256 << 20;
+constexpr std::size_t most_message_bytes = 256 << 20;
 constexpr std::size_t most_unsent_bytes = 64 << 20;
 constexpr std::size_t most_fds = 8;
 constexpr std::size_t chunk_bytes = 64 << 10;
@@ -109,7 +109,7 @@ std::optional<Message> WaitingChannel::receive() const {
   Head head;
   Message message;
   if (!receive_all(socket_.get(), reinterpret_cast<char*>(&head), sizeof head, message.fds)) return std::nullopt;
-  if (head.bytes > most_bytes) return std::nullopt;
+  if (head.bytes > most_message_bytes) return std::nullopt;
   message.bytes.resize(head.bytes);
   if (!receive_all(socket_.get(), message.bytes.data(), message.bytes.size(), message.fds)) return std::nullopt;
   if (message.fds.size() != head.fds) return std::nullopt;
@@ -180,7 +180,7 @@ std::optional<Message> Channel::take() {
     const std::size_t there = in_.size() - taken_;
     if (there >= sizeof head) {
       std::memcpy(&head, in_.data() + taken_, sizeof head);
-      if (head.bytes > most_bytes || (head.fds != 0 && !takes_fds_)) {
+      if (head.bytes > most_message_bytes || (head.fds != 0 && !takes_fds_)) {
         is_gone_ = true;
         return std::nullopt;
       }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -16,6 +17,9 @@ class ChildWatch {
     stuck,    // it waits for something that does not come, or it has waited too long in all
     too_long  // it computes without an end
   };
+
+  // How often to call look() while the answer does not come.
+  static constexpr std::chrono::milliseconds look_every{100};
 
   // The steps that a file may cost are counted (WorkBudget) and take a second or two.
   static constexpr std::uint64_t most_running_ns = 20'000'000'000;

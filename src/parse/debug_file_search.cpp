@@ -20,7 +20,7 @@ constexpr const char* system_directory = "/usr/lib/debug";
 // The shortest build-id that gives both a directory name and a file name.
 constexpr std::size_t fewest_hex_digits = 4;
 // The packages of the largest programs have some gigabytes.
-constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
+constexpr std::uint64_t most_file_bytes = std::uint64_t{16} << 30;
 
 // In whose view of the files a candidate is opened, and how far that place is trusted.
 enum class Way : std::uint8_t {
@@ -73,7 +73,7 @@ Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
     why = look->refusal;
   } else if (look->found.stx_size == 0) {
     why = "empty";
-  } else if (look->found.stx_size > most_bytes) {
+  } else if (look->found.stx_size > most_file_bytes) {
     why = "too large";
   } else if (owner && look->found.stx_uid != 0 && look->found.stx_uid != *owner) {
     why = "of another owner than the program";

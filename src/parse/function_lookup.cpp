@@ -80,9 +80,9 @@ std::string_view without_parameters(std::string_view demangled) {
 // How many names are demangled between two calls of `demangles`.
 constexpr std::size_t batch = 1000;
 
-class Search {
+class SymbolSearch {
  public:
-  Search(std::string_view wanted, const std::function<void(std::size_t)>& demangles)
+  SymbolSearch(std::string_view wanted, const std::function<void(std::size_t)>& demangles)
       : wanted_(wanted), demangles_(demangles) {}
 
   // False when no symbol has that name.
@@ -134,7 +134,7 @@ class Search {
 
 NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files,
                              std::string_view name, const std::function<void(std::size_t)>& demangles) {
-  Search search(name, demangles);
+  SymbolSearch search(name, demangles);
   if (search.look_for_exact(elf)) return search.take();
   std::string why;
   const auto packed = unpack_mini_debuginfo(elf, why);

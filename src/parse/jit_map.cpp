@@ -15,15 +15,15 @@ namespace {
 // A large Node.js server writes some ten megabytes; one that runs for weeks writes more and more. Of a longer perf map
 // only the end is read, because later entries count anyway. A jitdump is read from its start, because the start of a
 // record is known only from the records before it.
-constexpr std::uint64_t most_bytes = 1ULL << 28;
+constexpr std::uint64_t most_map_bytes = 1ULL << 28;
 // How many addresses entries may answer, counted each time. This stops a file in which every entry covers everything.
 constexpr std::uint64_t most_answers = 1ULL << 24;
 constexpr std::size_t compared_bytes = 256;
 
 // What a sequence of entries says about addresses.
-class Search {
+class AddressSearch {
  public:
-  explicit Search(std::span<const RuntimeAddress> addresses) : addresses_(addresses), found_(addresses.size()) {}
+  explicit AddressSearch(std::span<const RuntimeAddress> addresses) : addresses_(addresses), found_(addresses.size()) {}
 
   // False when enough was done.
   bool take(const JitEntry& entry) {
@@ -128,7 +128,7 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
     forget();
     is_dump_ = is_jit_dump(fd);
   }
-  const std::uint64_t first = is_dump_ ? 0 : size - std::min(size, most_bytes);
+  const std::uint64_t first = is_dump_ ? 0 : size - std::min(size, most_map_bytes);
   if (first > end_) forget();
   device_ = found->device;
   inode_ = found->inode;
@@ -177,7 +177,7 @@ bool JitMap::is_continued(int fd, std::uint64_t device, std::uint64_t inode, std
 
 void JitMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::span<const RuntimeAddress> addresses,
                   std::span<JitSymbol> answers, WorkBudget& budget) {
-  Search search(addresses);
+  AddressSearch search(addresses);
   const auto visit = [&](const JitEntry& entry) {
     if (part == Part::added) drop(entry.start, entry.last);
     return search.take(entry);

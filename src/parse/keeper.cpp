@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "parse/child_watch.h"
@@ -23,7 +22,6 @@ namespace {
 constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-fetch", "profile-prober"};
 // The keeper has nothing else to do. It takes longer only when something has stopped it.
 constexpr std::uint64_t most_still_ns = 2'000'000'000;
-constexpr std::chrono::milliseconds look_every{100};
 
 [[noreturn]] void run_child(ChildKind kind, std::vector<Fd> channels, pid_t parent,
                             const std::vector<std::string>& debug_directories) {
@@ -87,7 +85,7 @@ std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> chann
       return Child{.pid = pid, .channel = std::move(ours)};
     }
     if (channel_.is_gone()) return std::nullopt;
-    if (!channel_.wait(look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;
+    if (!channel_.wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;
   }
 }
 

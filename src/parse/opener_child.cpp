@@ -67,9 +67,9 @@ struct Worker {
   bool is_put_off = false;  // the job must wait for its turn
 };
 
-class Opener {
+class OpenerProcess {
  public:
-  Opener(Fd questions, const std::vector<std::string>& debug_directories)
+  OpenerProcess(Fd questions, const std::vector<std::string>& debug_directories)
       : questions_(std::move(questions)), places_(debug_directories) {
     for (std::size_t i = 0; i < first_workers; ++i) add_worker();
   }
@@ -285,7 +285,7 @@ void run_opener(Fd questions, const std::vector<std::string>& debug_directories)
   keep_capabilities(needed);
   raise_fd_limit(most_descriptors);
   // The opener is never destroyed: its threads may be stuck for ever.
-  (new Opener(std::move(questions), debug_directories))->run();
+  (new OpenerProcess(std::move(questions), debug_directories))->run();
 }
 
 }  // namespace profile

@@ -16,7 +16,6 @@
 namespace profile {
 namespace {
 
-constexpr std::chrono::milliseconds look_every{100};
 // Demangling a name takes microseconds, but a short name can be made to take for ever.
 constexpr std::uint64_t most_demangling_ns = 200'000'000;
 constexpr std::uint64_t most_demangling_one_ns = 100'000;
@@ -153,7 +152,7 @@ Parser::Waited Parser::wait(std::uint64_t file, const AnswerLimits& limits) {
       }
     }
     if (channel_->is_gone()) return ended(Ended::died);
-    if (channel_->wait(look_every)) continue;
+    if (channel_->wait(ChildWatch::look_every)) continue;
     const ChildWatch::Finding finding = part.look();
     if (finding == ChildWatch::Finding::stuck) return ended(Ended::stuck);
     if (finding == ChildWatch::Finding::too_long || whole.look() == ChildWatch::Finding::too_long) {

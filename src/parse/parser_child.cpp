@@ -36,7 +36,7 @@ namespace profile {
 namespace {
 
 // The most stretches of perf maps that are remembered. Beyond this all are forgotten and learnt again.
-constexpr std::size_t most_remembered = 100'000;
+constexpr std::size_t most_jit_stretches = 100'000;
 
 // This process's vDSO, to be read like any ELF file. It is the same in every process of our class, because the kernel
 // maps the same pages. Without bytes where there is no vDSO.
@@ -50,9 +50,9 @@ FileBytes vdso_bytes() {
   return FileBytes(std::span(image, size));
 }
 
-class Parser final : public DebugSupplier {
+class ParserProcess final : public DebugSupplier {
  public:
-  Parser(Fd questions, Fd files, Fd served)
+  ParserProcess(Fd questions, Fd files, Fd served)
       : questions_(std::move(questions)), files_(std::move(files)), debug_files_(*this) {
     if (served) served_.emplace(std::move(served));
   }
@@ -197,7 +197,7 @@ class Parser final : public DebugSupplier {
     const auto addresses = in.get<std::vector<RuntimeAddress>>();
     std::size_t remembered = 0;
     for (const auto& [process, map] : jit_maps_) remembered += map.size();
-    if (remembered > most_remembered) jit_maps_.clear();
+    if (remembered > most_jit_stretches) jit_maps_.clear();
     asked_.reset();
     const Fd fd = take_file(files_, number);
     say(ParserWord::begun);
@@ -285,7 +285,7 @@ class Parser final : public DebugSupplier {
 void run_parser(Fd questions, Fd files, Fd served) {
   // The main process waits for the answers, and it has more urgent work.
   const RaisedPriority raised;
-  auto* const parser = new Parser(std::move(questions), std::move(files), std::move(served));
+  auto* const parser = new ParserProcess(std::move(questions), std::move(files), std::move(served));
   enter_sandbox();
   parser->run();
 }

@@ -13,8 +13,8 @@
 namespace profile {
 namespace {
 
-constexpr std::size_t chunk_bytes = 1 << 18;
-constexpr std::size_t longest_name = 4096;
+constexpr std::size_t map_chunk_bytes = 1 << 18;
+constexpr std::size_t longest_map_name = 4096;
 constexpr std::size_t longest_line = 1 << 16;
 
 // Hex with or without 0x, then a blank.
@@ -40,7 +40,7 @@ std::optional<JitEntry> parse(std::string_view line, std::uint64_t offset) {
   entry.start = *start;
   entry.last = *start + std::min(*size - 1, UINT64_MAX - *start);
   entry.name_offset = offset + static_cast<std::uint64_t>(at - line.data());
-  entry.name_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(end - at, longest_name));
+  entry.name_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(end - at, longest_map_name));
   return entry;
 }
 
@@ -48,14 +48,14 @@ std::optional<JitEntry> parse(std::string_view line, std::uint64_t offset) {
 
 JitPart read_perf_map_lines(int fd, std::uint64_t from, std::uint64_t to, WorkBudget& budget,
                             const std::function<bool(const JitEntry&)>& visit) {
-  std::vector<char> buffer(chunk_bytes + longest_line);
+  std::vector<char> buffer(map_chunk_bytes + longest_line);
   // `from` may stand in the middle of a line. All up to the first newline is passed over; it may be the newline before
   // `from`.
   bool is_passing = from != 0;
   std::uint64_t offset = is_passing ? from - 1 : 0;  // of the buffer's first byte
   std::size_t kept = 0;                              // bytes of an unfinished line at the front
   while (offset + kept < to) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes, to - offset - kept));
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(map_chunk_bytes, to - offset - kept));
     if (!budget.take(wanted)) return {.end = std::max(offset, from), .is_whole = false};
     const ssize_t got = ::pread(fd, buffer.data() + kept, wanted, static_cast<off_t>(offset + kept));
     if (got <= 0) break;

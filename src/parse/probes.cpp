@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "parse/child_watch.h"
@@ -14,7 +13,6 @@
 namespace profile {
 namespace {
 
-constexpr std::chrono::milliseconds look_every{100};
 // Linux waits for all processes that put probes anywhere or fork, and for all CPUs. On a busy machine that takes a
 // second and more.
 constexpr std::uint64_t most_attaching_ns = 10'000'000'000;
@@ -92,7 +90,8 @@ Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
       error = in.get<int>();
       return error == 0 && !message->fds.empty() ? std::move(message->fds[0]) : Fd();
     }
-    if (prober_->is_gone() || (!prober_->wait(look_every) && watch.look() != ChildWatch::Finding::works)) break;
+    if (prober_->is_gone() || (!prober_->wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works))
+      break;
   }
   ::kill(*pid_, SIGKILL);
   prober_.reset();

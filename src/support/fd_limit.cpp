@@ -11,7 +11,7 @@ namespace profile {
 namespace {
 
 // The limit before the first change. {0, 0}: nothing was changed.
-rlimit original{};
+rlimit original_limit{};
 
 // Twice what a run holds, because half of all descriptors are for the files of programs. least_fds covers most of the
 // source with the most BPF programs. An online CPU needs the ring of its process records; a sampled CPU needs an event
@@ -30,7 +30,7 @@ std::size_t raise_fd_limit(std::size_t wanted) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
   if (limit.rlim_cur >= wanted) return limit.rlim_cur;
-  if (original.rlim_max == 0) original = limit;
+  if (original_limit.rlim_max == 0) original_limit = limit;
   // Only root can go beyond the hard limit, and no process can go beyond fs.nr_open.
   const rlimit beyond{wanted, std::max<rlim_t>(wanted, limit.rlim_max)};
   if (::setrlimit(RLIMIT_NOFILE, &beyond) == 0) return wanted;
@@ -46,7 +46,7 @@ void require_fds(std::size_t needed) {
 }
 
 void restore_fd_limit() noexcept {
-  if (original.rlim_max != 0) ::setrlimit(RLIMIT_NOFILE, &original);
+  if (original_limit.rlim_max != 0) ::setrlimit(RLIMIT_NOFILE, &original_limit);
 }
 
 }  // namespace profile

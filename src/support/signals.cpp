@@ -7,7 +7,7 @@ namespace profile {
 namespace {
 
 constexpr int numbers[] = {SIGPIPE, SIGXFSZ};
-struct sigaction original[2];
+struct sigaction original_actions[2];
 bool are_ignored = false;
 
 }  // namespace
@@ -29,13 +29,13 @@ void hold_end_signals() noexcept {
 void ignore_write_signals() noexcept {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &ignore, &original[i]);
+  for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &ignore, &original_actions[i]);
   are_ignored = true;
 }
 
 void restore_write_signals() noexcept {
   if (!are_ignored) return;
-  for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &original[i], nullptr);
+  for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &original_actions[i], nullptr);
 }
 
 }  // namespace profile

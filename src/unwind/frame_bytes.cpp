@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t most_held_bytes = 16 << 20;
 // Of a larger section, this much is held at a time, or one entry.
 constexpr std::uint32_t part_bytes = 64 << 10;
-constexpr std::uint32_t longest_entry_bytes = 1 << 20;
 // Databases that are one large program have some 60 MB.
 constexpr std::uint64_t most_bytes = 256 << 20;
 

@@ -12,6 +12,9 @@
 
 namespace profile {
 
+// Honest entries have some kilobytes.
+inline constexpr std::uint32_t longest_entry_bytes = 1 << 20;
+
 enum class FrameSection : std::uint8_t { eh_frame, debug_frame };
 
 class FrameBytes {

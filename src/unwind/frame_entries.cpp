@@ -12,7 +12,6 @@ namespace {
 
 // Linkers merge equal CIEs; a large library has a hundred.
 constexpr std::size_t most_commons = 16384;
-constexpr std::uint32_t longest_entry_bytes = 1 << 20;
 // The header of an entry has at most a 12-byte length and an 8-byte id.
 constexpr std::uint32_t longest_header_bytes = 4 + 8 + 8;
 // Larger factors have no meaning on any machine. The product of an advance and code_step always fits.

@@ -36,7 +36,7 @@ std::string totals_of(const Profile& profile, std::uint64_t total) {
 }
 
 // "+1.20 points"
-std::string points(double change) {
+std::string signed_points(double change) {
   return std::string(change < 0 ? "-" : "+") + per_cent(std::abs(change)) + " points";
 }
 
@@ -89,7 +89,7 @@ std::string tooltip_of(const FlameView& view, const FlameGraph& graph, const Fla
   text += place;
   if (!graph.is_comparison()) return text;
   const double change = ratio(box.total, graph.total()) - ratio(box.before, graph.total_before());
-  return text + '\n' + points(change) + ", from " + share_of(box.before, graph.total_before());
+  return text + '\n' + signed_points(change) + ", from " + share_of(box.before, graph.total_before());
 }
 
 }  // namespace profile

@@ -15,7 +15,6 @@ namespace {
 
 using Cell = FlameTable::Cell;
 using Index = FlameTable::Index;
-constexpr Index none = FlameTable::none;
 
 // A value that several frames give. It becomes Value{} (unknown) as soon as two of them differ.
 template <class Value>
@@ -158,7 +157,7 @@ class Comparing {
     std::vector<Index> nodes;
     nodes.reserve(from.nodes().size());
     for (const FlameTable::Node& node : from.nodes()) {
-      const Index parent = node.parent == none ? none : nodes[node.parent];
+      const Index parent = node.parent == FlameTable::none ? FlameTable::none : nodes[node.parent];
       nodes.push_back(table_.child(parent, frames_[functions[node.frame]]));
     }
     std::vector<Index> owners;
@@ -166,7 +165,7 @@ class Comparing {
     for (Index i = 0; i < from.owners().size(); ++i) owners.push_back(owner(from, i));
     FlameSums sums;
     for (const Cell& cell : originals) {
-      const Index node = cell.node == none ? none : nodes[cell.node];
+      const Index node = cell.node == FlameTable::none ? FlameTable::none : nodes[cell.node];
       sums.add({.owner = owners[cell.owner], .node = node, .value = cell.value});
     }
     return std::move(sums).take();

@@ -12,14 +12,14 @@ constexpr std::uint64_t ns_per_ms = 1'000'000;
 // -1 stands for UINT32_MAX (none).
 std::int64_t index_of(std::uint32_t index) { return index == UINT32_MAX ? -1 : std::int64_t{index}; }
 
-std::uint32_t number_of(StringId id) { return static_cast<std::uint32_t>(id); }
+std::uint32_t string_index(StringId id) { return static_cast<std::uint32_t>(id); }
 
 void write_frames(JsonWriter& json, std::span<const FlameTable::Frame> frames) {
   using Frame = FlameTable::Frame;
   json.begin_object("frames");
-  json.array("name", frames, [](const Frame& frame) { return number_of(frame.name); });
-  json.array("module", frames, [](const Frame& frame) { return number_of(frame.module); });
-  json.array("file", frames, [](const Frame& frame) { return number_of(frame.file); });
+  json.array("name", frames, [](const Frame& frame) { return string_index(frame.name); });
+  json.array("module", frames, [](const Frame& frame) { return string_index(frame.module); });
+  json.array("file", frames, [](const Frame& frame) { return string_index(frame.file); });
   json.array("line", frames, [](const Frame& frame) { return frame.line; });
   json.array("kind", frames, [](const Frame& frame) { return static_cast<unsigned>(frame.kind); });
   json.end_object();
@@ -28,9 +28,9 @@ void write_frames(JsonWriter& json, std::span<const FlameTable::Frame> frames) {
 void write_owners(JsonWriter& json, std::span<const FlameTable::Owner> owners) {
   using Owner = FlameTable::Owner;
   json.begin_object("owners");
-  json.array("process", owners, [](const Owner& owner) { return number_of(owner.process); });
+  json.array("process", owners, [](const Owner& owner) { return string_index(owner.process); });
   json.array("pid", owners, [](const Owner& owner) { return owner.tgid; });
-  json.array("thread", owners, [](const Owner& owner) { return number_of(owner.thread); });
+  json.array("thread", owners, [](const Owner& owner) { return string_index(owner.thread); });
   json.array("tid", owners, [](const Owner& owner) { return owner.tid; });
   static_assert(any_cpu == FlameTable::none);
   json.array("cpu", owners, [](const Owner& owner) { return index_of(owner.cpu); });

@@ -21,7 +21,7 @@ struct Shares {
   double total = 0;
 };
 
-struct Function {
+struct FunctionShares {
   std::string name;
   Shares before;
   Shares after;
@@ -40,9 +40,9 @@ double total_of(std::span<const FlameTable::Cell> cells) {
   return sum;
 }
 
-class Functions {
+class SharesByFunction {
  public:
-  Functions(const FlameTable& table, bool show_modules) : table_(table) {
+  SharesByFunction(const FlameTable& table, bool show_modules) : table_(table) {
     for (const FlameTable::Frame& frame : table.frames()) {
       std::string name(table.strings().view(frame.name));
       if (show_modules && frame.module != StringId::empty) {
@@ -55,7 +55,7 @@ class Functions {
     last_cell_.resize(functions_.size());
   }
 
-  void add(std::span<const FlameTable::Cell> cells, Shares Function::*side) {
+  void add(std::span<const FlameTable::Cell> cells, Shares FunctionShares::*side) {
     const double whole = total_of(cells);
     if (whole == 0) return;
     for (const FlameTable::Cell& cell : cells) {
@@ -73,13 +73,13 @@ class Functions {
     }
   }
 
-  [[nodiscard]] const std::vector<Function>& all() const { return functions_; }
+  [[nodiscard]] const std::vector<FunctionShares>& all() const { return functions_; }
 
  private:
   [[nodiscard]] std::size_t function_at(FlameTable::Index node) const { return table_.nodes()[node].frame; }
 
   const FlameTable& table_;
-  std::vector<Function> functions_;  // by frame; the last one is for cells without a stack
+  std::vector<FunctionShares> functions_;  // by frame; the last one is for cells without a stack
   std::size_t no_stack_ = 0;
   std::vector<std::uint64_t> last_cell_;  // by function: the last cell that was added to its total
   std::uint64_t cell_ = 0;
@@ -93,9 +93,10 @@ std::string points(double change) {
 std::string share(double percent) { return decimal(percent, digits) + "%"; }
 
 // `sign`: 1 for functions that gained, -1 for functions that lost.
-void write_changed(std::ostream& out, const std::vector<Function>& functions, int sign, const DiffOptions& options) {
-  std::vector<const Function*> changed;
-  for (const Function& function : functions) {
+void write_changed(std::ostream& out, const std::vector<FunctionShares>& functions, int sign,
+                   const DiffOptions& options) {
+  std::vector<const FunctionShares*> changed;
+  for (const FunctionShares& function : functions) {
     const double change = is_change(function.self_change()) ? function.self_change() : function.total_change();
     if (is_change(change) && (change > 0) == (sign > 0)) changed.push_back(&function);
   }
@@ -104,8 +105,8 @@ void write_changed(std::ostream& out, const std::vector<Function>& functions, in
     out << "No function " << what << ".\n\n";
     return;
   }
-  std::sort(changed.begin(), changed.end(), [sign](const Function* a, const Function* b) {
-    const auto order = [sign](const Function* function) {
+  std::sort(changed.begin(), changed.end(), [sign](const FunctionShares* a, const FunctionShares* b) {
+    const auto order = [sign](const FunctionShares* function) {
       const double self = is_change(function->self_change()) ? function->self_change() : 0;
       return std::pair(-sign * self, -sign * function->total_change());
     };
@@ -115,7 +116,7 @@ void write_changed(std::ostream& out, const std::vector<Function>& functions, in
   out << top_of(shown, changed.size(), "function") << " that " << what << '\n';
   TextTable table(
       {{"SELF"}, {"AFTER"}, {"POINTS"}, {"TOTAL"}, {"AFTER"}, {"POINTS"}, {"FUNCTION", TextTable::Align::left}});
-  for (const Function* const one : std::span(changed).first(shown)) {
+  for (const FunctionShares* const one : std::span(changed).first(shown)) {
     table.add({share(one->before.self), share(one->after.self), points(one->self_change()), share(one->before.total),
                share(one->after.total), points(one->total_change()), one->name});
   }
@@ -137,9 +138,9 @@ void write_diff_table(std::ostream& out, const DiffSide& before, const DiffSide&
     if (total_of(side->cells) == 0)
       out << "There is nothing in " << clean_text(side->name) << ": all its shares are 0.\n\n";
   }
-  Functions functions(table, options.show_modules);
-  functions.add(before.cells, &Function::before);
-  functions.add(after.cells, &Function::after);
+  SharesByFunction functions(table, options.show_modules);
+  functions.add(before.cells, &FunctionShares::before);
+  functions.add(after.cells, &FunctionShares::after);
   write_changed(out, functions.all(), 1, options);
   write_changed(out, functions.all(), -1, options);
 }

@@ -8,7 +8,6 @@ namespace profile {
 namespace {
 
 using Index = FlameTable::Index;
-constexpr auto none = FlameTable::none;
 
 // The indices of all frames, sorted by name, module, file and line. The page sorts in the same way.
 std::vector<Index> sorted_frames(const FlameTable& table) {
@@ -28,7 +27,7 @@ std::vector<Index> sorted_frames(const FlameTable& table) {
 std::vector<FlameTable::Cell> FlameDrawOrder::moved(std::span<const FlameTable::Cell> cells) const {
   std::vector<FlameTable::Cell> all(cells.begin(), cells.end());
   for (FlameTable::Cell& cell : all) {
-    if (cell.node != none) cell.node = node_of[cell.node];
+    if (cell.node != FlameTable::none) cell.node = node_of[cell.node];
   }
   return all;
 }
@@ -44,7 +43,8 @@ FlameDrawOrder draw_order_of(const FlameTable& table) {
   order.nodes.resize(order.node_of.size());
   for (std::size_t i = 0; i < order.nodes.size(); ++i) {
     const auto [parent, frame] = table.nodes()[i];
-    order.nodes[order.node_of[i]] = {.parent = parent == none ? none : order.node_of[parent], .frame = rank[frame]};
+    order.nodes[order.node_of[i]] = {.parent = parent == FlameTable::none ? FlameTable::none : order.node_of[parent],
+                                     .frame = rank[frame]};
   }
   return order;
 }

@@ -20,7 +20,6 @@ constexpr double large_share = 1e-2;
 constexpr std::size_t bytes_per_text = 96;
 
 using Index = FlameTable::Index;
-constexpr auto none = FlameTable::none;
 
 }  // namespace
 
@@ -75,17 +74,17 @@ class FlameHistory::Pruning {
     owner_total_.resize(from_.table.owners().size());
     for (const Cell& cell : from_.total.cells()) {
       owner_total_[cell.owner] += cell.value;
-      if (cell.node != none) node_total_[cell.node] += cell.value;
+      if (cell.node != FlameTable::none) node_total_[cell.node] += cell.value;
     }
     // Parents have lower indices than their children.
     for (std::size_t i = nodes.size(); i-- > 0;) {
-      if (nodes[i].parent != none) node_total_[nodes[i].parent] += node_total_[i];
+      if (nodes[i].parent != FlameTable::none) node_total_[nodes[i].parent] += node_total_[i];
     }
     for (std::size_t i = first_tick_; i < from_.ticks.size(); ++i) {
       for (const Cell& cell : from_.ticks[i].cells) {
         owner_total_[cell.owner] = std::max(owner_total_[cell.owner], keep_.least);
         // A caller of a kept node is kept already.
-        for (Index at = cell.node; at != none && !is_kept(node_total_[at]); at = nodes[at].parent) {
+        for (Index at = cell.node; at != FlameTable::none && !is_kept(node_total_[at]); at = nodes[at].parent) {
           node_total_[at] = keep_.least;
         }
       }
@@ -94,16 +93,16 @@ class FlameHistory::Pruning {
 
   void fold_nodes() {
     const auto& nodes = from_.table.nodes();
-    std::vector<Index> frames(from_.table.frames().size(), none);
+    std::vector<Index> frames(from_.table.frames().size(), FlameTable::none);
     nodes_.resize(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const Index parent = nodes[i].parent == none ? none : nodes_[nodes[i].parent];
+      const Index parent = nodes[i].parent == FlameTable::none ? FlameTable::none : nodes_[nodes[i].parent];
       if (!is_kept(node_total_[i])) {
         nodes_[i] = parent;
         continue;
       }
       Index& frame = frames[nodes[i].frame];
-      if (frame == none) frame = to_.table.copy_frame(from_.table, nodes[i].frame);
+      if (frame == FlameTable::none) frame = to_.table.copy_frame(from_.table, nodes[i].frame);
       nodes_[i] = to_.table.child(parent, frame);
     }
   }
@@ -125,7 +124,9 @@ class FlameHistory::Pruning {
   }
 
   [[nodiscard]] Cell moved(const Cell& cell) const {
-    return {.owner = owners_[cell.owner], .node = cell.node == none ? none : nodes_[cell.node], .value = cell.value};
+    return {.owner = owners_[cell.owner],
+            .node = cell.node == FlameTable::none ? FlameTable::none : nodes_[cell.node],
+            .value = cell.value};
   }
 
   const State& from_;

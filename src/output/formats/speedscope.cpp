@@ -122,13 +122,13 @@ class Tree {
 
 // The unit of weights in speedscope's words. It has no word for counts, so their unit is put into the name of the
 // profile.
-struct Unit {
+struct WeightUnit {
   std::string_view word = "none";
   std::uint64_t factor = 1;
   std::string in_name;
 };
 
-Unit unit_of(const Profile& profile) {
+WeightUnit unit_of(const Profile& profile) {
   const RunInfo& run = profile.run;
   if (run.unit == "microseconds" || run.unit == "nanoseconds" || run.unit == "bytes")
     return {.word = run.unit, .in_name = {}};
@@ -230,7 +230,7 @@ class Document {
 
   JsonWriter json_;
   std::string title_;
-  Unit unit_;
+  WeightUnit unit_;
   FlameTable table_;
   std::vector<FlameTable::Cell> cells_;
   Frames frames_;
