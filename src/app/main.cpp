@@ -16,6 +16,7 @@
 #include "app/session.h"
 #include "support/bpf.h"
 #include "support/error.h"
+#include "support/read_pages.h"
 #include "support/signals.h"
 
 namespace profile {
@@ -57,6 +58,7 @@ int run(std::span<const char* const> arguments) {
   if (!options.completion.empty()) return print([&](std::ostream& out) { print_completion(out, options.completion); });
   set_bpf_log(options.verbose);
   give_back_free_memory();
+  give_back_read_pages();
   return run_session(options);
 }
 

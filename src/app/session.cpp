@@ -32,6 +32,7 @@
 #include "support/fd_limit.h"
 #include "support/priority.h"
 #include "support/privilege.h"
+#include "support/read_pages.h"
 #include "symbol/symboliser.h"
 
 namespace profile {
@@ -117,9 +118,9 @@ class Session {
     consumer_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
-    if (options_.sampling.kernel_stacks) {
-      if (const auto reason = hidden_kernel_symbols()) messages_.note(*reason);
-    }
+    give_back_read_pages();
+    const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
+    if (hidden) messages_.note(*hidden);
   }
 
   std::unique_ptr<SampleConsumer> make_consumer() {
