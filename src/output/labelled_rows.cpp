@@ -16,6 +16,40 @@ namespace {
 // Files with names only have no addresses. A call of a null pointer is at the address 0, which no mapping holds.
 bool has_address(const Frame& frame) { return frame.address.value != 0 || frame.unnamed == Unnamed::not_mapped; }
 
+struct Text {
+  std::string_view text;
+  std::uint64_t part = 0;  // the characters that are compared next, as a number that compares as they do
+  std::size_t interned = 0;
+};
+
+std::uint64_t part_of(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return 0;
+  char part[sizeof(std::uint64_t)] = {};
+  text.copy(part, sizeof part, at);
+  std::uint64_t number = 0;
+  for (const char c : part) number = number << 8 | static_cast<unsigned char>(c);
+  return number;
+}
+
+// Sorts distinct texts that do not differ before `at`. Most have a long common beginning, an address or a namespace,
+// and are scattered in memory. So they are compared by eight characters at a time, which lie in the table itself.
+void sort_texts(std::span<Text> texts, std::size_t at) {
+  constexpr std::size_t few = 16;
+  constexpr std::size_t longest_beginning = 512;  // bounds the depth of the recursion
+  if (texts.size() < few || at > longest_beginning) {
+    std::ranges::sort(texts, {}, &Text::text);
+    return;
+  }
+  for (Text& text : texts) text.part = part_of(text.text, at);
+  std::ranges::sort(texts, {}, &Text::part);
+  for (std::size_t begin = 0; begin < texts.size();) {
+    std::size_t end = begin + 1;
+    while (end < texts.size() && texts[end].part == texts[begin].part) ++end;
+    if (end - begin > 1) sort_texts(texts.subspan(begin, end - begin), at + sizeof(std::uint64_t));
+    begin = end;
+  }
+}
+
 }  // namespace
 
 // Yields the labels of one row's frames one by one. A comparison therefore stops at the first difference and allocates
@@ -140,13 +174,10 @@ void LabelledRows::label(FrameId id) {
 }
 
 void LabelledRows::number_by_text() {
-  struct Text {
-    std::string_view text;
-    std::size_t interned = 0;
-  };
   std::vector<Text> sorted(texts_.size());
-  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = {texts_.view(static_cast<StringId>(i)), i};
-  std::ranges::sort(sorted, {}, &Text::text);
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    sorted[i] = {.text = texts_.view(static_cast<StringId>(i)), .interned = i};
+  sort_texts(sorted, 0);
   std::vector<Label> labels(sorted.size());  // by StringId
   by_text_.reserve(sorted.size());
   for (const Text& text : sorted) {

@@ -240,6 +240,31 @@ TEST_CASE("the order of the samples changes no byte of a report") {
   }
 }
 
+TEST_CASE("rows with one value come in the order of their texts, however long the beginnings that these share") {
+  std::mt19937 random(20261126);
+  Profile profile;
+  test::Namer name(profile);
+  const ProcessId process = profile.process(1, 0, "x");
+  Row row{.process = process, .thread_name = profile.strings.intern("x"), .value = 1};
+  std::set<std::string> texts;
+  std::uint64_t address = 1;
+  for (const std::size_t shared : {0, 1, 7, 8, 9, 16, 100, 504, 512, 700}) {
+    for (int i = 0; i < 40; ++i) {
+      std::string text(shared, 'a');
+      for (auto letters = random() % 12; letters != 0; --letters) {
+        constexpr std::string_view some[] = {"a", "b", "~", "\xc3\xa9"};
+        text += some[random() % 4];
+      }
+      if (text.empty() || !texts.insert(text).second) continue;
+      row.user = profile.stack(std::vector{name.user(process, address++, text, "x", 0)});
+      profile.add(row);
+    }
+  }
+  std::vector<std::string> expected;
+  for (const std::string& text : texts) expected.push_back("x;" + text + " 1");
+  CHECK(report_lines("folded", {}, profile) == expected);
+}
+
 TEST_CASE("a kernel frame and a user frame with one name are equal without marks and different with marks") {
   Profile profile;
   test::Namer name(profile);
