@@ -97,8 +97,9 @@ class Source {
   // Call it when CPUs came or went. It ignores CPUs that the user did not choose.
   virtual void set_cpus(const CpuList& /*online*/) {}
   // From now on the BPF programs count nothing: what follows is not part of the run. It takes effect at once, even if
-  // stop() takes long or is called late.
-  void pause();
+  // stop() takes long or is called late. Events with a rate come no longer: at a high rate they would leave little time
+  // for the rest of the work.
+  virtual void pause();
 
   // From now on samples are handed over one by one, in the order of time, and none is added to a profile's rows. A
   // sample's names and stacks are in the profile that consume() or drain() gets. Needs SamplingOptions::stream.

@@ -63,9 +63,13 @@ std::uint64_t CpuEvents::enabled_ns(std::uint64_t until_ns) const {
   return sum;
 }
 
-void CpuEvents::stop() {
+void CpuEvents::disable() {
   // The kernel disables an event on its own CPU with interrupts off, so no handler runs there when ioctl() returns.
   for (const auto& [cpu, event] : events_) ::ioctl(event.perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void CpuEvents::stop() {
+  disable();
   events_.clear();
 }
 

@@ -29,7 +29,9 @@ class CpuEvents {
   // Opens the event on each wanted CPU of `online` that has none yet, and closes it on CPUs that are offline. Throws
   // Error.
   void set_cpus(const CpuList& online);
-  // When it returns, the BPF program runs on no CPU.
+  // When it returns, the BPF program runs on no CPU. It does not wait, and stop() is still needed.
+  void disable();
+  // The same, and closes the events.
   void stop();
   // For a clock: how long it was enabled up to `until_ns` (CLOCK_MONOTONIC), summed over all CPUs.
   [[nodiscard]] std::uint64_t enabled_ns(std::uint64_t until_ns) const;

@@ -147,6 +147,11 @@ class OffCpu final : public Source {
     if (!lean_) scan();
   }
 
+  void pause() override {
+    Source::pause();
+    if (ticks_) ticks_->disable();
+  }
+
   void stop() override {
     state_->ended_ns = monotonic_ns();
     if (ticks_) ticks_->stop();

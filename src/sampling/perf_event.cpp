@@ -168,6 +168,10 @@ class PerfEventSource final : public Source {
     asked_.note_idle();
     events_.set_cpus(online_cpus());
   }
+  void pause() override {
+    Source::pause();
+    events_.disable();
+  }
   void stop() override {
     enabled_ns_ = events_.enabled_ns(recorder().counts_until_ns());
     asked_.note_idle();
