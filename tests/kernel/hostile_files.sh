@@ -37,14 +37,14 @@ chmod 755 "$tmp"
 pids=()
 for number in {1..4}; do
   make_large "$WORKLOADS/jit" "$tmp/large$number"
-  start setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/large$number" silent 600
+  start setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/large$number" silent 600/3
   pids+=("$started")
   map=/tmp/perf-$started.map
   at_exit "rm -f '$map'"
   truncate -s 1G "$map"
   chown 65534 "$map"
 done
-burn jit plain 600
+burn jit plain 600/3
 honest=$started
 at_exit "rm -f /tmp/perf-$honest.map"
 wait_until test -s "/tmp/perf-$honest.map"

@@ -4,7 +4,7 @@
 source "$(dirname "$0")/live.bash"
 need_command go
 
-burn leaves 600
+burn leaves 600/3
 leaves=$started
 begin_live -F 499
 [[ $url == http://127.0.0.1:* ]] || fail "it listens on $url"
