@@ -1,11 +1,12 @@
-// Pages of the program and its libraries that hold data which is only read.
+// Pages of the program and its libraries, as they are in their files.
 #pragma once
 
 namespace profile {
 
-// Takes them out of this process's memory; a page that is read again comes back from the kernel's cache, within a
-// microsecond. Loading reads the symbol tables of all libraries, and the start of a run a BPF program: 3 MB that
-// nothing reads again. Code stays, because a breakpoint of a debugger or a uprobe would be lost with its page.
+// Takes them out of this process's memory; a page that is needed again comes back from the kernel's cache, within a
+// microsecond. Loading reads the symbol tables of all libraries, and the start of a run a BPF program and much code:
+// 4 MB that nothing uses again. Code in which a page was written stays: it may have a breakpoint of a debugger or a
+// uprobe, which would be lost.
 void give_back_read_pages() noexcept;
 
 }  // namespace profile
