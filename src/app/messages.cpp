@@ -47,6 +47,10 @@ void Messages::say(const std::string& text) {
   profile::say(text);
 }
 
+void Messages::note(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) note(line);
+}
+
 void Messages::note(const std::string& text) {
   if (!quiet_) say(text);
 }

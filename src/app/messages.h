@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace profile {
 
@@ -40,6 +41,7 @@ class Messages {
   void say(const std::string& text);
   // Prints a line that -q leaves out.
   void note(const std::string& text);
+  void note(const std::vector<std::string>& lines);
 
   // From here on lines are held, only the latest hundred of them, until release() prints them.
   void hold() { is_held_ = true; }

@@ -65,7 +65,10 @@ class Session {
     }
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
-    source_ = options.source->make(sampling);
+    {
+      const RaisedPriority quick;  // it takes some 30 ms of a CPU, and the command is not there yet
+      source_ = options.source->make(sampling);
+    }
     if (source_->wants_count_of_runs() || options.verbose) run_time_stats_ = bpf_run_time_stats();
     run_ = options.run_info();
     source_->describe(run_);
@@ -283,18 +286,14 @@ class Session {
     if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
     }
-    for (const auto& lines : {source_->notes(), consumer_->notes(), children_.notes()}) note(lines);
+    for (const auto& lines : {source_->notes(), consumer_->notes(), children_.notes()}) messages_.note(lines);
     for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
-    note(notes_of(timeline_->status()));
+    messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
-      note(symboliser_->details());
-      note(details_of(timeline_->status(), consumer_->account()));
+      messages_.note(symboliser_->details());
+      messages_.note(details_of(timeline_->status(), consumer_->account()));
     }
-    if (reports_) note(reports_->answer());  // nearest to the prompt
-  }
-
-  void note(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) messages_.note(line);
+    if (reports_) messages_.note(reports_->answer());  // nearest to the prompt
   }
 
   // A run without outputs and views is pointless, but a command runs to its end.
