@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -109,6 +110,9 @@ class FileReader {
   [[nodiscard]] virtual std::vector<std::string> demangled(std::span<const std::string> names) = 0;
   // Nothing more is read for now: files that were read are closed.
   virtual void rest() = 0;
+  // `meanwhile` is called now and then while an answer about a file is awaited, at least every tenth of a second. It
+  // must not ask this reader.
+  virtual void set_meanwhile(std::function<void()> /*meanwhile*/) {}
 };
 
 }  // namespace profile

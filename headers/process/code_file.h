@@ -58,6 +58,9 @@ class CodeFile {
   [[nodiscard]] bool is_expired() const { return is_expired_; }
   // The size when the file was opened; 0 if it never was.
   [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
+  // Who decides what the file says (content_owner() in file_rights.h): 0 is root, also while it is not known. What a
+  // user's files cost is counted against that user.
+  [[nodiscard]] std::uint64_t owner() const { return owner_; }
 
  private:
   friend class CodeFiles;
@@ -69,6 +72,7 @@ class CodeFile {
   bool is_deleted_ = false;               // it had no name when we closed it: no process can map it again
   std::optional<std::uint32_t> same_as_;  // it turned out to be the file at this place
   FileStamp stamp_;
+  std::uint64_t owner_ = 0;
   MappedBy mapped_by_;
   std::optional<MappedBy> also_mapped_by_;  // mapped it after we asked: used if the first way fails
   std::uint64_t last_use_ = 0;

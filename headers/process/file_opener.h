@@ -16,6 +16,7 @@ struct OpenedFile {
   Fd fd;
   Unnamed reason = Unnamed::file_gone;  // why there is no fd
   FileStamp stamp;                      // empty for a file that grows
+  std::uint64_t owner = 0;              // content_owner()
 };
 
 class FileOpener {
@@ -32,7 +33,7 @@ class FileOpener {
     FileIdentity identity;
     bool grows = false;  // a jitdump, which is mapped before it is written: it may be empty
   };
-  OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid);
+  OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, const MappedBy& mapped_by);
 
   Mounts mounts_;
 };

@@ -260,6 +260,7 @@ void CodeFiles::take(const FileAnswer& answer) {
     return file.give_up(Unnamed::file_changed);
   }
   file.stamp_ = answer.stamp;
+  file.owner_ = answer.owner;
 }
 
 void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {

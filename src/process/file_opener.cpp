@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "process/file_rights.h"
 #include "process/proc_maps.h"
 #include "support/file_status.h"
 #include "support/safe_open.h"
@@ -54,9 +55,9 @@ OpenedFile refused(Unnamed reason) { return {.fd = {}, .reason = reason, .stamp 
 }  // namespace
 
 // Opens the found file for reading, if it is the file that was mapped.
-OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& wanted, std::uint32_t tgid) {
+OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& wanted, const MappedBy& mapped_by) {
   const FileIdentity& identity = wanted.identity;
-  const auto look = look_at(place, mounts_, tgid);
+  const auto look = look_at(place, mounts_, mapped_by.tgid);
   if (!look) return refused(unopened(errno));
   const struct statx& found = look->found;
   if (look->refusal != nullptr || (found.stx_size == 0 && !wanted.grows)) return refused(Unnamed::file_changed);
@@ -79,24 +80,27 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   if (!opened) return refused(Unnamed::file_gone);
   // If we held it open, the memory of a JIT's code would outlive the JIT.
   if (look->is_memory && !is_elf(fd.get())) return refused(Unnamed::file_malformed);
-  return {.fd = std::move(fd), .reason = Unnamed::named, .stamp = wanted.grows ? FileStamp{} : *opened};
+  return {.fd = std::move(fd),
+          .reason = Unnamed::named,
+          .stamp = wanted.grows ? FileStamp{} : *opened,
+          .owner = content_owner(*look, mapped_by)};
 }
 
 OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
   OpenedFile result;
   const Wanted wanted{.identity = identity, .grows = is_jit_dump(path)};
   if (const Fd place = place_of_mapping(mapped_by)) {
-    result = verified(place, Route::map_files, wanted, mapped_by.tgid);
+    result = verified(place, Route::map_files, wanted, mapped_by);
     if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
   }
   if (const Fd place = place_of_program(mapped_by.tgid)) {
-    OpenedFile program = verified(place, Route::path, wanted, mapped_by.tgid);
+    OpenedFile program = verified(place, Route::path, wanted, mapped_by);
     if (program.fd) return program;
   }
   const std::string name(path);
   const std::string root = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
   if (const Fd place = place_below(root.c_str(), name)) {
-    result = verified(place, Route::path, wanted, mapped_by.tgid);
+    result = verified(place, Route::path, wanted, mapped_by);
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
@@ -104,7 +108,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   // never answers could not be counted against its owner.
   const auto mount = own_mount_of(name);
   if (mount && is_served_by_a_process(*mount)) return result;
-  if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, 0);
+  if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, {.own_mounts = true});
   return result;
 }
 
