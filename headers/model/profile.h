@@ -67,6 +67,7 @@ enum class Unnamed : std::uint8_t {
   no_answer,       // the file system of its file did not answer in time
   parser_gave_up,  // the parser (child process) did not finish its file in time, or died
   too_large,       // reading its file needs more than the limit for names at one time
+  out_of_time,     // the user asked for the end, and the report was due before its file had been read
   count
 };
 

@@ -13,6 +13,8 @@ struct FileStatus {
   std::uint64_t allocated_bytes = 0;  // as far as the file system says; the rest of the size is holes
   std::int64_t modified_ns = 0;
   std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+  std::uint32_t mode = 0;  // type and permissions
 };
 
 // nullopt: errno says why.

@@ -22,10 +22,11 @@ struct EndSignalsKill : ChangedSignalMask {
 };
 
 // SIGPIPE and SIGXFSZ: a write to a closed pipe, or beyond the limit of a file's size, kills the process by default.
-// From here on write() returns an error instead, and the message can name the file.
-void ignore_write_signals() noexcept;
+// From here on write() returns an error instead, and the message can name the file. SIGCHLD is not ignored any more, so
+// that a child stays until it is waited for.
+void settle_signals() noexcept;
 // Restores the state of the program's start, for a child between fork and exec. Ignored signals stay ignored over exec,
 // and a profiled command must behave as it does without us.
-void restore_write_signals() noexcept;
+void restore_signals() noexcept;
 
 }  // namespace profile

@@ -53,7 +53,7 @@ std::string program_of(const std::string& word) {
 
 // Runs between fork and exec: waits, then becomes the command. It must not allocate memory.
 [[noreturn]] void become(const char* program, char* const* words, int wait_fd, int failure_fd) {
-  restore_write_signals();
+  restore_signals();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   using namespace profile;
   hold_end_signals();
   fill_standard_descriptors();
-  ignore_write_signals();
+  settle_signals();
   try {
     return run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   } catch (const Error& error) {

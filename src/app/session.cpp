@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "sampling/source.h"
 #include "support/bpf.h"
 #include "support/clock.h"
+#include "support/end_request.h"
 #include "support/error.h"
 #include "support/event_loop.h"
 #include "support/fd.h"
@@ -48,6 +50,9 @@ constexpr double await_tables_s = 0.003;
 constexpr std::uint64_t most_urgent_rows = 200'000;
 // The command may have got the signal too, through its group. It gets SIGTERM only after this time.
 constexpr double command_grace_s = 1.0;
+// How long naming may take after the user has asked for the end. Who asks for lines waits for the largest files.
+constexpr std::chrono::seconds report_patience{2};
+constexpr std::chrono::seconds report_patience_with_lines{20};
 
 class Session {
  public:
@@ -184,7 +189,7 @@ class Session {
   // the command gets SIGTERM.
   void end_on_request(const Signals::Received& signal) {
     give_terminal_back();
-    signals_.let_next_kill();
+    signals_.let_second_kill();
     if (!command_) {
       is_over_ = true;
     } else if (signal.number == SIGTERM) {
@@ -270,7 +275,9 @@ class Session {
     // The user waits. What is left grows with the rows: the parser, whose work may be long, has an ordinary priority.
     if (consumer_->rows() > most_urgent_rows) priority_.reset();
     give_terminal_back();
-    signals_.let_next_kill();
+    signals_.let_second_kill();
+    note_last_report(options_.symbols.lines || options_.symbols.debuginfod ? report_patience_with_lines
+                                                                           : report_patience);
     progress_.clear();
     consumer_->finish(ended_ns_);
     priority_.reset();
@@ -286,8 +293,10 @@ class Session {
     if (reports_ && consumer_->account().lost_ring_full != 0) {
       messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
     }
-    for (const auto& lines : {source_->notes(), consumer_->notes(), children_.notes()}) messages_.note(lines);
-    for (const std::string& line : symboliser_->notes()) messages_.note(clean_text(line));
+    for (const auto& lines : {source_->notes(), consumer_->notes()}) messages_.note(lines);
+    for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
+      for (const std::string& line : lines) messages_.note(clean_text(line));
+    }
     messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
       messages_.note(symboliser_->details());

@@ -3,10 +3,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 
 #include "support/clock.h"
+#include "support/end_request.h"
 #include "support/error.h"
 #include "support/signals.h"
 
@@ -14,10 +14,11 @@ namespace profile {
 namespace {
 
 constexpr std::uint64_t same_signal_ns = 250'000'000;
-std::atomic<std::uint64_t> first_signal_ns{0};
 
-void die_of(int number) noexcept {
-  if (monotonic_ns() - first_signal_ns.load() < same_signal_ns) return;
+void take_late(int number) noexcept {
+  const std::uint64_t first_ns = end_asked_ns();
+  if (first_ns == 0) note_end_asked();
+  if (first_ns == 0 || monotonic_ns() - first_ns < same_signal_ns) return;
   ::signal(number, SIG_DFL);
   ::raise(number);  // takes effect when this handler returns
 }
@@ -34,14 +35,13 @@ Signals::Signals() : set_(end_signals()) {
 Signals::Received Signals::next() {
   signalfd_siginfo info{};
   if (::read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return {};
+  if (const auto number = static_cast<int>(info.ssi_signo); number != SIGCHLD && number != SIGWINCH) note_end_asked();
   return {.number = static_cast<int>(info.ssi_signo), .from_terminal = info.ssi_code == SI_KERNEL};
 }
 
-void Signals::let_next_kill() {
-  if (first_signal_ns.load() != 0) return;
-  first_signal_ns = monotonic_ns();
+void Signals::let_second_kill() {
   struct sigaction action {};
-  action.sa_handler = die_of;
+  action.sa_handler = take_late;
   action.sa_flags = SA_RESTART;
   sigset_t deadly;
   ::sigemptyset(&deadly);

@@ -19,9 +19,10 @@ class Signals {
     bool from_terminal = false;  // sent by the kernel to the whole foreground group (Ctrl-C), not by kill()
   };
   [[nodiscard]] Received next();
-  // The run is over or about to end: from now on SIGINT or SIGTERM kills this process at once. For the first 250 ms it
-  // does not, because timeout(1) sends its signal twice, to the process and to its group.
-  void let_next_kill();
+  // The run is over or about to end. From now on the first SIGINT or SIGTERM, if none came before, asks for the report
+  // soon, and the second kills this process at once. For 250 ms after the first it does not, because timeout(1) sends
+  // its signal twice, to the process and to its group.
+  void let_second_kill();
 
  private:
   Fd fd_;

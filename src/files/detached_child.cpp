@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "support/own_processes.h"
+#include "support/process_fd.h"
 #include "support/safe_open.h"
 #include "support/signals.h"
 
@@ -82,7 +82,7 @@ DetachedChild::DetachedChild(const Fd& in, const Fd& out, const std::function<in
   if (child < 0) throw system_error("cannot start a process", errno);
   if (child == 0) run(in.get(), out.get(), work, self);
   child_ = child;
-  child_fd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  child_fd_ = process_fd(child);
   own_processes().push_back(child);
 }
 
@@ -97,7 +97,7 @@ DetachedChild::~DetachedChild() {
 }
 
 void DetachedChild::abandon() {
-  if (child_ && !is_abandoned_) ::kill(*child_, SIGKILL);
+  if (child_ && !is_abandoned_) kill_process(child_fd_);
   is_abandoned_ = true;
 }
 

@@ -29,6 +29,7 @@ constexpr std::string_view reasons[] = {
     "on a file system that does not answer",
     "reading their file was given up",
     "in a file too large to be read (--symbol-budget raises the bound)",
+    "not read before the report was due (after the signal)",
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 

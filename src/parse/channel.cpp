@@ -10,6 +10,7 @@
 
 #include "parse/wire.h"
 #include "support/deadline.h"
+#include "support/end_request.h"
 
 namespace profile {
 namespace {
@@ -24,6 +25,8 @@ constexpr std::size_t most_message_bytes = 256 << 20;
 constexpr std::size_t most_unsent_bytes = 64 << 20;
 constexpr std::size_t most_fds = 8;
 constexpr std::size_t chunk_bytes = 64 << 10;
+// How often a wait looks whether the user wants the end.
+constexpr std::chrono::milliseconds look_every{100};
 
 using Control = std::array<char, CMSG_SPACE(most_fds * sizeof(int))>;
 
@@ -105,6 +108,12 @@ bool WaitingChannel::send(std::string_view bytes, std::span<const int> fds) cons
   return true;
 }
 
+bool WaitingChannel::send_at_once(std::string_view bytes, std::span<const int> fds) const {
+  const std::string whole = with_head(bytes, fds.size());
+  // A short message is sent whole or not at all.
+  return send_some(socket_.get(), whole, fds, MSG_DONTWAIT) == static_cast<ssize_t>(whole.size());
+}
+
 std::optional<Message> WaitingChannel::receive() const {
   Head head;
   Message message;
@@ -117,7 +126,7 @@ std::optional<Message> WaitingChannel::receive() const {
 }
 
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd) {
-  return to.send(message_of(tag), std::span(&fd, 1));
+  return to.send_at_once(message_of(tag), std::span(&fd, 1));
 }
 
 Fd take_over(const WaitingChannel& from, std::uint64_t tag) {
@@ -159,16 +168,30 @@ void Channel::flush() {
   }
 }
 
+void Channel::extend(const ChannelAllowance& more) {
+  allowed_.messages += more.messages;
+  allowed_.bytes += more.bytes;
+}
+
+void Channel::break_off() {
+  is_gone_ = true;
+  is_broken_ = true;
+  in_.clear();
+  taken_ = 0;
+}
+
 // False: nothing was there.
 bool Channel::read_some() {
-  if (taken_ == in_.size()) {
-    in_.clear();
+  // What was taken makes room, also when the other end always sends a part of the next message.
+  if (taken_ == in_.size() || taken_ > chunk_bytes) {
+    in_.erase(0, taken_);
     taken_ = 0;
   }
   if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
   const ssize_t got =
       receive_some(socket_.get(), chunk_.get(), chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
   if (got > 0) in_.append(chunk_.get(), static_cast<std::size_t>(got));
+  if (in_fds_.size() > 2 * most_fds) break_off();
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK)) is_gone_ = true;
   return got > 0;
 }
@@ -180,14 +203,16 @@ std::optional<Message> Channel::take() {
     const std::size_t there = in_.size() - taken_;
     if (there >= sizeof head) {
       std::memcpy(&head, in_.data() + taken_, sizeof head);
-      if (head.bytes > most_message_bytes || (head.fds != 0 && !takes_fds_)) {
-        is_gone_ = true;
+      if (allowed_.messages == 0 || head.bytes > allowed_.bytes || (head.fds != 0 && !takes_fds_)) {
+        break_off();
         return std::nullopt;
       }
       if (there - sizeof head >= head.bytes) {
         Message message;
         message.bytes = in_.substr(taken_ + sizeof head, head.bytes);
         taken_ += sizeof head + head.bytes;
+        --allowed_.messages;
+        allowed_.bytes -= head.bytes;
         const auto end = in_fds_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head.fds, in_fds_.size()));
         message.fds.assign(std::make_move_iterator(in_fds_.begin()), std::make_move_iterator(end));
         in_fds_.erase(in_fds_.begin(), end);
@@ -202,8 +227,8 @@ std::optional<Message> Channel::receive(std::chrono::milliseconds patience) {
   const Deadline deadline(patience);
   for (;;) {
     if (auto message = take()) return message;
-    if (is_gone_ || deadline.is_over()) return std::nullopt;
-    wait(deadline.left());
+    if (is_gone_ || deadline.is_over() || is_end_pressing()) return std::nullopt;
+    wait(std::min(deadline.left(), look_every));
   }
 }
 

@@ -28,6 +28,8 @@ class WaitingChannel {
   explicit WaitingChannel(Fd socket) : socket_(std::move(socket)) {}
   // False when the other end is gone.
   bool send(std::string_view bytes, std::span<const int> fds = {}) const;
+  // As send(), but does not wait. False also when the other end has not read what was sent before.
+  bool send_at_once(std::string_view bytes, std::span<const int> fds) const;
   // nullopt when the other end is gone.
   [[nodiscard]] std::optional<Message> receive() const;
   [[nodiscard]] int fd() const { return socket_.get(); }
@@ -37,26 +39,39 @@ class WaitingChannel {
 };
 
 // Hands a descriptor from one child to another. With the tag the other child knows which file it is. False: the other
-// end is gone.
+// end is gone, or it does not read.
 bool hand_over(const WaitingChannel& to, std::uint64_t tag, int fd);
 // The descriptor with that tag. Others, which came for an earlier question or too late, are dropped. No Fd: the other
 // end is gone.
 [[nodiscard]] Fd take_over(const WaitingChannel& from, std::uint64_t tag);
 
+// What the other end may send until the next allow(). A child that a hostile file has taken over could otherwise fill
+// the memory, or keep this process reading for ever.
+struct ChannelAllowance {
+  std::size_t messages = 0;
+  std::size_t bytes = 0;  // of all messages together
+};
+
 // The end that does not wait. It takes descriptors only with `takes_fds`: the main process wants none of a stranger's.
 class Channel {
  public:
+  // Nothing may come before the first allow().
   explicit Channel(Fd socket, bool takes_fds = false);
   void send(std::string_view bytes, std::vector<Fd> fds = {});
+  // Replaces what is left of the last allowance; extend() adds to it.
+  void allow(const ChannelAllowance& allowance) { allowed_ = allowance; }
+  void extend(const ChannelAllowance& more);
   // A message that has come; nullopt: none has come.
   [[nodiscard]] std::optional<Message> take();
-  // Waits for a message, but not longer than `patience`.
+  // Waits for a message, but not longer than `patience` and not when the user wants the end.
   [[nodiscard]] std::optional<Message> receive(std::chrono::milliseconds patience);
   // Waits until something may have come or a kept message could be sent, but not longer than `patience`. False:
   // neither.
   bool wait(std::chrono::milliseconds patience);
   // The other end is gone or broke the rules. Messages that came before can still be taken.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
+  // The other end broke the rules.
+  [[nodiscard]] bool is_broken() const { return is_broken_; }
   [[nodiscard]] int fd() const { return socket_.get(); }
 
  private:
@@ -67,10 +82,13 @@ class Channel {
   };
   void flush();
   bool read_some();
+  void break_off();
 
   Fd socket_;
   bool takes_fds_;
   bool is_gone_ = false;
+  bool is_broken_ = false;
+  ChannelAllowance allowed_;
   std::deque<Unsent> unsent_;
   std::unique_ptr<char[]> chunk_;  // where the kernel puts what comes
   std::string in_;

@@ -40,6 +40,12 @@ std::optional<ChildWatch::Times> ChildWatch::times() const {
   return times;
 }
 
+void ChildWatch::excuse(std::uint64_t ns) {
+  start_ns_ += ns;
+  changed_ns_ += ns;
+  looked_ns_ += ns;
+}
+
 ChildWatch::Finding ChildWatch::look() {
   const std::uint64_t now = monotonic_ns();
   if (now - looked_ns_ > between_looks_ns) {

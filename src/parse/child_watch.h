@@ -32,6 +32,8 @@ class ChildWatch {
   // The question may take at most `most_ns` of a CPU, and the child may stand still for at most `still_ns`.
   explicit ChildWatch(pid_t child, std::uint64_t most_ns = most_running_ns, std::uint64_t still_ns = most_still_ns);
   [[nodiscard]] Finding look();
+  // So much time since the last look was not the child's: it waited for this process.
+  void excuse(std::uint64_t ns);
 
  private:
   struct Times {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "parse/channel.h"
@@ -31,6 +32,7 @@ Fd start_child(Keeper& keeper, ChildKind kind, std::uint32_t& tgid) {
 // Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
 Channel started_fetcher(Keeper& keeper, std::uint32_t& tgid) {
   Channel channel(start_child(keeper, ChildKind::fetcher, tgid));
+  channel.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
   const auto message = channel.receive(most_starting);
   if (!message) throw Error("--debuginfod: the process for it does not start");
   const std::string why(WireReader(message->bytes).text());
@@ -82,7 +84,7 @@ bool Children::has_lost_opener() const { return state_->opener.is_gone(); }
 std::vector<std::uint32_t> Children::tgids() const {
   std::vector<std::uint32_t> tgids{static_cast<std::uint32_t>(state_->keeper.pid()), state_->opener_tgid};
   if (state_->fetcher_tgid != 0) tgids.push_back(state_->fetcher_tgid);
-  if (const auto parser = state_->parser.pid()) tgids.push_back(static_cast<std::uint32_t>(*parser));
+  for (const pid_t parser : state_->parser.pids()) tgids.push_back(static_cast<std::uint32_t>(parser));
   if (const auto prober = state_->probes.pid()) tgids.push_back(static_cast<std::uint32_t>(*prober));
   return tgids;
 }
@@ -102,8 +104,14 @@ std::vector<std::string> Children::notes() const {
   if (state_->parser.is_missing()) {
     lines.emplace_back("the process that reads files was ended, and no other could be started; the rest has no names");
   } else if (state_->parser.given_up() != 0) {
-    lines.push_back("reading " + number_of(state_->parser.given_up(), "file") +
-                    " was given up: it did not come to an end");
+    std::string line =
+        "reading " + number_of(state_->parser.given_up(), "file") + " was given up: it did not come to an end";
+    std::string_view between = " (";
+    for (const std::string& path : state_->parser.given_up_paths()) {
+      line += std::exchange(between, ", ");
+      line += path;
+    }
+    lines.push_back(between == ", " ? line + ")" : line);
   }
   if (const std::size_t plain = state_->parser.left_plain(); plain != 0) {
     lines.push_back("the names of " + number_of(plain, "file") +

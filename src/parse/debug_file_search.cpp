@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "parse/file_kind.h"
 #include "support/file_status.h"
 #include "support/safe_open.h"
 
@@ -26,8 +27,8 @@ constexpr std::uint64_t most_file_bytes = std::uint64_t{16} << 30;
 enum class Way : std::uint8_t {
   ours,     // our view; links are followed wherever they lead: distributions use them here
   theirs,   // the process's root directory; links cannot lead out of it
-  beside,   // the directory of the file itself; no links, and only files of root or of the file's owner
-  recorded  // a path that a compiler wrote, in the process's root directory; the same restrictions
+  beside,   // the directory of the file itself; no links
+  recorded  // a path that a compiler wrote, in the process's root directory; no links
 };
 
 Fd root_of(const MappedBy& mapped_by) {
@@ -57,16 +58,12 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   return inside;
 }
 
-std::optional<uid_t> owner_of(int fd) {
-  const auto found = status_of(fd);
-  return found ? std::optional<uid_t>(found->owner) : std::nullopt;
-}
-
-// Opens `place` for reading if it is a regular file, not empty and not too large. If `owner` is given, the file must be
-// root's or that owner's. No Fd: `why` says why not.
-Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
+// Opens `place` for reading if it is an ELF file and not too large. Outside our own directories it must also be one
+// that may speak for `base`, and that the process of `base` may read. No Fd: `why` says why not.
+Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
   Mounts mounts;
-  const auto look = place ? look_at(place, mounts, 0) : std::nullopt;
+  const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
+  const std::uint64_t owner = look && !is_in_ours ? content_owner(*look, base.mapped_by) : 0;
   if (!look) {
     why = "not there";
   } else if (look->refusal != nullptr) {
@@ -75,11 +72,18 @@ Fd checked(const Fd& place, std::optional<uid_t> owner, std::string& why) {
     why = "empty";
   } else if (look->found.stx_size > most_file_bytes) {
     why = "too large";
-  } else if (owner && look->found.stx_uid != 0 && look->found.stx_uid != *owner) {
+  } else if (owner != 0 && owner != base.owner) {
     why = "of another owner than the program";
+  } else if (!is_in_ours && !may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
+    why = "closed to the program's own user";
   } else {
     Fd fd = reopen(place);
-    if (!fd) why = std::strerror(errno);
+    if (!fd) {
+      why = std::strerror(errno);
+    } else if (!begins_as(FileKind::elf, fd.get())) {
+      why = "no ELF file";
+      fd.reset();
+    }
     return fd;
   }
   return {};
@@ -211,7 +215,6 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
     const auto& [way, path, directory_of_ours] = all[next++];
     if (path.find('\0') != std::string::npos) continue;
     Fd place;
-    std::optional<uid_t> owner;
     bool is_link = false;
     switch (way) {
       case Way::ours:
@@ -221,20 +224,18 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
         if (const Fd root = root_of(base.mapped_by)) place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT);
         break;
       case Way::beside:
-        owner = owner_of(base.fd);
-        if (const Fd directory = owner ? directory_of(base) : Fd()) {
+        if (const Fd directory = directory_of(base)) {
           place = open_path(directory.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
         }
         break;
       case Way::recorded:
-        owner = owner_of(base.fd);
-        if (const Fd root = owner && path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
+        if (const Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
           place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
           is_link = !place && errno == ELOOP;
         }
         break;
     }
-    if (Fd found = checked(place, owner, why)) return found;
+    if (Fd found = checked(place, base, way == Way::ours, why)) return found;
     if (is_link) why = "behind a symbolic link";
   }
   return {};

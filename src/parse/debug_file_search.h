@@ -1,16 +1,19 @@
 // Knows where debug files are looked for, and how root may open each place: directories that the user listed; the same
 // and /usr/lib/debug as the profiled process sees them; and the directory of a profiled file, whose owner filled it.
-// Only regular files are opened for reading.
+// Outside the first, a file must belong to root or to the owner of the profiled file, and the process must be able to
+// read it: who asks may be under a file's control.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "process/code_file.h"
+#include "process/file_rights.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -37,6 +40,8 @@ struct DebugBase {
   int fd = -1;
   std::string path;  // as the kernel tells it for `mapped_by`
   MappedBy mapped_by;
+  std::uint64_t owner = 0;                             // as content_owner()
+  std::optional<ProcessRights> rights = std::nullopt;  // of the process that uses it; not set: the process was gone
 };
 
 class DebugFileSearch {
@@ -47,7 +52,7 @@ class DebugFileSearch {
   // Whether a directory in our view may be looked into. Called before each look.
   using MayLookInto = std::function<bool(const std::string& directory)>;
   // Opens the first existing candidate from number `next` on, and sets `next` behind it. No Fd: no candidate is left,
-  // and `why` says why the last one failed. The file found may be any file: its reader must compare the build-id.
+  // and `why` says why the last one failed. The file found may be any ELF file: its reader must compare the build-id.
   [[nodiscard]] Fd open(const DebugQuestion& question, const DebugBase& base, const MayLookInto& may_look_into,
                         unsigned& next, std::string& why) const;
 

@@ -2,10 +2,15 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 
+#include "parse/sandbox.h"
 #include "support/error.h"
 
 namespace profile {
@@ -14,6 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* library_name = "libdebuginfod.so.1";
+constexpr const char* cache_variable = "DEBUGINFOD_CACHE_PATH";
+constexpr const char* cache_of_root = "/var/cache/profile-debuginfod";
 
 // When the present question is given up. This process asks one at a time.
 Clock::time_point give_up_at;
@@ -30,7 +37,26 @@ void look_up(void* library, const char* name, Function*& function) {
 
 }  // namespace
 
-Debuginfod::Debuginfod(std::chrono::milliseconds patience) : patience_(patience) {
+std::string Debuginfod::make_cache() {
+  const char* const given = std::getenv(cache_variable);
+  if (given == nullptr && ::geteuid() != 0) return {};
+  const std::string path = given != nullptr ? given : cache_of_root;
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 || ::geteuid() != 0) return path;
+  const Fd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made || ::fchown(made.get(), fetcher_uid, fetcher_uid) != 0) {
+    throw system_error("--debuginfod: cannot make " + path, errno);
+  }
+  return path;
+}
+
+Debuginfod::Debuginfod(const std::string& cache, Patience patience)
+    : with_one_(patience.with_one), left_(patience.with_all) {
+  if (!cache.empty() && ::access(cache.c_str(), R_OK | W_OK | X_OK) != 0) {
+    throw system_error("--debuginfod: the servers are asked by user " + std::to_string(::getuid()) +
+                           ", who cannot use " + cache + "; let " + cache_variable + " name a new directory",
+                       errno);
+  }
+  if (!cache.empty()) ::setenv(cache_variable, cache.c_str(), 1);
   const char* const servers = std::getenv("DEBUGINFOD_URLS");
   if (servers == nullptr || *servers == '\0') {
     throw Error(
@@ -57,12 +83,12 @@ Debuginfod::Debuginfod(std::chrono::milliseconds patience) : patience_(patience)
 Debuginfod::~Debuginfod() { end_(client_); }
 
 Fd Debuginfod::find(const std::string& build_id) {
-  if (patience_ <= Clock::duration::zero()) return {};
+  if (left_ <= Clock::duration::zero()) return {};
   const auto start = Clock::now();
-  give_up_at = start + patience_;
+  give_up_at = start + std::min(left_, with_one_);
   // Length 0 means that the build-id is in hex.
   Fd found(find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
-  patience_ -= Clock::now() - start;
+  left_ -= Clock::now() - start;
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;
 }

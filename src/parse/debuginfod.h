@@ -1,6 +1,7 @@
 // Gets debug files from a debuginfod server, only when the user wants it: it sends the build-ids of what runs here over
 // the network. It uses elfutils' libdebuginfod, loaded when needed, so that other users need not install it. The
 // environment says which servers are asked and where their files are kept (DEBUGINFOD_URLS, DEBUGINFOD_CACHE_PATH, …).
+// A server may send anything, without an end.
 #pragma once
 
 #include <chrono>
@@ -15,12 +16,19 @@ namespace profile {
 
 class Debuginfod {
  public:
-  // Enough for a large debug file on a slow line. After this, names come without the servers.
-  static constexpr std::chrono::milliseconds default_patience = std::chrono::minutes(2);
+  // Enough for a large debug file on an ordinary line. After this, names come without the servers.
+  struct Patience {
+    std::chrono::milliseconds with_one;
+    std::chrono::milliseconds with_all;
+  };
+  static constexpr Patience default_patience{std::chrono::seconds(20), std::chrono::seconds(60)};
 
-  // Throws Error when the library is missing or the environment names no server. `patience`: how long all questions may
-  // take together.
-  explicit Debuginfod(std::chrono::milliseconds patience = default_patience);
+  // The directory for the files of the servers, made if it is missing: the user's (DEBUGINFOD_CACHE_PATH), else, for
+  // root, one that belongs to the process that asks, which is not root. Empty: the library's own choice. Throws Error.
+  [[nodiscard]] static std::string make_cache();
+
+  // Throws Error when the library is missing, the environment names no server, or the cache cannot be written.
+  explicit Debuginfod(const std::string& cache, Patience patience = default_patience);
   Debuginfod(const Debuginfod&) = delete;
   Debuginfod& operator=(const Debuginfod&) = delete;
   ~Debuginfod();
@@ -33,7 +41,8 @@ class Debuginfod {
   void (*end_)(debuginfod_client*) = nullptr;
   int (*find_)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
   debuginfod_client* client_ = nullptr;
-  std::chrono::steady_clock::duration patience_;  // how much is left
+  std::chrono::steady_clock::duration with_one_;
+  std::chrono::steady_clock::duration left_;  // of the patience with all
 };
 
 }  // namespace profile

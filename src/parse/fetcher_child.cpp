@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,35 +10,46 @@
 
 #include "parse/channel.h"
 #include "parse/debuginfod.h"
+#include "parse/opener_calls.h"
 #include "parse/sandbox.h"
 #include "parse/wire.h"
 #include "support/error.h"
 
 namespace profile {
 
+bool is_build_id(std::string_view text) {
+  constexpr std::size_t fewest_digits = 4;
+  constexpr std::size_t most_digits = 128;
+  return text.size() >= fewest_digits && text.size() <= most_digits && text.size() % 2 == 0 &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 void run_fetcher(Fd questions) {
-  keep_capabilities({});
   const WaitingChannel main_process(std::move(questions));
   std::optional<Debuginfod> servers;
   std::string why_not;
   try {
-    servers.emplace();
+    const std::string cache = Debuginfod::make_cache();
+    become_fetcher();
+    servers.emplace(cache);
   } catch (const Error& error) {
     why_not = error.what();
   }
   main_process.send(message_of(why_not));
-  std::optional<WaitingChannel> parser;
+  std::array<std::optional<WaitingChannel>, most_parsers> parsers;
   while (auto message = main_process.receive()) {
+    WireReader in(message->bytes);
+    const auto way = in.get<WayNumber>();
+    if (way >= parsers.size()) continue;
     if (!message->fds.empty()) {
-      parser.emplace(std::move(message->fds[0]));
+      parsers[way].emplace(std::move(message->fds[0]));
       continue;
     }
-    WireReader in(message->bytes);
     const auto number = in.get<std::uint64_t>();
     const std::string build_id(in.text());
-    const Fd found = in.ok() && servers ? servers->find(build_id) : Fd();
-    const bool is_given = found && parser && hand_over(*parser, number, found.get());
-    main_process.send(message_of(is_given));
+    const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id) : Fd();
+    const bool is_given = found && parsers[way] && hand_over(*parsers[way], number, found.get());
+    main_process.send(message_of(number, is_given));
   }
   ::_exit(0);
 }

@@ -1,6 +1,7 @@
 #include "parse/keeper.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include "parse/wire.h"
 #include "support/error.h"
 #include "support/fd.h"
+#include "support/process_fd.h"
 
 namespace profile {
 namespace {
@@ -51,9 +53,16 @@ constexpr std::uint64_t most_still_ns = 2'000'000'000;
     WireReader in(message->bytes);
     const auto kind = in.one_of(ChildKind::count);
     if (!in.ok() || message->fds.empty()) continue;
+    // Otherwise the kernel ends children without a trace. Here that waits until the descriptor is there: before, the
+    // child's number could already be another process's.
+    ::signal(SIGCHLD, SIG_DFL);
     const pid_t child = ::fork();
     if (child == 0) run_child(kind, std::move(message->fds), self, debug_directories);
-    channel.send(message_of(child));
+    const Fd process = process_fd(child);
+    ::signal(SIGCHLD, SIG_IGN);
+    ::waitpid(child, nullptr, WNOHANG);
+    const int fd = process.get();
+    channel.send(message_of(child), process ? std::span(&fd, 1) : std::span<const int>());
   }
   ::_exit(0);
 }
@@ -69,20 +78,21 @@ Keeper::Keeper(const std::vector<std::string>& debug_directories) : channel_(Fd(
     ours.reset();
     run_keeper(std::move(its), self, debug_directories);
   }
-  channel_ = Channel(std::move(ours));
+  channel_ = Channel(std::move(ours), true);
 }
 
 std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
   auto [ours, its] = new_socket_pair();
   channels.insert(channels.begin(), std::move(its));
+  channel_.allow({.messages = 1, .bytes = sizeof(pid_t)});
   channel_.send(message_of(kind), std::move(channels));
   ChildWatch watch(pid_, ChildWatch::most_running_ns, most_still_ns);
   for (;;) {
-    if (const auto message = channel_.take()) {
+    if (auto message = channel_.take()) {
       WireReader in(message->bytes);
       const auto pid = in.get<pid_t>();
-      if (!in.ok() || pid <= 0) return std::nullopt;
-      return Child{.pid = pid, .channel = std::move(ours)};
+      if (!in.ok() || pid <= 0 || message->fds.size() != 1) return std::nullopt;
+      return Child{.pid = pid, .process = std::move(message->fds[0]), .channel = std::move(ours)};
     }
     if (channel_.is_gone()) return std::nullopt;
     if (!channel_.wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;

@@ -18,7 +18,8 @@ class Keeper {
   // Forks the keeper itself. Throws Error.
   explicit Keeper(const std::vector<std::string>& debug_directories);
   struct Child {
-    pid_t pid = 0;
+    pid_t pid = 0;  // only to be shown and to be looked up: another process may get it
+    Fd process;
     Fd channel;  // our end of the first channel of the child
   };
   // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does

@@ -55,6 +55,7 @@ void Opener::take(const Message& message) {
     if (reason == Unnamed::named && is_wanted) {
       held->second.is_open = true;
       held->second.size_bytes = in.get<std::uint64_t>();
+      note_owner(asked->second.number, in.get<std::uint64_t>());
     } else if (reason == Unnamed::named) {
       close(asked->second.number);  // the map was dropped meanwhile
     }
@@ -70,7 +71,10 @@ void Opener::take(const Message& message) {
   const auto opening = opening_.find(id);
   if (opening == opening_.end()) return;
   FileAnswer answer{.number = opening->second, .reason = reason, .stamp = {}, .state = {}};
-  if (reason == Unnamed::named) in.read(answer.stamp);
+  if (reason == Unnamed::named) {
+    in.read(answer.stamp, answer.owner);
+    note_owner(answer.number, answer.owner);
+  }
   // A question that was given up may still be answered.
   if (reason != Unnamed::no_answer) opening_.erase(opening);
   opened_.push_back(answer);
@@ -151,19 +155,40 @@ FileKeeper::State Opener::state(std::uint64_t number) {
   return state;
 }
 
-void Opener::close(std::uint64_t number) { send(OpenerCall::close, number); }
+void Opener::close(std::uint64_t number) {
+  owners_.erase(number);
+  send(OpenerCall::close, number);
+}
 
-Unnamed Opener::hand(std::uint64_t number, Taker taker) { return ask(std::tie(), OpenerCall::hand, number, taker); }
+void Opener::note_owner(std::uint64_t number, std::uint64_t owner) {
+  if (owner != 0) {
+    owners_[number] = owner;
+  } else {
+    owners_.erase(number);
+  }
+}
 
-Unnamed Opener::open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
-                           std::string& why) {
+std::uint64_t Opener::owner_of(std::uint64_t number) const {
+  const auto found = owners_.find(number);
+  return found == owners_.end() ? 0 : found->second;
+}
+
+Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind) {
+  return ask(std::tie(), OpenerCall::hand, number, way, kind);
+}
+
+Unnamed Opener::open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
+                           unsigned& next, std::string& why) {
   why = does_not_answer;
-  return ask(std::tie(next, why), OpenerCall::debug, number, base, question.kind, question.text, next);
+  return ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next);
 }
 
 Unnamed Opener::open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why) {
   why = does_not_answer;
-  return ask(std::tie(stamp, why), OpenerCall::path, number, path);
+  std::uint64_t owner = 0;
+  const Unnamed reason = ask(std::tie(stamp, owner, why), OpenerCall::path, number, path);
+  if (reason == Unnamed::named) note_owner(number, owner);
+  return reason;
 }
 
 std::optional<Children::Seen> Opener::look(const std::string& path, bool to_write) {
@@ -173,7 +198,10 @@ std::optional<Children::Seen> Opener::look(const std::string& path, bool to_writ
 }
 
 Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
-  return ask(std::tie(stamp), OpenerCall::open, question);
+  std::uint64_t owner = 0;
+  const Unnamed reason = ask(std::tie(stamp, owner), OpenerCall::open, question);
+  if (reason == Unnamed::named) note_owner(question.number, owner);
+  return reason;
 }
 
 std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
@@ -193,6 +221,7 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     const std::uint64_t id =
         send(OpenerCall::stacks, questions[begin].tgid, static_cast<std::uint32_t>(most_bytes), pointers);
     awaited_.insert(id);
+    channel_.extend({.messages = 0, .bytes = pointers.size() * (most_bytes + sizeof(std::uint32_t))});
     all.push_back({.id = id, .begin = begin, .end = end});
     begin = end;
   }
@@ -202,6 +231,7 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     if (!answer) continue;
     WireReader in(*answer);
     if (in.one_of(Unnamed::count) != Unnamed::named) continue;
+    in.allow_text(most_bytes);
     auto copies = in.get<std::vector<std::string>>();
     copies.resize(asked.end - asked.begin);
     std::ranges::move(copies, stacks.begin() + static_cast<std::ptrdiff_t>(asked.begin));
@@ -211,11 +241,11 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
 
 void Opener::distrust(std::uint64_t number) { send(OpenerCall::distrust, number); }
 
-Fd Opener::new_way(Taker taker) {
+Fd Opener::new_way(WayNumber way) {
   std::pair<Fd, Fd> ends = new_socket_pair();
   std::vector<Fd> fds;
   fds.push_back(std::move(ends.first));
-  channel_.send(message_of(++ids_, OpenerCall::way, taker), std::move(fds));
+  channel_.send(message_of(++ids_, OpenerCall::way, way), std::move(fds));
   return std::move(ends.second);
 }
 

@@ -27,7 +27,7 @@ inline constexpr const char* does_not_answer = "its file system does not answer"
 
 class Opener final : public FileKeeper, public StackReader {
  public:
-  explicit Opener(Fd socket) : channel_(std::move(socket)) {}
+  explicit Opener(Fd socket) : channel_(std::move(socket)) { channel_.allow(allowed_unasked); }
   // Sets the process that is asked.
   void set_process(pid_t process) { process_ = process; }
 
@@ -42,12 +42,11 @@ class Opener final : public FileKeeper, public StackReader {
   std::vector<std::string> stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) override;
 
   // The next functions wait, but not for long. They return `named` when it was done.
-  // Passes the file on, with its number as tag.
-  Unnamed hand(std::uint64_t number, Taker taker);
-  // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on to the parser with that
-  // tag.
-  Unnamed open_debug(std::uint64_t number, std::uint64_t base, const DebugQuestion& question, unsigned& next,
-                     std::string& why);
+  // Passes the file on, with its number as tag, if it is of that kind. `parser_gave_up`: the child does not take it.
+  Unnamed hand(std::uint64_t number, WayNumber way, FileKind kind);
+  // Works as DebugFileSearch::open(). A file that is found is kept as `number` and passed on with that tag.
+  Unnamed open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
+                     unsigned& next, std::string& why);
   // The number of the map as it is now, or of the held map of a process that is gone. 0: there is none.
   std::uint64_t open_perf_map(std::uint32_t tgid, std::uint64_t& size_bytes);
   // The present size of an open file.
@@ -64,8 +63,10 @@ class Opener final : public FileKeeper, public StackReader {
 
   // Says that reading the file got stuck.
   void distrust(std::uint64_t number);
-  // Makes the way to a new parser or prober. Returns the end of the new child.
-  [[nodiscard]] Fd new_way(Taker taker);
+  // Makes the way to a new child. Returns the end of the child.
+  [[nodiscard]] Fd new_way(WayNumber way);
+  // Who decides what a file says, as CodeFile::owner(); 0 when it is not known.
+  [[nodiscard]] std::uint64_t owner_of(std::uint64_t number) const;
 
   // A number of our own; it is different from those of mapped files.
   [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
@@ -88,6 +89,10 @@ class Opener final : public FileKeeper, public StackReader {
     std::chrono::milliseconds patience{250};
     std::chrono::steady_clock::time_point ask_again;
   };
+  // A question may have two answers: a file that did not answer may do so later. Stacks have more bytes.
+  static constexpr ChannelAllowance allowed_a_question{.messages = 2, .bytes = 8192};
+  // All workers may be said to be stuck, again and again.
+  static constexpr ChannelAllowance allowed_unasked{.messages = 10'000, .bytes = 10'000 * 64};
   void ask_for_maps();
   void ask_for_map(std::uint32_t tgid, HeldMap& map);
 
@@ -95,6 +100,7 @@ class Opener final : public FileKeeper, public StackReader {
   template <class... Values>
   std::uint64_t send(OpenerCall call, const Values&... values) {
     channel_.send(message_of(++ids_, call, values...));
+    channel_.extend(allowed_a_question);
     return ids_;
   }
   // Asks and returns the reason in the answer, if it comes in time. What follows the reason is read into `into`, which
@@ -113,6 +119,7 @@ class Opener final : public FileKeeper, public StackReader {
   [[nodiscard]] bool may_wait(std::chrono::milliseconds patience) const;
   void note_silence(std::chrono::milliseconds patience);
   void pump();
+  void note_owner(std::uint64_t number, std::uint64_t owner);
   void take(const Message& message);
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience);
 
@@ -120,6 +127,7 @@ class Opener final : public FileKeeper, public StackReader {
   pid_t process_ = 0;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> owners_;       // of open files, by number, where it is not 0
   std::unordered_map<std::uint64_t, std::uint64_t> opening_;      // from question to number of file
   std::unordered_map<std::uint64_t, std::uint64_t> late_states_;  // likewise
   std::deque<FileAnswer> opened_;

@@ -23,22 +23,29 @@ constexpr auto wire_fields(const FileStamp&) {
   return std::tuple(&FileStamp::device, &FileStamp::inode, &FileStamp::size_bytes, &FileStamp::modified_ns);
 }
 
-// The children that get descriptors from the opener.
-enum class Taker : std::uint8_t { parser, prober, count };
+// The ways on which children get descriptors from the opener. Each parser has its own, and a new parser takes the place
+// of one that has ended.
+using WayNumber = std::uint8_t;
+inline constexpr WayNumber most_parsers = 4;
+inline constexpr WayNumber way_to_prober = most_parsers;
+inline constexpr WayNumber way_count = way_to_prober + 1;
+
+// What a file must be to be handed over. The opener looks for itself: who asks may be under a file's control.
+enum class FileKind : std::uint8_t { elf, jit_dump, perf_map, count };
 
 enum class OpenerCall : std::uint8_t {
-  open,      // FileQuestion                                   -> FileStamp
+  open,      // FileQuestion                                   -> FileStamp, owner
   state,     // number                                         -> FileKeeper::State
-  hand,      // number, Taker: passed on with its number as tag, if it is unchanged
+  hand,      // number, way, FileKind: passed on with its number as tag, if it is unchanged and of that kind
   close,     // number; no answer
-  debug,     // number, base, kind, text, next: opened, and handed over with its number as tag -> next, why
-  perf_map,  // number, tgid                                   -> size
+  debug,     // number, way, base, kind, text, next: opened, handed over with its number as tag -> next, why
+  perf_map,  // number, tgid                                   -> size, owner
   size,      // number                                         -> size
-  path,      // number, path, as we see it                     -> FileStamp, why not
+  path,      // number, path, as we see it                     -> FileStamp, owner, why not
   look,      // path, as we see it, whether it is to be written -> errno, whether it is a directory
   stacks,    // tgid, most bytes, stack pointer of each    -> copy of each
   distrust,  // number: reading it got stuck; no answer
-  way,       // Taker; a descriptor comes with it: the way to a new one; no answer
+  way,       // way; a descriptor comes with it, which leads to a new child; no answer
   count
 };
 

@@ -94,8 +94,8 @@ class OpenerProcess {
     in.read(job.id, job.call);
     if (!in.ok()) return;
     if (job.call == OpenerCall::way) {
-      const auto taker = in.one_of(Taker::count);
-      if (in.ok() && message.fds.size() == 1) files_.set_way(taker, std::move(message.fds[0]));
+      const auto way = in.get<WayNumber>();
+      if (in.ok() && way < way_count && message.fds.size() == 1) files_.set_way(way, std::move(message.fds[0]));
       return;
     }
     if (job.call == OpenerCall::distrust) {

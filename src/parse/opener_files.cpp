@@ -76,18 +76,18 @@ bool OpenerFiles::is_banned(const FileOwner& owner) {
   return ban != bans_.end() && ban->second.holds;
 }
 
-void OpenerFiles::set_way(Taker taker, Fd link) {
+void OpenerFiles::set_way(WayNumber way, Fd link) {
   const std::lock_guard lock(mutex_);
-  ways_[static_cast<std::size_t>(taker)] = std::make_shared<const WaitingChannel>(std::move(link));
+  ways_.at(way) = std::make_shared<const WaitingChannel>(std::move(link));
 }
 
-bool OpenerFiles::give(Taker taker, std::uint64_t tag, int fd) {
+bool OpenerFiles::give(WayNumber way, std::uint64_t tag, int fd) {
   std::unique_lock lock(mutex_);
-  const auto way = ways_[static_cast<std::size_t>(taker)];
+  const auto link = ways_.at(way);
   lock.unlock();
-  if (!way) return false;
+  if (!link) return false;
   const std::lock_guard giving(giving_);
-  return hand_over(*way, tag, fd);
+  return hand_over(*link, tag, fd);
 }
 
 void OpenerFiles::answer(std::string_view message) {

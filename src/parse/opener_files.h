@@ -17,6 +17,7 @@
 #include "parse/channel.h"
 #include "parse/opener_calls.h"
 #include "process/code_file.h"
+#include "process/file_rights.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -36,6 +37,11 @@ struct KeptFile {
   std::string path;
   MappedBy mapped_by;
   FileOwner owner;
+  bool is_perf_map = false;
+  std::uint64_t content_owner = 0;  // as content_owner()
+  // The rights of the process that uses it. Not set: the process was gone.
+  std::optional<ProcessRights> rights;
+  bool is_chosen = false;  // the user of the profiler named this file, or the directory that it lies in
 };
 // The descriptor stays open while any such pointer exists.
 using KeptFilePtr = std::shared_ptr<const KeptFile>;
@@ -62,9 +68,9 @@ class OpenerFiles {
   [[nodiscard]] bool is_banned(const FileOwner& owner);
 
   // Sets the way to a new child.
-  void set_way(Taker taker, Fd link);
-  // False: there is no such child.
-  bool give(Taker taker, std::uint64_t tag, int fd);
+  void set_way(WayNumber way, Fd link);
+  // False: there is no such child, or it does not take what it gets.
+  bool give(WayNumber way, std::uint64_t tag, int fd);
 
   void answer(std::string_view message);
 
@@ -80,7 +86,7 @@ class OpenerFiles {
     unsigned times = 0;
   };
   std::map<FileOwner, Ban> bans_;
-  std::array<std::shared_ptr<const WaitingChannel>, static_cast<std::size_t>(Taker::count)> ways_;
+  std::array<std::shared_ptr<const WaitingChannel>, way_count> ways_;
 };
 
 }  // namespace profile

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/file_kind.h"
 #include "process/file_keeper.h"
 #include "process/perf_map_file.h"
 #include "process/proc_source.h"
@@ -49,6 +50,17 @@ std::uint64_t part_of_file(const FileIdentity& file) {
 }
 std::uint64_t part_of_process(std::uint32_t tgid) { return std::uint64_t{tgid} << 2 | 3; }
 std::uint64_t part_of_path(const std::string& path) { return (std::hash<std::string>{}(path) | 1) << 2; }
+
+// Why the file is not handed over as one of that kind; `named`: it is.
+Unnamed refusal_of(const KeptFile& file, FileKind kind) {
+  if (file.is_perf_map != (kind == FileKind::perf_map)) return Unnamed::file_malformed;
+  if (file.is_perf_map) return Unnamed::named;  // its owner was checked when it was opened
+  if (!begins_as(kind, file.fd.get())) return Unnamed::file_malformed;
+  const auto status = status_of(file.fd.get());
+  if (!status) return Unnamed::file_gone;
+  const bool is_readable = file.is_chosen || may_read(status->mode, status->owner, status->group, file.rights);
+  return is_readable ? Unnamed::named : Unnamed::no_access;
+}
 
 }  // namespace
 
@@ -109,12 +121,14 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   in.read(file.path, file.mapped_by);
   file.owner = owner_of(file.mapped_by.tgid, part_of_file(identity));
   if (!is_turn_of(job, file.owner)) return;
+  file.rights = rights_of_process(file.mapped_by.tgid);
   OpenedFile opened = opener_.open(identity, file.path, file.mapped_by);
   if (!opened.fd) return answer(job, opened.reason);
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
+  file.content_owner = opened.owner;
   files_.keep(number, std::move(file));
-  answer(job, Unnamed::named, opened.stamp);
+  answer(job, Unnamed::named, opened.stamp, opened.owner);
 }
 
 void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
@@ -133,13 +147,15 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
 
 void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
   const auto number = in.get<std::uint64_t>();
-  const auto taker = in.one_of(Taker::count);
+  const auto way = in.get<WayNumber>();
+  const auto kind = in.one_of(FileKind::count);
   const KeptFilePtr file = files_.find(number);
-  if (!in.ok() || !file) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || way >= way_count || !file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto stamp = FileOpener::stamp(file->fd.get());
   if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) return answer(job, Unnamed::file_changed);
-  answer(job, files_.give(taker, number, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
+  if (const Unnamed refused = refusal_of(*file, kind); refused != Unnamed::named) return answer(job, refused);
+  answer(job, files_.give(way, number, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
 }
 
 // Closing may wait for ever, too. So a file stays open while its owner's files do not answer, until closing is tried
@@ -152,23 +168,35 @@ void OpenerJobs::close(const OpenerJob& job) {
 
 void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   const auto number = in.get<std::uint64_t>();
+  const auto way = in.get<WayNumber>();
   const KeptFilePtr base = files_.find(in.get<std::uint64_t>());
   DebugQuestion question;
   unsigned next = 0;
   in.read(question.kind, question.text, next);
-  if (!in.ok() || !base) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || way >= way_count || !base || base->is_perf_map) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, base->owner)) return;
   std::string why;
-  KeptFile file{.fd = {}, .stamp = {}, .path = base->path, .mapped_by = base->mapped_by, .owner = base->owner};
+  KeptFile file{.fd = {},
+                .stamp = {},
+                .path = base->path,
+                .mapped_by = base->mapped_by,
+                .owner = base->owner,
+                .content_owner = base->content_owner,
+                .rights = base->rights};
   const auto may_look_into = [this](const std::string& directory) {
     const FileOwner owner{.part = part_of_path(directory)};
     return !files_.is_banned(owner) && begin_(owner, true);
   };
-  file.fd = places_.open(question, {base->fd.get(), base->path, base->mapped_by}, may_look_into, next, why);
+  const DebugBase of{.fd = base->fd.get(),
+                     .path = base->path,
+                     .mapped_by = base->mapped_by,
+                     .owner = base->content_owner,
+                     .rights = base->rights};
+  file.fd = places_.open(question, of, may_look_into, next, why);
   const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
   if (file.fd) {
     const KeptFilePtr kept = files_.keep(number, std::move(file));
-    files_.give(Taker::parser, number, kept->fd.get());
+    files_.give(way, number, kept->fd.get());
   }
   answer(job, reason, next, why);
 }
@@ -180,10 +208,15 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
   file.fd = open_perf_map(tgid);
+  file.is_perf_map = true;
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
   if (!status) return answer(job, Unnamed::file_gone);
+  // The process speaks for itself alone, also when root has written its map.
+  const auto process = owner_of_process(tgid);
+  file.content_owner = content_owner_of_user(process ? process->uid : status->owner, true);
+  const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
-  answer(job, Unnamed::named, status->size_bytes);
+  answer(job, Unnamed::named, status->size_bytes, content_owner);
 }
 
 void OpenerJobs::size(const OpenerJob& job, WireReader& in) {
@@ -223,6 +256,7 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   file.path = in.text();
   file.mapped_by.own_mounts = true;
+  file.is_chosen = true;
   file.owner.part = part_of_path(file.path);
   if (!is_turn_of(job, file.owner)) return;
   const Fd place(::open(file.path.c_str(), O_PATH | O_CLOEXEC));
@@ -234,11 +268,13 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   } else {
     file.fd = look ? reopen(place) : Fd();
     if (!file.fd) why = std::strerror(errno);
+    if (look) file.content_owner = content_owner(*look, file.mapped_by);
   }
   const auto stamp = file.fd ? FileOpener::stamp(file.fd.get()) : std::nullopt;
   const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;
+  const std::uint64_t content_owner = file.content_owner;
   if (file.fd) files_.keep(number, std::move(file));
-  answer(job, reason, stamp.value_or(FileStamp{}), why);
+  answer(job, reason, stamp.value_or(FileStamp{}), content_owner, why);
 }
 
 }  // namespace profile

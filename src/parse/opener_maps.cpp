@@ -46,7 +46,11 @@ std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_byte
   // While the process lives, its map may be another file by now.
   if (!is_held() || !is_gone_process(tgid)) {
     const std::uint64_t number = new_number();
-    if (ask(std::tie(size_bytes), OpenerCall::perf_map, number, tgid) == Unnamed::named) return number;
+    std::uint64_t owner = 0;
+    if (ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid) == Unnamed::named) {
+      note_owner(number, owner);
+      return number;
+    }
     if (!is_held()) return 0;
   }
   size_bytes = held->second.size_bytes;

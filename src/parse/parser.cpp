@@ -1,29 +1,27 @@
 #include "parse/parser.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
 #include "parse/patience.h"
-#include "support/fd.h"
+#include "support/end_request.h"
 #include "support/work_budget.h"
 
 namespace profile {
 namespace {
 
-// Demangling a name takes microseconds, but a short name can be made to take for ever.
-constexpr std::uint64_t most_demangling_ns = 200'000'000;
-constexpr std::uint64_t most_demangling_one_ns = 100'000;
 // Looking for one name may need to demangle all names: a second for the largest programs, and some more.
 constexpr std::uint64_t most_searching_ns = 5'000'000'000;
-// The most debug files for one question: as many as the largest programs that split theirs have, and more.
-constexpr std::size_t most_wanted = 20'000;
-constexpr std::chrono::seconds most_fetching{130};  // from a debuginfod server; the fetcher has a patience of its own
+constexpr std::uint64_t root = 0;  // as owner of files
+// The files of a user that have ended so many parsers are not read any more: each takes seconds.
+constexpr unsigned most_ended = 3;
+constexpr std::size_t most_owners = 4096;
+// The most places with one name, or functions of an allocator: static functions may share a name.
+constexpr std::size_t most_found = 65'536;
+constexpr std::size_t most_paths = 3;  // that are remembered for the user
 
 template <class... Values>
 std::string question(ParserCall call, const FileRef& file, const Values&... values) {
@@ -36,52 +34,59 @@ std::string question(ParserCall call, const FileRef& file, const Values&... valu
 Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
     : keeper_(keeper), opener_(opener), fetcher_(fetcher) {}
 
-bool Parser::start() {
-  std::vector<Fd> ends;
-  ends.push_back(opener_.new_way(Taker::parser));
-  if (fetcher_ != nullptr) {
-    auto [from, to] = new_socket_pair();
-    std::vector<Fd> fetcher_end;
-    fetcher_end.push_back(std::move(from));
-    fetcher_->send({}, std::move(fetcher_end));
-    ends.push_back(std::move(to));
+std::vector<pid_t> Parser::pids() const {
+  std::vector<pid_t> pids;
+  for (const Place& place : places_) {
+    if (const auto pid = place.link.pid()) pids.push_back(*pid);
   }
-  auto child = keeper_.start(ChildKind::parser, std::move(ends));
-  is_missing_ = !child;
-  if (is_missing_) return false;
-  pid_ = child->pid;
-  channel_.emplace(std::move(child->channel));
-  return true;
+  return pids;
 }
 
-// A process that hangs in the kernel ends only when what it waits for ends. This does not wait for that.
-void Parser::give_up() {
-  if (pid_) ::kill(*pid_, SIGKILL);
-  pid_.reset();
-  channel_.reset();
-  close_debug_files();
+ParserLink* Parser::running_for(std::uint64_t owner) {
+  auto place = std::ranges::find(places_, owner, &Place::owner);
+  if (place == places_.end() && places_.size() < most_parsers) {
+    const auto way = static_cast<WayNumber>(places_.size());
+    places_.push_back({.link = ParserLink(keeper_, opener_, fetcher_, way), .owner = owner});
+    place = places_.end() - 1;
+  } else if (place == places_.end()) {
+    place = std::ranges::min_element(places_, {}, &Place::last_use);
+    place->link.end();
+    place->owner = owner;
+  }
+  place->last_use = ++uses_;
+  if (place->link.is_running()) return &place->link;
+  if (is_missing_) return nullptr;
+  is_missing_ = !place->link.start();
+  return is_missing_ ? nullptr : &place->link;
 }
 
-void Parser::close_debug_files() {
-  for (const std::uint64_t number : debug_files_) opener_.close(number);
-  debug_files_.clear();
+// The file has ended a parser.
+void Parser::blame(const AskedFile& file) {
+  ++given_up_;
+  if (file.number == 0) return;
+  if (given_up_paths_.size() < most_paths) given_up_paths_.emplace(file.path);
+  if (ended_by_.size() < most_owners) ++ended_by_[opener_.owner_of(file.number)];
+  opener_.distrust(file.number);
 }
 
-std::optional<std::string> Parser::ask(std::string_view words, std::uint64_t file, Unnamed& failed,
+std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                        const AnswerLimits& limits) {
-  failed = Unnamed::parser_gave_up;
-  const std::uint64_t before = std::exchange(at_file_, file);
-  if (before != file) close_debug_files();
+  using Ended = ParserLink::Ended;
+  failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
+  if (failed == Unnamed::out_of_time) return std::nullopt;
+  const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
+  const auto blamed = ended_by_.find(owner);
+  if (owner != root && blamed != ended_by_.end() && blamed->second >= most_ended) return std::nullopt;
   bool was_repeated = false;
-  bool is_plain = limits.may_be_plain && plain_files_.contains(file);
+  bool is_plain = limits.may_be_plain && plain_files_.contains(file.number);
   for (;;) {
-    // The parser may have ended while it had no question.
-    if (channel_ && (channel_->take() || channel_->is_gone())) give_up();
-    if (!channel_ && (is_missing_ || !start())) return std::nullopt;
-    if (file != 0) {
-      const Unnamed handed = opener_.hand(file, Taker::parser);
+    ParserLink* const parser = running_for(owner);
+    if (parser == nullptr) return std::nullopt;
+    const std::uint64_t before = parser->turn_to(file.number);
+    if (file.number != 0) {
+      const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
-        give_up();
+        parser->end();
         continue;
       }
       if (handed != Unnamed::named) {
@@ -89,107 +94,37 @@ std::optional<std::string> Parser::ask(std::string_view words, std::uint64_t fil
         return std::nullopt;
       }
     }
-    if (is_plain) channel_->send(message_of(ParserCall::plainly));
-    channel_->send(words);
-    Waited waited = wait(file, limits);
-    if (waited.ended == Ended::answered) {
-      if (is_plain) plain_files_.insert(file);
-      return std::move(waited.answer);
+    ParserLink::Outcome outcome = parser->exchange(words, is_plain, limits, meanwhile_);
+    if (outcome.ended == Ended::answered) {
+      if (is_plain) plain_files_.insert(file.number);
+      return std::move(outcome.answer);
     }
     // If it hung while it closed the file before, or if something else ended it, a new parser may do better. This is
     // tried only once. A parser that demangles reads nothing that it could wait for, so something else has stopped it.
-    const bool is_others = !waited.has_begun;
-    const bool was_stopped = waited.ended == Ended::stuck && (waited.is_demangling || is_stopped(*pid_));
-    const bool was_ended = waited.ended == Ended::died || was_stopped;
-    give_up();
+    const bool is_others = !outcome.has_begun && outcome.ended != Ended::broke_rules;
+    const auto pid = parser->pid();
+    const bool was_stopped = outcome.ended == Ended::stuck && (outcome.is_demangling || (pid && is_stopped(*pid)));
+    const bool was_ended = outcome.ended == Ended::died || was_stopped;
+    parser->end();
+    if (outcome.ended == Ended::interrupted) {
+      failed = Unnamed::out_of_time;
+      return std::nullopt;
+    }
     if (is_others && before != 0 && !was_ended) opener_.distrust(before);
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;
-    if (limits.may_be_plain && waited.is_demangling && !std::exchange(is_plain, true)) continue;
-    if (file != 0 && !was_ended) opener_.distrust(file);
-    break;
-  }
-  ++given_up_;
-  return std::nullopt;
-}
-
-Parser::Waited Parser::wait(std::uint64_t file, const AnswerLimits& limits) {
-  Waited waited{.has_begun = file == 0, .answer = {}};
-  const auto ended = [&waited](Ended how) {
-    waited.ended = how;
-    return std::move(waited);
-  };
-  ChildWatch whole(*pid_, limits.most_ns);
-  ChildWatch part = whole;
-  std::size_t wanted = 0;
-  for (;;) {
-    while (const auto message = channel_->take()) {
-      WireReader in(message->bytes);
-      const auto word = in.one_of(ParserWord::count);
-      switch (word) {
-        case ParserWord::begun:
-          waited.has_begun = true;
-          break;
-        case ParserWord::demangles:
-          waited.is_demangling = true;
-          if (whole.look() == ChildWatch::Finding::too_long) return ended(Ended::too_long);
-          part = ChildWatch(
-              *pid_, std::min(most_demangling_ns + in.get<std::uint32_t>() * most_demangling_one_ns, limits.most_ns));
-          break;
-        case ParserWord::wants:
-        case ParserWord::wants_served:
-          if (!in.ok() || ++wanted > most_wanted) return ended(Ended::too_long);
-          if (word == ParserWord::wants)
-            supply(in, file);
-          else
-            fetch(in);
-          part = ChildWatch(*pid_, limits.most_ns);  // it has waited for this process
-          break;
-        case ParserWord::answer:
-          waited.answer = message->bytes.substr(sizeof(ParserWord));
-          return ended(Ended::answered);
-        case ParserWord::count:
-          return ended(Ended::died);
-      }
+    const bool may_be_plain = limits.may_be_plain && outcome.is_demangling && outcome.ended != Ended::broke_rules;
+    if (may_be_plain && !std::exchange(is_plain, true)) continue;
+    if (was_ended) {
+      ++given_up_;
+    } else {
+      blame(file);
     }
-    if (channel_->is_gone()) return ended(Ended::died);
-    if (channel_->wait(ChildWatch::look_every)) continue;
-    const ChildWatch::Finding finding = part.look();
-    if (finding == ChildWatch::Finding::stuck) return ended(Ended::stuck);
-    if (finding == ChildWatch::Finding::too_long || whole.look() == ChildWatch::Finding::too_long) {
-      return ended(Ended::too_long);
-    }
+    return std::nullopt;
   }
-}
-
-// The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
-void Parser::supply(WireReader& in, std::uint64_t file) {
-  DebugQuestion question;
-  std::uint64_t base = 0;
-  unsigned next = 0;
-  in.read(question.kind, question.text, base, next);
-  const bool is_its_own = base == file || debug_files_.contains(base);
-  std::string why;
-  const std::uint64_t number = opener_.new_number();
-  const bool is_found =
-      in.ok() && is_its_own && opener_.open_debug(number, base, question, next, why) == Unnamed::named;
-  if (is_found) debug_files_.insert(number);
-  channel_->send(message_of(ParserCall::supplied, is_found, number, next, why));
-}
-
-void Parser::fetch(WireReader& in) {
-  const auto build_id = in.get<std::string>();
-  const std::uint64_t number = opener_.new_number();
-  bool is_found = false;
-  if (fetcher_ != nullptr && in.ok()) {
-    fetcher_->send(message_of(number, build_id));
-    const auto message = fetcher_->receive(most_fetching);
-    is_found = message && WireReader(message->bytes).get<bool>();
-  }
-  channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
 }
 
 template <class Answer>
-Answer Parser::answer_to(std::string_view words, std::uint64_t file, const AnswerLimits& limits, WorkBudget& budget,
+Answer Parser::answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits, WorkBudget& budget,
                          std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
   Answer nothing;
   const auto answer = ask(words, file, nothing.failed, limits);
@@ -200,32 +135,38 @@ Answer Parser::answer_to(std::string_view words, std::uint64_t file, const Answe
   budget.take(budget.left() - std::min(left, budget.left()));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
-  give_up();
+  if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
+  blame(file);
   nothing.failed = Unnamed::parser_gave_up;
   return nothing;
 }
 
 NamesOfFile Parser::names(const FileRef& file, std::span<const FileOffset> offsets, WorkBudget& budget) {
   const std::string words = question(ParserCall::names, file, budget.left(), offsets);
-  const std::uint64_t most_ns = std::max(ChildWatch::most_running_ns, budget.left() * ChildWatch::most_ns_a_step);
-  return answer_to(words, file.number, {.most_ns = most_ns, .may_be_plain = true}, budget, take_names, offsets.size());
+  const AnswerLimits limits{
+      .most_ns = std::max(ChildWatch::most_running_ns, budget.left() * ChildWatch::most_ns_a_step),
+      .most_bytes = most_answer_bytes(ParserCall::names, offsets.size()),
+      .may_be_plain = true};
+  return answer_to(words, {file.number, file.path}, limits, budget, take_names, offsets.size());
 }
 
 LinesOfFile Parser::lines(const FileRef& file, std::span<const ElfAddress> addresses, WorkBudget& budget) {
   const std::string words = question(ParserCall::lines, file, budget.left(), addresses);
-  return answer_to(words, file.number, AnswerLimits{.may_be_plain = true}, budget, take_lines, addresses.size());
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::lines, addresses.size()), .may_be_plain = true};
+  return answer_to(words, {file.number, file.path}, limits, budget, take_lines, addresses.size());
 }
 
 UnwindOfFile Parser::unwind_table(const FileRef& file, WorkBudget& budget) {
   const std::string words = file.number != 0 ? question(ParserCall::unwind, file, budget.left())
                                              : message_of(ParserCall::vdso_unwind, budget.left());
-  return answer_to(words, file.number, AnswerLimits{}, budget, take_unwind, 0);
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::unwind, 0)};
+  return answer_to(words, {file.number, file.path}, limits, budget, take_unwind, 0);
 }
 
 NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
   WorkBudget none(0);
-  const AnswerLimits limits{.may_be_plain = true};
-  return answer_to(message_of(ParserCall::vdso, offsets), 0, limits, none, take_names, offsets.size());
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::vdso, offsets.size()), .may_be_plain = true};
+  return answer_to(message_of(ParserCall::vdso, offsets), {}, limits, none, take_names, offsets.size());
 }
 
 FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
@@ -243,7 +184,10 @@ FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid) {
 NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span<const RuntimeAddress> addresses,
                              WorkBudget& budget) {
   const std::string words = message_of(ParserCall::jit, map.number, tgid, map.is_dump, budget.left(), addresses);
-  NamesOfJit names = answer_to(words, map.number, AnswerLimits{}, budget, take_jit, addresses.size());
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::jit, addresses.size())};
+  const std::string path = map.is_dump ? "a jitdump" : "/tmp/perf-" + std::to_string(tgid) + ".map";
+  const AskedFile file{map.number, path, map.is_dump ? FileKind::jit_dump : FileKind::perf_map};
+  NamesOfJit names = answer_to(words, file, limits, budget, take_jit, addresses.size());
   if (!map.is_dump) opener_.leave_perf_map(tgid, map.number);
   return names;
 }
@@ -251,25 +195,28 @@ NamesOfJit Parser::jit_names(std::uint32_t tgid, const JitMapRef& map, std::span
 std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
   Unnamed failed{};
   std::vector<std::string> as_they_are(names.begin(), names.end());
-  const auto answer = ask(message_of(ParserCall::demangle, names), 0, failed, {});
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::demangle, names.size())};
+  const auto answer = ask(message_of(ParserCall::demangle, names), {}, failed, limits);
   if (!answer) return as_they_are;
   WireReader in(*answer);
+  in.allow_elements(names.size());
   const auto demangled = in.get<std::vector<std::string>>();
   return in.is_whole() && demangled.size() == names.size() ? demangled : as_they_are;
 }
 
 void Parser::rest() {
-  close_debug_files();
-  if (channel_) channel_->send(message_of(ParserCall::rest));
+  for (Place& place : places_) place.link.rest();
 }
 
 std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_view name, std::uint64_t added,
                                                Unnamed& failed) {
   const std::string words = question(ParserCall::search, file, name, added);
-  const auto answer = ask(words, file.number, failed, AnswerLimits{.most_ns = most_searching_ns});
+  const AnswerLimits limits{.most_ns = most_searching_ns, .most_bytes = most_answer_bytes(ParserCall::search, 0)};
+  const auto answer = ask(words, {file.number, file.path}, failed, limits);
   if (!answer) return std::nullopt;
   failed = Unnamed::file_malformed;
   WireReader in(*answer);
+  in.allow_elements(most_found);
   const auto elf_class = in.get<std::uint8_t>();
   auto found = in.get<NameSearch>();
   if (!in.is_whole() || elf_class == 0) return std::nullopt;
@@ -278,11 +225,13 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
 
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
   Unnamed failed{};
-  const auto answer = ask(question(ParserCall::allocators, file), file.number, failed, AnswerLimits{});
+  const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::allocators, 0)};
+  const auto answer = ask(question(ParserCall::allocators, file), {file.number, file.path}, failed, limits);
   if (!answer) return {};
   WireReader in(*answer);
+  in.allow_elements(most_found);
   auto functions = in.get<std::vector<AllocatorFunction>>();
-  return in.ok() ? std::move(functions) : std::vector<AllocatorFunction>();
+  return in.is_whole() ? std::move(functions) : std::vector<AllocatorFunction>();
 }
 
 }  // namespace profile

@@ -1,7 +1,12 @@
-// The main process's side of the parser: it asks the parser, gives it the files that it wants, and watches it. When the
-// parser dies or hangs over a file, this leaves that file and has another parser started.
+// The main process's side of reading files: it asks a parser, and when the parser dies or hangs over a file, it leaves
+// that file and starts another parser. Each owner of files has a parser of its own, so that one who has taken over a
+// parser learns and falsifies nothing of the others.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,11 +14,11 @@
 #include <vector>
 
 #include "parse/channel.h"
-#include "parse/child_watch.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
 #include "parse/keeper.h"
 #include "parse/opener.h"
+#include "parse/parser_link.h"
 #include "parse/wire.h"
 
 namespace profile {
@@ -33,6 +38,7 @@ class Parser final : public FileReader {
                        WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;
   void rest() override;
+  void set_meanwhile(std::function<void()> meanwhile) override { meanwhile_ = std::move(meanwhile); }
 
   // For probes. nullopt: it is no ELF file, or reading it was given up; `failed` says which.
   struct Searched {
@@ -43,53 +49,54 @@ class Parser final : public FileReader {
                                                Unnamed& failed);
   [[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const FileRef& file);
 
-  [[nodiscard]] std::optional<pid_t> pid() const { return pid_; }
-  // How many times a question was given up, because the parser died, hung or took too long.
+  [[nodiscard]] std::vector<pid_t> pids() const;
+  // How many times a question was given up, because the parser died, hung, took too long or broke the rules, and the
+  // paths of some of the files.
   [[nodiscard]] std::size_t given_up() const { return given_up_; }
+  [[nodiscard]] const std::set<std::string>& given_up_paths() const { return given_up_paths_; }
   // How many files have names that it could not demangle.
   [[nodiscard]] std::size_t left_plain() const { return plain_files_.size(); }
   // No parser could be started any more.
   [[nodiscard]] bool is_missing() const { return is_missing_; }
-  // Starts a parser. False: it could not be started.
-  bool start();
+  // Starts the parser of root's files. False: it could not be started.
+  bool start() { return running_for(0) != nullptr; }
 
  private:
-  enum class Ended : std::uint8_t { answered, died, stuck, too_long };
-  struct Waited {
-    Ended ended = Ended::died;
-    bool has_begun = false;  // it holds the file that it was asked about
-    bool is_demangling = false;
-    std::string answer;
+  struct Place {
+    ParserLink link;
+    std::uint64_t owner = 0;
+    std::uint64_t last_use = 0;  // 0: never used
   };
-  struct AnswerLimits {
-    std::uint64_t most_ns = ChildWatch::most_running_ns;  // time on a CPU
-    bool may_be_plain = false;                            // names as the file spells them are better than no answer
+  // The file of a question. `number` 0: none.
+  struct AskedFile {
+    std::uint64_t number = 0;
+    std::string_view path;
+    FileKind kind = FileKind::elf;
   };
 
-  // The parser's answer, or nullopt and the reason in `failed`. `file`: the number of the file in question, 0 for none.
-  [[nodiscard]] std::optional<std::string> ask(std::string_view words, std::uint64_t file, Unnamed& failed,
+  // The parser's answer, or nullopt and the reason in `failed`.
+  [[nodiscard]] std::optional<std::string> ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                                const AnswerLimits& limits);
-  [[nodiscard]] Waited wait(std::uint64_t file, const AnswerLimits& limits);
   // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`.
   // If the answer cannot be read, the parser is killed.
   template <class Answer>
-  [[nodiscard]] Answer answer_to(std::string_view words, std::uint64_t file, const AnswerLimits& limits,
+  [[nodiscard]] Answer answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits,
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
                                  std::size_t asked);
-  void supply(WireReader& in, std::uint64_t file);
-  void fetch(WireReader& in);
-  void give_up();
-  void close_debug_files();
+  // A parser that runs and reads only files of this owner. Null: none can be started.
+  [[nodiscard]] ParserLink* running_for(std::uint64_t owner);
+  void blame(const AskedFile& file);
 
   Keeper& keeper_;
   Opener& opener_;
   Channel* fetcher_;
-  std::optional<Channel> channel_;
-  std::optional<pid_t> pid_;
-  std::uint64_t at_file_ = 0;            // the file that it was asked about last and may still have open
-  std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for at_file_
+  std::deque<Place> places_;  // at most most_parsers
+  std::uint64_t uses_ = 0;
+  std::map<std::uint64_t, unsigned> ended_by_;  // how many parsers the files of an owner have ended
   std::size_t given_up_ = 0;
+  std::set<std::string> given_up_paths_;
   std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled
+  std::function<void()> meanwhile_;
   bool is_missing_ = false;
 };
 

@@ -1,6 +1,8 @@
 // The words between the main process and the parser. Every message begins with one of these.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace profile {
@@ -30,5 +32,21 @@ enum class ParserWord : std::uint8_t {
   answer,
   count
 };
+
+// How many bytes an answer about so many places may have: a few long names, and an ordinary one for each place. A
+// longer answer is not sent, and breaks the rules when it comes.
+[[nodiscard]] constexpr std::size_t most_answer_bytes(ParserCall call, std::size_t places) {
+  constexpr std::size_t most = std::size_t{128} << 20;
+  constexpr std::size_t few = std::size_t{4} << 20;
+  switch (call) {
+    case ParserCall::unwind:
+    case ParserCall::vdso_unwind:
+      return std::size_t{64} << 20;
+    case ParserCall::lines:
+      return std::min(most, few + places * (std::size_t{16} << 10));
+    default:
+      return std::min(most, few + places * (std::size_t{4} << 10));
+  }
+}
 
 }  // namespace profile

@@ -29,7 +29,6 @@
 #include "parse/sandbox.h"
 #include "parse/wire.h"
 #include "support/file_bytes.h"
-#include "support/priority.h"
 #include "unwind/build.h"
 
 namespace profile {
@@ -98,12 +97,24 @@ class ParserProcess final : public DebugSupplier {
     if (!questions_.send(message_of(word, values...))) ::_exit(0);
   }
 
+  // An answer of names. One that has more bytes than it may have fails as a whole.
+  template <class Answer>
+  void say_answer(ParserCall call, std::size_t places, const WorkBudget& budget, const Answer& answer) {
+    const std::string message = message_of(ParserWord::answer, budget.left(), answer);
+    if (message.size() > most_answer_bytes(call, places)) {
+      Answer failed;
+      failed.failed = Unnamed::too_large;
+      return say(ParserWord::answer, budget.left(), failed);
+    }
+    if (!questions_.send(message)) ::_exit(0);
+  }
+
   void answer(ParserCall call, WireReader& in) {
     switch (call) {
       case ParserCall::names:
-        return answer_places(in, names_of);
+        return answer_places(call, in, names_of);
       case ParserCall::lines:
-        return answer_places(in, lines_of);
+        return answer_places(call, in, lines_of);
       case ParserCall::vdso:
         return vdso(in);
       case ParserCall::jit:
@@ -167,12 +178,12 @@ class ParserProcess final : public DebugSupplier {
   }
 
   template <class Place, class Answer>
-  void answer_places(WireReader& in, Answer (*answer_of)(FileSymbols&, std::span<const Place>, const Spelling&)) {
+  void answer_places(ParserCall call, WireReader& in,
+                     Answer (*answer_of)(FileSymbols&, std::span<const Place>, const Spelling&)) {
     Asked& asked = take_asked(in);
     asked.budget = WorkBudget(in.get<std::uint64_t>());
     const auto places = in.get<std::vector<Place>>();
-    const Answer answer = answer_of(asked.symbols, places, spelling());
-    say(ParserWord::answer, asked.budget.left(), answer);
+    say_answer(call, places.size(), asked.budget, answer_of(asked.symbols, places, spelling()));
   }
 
   void vdso(WireReader& in) {
@@ -186,7 +197,7 @@ class ParserProcess final : public DebugSupplier {
     } else {
       names.failed = Unnamed::no_symbol;
     }
-    say(ParserWord::answer, std::uint64_t{0}, names);
+    say_answer(ParserCall::vdso, offsets.size(), WorkBudget(0), names);
   }
 
   void jit(WireReader& in) {
@@ -213,7 +224,7 @@ class ParserProcess final : public DebugSupplier {
                                           .file = is_named ? names.strings.intern(symbol.file) : StringId::empty,
                                           .line = symbol.line}});
     }
-    say(ParserWord::answer, budget.left(), names);
+    say_answer(ParserCall::jit, addresses.size(), budget, names);
   }
 
   void demangle_all(WireReader& in) {
@@ -283,8 +294,6 @@ class ParserProcess final : public DebugSupplier {
 }  // namespace
 
 void run_parser(Fd questions, Fd files, Fd served) {
-  // The main process waits for the answers, and it has more urgent work.
-  const RaisedPriority raised;
   auto* const parser = new ParserProcess(std::move(questions), std::move(files), std::move(served));
   enter_sandbox();
   parser->run();

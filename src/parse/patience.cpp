@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "support/end_request.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -47,6 +48,7 @@ milliseconds Patience::next() {
   if (now - asked_at_ > step + late) over_at_ += now - asked_at_ - step;
   asked_at_ = now;
   const auto left = std::chrono::ceil<milliseconds>(over_at_ - now);
+  if (is_end_pressing()) return milliseconds(0);
   if (left.count() > 0) return std::min(left, step);
   if (more_ == 0 || !waits_for_cpu(child_)) return milliseconds(0);
   --more_;

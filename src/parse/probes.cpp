@@ -1,7 +1,5 @@
 #include "parse/probes.h"
 
-#include <signal.h>
-
 #include <cerrno>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "parse/prober_child.h"
 #include "parse/wire.h"
 #include "support/fd.h"
+#include "support/process_fd.h"
 
 namespace profile {
 namespace {
@@ -66,10 +65,11 @@ std::vector<AllocatorFunction> Probes::allocator_functions(const ProbedFile& fil
 
 bool Probes::start() {
   std::vector<Fd> ends;
-  ends.push_back(opener_.new_way(Taker::prober));
+  ends.push_back(opener_.new_way(way_to_prober));
   auto child = keeper_.start(ChildKind::prober, std::move(ends));
-  pid_ = child ? std::optional(child->pid) : std::nullopt;
   if (!child) return false;
+  pid_ = child->pid;
+  process_ = std::move(child->process);
   prober_.emplace(std::move(child->channel), true);
   return true;
 }
@@ -77,14 +77,15 @@ bool Probes::start() {
 Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
-  if (opener_.hand(file.number, Taker::prober) != Unnamed::named) return {};
+  if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
+  prober_->allow({.messages = 2, .bytes = 64});
   prober_->send(message_of(file.number, probe));
-  ChildWatch watch(*pid_);
+  ChildWatch watch(pid_);
   for (;;) {
     if (auto message = prober_->take()) {
       WireReader in(message->bytes);
       if (in.one_of(ProberWord::count) == ProberWord::has_read) {
-        watch = ChildWatch(*pid_, ChildWatch::most_running_ns, most_attaching_ns);
+        watch = ChildWatch(pid_, ChildWatch::most_running_ns, most_attaching_ns);
         continue;
       }
       error = in.get<int>();
@@ -93,7 +94,8 @@ Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
     if (prober_->is_gone() || (!prober_->wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works))
       break;
   }
-  ::kill(*pid_, SIGKILL);
+  kill_process(process_);
+  process_.reset();
   prober_.reset();
   error = ETIMEDOUT;
   return {};

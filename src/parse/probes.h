@@ -27,7 +27,7 @@ class Probes final : public FileProbes {
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
   Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
 
-  [[nodiscard]] std::optional<pid_t> pid() const { return pid_; }
+  [[nodiscard]] std::optional<pid_t> pid() const { return process_ ? std::optional(pid_) : std::nullopt; }
 
  private:
   // The file, if it is an ELF file.
@@ -41,7 +41,8 @@ class Probes final : public FileProbes {
   Opener& opener_;
   Parser& parser_;
   std::optional<Channel> prober_;
-  std::optional<pid_t> pid_;
+  pid_t pid_ = 0;
+  Fd process_;  // not open: there is none
 };
 
 }  // namespace profile

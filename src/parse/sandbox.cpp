@@ -26,6 +26,9 @@ namespace {
 // A user id that no user has, so that no user may send signals to the parser. It is in a range that systemd's
 // documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
 constexpr uid_t no_one = 2'130'706'433;
+static_assert(fetcher_uid == no_one + 1);
+// Of one file from a server, as the debug files of the largest programs have.
+constexpr rlim_t most_fetched_bytes = rlim_t{2} << 30;
 // The lines of the largest programs take half a gigabyte.
 constexpr rlim_t most_memory_bytes = rlim_t{2} << 30;
 
@@ -120,14 +123,32 @@ void keep_capabilities(std::span<const int> kept) noexcept {
   ::syscall(SYS_capset, &header, had.data());
 }
 
-void enter_sandbox() noexcept {
-  const bool is_another = ::setgroups(0, nullptr) == 0 && ::setresgid(no_one, no_one, no_one) == 0 &&
-                          ::setresuid(no_one, no_one, no_one) == 0;
+namespace {
+
+void become(uid_t user) noexcept {
+  const bool is_another =
+      ::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 && ::setresuid(user, user, user) == 0;
   static_cast<void>(is_another);  // with file capabilities alone this is not permitted
   keep_capabilities({});
   // The change of user has undone these two.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+}  // namespace
+
+void become_fetcher() noexcept {
+  become(fetcher_uid);
+  ::signal(SIGXFSZ, SIG_IGN);  // writing then fails instead
+  limit(RLIMIT_FSIZE, most_fetched_bytes);
+  limit(RLIMIT_CORE, 0);
+#if !defined(__SANITIZE_ADDRESS__)
+  limit(RLIMIT_DATA, most_memory_bytes);
+#endif
+}
+
+void enter_sandbox() noexcept {
+  become(no_one);
 #if !defined(__SANITIZE_ADDRESS__)
   limit(RLIMIT_DATA, most_memory_bytes);
 #endif

@@ -16,6 +16,12 @@ void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept;
 // Drops all capabilities except `kept`, which are Linux's own numbers (linux/capability.h).
 void keep_capabilities(std::span<const int> kept) noexcept;
 
+// The user that the fetcher becomes, so that it can neither read nor write what belongs to others.
+inline constexpr unsigned fetcher_uid = 2'130'706'434;
+// Cannot be undone. The process has no capability, is that user where this is permitted, and its files and memory have
+// limits: a server may send without an end.
+void become_fetcher() noexcept;
+
 // Cannot be undone. The process has no capability, another user where that is permitted, a memory limit, and only the
 // system calls that reading needs. Another system call kills it.
 void enter_sandbox() noexcept;

@@ -73,12 +73,20 @@ template <class... Values>
 
 class WireReader {
  public:
+  // No text may be longer, unless allow_text() says so. Names, paths and sentences are shorter.
+  static constexpr std::size_t most_text_bytes = std::size_t{64} << 10;
+
   // `bytes` must outlive this and the texts that it gives.
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
+
+  // From here on a text may have this many bytes.
+  void allow_text(std::size_t most_bytes) { most_text_ = most_bytes; }
 
   // From here on no vector of structures may have more elements. A hostile writer could otherwise fill the memory,
   // because an element takes more bytes in memory than in the message.
   void allow_elements(std::size_t most) { most_elements_ = most; }
+  // The same for the texts of a table of strings.
+  void allow_strings(std::size_t most) { most_strings_ = most; }
 
   // Reads one value after the other into variables that are empty. After something was missing, they stay empty.
   template <class... Values>
@@ -102,8 +110,9 @@ class WireReader {
   }
   std::string_view text() {
     const std::size_t size = count(1);
-    const std::string_view text = rest_.substr(0, size);
-    rest_.remove_prefix(size);
+    if (size > most_text_) fail();
+    const std::string_view text = rest_.substr(0, ok_ ? size : 0);
+    rest_.remove_prefix(text.size());
     return text;
   }
   [[nodiscard]] bool ok() const { return ok_; }
@@ -155,8 +164,9 @@ class WireReader {
   }
   void read_one(StringTable& strings) {
     const std::size_t count = this->count(sizeof(std::uint32_t));
+    if (count > most_strings_) return fail();
     ids_.assign(1, StringId::empty);
-    for (std::size_t i = 0; i < count; ++i) ids_.push_back(strings.intern(text()));
+    for (std::size_t i = 0; i < count && ok_; ++i) ids_.push_back(strings.intern(text()));
   }
   template <class Value>
   void read_one(std::optional<Value>& value) {
@@ -182,6 +192,7 @@ class WireReader {
   template <class Key, class Value>
   void read_one(std::map<Key, Value>& map) {
     const std::size_t count = this->count(1);
+    if (count > most_elements_) return fail();
     for (std::size_t i = 0; i < count && ok_; ++i) {
       const auto key = get<Key>();
       map.try_emplace(key, get<Value>());
@@ -191,6 +202,8 @@ class WireReader {
   std::string_view rest_;
   bool ok_ = true;
   std::size_t most_elements_ = SIZE_MAX;
+  std::size_t most_strings_ = SIZE_MAX;
+  std::size_t most_text_ = most_text_bytes;
   std::vector<StringId> ids_;  // [id in the writer's table]: the id here
 };
 

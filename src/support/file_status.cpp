@@ -22,7 +22,9 @@ std::optional<FileStatus> status_of(int fd) {
                     .size_bytes = static_cast<std::uint64_t>(std::max<off_t>(found.st_size, 0)),
                     .allocated_bytes = static_cast<std::uint64_t>(std::max<blkcnt_t>(found.st_blocks, 0)) * S_BLKSIZE,
                     .modified_ns = found.st_mtim.tv_sec * std::int64_t{1'000'000'000} + found.st_mtim.tv_nsec,
-                    .owner = found.st_uid};
+                    .owner = found.st_uid,
+                    .group = found.st_gid,
+                    .mode = found.st_mode};
 }
 
 }  // namespace profile

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int numbers[] = {SIGPIPE, SIGXFSZ};
 struct sigaction original_actions[2];
+struct sigaction original_child_action;
 bool are_ignored = false;
 
 }  // namespace
@@ -26,16 +27,21 @@ void hold_end_signals() noexcept {
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-void ignore_write_signals() noexcept {
+void settle_signals() noexcept {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &ignore, &original_actions[i]);
+  // Whoever started us may ignore it. The kernel would then keep no child's number and status until we ask.
+  struct sigaction keep {};
+  keep.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &keep, &original_child_action);
   are_ignored = true;
 }
 
-void restore_write_signals() noexcept {
+void restore_signals() noexcept {
   if (!are_ignored) return;
   for (std::size_t i = 0; i < 2; ++i) ::sigaction(numbers[i], &original_actions[i], nullptr);
+  ::sigaction(SIGCHLD, &original_child_action, nullptr);
 }
 
 }  // namespace profile

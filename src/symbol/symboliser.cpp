@@ -165,7 +165,11 @@ struct Symboliser::State {
       }
       const Unnamed failed = names.resolve(ref, answers);
       // The same failure would come again.
-      if (failed != Unnamed::named) file->give_up(failed);
+      if (failed == Unnamed::out_of_time) {
+        given_up.push_back(file);
+      } else if (failed != Unnamed::named) {
+        file->give_up(failed);
+      }
       const Effort::Verdict verdict = file_effort.end();
       if (verdict == Effort::Verdict::too_large && failed == Unnamed::named) file->give_up(Unnamed::too_large);
       if (verdict == Effort::Verdict::later) given_up.push_back(file);

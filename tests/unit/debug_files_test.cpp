@@ -196,6 +196,9 @@ TEST_CASE("a debug file beside a program counts only if root or the owner of the
   CHECK(program.found() == "");
   REQUIRE(::chown(program.file.c_str(), 1000, 1000) == 0);
   CHECK(program.found() == beside);
+  REQUIRE(::chmod(beside.c_str(), 0600) == 0);
+  CHECK(program.found() == "");
+  REQUIRE(::chmod(beside.c_str(), 0644) == 0);
   REQUIRE(::chown(beside.c_str(), 0, 0) == 0);
   CHECK(program.found() == beside);
 }

@@ -75,9 +75,9 @@ std::size_t accepted(int listening) {
 
 TEST_CASE("the error of --debuginfod without a server names DEBUGINFOD_URLS") {
   ::unsetenv("DEBUGINFOD_URLS");
-  CHECK_THROWS_WITH_AS(Debuginfod{}, doctest::Contains("DEBUGINFOD_URLS"), Error);
+  CHECK_THROWS_WITH_AS(Debuginfod{""}, doctest::Contains("DEBUGINFOD_URLS"), Error);
   ::setenv("DEBUGINFOD_URLS", "", 1);
-  CHECK_THROWS_AS(Debuginfod{}, Error);
+  CHECK_THROWS_AS(Debuginfod{""}, Error);
 }
 
 TEST_CASE("a debug file comes from the server if no directory has it and the served file is the right one") {
@@ -89,7 +89,7 @@ TEST_CASE("a debug file comes from the server if no directory has it and the ser
   REQUIRE(file);
   const auto finds = [&] {
     use_server(served.url());
-    Debuginfod server;
+    Debuginfod server(Debuginfod::make_cache());
     DirectSupplier supplier({directory().file("none")}, fd.get(), served.program, &server);
     DebugFiles files(supplier);
     const DebugFile found = files.find(*file, fd.get(), supplier.file());
@@ -114,7 +114,7 @@ TEST_CASE("a server that does not answer costs the allowed time only once") {
   REQUIRE(::listen(silent.get(), 8) == 0);
   REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
   use_server("http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/");
-  Debuginfod server(1500ms);
+  Debuginfod server("", {.with_one = 1500ms, .with_all = 1500ms});
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(server.find(std::string(40, 'a')));
   const auto first = std::chrono::steady_clock::now();

@@ -11,6 +11,8 @@
 #include "parse/debug_file_search.h"
 #include "parse/debug_files.h"
 #include "parse/debuginfod.h"
+#include "process/file_rights.h"
+#include "support/file_status.h"
 
 namespace profile::test {
 
@@ -21,15 +23,18 @@ class DirectSupplier final : public DebugSupplier {
   // `fd` is the open file, which the caller owns. `path` is its path as the profiled process sees it.
   DirectSupplier(const std::vector<std::string>& directories, int fd, std::string path, Debuginfod* server = nullptr)
       : places_(directories), server_(server) {
-    bases_[the_file] = {.fd = fd, .path = std::move(path), .mapped_by = {.own_mounts = true}};
+    set(fd, std::move(path));
   }
   [[nodiscard]] FileRef file() const {
     return {.number = the_file, .path = bases_.at(the_file).path, .mapped_by = {.own_mounts = true}};
   }
   // Replaces the file.
   void set(int fd, std::string path) {
-    bases_[the_file].fd = fd;
-    bases_[the_file].path = std::move(path);
+    const auto status = status_of(fd);
+    bases_[the_file] = {.fd = fd,
+                        .path = std::move(path),
+                        .mapped_by = {.own_mounts = true},
+                        .owner = content_owner_of_user(status ? status->owner : 0, true)};
   }
   DebugFile open(const DebugQuestion& question, std::uint64_t base, unsigned& next, std::string& why) override {
     DebugFile found{.fd = places_.open(

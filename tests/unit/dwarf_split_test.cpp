@@ -1,6 +1,7 @@
 // Tests split debug information: the inlined functions are in .dwo files or in a package, as g++ and clang++ write
 // them. The answers must be those of the same program built as one file.
 // Also tests split files that are missing or of another build.
+#include <elf.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -266,7 +267,10 @@ TEST_CASE("a split file is opened only if it is regular, has the right owner and
   std::filesystem::create_directories(folder + "/inner");
   const auto file = [&](const std::string& name) { return folder + "/" + name; };
   for (const char* name : {"app", "app.dwp", "good.dwo", "inner/deep.dwo", "others.dwo"})
-    std::ofstream(file(name)) << "x";
+    std::ofstream(file(name)) << ELFMAG "x";
+  std::ofstream(file("text.dwo")) << "root:x:0:0:";
+  std::ofstream(file("closed.dwo")) << ELFMAG "x";
+  REQUIRE(::chmod(file("closed.dwo").c_str(), 0600) == 0);
   std::ofstream(file("empty.dwo")).flush();
   REQUIRE(::mkfifo(file("fifo.dwo").c_str(), 0600) == 0);
   std::filesystem::create_symlink(file("good.dwo"), file("link.dwo"));
@@ -277,7 +281,7 @@ TEST_CASE("a split file is opened only if it is regular, has the right owner and
   const auto open = [&](const DebugQuestion& question, std::uint32_t tgid, std::string& reason) {
     unsigned next = 0;
     return places.open(
-        question, {.fd = app.get(), .path = file("app"), .mapped_by = {.tgid = tgid}},
+        question, {.fd = app.get(), .path = file("app"), .mapped_by = {.tgid = tgid, .own_mounts = true}},
         [](const std::string&) { return true; }, next, reason);
   };
   const auto why = [&](const std::string& path, std::uint32_t tgid) {
@@ -293,14 +297,14 @@ TEST_CASE("a split file is opened only if it is regular, has the right owner and
   CHECK(why("", self) == "not there");
   CHECK(why("/", self) == "a directory");
   CHECK(why(file("empty.dwo"), self) == "empty");
+  CHECK(why(file("text.dwo"), self) == "no ELF file");
+  CHECK(why(file("closed.dwo"), self) == "closed to the program's own user");
   CHECK(why(file("fifo.dwo"), self) == "not a regular file");
   CHECK(why(folder, self) == "a directory");
   CHECK(why(file("link.dwo"), self) == "behind a symbolic link");
   CHECK(why(file("linked/deep.dwo"), self) == "behind a symbolic link");
   CHECK(why("/proc/self/root" + file("good.dwo"), self) == "behind a symbolic link");
   CHECK(why(file("huge.dwo"), self) == "too large");
-  // No process has this number, so there is no root directory to open the file in.
-  CHECK(why(file("good.dwo"), 0x7fffffff) == "not there");
   if (::geteuid() == 0) {
     REQUIRE(::chown(file("others.dwo").c_str(), 65534, 65534) == 0);
     CHECK(why(file("others.dwo"), self) == "of another owner than the program");

@@ -1,0 +1,228 @@
+#include "parse/parser_link.h"
+
+#include <limits.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "parse/debug_file_search.h"
+#include "parse/fetcher_child.h"
+#include "parse/parser_calls.h"
+#include "parse/patience.h"
+#include "support/clock.h"
+#include "support/end_request.h"
+
+namespace profile {
+namespace {
+
+// Demangling a name takes microseconds, but a short name can be made to take for ever.
+constexpr std::uint64_t most_demangling_ns = 200'000'000;
+constexpr std::uint64_t most_demangling_one_ns = 100'000;
+// The most debug files for one question: as many as the largest programs that split theirs have, and more.
+constexpr std::size_t most_wanted = 20'000;
+constexpr std::size_t most_wanted_bytes = 16 << 20;  // of all their names
+// What else a parser says about one question: that it has begun, and that it demangles.
+constexpr std::size_t most_remarks = 32;
+// The limit for a question with its debug files, apart from the time on a CPU and the time that this process takes.
+constexpr std::uint64_t most_waiting_ns = 30'000'000'000;
+constexpr std::uint64_t look_every_ns = 100'000'000;
+static_assert(look_every_ns == std::chrono::nanoseconds(ChildWatch::look_every).count());
+
+}  // namespace
+
+// What is known of the question that is being answered.
+class ParserLink::Exchange {
+ public:
+  Exchange(ParserLink& link, const AnswerLimits& limits, const std::function<void()>& meanwhile)
+      : link_(link),
+        meanwhile_(meanwhile),
+        most_ns_(limits.most_ns),
+        whole_(link.pid_, limits.most_ns, most_waiting_ns),
+        part_(link.pid_, limits.most_ns) {
+    outcome_.has_begun = link.file_ == 0;
+  }
+
+  Outcome run() {
+    for (;;) {
+      // A parser that always says something must not keep this process from looking.
+      if (monotonic_ns() - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
+      if (const auto message = link_.channel_->take()) {
+        if (!take(*message)) return std::move(outcome_);
+        continue;
+      }
+      if (link_.channel_->is_gone()) {
+        return ended(link_.channel_->is_broken() ? Ended::broke_rules : Ended::died);
+      }
+      link_.channel_->wait(ChildWatch::look_every);
+    }
+  }
+
+ private:
+  Outcome ended(Ended how) {
+    outcome_.ended = how;
+    return std::move(outcome_);
+  }
+  bool end(Ended how) {
+    outcome_.ended = how;
+    return false;
+  }
+
+  bool look() {
+    looked_ns_ = monotonic_ns();
+    if (is_end_pressing()) return end(Ended::interrupted);
+    const ChildWatch::Finding part = part_.look();
+    const ChildWatch::Finding whole = whole_.look();
+    if (part == ChildWatch::Finding::too_long || whole == ChildWatch::Finding::too_long) return end(Ended::too_long);
+    if (part == ChildWatch::Finding::stuck || whole == ChildWatch::Finding::stuck) return end(Ended::stuck);
+    if (meanwhile_) {
+      meanwhile_();
+      excuse(monotonic_ns() - looked_ns_);
+      looked_ns_ = monotonic_ns();
+    }
+    return true;
+  }
+
+  void excuse(std::uint64_t ns) {
+    part_.excuse(ns);
+    whole_.excuse(ns);
+  }
+
+  // False: the exchange has ended.
+  bool take(const Message& message) {
+    WireReader in(message.bytes);
+    const auto word = in.one_of(ParserWord::count);
+    if (!in.ok()) return end(Ended::broke_rules);
+    if (word == ParserWord::answer) {
+      outcome_.answer = message.bytes.substr(sizeof(ParserWord));
+      return end(Ended::answered);
+    }
+    if (word == ParserWord::wants || word == ParserWord::wants_served) {
+      const std::uint64_t began_ns = monotonic_ns();
+      const bool is_right =
+          ++wanted_ <= most_wanted && (word == ParserWord::wants ? link_.supply(in) : link_.fetch(in));
+      if (!is_right) return end(Ended::broke_rules);
+      excuse(monotonic_ns() - began_ns);
+      part_ = ChildWatch(link_.pid_, most_ns_);
+      return true;
+    }
+    if (++remarks_ > most_remarks) return end(Ended::broke_rules);
+    if (word == ParserWord::begun) {
+      outcome_.has_begun = true;
+      return true;
+    }
+    outcome_.is_demangling = true;
+    const std::uint64_t names = in.get<std::uint32_t>();
+    part_ = ChildWatch(link_.pid_, std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
+    return true;
+  }
+
+  ParserLink& link_;
+  const std::function<void()>& meanwhile_;
+  std::uint64_t most_ns_;
+  ChildWatch whole_;
+  ChildWatch part_;  // since it got what it wanted last, or since it demangles
+  std::uint64_t looked_ns_ = monotonic_ns();
+  std::size_t wanted_ = 0;
+  std::size_t remarks_ = 0;
+  Outcome outcome_;
+};
+
+bool ParserLink::start() {
+  std::vector<Fd> ends;
+  ends.push_back(opener_.new_way(way_));
+  if (fetcher_ != nullptr) {
+    auto [from, to] = new_socket_pair();
+    std::vector<Fd> fetcher_end;
+    fetcher_end.push_back(std::move(from));
+    fetcher_->send(message_of(way_), std::move(fetcher_end));
+    ends.push_back(std::move(to));
+  }
+  auto child = keeper_.start(ChildKind::parser, std::move(ends));
+  if (!child) return false;
+  pid_ = child->pid;
+  process_ = std::move(child->process);
+  channel_.emplace(std::move(child->channel));
+  return true;
+}
+
+void ParserLink::end() {
+  kill_process(process_);
+  process_.reset();
+  channel_.reset();
+  file_ = 0;
+  close_debug_files();
+}
+
+bool ParserLink::is_running() {
+  if (channel_ && (channel_->take() || channel_->is_gone())) end();
+  return channel_.has_value();
+}
+
+std::optional<pid_t> ParserLink::pid() const {
+  return process_ && !has_ended(process_) ? std::optional(pid_) : std::nullopt;
+}
+
+std::uint64_t ParserLink::turn_to(std::uint64_t file) {
+  const std::uint64_t before = std::exchange(file_, file);
+  if (before != file) close_debug_files();
+  return before;
+}
+
+void ParserLink::close_debug_files() {
+  for (const std::uint64_t number : debug_files_) opener_.close(number);
+  debug_files_.clear();
+}
+
+void ParserLink::rest() {
+  close_debug_files();
+  if (channel_) channel_->send(message_of(ParserCall::rest));
+}
+
+ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
+                                         const std::function<void()>& meanwhile) {
+  channel_->allow({.messages = most_wanted + most_remarks + 1, .bytes = limits.most_bytes + most_wanted_bytes});
+  if (is_plain) channel_->send(message_of(ParserCall::plainly));
+  channel_->send(words);
+  Outcome outcome = Exchange(*this, limits, meanwhile).run();
+  if (channel_) channel_->allow({});
+  if (outcome.answer.size() > limits.most_bytes) outcome.ended = Ended::broke_rules;
+  return outcome;
+}
+
+// The parser wants a debug file. It gets only debug files of the file in question, or of a debug file of that file.
+bool ParserLink::supply(WireReader& in) {
+  DebugQuestion question;
+  std::uint64_t base = 0;
+  unsigned next = 0;
+  in.read(question.kind, question.text, base, next);
+  const bool is_its_own = base == file_ || debug_files_.contains(base);
+  if (!in.is_whole() || !is_its_own || base == 0 || question.text.size() > PATH_MAX) return false;
+  std::string why;
+  const std::uint64_t number = opener_.new_number();
+  const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == Unnamed::named;
+  if (is_found) debug_files_.insert(number);
+  channel_->send(message_of(ParserCall::supplied, is_found, number, next, why));
+  return true;
+}
+
+bool ParserLink::fetch(WireReader& in) {
+  const auto build_id = in.get<std::string>();
+  if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return false;
+  const std::uint64_t number = opener_.new_number();
+  bool is_found = false;
+  fetcher_->allow({.messages = 1, .bytes = 64});
+  fetcher_->send(message_of(way_, number, build_id));
+  const auto message = fetcher_->receive(most_fetching);
+  if (message) {
+    WireReader answer(message->bytes);
+    is_found = answer.get<std::uint64_t>() == number && answer.get<bool>() && answer.is_whole();
+  } else {
+    fetcher_ = nullptr;  // it is not asked again: its next answer would be to this question
+  }
+  channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
+  return true;
+}
+
+}  // namespace profile

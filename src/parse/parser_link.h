@@ -1,0 +1,85 @@
+// One running parser, and the exchange of one question with it. A hostile file may have taken the parser over, so a
+// clock, a count of messages and a count of bytes bound every answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "parse/channel.h"
+#include "parse/child_watch.h"
+#include "parse/keeper.h"
+#include "parse/opener.h"
+#include "parse/wire.h"
+#include "support/fd.h"
+#include "support/process_fd.h"
+
+namespace profile {
+
+struct AnswerLimits {
+  std::uint64_t most_ns = ChildWatch::most_running_ns;  // time on a CPU
+  std::size_t most_bytes = 0;
+  bool may_be_plain = false;  // names as the file spells them are better than no answer
+};
+
+class ParserLink {
+ public:
+  enum class Ended : std::uint8_t {
+    answered,
+    died,
+    stuck,
+    too_long,
+    broke_rules,
+    interrupted  // the user wants the end of the run
+  };
+  struct Outcome {
+    Ended ended = Ended::died;
+    bool has_begun = false;  // it holds the file that it was asked about
+    bool is_demangling = false;
+    std::string answer;
+  };
+
+  // `fetcher`: a channel to the child that asks debuginfod, or null. All arguments must outlive this.
+  ParserLink(Keeper& keeper, Opener& opener, Channel* fetcher, WayNumber way)
+      : keeper_(keeper), opener_(opener), fetcher_(fetcher), way_(way) {}
+
+  // Starts a parser. False: it could not be started.
+  bool start();
+  // Kills the parser and does not wait for its end: a process that hangs in the kernel ends when what it waits for
+  // ends.
+  void end();
+  // False when it was never started, has ended, or has sent something unasked.
+  [[nodiscard]] bool is_running();
+  [[nodiscard]] std::optional<pid_t> pid() const;
+  [[nodiscard]] WayNumber way() const { return way_; }
+
+  // The next question is about this file (0: none). Returns the file of the question before.
+  std::uint64_t turn_to(std::uint64_t file);
+  // Sends the question and waits for the answer. `meanwhile` is called now and then while it waits.
+  [[nodiscard]] Outcome exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
+                                 const std::function<void()>& meanwhile);
+  // Has it close the files that it has read.
+  void rest();
+
+ private:
+  class Exchange;
+  // Answers what the parser wants. False: it may not want that.
+  [[nodiscard]] bool supply(WireReader& in);
+  [[nodiscard]] bool fetch(WireReader& in);
+  void close_debug_files();
+
+  Keeper& keeper_;
+  Opener& opener_;
+  Channel* fetcher_;
+  WayNumber way_;
+  std::optional<Channel> channel_;  // not set: no parser runs
+  pid_t pid_ = 0;
+  Fd process_;
+  std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
+  std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
+};
+
+}  // namespace profile

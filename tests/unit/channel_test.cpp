@@ -1,0 +1,116 @@
+// Tests that the main process's end of a channel takes only what it has allowed, and that a reader of messages bounds
+// what they claim. The other end may be a parser that a hostile file has taken over.
+#include "parse/channel.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/string_table.h"
+#include "parse/wire.h"
+#include "support/fd.h"
+
+namespace profile {
+namespace {
+
+struct Ends {
+  Ends() : Ends(new_socket_pair()) {}
+  explicit Ends(std::pair<Fd, Fd> ends) : ours(std::move(ends.first)), theirs(std::move(ends.second)) {}
+  // Sends bytes that need not be a message.
+  void send(std::string_view bytes) const { REQUIRE(::write(theirs.get(), bytes.data(), bytes.size()) > 0); }
+  // As the other end sends a message, with its head.
+  void send_message(std::string_view bytes) const {
+    send(message_of(static_cast<std::uint32_t>(bytes.size()), std::uint32_t{0}));
+    if (!bytes.empty()) send(bytes);
+  }
+  Channel ours;
+  Fd theirs;
+};
+
+}  // namespace
+
+TEST_CASE("a channel takes as many messages as it allows, and then is gone") {
+  Ends ends;
+  ends.ours.allow({.messages = 2, .bytes = 100});
+  for (int i = 0; i < 3; ++i) ends.send_message("x");
+  CHECK(ends.ours.take());
+  CHECK(ends.ours.take());
+  CHECK_FALSE(ends.ours.take());
+  CHECK(ends.ours.is_gone());
+  CHECK(ends.ours.is_broken());
+}
+
+TEST_CASE("a message that comes unasked ends a channel") {
+  Ends ends;
+  ends.send_message("x");
+  CHECK_FALSE(ends.ours.take());
+  CHECK(ends.ours.is_broken());
+}
+
+TEST_CASE("a channel takes as many bytes as it allows, in one message or in many") {
+  for (const std::size_t size : {11, 6}) {
+    Ends ends;
+    ends.ours.allow({.messages = 100, .bytes = 10});
+    for (int i = 0; i < 2; ++i) ends.send_message(std::string(size, 'x'));
+    int taken = 0;
+    while (ends.ours.take()) ++taken;
+    CHECK(taken == (size == 6 ? 1 : 0));
+    CHECK(ends.ours.is_broken());
+  }
+}
+
+TEST_CASE("the size that a message claims is refused before its bytes come") {
+  Ends ends;
+  ends.ours.allow({.messages = 1, .bytes = 1000});
+  ends.send(message_of(std::uint32_t{0xf0000000}, std::uint32_t{0}));
+  CHECK_FALSE(ends.ours.take());
+  CHECK(ends.ours.is_broken());
+}
+
+TEST_CASE("an end that is only gone has broken no rule") {
+  Ends ends;
+  ends.theirs.reset();
+  CHECK_FALSE(ends.ours.take());
+  CHECK(ends.ours.is_gone());
+  CHECK_FALSE(ends.ours.is_broken());
+}
+
+TEST_CASE("a descriptor is not handed to an end that does not read, and the sender does not wait") {
+  Ends ends;
+  const WaitingChannel to(std::move(ends.theirs));
+  int given = 0;
+  constexpr int most = 100'000;
+  while (given < most && hand_over(to, 1, STDIN_FILENO)) ++given;
+  CHECK(given > 0);
+  CHECK(given < most);
+}
+
+TEST_CASE("a text that is too long fails a reader, unless it was allowed") {
+  const std::string message = message_of(std::string(WireReader::most_text_bytes + 1, 'x'));
+  WireReader in(message);
+  CHECK(in.get<std::string>().empty());
+  CHECK_FALSE(in.ok());
+  WireReader allowed(message);
+  allowed.allow_text(message.size());
+  CHECK(allowed.get<std::string>().size() == WireReader::most_text_bytes + 1);
+  CHECK(allowed.is_whole());
+}
+
+TEST_CASE("a table of more strings than allowed fails a reader") {
+  StringTable strings;
+  for (int i = 0; i < 4; ++i) strings.intern(std::to_string(i));
+  const std::string message = message_of(strings);
+  for (const std::size_t most : {3, 4}) {
+    WireReader in(message);
+    in.allow_strings(most);
+    StringTable found;
+    in.read(found);
+    CHECK(in.ok() == (most == 4));
+  }
+}
+
+}  // namespace profile
