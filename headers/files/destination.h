@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "files/readers.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -20,7 +21,7 @@ class Destination {
  public:
   // "-" is stdout. Throws Error when the file cannot be opened. An existing file keeps its contents until there
   // is something to write.
-  explicit Destination(std::string path);
+  explicit Destination(std::string path, Readers readers = Readers::anyone);
   // Removes a file that it made, if an error ended the run before anything was written to it.
   ~Destination();
   Destination(Destination&&) noexcept;
@@ -42,6 +43,8 @@ class Destination {
   [[nodiscard]] bool is_same_file(const Destination& other) const;
 
  private:
+  void note_use();
+
   std::string path_;
   bool is_stdout_;
   Fd fd_;
@@ -52,7 +55,9 @@ class Destination {
   std::uint64_t bytes_ = 0;
   bool is_empty_ = false;   // whether earlier contents have been cut off
   bool is_unused_ = false;  // the file is neither written to nor closed yet
-  std::string made_at_;     // the real path of a file that was made; empty: the file existed before
+  // The directory of a file that was made and is unused, and its name there. None: the file existed before.
+  Fd made_in_;
+  std::string made_name_;
 };
 
 }  // namespace profile

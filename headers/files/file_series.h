@@ -11,6 +11,7 @@
 #include <string>
 
 #include "files/path_pattern.h"
+#include "files/readers.h"
 
 namespace profile {
 
@@ -22,7 +23,8 @@ class FileSeries {
   struct Settings {
     std::optional<std::uint64_t> keep = std::nullopt;  // newest files, also of earlier runs; nullopt: all
     bool makes_directory = false;  // makes the last directory if it is missing; varying directories are always made
-    bool has_next = true;          // the run has more than one report
+    Readers readers = Readers::anyone;
+    bool has_next = true;  // the run has more than one report
   };
   // Throws Error when no file can be written there, and a usage Error when the files to keep would be in several
   // directories. `say` prints a line for the user.

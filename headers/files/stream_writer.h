@@ -18,7 +18,7 @@ class DetachedWriter;
 class StreamWriter {
  public:
   // "-" is stdout. Throws Error when the file cannot be opened. An existing file keeps its contents until the first
-  // flush.
+  // flush; a new one is only for its owner, because a stream tells of each sample when it was taken.
   explicit StreamWriter(std::string path);
   ~StreamWriter();
   StreamWriter(StreamWriter&&) noexcept;

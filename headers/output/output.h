@@ -40,16 +40,23 @@ struct Output {
 // What a format shows: `stacks` (some formats add the tables), only `tables`, or `everything`.
 enum class Shows : std::uint8_t { stacks, tables, everything };
 
+// Whether a format shows at which addresses other users' processes have their code.
+enum class Addresses : std::uint8_t { none, if_shown, always };  // if_shown: with -A
+
 struct OutputFormat {
   std::string_view name;     // of --format
   std::string_view ending;   // default format of files with this ending (with its dot); "" if none
   std::string_view summary;  // one line of --help
   Shows shows;
-  bool one_report;          // a file holds only one report
-  bool is_binary;           // not for a terminal
+  bool one_report;  // a file holds only one report
+  bool is_binary;   // not for a terminal
+  Addresses addresses;
   std::string_view to_see;  // how the user views a file of this format; "" for text
   Output (*make)(const OutputOptions&);
 };
+
+// Whether what the format writes with these options has addresses.
+[[nodiscard]] bool has_addresses(const OutputFormat& format, const OutputOptions& options);
 
 // The one table of formats, in the order of --help. The first row is the default.
 [[nodiscard]] std::span<const OutputFormat> output_formats();

@@ -80,6 +80,10 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
   return requests;
 }
 
+Readers readers_of(const OutputFormat& format, const OutputOptions& options) {
+  return has_addresses(format, options) ? Readers::owner : Readers::anyone;
+}
+
 std::string only_path_of(const OutputRequest& output) {
   if (output.path == "-") return output.path;
   return PathPattern(output.path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();

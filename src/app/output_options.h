@@ -8,6 +8,7 @@
 
 #include "app/options.h"
 #include "app/parsed_options.h"
+#include "files/readers.h"
 
 namespace profile {
 
@@ -15,6 +16,8 @@ namespace profile {
 // format if `for_stdout`, or else nothing. Throws a usage Error.
 [[nodiscard]] std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format,
                                                     bool for_stdout);
+// Who may read a new file of that output.
+[[nodiscard]] Readers readers_of(const OutputFormat& format, const OutputOptions& options);
 // The path of an output that is a single file: a pattern is expanded with the current time and the number 1. "-" stays.
 [[nodiscard]] std::string only_path_of(const OutputRequest& output);
 [[nodiscard]] OutputOptions output_options_of(const ParsedOptions& parsed);

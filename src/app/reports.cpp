@@ -6,6 +6,7 @@
 #include <ostream>
 #include <utility>
 
+#include "app/output_options.h"
 #include "app/print.h"
 #include "output/hottest.h"
 #include "support/clock.h"
@@ -32,7 +33,7 @@ Reports::Reports(const Options& options, std::function<void(const std::string&)>
   std::vector<Output> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
   for (std::size_t i = 0; i < made.size(); ++i) {
-    reports_.push_back(Report{.target = target_of(options.outputs[i], options.keep),
+    reports_.push_back(Report{.target = target_of(options.outputs[i], options),
                               .output = std::move(made[i]),
                               .format = options.outputs[i].format});
     refuse_same_file();
@@ -50,13 +51,16 @@ void Reports::refuse_same_file() const {
   }
 }
 
-std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& request,
-                                                         std::optional<std::uint64_t> keep) const {
+std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& request, const Options& options) const {
   if (request.path == "-") return Destination(request.path);
   PathPattern pattern(request.path);
-  if (!pattern.is_pattern()) return Destination(pattern.expand(0, 0).whole());
+  const Readers readers = readers_of(*request.format, options.output);
+  if (!pattern.is_pattern()) return Destination(pattern.expand(0, 0).whole(), readers);
   return FileSeries(std::move(pattern),
-                    {.keep = keep, .makes_directory = request.makes_directory, .has_next = interval_s_.has_value()},
+                    {.keep = options.keep,
+                     .makes_directory = request.makes_directory,
+                     .readers = readers,
+                     .has_next = interval_s_.has_value()},
                     say_);
 }
 

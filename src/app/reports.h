@@ -50,7 +50,7 @@ class Reports : public ProfileSink {
   };
 
   [[nodiscard]] std::variant<Destination, FileSeries> target_of(const OutputRequest& request,
-                                                                std::optional<std::uint64_t> keep) const;
+                                                                const Options& options) const;
   void refuse_same_file() const;
   [[nodiscard]] bool wants_hottest() const;
   void append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print);

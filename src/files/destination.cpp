@@ -12,13 +12,14 @@
 
 namespace profile {
 
-Destination::Destination(std::string path) : path_(std::move(path)), is_stdout_(path_ == "-") {
-  OpenedOutput output = open_named_output(path_, detached_);
+Destination::Destination(std::string path, Readers readers) : path_(std::move(path)), is_stdout_(path_ == "-") {
+  OpenedOutput output = open_named_output(path_, readers, detached_);
   fd_ = std::move(output.fd);
   is_regular_ = output.is_regular;
   device_ = output.device;
   inode_ = output.inode;
-  made_at_ = std::move(output.made_at);
+  made_in_ = std::move(output.made_in);
+  made_name_ = std::move(output.made_name);
   is_empty_ = is_stdout_;
   is_unused_ = !is_stdout_;
 }
@@ -30,12 +31,12 @@ Destination::~Destination() {
   if (detached_) {
     detached_->abandon(std::move(fd_));
   } else {
-    remove_unwritten(made_at_, device_, inode_);
+    remove_unwritten(made_in_, made_name_, device_, inode_);
   }
 }
 
 Destination::Result Destination::write(const std::function<void(std::ostream&)>& print) {
-  is_unused_ = false;
+  note_use();
   const bool has_more = !is_empty_ && is_regular_ && !detached_;
   FdBuffer buffer(fd_.get(), has_more ? FdBuffer::Before::cut : FdBuffer::Before::keep);
   std::ostream out(&buffer);
@@ -49,12 +50,17 @@ Destination::Result Destination::write(const std::function<void(std::ostream&)>&
   return Result::written;
 }
 
+void Destination::note_use() {
+  is_unused_ = false;
+  made_in_.reset();
+}
+
 bool Destination::is_same_file(const Destination& other) const {
   return is_regular_ && other.is_regular_ && device_ == other.device_ && inode_ == other.inode_;
 }
 
 void Destination::close() {
-  is_unused_ = false;
+  note_use();
   if (detached_) {
     const int error = detached_->finish(fd_);
     fd_.reset();

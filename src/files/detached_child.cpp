@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "support/error.h"
 #include "support/own_processes.h"
 #include "support/process_fd.h"
 #include "support/safe_open.h"
@@ -45,17 +45,9 @@ constexpr std::chrono::milliseconds patience_at_the_end{500};
 
 }  // namespace
 
-Error unwritable(const std::string& path, int error, bool is_detached) {
-  const std::string what = "cannot write " + path;
-  return is_detached && error == ETIMEDOUT ? Error(what + ": " + takes_nothing) : system_error(what, error);
-}
-
-bool is_served_elsewhere(const Fd& place, mode_t type) {
-  Mounts mounts;
-  const auto look = look_at(place, mounts, 0);
-  if (!look || (look->found.stx_mode & S_IFMT) != type) return false;
-  if (look->found.stx_dev_major != 0 || look->is_memory) return false;
-  return std::find(std::begin(local), std::end(local), look->mount.type) == std::end(local);
+bool is_served_elsewhere(const Look& look) {
+  if (look.found.stx_dev_major != 0 || look.is_memory) return false;
+  return std::find(std::begin(local), std::end(local), look.mount.type) == std::end(local);
 }
 
 bool is_ready_in_time(int fd, short events, const Deadline& given) {

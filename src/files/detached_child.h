@@ -9,24 +9,19 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "support/deadline.h"
-#include "support/error.h"
 #include "support/fd.h"
 
 namespace profile {
 
+struct Look;
+
 // The longest wait for such a file system to take something.
 inline constexpr std::chrono::seconds patience_with_writing{10};
-inline constexpr const char* takes_nothing = "its file system does not answer";
 
-// The Error for an output that cannot be written. If it `is_detached`, ETIMEDOUT means that its file system does not
-// answer.
-[[nodiscard]] Error unwritable(const std::string& path, int error, bool is_detached);
-
-// Whether the open file has that type (as in stat(2)) and lies on such a file system. Asks no file server.
-[[nodiscard]] bool is_served_elsewhere(const Fd& place, mode_t type);
+// Whether the file lies on such a file system.
+[[nodiscard]] bool is_served_elsewhere(const Look& look);
 
 // Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);

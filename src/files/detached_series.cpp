@@ -46,7 +46,7 @@ bool DetachedSeries::has_started() {
   return true;
 }
 
-DetachedSeries::Answer DetachedSeries::ask(const Request& request, const char* bytes) {
+SeriesFiles::Outcome DetachedSeries::ask(const Request& request, const char* bytes) {
   const Deadline deadline(patience_with_writing);
   const int fd = socket_.get();
   const auto send = [&](const void* from, std::size_t size) {
@@ -62,29 +62,30 @@ DetachedSeries::Answer DetachedSeries::ask(const Request& request, const char* b
   int error = send(&request, sizeof request);
   if (error == 0) error = send(bytes, request.bytes);
   if (error == 0) error = move_in_time(fd, POLLIN, deadline, receive, sizeof answer);
-  if (error == 0) return answer;
-  child_->abandon();
-  socket_.reset();
-  return {.error = error};
+  SeriesFiles::Outcome outcome{.failure = answer.failure.failure(), .again = answer.again};
+  if (error != 0) {
+    child_->abandon();
+    socket_.reset();
+    outcome.failure = {.error = error};
+  }
+  if (outcome.failure.error == ETIMEDOUT) outcome.failure.why = takes_nothing;
+  return outcome;
 }
 
-int DetachedSeries::try_out() {
+SeriesFiles::Outcome DetachedSeries::try_out() {
   static_cast<void>(has_started());
-  return ask({.is_trial = true}, nullptr).error;
+  return ask({.is_trial = true}, nullptr);
 }
 
 SeriesFiles::Outcome DetachedSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
-  std::string why = takes_nothing;
   try {
-    if (!has_started()) return {.error = ETIMEDOUT, .why = why};
+    if (!has_started()) return {.failure = {.error = ETIMEDOUT, .why = takes_nothing}};
     std::ostringstream out;
     print(out);
     const std::string text = std::move(out).str();
-    const Answer answer = ask({.unix_ns = unix_ns, .bytes = text.size()}, text.data());
-    if (answer.error != ETIMEDOUT) why.clear();
-    return {.error = answer.error, .again = answer.again, .why = why};
+    return ask({.unix_ns = unix_ns, .bytes = text.size()}, text.data());
   } catch (const Error& error) {
-    return {.error = ECANCELED, .why = error.what()};
+    return {.failure = {.error = ECANCELED, .why = error.what()}};
   }
 }
 
@@ -97,19 +98,20 @@ bool DetachedSeries::finish() {
 int DetachedSeries::serve() try {
   const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
   const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
+  files_.may_wait();
   Request request;
   while (move_all(take, reinterpret_cast<char*>(&request), sizeof request) == 0) {
     std::string text(request.bytes, '\0');
     if (move_all(take, text.data(), text.size()) != 0) return EIO;
     SeriesFiles::Outcome outcome;
     if (request.is_trial) {
-      outcome.error = files_.try_out();
+      outcome = files_.try_out();
     } else {
       outcome = files_.write(request.unix_ns, [&](std::ostream& out) { out << text; });
     }
-    Answer answer{.error = outcome.error, .again = outcome.again};
+    Answer answer{.failure = SentFailure(outcome.failure), .again = outcome.again};
     if (move_all(give, reinterpret_cast<char*>(&answer), sizeof answer) != 0) return EIO;
-    if (outcome.error != 0 || request.is_trial) continue;
+    if (outcome.failure.error != 0 || request.is_trial) continue;
     files_.note_written(request.unix_ns, outcome.again);
     files_.remove_old();
   }

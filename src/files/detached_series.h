@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "files/detached_child.h"
+#include "files/failure.h"
 #include "files/series_files.h"
 #include "support/fd.h"
 
@@ -20,7 +21,7 @@ class DetachedSeries {
   explicit DetachedSeries(SeriesFiles& files) : files_(files) {}
 
   // As the same functions of SeriesFiles. ETIMEDOUT: there was no answer in time.
-  [[nodiscard]] int try_out();
+  [[nodiscard]] SeriesFiles::Outcome try_out();
   [[nodiscard]] SeriesFiles::Outcome write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print);
   // Waits until old files are removed. False: some may be left.
   [[nodiscard]] bool finish();
@@ -32,12 +33,12 @@ class DetachedSeries {
     std::uint64_t bytes = 0;  // number of bytes that follow
   };
   struct Answer {
-    int error = 0;
+    SentFailure failure;
     std::uint64_t again = 1;
   };
 
   [[nodiscard]] bool has_started();
-  [[nodiscard]] Answer ask(const Request& request, const char* bytes);
+  [[nodiscard]] SeriesFiles::Outcome ask(const Request& request, const char* bytes);
   // Runs in the child; its stdin and stdout are the socket.
   [[nodiscard]] int serve();
 

@@ -3,20 +3,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <filesystem>
 
 #include "files/open_output.h"
+#include "files/place.h"
 #include "support/error.h"
 
 namespace profile {
 namespace {
-
-constexpr int most_links = 40;
 
 // Whether the main process still wants the file: finish() keeps the socket open, abandon() closes it.
 bool is_wanted() { return ::send(STDIN_FILENO, "", 1, MSG_NOSIGNAL) == 1; }
@@ -31,7 +28,7 @@ int copy(OpenedOutput& output) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
     if (got == 0 && !is_cut && !is_wanted()) {
-      remove_unwritten(output.made_at, output.device, output.inode);
+      remove_unwritten(output.made_in, output.made_name, output.device, output.inode);
       return 0;
     }
     if (!is_cut && ::ftruncate(to, 0) != 0) return errno;
@@ -43,33 +40,15 @@ int copy(OpenedOutput& output) {
 
 }  // namespace
 
-bool DetachedWriter::is_for(const std::string& given) {
-  namespace fs = std::filesystem;
-  fs::path path = given;
-  for (int links = 0; links < most_links; ++links) {
-    const Fd file(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    if (file || errno != ENOENT) return file && is_served_elsewhere(file, S_IFREG);
-    std::error_code error;
-    const fs::path target = fs::read_symlink(path, error);
-    const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    if (error) {
-      const Fd place(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-      return place && is_served_elsewhere(place, S_IFDIR);
-    }
-    path = directory / target;
-  }
-  return false;
-}
-
-DetachedWriter::DetachedWriter(const std::string& path, std::pair<Fd, Fd> ends)
-    : socket_(std::move(ends.first)), child_(ends.second, ends.second, [&path] { return serve(path); }) {
+DetachedWriter::DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends)
+    : socket_(std::move(ends.first)), child_(ends.second, ends.second, [&] { return serve(path, readers); }) {
   ends.second.reset();
   ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   if (!is_ready_in_time(socket_.get(), POLLIN, Deadline(patience_with_writing))) {
     throw unwritable(path, ETIMEDOUT, true);
   }
-  if (::recv(socket_.get(), &opened_, sizeof opened_, 0) != sizeof opened_) opened_.error = EIO;
-  if (opened_.error != 0) throw system_error("cannot write " + path, opened_.error);
+  if (::recv(socket_.get(), &opened_, sizeof opened_, 0) != sizeof opened_) opened_.failure.error = EIO;
+  if (opened_.failure.error != 0) throw unwritable(path, opened_.failure.failure());
 }
 
 int DetachedWriter::finish(const Fd& socket) {
@@ -82,11 +61,11 @@ void DetachedWriter::abandon(Fd socket) {
   static_cast<void>(child_.finish(Deadline(patience_with_writing)));
 }
 
-int DetachedWriter::serve(const std::string& path) {
-  OpenedOutput output = open_output(path);
-  const Opened opened{.error = output.error, .device = output.device, .inode = output.inode};
+int DetachedWriter::serve(const std::string& path, Readers readers) {
+  OpenedOutput output = open_output(find_file(path), readers);
+  const Opened opened{.failure = SentFailure(output.failure), .device = output.device, .inode = output.inode};
   if (::send(STDIN_FILENO, &opened, sizeof opened, MSG_NOSIGNAL) != sizeof opened) return EIO;
-  return output.fd ? copy(output) : output.error;
+  return output.fd ? copy(output) : output.failure.error;
 }
 
 }  // namespace profile

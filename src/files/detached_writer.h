@@ -8,18 +8,16 @@
 #include <utility>
 
 #include "files/detached_child.h"
+#include "files/failure.h"
+#include "files/readers.h"
 #include "support/fd.h"
 
 namespace profile {
 
 class DetachedWriter {
  public:
-  // Whether the file at `path`, or the directory where it would be made, lies on such a file system. Looks without
-  // opening.
-  [[nodiscard]] static bool is_for(const std::string& path);
-
   // Throws Error when the file cannot be opened. The first byte written, or finish(), cuts off the old contents.
-  explicit DetachedWriter(const std::string& path) : DetachedWriter(path, new_socket_pair()) {}
+  DetachedWriter(const std::string& path, Readers readers) : DetachedWriter(path, readers, new_socket_pair()) {}
 
   // The child writes everything from this socket to the file. The socket is non-blocking.
   [[nodiscard]] Fd take_socket() { return std::move(socket_); }
@@ -33,12 +31,12 @@ class DetachedWriter {
 
  private:
   struct Opened {
-    int error = 0;
+    SentFailure failure;
     dev_t device = 0;
     ino_t inode = 0;
   };
-  DetachedWriter(const std::string& path, std::pair<Fd, Fd> ends);
-  [[nodiscard]] static int serve(const std::string& path);
+  DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends);
+  [[nodiscard]] static int serve(const std::string& path, Readers readers);
 
   Fd socket_;
   DetachedChild child_;

@@ -1,10 +1,5 @@
 #include "files/file_series.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <ostream>
 #include <utility>
@@ -12,23 +7,9 @@
 #include "files/detached_series.h"
 #include "files/series_files.h"
 #include "support/error.h"
-#include "support/fd.h"
 #include "support/plural.h"
 
 namespace profile {
-namespace {
-
-// Whether the deepest existing directory of the fixed part is on a file system that may never answer.
-bool lies_elsewhere(const PathPattern& pattern) {
-  std::string directory = pattern.fixed_directory();
-  for (;;) {
-    const Fd place(::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (place || errno != ENOENT || directory.size() < 2) return place && is_served_elsewhere(place, S_IFDIR);
-    directory.resize(directory.rfind('/', directory.size() - 2) + 1);
-  }
-}
-
-}  // namespace
 
 FileSeries::FileSeries(PathPattern pattern, const Settings& settings, std::function<void(const std::string&)> say)
     : has_next_(settings.has_next),
@@ -37,11 +18,14 @@ FileSeries::FileSeries(PathPattern pattern, const Settings& settings, std::funct
   if (settings.keep && files_->pattern().directory_varies()) {
     throw usage_error("--keep counts the files of one directory, and that of " + files_->pattern().text() + " varies");
   }
-  if (lies_elsewhere(files_->pattern())) detached_ = std::make_unique<DetachedSeries>(*files_);
-  const int error = detached_ ? detached_->try_out() : files_->try_out();
-  if (error == 0) return;
+  SeriesFiles::Outcome outcome = files_->try_out();
+  if (outcome.is_served) {
+    detached_ = std::make_unique<DetachedSeries>(*files_);
+    outcome = detached_->try_out();
+  }
+  if (outcome.failure.error == 0) return;
   const std::uint64_t now_ns = static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000'000;
-  throw unwritable(files_->path(now_ns), error, detached_ != nullptr);
+  throw unwritable(files_->path(now_ns), outcome.failure);
 }
 
 FileSeries::~FileSeries() = default;
@@ -49,12 +33,16 @@ FileSeries::~FileSeries() = default;
 FileSeries::FileSeries(FileSeries&&) noexcept = default;
 
 void FileSeries::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) {
-  const SeriesFiles::Outcome outcome = detached_ ? detached_->write(unix_ns, print) : files_->write(unix_ns, print);
+  SeriesFiles::Outcome outcome = detached_ ? detached_->write(unix_ns, print) : files_->write(unix_ns, print);
+  if (outcome.is_served) {  // since the start, something was mounted there
+    detached_ = std::make_unique<DetachedSeries>(*files_);
+    outcome = detached_->write(unix_ns, print);
+  }
   const std::string path = files_->path(unix_ns, outcome.again);
-  if (outcome.error != 0) {
+  if (outcome.failure.error != 0) {
     ++lost_;
     if (lost_in_a_row_++ != 0) return;
-    say_("profile: cannot write " + path + ": " + (outcome.why.empty() ? std::strerror(outcome.error) : outcome.why) +
+    say_("profile: cannot write " + path + ": " + words_of(outcome.failure) +
          (has_next_ ? "; the run goes on, and the next report is tried again" : ""));
     return;
   }

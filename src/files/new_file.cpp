@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "files/caller.h"
+
 namespace profile {
 namespace {
 
@@ -15,14 +17,14 @@ constexpr int most_attempts = 100;
 }  // namespace
 
 // Without a name if the file system can do that: then a crash leaves nothing behind.
-NewFile::NewFile(int directory_fd) : directory_fd_(directory_fd) {
-  fd_ = Fd(::openat(directory_fd_, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+NewFile::NewFile(int directory_fd, Readers readers) : directory_fd_(directory_fd) {
+  fd_ = make_file(directory_fd_, ".", O_TMPFILE, readers);
   if (fd_ || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)) {
     error_ = fd_ ? 0 : errno;
     return;
   }
-  error_ = take_interim_name([this](const std::string& name) {
-    fd_ = Fd(::openat(directory_fd_, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666));
+  error_ = take_interim_name([&](const std::string& name) {
+    fd_ = make_file(directory_fd_, name, O_CREAT | O_EXCL, readers);
     return fd_ ? 0 : errno;
   });
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "files/readers.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -12,7 +13,7 @@ namespace profile {
 class NewFile {
  public:
   // Makes the file in that directory, which must stay open. error() says whether it failed.
-  explicit NewFile(int directory_fd);
+  NewFile(int directory_fd, Readers readers);
   // Removes a file that was not published.
   ~NewFile();
 

@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <optional>
-#include <system_error>
+#include <utility>
 
+#include "files/caller.h"
 #include "files/detached_writer.h"
+#include "files/place.h"
 #include "support/signals.h"
 
 namespace profile {
@@ -24,54 +25,62 @@ void note_identity(OpenedOutput& output) {
   output.inode = own.st_ino;
 }
 
+// The lookups may wait for a file server.
+Place find_file_or_die(const std::string& path) {
+  const EndSignalsKill kill;
+  return find_file(path);
+}
+
 }  // namespace
 
-OpenedOutput open_output(const std::string& path) {
+OpenedOutput open_output(Place place, Readers readers) {
   OpenedOutput output;
-  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-  output.fd = Fd(::open(path.c_str(), flags | O_EXCL, 0666));
-  if (output.fd) {
-    output.made_at = path;
-  } else {
-    struct stat before {};
-    const bool is_there = ::stat(path.c_str(), &before) == 0;
-    // The path may be a link to a missing file; open() then makes that file.
-    const bool is_dangling = !is_there && errno == ENOENT;
+  output.failure = std::move(place.failure);
+  if (output.failure.error != 0) return output;
+  if (place.file) {
+    struct stat found {};
     std::optional<EndSignalsKill> kill;
-    if (is_there && S_ISFIFO(before.st_mode)) kill.emplace();
-    output.fd = Fd(::open(path.c_str(), flags, 0666));
-    output.error = output.fd ? 0 : errno;
-    std::error_code error;
-    if (output.fd && is_dangling) output.made_at = std::filesystem::canonical(path, error);
+    if (::fstat(place.file.get(), &found) == 0 && S_ISFIFO(found.st_mode)) kill.emplace();
+    // Exactly the file that was looked at, whatever its name leads to by now.
+    const std::string file = "/proc/self/fd/" + std::to_string(place.file.get());
+    output.fd = Fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  } else {
+    output.fd = make_file(place.directory.get(), place.name, O_CREAT | O_EXCL, readers);
   }
+  if (!output.fd) output.failure.error = errno;
   note_identity(output);
+  if (output.fd && !place.file) {
+    output.made_in = std::move(place.directory);
+    output.made_name = std::move(place.name);
+  }
   return output;
 }
 
-OpenedOutput open_named_output(std::string& path, std::unique_ptr<DetachedWriter>& detached) {
+OpenedOutput open_named_output(std::string& path, Readers readers, std::unique_ptr<DetachedWriter>& detached) {
   OpenedOutput output;
   if (path == "-") {
     path = "stdout";
     output.fd = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
-    output.error = errno;
+    if (!output.fd) output.failure.error = errno;
     note_identity(output);
-  } else if (DetachedWriter::is_for(path)) {
-    detached = std::make_unique<DetachedWriter>(path);
+  } else if (Place place = find_file_or_die(path); place.failure.error == 0 && place.is_served) {
+    detached = std::make_unique<DetachedWriter>(path, readers);
     output.fd = detached->take_socket();
     output.is_regular = true;
     output.device = detached->device();
     output.inode = detached->inode();
   } else {
-    output = open_output(path);
+    output = open_output(std::move(place), readers);
   }
-  if (!output.fd) throw unwritable(path, output.error, false);
+  if (!output.fd) throw unwritable(path, output.failure);
   return output;
 }
 
-void remove_unwritten(const std::string& made_at, dev_t device, ino_t inode) {
+void remove_unwritten(const Fd& made_in, const std::string& made_name, dev_t device, ino_t inode) {
   struct stat named {};
-  if (made_at.empty() || ::lstat(made_at.c_str(), &named) != 0) return;
-  if (device == named.st_dev && inode == named.st_ino && named.st_size == 0) ::unlink(made_at.c_str());
+  if (!made_in || ::fstatat(made_in.get(), made_name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (device != named.st_dev || inode != named.st_ino || named.st_size != 0) return;
+  ::unlinkat(made_in.get(), made_name.c_str(), 0);
 }
 
 }  // namespace profile

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <memory>
 #include <ostream>
 #include <string_view>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/caller.h"
 #include "files/fd_buffer.h"
 #include "files/new_file.h"
 #include "support/error.h"
@@ -33,90 +33,87 @@ struct OldFile {
   std::size_t place = 0;  // order among the files of this run, from 1 on; 0: of an earlier run
 };
 
-// The regular files of this user in `directory` whose names `is_one` accepts.
+// The regular files of earlier runs of this user in `directory` whose names `is_one` accepts.
 std::vector<OldFile> files_in(DIR* directory, const std::function<bool(std::string_view)>& is_one) {
+  const Caller caller = current_caller();
   std::vector<OldFile> files;
   while (const dirent* entry = ::readdir(directory)) {
     if (!is_one(entry->d_name)) continue;
     struct stat status {};
     if (::fstatat(::dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (!S_ISREG(status.st_mode) || !caller.is_own(status.st_uid)) continue;
     files.push_back({.modified = status.st_mtim, .name = entry->d_name});
   }
   return files;
 }
 
-// Makes the missing levels of `path` after its first `fixed` bytes, which end with a slash. False: errno says why.
-bool make_levels(const std::string& path, std::size_t fixed) {
-  for (std::size_t end = path.find('/', fixed); end != std::string::npos; end = path.find('/', end + 1)) {
-    if (end != fixed && ::mkdir(path.substr(0, end).c_str(), 0777) != 0 && errno != EEXIST) return false;
-  }
-  return true;
-}
+SeriesFiles::Outcome failed(int error) { return {.failure = {.error = error}}; }
 
 }  // namespace
 
-int SeriesFiles::try_out() const {
+SeriesFiles::Outcome SeriesFiles::try_out() const {
   const PathPattern::Path first = pattern_.expand(static_cast<std::uint64_t>(std::time(nullptr)) * 1'000'000'000, 1);
-  const Fd directory(open_directory(first.directory));
-  if (!directory) return errno;
-  if (const int error = NewFile(directory.get()).error(); error != 0) return error;
-  // Finds a name that is too long, for example.
-  struct stat status {};
-  const bool is_answered = ::fstatat(directory.get(), first.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-  return is_answered || errno == ENOENT ? 0 : errno;
+  const Place directory = open_directory(first.directory);
+  if (directory.failure.error != 0) return {.failure = directory.failure, .is_served = directory.is_served};
+  if (const int error = NewFile(directory.directory.get(), settings_.readers).error(); error != 0) {
+    return {.failure = {.error = error}};
+  }
+  // This also finds a name that is too long. A name with a time need not replace anything.
+  Failure refusal = refusal_to_replace(directory, first.name);
+  if (pattern_.is_timed() && !refusal.why.empty()) refusal = {};
+  return {.failure = std::move(refusal)};
 }
 
 std::string SeriesFiles::path(std::uint64_t unix_ns, std::uint64_t again) const {
   return pattern_.expand(unix_ns, written_ + 1, again).whole();
 }
 
-// Returns a descriptor, or -1 and errno. Opens the directory again for every file, because it may have been replaced.
-int SeriesFiles::open_directory(const std::string& path) const {
-  const auto open = [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); };
-  const int fd = open();
-  if (fd >= 0 || errno != ENOENT) return fd;
-  std::size_t fixed = 0;
+// Opens the directory again for every file, because it may have been replaced.
+Place SeriesFiles::open_directory(const std::string& path) const {
+  DirectoryNeeds needs{.stops_at_served = !may_wait_};
   if (pattern_.directory_varies()) {
-    fixed = pattern_.fixed_directory().size();
+    needs.made_from = pattern_.fixed_directory().size();
   } else if (settings_.makes_directory) {
-    fixed = path.rfind('/', path.size() - 2) + 1;
-  } else {
-    return fd;
+    needs.made_from = path.rfind('/', path.size() - 2) + 1;
   }
-  return make_levels(path, fixed) ? open() : -1;
+  return find_directory(path, needs);
 }
 
 SeriesFiles::Outcome SeriesFiles::attempt(std::uint64_t unix_ns,
                                           const std::function<void(std::ostream&)>& print) const {
-  const Fd directory(open_directory(pattern_.expand(unix_ns, written_ + 1).directory));
-  if (!directory) return {.error = errno};
-  NewFile file(directory.get());
-  if (file.error() != 0) return {.error = file.error()};
+  const Place directory = open_directory(pattern_.expand(unix_ns, written_ + 1).directory);
+  if (directory.failure.error != 0) return {.failure = directory.failure, .is_served = directory.is_served};
+  NewFile file(directory.directory.get(), settings_.readers);
+  if (file.error() != 0) return failed(file.error());
   try {
     FdBuffer buffer(file.fd());
     std::ostream out(&buffer);
     print(out);
     out.flush();
-    if (buffer.error() != 0) return {.error = buffer.error()};
+    if (buffer.error() != 0) return failed(buffer.error());
   } catch (const Error& error) {  // for example, no memory for a picture
-    return {.error = ECANCELED, .why = error.what()};
+    return {.failure = {.error = ECANCELED, .why = error.what()}};
   }
-  if (const int error = file.finish(); error != 0) return {.error = error};
+  if (const int error = file.finish(); error != 0) return failed(error);
 
   // A film may overwrite the frames of an earlier one. A name with a time may be taken, by another run or because the
   // clock was set back.
   const auto if_taken = pattern_.is_timed() ? NewFile::IfTaken::fail : NewFile::IfTaken::replace;
   for (std::uint64_t again = path(unix_ns) == last_name_ ? last_again_ + 1 : 1;; ++again) {
-    const int error = file.publish(pattern_.expand(unix_ns, written_ + 1, again).name, if_taken);
-    if (error != EEXIST || again >= most_again) return {.error = error, .again = again};
+    const std::string name = pattern_.expand(unix_ns, written_ + 1, again).name;
+    if (if_taken == NewFile::IfTaken::replace) {
+      if (Failure refusal = refusal_to_replace(directory, name); refusal.error != 0) return {.failure = refusal};
+    }
+    const int error = file.publish(name, if_taken);
+    if (error != EEXIST || again >= most_again) return {.failure = {.error = error}, .again = again};
   }
 }
 
 SeriesFiles::Outcome SeriesFiles::write(std::uint64_t unix_ns, const std::function<void(std::ostream&)>& print) const {
   Outcome outcome = attempt(unix_ns, print);
   // The oldest files would be removed soon anyway. But at least one file must stay until there is another.
-  const bool is_full = outcome.error == ENOSPC || outcome.error == EDQUOT;
+  const int error = outcome.failure.error;
+  const bool is_full = error == ENOSPC || error == EDQUOT;
   if (!is_full || !settings_.keep) return outcome;
   const std::string directory = pattern_.expand(unix_ns, written_ + 1).directory;
   if (remove_old(directory, std::max<std::uint64_t>(*settings_.keep - 1, 1)) == 0) return outcome;
@@ -139,7 +136,9 @@ void SeriesFiles::remove_old() const {
 
 // Leaves the `keep` newest files of the directory; returns how many it removed.
 std::size_t SeriesFiles::remove_old(const std::string& directory, std::uint64_t keep) const {
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(directory.c_str()), ::closedir);
+  const Place place = open_directory(directory);
+  if (place.failure.error != 0) return 0;
+  const Listing listing = list(place.directory);
   if (!listing) return 0;
   std::vector<OldFile> files = files_in(listing.get(), [&](std::string_view name) { return pattern_.matches(name); });
   if (files.size() <= keep) return 0;

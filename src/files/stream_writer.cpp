@@ -48,7 +48,7 @@ short state_of(int fd, short wanted) {
 StreamWriter::StreamWriter(std::string path) : path_(std::move(path)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw system_error("cannot wait for events", errno);
   const bool is_stdout = path_ == "-";
-  fd_ = open_named_output(path_, detached_).fd;
+  fd_ = open_named_output(path_, Readers::owner, detached_).fd;
   is_empty_ = is_stdout;
   is_terminal_ = ::isatty(fd_.get()) == 1;
   way_ = way_of(!is_stdout);

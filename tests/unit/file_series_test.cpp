@@ -207,6 +207,15 @@ TEST_CASE("a file has the permissions that the umask leaves") {
   CHECK((status.st_mode & 07777) == 0640);
 }
 
+TEST_CASE("a file for its owner has no other readers") {
+  const Directory directory;
+  Told told(directory / "f%1d.txt", {.readers = Readers::owner});
+  told.series.write(0, text("x"));
+  struct stat status {};
+  REQUIRE(::stat((directory / "f1.txt").c_str(), &status) == 0);
+  CHECK((status.st_mode & 07777) == 0600);
+}
+
 TEST_CASE("only the newest matching files are kept, and other files stay") {
   const Directory directory;
   directory.make_old("cpu-1.txt", 30);
@@ -269,6 +278,39 @@ TEST_CASE("files of another user are not removed") {
   Told told(directory / "cpu-%s.txt", {.keep = 1});
   told.series.write(2 * second, text("x"));
   CHECK(directory.names() == Names{"cpu-1.txt", "cpu-2.txt"});
+}
+
+TEST_CASE("a directory that becomes another user's link loses reports, and nothing is written or removed there") {
+  if (::geteuid() != 0) return;
+  const Directory directory;
+  const Directory shared;
+  REQUIRE(::chmod(shared.path().c_str(), 01777) == 0);
+  fs::create_directory(shared / "d");
+  for (const char* name : {"cpu-1.txt", "cpu-2.txt"}) directory.make_old(name, 0);
+  Told told(shared / "d/cpu-%s.txt", {.keep = 1});
+  told.series.write(100 * second, text("a"));
+  fs::rename(shared / "d", shared / "e");
+  fs::create_symlink(directory.path(), shared / "d");
+  REQUIRE(::lchown((shared / "d").c_str(), 65534, 65534) == 0);
+  told.series.write(200 * second, text("b"));
+  CHECK(directory.names() == Names{"cpu-1.txt", "cpu-2.txt"});
+  CHECK(told.series.lost() == 1);
+  REQUIRE(told.lines.size() == 1);
+  CHECK(told.lines[0].find("the link " + (shared / "d") + " belongs to user 65534") != std::string::npos);
+}
+
+TEST_CASE("a file of another user is not replaced where others may write") {
+  if (::geteuid() != 0) return;
+  const Directory shared;
+  REQUIRE(::chmod(shared.path().c_str(), 01777) == 0);
+  Told told(shared / "f%1d.txt");
+  shared.make_old("f1.txt", 0);
+  REQUIRE(::chown((shared / "f1.txt").c_str(), 65534, 65534) == 0);
+  told.series.write(0, text("new"));
+  CHECK(contents(shared / "f1.txt") == "old");
+  CHECK(told.series.lost() == 1);
+  CHECK_THROWS_AS(Told(shared / "f%1d.txt"), Error);
+  CHECK(shared.names() == Names{"f1.txt"});
 }
 
 TEST_CASE("a path that cannot be written is refused at the start") {

@@ -74,8 +74,8 @@ static int attach(pid_t target, struct iovec* all) {
 }
 
 /* Makes it do the call from the registers `before`. Sets *result, or *killed to the signal that ended it. */
-static int call(pid_t target, const struct user_regs_struct* before, long number, const uint64_t* arguments,
-                long* result, int* killed) {
+static int make_call(pid_t target, const struct user_regs_struct* before, long number, const uint64_t* arguments,
+                     long* result, int* killed) {
   struct user_regs_struct registers = *before;
   struct iovec all = {&registers, sizeof registers};
   int status;
@@ -118,7 +118,8 @@ static int say(pid_t target, const struct user_regs_struct* before, long times, 
   long result = 0, sent = 0;
   int killed = 0;
   const uint64_t reading[6] = {3, at, room, 0, 0, 0};
-  if (call(target, before, SYS_read, reading, &result, &killed) != 0 || killed != 0 || result < 0) return fatal("read");
+  if (make_call(target, before, SYS_read, reading, &result, &killed) != 0 || killed != 0 || result < 0)
+    return fatal("read");
   for (; *hex != '\0' && size + 8 < room; hex += 2) {
     if (strncmp(hex, "FILE", 4) == 0) {
       const long low = ptrace(PTRACE_PEEKDATA, target, at + number_at, 0);
@@ -138,7 +139,7 @@ static int say(pid_t target, const struct user_regs_struct* before, long times, 
   }
   const uint64_t writing[6] = {3, at, size, 0, 0, 0};
   while (sent < times) {
-    if (call(target, before, SYS_write, writing, &result, &killed) != 0) break;
+    if (make_call(target, before, SYS_write, writing, &result, &killed) != 0) break;
     if (killed != 0 || result != (long)size) break;
     sent++;
   }
@@ -164,7 +165,7 @@ int main(int argc, char** argv) {
   while (at < sizeof intrusions / sizeof *intrusions && strcmp(intrusions[at].name, argv[2]) != 0) at++;
   if (at == sizeof intrusions / sizeof *intrusions) return 2;
   if (attach(target, &all) != 0) return 1;
-  if (call(target, &before, intrusions[at].number, intrusions[at].arguments, &result, &killed) != 0) return 1;
+  if (make_call(target, &before, intrusions[at].number, intrusions[at].arguments, &result, &killed) != 0) return 1;
   if (killed != 0) return printf("killed by %d\n", killed) < 0;
   printf("answered %ld\n", result);
   ptrace(PTRACE_SETREGSET, target, NT_PRSTATUS, &all);
