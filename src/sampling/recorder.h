@@ -39,6 +39,7 @@ class Recorder {
   void pause() { generations_.set_paused(true); }
   void resume() { generations_.set_paused(false); }
   [[nodiscard]] int poll_fd() const { return rings_.poll_fd(); }
+  void keep_up() { rings_.read_meanwhile(); }
   void consume(ProcessTimeline& timeline, Profile& into);
   [[nodiscard]] bool wants_drain() const;
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
