@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/record.h"
 #include "model/profile.h"
@@ -45,6 +47,7 @@ class Recorder {
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
   [[nodiscard]] bool wants_tables() const;
   void supply_tables(ProcessTimeline& timeline);
+  [[nodiscard]] std::vector<std::string> notes() const;
   [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
   [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }
