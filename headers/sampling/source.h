@@ -112,6 +112,9 @@ class Source {
 
   // Readable when consume() has something to do.
   [[nodiscard]] int poll_fd();
+  // Makes room in the ring buffer while other work takes long. It may be called at any time, also by code that a
+  // function of this class has called. Throws Error.
+  void keep_up();
   // Counts the samples that came through the ring buffer. Throws Error.
   void consume(ProcessTimeline& timeline, Profile& into);
   // True when the BPF maps are so full that drain() should be called.

@@ -1,5 +1,5 @@
 // Limits how much is read from other users' files at one time and in the long run. A user who makes many large files,
-// or who rewrites one again and again, must not delay the names of others or cost more than a small part of a CPU.
+// or who rewrites one again and again, must not delay what others get or cost more than a small part of a CPU.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ class Allowance {
 
   [[nodiscard]] WorkBudget& budget() { return budget_; }
   [[nodiscard]] std::uint64_t left() const { return budget_.left(); }
+  [[nodiscard]] bool is_whole() const { return budget_.left() == most_; }
   void renew(std::uint64_t now_ns);
 
  private:
@@ -40,8 +41,12 @@ class Effort {
   // Starts a new time.
   void renew(std::uint64_t now_ns);
 
-  // `file` is read next. False: do not read it now; its budget is spent, or it would be too small again.
-  [[nodiscard]] bool begin(std::uint64_t file);
+  // Whether nothing is known of it that a new one would not have, except for files.
+  [[nodiscard]] bool is_fresh() const { return allowance_.is_whole() && wasteful_.is_whole(); }
+
+  // `file` is read next, with a budget of at most `at_most`. False: do not read it now; its budget is spent, or it
+  // would be too small again.
+  [[nodiscard]] bool begin(std::uint64_t file, std::uint64_t at_most = UINT64_MAX);
   enum class Verdict : std::uint8_t {
     fits,
     later,     // it spent all that the other files of this time had left
@@ -66,6 +71,33 @@ class Effort {
     std::uint64_t insufficient = 0;  // the largest budget that was too small for it
   };
   std::unordered_map<std::uint64_t, Known> known_;  // by file
+};
+
+// An Effort for each owner of files (CodeFile::owner()): what one user's files cost is missing for no other user. All
+// users but root together have a limit too, which leaves each less than those before.
+class OwnerEfforts {
+ public:
+  // Both are those of each Effort.
+  OwnerEfforts(std::uint64_t most, bool is_repeated);
+
+  // These are as in Effort.
+  [[nodiscard]] WorkBudget& budget() { return budget_; }
+  void renew(std::uint64_t now_ns);
+  [[nodiscard]] bool begin(std::uint64_t owner, std::uint64_t file);
+  [[nodiscard]] Effort::Verdict end();
+
+ private:
+  Effort& effort_of(std::uint64_t owner);
+
+  std::uint64_t most_;
+  bool is_repeated_;
+  std::uint64_t renewed_ns_ = 0;
+  Allowance all_;  // of all owners but root
+  std::unordered_map<std::uint64_t, Effort> efforts_;
+  Effort* effort_ = nullptr;  // of the file of begin()
+  bool is_of_root_ = false;
+  std::uint64_t given_ = 0;
+  WorkBudget budget_;
 };
 
 }  // namespace profile

@@ -23,6 +23,7 @@
 #include "app/targets.h"
 #include "output/clean_text.h"
 #include "parse/children.h"
+#include "parse/file_reader.h"
 #include "process/timeline.h"
 #include "sampling/source.h"
 #include "support/bpf.h"
@@ -111,6 +112,8 @@ class Session {
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
     source_->set_meanwhile([this] { look_up(); });
+    // A file that takes long to read must not cost samples.
+    children_.reader().set_meanwhile([this] { source_->keep_up(); });
     source_->start();
     started_ns_ = monotonic_ns();
     if (command_) {

@@ -99,6 +99,8 @@ void Recorder::supply_tables(ProcessTimeline& timeline) {
   if (tables_) tables_->supply(timeline);
 }
 
+std::vector<std::string> Recorder::notes() const { return tables_ ? tables_->notes() : std::vector<std::string>(); }
+
 bool Recorder::waits_for_stack(const ring_span_end& end, const stack_key* waker) const {
   if (!unfinished_ || (end.flags & SPAN_COUNTS) == 0) return false;
   if (waker != nullptr && is_walked(*waker) && unfinished_->has_span(waker->user_hash)) return true;

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "abi/record.h"
 #include "model/profile.h"
@@ -39,11 +41,13 @@ class Recorder {
   void pause() { generations_.set_paused(true); }
   void resume() { generations_.set_paused(false); }
   [[nodiscard]] int poll_fd() const { return rings_.poll_fd(); }
+  void keep_up() { rings_.read_meanwhile(); }
   void consume(ProcessTimeline& timeline, Profile& into);
   [[nodiscard]] bool wants_drain() const;
   void drain(ProcessTimeline& timeline, Profile& into, bool stopped);
   [[nodiscard]] bool wants_tables() const;
   void supply_tables(ProcessTimeline& timeline);
+  [[nodiscard]] std::vector<std::string> notes() const;
   [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
   [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }

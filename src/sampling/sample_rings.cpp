@@ -11,6 +11,12 @@
 #include "support/error.h"
 
 namespace profile {
+namespace {
+
+// Some seconds of samples with whole copies of their stacks.
+constexpr std::size_t most_read_meanwhile_words = (64U << 20) / sizeof(std::uint64_t);
+
+}  // namespace
 
 SampleRings::SampleRings(const bpf_map& samples, const Generations& generations) : generations_(generations) {
   open(samples, samples_);
@@ -64,6 +70,10 @@ void SampleRings::read() {
     if (out_of_memory_) throw std::bad_alloc();
     if (result < 0 && result != -ENOBUFS) throw system_error("cannot read the BPF ring buffer", -result);
   }
+}
+
+void SampleRings::read_meanwhile() {
+  if (!is_iterated_ && inbox_.size() < most_read_meanwhile_words) read();
 }
 
 }  // namespace profile

@@ -30,6 +30,9 @@ class SampleRings {
   // Copies the records of the rings, but at most the size of each ring, because samples may come faster than it reads.
   // Throws Error and bad_alloc.
   void read();
+  // The same while other work waits, which may be a call of take_each() or look_at_each(): then it does nothing. It
+  // also stops when the inbox is so large that samples are better lost. Throws likewise.
+  void read_meanwhile();
   [[nodiscard]] bool is_empty() const { return inbox_.empty(); }
   // True if a BPF program has reported since forget_half_full() that the histogram is half full.
   [[nodiscard]] bool is_half_full() const { return is_half_full_; }
@@ -40,6 +43,7 @@ class SampleRings {
   // for the next call. `others_wait`: an earlier record waits.
   template <class Take>
   void take_each(Take take) {
+    const Iterating iterating(*this);
     std::size_t kept = 0;
     for (std::size_t at = 0; at < inbox_.size();) {
       const std::size_t words = inbox_[at] + 1;
@@ -54,13 +58,25 @@ class SampleRings {
   }
   // Calls `look(record)` for each record; all records stay.
   template <class Look>
-  void look_at_each(Look look) const {
+  void look_at_each(Look look) {
+    const Iterating iterating(*this);
     for (std::size_t at = 0; at < inbox_.size(); at += inbox_[at] + 1) {
       look(std::span(inbox_).subspan(at + 1, inbox_[at]));
     }
   }
 
  private:
+  // The records that a callback looks at must not move.
+  class Iterating {
+   public:
+    explicit Iterating(SampleRings& rings) : rings_(rings) { rings_.is_iterated_ = true; }
+    ~Iterating() { rings_.is_iterated_ = false; }
+    Iterating(const Iterating&) = delete;
+    Iterating& operator=(const Iterating&) = delete;
+
+   private:
+    SampleRings& rings_;
+  };
   struct Ring {
     RingBuffer reader;
     std::int64_t size_bytes = 0;
@@ -74,6 +90,7 @@ class SampleRings {
   std::int64_t budget_bytes_ = 0;  // bytes that read() may still copy from the current ring
   // For each record: the number of its words, then the words.
   std::vector<std::uint64_t> inbox_;
+  bool is_iterated_ = false;
   bool is_half_full_ = false;
   bool out_of_memory_ = false;
 };

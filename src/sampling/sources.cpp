@@ -191,6 +191,7 @@ void Source::stream_to(std::function<void(const Sample&)> on_sample) { recorder(
 void Source::set_meanwhile(std::function<void()> meanwhile) { recorder().set_meanwhile(std::move(meanwhile)); }
 void Source::leave_out(std::uint32_t tgid, std::uint32_t image) { recorder().leave_out(tgid, image); }
 int Source::poll_fd() { return recorder().poll_fd(); }
+void Source::keep_up() { recorder().keep_up(); }
 void Source::consume(ProcessTimeline& timeline, Profile& into) { recorder().consume(timeline, into); }
 bool Source::wants_drain() { return recorder().wants_drain(); }
 void Source::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {

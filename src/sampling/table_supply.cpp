@@ -5,6 +5,7 @@
 
 #include "process/timeline.h"
 #include "support/clock.h"
+#include "support/plural.h"
 #include "support/work_budget.h"
 
 namespace profile {
@@ -15,10 +16,20 @@ namespace {
 constexpr std::uint64_t patience_ns = 2'000'000'000;
 // The longest time for one call of supply(), because the caller has other work.
 constexpr std::uint64_t at_once_ns = 5'000'000;
-// In steps of WorkBudget, for one file: ten times what the largest programs take.
+// See OwnerEfforts, in steps of WorkBudget: ten times what the largest programs take.
 constexpr std::uint64_t most_steps = 1ULL << 30;
 constexpr std::uint32_t most_tries = 8;
-constexpr std::size_t most_remembered = 4096;
+constexpr std::size_t least_remembered = 2048;
+// When more questions wait, those that cannot be answered at once are dropped. So files that do not open cannot fill
+// the map of files.
+constexpr std::size_t most_asked = 2048;
+// A file that could not be read, or whose table found no room, is tried again after this time, then after twice this
+// time, and so on. It may have been the parser's fault.
+constexpr std::uint64_t try_again_after_ns = 1'000'000'000;
+// When the owner's files have cost too much lately.
+constexpr std::uint64_t too_costly_for_ns = 5'000'000'000;
+constexpr std::size_t most_again = 16384;
+constexpr std::size_t most_costly = 1000;
 // A table is removed when no walk has looked it up for this time, at the latest after twice this time.
 constexpr std::uint64_t sweep_every_ns = 120'000'000'000;
 
@@ -28,6 +39,14 @@ constexpr std::uint64_t steps_a_file = 1ULL << 16;
 // In walk_file_key::version: user space has made this key, because the file's true key is not known. No walk in the
 // kernel finds it.
 constexpr std::uint32_t own_version = 0xffffffff;
+
+// As CodeFile::owner(), of files whose owner is not known. They must not count as root's.
+constexpr std::uint64_t unknown_owner = UINT64_MAX - 1;
+
+std::uint64_t owner_of(const CodeFile& file) {
+  const bool is_known = file.is_open() || file.size_bytes() != 0;
+  return is_known ? file.owner() : unknown_owner;
+}
 
 bool is_vdso(const walk_file_key& key) { return key.inode == 0 && key.device == 0; }
 
@@ -50,6 +69,13 @@ CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTi
 
 }  // namespace
 
+TableSupply::TableSupply(bpf_object& object, FileReader& reader)
+    : reader_(reader),
+      tables_(object),
+      effort_(most_steps, true),
+      other_numbers_(least_remembered),
+      tries_(least_remembered) {}
+
 void TableSupply::ask(const ring_file& question) {
   asked_.push_back({.question = question, .since_ns = monotonic_ns()});
 }
@@ -64,12 +90,14 @@ void TableSupply::note_drained(std::uint32_t generation) {
 }
 
 void TableSupply::supply(ProcessTimeline& timeline) {
+  try_again();
   const std::uint64_t end_ns = monotonic_ns() + at_once_ns;
   answer_while([end_ns] { return monotonic_ns() < end_ns; }, timeline);
 }
 
 void TableSupply::answer_while(const std::function<bool()>& may_go_on, ProcessTimeline& timeline) {
   if (asked_.empty()) return;
+  effort_.renew(monotonic_ns());
   sort_by_need();
   std::erase_if(asked_, [&](const Asked& asked) { return may_go_on() && answer(asked, timeline); });
 }
@@ -99,8 +127,8 @@ void TableSupply::want(const CodeFile& file, std::uint32_t tgid, std::uint64_t t
 
 void TableSupply::was_met(const walk_file_key& key, const CodeFile& file, std::uint32_t tgid, std::uint64_t time_ns,
                           std::uint64_t address) {
-  const auto known = keys_.find(file.number);
-  if (known != keys_.end() && known->second.version != own_version) return;
+  const walk_file_key* const known = tables_.key_of(file.number);
+  if (known != nullptr && known->version != own_version) return;
   const ring_file question = question_of(key, tgid, time_ns, address);
   if (Asked* const asked = asked_for(key)) {
     asked->question = question;
@@ -125,10 +153,10 @@ void TableSupply::sort_by_need() {
 bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
   const walk_file_key& key = asked.question.key;
   if (is_vdso(key)) {
-    make(key, {});
+    make(key, {}, 0);
     return true;
   }
-  const bool is_late = monotonic_ns() - asked.since_ns > patience_ns;
+  const bool is_late = monotonic_ns() - asked.since_ns > patience_ns || asked_.size() > most_asked;
   const auto later = [&] {
     if (is_late) tables_.forget(key);
     return is_late;
@@ -145,19 +173,25 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     return true;
   }
   // The walk in the kernel has asked meanwhile, and the file was answered under its true key.
-  if (key.version == own_version && keys_.contains(place.file->number)) return true;
+  if (key.version == own_version && tables_.key_of(place.file->number) != nullptr) return true;
   if (!is_surely(key, *place.file)) {
     tables_.forget(key);
     return true;
   }
   if (place.file->is_open()) {
-    make(key, {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()});
+    make(key, {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()},
+         place.file->owner());
     return true;
   }
   const Unnamed why = place.file->unreadable;
   if (why == Unnamed::named || why == Unnamed::no_answer) return later();
   if (why != Unnamed::file_gone && why != Unnamed::file_changed) {
-    refuse(key, place.file->number);
+    const WalkTables::Of of{.owner = owner_of(*place.file), .number = place.file->number};
+    if (why == Unnamed::parser_gave_up) {
+      refuse_for_longer(key, of);
+    } else {
+      refuse(key, of);
+    }
     return true;
   }
   // The file is opened through a mapping of it, which may have been replaced. A later mapping may last longer.
@@ -166,11 +200,10 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
 }
 
 void TableSupply::give_up(const walk_file_key& key) {
-  if (tries_.size() == most_remembered && !tries_.contains(key)) tries_.clear();
   if (++tries_[key] < most_tries) {
     tables_.forget(key);
   } else {
-    tables_.refuse(key);
+    tables_.refuse(key, {.owner = unknown_owner, .number = 0});
   }
 }
 
@@ -182,46 +215,88 @@ bool TableSupply::is_surely(const walk_file_key& key, const CodeFile& file) {
   const bool same_device = identity.device_major == key.device >> minor_bits &&
                            identity.device_minor == (key.device & ((1U << minor_bits) - 1));
   if (same_device) return identity.inode == key.inode;
-  if (other_numbers_.size() == most_remembered && !other_numbers_.contains(key)) other_numbers_.clear();
-  const auto [number, is_new] = other_numbers_.try_emplace(key, file.number);
-  return !is_new && std::exchange(number->second, file.number) == file.number;
+  return std::exchange(other_numbers_[key], file.number) == file.number;
 }
 
-void TableSupply::make(const walk_file_key& key, const FileRef& file) {
-  WorkBudget budget(most_steps);
-  const UnwindOfFile made = reader_.unwind_table(file, budget);
-  spent_steps_ += steps_a_file + most_steps - budget.left();
-  const bool has_table = made.failed == Unnamed::named && made.fault == UnwindFault::none;
-  if (!has_table || !tables_.add(key, made.table)) {
-    refuse(key, file.number);
-    return;
+void TableSupply::make(const walk_file_key& key, const FileRef& file, std::uint64_t owner) {
+  const WalkTables::Of of{.owner = owner, .number = file.number};
+  const auto is_costly = [&] {
+    if (costly_.size() < most_costly) costly_.insert(file.number);
+  };
+  if (!effort_.begin(owner, file.number)) {
+    is_costly();
+    return refuse_for(too_costly_for_ns, key, of);
   }
-  note_key(file.number, key);
-}
-
-void TableSupply::refuse(const walk_file_key& key, std::uint64_t number) {
-  tables_.refuse(key);
-  note_key(number, key);
-}
-
-// When keys_ is full it is cleared; walks in user space then wait for some tables in vain.
-void TableSupply::note_key(std::uint64_t number, const walk_file_key& key) {
+  WorkBudget& budget = effort_.budget();
+  const std::uint64_t given = budget.left();
+  const UnwindOfFile made = reader_.unwind_table(file, budget);
+  budget.take(steps_a_file);
+  // It may have cost any time.
+  if (made.failed == Unnamed::parser_gave_up) budget.take(given);
+  spent_steps_ += given - budget.left();
+  const Effort::Verdict verdict = effort_.end();
+  const bool is_spent = made.failed == Unnamed::named && made.fault == UnwindFault::spent;
+  if (is_spent) is_costly();
+  if (is_spent && verdict == Effort::Verdict::later) return refuse_for(too_costly_for_ns, key, of);
+  if (is_spent || made.failed != Unnamed::named) return refuse_for_longer(key, of);
+  const auto added =
+      made.fault == UnwindFault::none ? tables_.add(key, made.table, of) : WalkTables::Added::other_machine;
+  if (added == WalkTables::Added::no_room) {
+    is_costly();
+    return refuse_for_longer(key, of);
+  }
+  costly_.erase(file.number);
+  tries_.erase(key);
+  if (added != WalkTables::Added::added) return refuse(key, of);
   ++changes_;
-  if (keys_.size() == most_remembered && !keys_.contains(number)) keys_.clear();
-  walk_file_key& known = keys_[number];
-  const walk_file_key before = std::exchange(known, key);
-  if (before.version == own_version && key.version != own_version) tables_.forget(before);
+}
+
+void TableSupply::refuse(const walk_file_key& key, const WalkTables::Of& of) {
+  tables_.refuse(key, of);
+  ++changes_;
+}
+
+void TableSupply::refuse_for(std::uint64_t delay_ns, const walk_file_key& key, const WalkTables::Of& of) {
+  refuse(key, of);
+  again_.emplace(monotonic_ns() + delay_ns, key);
+}
+
+void TableSupply::refuse_for_longer(const walk_file_key& key, const WalkTables::Of& of) {
+  const std::uint32_t tries = tries_[key]++;
+  if (tries < most_tries) {
+    refuse_for(try_again_after_ns << tries, key, of);
+  } else {
+    refuse(key, of);
+  }
+}
+
+void TableSupply::try_again() {
+  const std::uint64_t now_ns = monotonic_ns();
+  std::vector<walk_file_key> due;
+  while (!again_.empty() && (again_.begin()->first <= now_ns || again_.size() > most_again)) {
+    const walk_file_key& key = again_.begin()->second;
+    if (tables_.find(key).state == WALK_FILE_NONE) due.push_back(key);
+    again_.erase(again_.begin());
+  }
+  if (!due.empty()) tables_.forget(due);
+}
+
+std::vector<std::string> TableSupply::notes() const {
+  if (costly_.empty()) return {};
+  const std::string more = costly_.size() == most_costly ? "at least " : "";
+  return {more + number_of(costly_.size(), "file") +
+          " had no unwind table for some time, because of the limits for the work and the memory of one user's files"};
 }
 
 walk_file TableSupply::known(const CodeFile* file) const {
   if (file == nullptr) return tables_.find({});
-  const auto key = keys_.find(file->number);
-  return key == keys_.end() ? walk_file{} : tables_.find(key->second);
+  const walk_file_key* const key = tables_.key_of(file->number);
+  return key == nullptr ? walk_file{} : tables_.find(*key);
 }
 
 bool TableSupply::is_known_as(const CodeFile& file, const walk_file_key& key) const {
-  const auto known = keys_.find(file.number);
-  return known != keys_.end() && std::is_eq(WalkFileOrder::compare(known->second, key));
+  const walk_file_key* const known = tables_.key_of(file.number);
+  return known != nullptr && std::is_eq(WalkFileOrder::compare(*known, key));
 }
 
 }  // namespace profile

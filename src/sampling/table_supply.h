@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "abi/walk.h"
 #include "parse/file_reader.h"
+#include "sampling/recent_map.h"
 #include "sampling/walk_tables.h"
+#include "support/effort.h"
 
 namespace profile {
 
@@ -20,7 +24,7 @@ class WorkBudget;
 class TableSupply {
  public:
   // Both arguments must outlive it.
-  TableSupply(bpf_object& object, FileReader& reader) : reader_(reader), tables_(object) {}
+  TableSupply(bpf_object& object, FileReader& reader);
 
   void ask(const ring_file& question);
   // True if a file waits for its table. It waits at most some two seconds for the file to be opened.
@@ -36,6 +40,9 @@ class TableSupply {
   // Answers questions until `work` is spent. `may_wait`: it first waits until the files of the questions are open or
   // given up.
   void hurry(ProcessTimeline& timeline, bool may_wait, WorkBudget& work);
+
+  // Lines for the summary about tables that were not made.
+  [[nodiscard]] std::vector<std::string> notes() const;
 
   // The rest is for walks in user space. changes() counts the files that got their table, or the answer that they have
   // none.
@@ -67,18 +74,24 @@ class TableSupply {
   [[nodiscard]] bool is_surely(const walk_file_key& key, const CodeFile& file);
   void answer_while(const std::function<bool()>& may_go_on, ProcessTimeline& timeline);
   void give_up(const walk_file_key& key);
-  void make(const walk_file_key& key, const FileRef& file);
-  void refuse(const walk_file_key& key, std::uint64_t number);
-  void note_key(std::uint64_t number, const walk_file_key& key);
+  void make(const walk_file_key& key, const FileRef& file, std::uint64_t owner);
+  // Walks do without the table, for ever or until it is asked for again.
+  void refuse(const walk_file_key& key, const WalkTables::Of& of);
+  void refuse_for(std::uint64_t delay_ns, const walk_file_key& key, const WalkTables::Of& of);
+  void refuse_for_longer(const walk_file_key& key, const WalkTables::Of& of);
+  // Has files asked for again whose time has come.
+  void try_again();
   void sort_by_need();
 
   FileReader& reader_;
   WalkTables tables_;
+  OwnerEfforts effort_;
   std::vector<Asked> asked_;
   // CodeFile::number of files on an overlay, which the timeline knows by another device and inode than the walk.
-  std::map<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
-  std::map<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened
-  std::map<std::uint64_t, walk_file_key> keys_;                  // keys of answered files, by CodeFile::number
+  RecentMap<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
+  RecentMap<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened or read
+  std::multimap<std::uint64_t, walk_file_key> again_;             // files that are refused until then (CLOCK_MONOTONIC)
+  std::set<std::uint64_t> costly_;                                // files without a table for their cost, by number
   std::uint64_t changes_ = 0;
   std::uint64_t spent_steps_ = 0;  // of WorkBudget, for all files
   std::uint64_t swept_ns_ = 0;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "sampling/kernel_needs.h"
 #include "sampling/types_file.h"
@@ -119,6 +120,7 @@ std::vector<std::string> TracedPrograms::notes() const {
     lines.push_back(number_of(missed, "event was", "events were") +
                     " not seen: another BPF program was at work on that CPU");
   }
+  std::ranges::move(recorder_.notes(), std::back_inserter(lines));
   return lines;
 }
 

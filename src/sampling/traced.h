@@ -55,7 +55,7 @@ class TracedPrograms {
   // How often the kernel skipped a program, because it or another BPF program was running on that CPU. Kernels before
   // 5.12 do not count this; some later kernels do not count it for tracepoints.
   [[nodiscard]] std::uint64_t missed_runs() const;
-  // Lines for the summary: about missed runs, and why stacks are not walked in the preferred way.
+  // Lines for the summary: about missed runs, missing tables, and why stacks are not walked in the preferred way.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 namespace profile {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::uint16_t own_machine = EM_X86_64;
 
 // At most so many slabs are mapped at a time, because what is mapped counts as memory of this process.
 constexpr std::size_t most_mapped = 64;
+
+constexpr std::uint64_t space_bytes = std::uint64_t{WALK_MOST_SLABS} * WALK_SLAB_BYTES;
 
 // The rows of one page must not cross the border of a slab.
 constexpr std::uint32_t rows_of_slab = WALK_SLAB_BYTES / sizeof(std::uint32_t);
@@ -55,21 +58,24 @@ WalkTables::WalkTables(bpf_object& object)
       slabs_fd_(bpf_map_fd(object, "slabs")),
       state_(bpf_map_fd(object, ".data.walk")),
       slabs_(WALK_MOST_SLABS),
-      ranges_(std::uint64_t{WALK_MOST_SLABS} * WALK_SLAB_BYTES) {}
+      ranges_(space_bytes),
+      shares_of_space_(space_bytes),
+      shares_of_files_(bpf_map__max_entries(&bpf_map_named(object, "walk_files"))) {}
 
-bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
-  if (table.elf_machine != own_machine) return false;
+WalkTables::Added WalkTables::add(const walk_file_key& key, const UnwindTable& table, const Of& of) {
+  if (table.elf_machine != own_machine) return Added::other_machine;
   if (placed_.contains(key)) forget(key);
   // Rules (16 bytes) and pages (8 bytes) come first, so that none of them crosses the border of a slab. Then come the
   // rows, with room for the gaps.
   const std::uint64_t rules = table.rules.size() * sizeof(unwind_rule);
   const std::uint64_t pages = table.pages.size() * sizeof(unwind_page);
   const std::uint64_t size = rules + pages + most_row_bytes(table.rows.size());
+  if (!shares_of_space_.may_take(of.owner, size)) return Added::no_room;
   const auto at = ranges_.take(size);
-  if (!at) return false;
+  if (!at) return Added::no_room;
   if (!make_slabs(*at, size)) {
     ranges_.give(*at, size);
-    return false;
+    return Added::no_room;
   }
   const auto pages_at = static_cast<std::uint32_t>(*at + rules);
   const std::uint64_t base = (pages_at + pages) / sizeof(std::uint32_t);
@@ -86,34 +92,75 @@ bool WalkTables::add(const walk_file_key& key, const UnwindTable& table) {
   const std::uint64_t needed = rules + pages + total * sizeof(std::uint32_t);
   const std::uint64_t kept = ByteRanges::whole_units(needed);
   if (kept < size) ranges_.give(static_cast<std::uint32_t>(*at + kept), size - kept);
-  placed_[key] = {.at = *at, .size = kept, .met = 0};
-  set(key, {.state = WALK_FILE_READY,
-            .first_page = table.first_page,
-            .pages = static_cast<__u32>(table.pages.size()),
-            .pages_at = pages_at,
-            .rules_at = *at,
-            .met = 0});
-  return true;
+  set(key,
+      {.state = WALK_FILE_READY,
+       .first_page = table.first_page,
+       .pages = static_cast<__u32>(table.pages.size()),
+       .pages_at = pages_at,
+       .rules_at = *at,
+       .met = 0},
+      {.at = *at, .size = kept, .met = 0, .of = of});
+  return Added::added;
 }
 
-void WalkTables::refuse(const walk_file_key& key) {
+void WalkTables::refuse(const walk_file_key& key, const Of& of) {
   if (placed_.contains(key)) forget(key);
-  placed_[key] = {};
-  set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0});
+  set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0},
+      {.at = 0, .size = 0, .met = 0, .of = of});
 }
 
 // When the map is full, the file counts as forgotten.
-void WalkTables::set(const walk_file_key& key, const walk_file& file) {
+void WalkTables::set(const walk_file_key& key, const walk_file& file, const Placed& placed) {
+  make_room_for(placed.of.owner);
+  // A walk in user space may have asked under another key before a walk in the kernel has met the file.
+  if (const walk_file_key* const before = key_of(placed.of.number)) forget(walk_file_key(*before));
+  placed_[key] = placed;
+  if (placed.of.number != 0) keys_[placed.of.number] = key;
+  shares_of_space_.take(placed.of.owner, placed.size);
+  shares_of_files_.take(placed.of.owner, 1);
   bpf_map_update_elem(files_fd_, &key, &file, BPF_ANY);
 }
 
-void WalkTables::forget(const walk_file_key& key) {
-  bpf_map_delete_elem(files_fd_, &key);
-  const auto found = placed_.find(key);
-  if (found == placed_.end()) return;
-  const Placed range = found->second;
-  placed_.erase(found);
-  give_back({range});
+WalkTables::AllPlaced::iterator WalkTables::remove(AllPlaced::iterator file, std::vector<Placed>& ranges) {
+  bpf_map_delete_elem(files_fd_, &file->first);
+  const Placed& placed = file->second;
+  const auto known = keys_.find(placed.of.number);
+  if (known != keys_.end() && std::is_eq(WalkFileOrder::compare(known->second, file->first))) keys_.erase(known);
+  shares_of_space_.give(placed.of.owner, placed.size);
+  shares_of_files_.give(placed.of.owner, 1);
+  ranges.push_back(placed);
+  return placed_.erase(file);
+}
+
+// Makes room for an eighth of the owner's files, so that this is seldom done.
+void WalkTables::make_room_for(std::uint64_t owner) {
+  if (shares_of_files_.may_take(owner, 1)) return;
+  std::vector<std::pair<std::uint32_t, walk_file_key>> by_met;
+  for (const auto& [key, placed] : placed_) {
+    if (placed.of.owner == owner) by_met.emplace_back(met(key) - placed.met, key);
+  }
+  const auto end = by_met.begin() + static_cast<std::ptrdiff_t>((by_met.size() + 7) / 8);
+  std::ranges::partial_sort(by_met, end, {}, [](const auto& file) { return file.first; });
+  std::vector<walk_file_key> least;
+  for (auto file = by_met.begin(); file != end; ++file) least.push_back(file->second);
+  forget(least);
+}
+
+void WalkTables::forget(const std::vector<walk_file_key>& keys) {
+  std::vector<Placed> ranges;
+  for (const walk_file_key& key : keys) {
+    if (const auto file = placed_.find(key); file != placed_.end()) {
+      remove(file, ranges);
+    } else {
+      bpf_map_delete_elem(files_fd_, &key);
+    }
+  }
+  give_back(ranges);
+}
+
+const walk_file_key* WalkTables::key_of(std::uint64_t number) const {
+  const auto known = keys_.find(number);
+  return known != keys_.end() ? &known->second : nullptr;
 }
 
 walk_file WalkTables::find(const walk_file_key& key) const {
@@ -152,9 +199,7 @@ void WalkTables::forget_unmet() {
       ++file;
       continue;
     }
-    bpf_map_delete_elem(files_fd_, &file->first);
-    ranges.push_back(file->second);
-    file = placed_.erase(file);
+    file = remove(file, ranges);
   }
   // The BPF programs keep mappings from one sample to the next. The new epoch makes them look files up again, so that
   // these count as met.
@@ -165,9 +210,11 @@ void WalkTables::forget_unmet() {
 void WalkTables::give_back(const std::vector<Placed>& ranges) {
   if (ranges.empty()) return;
   std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  const auto has_table = [](const Placed& range) { return range.size != 0; };
+  if (std::ranges::none_of(ranges, has_table)) return;
   barrier_.wait();
   for (const Placed& range : ranges) {
-    if (range.size == 0) continue;  // a file without a table
+    if (!has_table(range)) continue;
     ranges_.give(range.at, range.size);
     drop_slabs(range.at, range.size);
   }

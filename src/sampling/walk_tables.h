@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "abi/walk.h"
 #include "sampling/byte_ranges.h"
 #include "support/bpf.h"
 #include "support/fd.h"
+#include "support/shares.h"
 #include "unwind/table.h"
 
 namespace profile {
@@ -35,12 +37,26 @@ class WalkTables {
   // `object` must be loaded and have the walk, and must outlive this object.
   explicit WalkTables(bpf_object& object);
 
-  // From now on walks use this table. False when there is no room, or when the table is for another machine type.
-  bool add(const walk_file_key& key, const UnwindTable& table);
-  // Records that the file has no table: walks do not ask for it again.
-  void refuse(const walk_file_key& key);
-  // Forgets the file: the next walk that meets it asks for it again.
-  void forget(const walk_file_key& key);
+  // Who owns a file, as CodeFile::owner(), and its CodeFile::number; 0: it has none.
+  struct Of {
+    std::uint64_t owner = 0;
+    std::uint64_t number = 0;
+  };
+  enum class Added : std::uint8_t {
+    added,
+    other_machine,  // the table is for another machine type
+    no_room         // for this owner, or at all
+  };
+  // From now on walks use this table. When the owner has too many files, those of his files are forgotten that walks
+  // have met least.
+  Added add(const walk_file_key& key, const UnwindTable& table, const Of& of);
+  // Records that the file has no table: walks do not ask for it.
+  void refuse(const walk_file_key& key, const Of& of);
+  // Forgets the files: the next walk that meets one asks for it again.
+  void forget(const std::vector<walk_file_key>& keys);
+  void forget(const walk_file_key& key) { forget(std::vector{key}); }
+  // The key under which the file with that number has a table or was refused; null: there is none.
+  [[nodiscard]] const walk_file_key* key_of(std::uint64_t number) const;
   // Its state is WALK_FILE_ASKED when nothing is known of the file, or nothing yet.
   [[nodiscard]] walk_file find(const walk_file_key& key) const;
   // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call of any function here; null: there
@@ -65,14 +81,19 @@ class WalkTables {
     std::uint32_t at = 0;
     std::uint64_t size = 0;
     std::uint32_t met = 0;  // walk_file::met at the last forget_unmet()
+    Of of;
   };
+  using AllPlaced = std::map<walk_file_key, Placed, WalkFileOrder>;
 
   // Makes the missing slabs for `size` bytes from `at` on. False when the kernel refuses one, or the space ends.
   bool make_slabs(std::uint32_t at, std::uint64_t size);
   void write(std::uint32_t at, const void* from, std::size_t size);
   // Returns the memory of a slab that exists, valid until the next call.
   char* map(std::uint32_t number);
-  void set(const walk_file_key& key, const walk_file& file);
+  void set(const walk_file_key& key, const walk_file& file, const Placed& placed);
+  // Forgets it, except that its range is still in use. Returns what follows it.
+  AllPlaced::iterator remove(AllPlaced::iterator file, std::vector<Placed>& ranges);
+  void make_room_for(std::uint64_t owner);
   // Waits until no walk uses the ranges, and then frees them.
   void give_back(const std::vector<Placed>& ranges);
   void drop_slabs(std::uint32_t at, std::uint64_t size);
@@ -83,7 +104,10 @@ class WalkTables {
   std::vector<Slab> slabs_;            // by number
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
   ByteRanges ranges_;
-  std::map<walk_file_key, Placed, WalkFileOrder> placed_;
+  AllPlaced placed_;
+  std::unordered_map<std::uint64_t, walk_file_key> keys_;  // by number
+  Shares shares_of_space_;                                 // in bytes
+  Shares shares_of_files_;
   ProgramBarrier barrier_;
 };
 

@@ -19,6 +19,11 @@ constexpr std::uint64_t least_share = 32;
 // Other files wait for wasted work: it ends after one file that is too large, or after some small ones.
 constexpr std::uint64_t wasted_share = 8;
 constexpr std::size_t most_remembered = 10'000;
+// How much all owners but root have together, as a multiple of what one has.
+constexpr std::uint64_t owners_allowed = 2;
+// When so many have spent something lately, the other owners share the Effort of this number, which is nobody's.
+constexpr std::size_t most_owners = 256;
+constexpr std::uint64_t other_owners = UINT64_MAX;
 
 }  // namespace
 
@@ -44,14 +49,14 @@ void Effort::renew(std::uint64_t now_ns) {
   wasted_ = 0;
 }
 
-bool Effort::begin(std::uint64_t file) {
+bool Effort::begin(std::uint64_t file, std::uint64_t at_most) {
   const auto found = known_.find(file);
   const Known known = found != known_.end() ? found->second : Known{};
   // A file that could be read before must stay readable when other files are too large.
   const std::uint64_t least = std::min(most_, std::max(most_ / least_share, 2 * known.needed));
   const std::uint64_t entitled = std::max(least, wasteful_.left());
   file_ = file;
-  given_ = std::min(left_, entitled);
+  given_ = std::min({left_, entitled, at_most});
   is_given_all_ = given_ == entitled;
   budget_ = WorkBudget(given_);
   if (given_ == 0 || wasted_ >= most_wasted_) return false;
@@ -72,6 +77,45 @@ Effort::Verdict Effort::end() {
   wasted_ += given_;
   known.insufficient = std::max(known.insufficient, given_);
   return is_given_all_ ? Verdict::too_large : Verdict::later;
+}
+
+OwnerEfforts::OwnerEfforts(std::uint64_t most, bool is_repeated)
+    : most_(most),
+      is_repeated_(is_repeated),
+      all_(owners_allowed * budgets_allowed * most, budgets_allowed * seconds_a_budget),
+      budget_(0) {}
+
+void OwnerEfforts::renew(std::uint64_t now_ns) {
+  renewed_ns_ = now_ns;
+  all_.renew(now_ns);
+  for (auto& [owner, effort] : efforts_) effort.renew(now_ns);
+}
+
+Effort& OwnerEfforts::effort_of(std::uint64_t owner) {
+  const auto found = efforts_.find(owner);
+  if (found != efforts_.end()) return found->second;
+  if (efforts_.size() >= most_owners && owner != 0) {
+    std::erase_if(efforts_, [](const auto& each) { return each.second.is_fresh(); });
+    if (efforts_.size() >= most_owners) owner = other_owners;
+  }
+  const auto [effort, is_new] = efforts_.try_emplace(owner, most_, is_repeated_);
+  if (is_new) effort->second.renew(renewed_ns_);
+  return effort->second;
+}
+
+bool OwnerEfforts::begin(std::uint64_t owner, std::uint64_t file) {
+  effort_ = &effort_of(owner);
+  is_of_root_ = owner == 0;
+  const bool may_begin = effort_->begin(file, is_of_root_ ? UINT64_MAX : all_.left() / 2);
+  budget_ = effort_->budget();
+  given_ = budget_.left();
+  return may_begin;
+}
+
+Effort::Verdict OwnerEfforts::end() {
+  effort_->budget() = budget_;
+  if (!is_of_root_) all_.budget().take(given_ - budget_.left());
+  return effort_->end();
 }
 
 }  // namespace profile

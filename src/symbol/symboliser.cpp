@@ -34,9 +34,9 @@ constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 // run of days it would grow without end. Beyond this, some 15 MB, all is forgotten and learnt again.
 constexpr std::size_t most_remembered = 100'000;
 
-// How much is read from files in one batch, in steps of WorkBudget: a second or two of work. The smallest files are
-// read first, so that owners of large files wait and not the others. The symbols of the largest web browser, read
-// completely, are half a gigabyte.
+// How much is read from the files of one owner in one batch, in steps of WorkBudget: a second or two of work. The
+// smallest files are read first, so that large files wait and not the others. The symbols of the largest web browser,
+// read completely, are half a gigabyte.
 constexpr std::uint64_t most_file_steps = 1ULL << 30;
 
 Fd open_kallsyms() { return Fd(::open("/proc/kallsyms", O_RDONLY | O_CLOEXEC)); }
@@ -158,7 +158,7 @@ struct Symboliser::State {
         given_up.push_back(file);
         continue;
       }
-      if (!file_effort.begin(file->number)) {
+      if (!file_effort.begin(file->owner(), file->number)) {
         names.recall(ref, answers);
         given_up.push_back(file);
         continue;
@@ -255,7 +255,7 @@ struct Symboliser::State {
   FileReader& reader;
   bool is_repeated;
   StringTable strings;
-  Effort file_effort;
+  OwnerEfforts file_effort;
   FileNames names;
   JitNames jit;
   AskedKernel asked_kernel;

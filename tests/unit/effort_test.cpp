@@ -117,3 +117,48 @@ TEST_CASE("an allowance refills with time, up to its limit") {
   allowance.renew(200 * second_ns);
   CHECK(allowance.budget().left() == most);
 }
+
+namespace {
+
+Verdict read(OwnerEfforts& efforts, std::uint64_t owner, std::uint64_t file, std::uint64_t steps) {
+  REQUIRE(efforts.begin(owner, file));
+  efforts.budget().take(steps);
+  return efforts.end();
+}
+
+// What the owner can spend now, in files that each spend all that they get.
+std::uint64_t spent_by(OwnerEfforts& efforts, std::uint64_t owner, std::uint64_t first_file) {
+  std::uint64_t spent = 0;
+  for (std::uint64_t file = first_file; file < first_file + 1000 && efforts.begin(owner, file); ++file) {
+    spent += efforts.budget().left();
+    efforts.budget().take(UINT64_MAX);
+    static_cast<void>(efforts.end());
+  }
+  return spent;
+}
+
+}  // namespace
+
+TEST_CASE("files of one owner that cost too much take nothing from the files of another") {
+  OwnerEfforts efforts(most, true);
+  efforts.renew(1000 * second_ns);
+  for (int times = 0; times < 50; ++times) {
+    spent_by(efforts, 1000, 1);
+    efforts.renew(1000 * second_ns);
+  }
+  // An owner with one large file, and one whose files together take a whole budget.
+  CHECK(read(efforts, 1001, 2000, most / 2) == Verdict::fits);
+  CHECK(read(efforts, 0, 3000, most / 2) == Verdict::fits);
+  CHECK(read(efforts, 0, 3001, most / 2 - 1) == Verdict::fits);
+}
+
+TEST_CASE("any number of owners together cost a bounded sum, and root's files are not bounded by it") {
+  OwnerEfforts efforts(most, false);
+  std::uint64_t spent = 0;
+  for (std::uint64_t owner = 1; owner <= 10'000; ++owner) {
+    efforts.renew(1000 * second_ns);
+    spent += spent_by(efforts, owner, 1000 * owner);
+  }
+  CHECK(spent <= 6 * most);
+  CHECK(read(efforts, 0, 1, most / 2) == Verdict::fits);
+}
