@@ -15,6 +15,7 @@
 #include "model/source_position.h"
 #include "model/string_table.h"
 #include "support/file_bytes.h"
+#include "support/work_budget.h"
 
 namespace profile {
 
@@ -36,9 +37,10 @@ class SourceChains {
 
  private:
   class Reader;
-  friend SourceChains read_source_lines(const FileBytes&, const FileBytes&, std::span<const ElfAddress>, SplitFiles*);
+  friend SourceChains read_source_lines(const FileBytes&, const FileBytes&, std::span<const ElfAddress>, SplitFiles*,
+                                        WorkBudget*);
   friend SourceChains read_lines_of(DwarfSections, std::optional<DwarfSections>, std::span<const ElfAddress>,
-                                    SplitFiles*);
+                                    SplitFiles*, WorkBudget*);
 
   struct Slice {
     std::uint32_t begin = 0;
@@ -54,7 +56,10 @@ class SourceChains {
 // `file`: the program or library itself, or its debug file: the one that has the debug information. `other`: the file
 // that its .gnu_debugaltlink names (dwz), if there is one. `splits`: opens what was split off; nullptr leaves that out.
 // `addresses` may come in any order; the answer has the same order. Throws nothing but std::bad_alloc.
+// `budget` pays for the work, and it is never spent whole: what lies in the files may be too much, but the names that
+// it paid for before stay good. nullptr: only the size of the files limits the work.
 [[nodiscard]] SourceChains read_source_lines(const FileBytes& file, const FileBytes& other,
-                                             std::span<const ElfAddress> addresses, SplitFiles* splits = nullptr);
+                                             std::span<const ElfAddress> addresses, SplitFiles* splits = nullptr,
+                                             WorkBudget* budget = nullptr);
 
 }  // namespace profile

@@ -1,6 +1,7 @@
 #include "dwarf/file.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include "dwarf/constants.h"
@@ -142,6 +143,7 @@ class Finder {
   }
 
   void give(const DwarfRange& range, std::uint64_t unit) {
+    if (!file_.budget().take(std::bit_width(addresses_.size()))) return;
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), range.begin);
     for (; at != addresses_.end() && *at < range.end && file_.budget().take(1); ++at) {
       std::uint64_t& found = units_[static_cast<std::size_t>(at - addresses_.begin())];

@@ -28,7 +28,9 @@ struct DwarfUnitHeader {
 class DwarfFile {
  public:
   // `budget` must outlive this.
-  DwarfFile(DwarfSections sections, WorkBudget& budget) : sections_(std::move(sections)), budget_(budget) {}
+  DwarfFile(DwarfSections sections, WorkBudget& budget) : sections_(std::move(sections)), budget_(budget) {
+    sections_.pay_from(&budget);
+  }
   DwarfFile(const DwarfFile&) = delete;
   DwarfFile& operator=(const DwarfFile&) = delete;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "dwarf/constants.h"
 
@@ -159,28 +160,34 @@ namespace {
 // One compilation unit has a few hundred shapes, a few kilobytes. A link-time optimised program has somewhat more.
 constexpr std::size_t first_bytes = std::size_t{16} << 10;
 constexpr std::size_t max_bytes = std::size_t{4} << 20;
+constexpr std::uint64_t search_steps = 32;  // of the shape with a code
 
 std::uint16_t narrow(std::uint64_t number) { return number <= UINT16_MAX ? static_cast<std::uint16_t>(number) : 0; }
 
 }  // namespace
 
 DwarfAbbrevs::DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding,
-                           WorkBudget& budget) {
+                           WorkBudget& budget)
+    : budget_(budget) {
   // Nothing says how long the table is. So more and more is read until its end has been seen.
   for (std::size_t bytes = first_bytes; bytes <= max_bytes; bytes *= 4) {
     const std::span<const std::byte> window = section.window(offset, bytes);
     abbrevs_.clear();
     attributes_.clear();
-    if (!budget.take(window.size() / 8)) return;  // most tables are shorter than what is read for them
-    const bool whole = parse(window, encoding);
-    if (!budget.take(attributes_.size() * 2)) return;
+    DwarfCursor cursor(window);
+    const bool whole = parse(cursor, encoding);
+    if (!budget.take(cursor.at() * 2)) return;
     if (whole || window.size() < bytes) break;
+  }
+  if (std::ranges::is_sorted(abbrevs_, {}, &DwarfAbbrev::code)) return;
+  if (!budget.take(abbrevs_.size() * std::bit_width(abbrevs_.size()))) {
+    abbrevs_.clear();
+    return;
   }
   std::ranges::stable_sort(abbrevs_, {}, &DwarfAbbrev::code);
 }
 
-bool DwarfAbbrevs::parse(std::span<const std::byte> bytes, const DwarfEncoding& encoding) {
-  DwarfCursor cursor(bytes);
+bool DwarfAbbrevs::parse(DwarfCursor& cursor, const DwarfEncoding& encoding) {
   while (cursor.left() != 0) {
     DwarfAbbrev abbrev;
     abbrev.code = cursor.uleb();
@@ -209,6 +216,7 @@ bool DwarfAbbrevs::parse(std::span<const std::byte> bytes, const DwarfEncoding& 
 const DwarfAbbrev* DwarfAbbrevs::find(std::uint64_t code) const {
   // Compilers number the shapes 1, 2, …
   if (code - 1 < abbrevs_.size() && abbrevs_[code - 1].code == code) return &abbrevs_[code - 1];
+  if (abbrevs_.empty() || code > abbrevs_.back().code || !budget_.take(search_steps)) return nullptr;
   const auto found = std::ranges::lower_bound(abbrevs_, code, {}, &DwarfAbbrev::code);
   return found != abbrevs_.end() && found->code == code ? &*found : nullptr;
 }

@@ -76,7 +76,7 @@ class DwarfAbbrevs {
   // Reads the table at `offset`, for units of that encoding. Damage ends the table.
   DwarfAbbrevs(DwarfSection& section, std::uint64_t offset, const DwarfEncoding& encoding, WorkBudget& budget);
 
-  // The shape with that code; nullptr when there is none.
+  // The shape with that code; nullptr when there is none. Costs something where the codes are not 1, 2, …
   [[nodiscard]] const DwarfAbbrev* find(std::uint64_t code) const;
   [[nodiscard]] std::span<const DwarfAttribute> attributes(const DwarfAbbrev& abbrev) const {
     return std::span(attributes_).subspan(abbrev.first, abbrev.count);
@@ -84,8 +84,9 @@ class DwarfAbbrevs {
 
  private:
   // False when the bytes end before the table does.
-  [[nodiscard]] bool parse(std::span<const std::byte> bytes, const DwarfEncoding& encoding);
+  [[nodiscard]] bool parse(DwarfCursor& cursor, const DwarfEncoding& encoding);
 
+  WorkBudget& budget_;
   std::vector<DwarfAbbrev> abbrevs_;  // sorted by code
   std::vector<DwarfAttribute> attributes_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "dwarf/constants.h"
 
@@ -29,7 +30,8 @@ class Walk {
       const std::size_t begin = cursor.at();
       const std::uint64_t code = cursor.uleb();
       if (code == 0) {
-        if (depth <= 1) return;  // the unit's own children have ended; padding may follow
+        if (depth <= 1 || !unit_.file().budget().take(1))
+          return;  // the unit's own children have ended; padding may follow
         --depth;
         while (!functions_.empty() && functions_.back().depth > depth) functions_.pop_back();
         continue;
@@ -42,7 +44,7 @@ class Walk {
       } else if (abbrev->size_bytes != DwarfAbbrev::varies) {
         cursor.skip(abbrev->size_bytes);
       } else {
-        step_over(cursor, *abbrev);
+        unit_.read_attributes(cursor, *abbrev, [](std::uint16_t, const DwarfValue&) {});
       }
       if (cursor.failed() || !unit_.file().budget().take(cursor.at() - begin)) return;
       if (abbrev->has_children && ++depth > max_nesting) return;
@@ -68,22 +70,15 @@ class Walk {
     return !functions_.empty() && functions_.back().holds_any && functions_.back().inlining < max_inlining;
   }
 
-  void step_over(DwarfCursor& cursor, const DwarfAbbrev& abbrev) {
-    for (const DwarfAttribute& attribute : unit_.abbrevs().attributes(abbrev)) {
-      read_form(cursor, attribute.form, attribute.implicit_value, unit_.header().encoding);
-    }
-  }
-
   void read_function(DwarfCursor& cursor, const DwarfAbbrev& abbrev, Function function) {
     CodeAttributes place;
-    for (const DwarfAttribute& attribute : unit_.abbrevs().attributes(abbrev)) {
-      const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, unit_.header().encoding);
-      place.take(attribute.name, value);
-      if (attribute.name == dwarf::at_call_file) function.call_file = value.number;
-      if (attribute.name == dwarf::at_call_line) {
+    unit_.read_attributes(cursor, abbrev, [&](std::uint16_t name, const DwarfValue& value) {
+      place.take(name, value);
+      if (name == dwarf::at_call_file) function.call_file = value.number;
+      if (name == dwarf::at_call_line) {
         function.call_line = static_cast<std::uint32_t>(std::min<std::uint64_t>(value.number, UINT32_MAX));
       }
-    }
+    });
     if (cursor.failed()) return;
     if (function.is_inlined) {
       function.inlining = functions_.back().inlining + 1;
@@ -99,6 +94,7 @@ class Walk {
 
   // Gives the function that was read last the addresses in `range` that no smaller range holds.
   void give(const DwarfRange& range) {
+    if (!unit_.file().budget().take(std::bit_width(addresses_.size()))) return;
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), range.begin);
     for (; at != addresses_.end() && *at < range.end && unit_.file().budget().take(1); ++at) {
       functions_.back().holds_any = true;
@@ -112,7 +108,7 @@ class Walk {
 
   // Whether the function that was read last was inlined into that scope, directly or through other functions.
   [[nodiscard]] bool inside(std::uint32_t scope) const {
-    for (std::size_t i = functions_.size(); i-- > 0;) {
+    for (std::size_t i = functions_.size(); i-- > 0 && unit_.file().budget().take(1);) {
       if (functions_[i].scope == scope) return true;
       if (!functions_[i].is_inlined) return false;
     }
@@ -205,10 +201,8 @@ DwarfNames::Entry DwarfNames::read(DwarfUnit& unit, std::uint64_t offset, bool i
   if (abbrev == nullptr) return entry;
   DwarfValue linkage_name;
   DwarfValue plain_name;
-  for (const DwarfAttribute& attribute : unit.abbrevs().attributes(*abbrev)) {
-    const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, unit.header().encoding);
-    if (cursor.failed()) break;
-    switch (attribute.name) {
+  unit.read_attributes(cursor, *abbrev, [&](std::uint16_t name, const DwarfValue& value) {
+    switch (name) {
       case dwarf::at_linkage_name:
       case dwarf::at_mips_linkage_name:
         linkage_name = value;
@@ -225,7 +219,7 @@ DwarfNames::Entry DwarfNames::read(DwarfUnit& unit, std::uint64_t offset, bool i
       default:
         break;
     }
-  }
+  });
   entry.linkage_name = unit.text(linkage_name, bytes);
   if (entry.linkage_name.empty()) entry.plain_name = unit.text(plain_name, bytes);
   return entry;

@@ -3,6 +3,7 @@
 #include "dwarf/line_table.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "dwarf/constants.h"
 
@@ -13,6 +14,8 @@ using Kind = DwarfValue::Kind;
 
 constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20;
 constexpr std::size_t max_path_bytes = std::size_t{16} << 10;
+constexpr std::size_t max_files = std::size_t{1} << 20;  // the largest units have some ten thousand
+constexpr std::uint64_t path_steps = 64;                 // what it costs to ask for a path, beside its bytes
 
 std::string join(std::string_view directory, std::string_view name) {
   std::string path;
@@ -69,7 +72,7 @@ bool DwarfLineTable::read_names_before_5() {
   files_.emplace_back();
   const auto next = [this](std::vector<File>& files) {
     File file{.name = {Kind::inline_text, cursor_.at()}};
-    if (cursor_.text().empty()) return false;
+    if (cursor_.text().empty() || files.size() == max_files) return false;
     files.push_back(file);
     return true;
   };
@@ -95,8 +98,9 @@ bool DwarfLineTable::read_names_since_5(std::vector<File>& files) {
     column.form = form <= UINT16_MAX ? static_cast<std::uint16_t>(form) : 0;
   }
   const std::uint64_t count = cursor_.uleb();
-  if (cursor_.failed() || count > cursor_.left()) return false;  // each takes a byte at least
+  if (cursor_.failed() || count > std::min(cursor_.left(), max_files)) return false;  // each takes a byte at least
   for (std::uint64_t i = 0; i < count && !columns.empty(); ++i) {
+    if (!unit_.file().budget().take(columns.size())) return false;
     File file;
     const std::size_t begin = cursor_.at();
     for (const Column& column : columns) {
@@ -111,14 +115,16 @@ bool DwarfLineTable::read_names_since_5(std::vector<File>& files) {
 }
 
 std::string DwarfLineTable::path(std::uint64_t file) {
-  if (file >= files_.size() || !files_[file].name) return {};
+  if (file >= files_.size() || !files_[file].name || !unit_.file().budget().take(path_steps)) return {};
   std::string name = unit_.text(files_[file].name, bytes_);
   if (name.empty() || name.starts_with('/')) return name;
   std::string directory;
   if (files_[file].directory < directories_.size()) {
     directory = unit_.text(directories_[files_[file].directory].name, bytes_);
   }
-  return join(join(unit_.directory(), directory), name);
+  std::string path = join(join(unit_.directory(), directory), name);
+  unit_.file().budget().take(path.size());
+  return path;
 }
 
 // Runs the program of a line table. Each row holds from its address up to the next row's. Only rows that hold one of
@@ -208,16 +214,17 @@ class DwarfLineTable::Run {
       has_row_ = true;
       // A function that the linker dropped begins at 0, or it begins at -1 and wraps around.
       dropped_ = address_ == 0;
-      next_ = seek(address_);
+      next_ = seek(address_, budget);
     } else if (address_ < row_.address) {
-      next_ = seek(address_);
+      next_ = seek(address_, budget);
     } else if (!dropped_) {
       give(budget);
     }
     row_ = {address_, file_, line_};
   }
 
-  [[nodiscard]] std::size_t seek(std::uint64_t address) const {
+  [[nodiscard]] std::size_t seek(std::uint64_t address, WorkBudget& budget) const {
+    budget.take(std::bit_width(addresses_.size()));
     return static_cast<std::size_t>(std::lower_bound(addresses_.begin(), addresses_.end(), address) -
                                     addresses_.begin());
   }

@@ -13,10 +13,14 @@
 namespace profile {
 namespace {
 
-// The budget for one file, far above what an honest file needs. An honest file costs each byte once or twice; a
+// The most for everything that was split off one program: a second or two of work. The thousand units of a large
+// program take only a part of it.
+constexpr std::uint64_t most_split_steps = std::uint64_t{1} << 30;
+
+// The most for one file, far above what an honest file needs. An honest file costs each byte once or twice; a
 // compressed section costs the bytes that come out of it.
 std::uint64_t steps_for(std::uint64_t file_bytes, std::size_t addresses) {
-  return (std::uint64_t{16} << 20) + std::min(file_bytes, UINT64_MAX / 64) * 16 +
+  return (std::uint64_t{16} << 20) + std::min(file_bytes, UINT64_MAX / 64) * 32 +
          std::min<std::uint64_t>(addresses, UINT32_MAX) * 16384;
 }
 
@@ -25,8 +29,12 @@ std::uint64_t steps_for(std::uint64_t file_bytes, std::size_t addresses) {
 class SourceChains::Reader {
  public:
   // `other` may be nullptr. All arguments must outlive this.
-  Reader(SourceChains& chains, DwarfFile& file, DwarfFile* other, SplitFiles* splits)
-      : chains_(chains), file_(file), other_(other), names_(file, other, chains.strings_), splits_(splits) {}
+  Reader(SourceChains& chains, DwarfFile& file, DwarfFile* other, SplitFiles* splits, WorkBudget& split_budget)
+      : chains_(chains),
+        file_(file),
+        other_(other),
+        names_(file, other, chains.strings_),
+        splits_(splits, split_budget) {}
 
   [[nodiscard]] const UnreadSplits& unread_splits() const { return splits_.unread(); }
 
@@ -111,9 +119,14 @@ class SourceChains::Reader {
 };
 
 SourceChains read_lines_of(DwarfSections sections, std::optional<DwarfSections> other,
-                           std::span<const ElfAddress> addresses, SplitFiles* splits) {
+                           std::span<const ElfAddress> addresses, SplitFiles* splits, WorkBudget* given) {
   SourceChains chains;
-  WorkBudget budget(steps_for(sections.size_bytes() + (other ? other->size_bytes() : 0), addresses.size()));
+  const std::uint64_t most = given == nullptr ? UINT64_MAX : given->left() / (splits == nullptr ? 1 : 2);
+  const std::uint64_t bytes = sections.size_bytes() + (other ? other->size_bytes() : 0);
+  const std::uint64_t steps = std::min(most, steps_for(bytes, addresses.size()));
+  const std::uint64_t split_steps = std::min(most, most_split_steps);
+  WorkBudget budget(steps);
+  WorkBudget split_budget(split_steps);
   DwarfFile file(std::move(sections), budget);
   std::optional<DwarfFile> other_file;
   if (other) other_file.emplace(std::move(*other), budget);
@@ -122,7 +135,7 @@ SourceChains read_lines_of(DwarfSections sections, std::optional<DwarfSections> 
   for (const ElfAddress address : addresses) distinct.push_back(address.value);
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  SourceChains::Reader reader(chains, file, other_file ? &*other_file : nullptr, splits);
+  SourceChains::Reader reader(chains, file, other_file ? &*other_file : nullptr, splits, split_budget);
   const std::vector<SourceChains::Slice> slices = reader.read(distinct);
   chains.unread_splits_ = reader.unread_splits();
   for (const ElfAddress address : addresses) {
@@ -132,11 +145,15 @@ SourceChains read_lines_of(DwarfSections sections, std::optional<DwarfSections> 
   chains.why_ = file.sections().why_unreadable();
   if (chains.why_.empty() && other_file) chains.why_ = other_file->sections().why_unreadable();
   if (chains.why_.empty() && budget.spent()) chains.why_ = "debug information that leads in circles, given up";
+  if (given != nullptr && given->left() > 1) {
+    const std::uint64_t used = steps - budget.left() + (split_steps - split_budget.left());
+    given->take(std::min(used, given->left() - 1));
+  }
   return chains;
 }
 
 SourceChains read_source_lines(const FileBytes& file, const FileBytes& other_file,
-                               std::span<const ElfAddress> addresses, SplitFiles* splits) {
+                               std::span<const ElfAddress> addresses, SplitFiles* splits, WorkBudget* budget) {
   SourceChains chains;
   std::string why;
   auto sections = DwarfSections::read(file, why);
@@ -144,7 +161,7 @@ SourceChains read_source_lines(const FileBytes& file, const FileBytes& other_fil
   std::string why_not_other;
   if (sections && other_file) other = DwarfSections::read(other_file, why_not_other);
   if (sections) {
-    chains = read_lines_of(std::move(*sections), std::move(other), addresses, splits);
+    chains = read_lines_of(std::move(*sections), std::move(other), addresses, splits, budget);
   } else {
     chains.slices_.resize(addresses.size());
     chains.why_ = std::move(why);

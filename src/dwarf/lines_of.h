@@ -10,6 +10,7 @@
 namespace profile {
 
 [[nodiscard]] SourceChains read_lines_of(DwarfSections sections, std::optional<DwarfSections> other,
-                                         std::span<const ElfAddress> addresses, SplitFiles* splits = nullptr);
+                                         std::span<const ElfAddress> addresses, SplitFiles* splits = nullptr,
+                                         WorkBudget* budget = nullptr);
 
 }  // namespace profile

@@ -14,7 +14,11 @@ namespace profile {
 namespace {
 
 constexpr std::size_t window_bytes = 4096;
-constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
+// What a read costs beside its bytes; copying a byte is a small part of a step.
+constexpr std::uint64_t read_steps = 256;
+constexpr std::uint64_t bytes_a_step = 8;
+// A text is copied, hashed and kept.
+constexpr std::uint64_t steps_a_text_byte = 4;
 constexpr std::uint64_t max_split_sections = 4096;  // a program may name thousands of such files
 constexpr std::uint64_t section_steps = 256;        // what the budget pays to ask for the name of one section
 // Larger zlib sections are unpacked as they are read. The limit for texts is higher, because they are asked for all
@@ -36,12 +40,19 @@ bool read_object(const FileBytes& file, std::uint64_t offset, T& object) {
 
 }  // namespace
 
+void DwarfSection::pay_from(WorkBudget* budget) {
+  budget_ = budget;
+  if (packed_) packed_->pay_from(budget);
+}
+
 bool DwarfSection::read(std::uint64_t offset, std::span<std::byte> out) {
   if (offset > size_bytes_ || out.size() > size_bytes_ - offset) return false;
+  if (!pay(read_steps + out.size() * file_.steps_a_byte() / bytes_a_step)) return false;
   if (in_memory()) {
     std::copy_n(held_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
   } else if (!(packed_ ? packed_->read(offset, out) : file_.read_at(offset_ + offset, out))) {
-    unreadable_ = true;
+    unreadable_ = budget_ == nullptr || !budget_->spent();
+    return false;
   }
   return !unreadable_;
 }
@@ -67,7 +78,9 @@ std::string DwarfSection::text(std::uint64_t offset) {
     const std::span<const std::byte> bytes = window(offset, limit);
     const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
     if (end == bytes.end() && limit != max_text_bytes) continue;
-    return {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(end - bytes.begin())};
+    const auto size = static_cast<std::size_t>(end - bytes.begin());
+    if (!pay(size * steps_a_text_byte)) return {};
+    return {reinterpret_cast<const char*>(bytes.data()), size};
   }
   return {};
 }
@@ -129,9 +142,17 @@ void DwarfSections::take(std::string_view name, bool split_wanted, const FileRan
   if (places_[index].packing == Packing::none) sections_[index] = DwarfSection(file_, place.offset, place.size_bytes);
 }
 
+void DwarfSections::pay_from(WorkBudget* budget) {
+  budget_ = budget;
+  for (DwarfSection& section : sections_) section.pay_from(budget);
+}
+
 DwarfSection& DwarfSections::operator[](DwarfSectionId id) {
   const auto index = static_cast<std::size_t>(id);
-  if (places_[index].packing != Packing::none) unpack(index);
+  if (places_[index].packing != Packing::none) {
+    unpack(index);
+    sections_[index].pay_from(budget_);
+  }
   return sections_[index];
 }
 
@@ -186,6 +207,7 @@ void DwarfSections::unpack(std::size_t index) {
     sections_[index] = DwarfSection(std::move(bytes), size);
     return;
   }
+  if (budget_ != nullptr && !budget_->take(unpack_steps(place.size_bytes, size))) return;
   std::vector<std::byte> packed(place.size_bytes - header_bytes);
   std::vector<std::byte> bytes(size);
   if (!file_.read_at(place.offset + header_bytes, packed) ||

@@ -1,6 +1,7 @@
 // The debug sections of one file, read piece by piece: the sections of a large program are larger than the memory that
 // a profiler may take. (libdw reads them whole before the first question: 693 MB for an 800 MB file.) A compressed
-// section is held whole when it is not too large, or when its format (zstd) allows nothing else.
+// section is held whole when it is not too large, or when its format (zstd) allows nothing else. Whatever is read,
+// unpacked or given as a text is paid for here, from the budget of the one who asks.
 #pragma once
 
 #include <array>
@@ -32,6 +33,9 @@ enum class DwarfSectionId : std::uint8_t {
   count
 };
 
+// A longer text is cut.
+constexpr std::size_t max_text_bytes = std::size_t{16} << 10;
+
 class DwarfSection {
  public:
   DwarfSection() = default;
@@ -49,8 +53,11 @@ class DwarfSection {
   [[nodiscard]] std::string text(std::uint64_t offset);
   // Whether any read within the section has failed so far.
   [[nodiscard]] bool unreadable() const { return unreadable_; }
+  // From now on reads are paid for, and fail when `budget` is spent. It must outlive this.
+  void pay_from(WorkBudget* budget);
 
  private:
+  [[nodiscard]] bool pay(std::uint64_t steps) const { return budget_ == nullptr || budget_->take(steps); }
   [[nodiscard]] bool in_memory() const { return !file_ && !packed_; }
 
   FileBytes file_;
@@ -58,6 +65,7 @@ class DwarfSection {
   std::uint64_t size_bytes_ = 0;
   std::optional<SeekableZlib> packed_;
   bool unreadable_ = false;
+  WorkBudget* budget_ = nullptr;
   std::vector<std::byte> held_;  // the whole section when it is in memory, otherwise the last window
   std::uint64_t held_offset_ = 0;
 };
@@ -81,6 +89,8 @@ class DwarfSections {
   [[nodiscard]] std::string why_unreadable() const;
   // The size of all sections: what a reader may have to walk.
   [[nodiscard]] std::uint64_t size_bytes() const;
+  // As DwarfSection::pay_from(), for all sections.
+  void pay_from(WorkBudget* budget);
 
  private:
   enum class Packing : std::uint8_t { none, elf, gnu };  // SHF_COMPRESSED, or the older .zdebug_
@@ -98,6 +108,7 @@ class DwarfSections {
   std::array<FileRange, static_cast<std::size_t>(DwarfSectionId::count)> places_{};
   std::array<DwarfSection, static_cast<std::size_t>(DwarfSectionId::count)> sections_;
   std::uint64_t unpacked_bytes_ = 0;
+  WorkBudget* budget_ = nullptr;
   std::string why_unreadable_;
 };
 

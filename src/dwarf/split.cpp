@@ -7,9 +7,6 @@
 namespace profile {
 namespace {
 
-// The budget for everything that was split off one program: a second or two of work. The thousand units of a large
-// program take only a part of it.
-constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
 constexpr std::size_t most_opened = 16384;
 constexpr std::size_t most_unread = 1024;
 constexpr const char* of_another_build = "of another build";
@@ -22,7 +19,7 @@ std::string path_of(const DwarfUnit& skeleton) {
 
 }  // namespace
 
-DwarfSplits::DwarfSplits(SplitFiles* files) : files_(files), budget_(most_steps) {}
+DwarfSplits::DwarfSplits(SplitFiles* files, WorkBudget& budget) : files_(files), budget_(budget) {}
 
 DwarfUnit* DwarfSplits::find(DwarfUnit& skeleton) {
   unit_.reset();

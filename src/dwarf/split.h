@@ -16,8 +16,8 @@ namespace profile {
 
 class DwarfSplits {
  public:
-  // `files` may be nullptr; then nothing is looked for. It must outlive this.
-  explicit DwarfSplits(SplitFiles* files);
+  // `files` may be nullptr; then nothing is looked for. Both must outlive this.
+  DwarfSplits(SplitFiles* files, WorkBudget& budget);
   DwarfSplits(const DwarfSplits&) = delete;
   DwarfSplits& operator=(const DwarfSplits&) = delete;
 
@@ -33,7 +33,7 @@ class DwarfSplits {
   [[nodiscard]] bool take(DwarfFile& file, const DwarfUnitHeader& header, const DwarfSplitOff& split);
 
   SplitFiles* files_;
-  WorkBudget budget_;
+  WorkBudget& budget_;
   std::size_t opened_ = 0;
   bool package_asked_ = false;
   Fd package_fd_;

@@ -11,6 +11,7 @@ using Kind = DwarfValue::Kind;
 
 constexpr std::size_t entry_bytes = 8192;  // read for one entry; most are for texts that stand in the entry itself
 constexpr std::uint64_t max_unit_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t unit_steps = 256;  // what it costs to begin with a unit, beside what is read
 
 // Reads from a table of numbers of that size, which begins at `base`.
 std::optional<std::uint64_t> number_in(DwarfSection& table, std::uint64_t base, std::uint64_t index, unsigned size) {
@@ -46,24 +47,20 @@ void DwarfUnit::read_root() {
   const std::span<const std::byte> bytes = entry(header_.offset + header_.header_bytes);
   DwarfCursor cursor(bytes);
   const DwarfAbbrev* const abbrev = abbrevs_->find(cursor.uleb());
-  if (abbrev == nullptr || !file_.budget().take(entry_bytes / 8)) return;
+  if (abbrev == nullptr || !file_.budget().take(unit_steps)) return;
   DwarfValue directory;
   DwarfValue split_name;
-  for (const DwarfAttribute& attribute : abbrevs_->attributes(*abbrev)) {
-    const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, encoding);
-    if (cursor.failed()) break;
-    place_.take(attribute.name, value);
-    if (attribute.name == dwarf::at_comp_dir) directory = value;
-    if (attribute.name == dwarf::at_dwo_name || attribute.name == dwarf::at_gnu_dwo_name) split_name = value;
-    if (attribute.name == dwarf::at_gnu_dwo_id) split_id_ = value.number;
-    if (attribute.name == dwarf::at_gnu_ranges_base) split_ranges_base_ = value.number;
-    if (attribute.name == dwarf::at_stmt_list) line_offset_ = value.number;
-    if (attribute.name == dwarf::at_str_offsets_base) text_offsets_base_ = value.number;
-    if (attribute.name == dwarf::at_rnglists_base) range_lists_base_ = value.number;
-    if (attribute.name == dwarf::at_addr_base || attribute.name == dwarf::at_gnu_addr_base) {
-      addresses_base_ = value.number;
-    }
-  }
+  read_attributes(cursor, *abbrev, [&](std::uint16_t name, const DwarfValue& value) {
+    place_.take(name, value);
+    if (name == dwarf::at_comp_dir) directory = value;
+    if (name == dwarf::at_dwo_name || name == dwarf::at_gnu_dwo_name) split_name = value;
+    if (name == dwarf::at_gnu_dwo_id) split_id_ = value.number;
+    if (name == dwarf::at_gnu_ranges_base) split_ranges_base_ = value.number;
+    if (name == dwarf::at_stmt_list) line_offset_ = value.number;
+    if (name == dwarf::at_str_offsets_base) text_offsets_base_ = value.number;
+    if (name == dwarf::at_rnglists_base) range_lists_base_ = value.number;
+    if (name == dwarf::at_addr_base || name == dwarf::at_gnu_addr_base) addresses_base_ = value.number;
+  });
   // These come last: the bases may stand behind the attributes that need them.
   directory_ = text(directory, bytes);
   split_name_ = text(split_name, bytes);
@@ -95,8 +92,13 @@ std::optional<std::uint64_t> DwarfUnit::address(const DwarfValue& value) {
 
 std::string DwarfUnit::text(const DwarfValue& value, std::span<const std::byte> entry) {
   switch (value.kind) {
-    case Kind::inline_text:
-      return std::string(DwarfCursor(entry, value.number).text());
+    case Kind::inline_text: {
+      const auto rest = entry.subspan(std::min<std::uint64_t>(value.number, entry.size()));
+      const std::string_view text(reinterpret_cast<const char*>(rest.data()), std::min(rest.size(), max_text_bytes));
+      const std::string_view shown = text.substr(0, text.find('\0'));
+      file_.budget().take(shown.size());
+      return std::string(shown);
+    }
     case Kind::text:
       return file_.section(DwarfSectionId::str).text(value.number);
     case Kind::line_text:

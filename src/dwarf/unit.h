@@ -61,6 +61,19 @@ class DwarfUnit {
   // The bytes of the entry at `offset` of .debug_info, and some behind it. Valid until the next call for this file.
   [[nodiscard]] std::span<const std::byte> entry(std::uint64_t offset);
 
+  // Calls visit(name, value) for each attribute of an entry, until one cannot be read. `cursor` stands behind the code
+  // of the entry. Many attributes may have no bytes, so each of them is paid for, and each byte.
+  template <class Visit>
+  void read_attributes(DwarfCursor& cursor, const DwarfAbbrev& abbrev, Visit visit) {
+    const std::size_t begin = cursor.at();
+    for (const DwarfAttribute& attribute : abbrevs_->attributes(abbrev)) {
+      const DwarfValue value = read_form(cursor, attribute.form, attribute.implicit_value, header_.encoding);
+      if (cursor.failed()) break;
+      visit(attribute.name, value);
+    }
+    file_.budget().take(abbrev.count + (cursor.at() - begin));
+  }
+
   // Appends the ranges of the code, except empty ranges and ranges that begin at address 0: linkers leave the functions
   // that they dropped there.
   void ranges(const CodeAttributes& place, std::vector<DwarfRange>& out);

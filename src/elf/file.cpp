@@ -26,6 +26,8 @@ constexpr std::uint64_t max_note_bytes = 65536;
 constexpr int max_notes = 64;
 // The cost of each read, in addition to its bytes: a file of many tiny things takes time, too.
 constexpr std::uint64_t read_steps = 256;
+// The cost of comparing one name of a section.
+constexpr std::uint64_t name_steps = 4;
 
 template <class T>
 std::span<std::byte> bytes_of(T& object) {
@@ -256,6 +258,7 @@ std::string_view ElfFile::name_of(const ElfSection& section) const {
 }
 
 const ElfSection* ElfFile::section(std::string_view name) const {
+  if (!spend(name_steps * sections_.size())) return nullptr;
   const auto found = std::ranges::find(sections_, name, [this](const ElfSection& each) { return name_of(each); });
   return found == sections_.end() ? nullptr : &*found;
 }

@@ -17,6 +17,7 @@ constexpr std::uint64_t block_bytes = std::uint64_t{64} << 10;
 constexpr std::size_t max_blocks = 128;
 // Each takes about 40 KB, mostly for the stream's window.
 constexpr std::uint64_t max_checkpoints = 128;
+constexpr std::uint64_t checkpoint_steps = 4096;
 // How much may be unpacked in total. A reader that goes forward unpacks everything once or twice; a reader that follows
 // references jumps about. This limits the time to less than a minute.
 constexpr std::uint64_t max_passes = 32;
@@ -81,10 +82,12 @@ struct SeekableZlib::State {
   std::vector<std::unique_ptr<Checkpoint>> checkpoints;  // [i] at i * interval_bytes
   std::unique_ptr<Checkpoint> current = std::make_unique<Checkpoint>();
   std::uint64_t unpacked_in_all = 0;
+  WorkBudget* budget = nullptr;
   std::list<Block> blocks;  // the last used is in front
   std::unordered_map<std::uint64_t, std::list<Block>::iterator> held;
 
   const std::vector<std::byte>* block(std::uint64_t number);
+  [[nodiscard]] bool pay(std::uint64_t steps) const { return budget == nullptr || budget->take(steps); }
   [[nodiscard]] bool seek(std::uint64_t unpacked);
   [[nodiscard]] bool unpack_block(std::vector<std::byte>& bytes);
   [[nodiscard]] std::span<const std::byte> packed_at(std::uint64_t at, std::span<std::byte> buffer) const;
@@ -101,6 +104,7 @@ bool SeekableZlib::State::unpack_block(std::vector<std::byte>& bytes) {
   const std::uint64_t begin = current->unpacked();
   if (begin % interval_bytes == 0 && begin / interval_bytes == checkpoints.size()) {
     checkpoints.push_back(std::make_unique<Checkpoint>(*current));
+    if (!pay(checkpoint_steps)) return false;
   }
   bytes.resize(std::min(block_bytes, size_bytes - begin));
   unpacked_in_all += bytes.size();
@@ -109,7 +113,10 @@ bool SeekableZlib::State::unpack_block(std::vector<std::byte>& bytes) {
   std::span<std::byte> out(bytes);
   while (!out.empty()) {
     std::span<const std::byte> in = packed_at(current->packed(), buffer);
+    const std::size_t in_bytes = in.size();
+    const std::size_t out_bytes = out.size();
     if (!current->unpack(in, out)) return false;
+    if (!pay(unpack_steps(in_bytes - in.size(), out_bytes - out.size()))) return false;
   }
   return true;
 }
@@ -119,6 +126,7 @@ bool SeekableZlib::State::seek(std::uint64_t unpacked) {
   const bool ahead = current->unpacked() > unpacked;
   const bool nearer = checkpoint < checkpoints.size() && checkpoint * interval_bytes > current->unpacked();
   if (ahead || nearer) {
+    if (!pay(checkpoint_steps)) return false;
     current = std::make_unique<Checkpoint>(*checkpoints[std::min<std::uint64_t>(checkpoint, checkpoints.size() - 1)]);
   }
   std::vector<std::byte> passed;
@@ -164,6 +172,8 @@ SeekableZlib::SeekableZlib(const FileBytes& file, std::uint64_t offset, std::uin
 SeekableZlib::~SeekableZlib() = default;
 SeekableZlib::SeekableZlib(SeekableZlib&&) noexcept = default;
 SeekableZlib& SeekableZlib::operator=(SeekableZlib&&) noexcept = default;
+
+void SeekableZlib::pay_from(WorkBudget* budget) { state_->budget = budget; }
 
 bool SeekableZlib::read(std::uint64_t offset, std::span<std::byte> out) {
   if (offset > state_->size_bytes || out.size() > state_->size_bytes - offset) return false;

@@ -45,13 +45,15 @@ class Builder {
     }
     if (!file_.spend(0)) return UnwindFault::spent;
     if (are_damaged) return UnwindFault::damaged;
+    if (entries_ && entries_->is_full()) return UnwindFault::too_large;
     if (!entries_ || entries_->ranges().empty()) return UnwindFault::no_frames;
     return UnwindFault::none;
   }
 
+  // If two ranges have the same start, the first one in the section counts, as in other unwinders.
+  static constexpr auto order = [](const FrameRange& range) { return std::pair(range.start, range.at); };
+
   bool sort(std::vector<FrameRange>& ranges) {
-    // If two ranges have the same start, the first one in the section counts, as in other unwinders.
-    const auto order = [](const FrameRange& range) { return std::pair(range.start, range.at); };
     if (!file_.spend(ranges.size() * std::bit_width(ranges.size()))) return false;
     if (!std::ranges::is_sorted(ranges, {}, order)) std::ranges::sort(ranges, {}, order);
     return true;
@@ -69,13 +71,15 @@ class Builder {
       range.bytes = described <= range.start ? static_cast<std::uint32_t>(end - range.start) : 0;
     }
     std::erase_if(plain, [](const FrameRange& range) { return range.bytes == 0; });
-    ranges.insert(ranges.end(), plain.begin(), plain.end());
+    std::ranges::sort(plain, {}, order);
+    const auto added = ranges.insert(ranges.end(), plain.begin(), plain.end());
+    std::ranges::inplace_merge(ranges, added, {}, order);
   }
 
   UnwindFault write_rows(UnwindTable& table) {
     if (!sort(entries_->ranges())) return UnwindFault::spent;
     add_plain_code();
-    if (!sort(entries_->ranges())) return UnwindFault::spent;
+    if (!file_.spend(entries_->ranges().size())) return UnwindFault::spent;
     RowWriter rows(table);
     std::uint64_t end = 0;
     bool was_plain = false;
@@ -91,14 +95,13 @@ class Builder {
         continue;
       }
       const auto instructions = bytes_->from(range.at, range.instruction_bytes);
-      if (instructions.size() != range.instruction_bytes) break;
-      if (!file_.spend(instructions.size())) return UnwindFault::spent;
+      if (instructions.size() != range.instruction_bytes || rows.is_full() || rules_.is_full()) break;
       run_entry(machine_, entries_->common(range.common), range, from, instructions, rules_, rows);
       end = range.end();
     }
     rows.add(end, 0);
     rows.finish();
-    if (!file_.spend(0)) return UnwindFault::spent;
+    if (!file_.spend(table.size_bytes())) return UnwindFault::spent;
     if (bytes_->is_unreadable()) return UnwindFault::damaged;
     if (rows.is_full()) return UnwindFault::too_large;
     if (rules_.is_full()) return UnwindFault::too_complex;

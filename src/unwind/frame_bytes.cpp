@@ -47,7 +47,8 @@ bool FrameBytes::unpack(const ElfSection& section) {
   std::vector<std::byte> packed(packed_bytes);
   memory_ = std::make_unique_for_overwrite<std::byte[]>(size_);
   const std::span<std::byte> out(memory_.get(), size_);
-  if (!file_->read_at(section.offset + sizeof header, packed) || !file_->spend(size_)) return false;
+  if (!file_->read_at(section.offset + sizeof header, packed) || !file_->spend(unpack_steps(packed_bytes, size_)))
+    return false;
   if (!(header.ch_type == elfcompress_zstd ? inflate_zstd(packed, out) : inflate_zlib(packed, out))) return false;
   held_ = out;
   return true;

@@ -1,5 +1,6 @@
 // The bytes of .eh_frame or .debug_frame, as they are in the file or unpacked. A small section is in memory completely;
-// of a large one, only a part that moves.
+// of a large one, only a part that moves. Whoever looks at bytes pays for them here, because entries may overlap: a
+// small section can have thousands of them that share a megabyte.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +31,14 @@ class FrameBytes {
   [[nodiscard]] bool is_open() const { return is_open_; }
 
   // `count` bytes from `at` on, fewer at the end of the section; valid until the next call.
-  // Empty when the bytes cannot be read (is_unreadable() is true from then on), or when `count` is too much for one
-  // entry.
+  // Empty when the bytes cannot be read (is_unreadable() is true from then on), when `count` is too much for one
+  // entry, or when the file's budget is spent: each byte is a step, each time it is handed out.
   [[nodiscard]] std::span<const std::byte> from(std::uint32_t at, std::uint32_t count) {
     const std::uint32_t wanted = std::min(count, at < size_ ? size_ - at : 0);
     if (at < held_at_ || at - held_at_ > held_.size() || wanted > held_.size() - (at - held_at_)) {
       if (!move_to(at, wanted)) return {};
     }
+    if (!file_->spend(wanted)) return {};
     return held_.subspan(at - held_at_, wanted);
   }
   [[nodiscard]] bool is_unreadable() const { return is_unreadable_; }

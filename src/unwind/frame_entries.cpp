@@ -12,6 +12,8 @@ namespace {
 
 // Linkers merge equal CIEs; a large library has a hundred.
 constexpr std::size_t most_commons = 16384;
+// Browsers and databases have somewhat more than a million functions.
+constexpr std::size_t most_ranges = 6'000'000;
 // The header of an entry has at most a 12-byte length and an 8-byte id.
 constexpr std::uint32_t longest_header_bytes = 4 + 8 + 8;
 // Larger factors have no meaning on any machine. The product of an advance and code_step always fits.
@@ -58,7 +60,7 @@ std::optional<std::uint64_t> pointer(DwarfCursor& in, std::uint8_t how, std::uin
 }  // namespace
 
 FrameEntries::FrameEntries(const ElfFile& file, const UnwindMachine& machine, FrameBytes& bytes)
-    : machine_(machine), bytes_(bytes) {
+    : file_(file), machine_(machine), bytes_(bytes) {
   const std::uint64_t most = std::min<std::uint64_t>(file.size_bytes(), UINT32_MAX);
   for (ElfSegment segment : file.segments()) {
     if (!segment.is_code() || segment.offset >= most) continue;
@@ -96,7 +98,7 @@ bool FrameEntries::read() {
     const auto header = header_at(at);
     if (!header) return false;
     const bool is_empty = header->next == header->id_at;
-    if (is_empty && bytes_.is_open()) break;
+    if ((is_empty && bytes_.is_open()) || is_full_) break;
     if (!is_empty && !is_common(*header) && !read_range(*header)) return false;
     at = static_cast<std::uint32_t>(header->next);
   }
@@ -125,23 +127,25 @@ bool FrameEntries::read_range(const Header& header) {
 
 // Leaves out entries of code that is not in the file, or that is empty: linkers keep entries of code that they dropped.
 void FrameEntries::add(std::uint64_t address, std::uint64_t bytes, FrameRange range) {
-  for (const ElfSegment& segment : code_) {
-    const std::uint64_t inside = address - segment.address;
-    if (inside >= segment.file_size) continue;
-    range.start = static_cast<std::uint32_t>(segment.offset + inside);
-    range.bytes = static_cast<std::uint32_t>(std::min(bytes, segment.file_size - inside));
-    if (range.bytes != 0) ranges_.push_back(range);
-    return;
-  }
+  const auto segment = std::ranges::find_if(
+      code_, [address](const ElfSegment& each) { return address - each.address < each.file_size; });
+  // A file may have a thousand segments of code.
+  if (!file_.spend(static_cast<std::uint64_t>(segment - code_.begin())) || segment == code_.end()) return;
+  const std::uint64_t inside = address - segment->address;
+  range.start = static_cast<std::uint32_t>(segment->offset + inside);
+  range.bytes = static_cast<std::uint32_t>(std::min(bytes, segment->file_size - inside));
+  if (range.bytes == 0) return;
+  is_full_ = ranges_.size() == most_ranges;
+  if (!is_full_) ranges_.push_back(range);
 }
 
 std::optional<std::uint32_t> FrameEntries::common_at(std::uint64_t at) {
   if (at == last_common_at_) return last_common_;
   auto known = common_by_place_.find(at);
   if (known == common_by_place_.end()) {
+    if (common_by_place_.size() == most_commons) return std::nullopt;
     std::optional<std::uint32_t> index;
-    const auto header =
-        common_by_place_.size() < most_commons ? header_at(static_cast<std::uint32_t>(at)) : std::nullopt;
+    const auto header = header_at(static_cast<std::uint32_t>(at));
     if (header && header->next != header->id_at && is_common(*header)) {
       if (const auto common = read_common(*header)) {
         index = static_cast<std::uint32_t>(commons_.size());

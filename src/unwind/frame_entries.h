@@ -44,6 +44,8 @@ class FrameEntries {
 
   // False: the entries contradict each other or cannot be read, and none may be used.
   [[nodiscard]] bool read();
+  // There were more ranges than in any real file, so the later ones are missing.
+  [[nodiscard]] bool is_full() const { return is_full_; }
   [[nodiscard]] std::vector<FrameRange>& ranges() { return ranges_; }
   [[nodiscard]] const FrameCommon& common(std::uint32_t index) const { return commons_[index]; }
 
@@ -61,6 +63,7 @@ class FrameEntries {
   [[nodiscard]] std::optional<FrameCommon> read_common(const Header& header);
   void add(std::uint64_t address, std::uint64_t bytes, FrameRange range);
 
+  const ElfFile& file_;
   const UnwindMachine& machine_;
   FrameBytes& bytes_;
   std::vector<ElfSegment> code_;
@@ -69,6 +72,7 @@ class FrameEntries {
   std::uint64_t last_common_at_ = UINT64_MAX;
   std::optional<std::uint32_t> last_common_;
   std::vector<FrameRange> ranges_;
+  bool is_full_ = false;
 };
 
 }  // namespace profile
