@@ -54,7 +54,9 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
     place->owner = owner;
   }
   place->last_use = ++uses_;
-  if (place->link.is_running()) return &place->link;
+  std::uint64_t offender = 0;
+  if (place->link.is_running(offender)) return &place->link;
+  if (offender != 0) blame({offender, {}});
   if (is_missing_) return nullptr;
   is_missing_ = !place->link.start();
   return is_missing_ ? nullptr : &place->link;
@@ -64,7 +66,7 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
 void Parser::blame(const AskedFile& file) {
   ++given_up_;
   if (file.number == 0) return;
-  if (given_up_paths_.size() < most_paths) given_up_paths_.emplace(file.path);
+  if (given_up_paths_.size() < most_paths && !file.path.empty()) given_up_paths_.emplace(file.path);
   if (ended_by_.size() < most_owners) ++ended_by_[opener_.owner_of(file.number)];
   opener_.distrust(file.number);
 }

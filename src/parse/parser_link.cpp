@@ -155,8 +155,11 @@ void ParserLink::end() {
   close_debug_files();
 }
 
-bool ParserLink::is_running() {
-  if (channel_ && (channel_->take() || channel_->is_gone())) end();
+bool ParserLink::is_running(std::uint64_t& offender) {
+  if (channel_ && (channel_->take() || channel_->is_gone())) {
+    if (channel_->is_broken()) offender = file_;
+    end();
+  }
   return channel_.has_value();
 }
 

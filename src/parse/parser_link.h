@@ -51,8 +51,9 @@ class ParserLink {
   // Kills the parser and does not wait for its end: a process that hangs in the kernel ends when what it waits for
   // ends.
   void end();
-  // False when it was never started, has ended, or has sent something unasked.
-  [[nodiscard]] bool is_running();
+  // False when it was never started or has ended. One that has said something unasked is ended, and `offender` becomes
+  // the file that it was asked about last.
+  [[nodiscard]] bool is_running(std::uint64_t& offender);
   [[nodiscard]] std::optional<pid_t> pid() const;
   [[nodiscard]] WayNumber way() const { return way_; }
 

@@ -118,8 +118,10 @@ static int say(pid_t target, const struct user_regs_struct* before, long times, 
   long result = 0, sent = 0;
   int killed = 0;
   const uint64_t reading[6] = {3, at, room, 0, 0, 0};
-  if (make_call(target, before, SYS_read, reading, &result, &killed) != 0 || killed != 0 || result < 0)
-    return fatal("read");
+  do { /* what has only a word is no question */
+    if (make_call(target, before, SYS_read, reading, &result, &killed) != 0) return 1;
+    if (killed != 0 || result <= 0) return fatal("read");
+  } while (result <= number_at);
   for (; *hex != '\0' && size + 8 < room; hex += 2) {
     if (strncmp(hex, "FILE", 4) == 0) {
       const long low = ptrace(PTRACE_PEEKDATA, target, at + number_at, 0);
