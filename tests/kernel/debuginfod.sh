@@ -1,0 +1,92 @@
+#!/bin/bash
+# A debuginfod server is a stranger, and so is the file whose build-id is asked for: a server that sends without an end
+# does not hold up the end of a run, the process that asks has no rights, and nothing but a build-id is asked for.
+source "$(dirname "$0")/children.bash"
+ldconfig -p | grep -q 'libdebuginfod\.so\.1' || skip "there is no libdebuginfod here"
+need_command setpriv strip
+
+cat >"$tmp/server.py" <<'PYTHON'
+import http.server, socketserver, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        with open(sys.argv[1], "a") as asked:
+            asked.write(self.path + "\n")
+        self.send_response(200)
+        self.send_header("Content-Length", str(1 << 40))
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(bytes(1000))
+        except OSError:
+            pass
+    def log_message(self, *words):
+        pass
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+server = Server(("127.0.0.1", 0), Handler)
+with open(sys.argv[2], "w") as port:
+    port.write(str(server.server_port) + "\n")
+server.serve_forever()
+PYTHON
+start python3 "$tmp/server.py" "$tmp/asked" "$tmp/port"
+wait_until test -s "$tmp/port"
+DEBUGINFOD_URLS=http://127.0.0.1:$(<"$tmp/port")
+export DEBUGINFOD_URLS
+unset DEBUGINFOD_TIMEOUT DEBUGINFOD_MAXTIME DEBUGINFOD_MAXSIZE
+
+chmod 755 "$tmp"
+cp "$WORKLOADS/leaves" "$tmp/leaves"
+strip "$tmp/leaves"
+start "$tmp/leaves" 600
+leaves=$started
+
+# The interval's report waits for the server when the signal comes.
+export DEBUGINFOD_CACHE_PATH=$tmp/cache
+begin --debuginfod -F 99 -p "$leaves" -i 0.5 -o "$tmp/run.folded"
+wait_until has_child profile-fetch
+fetcher=$(child profile-fetch)
+wait_until test -s "$tmp/asked"
+expect_equal "$(status_of "$fetcher" Uid | tr -s '\t' ' ')" '2130706434 2130706434 2130706434 2130706434' "users of the fetcher"
+for set in CapInh CapPrm CapEff CapAmb; do
+  expect_equal "$(status_of "$fetcher" $set)" 0000000000000000 "$set of the fetcher"
+done
+expect_equal "$(awk '/^Max file size/ { print $4 }' "/proc/$fetcher/limits")" 2147483648 "bytes of a file"
+expect_equal "$(stat -c %u:%a "$tmp/cache")" 2130706434:700 "owner and mode of the cache"
+kill -INT "$profiler"
+finish
+expect_status 0
+expect_err 'samples in'
+grep -vE '^/buildid/[0-9a-f]+/debuginfo$' "$tmp/asked" && fail "something else than a build-id was asked for"
+
+# The server goes on, and the second signal ends the profiler.
+: >"$tmp/asked"
+begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded"
+wait_until has_child profile-parser
+pause 0.5
+kill -INT "$profiler"
+wait_until test -s "$tmp/asked"
+pause 0.5
+kill -INT "$profiler"
+finish
+expect_status 130
+
+# A parser that a file has taken over asks for a path (3, and 14 characters).
+: >"$tmp/asked"
+is_waiting() { [[ $(status_of "$1" Seccomp) == 2 && $(cat "/proc/$1/syscall" 2>/dev/null) == [0-9]* ]]; }
+begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded"
+wait_until has_child profile-parser
+parser=$(child profile-parser)
+wait_until is_waiting "$parser"
+start "$WORKLOADS/intruder" "$parser" say 1 "1300000000000000030e000000$(printf '../../../pwned' | od -An -v -tx1 | tr -d ' \n')"
+wait_until is_gone "$parser"
+kill -INT "$profiler"
+pause 0.5
+kill -INT "$profiler"
+finish
+if grep -q pwned "$tmp/asked" || [[ -e $tmp/pwned || -e $tmp/../pwned ]]; then fail "a path was asked for"; fi
+
+# Without a place to write, it says so before the run begins.
+mkdir "$tmp/closed"
+DEBUGINFOD_CACHE_PATH=$tmp/closed profile --debuginfod -f 0.1
+expect_status 1
+expect_err 'debuginfod: .*cannot use .*/closed.*DEBUGINFOD_CACHE_PATH'
