@@ -73,7 +73,7 @@ FileProbes& Children::probes() { return state_->probes; }
 StackReader& Children::stacks() { return state_->opener; }
 Children::Seen Children::look(const std::string& what, const std::string& path, bool to_write) {
   const auto seen = state_->opener.look(path, to_write);
-  if (!seen) throw Error(what + ": " + does_not_answer);
+  if (!seen) throw Error(what + ": " + state_->opener.why_no_answer());
   return *seen;
 }
 

@@ -16,12 +16,13 @@
 #include "parse/wire.h"
 #include "support/error.h"
 #include "support/fd.h"
+#include "support/priority.h"
 #include "support/process_fd.h"
 
 namespace profile {
 namespace {
 
-constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-fetch", "profile-prober"};
+constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-parser", "profile-fetch", "profile-prober"};
 // The keeper has nothing else to do. It takes longer only when something has stopped it.
 constexpr std::uint64_t most_still_ns = 2'000'000'000;
 
@@ -30,9 +31,13 @@ constexpr std::uint64_t most_still_ns = 2'000'000'000;
   become_child(names[static_cast<std::size_t>(kind)], parent, channels);
   std::vector<Fd> kept;
   for (std::size_t i = 0; i < channels.size(); ++i) kept.emplace_back(STDERR_FILENO + 1 + static_cast<int>(i));
+  std::optional<RaisedPriority> raised;
   switch (kind) {
     case ChildKind::opener:
       run_opener(std::move(kept[0]), debug_directories);
+    case ChildKind::parser_of_root:
+      raised.emplace();
+      [[fallthrough]];
     case ChildKind::parser:
       run_parser(std::move(kept[0]), std::move(kept[1]), kept.size() > 2 ? std::move(kept[2]) : Fd());
     case ChildKind::fetcher:

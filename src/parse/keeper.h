@@ -11,7 +11,14 @@
 
 namespace profile {
 
-enum class ChildKind : std::uint8_t { opener, parser, fetcher, prober, count };
+enum class ChildKind : std::uint8_t {
+  opener,
+  parser,
+  parser_of_root,  // runs before other work, because the main process waits for it; a user's file may not have that
+  fetcher,
+  prober,
+  count
+};
 
 class Keeper {
  public:

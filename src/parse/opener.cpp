@@ -29,8 +29,9 @@ FileAnswer unknown_state(std::uint64_t number) {
 
 void Opener::open(const FileQuestion& question) {
   if (channel_.is_gone() || is_exhausted_) {
-    opened_.push_back({.number = question.number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
-    ++unanswered_;
+    const Unnamed reason = channel_.is_gone() ? Unnamed::not_opened : Unnamed::no_answer;
+    opened_.push_back({.number = question.number, .reason = reason, .stamp = {}, .state = {}});
+    if (reason == Unnamed::no_answer) ++unanswered_;
     return;
   }
   opening_.emplace(send(OpenerCall::open, question), question.number);
@@ -84,7 +85,7 @@ void Opener::pump() {
   while (const auto message = channel_.take()) take(*message);
   if (!channel_.is_gone()) return;
   for (const auto& [id, number] : opening_) {
-    opened_.push_back({.number = number, .reason = Unnamed::no_answer, .stamp = {}, .state = {}});
+    opened_.push_back({.number = number, .reason = Unnamed::not_opened, .stamp = {}, .state = {}});
   }
   opening_.clear();
   for (const auto& [id, number] : late_states_) opened_.push_back(unknown_state(number));
@@ -179,12 +180,12 @@ Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind) {
 
 Unnamed Opener::open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
                            unsigned& next, std::string& why) {
-  why = does_not_answer;
+  why = why_no_answer();
   return ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next);
 }
 
 Unnamed Opener::open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why) {
-  why = does_not_answer;
+  why = why_no_answer();
   std::uint64_t owner = 0;
   const Unnamed reason = ask(std::tie(stamp, owner, why), OpenerCall::path, number, path);
   if (reason == Unnamed::named) note_owner(number, owner);
@@ -237,6 +238,10 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
     std::ranges::move(copies, stacks.begin() + static_cast<std::ptrdiff_t>(asked.begin));
   }
   return stacks;
+}
+
+const char* Opener::why_no_answer() const {
+  return channel_.is_gone() ? "the process that opens files was ended" : does_not_answer;
 }
 
 void Opener::distrust(std::uint64_t number) { send(OpenerCall::distrust, number); }

@@ -71,6 +71,8 @@ class Opener final : public FileKeeper, public StackReader {
   // A number of our own; it is different from those of mapped files.
   [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
   [[nodiscard]] int fd() const { return channel_.fd(); }
+  // Why a question has no answer, for the user.
+  [[nodiscard]] const char* why_no_answer() const;
   // The opener has ended; nothing is opened any more.
   [[nodiscard]] bool is_gone() const { return channel_.is_gone(); }
   // All workers of the opener are stuck. Nothing is opened until one of them goes on.
@@ -108,7 +110,7 @@ class Opener final : public FileKeeper, public StackReader {
   template <class... Into, class... Values>
   Unnamed ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
     const auto answer = is_exhausted_ ? std::nullopt : answer_of(send(call, values...), patience_with_files);
-    if (!answer) return Unnamed::no_answer;
+    if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
     WireReader in(*answer);
     const auto reason = in.one_of(Unnamed::count);
     std::tuple<Into...> found;

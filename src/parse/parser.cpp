@@ -58,7 +58,7 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
   if (place->link.is_running(offender)) return &place->link;
   if (offender != 0) blame({offender, {}});
   if (is_missing_) return nullptr;
-  is_missing_ = !place->link.start();
+  is_missing_ = !place->link.start(owner == root ? ChildKind::parser_of_root : ChildKind::parser);
   return is_missing_ ? nullptr : &place->link;
 }
 

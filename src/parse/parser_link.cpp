@@ -129,7 +129,7 @@ class ParserLink::Exchange {
   Outcome outcome_;
 };
 
-bool ParserLink::start() {
+bool ParserLink::start(ChildKind kind) {
   std::vector<Fd> ends;
   ends.push_back(opener_.new_way(way_));
   if (fetcher_ != nullptr) {
@@ -139,7 +139,7 @@ bool ParserLink::start() {
     fetcher_->send(message_of(way_), std::move(fetcher_end));
     ends.push_back(std::move(to));
   }
-  auto child = keeper_.start(ChildKind::parser, std::move(ends));
+  auto child = keeper_.start(kind, std::move(ends));
   if (!child) return false;
   pid_ = child->pid;
   process_ = std::move(child->process);
