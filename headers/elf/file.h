@@ -100,6 +100,8 @@ class ElfFile {
   // Whether all bytes of the section are in the file. (A section of type SHT_NOBITS has none there.)
   [[nodiscard]] bool holds(const ElfSection& section) const;
 
+  // The same file, but what is read from it is taken from this budget, which must outlive it.
+  [[nodiscard]] ElfFile with_budget(WorkBudget& budget) const;
   // The same file with these section headers instead of its own. They then have no names.
   [[nodiscard]] ElfFile with_sections(std::vector<ElfSection> sections) const;
 

@@ -35,7 +35,7 @@ class SeekableZlib {
 // What it costs to unpack so many bytes to `size_bytes`, in steps of WorkBudget. A packed byte may be a part of the
 // description of a code, from which the decompressor makes large tables.
 [[nodiscard]] constexpr std::uint64_t unpack_steps(std::uint64_t packed_bytes, std::uint64_t size_bytes) {
-  return 4 * packed_bytes + 2 * size_bytes;
+  return 12 * packed_bytes + 2 * size_bytes;
 }
 
 // Unpack compressed debug sections (SHF_COMPRESSED, .zdebug_), zlib or zstd, to a length known beforehand. They fill

@@ -107,6 +107,7 @@ std::optional<ElfFile> with_sections_of(const ElfFile& file) {
   const auto code = std::ranges::find_if(file.segments(), &ElfSegment::is_code);
   if (highest == 0 || code == file.segments().end()) return std::nullopt;
 
+  if (!file.spend(highest * sizeof(ElfSection))) return std::nullopt;
   // Every section that a symbol may name stands for all of the code.
   const ElfSection all_code{.type = SHT_PROGBITS,
                             .flags = SHF_ALLOC | SHF_EXECINSTR,

@@ -56,6 +56,12 @@ std::string in_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
+ElfFile ElfFile::with_budget(WorkBudget& budget) const {
+  ElfFile other(*this);
+  other.budget_ = &budget;
+  return other;
+}
+
 ElfFile ElfFile::with_sections(std::vector<ElfSection> sections) const {
   ElfFile other(*this);
   other.sections_ = std::move(sections);

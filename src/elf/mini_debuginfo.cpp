@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,23 @@ constexpr std::uint64_t grows_freely_bytes = 1 << 20;  // zeros between sections
 // `xz -9` needs 65 MiB. Most of it stays untouched when the file is small.
 constexpr std::uint64_t most_decoder_bytes = 80 << 20;
 constexpr std::size_t unpacked_chunk_bytes = 65536;
+// What it costs to unpack, in steps of WorkBudget. Each packed byte may begin a part that resets the decoder.
+constexpr std::uint64_t steps_a_packed_byte = 32;
+constexpr std::uint64_t steps_an_unpacked_byte = 8;
+// What it costs to get memory for the decoder: each block of a few bytes may ask for as much as most_decoder_bytes.
+constexpr std::uint64_t allocation_steps = 512;
+constexpr std::uint64_t allocated_bytes_a_step = 256;
+
+void* allocate(void* opaque, std::size_t count, std::size_t size) {
+  const ElfFile& file = *static_cast<const ElfFile*>(opaque);
+  if (size != 0 && count > most_decoder_bytes / size) return nullptr;
+  if (!file.spend(allocation_steps + count * size / allocated_bytes_a_step)) return nullptr;
+  return ::operator new(count* size, std::nothrow);
+}
+
+void release(void* /*opaque*/, void* memory) { ::operator delete(memory); }
+
+constexpr const char* too_much = "is too much with all the others";
 
 const char* reason_of(lzma_ret status) {
   switch (status) {
@@ -43,7 +61,9 @@ std::uint64_t believable_bytes(const ElfSection& packed, std::uint64_t most_byte
 const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std::byte> into,
                    std::size_t& written_bytes) {
   std::vector<std::byte> input(unpacked_chunk_bytes);
+  const lzma_allocator memory{.alloc = allocate, .free = release, .opaque = const_cast<ElfFile*>(&file)};
   lzma_stream stream = LZMA_STREAM_INIT;
+  stream.allocator = &memory;
   const std::unique_ptr<lzma_stream, decltype(&lzma_end)> ended(&stream, lzma_end);
   std::uint64_t read_bytes = 0;
   lzma_ret status = lzma_stream_decoder(&stream, most_decoder_bytes, 0);
@@ -52,6 +72,7 @@ const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std:
       const auto part = std::span(input).first(std::min<std::uint64_t>(unpacked_chunk_bytes, packed.size - read_bytes));
       if (part.empty()) return "ends too early";
       if (!file.read_at(packed.offset + read_bytes, part)) return "cannot be read";
+      if (!file.spend(part.size() * steps_a_packed_byte)) return too_much;
       read_bytes += part.size();
       stream.next_in = reinterpret_cast<const std::uint8_t*>(part.data());
       stream.avail_in = part.size();
@@ -61,10 +82,11 @@ const char* unpack(const ElfFile& file, const ElfSection& packed, std::span<std:
     stream.avail_out = most;
     status = lzma_code(&stream, LZMA_RUN);
     const std::size_t made = most - stream.avail_out;
-    if (!file.spend(made)) return "is too much with all the others";
+    if (!file.spend(made * steps_an_unpacked_byte)) return too_much;
     written_bytes += made;
     if (written_bytes == into.size()) return "unpacks to an unbelievable size";
   }
+  if (!file.spend(0)) return too_much;
   return status == LZMA_STREAM_END ? nullptr : reason_of(status);
 }
 

@@ -1,5 +1,6 @@
 #include "elf/symbol_table.h"
 
+#include <bit>
 #include <cstring>
 
 namespace profile {
@@ -24,9 +25,11 @@ std::string_view ElfNameReader::read(std::uint32_t name) {
     const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);
     const char* const text = window_.data() + (name - begin_);
     const void* const end = std::memchr(text, 0, most);
-    if (end != nullptr) return std::string_view(text, static_cast<std::size_t>(static_cast<const char*>(end) - text));
     // A text without an end is whole only when it has the maximal length.
-    return most == max_name_bytes ? std::optional(std::string_view(text, most)) : std::nullopt;
+    if (end == nullptr && most != max_name_bytes) return std::nullopt;
+    const auto size = end == nullptr ? most : static_cast<std::size_t>(static_cast<const char*>(end) - text);
+    // Many symbols may share a long name, or have parts of it as theirs.
+    return table_->file().spend(size) ? std::string_view(text, size) : std::string_view{};
   };
   if (const auto text = in_window()) return *text;
   const ElfSection& strings = table_->strings();
@@ -49,10 +52,14 @@ void visit_names(const ElfFile& file, std::uint32_t type, const std::function<bo
   const bool whole = table->for_each([&](const ElfTableSymbol& symbol) {
     if (is_wanted(symbol)) symbols.push_back(symbol);
   });
-  if (!whole) return;
+  if (!whole || !file.spend(symbols.size() * std::bit_width(symbols.size()))) return;
   std::ranges::sort(symbols, {}, &ElfTableSymbol::name);
   ElfNameReader names(*table);
-  for (const ElfTableSymbol& symbol : symbols) visit(names.read(symbol.name), symbol);
+  for (const ElfTableSymbol& symbol : symbols) {
+    const std::string_view name = names.read(symbol.name);
+    if (!file.spend(0)) return;
+    visit(name, symbol);
+  }
 }
 
 }  // namespace profile

@@ -31,6 +31,9 @@ constexpr std::string_view other_functions[] = {"cfree",       "mallinfo",     "
 // If functions are farther apart than this, their code is not in the order of the source.
 constexpr std::uint64_t most_code_bytes = 64 << 10;
 
+// In steps of WorkBudget: a thousand times what a C library takes.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 28;
+
 struct Found {
   AllocatorCall call;
   ElfAddress address;
@@ -49,7 +52,9 @@ FileOffset cheapest_place(const ElfFile& elf, FileOffset first) {
 
 }  // namespace
 
-std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
+std::vector<AllocatorFunction> allocator_functions(const ElfFile& file) {
+  WorkBudget budget(most_steps);
+  const ElfFile elf = file.with_budget(budget);
   std::vector<Found> found;
   std::uint64_t begin = UINT64_MAX;  // of the allocator's code
   std::uint64_t end = 0;
@@ -63,6 +68,7 @@ std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf) {
     if (is_probed) found.push_back({probed->second, {symbol.start}});
   });
 
+  if (budget.spent()) return {};
   const bool is_together = end > begin && end - begin <= most_code_bytes;
   std::vector<AllocatorFunction> functions;
   std::set<std::uint64_t> places;  // one function may have two names

@@ -9,7 +9,7 @@ namespace profile {
 
 class ElfFile;
 
-// Each place occurs once. Empty when `elf` is no allocator.
-[[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const ElfFile& elf);
+// Each place occurs once. Empty when the file is no allocator, or has too much to read.
+[[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const ElfFile& file);
 
 }  // namespace profile

@@ -48,7 +48,9 @@ constexpr auto wire_fields(const FoundSymbol&) {
   return std::tuple(&FoundSymbol::name, &FoundSymbol::address, &FoundSymbol::size_bytes, &FoundSymbol::kind,
                     &FoundSymbol::offset);
 }
-constexpr auto wire_fields(const NameSearch&) { return std::tuple(&NameSearch::places, &NameSearch::names); }
+constexpr auto wire_fields(const NameSearch&) {
+  return std::tuple(&NameSearch::places, &NameSearch::names, &NameSearch::was_given_up);
+}
 constexpr auto wire_fields(const AllocatorFunction&) {
   return std::tuple(&AllocatorFunction::call, &AllocatorFunction::offset, &AllocatorFunction::before_bytes,
                     &AllocatorFunction::after_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <unordered_map>
 
 #include "demangle/demangle.h"
 #include "elf/dynamic_sections.h"
@@ -12,6 +13,16 @@
 
 namespace profile {
 namespace {
+
+// In steps of WorkBudget: the largest programs have two million names, and each is demangled.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 32;
+// What it costs to demangle a name, beside its bytes, and for each of its bytes.
+constexpr std::uint64_t demangling_steps = 512;
+constexpr std::uint64_t steps_a_mangled_byte = 16;
+// A place is kept, and goes to the main process. Every symbol of a table may have the wanted name.
+constexpr std::uint64_t place_steps = 8192;
+// Names for a suggestion: more than any program has that is built by hand.
+constexpr std::size_t most_names = 1 << 20;
 
 using Visit = std::function<void(std::string_view name, const ElfTableSymbol&)>;
 
@@ -46,16 +57,21 @@ FoundSymbol::Kind kind_of(const ElfTableSymbol& symbol) {
 // The places of one name. A global symbol hides the local ones.
 class Places {
  public:
-  void add(std::string_view name, const ElfTableSymbol& symbol) {
+  void add(std::string_view name, const ElfTableSymbol& symbol, WorkBudget& budget) {
+    if (!budget.take(place_steps)) return;
     const bool is_local = symbol.binding == STB_LOCAL;
     if (is_local && has_global_) return;
-    if (!is_local && !has_global_) places_.clear();
+    if (!is_local && !has_global_) {
+      places_.clear();
+      numbers_.clear();
+    }
     has_global_ = has_global_ || !is_local;
-    const auto same = std::ranges::find(places_, ElfAddress{symbol.start}, &FoundSymbol::address);
-    if (same == places_.end()) {
+    const auto [same, is_new] = numbers_.try_emplace(symbol.start, places_.size());
+    if (is_new) {
       places_.push_back({std::string(name), {symbol.start}, symbol.size, kind_of(symbol), std::nullopt});
     } else {
-      same->size_bytes = std::max(same->size_bytes, symbol.size);
+      std::uint64_t& size_bytes = places_[same->second].size_bytes;
+      size_bytes = std::max(size_bytes, symbol.size);
     }
   }
   [[nodiscard]] bool empty() const { return places_.empty(); }
@@ -66,6 +82,7 @@ class Places {
 
  private:
   std::vector<FoundSymbol> places_;
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // in places_, by address
   bool has_global_ = false;
 };
 
@@ -82,13 +99,13 @@ constexpr std::size_t batch = 1000;
 
 class SymbolSearch {
  public:
-  SymbolSearch(std::string_view wanted, const std::function<void(std::size_t)>& demangles)
-      : wanted_(wanted), demangles_(demangles) {}
+  SymbolSearch(std::string_view wanted, const std::function<void(std::size_t)>& demangles, WorkBudget& budget)
+      : wanted_(wanted), demangles_(demangles), budget_(budget) {}
 
   // False when no symbol has that name.
   bool look_for_exact(const ElfFile& file) {
     visit_file(file, [this](std::string_view name, const ElfTableSymbol& symbol) {
-      if (name == wanted_) exact_.add(name, symbol);
+      if (name == wanted_) exact_.add(name, symbol, budget_);
     });
     return !exact_.empty();
   }
@@ -100,11 +117,12 @@ class SymbolSearch {
         suggest(name);
         return;
       }
+      if (!budget_.take(demangling_steps + steps_a_mangled_byte * name.size())) return;
       if (demangled_names_++ % batch == 0) demangles_(batch);
       const std::string whole = demangle(name);
       const std::string_view bare = without_parameters(whole);
-      if (whole == wanted_) demangled_.add(name, symbol);
-      if (bare == wanted_ && whole.find("[clone ") == std::string::npos) bare_.add(name, symbol);
+      if (whole == wanted_) demangled_.add(name, symbol, budget_);
+      if (bare == wanted_ && whole.find("[clone ") == std::string::npos) bare_.add(name, symbol, budget_);
       suggest(bare);
     });
   }
@@ -120,11 +138,12 @@ class SymbolSearch {
 
  private:
   void suggest(std::string_view name) {
-    if (name.size() <= 2 * wanted_.size() + 16) names_.emplace_back(name);
+    if (name.size() <= 2 * wanted_.size() + 16 && names_.size() < most_names) names_.emplace_back(name);
   }
 
   std::string_view wanted_;
   const std::function<void(std::size_t)>& demangles_;
+  WorkBudget& budget_;
   std::size_t demangled_names_ = 0;
   Places exact_;
   Places demangled_;
@@ -133,15 +152,16 @@ class SymbolSearch {
 };
 
 NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files,
-                             std::string_view name, const std::function<void(std::size_t)>& demangles) {
-  SymbolSearch search(name, demangles);
+                             std::string_view name, const std::function<void(std::size_t)>& demangles,
+                             WorkBudget& budget) {
+  SymbolSearch search(name, demangles, budget);
   if (search.look_for_exact(elf)) return search.take();
   std::string why;
   const auto packed = unpack_mini_debuginfo(elf, why);
-  const auto inner = packed ? ElfFile::read(packed->bytes(), why) : std::nullopt;
+  const auto inner = packed ? ElfFile::read(packed->bytes(), why, &budget) : std::nullopt;
   if (inner && search.look_for_exact(*inner)) return search.take();
   const DebugFile debug = debug_files.find(elf, fd, file);
-  const auto elsewhere = debug ? ElfFile::read(debug.fd.get(), why) : std::nullopt;
+  const auto elsewhere = debug ? ElfFile::read(debug.fd.get(), why, &budget) : std::nullopt;
   if (elsewhere && search.look_for_exact(*elsewhere)) return search.take();
 
   search.look_for_similar(elf);
@@ -154,7 +174,10 @@ NameSearch search_everywhere(const ElfFile& elf, int fd, const FileRef& file, De
 
 NameSearch find_by_name(const ElfFile& elf, int fd, const FileRef& file, DebugFiles& debug_files, std::string_view name,
                         std::uint64_t added, const std::function<void(std::size_t)>& demangles) {
-  NameSearch search = search_everywhere(elf, fd, file, debug_files, name, demangles);
+  WorkBudget budget(most_steps);
+  NameSearch search = search_everywhere(elf.with_budget(budget), fd, file, debug_files, name, demangles, budget);
+  // Of an incomplete search no place is right for certain: a global function hides local ones.
+  if (budget.spent()) return {.places = {}, .names = {}, .was_given_up = true};
   for (FoundSymbol& place : search.places) place.offset = elf.offset_of(ElfAddress{place.address.value + added});
   return search;
 }

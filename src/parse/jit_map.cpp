@@ -16,29 +16,32 @@ namespace {
 // only the end is read, because later entries count anyway. A jitdump is read from its start, because the start of a
 // record is known only from the records before it.
 constexpr std::uint64_t most_map_bytes = 1ULL << 28;
-// How many addresses entries may answer, counted each time. This stops a file in which every entry covers everything.
-constexpr std::uint64_t most_answers = 1ULL << 24;
+// In steps of WorkBudget: each address that an entry answers, and each text that is read. In a hostile file every entry
+// covers everything.
+constexpr std::uint64_t answer_steps = 8;
+constexpr std::uint64_t text_steps = 64;
 constexpr std::size_t compared_bytes = 256;
 
 // What a sequence of entries says about addresses.
 class AddressSearch {
  public:
-  explicit AddressSearch(std::span<const RuntimeAddress> addresses) : addresses_(addresses), found_(addresses.size()) {}
+  AddressSearch(std::span<const RuntimeAddress> addresses, WorkBudget& budget)
+      : addresses_(addresses), found_(addresses.size()), budget_(budget) {}
 
-  // False when enough was done.
+  // False when the budget is spent.
   bool take(const JitEntry& entry) {
     auto at = std::lower_bound(addresses_.begin(), addresses_.end(), RuntimeAddress{entry.start});
     if (at != addresses_.begin()) found_of(at - 1).valid_range.stop_at((at - 1)->value, entry.start);
     for (; at != addresses_.end() && at->value <= entry.last; ++at) {
       found_of(at) = {.entry = entry,
                       .valid_range = {.before = at->value - entry.start, .after = entry.last - at->value}};
-      if (++answered_ == most_answers) return false;
+      if (!budget_.take(answer_steps)) return false;
     }
     if (at != addresses_.end()) found_of(at).valid_range.stop_at(at->value, entry.last + 1);
     return true;
   }
 
-  void give(int fd, std::span<JitSymbol> answers, WorkBudget& budget) const {
+  void give(int fd, std::span<JitSymbol> answers) const {
     const JitEntry* last = nullptr;
     const JitSymbol* last_answer = nullptr;
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -55,7 +58,7 @@ class AddressSearch {
       last = &entry;
       last_answer = &answers[i];
     }
-    for (std::size_t i = 0; i < found_.size();) i = give_lines(fd, i, answers, budget);
+    for (std::size_t i = 0; i < found_.size();) i = give_lines(fd, i, answers);
   }
 
  private:
@@ -64,8 +67,10 @@ class AddressSearch {
     ValidRange valid_range;  // does not regard the neighbouring addresses that were given
   };
 
-  // False: the file was cut off meanwhile.
-  static bool read_text(int fd, std::uint64_t offset, std::size_t bytes, std::string& text) {
+  // False: the file was cut off meanwhile, or the budget is spent.
+  bool read_text(int fd, std::uint64_t offset, std::size_t bytes, std::string& text) const {
+    text.clear();
+    if (!budget_.take(text_steps + bytes)) return false;
     text.resize(bytes);
     if (::pread(fd, text.data(), bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes)) return true;
     text.clear();
@@ -74,7 +79,7 @@ class AddressSearch {
 
   // Gives lines to the addresses from `first` on that have the same record of lines and have moved as far. Returns the
   // index of the first other address.
-  std::size_t give_lines(int fd, std::size_t first, std::span<JitSymbol> answers, WorkBudget& budget) const {
+  std::size_t give_lines(int fd, std::size_t first, std::span<JitSymbol> answers) const {
     const JitEntry& entry = found_[first].entry;
     std::vector<std::uint64_t> written;  // the addresses of the code when the lines were written
     std::size_t end = first;
@@ -84,7 +89,7 @@ class AddressSearch {
       written.push_back(addresses_[end].value - entry.moved_by);
     }
     if (entry.lines_offset == 0) return end;
-    const std::vector<JitLine> lines = read_jit_lines(fd, entry.lines_offset, written, budget);
+    const std::vector<JitLine> lines = read_jit_lines(fd, entry.lines_offset, written, budget_);
     std::uint64_t last_file = 0;
     std::string file;
     for (std::size_t i = first; i < end; ++i) {
@@ -113,7 +118,7 @@ class AddressSearch {
 
   std::span<const RuntimeAddress> addresses_;
   std::vector<Found> found_;
-  std::uint64_t answered_ = 0;
+  WorkBudget& budget_;
 };
 
 }  // namespace
@@ -163,7 +168,8 @@ void JitMap::resolve(int fd, std::span<const RuntimeAddress> addresses, std::spa
   std::vector<JitSymbol> symbols(rest.size());
   read(fd, Part::all, first, end_, rest, symbols, budget);
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    if (symbols[i].unnamed == Unnamed::named) answers[slots[i]] = std::move(symbols[i]);
+    const bool is_answer = symbols[i].unnamed == Unnamed::named || symbols[i].unnamed == Unnamed::too_large;
+    if (is_answer) answers[slots[i]] = std::move(symbols[i]);
   }
 }
 
@@ -177,15 +183,20 @@ bool JitMap::is_continued(int fd, std::uint64_t device, std::uint64_t inode, std
 
 void JitMap::read(int fd, Part part, std::uint64_t from, std::uint64_t to, std::span<const RuntimeAddress> addresses,
                   std::span<JitSymbol> answers, WorkBudget& budget) {
-  AddressSearch search(addresses);
+  AddressSearch search(addresses, budget);
   const auto visit = [&](const JitEntry& entry) {
     if (part == Part::added) drop(entry.start, entry.last);
     return search.take(entry);
   };
   const JitPart read =
       is_dump_ ? dump_.read(fd, from, to, budget, visit) : read_perf_map_lines(fd, from, to, budget, visit);
-  search.give(fd, answers, budget);
-  if (!read.is_whole) return forget();
+  search.give(fd, answers);
+  if (budget.spent()) {
+    for (JitSymbol& answer : answers) {
+      if (answer.unnamed != Unnamed::named) answer.unnamed = Unnamed::too_large;
+    }
+  }
+  if (!read.is_whole || budget.spent()) return forget();
   if (!remember_end(fd, std::max(end_, read.end))) return forget();
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     // The added part alone does not prove that no entry holds an unnamed address.

@@ -27,7 +27,7 @@ class JitMap {
  public:
   // Reads the map, which is open as `fd`. `addresses` ascend and are distinct; `answers` has their size. An address in
   // several entries belongs to the last one, because code is moved and freed. An address in no entry keeps its answer;
-  // when `budget`, in bytes, has no room for the necessary reading, the answer is too_large.
+  // when `budget` has no room for the necessary reading, the answer is too_large.
   void resolve(int fd, std::span<const RuntimeAddress> addresses, std::span<JitSymbol> answers, WorkBudget& budget);
   // How many entries are remembered.
   [[nodiscard]] std::size_t size() const { return known_.size() + dump_.size() + 1; }

@@ -12,6 +12,9 @@ namespace {
 
 // Linkers merge equal CIEs; a large library has a hundred.
 constexpr std::size_t most_commons = 16384;
+// What running an instruction of a common entry costs beside reading it. The instructions of other entries are paid for
+// twice: when the entry is read, and when it is run.
+constexpr std::uint64_t steps_a_common_byte = 3;
 // Browsers and databases have somewhat more than a million functions.
 constexpr std::size_t most_ranges = 6'000'000;
 // The header of an entry has at most a 12-byte length and an 8-byte id.
@@ -162,6 +165,7 @@ std::optional<std::uint32_t> FrameEntries::common_at(std::uint64_t at) {
 std::optional<FrameCommon> FrameEntries::read_common(const Header& header) {
   const std::span<const std::byte> bytes =
       bytes_.from(header.body, static_cast<std::uint32_t>(header.next - header.body));
+  if (!file_.spend(bytes.size() * steps_a_common_byte)) return std::nullopt;
   DwarfCursor in(bytes);
   FrameCommon common;
   const std::uint8_t version = in.u8();

@@ -1,5 +1,6 @@
 // Frame descriptions: the input is .eh_frame or .debug_frame for either known machine, or the data behind the header
-// that leads to it when there are no sections. A table is always sound, and no larger than the input can require.
+// that leads to it when there are no sections. A table is always sound, no larger than the input can require, and paid
+// for.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,12 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto elf = ElfFile::read(FileBytes(std::as_bytes(std::span(file))), why, &budget);
   if (!elf) std::abort();
   const UnwindAnswer answer = unwind_table_of(*elf);
-  if (answer.fault == UnwindFault::spent || (flags == 0 && steps - budget.left() > 100'000 + 16 * file.size()))
-    std::abort();
+  if ((answer.fault == UnwindFault::spent) != budget.spent()) std::abort();
   if (answer.fault != UnwindFault::none) {
     if (answer.table.size_bytes() != 0 || text_of(answer.fault).empty()) std::abort();
     return 0;
   }
+  if (steps - budget.left() < frames.size() + answer.table.size_bytes()) std::abort();
   if (!is_sound(answer.table) || answer.table.pages.size() > 17 || answer.table.rows.size() > 0x4001) std::abort();
   for (std::uint64_t offset = 0; offset < 0x5000; offset += 7) static_cast<void>(rule_at(answer.table, {offset}));
   if (rule_at(answer.table, {test::made_code_offset + 0x4000}).cfa != UNWIND_CFA_NONE) std::abort();

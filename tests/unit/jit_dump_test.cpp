@@ -65,7 +65,7 @@ class Dump {
     std::vector<JitSymbol> answers(addresses.size());
     const U64 before = budget.left();
     map_.resolve(file_.get(), addresses, answers, budget);
-    read_bytes = before - budget.left();
+    steps = before - budget.left();
     std::vector<std::string> all;
     for (const JitSymbol& answer : answers) {
       std::string text = answer.unnamed == Unnamed::too_large ? "too large" : "?";
@@ -77,7 +77,7 @@ class Dump {
   }
 
   WorkBudget budget{UINT64_MAX};
-  U64 read_bytes = 0;  // by the last read
+  U64 steps = 0;  // by the last read
 
  private:
   Fd file_;
@@ -137,10 +137,10 @@ TEST_CASE("known parts of a dump are not read again, separately for names and li
   dump.add(head() + lines(0x100, {{0x100, 3, "a.js"}, {0x108, 4, same_file}}) + load(0x100, 0x10, "f"));
   CHECK(dump.names({0x101}) == Names{"f@256 a.js:3"});
   CHECK(dump.names({0x102}) == Names{"f@256 a.js:3"});
-  CHECK(dump.read_bytes == 0);
+  CHECK(dump.steps == 0);
   CHECK(dump.names({0x109}) == Names{"f@256 a.js:4"});
   CHECK(dump.names({0x101, 0x10a}) == Names{"f@256 a.js:3", "f@256 a.js:4"});
-  CHECK(dump.read_bytes == 0);
+  CHECK(dump.steps == 0);
 }
 
 TEST_CASE("a dump that grows in steps gives the same answers as a dump that is read whole") {
@@ -185,7 +185,7 @@ TEST_CASE("an unfinished record is ignored, and an impossible record ends the du
   sparse.add(head() + f);
   sparse.grow(off_t{1} << 32);
   CHECK(sparse.names({0x100}) == Names{"f@256"});
-  CHECK(sparse.read_bytes < 1 << 20);
+  CHECK(sparse.steps < 1 << 20);
 }
 
 TEST_CASE("a record whose lines do not fill it gives no lines") {

@@ -37,7 +37,7 @@ class Map {
     std::vector<JitSymbol> answers(addresses.size());
     const std::uint64_t before = budget.left();
     map_.resolve(file_.get(), addresses, answers, budget);
-    read_bytes = before - budget.left();
+    steps = before - budget.left();
     std::vector<std::string> all;
     for (const JitSymbol& answer : answers) {
       const char* const unnamed = answer.unnamed == Unnamed::too_large ? "too large" : "?";
@@ -47,7 +47,7 @@ class Map {
   }
 
   WorkBudget budget{UINT64_MAX};
-  std::uint64_t read_bytes = 0;  // by the last read
+  std::uint64_t steps = 0;  // by the last read
 
  private:
   static ssize_t ssize(std::string_view text) { return static_cast<ssize_t>(text.size()); }
@@ -100,7 +100,7 @@ TEST_CASE("a zero byte or an endless line ends the map") {
   sparse.add("100 10 f\n");
   sparse.grow(off_t{1} << 28);
   CHECK(sparse.names({0x100}) == Names{"f@256"});
-  CHECK(sparse.read_bytes < 1 << 20);
+  CHECK(sparse.steps < 1 << 20);
 }
 
 TEST_CASE("an entry up to the end of the address space does not wrap around") {
@@ -139,14 +139,15 @@ TEST_CASE("known parts of a map are not read again, and a map that grows is read
   map.add("100 20 f\n200 20 g\n");
   CHECK(map.names({0x108, 0x190}) == Names{"f@256", "?"});
   CHECK(map.names({0x100, 0x11f, 0x120, 0x1ff}) == Names{"f@256", "f@256", "?", "?"});
-  CHECK(map.read_bytes == 0);
+  CHECK(map.steps == 0);
   // This address is new, so the map is read.
   CHECK(map.names({0x200}) == Names{"g@512"});
-  CHECK(map.read_bytes == 18);
+  CHECK(map.steps >= 18);
   const std::string added = "300 20 h\n";
   map.add(added);
   CHECK(map.names({0x110, 0x210, 0x310}) == Names{"f@256", "g@512", "h@768"});
-  CHECK(map.read_bytes <= added.size() + 1);
+  // The added part, and one name of it.
+  CHECK(map.steps <= added.size() + 1 + 8 + 65);
 }
 
 TEST_CASE("a new entry replaces known names at exactly its own addresses") {
@@ -202,10 +203,26 @@ TEST_CASE("a map that exceeds the budget gives no names, and the next attempt gi
   map.add("100 20 f\n");
   map.budget = WorkBudget(5);
   CHECK(map.names({0x100}) == Names{"too large"});
-  CHECK(map.read_bytes == 0);
+  CHECK(map.steps == 0);
   map.budget = WorkBudget(100);
   CHECK(map.names({0x100}) == Names{"f@256"});
   map.budget = WorkBudget(0);
   CHECK(map.names({0x110}) == Names{"f@256"});
   CHECK(map.names({0x200}) == Names{"too large"});
+}
+
+TEST_CASE("an entry pays for each address that it answers") {
+  Map map;
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t i = 0; i < 1000; ++i) addresses.push_back(0x1000 + i);
+  for (unsigned i = 0; i < 1000; ++i) map.add("0 ffffffff x\n");
+  CHECK(map.names(addresses).back() == "x@0");
+  CHECK(map.steps > 1000 * 1000);
+  // Of a map that was too much, nothing is remembered, and not even that an address has no entry.
+  Map poor;
+  for (unsigned i = 0; i < 1000; ++i) poor.add("0 ffffffff x\n");
+  poor.budget = WorkBudget(100'000);
+  CHECK(poor.names(addresses).back() == "too large");
+  poor.budget = WorkBudget(UINT64_MAX);
+  CHECK(poor.names(addresses).back() == "x@0");
 }

@@ -3,11 +3,13 @@
 #include "sampling/uprobe_target.h"
 
 #include <doctest/doctest.h>
+#include <elf.h>
 
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "../made_elf.h"
 #include "direct_supplier.h"
 #include "elf_fixture.h"
 #include "parse/allocator_functions.h"
@@ -228,4 +230,34 @@ TEST_CASE("a program without its own malloc is no allocator") {
   const Fd fd = test::open_file(path);
   std::string why;
   CHECK(allocator_functions(*ElfFile::read(fd.get(), why)).empty());
+}
+
+TEST_CASE("a search in a table whose symbols all have the wanted name is given up") {
+  std::vector<Elf64_Sym> table(1);
+  const auto found = [&](unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      Elf64_Sym symbol{};
+      symbol.st_name = 1;
+      symbol.st_info = STB_LOCAL << 4 | STT_FUNC;
+      symbol.st_shndx = 1;
+      symbol.st_value = 0x1000 + i;
+      table.push_back(symbol);
+    }
+    const std::string content(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(Elf64_Sym));
+    const std::string file =
+        test::made_elf({{.name = ".text", .content = "x", .flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x1000},
+                        {.name = ".symtab", .content = content, .type = SHT_SYMTAB, .link = 3, .entry_bytes = 24},
+                        {.name = ".strtab", .content = std::string("\0f", 3), .type = SHT_STRTAB}});
+    const Fd fd = test::in_memory(file);
+    std::string why;
+    const auto elf = ElfFile::read(fd.get(), why);
+    REQUIRE_MESSAGE(elf, why);
+    test::DirectSupplier supplier({}, fd.get(), "made");
+    DebugFiles none(supplier);
+    return find_by_name(*elf, fd.get(), supplier.file(), none, "f", 0, [](std::size_t) {});
+  };
+  CHECK(found(1000).places.size() == 1000);
+  const NameSearch all = found(600'000);
+  CHECK(all.places.empty());
+  CHECK(all.was_given_up);
 }
