@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint64_t patience_ns = 2'000'000'000;
 // The longest time for one call of supply(), because the caller has other work.
 constexpr std::uint64_t at_once_ns = 5'000'000;
-// See OwnerEfforts, in steps of WorkBudget: ten times what the largest programs take.
-constexpr std::uint64_t most_steps = 1ULL << 30;
+// See OwnerEfforts, in steps of WorkBudget. A table of a million rows takes 20 million, and the largest programs have
+// some millions.
+constexpr std::uint64_t most_steps = 1ULL << 28;
 constexpr std::uint32_t most_tries = 8;
 constexpr std::size_t least_remembered = 2048;
 // When more questions wait, those that cannot be answered at once are dropped. So files that do not open cannot fill
