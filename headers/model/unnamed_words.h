@@ -9,10 +9,22 @@
 namespace profile {
 
 // In the order of Unnamed.
-inline constexpr std::string_view unnamed_words[] = {
-    "",           "pending",      "no_symbol",     "file_gone", "file_changed", "file_malformed", "no_jit_map",
-    "not_mapped", "process_gone", "kernel_hidden", "no_access", "no_answer",    "parser_gave_up", "too_large",
-    "out_of_time"};
+inline constexpr std::string_view unnamed_words[] = {"",
+                                                     "pending",
+                                                     "no_symbol",
+                                                     "file_gone",
+                                                     "file_changed",
+                                                     "file_malformed",
+                                                     "no_jit_map",
+                                                     "not_mapped",
+                                                     "process_gone",
+                                                     "kernel_hidden",
+                                                     "no_access",
+                                                     "no_answer",
+                                                     "parser_gave_up",
+                                                     "too_large",
+                                                     "out_of_time",
+                                                     "not_opened"};
 static_assert(std::size(unnamed_words) == static_cast<std::size_t>(Unnamed::count));
 
 [[nodiscard]] inline std::string_view word_of(Unnamed reason) {

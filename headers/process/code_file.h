@@ -44,8 +44,9 @@ class CodeFile {
   std::uint64_t number = 0;
   FileIdentity identity;
   std::string path;  // as its first process saw it; only for messages and for the module's short name
-  // Why the file cannot be read: file_gone, file_changed, no_answer, parser_gave_up or too_large. It is file_malformed
-  // for memory that holds no program. It is `named` while the file can be read, or while that is not known yet.
+  // Why the file cannot be read: file_gone, file_changed, no_answer, not_opened, parser_gave_up or too_large. It is
+  // file_malformed for memory that holds no program. It is `named` while the file can be read, or while that is not
+  // known yet.
   Unnamed unreadable = Unnamed::named;
 
   // The keeper (file_keeper.h) keeps the file open for us under `number`. It is a regular file of this identity.

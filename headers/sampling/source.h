@@ -148,6 +148,8 @@ class Source {
   [[nodiscard]] virtual bool counts_exec() const { return false; }
   // True if collect() names processes that may have ended since the drain before it.
   [[nodiscard]] virtual bool names_ended_processes() const { return false; }
+  // Samples that were lost while the maps were full: with larger maps they may not be lost.
+  [[nodiscard]] std::uint64_t lost_with_full_maps();
   // Lines for the summary about facts that only this source knows.
   [[nodiscard]] virtual std::vector<std::string> notes() const;
 

@@ -293,9 +293,7 @@ class Session {
                        .bpf = source_->cost(),
                        .unfollowed = source_->unfollowed()};
     messages_.note(summary_of(consumer_->account(), cost));
-    if (reports_ && consumer_->account().lost_ring_full != 0) {
-      messages_.note("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
-    }
+    messages_.note(losses_of(consumer_->account(), source_->lost_with_full_maps()));
     for (const auto& lines : {source_->notes(), consumer_->notes()}) messages_.note(lines);
     for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));

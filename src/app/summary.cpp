@@ -48,6 +48,16 @@ std::string summary_of(const Account& account, const RunCost& cost) {
   return line;
 }
 
+std::vector<std::string> losses_of(const Account& account, std::uint64_t lost_with_full_maps) {
+  std::vector<std::string> lines;
+  if (lost_with_full_maps != 0) {
+    lines.emplace_back("with more room in the maps fewer are lost: --stack-storage-size, --hash-storage-size");
+  } else if (account.lost_ring_full != 0) {
+    lines.emplace_back("samples came faster than the ring buffer was read: with -p, -F or -c fewer come");
+  }
+  return lines;
+}
+
 std::vector<std::string> notes_of(const TimelineStatus& timeline) {
   std::vector<std::string> lines;
   if (timeline.skipped != 0) {

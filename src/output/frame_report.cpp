@@ -30,6 +30,7 @@ constexpr std::string_view reasons[] = {
     "reading their file was given up",
     "in a file too large to be read (--symbol-budget raises the bound)",
     "not read before the report was due (after the signal)",
+    "in a file that was not opened, because the process for that had ended or did not get to it",
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 

@@ -276,8 +276,9 @@ void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::mi
       take_answers();
     }
     if (!file->is_asked_) continue;
+    // The opener itself says so when a file system does not answer.
     file->is_asked_ = false;
-    file->unreadable = Unnamed::no_answer;
+    file->unreadable = Unnamed::not_opened;
   }
 }
 
@@ -287,13 +288,21 @@ void CodeFiles::close(CodeFile& file) {
   --open_count_;
 }
 
-// Closes the eighth of the files that were not used for the longest time, so that this is seldom done.
+// Closes the eighth of the files that were not used for the longest time, so that this is seldom done. A user who has
+// more than a quarter of all files makes room for the others.
 void CodeFiles::make_room() {
   std::vector<CodeFile*> open;
+  std::unordered_map<std::uint64_t, std::size_t> open_by_user;
   for (CodeFile& file : files_) {
-    if (file.is_open_) open.push_back(&file);
+    if (!file.is_open_) continue;
+    open.push_back(&file);
+    if (file.owner_ != 0) ++open_by_user[file.owner_];
   }
   if (open.empty()) return;
+  const auto most = std::ranges::max_element(open_by_user, {}, [](const auto& user) { return user.second; });
+  if (most != open_by_user.end() && most->second > open.size() / 4) {
+    std::erase_if(open, [&](const CodeFile* file) { return file->owner_ != most->first; });
+  }
   const auto end = open.begin() + static_cast<std::ptrdiff_t>((open.size() + 7) / 8);
   std::nth_element(open.begin(), end - 1, open.end(),
                    [](const CodeFile* a, const CodeFile* b) { return a->last_use_ < b->last_use_; });

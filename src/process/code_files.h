@@ -30,7 +30,7 @@ class CodeFiles {
   // file. While an answer about that is late, it counts as another file, too.
   Id mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path, const MappedBy& mapped_by);
   // Waits until it is known for each file whether it can be read, at most `patience` for all together. The other files
-  // are no_answer until an answer comes. Files that were closed to make room are opened again.
+  // are not_opened until an answer comes. Files that were closed to make room are opened again.
   void wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience);
   // Waits, at most `patience`, until it is known which files were written again.
   void wait_for_states(std::chrono::milliseconds patience);

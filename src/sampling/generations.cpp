@@ -49,8 +49,8 @@ Account Generations::account_of(std::uint32_t generation) const {
   return account;
 }
 
-std::uint64_t Generations::rows() const {
-  return std::atomic_ref(state_->entries[current()]).load(std::memory_order_relaxed);
+std::uint64_t Generations::rows_of(std::uint32_t generation) const {
+  return std::atomic_ref(state_->entries[generation]).load(std::memory_order_relaxed);
 }
 
 std::uint64_t Generations::unfollowed() const {

@@ -30,7 +30,8 @@ class Generations {
   // What the BPF programs have counted in this half since clear().
   [[nodiscard]] Account account_of(std::uint32_t generation) const;
   // The number of rows in the histogram of the current half.
-  [[nodiscard]] std::uint64_t rows() const;
+  [[nodiscard]] std::uint64_t rows() const { return rows_of(current()); }
+  [[nodiscard]] std::uint64_t rows_of(std::uint32_t generation) const;
   // Descendants of the command that could not be followed because the map of targets was full.
   [[nodiscard]] std::uint64_t unfollowed() const;
 

@@ -1,5 +1,7 @@
 #include "sampling/recorder.h"
 
+#include <bpf/libbpf.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -32,6 +34,7 @@ const Record& as(std::span<const std::uint64_t> words) {
 Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion)
     : children_(options.children),
       stack_entries_(options.stack_entries),
+      histogram_entries_(bpf_map__max_entries(&bpf_map_named(object, "histogram_0"))),
       generations_(object),
       histograms_(object, conversion.waker_at != 0),
       stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth),
@@ -202,6 +205,12 @@ bool Recorder::wants_drain() const {
   return rings_.is_half_full() || (!rows_.is_streaming() && collided_ > stack_entries_ / collision_share);
 }
 
+bool Recorder::were_maps_full(std::uint32_t generation) const {
+  // The kernel refuses a row when there is still room for a few on other CPUs.
+  const bool is_full = generations_.rows_of(generation) >= histogram_entries_ - histogram_entries_ / 16;
+  return !rows_.is_streaming() && (is_full || collided_ > stack_entries_ / collision_share);
+}
+
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   const std::uint32_t generation = generations_.current();
   generations_.note_own_processes(children_);
@@ -226,6 +235,7 @@ void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   const std::uint64_t left_out = std::min(rows_.take_left_out(), account.recorded);
   account.recorded -= left_out;
   account.filtered += left_out;
+  if (were_maps_full(generation)) lost_with_full_maps_ += account.lost_ring_full;
   into.account += account;
   if (!stopped) {
     clear_stacks(generation);

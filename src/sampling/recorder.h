@@ -51,6 +51,7 @@ class Recorder {
   [[nodiscard]] Account pending_account() const { return generations_.account_of(generations_.current()); }
   [[nodiscard]] std::uint64_t pending_rows() const { return generations_.rows(); }
   [[nodiscard]] std::uint64_t unfollowed() const { return generations_.unfollowed(); }
+  [[nodiscard]] std::uint64_t lost_with_full_maps() const { return lost_with_full_maps_; }
 
   // The end of the counted time so far (CLOCK_MONOTONIC): the time of the pause, otherwise now.
   [[nodiscard]] std::uint64_t counts_until_ns() const { return generations_.counts_until_ns(); }
@@ -83,10 +84,13 @@ class Recorder {
                       Profile& into);
   // Returns the number of samples in the drained rows.
   std::uint64_t drain_histogram(std::uint32_t generation, ProcessTimeline& timeline, Profile& into);
+  // Whether samples of that generation went through the ring because the maps had no room for them.
+  [[nodiscard]] bool were_maps_full(std::uint32_t generation) const;
   void clear_stacks(std::uint32_t generation);
 
   const Children* children_;
   std::uint32_t stack_entries_;
+  std::uint32_t histogram_entries_;
   Generations generations_;
   KernelHistograms histograms_;
   StackMaps stacks_;
@@ -97,6 +101,7 @@ class Recorder {
   std::unique_ptr<UnfinishedWalks> unfinished_;  // null: samples whose table is missing are counted as they are
   std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
   std::uint64_t own_hashes_ = 0;                                        // given so far to stacks that user space walks
+  std::uint64_t lost_with_full_maps_ = 0;
   std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
 };
 

@@ -202,6 +202,7 @@ void Source::supply_tables(ProcessTimeline& timeline) { recorder().supply_tables
 void Source::collect(ProcessTimeline& timeline, Profile& into, bool stopped) { drain(timeline, into, stopped); }
 std::uint64_t Source::pending_samples() { return recorder().pending_account().taken; }
 std::uint64_t Source::pending_rows() { return recorder().pending_rows(); }
+std::uint64_t Source::lost_with_full_maps() { return recorder().lost_with_full_maps(); }
 std::uint64_t Source::unfollowed() { return recorder().unfollowed(); }
 
 }  // namespace profile

@@ -185,7 +185,7 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     return true;
   }
   const Unnamed why = place.file->unreadable;
-  if (why == Unnamed::named || why == Unnamed::no_answer) return later();
+  if (why == Unnamed::named || why == Unnamed::no_answer || why == Unnamed::not_opened) return later();
   if (why != Unnamed::file_gone && why != Unnamed::file_changed) {
     const WalkTables::Of of{.owner = owner_of(*place.file), .number = place.file->number};
     if (why == Unnamed::parser_gave_up) {

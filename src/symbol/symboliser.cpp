@@ -92,10 +92,13 @@ struct Symboliser::State {
            (location.kind == CodeLocation::Kind::file && location.file->is_open());
   }
 
+  // Whether the file may be opened later.
+  static bool may_open_later(Unnamed reason) { return reason == Unnamed::no_answer || reason == Unnamed::not_opened; }
+
   // Whether a later batch may still find a name.
   bool is_postponed(const Answer& answer) const {
     return may_go_on != nullptr && (answer.unnamed == Unnamed::pending || answer.unnamed == Unnamed::too_large ||
-                                    answer.unnamed == Unnamed::no_answer);
+                                    may_open_later(answer.unnamed));
   }
 
   // A new answer is pending; resolving it comes later.
@@ -150,7 +153,7 @@ struct Symboliser::State {
       FileAnswers& answers = files[file].answers;
       if (!file->is_open()) {
         names.give_up(file->path, file->unreadable, answers);
-        if (file->unreadable == Unnamed::no_answer) given_up.push_back(file);  // it may answer later
+        if (may_open_later(file->unreadable)) given_up.push_back(file);
         continue;
       }
       const FileRef ref{.number = file->number, .path = file->path, .mapped_by = file->mapped_by()};

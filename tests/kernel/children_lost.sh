@@ -43,7 +43,7 @@ expect_told() {
   expect_present '^leaves;'
   # A lost parser is replaced.
   if [[ $1 == profile-parser ]]; then expect_present '^leaves;(.*;)?main;outer;middle;heavy '; fi
-  if ! grep -q ';heavy ' "$tmp/out"; then expect_err 'given up|not answer|keeper|opener|parser'; fi
+  if ! grep -q ';heavy ' "$tmp/out"; then expect_err 'given up|not answer|not opened|keeper|opener|parser'; fi
 }
 
 # lose NAME SIGNAL SECONDS : sends the signal so long after the child began.

@@ -113,4 +113,4 @@ expect_others_named() {
 }
 # The reason for a missing name, as the summary writes it.
 # shellcheck disable=SC2034
-no_answer='[0-9]+ [^,]*(no answer|not answer|given up)'
+no_answer='[0-9]+ [^,]*(no answer|not answer|not opened|given up)'

@@ -119,3 +119,13 @@ TEST_CASE("the summary prints the largest possible numbers") {
   account.taken = account.recorded = UINT64_MAX;
   CHECK(summary_of(account, two_cpus()).starts_with("18446744073709551615 samples in 30.0 s on 2 CPUs: 184467"));
 }
+
+TEST_CASE("more room in the maps is advised only for samples that were lost while the maps were full") {
+  Account account = balanced_account();
+  CHECK(losses_of(account, 0).empty());
+  account.lost_ring_full = 3;
+  REQUIRE(losses_of(account, 0).size() == 1);
+  CHECK(losses_of(account, 0).front().find("maps") == std::string::npos);
+  REQUIRE(losses_of(account, 3).size() == 1);
+  CHECK(losses_of(account, 3).front().find("more room in the maps") != std::string::npos);
+}

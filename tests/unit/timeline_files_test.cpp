@@ -39,6 +39,18 @@ TEST_CASE("the files that are unused for longest are closed near the limit, and 
   CHECK(files.open_count() <= 16);
 }
 
+TEST_CASE("a user whose files fill the limit closes no file of others") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 16);
+  for (std::uint64_t inode = 1; inode <= 8; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  keeper.owner = 2000;
+  files.mapped({8, 1, 9}, 1, "/f", {});
+  keeper.owner = 2002;
+  for (std::uint64_t inode = 10; inode <= 100; ++inode) files.mapped({8, 1, inode}, 1, "/f", {});
+  CHECK(files.open_count() <= 16);
+  for (CodeFiles::Id id = 0; id < 9; ++id) CHECK(files.at(id).is_open());
+}
+
 TEST_CASE("a file that has changed before it is opened again is reported as changed") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 1);
@@ -112,7 +124,7 @@ TEST_CASE("a file is not read for later mappings if the answer never comes") {
   const auto since = files.mapped(exe_file, 1, "/f", {});
   CHECK(&files.at(since) != &files.at(before));
   CHECK_FALSE(can_be_read(files, since));
-  CHECK(files.at(since).unreadable == Unnamed::no_answer);
+  CHECK(files.at(since).unreadable == Unnamed::not_opened);
   CHECK(can_be_read(files, before));
 }
 
@@ -130,13 +142,15 @@ TEST_CASE("a missing file is reported as gone, and a new file with its inode is 
   CHECK(can_be_read(files, next));
 }
 
-TEST_CASE("a file that does not answer is not waited for again, and is read if it answers later") {
+TEST_CASE(
+    "a file about which no answer comes is not told to be on a file system that is stuck, and is read after an "
+    "answer") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 16);
   keeper.is_silent = true;
   const auto file = files.mapped(exe_file, 1, "/f", {});
   CHECK_FALSE(can_be_read(files, file));
-  CHECK(files.at(file).unreadable == Unnamed::no_answer);
+  CHECK(files.at(file).unreadable == Unnamed::not_opened);
   CHECK(files.mapped(exe_file, 1, "/f", {}) == file);
   CHECK(keeper.opens[exe_file] == 1);
   keeper.is_silent = false;

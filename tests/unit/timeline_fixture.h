@@ -69,7 +69,11 @@ class FakeKeeper final : public FileKeeper {
     Unnamed reason = Unnamed::named;
     if (question.identity == jit_memory) reason = Unnamed::file_malformed;
     if (gone) reason = Unnamed::file_gone;
-    answers.push_back({question.number, reason, {1, question.identity.inode, 1000, modified_ns}, {}});
+    answers.push_back({.number = question.number,
+                       .reason = reason,
+                       .stamp = {1, question.identity.inode, 1000, modified_ns},
+                       .state = {},
+                       .owner = owner});
     opened_ns[question.number] = modified_ns;
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
@@ -104,7 +108,8 @@ class FakeKeeper final : public FileKeeper {
   void drop_perf_map(std::uint32_t tgid) override { held_maps.erase(tgid); }
 
   bool gone = false;
-  bool is_silent = false;  // true: the answers wait
+  std::uint64_t owner = 0;  // of the files that are opened
+  bool is_silent = false;   // true: the answers wait
   std::int64_t modified_ns = 1;
   std::set<std::uint64_t> deleted;  // inodes
   std::set<std::uint32_t> held_maps;

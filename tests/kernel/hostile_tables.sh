@@ -1,0 +1,68 @@
+#!/bin/bash
+# Programs of one user whose unwind tables cost more than that user may take: other programs still get theirs, and the
+# run says what was left out.
+source "$(dirname "$0")/sampling.bash"
+walks_by_tables || skip "user stacks are not walked by tables here"
+need_command setpriv python3
+
+# make_costly PROGRAM COPY NUMBER : makes a copy with two thousand CIEs that share a megabyte of instructions. Each FDE
+# has another CIE. The number makes it another file.
+make_costly() {
+  python3 - "$@" <<'END'
+import os, struct, sys
+content = bytearray(open(sys.argv[1], "rb").read())
+header = struct.Struct("<IIQQQQIIQQ")
+begin, = struct.unpack_from("<Q", content, 40)
+count, names_at = struct.unpack_from("<HH", content, 60)
+sections = [list(header.unpack_from(content, begin + header.size * i)) for i in range(count)]
+def section(name):
+    at = sections[names_at][4]
+    return next(s for s in sections if content[at + s[0]:content.index(0, at + s[0])] == name)
+frames, code = section(b".eh_frame"), section(b".text")
+most, cies = 1 << 20, []
+bomb, at = bytearray(most), 0
+for number in range(2000):
+    if number:  # DW_CFA_val_expression r3: a block that is skipped, and holds the next CIE
+        bomb[at:at + 3] = b"\x16\x03" + bytes([13])
+        at += 3
+    cies.append(at)
+    bomb[at:at + 13] = struct.pack("<II", most - at - 4, 0) + b"\x01\0\x01\x78\x10"
+    at += 13
+bomb[at:] = (b"\x0a\x0b" * most)[:most - at]
+for cie in cies:
+    at = len(bomb)
+    bomb += struct.pack("<IIQQ", 20, at + 4 - cie, code[3], code[5])
+bomb += bytes(8) + sys.argv[3].encode()
+content += bytes(-len(content) % 16)
+frames[3:6] = [0x10000000, len(content), len(bomb)]
+content += bomb + bytes(-len(bomb) % 8)
+struct.pack_into("<Q", content, 40, len(content))
+for s in sections:
+    content += header.pack(*s)
+open(sys.argv[2], "wb").write(content)
+os.chmod(sys.argv[2], 0o755)
+os.chown(sys.argv[2], 65534, 65534)
+END
+}
+
+chmod 755 "$tmp"
+pids=()
+for number in {1..6}; do
+  make_costly "$WORKLOADS/leaves" "$tmp/costly$number" "$number"
+  start setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/costly$number" 600/6
+  pids+=("$started")
+done
+begin -U -o - -o "$tmp/all.folded" -F 499
+wait_until has_begun
+for pid in "${pids[@]}"; do let_work "$pid" 10; done
+# It begins when the tables of the others have been asked for.
+start "$WORKLOADS/frameless" plain 600
+let_work "$started" 50
+kill -INT "$profiler"
+finish
+mv "$tmp/all.folded" "$tmp/out"
+expect_status 0
+expect_balance_with_losses
+expect_folded_total
+expect_err '[0-9]+ files had no unwind table for some time'
+expect_present '^frameless;_start;(__libc_start_main[^;]*;)?(__libc_start_call_main;)?main;first;second;third;spin '
