@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "process/code_file.h"
+#include "process/file_rights.h"
 #include "support/fd.h"
 #include "support/mounts.h"
 
@@ -16,7 +17,8 @@ struct OpenedFile {
   Fd fd;
   Unnamed reason = Unnamed::file_gone;  // why there is no fd
   FileStamp stamp;                      // empty for a file that grows
-  std::uint64_t owner = 0;              // content_owner()
+  std::uint64_t owner = 0;              // ContentOwners::of()
+  bool is_mapped = false;               // the process has it mapped now, or runs it
 };
 
 class FileOpener {
@@ -36,6 +38,7 @@ class FileOpener {
   OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, const MappedBy& mapped_by);
 
   Mounts mounts_;
+  ContentOwners owners_;
 };
 
 }  // namespace profile

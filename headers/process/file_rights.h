@@ -7,26 +7,38 @@
 #include <vector>
 
 #include "process/code_file.h"
+#include "support/mounts.h"
 #include "support/safe_open.h"
 
 namespace profile {
 
-// Identifies who decides what a file says. 0: root, by a file system that tells true owners; different for each user,
-// and for file systems that another process or another machine serves.
-[[nodiscard]] std::uint64_t content_owner(const Look& look, const MappedBy& mapped_by);
+// Tells who decides what a file says. 0: root. Below 2^32: this user, as the owner of the file. Otherwise the owner is
+// only claimed, and together with the process that uses the file it is another one.
+class ContentOwners {
+ public:
+  [[nodiscard]] std::uint64_t of(const Look& look, const MappedBy& mapped_by);
+
+ private:
+  OwnMounts mounts_;
+};
 // The same for what a process with this user tells about itself.
 [[nodiscard]] std::uint64_t content_owner_of_user(std::uint32_t uid, bool own_mounts);
+// Whether the mount and the mode leave nobody but the owner, and root, to decide.
+[[nodiscard]] bool tells_owner(const Look& look, const std::optional<MountLine>& own_mount);
 
 // With what rights a process reads files.
 struct ProcessRights {
   std::uint32_t uid = 0;
   std::vector<std::uint32_t> groups;
 };
-// nullopt when the process is gone.
+// nullopt when the process is gone, or when it runs with the rights of another user than its own.
 [[nodiscard]] std::optional<ProcessRights> rights_of_process(std::uint32_t tgid);
 // Whether everyone may read the file, or a process with these rights. Access control lists are not considered beyond
 // what the mode shows of them. nullopt: the process is not known.
 [[nodiscard]] bool may_read(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
                             const std::optional<ProcessRights>& rights);
+// Likewise whether a directory may be passed.
+[[nodiscard]] bool may_search(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
+                              const std::optional<ProcessRights>& rights);
 
 }  // namespace profile

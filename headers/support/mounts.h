@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "support/fd.h"
+
 namespace profile {
 
 // One line of /proc/PID/mountinfo.
@@ -15,6 +17,8 @@ struct MountLine {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;
   std::string type;  // empty when it is unknown
+  // Its programs do not become their owners: who mounted it may have chosen the owners of its files.
+  bool is_nosuid = false;
 };
 // Finds the mount with the number `mount_id` in the text of a mountinfo file.
 [[nodiscard]] std::optional<MountLine> find_mount(std::string_view mountinfo, std::uint64_t mount_id);
@@ -24,6 +28,16 @@ struct MountLine {
 [[nodiscard]] std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::string_view path);
 // The same with the mounts that this process sees.
 [[nodiscard]] std::optional<MountLine> own_mount_of(std::string_view path);
+
+// The mount with that number, if this process sees it. It reads the list again only when it has changed.
+class OwnMounts {
+ public:
+  [[nodiscard]] std::optional<MountLine> find(std::uint64_t mount_id);
+
+ private:
+  Fd list_;
+  std::string text_;
+};
 
 // Finds mounts by their number and remembers the answers.
 class Mounts {

@@ -27,6 +27,7 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
   constexpr std::size_t most_hex_digits = 256;
   NamesOfFile names;
   in.allow_elements(std::max(asked, most_at_least));
+  in.allow_strings(most_at_least + asked);
   in.read(names);
   const bool is_hex = names.build_id.size() <= most_hex_digits &&
                       names.build_id.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -39,6 +40,7 @@ std::optional<NamesOfFile> take_names(WireReader& in, std::size_t asked) {
 std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   LinesOfFile lines;
   in.allow_elements(std::max(asked, most_at_least));
+  in.allow_strings(16 * (most_at_least + asked));
   in.read(lines);
   if (!in.ok() || !has_all(lines.failed, lines.chains.size(), asked)) return std::nullopt;
   return lines;
@@ -47,6 +49,7 @@ std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
 std::optional<NamesOfJit> take_jit(WireReader& in, std::size_t asked) {
   NamesOfJit names;
   in.allow_elements(asked);
+  in.allow_strings(most_at_least + 2 * asked);
   in.read(names);
   if (!in.ok() || !has_all(names.failed, names.names.size(), asked) || is_any_pending(names.names)) return std::nullopt;
   return names;

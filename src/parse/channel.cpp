@@ -32,20 +32,24 @@ using Control = std::array<char, CMSG_SPACE(most_fds * sizeof(int))>;
 
 // Works as send(2), with descriptors.
 ssize_t send_some(int socket, std::string_view bytes, std::span<const int> fds, int flags) {
+  if (fds.empty()) {  // the parser may make no other call
+    for (;;) {
+      const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), flags | MSG_NOSIGNAL);
+      if (sent >= 0 || errno != EINTR) return sent;
+    }
+  }
   iovec part{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   alignas(cmsghdr) Control control{};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  if (!fds.empty()) {
-    header.msg_control = control.data();
-    header.msg_controllen = CMSG_SPACE(fds.size_bytes());
-    cmsghdr* const carried = CMSG_FIRSTHDR(&header);
-    carried->cmsg_level = SOL_SOCKET;
-    carried->cmsg_type = SCM_RIGHTS;
-    carried->cmsg_len = CMSG_LEN(fds.size_bytes());
-    std::memcpy(CMSG_DATA(carried), fds.data(), fds.size_bytes());
-  }
+  header.msg_control = control.data();
+  header.msg_controllen = CMSG_SPACE(fds.size_bytes());
+  cmsghdr* const carried = CMSG_FIRSTHDR(&header);
+  carried->cmsg_level = SOL_SOCKET;
+  carried->cmsg_type = SCM_RIGHTS;
+  carried->cmsg_len = CMSG_LEN(fds.size_bytes());
+  std::memcpy(CMSG_DATA(carried), fds.data(), fds.size_bytes());
   for (;;) {
     const ssize_t sent = ::sendmsg(socket, &header, flags | MSG_NOSIGNAL);
     if (sent >= 0 || errno != EINTR) return sent;

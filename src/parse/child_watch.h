@@ -34,6 +34,8 @@ class ChildWatch {
   [[nodiscard]] Finding look();
   // So much time since the last look was not the child's: it waited for this process.
   void excuse(std::uint64_t ns);
+  // How long it has run on a CPU since this watch began; as of the last look().
+  [[nodiscard]] std::uint64_t ran_ns() const { return last_.ran_ns - at_start_.ran_ns; }
 
  private:
   struct Times {

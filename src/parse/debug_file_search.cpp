@@ -63,7 +63,8 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
 Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
-  const std::uint64_t owner = look && !is_in_ours ? content_owner(*look, base.mapped_by) : 0;
+  ContentOwners owners;
+  const std::uint64_t owner = look && !is_in_ours ? owners.of(*look, base.mapped_by) : 0;
   if (!look) {
     why = "not there";
   } else if (look->refusal != nullptr) {
@@ -104,6 +105,19 @@ Fd directory_of(const DebugBase& base) {
   const auto found = itself ? status_of(itself.get()) : std::nullopt;
   if (!wanted || !found || wanted->device != found->device || wanted->inode != found->inode) return {};
   return directory;
+}
+
+// Whether a process with these rights may pass all directories on the way to the file. True where one is missing, or is
+// a link: then the file is not opened.
+bool is_way_open(const Fd& root, const std::string& path, const std::optional<ProcessRights>& rights) {
+  for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const Fd directory =
+        open_path(root.get(), path.substr(0, slash), O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
+    const auto status = directory ? status_of(directory.get()) : std::nullopt;
+    if (!status) return true;
+    if (!may_search(status->mode, status->owner, status->group, rights)) return false;
+  }
+  return true;
 }
 
 // The path that the kernel gives to an open file, in our view.
@@ -230,6 +244,10 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
         break;
       case Way::recorded:
         if (const Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
+          if (!is_way_open(root, path, base.rights)) {
+            why = "closed to the program's own user";
+            continue;
+          }
           place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
           is_link = !place && errno == ELOOP;
         }

@@ -40,7 +40,7 @@ struct DebugBase {
   int fd = -1;
   std::string path;  // as the kernel tells it for `mapped_by`
   MappedBy mapped_by;
-  std::uint64_t owner = 0;                             // as content_owner()
+  std::uint64_t owner = 0;                             // as ContentOwners::of()
   std::optional<ProcessRights> rights = std::nullopt;  // of the process that uses it; not set: the process was gone
 };
 

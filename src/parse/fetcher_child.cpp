@@ -40,15 +40,16 @@ void run_fetcher(Fd questions) {
   while (auto message = main_process.receive()) {
     WireReader in(message->bytes);
     const auto way = in.get<WayNumber>();
-    if (way >= parsers.size()) continue;
+    if (way % way_count >= parsers.size()) continue;
+    auto& parser = parsers[way % way_count];
     if (!message->fds.empty()) {
-      parsers[way].emplace(std::move(message->fds[0]));
+      parser.emplace(std::move(message->fds[0]));
       continue;
     }
     const auto number = in.get<std::uint64_t>();
     const std::string build_id(in.text());
     const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id) : Fd();
-    const bool is_given = found && parsers[way] && hand_over(*parsers[way], number, found.get());
+    const bool is_given = found && parser && hand_over(*parser, number, found.get());
     main_process.send(message_of(number, is_given));
   }
   ::_exit(0);

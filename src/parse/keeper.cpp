@@ -22,7 +22,8 @@
 namespace profile {
 namespace {
 
-constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-parser", "profile-fetch", "profile-prober"};
+constexpr const char* names[] = {"profile-opener", "profile-parser", "profile-parser", "profile-fetch",
+                                 "profile-prober"};
 // The keeper has nothing else to do. It takes longer only when something has stopped it.
 constexpr std::uint64_t most_still_ns = 2'000'000'000;
 

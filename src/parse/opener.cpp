@@ -50,6 +50,12 @@ void Opener::take(const Message& message) {
     answers_[id] = message.bytes.substr(sizeof id);
     return;
   }
+  if (const auto late = not_awaited_.find(id); late != not_awaited_.end()) {
+    const std::uint64_t number = late->second;
+    if (reason != Unnamed::no_answer) not_awaited_.erase(late);
+    if (reason == Unnamed::named) close(number);
+    return;
+  }
   if (const auto asked = asked_maps_.find(id); asked != asked_maps_.end()) {
     const auto held = held_maps_.find(asked->second.tgid);
     const bool is_wanted = held != held_maps_.end() && held->second.number == asked->second.number;
@@ -169,6 +175,13 @@ void Opener::note_owner(std::uint64_t number, std::uint64_t owner) {
   }
 }
 
+Unnamed Opener::opened_as(std::uint64_t number, Unnamed reason) {
+  constexpr std::size_t most_remembered = 10'000;
+  const bool may_come = reason == Unnamed::not_opened || reason == Unnamed::no_answer;
+  if (may_come && not_awaited_.size() < most_remembered) not_awaited_[asked_id_] = number;
+  return reason;
+}
+
 std::uint64_t Opener::owner_of(std::uint64_t number) const {
   const auto found = owners_.find(number);
   return found == owners_.end() ? 0 : found->second;
@@ -181,13 +194,14 @@ Unnamed Opener::hand(std::uint64_t number, WayNumber way, FileKind kind) {
 Unnamed Opener::open_debug(std::uint64_t number, WayNumber way, std::uint64_t base, const DebugQuestion& question,
                            unsigned& next, std::string& why) {
   why = why_no_answer();
-  return ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next);
+  return opened_as(number,
+                   ask(std::tie(next, why), OpenerCall::debug, number, way, base, question.kind, question.text, next));
 }
 
 Unnamed Opener::open_path(std::uint64_t number, const std::string& path, FileStamp& stamp, std::string& why) {
   why = why_no_answer();
   std::uint64_t owner = 0;
-  const Unnamed reason = ask(std::tie(stamp, owner, why), OpenerCall::path, number, path);
+  const Unnamed reason = opened_as(number, ask(std::tie(stamp, owner, why), OpenerCall::path, number, path));
   if (reason == Unnamed::named) note_owner(number, owner);
   return reason;
 }
@@ -200,7 +214,7 @@ std::optional<Children::Seen> Opener::look(const std::string& path, bool to_writ
 
 Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
   std::uint64_t owner = 0;
-  const Unnamed reason = ask(std::tie(stamp, owner), OpenerCall::open, question);
+  const Unnamed reason = opened_as(question.number, ask(std::tie(stamp, owner), OpenerCall::open, question));
   if (reason == Unnamed::named) note_owner(question.number, owner);
   return reason;
 }

@@ -109,7 +109,9 @@ class Opener final : public FileKeeper, public StackReader {
   // stays as it is if the answer lacks some of it.
   template <class... Into, class... Values>
   Unnamed ask([[maybe_unused]] std::tuple<Into&...> into, OpenerCall call, const Values&... values) {
-    const auto answer = is_exhausted_ ? std::nullopt : answer_of(send(call, values...), patience_with_files);
+    if (is_exhausted_) return Unnamed::no_answer;
+    asked_id_ = send(call, values...);
+    const auto answer = answer_of(asked_id_, patience_with_files);
     if (!answer) return is_exhausted_ ? Unnamed::no_answer : Unnamed::not_opened;
     WireReader in(*answer);
     const auto reason = in.one_of(Unnamed::count);
@@ -122,6 +124,8 @@ class Opener final : public FileKeeper, public StackReader {
   void note_silence(std::chrono::milliseconds patience);
   void pump();
   void note_owner(std::uint64_t number, std::uint64_t owner);
+  // The answer of the last ask() to open a file. If it comes after all, the file is closed.
+  Unnamed opened_as(std::uint64_t number, Unnamed reason);
   void take(const Message& message);
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience);
 
@@ -129,8 +133,11 @@ class Opener final : public FileKeeper, public StackReader {
   pid_t process_ = 0;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
-  std::unordered_map<std::uint64_t, std::uint64_t> owners_;       // of open files, by number, where it is not 0
-  std::unordered_map<std::uint64_t, std::uint64_t> opening_;      // from question to number of file
+  std::uint64_t asked_id_ = 0;  // of the last ask()
+  std::unordered_map<std::uint64_t, std::uint64_t>
+      not_awaited_;                                           // from question to number of the file, if it opens late
+  std::unordered_map<std::uint64_t, std::uint64_t> owners_;   // of open files, by number, where it is not 0
+  std::unordered_map<std::uint64_t, std::uint64_t> opening_;  // from question to number of file
   std::unordered_map<std::uint64_t, std::uint64_t> late_states_;  // likewise
   std::deque<FileAnswer> opened_;
   struct AskedMap {

@@ -23,9 +23,10 @@ constexpr auto wire_fields(const FileStamp&) {
   return std::tuple(&FileStamp::device, &FileStamp::inode, &FileStamp::size_bytes, &FileStamp::modified_ns);
 }
 
-// The ways on which children get descriptors from the opener. Each parser has its own, and a new parser takes the place
-// of one that has ended.
-using WayNumber = std::uint8_t;
+// The ways on which children get descriptors from the opener. A new parser takes the place of one that has ended, but
+// has a number of its own: what was meant for the one before must not reach it. The place is the number modulo
+// `way_count`.
+using WayNumber = std::uint64_t;
 inline constexpr WayNumber most_parsers = 4;
 inline constexpr WayNumber way_to_prober = most_parsers;
 inline constexpr WayNumber way_count = way_to_prober + 1;

@@ -95,7 +95,7 @@ class OpenerProcess {
     if (!in.ok()) return;
     if (job.call == OpenerCall::way) {
       const auto way = in.get<WayNumber>();
-      if (in.ok() && way < way_count && message.fds.size() == 1) files_.set_way(way, std::move(message.fds[0]));
+      if (in.ok() && message.fds.size() == 1) files_.set_way(way, std::move(message.fds[0]));
       return;
     }
     if (job.call == OpenerCall::distrust) {
@@ -152,7 +152,9 @@ class OpenerProcess {
       if (is_exhausted_) {
         for (auto& [owner, jobs] : waiting_) std::ranges::move(jobs, std::back_inserter(jobs_));
         waiting_.clear();
-        for (const Job& job : jobs_) unanswered.push_back(job.id);
+        for (const Job& job : jobs_) {
+          if (job.call != OpenerCall::close) unanswered.push_back(job.id);
+        }
         jobs_.clear();
       }
     }
@@ -282,8 +284,8 @@ void run_opener(Fd questions, const std::vector<std::string>& debug_directories)
   // A file that is not opened before its process ends may be lost, so this runs with raised priority. The threads
   // inherit it.
   const RaisedPriority raised;
-  keep_capabilities(needed);
   raise_fd_limit(most_descriptors);
+  keep_capabilities(needed);
   // The opener is never destroyed: its threads may be stuck for ever.
   (new OpenerProcess(std::move(questions), debug_directories))->run();
 }

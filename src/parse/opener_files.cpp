@@ -77,17 +77,18 @@ bool OpenerFiles::is_banned(const FileOwner& owner) {
 }
 
 void OpenerFiles::set_way(WayNumber way, Fd link) {
+  Way before;  // it is closed without the lock
   const std::lock_guard lock(mutex_);
-  ways_.at(way) = std::make_shared<const WaitingChannel>(std::move(link));
+  before = std::exchange(ways_[way % way_count], {way, std::make_shared<const WaitingChannel>(std::move(link))});
 }
 
 bool OpenerFiles::give(WayNumber way, std::uint64_t tag, int fd) {
   std::unique_lock lock(mutex_);
-  const auto link = ways_.at(way);
+  const Way found = ways_[way % way_count];
   lock.unlock();
-  if (!link) return false;
+  if (found.number != way || !found.link) return false;
   const std::lock_guard giving(giving_);
-  return hand_over(*link, tag, fd);
+  return hand_over(*found.link, tag, fd);
 }
 
 void OpenerFiles::answer(std::string_view message) {

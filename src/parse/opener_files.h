@@ -38,7 +38,7 @@ struct KeptFile {
   MappedBy mapped_by;
   FileOwner owner;
   bool is_perf_map = false;
-  std::uint64_t content_owner = 0;  // as content_owner()
+  std::uint64_t content_owner = 0;  // as ContentOwners::of()
   // The rights of the process that uses it. Not set: the process was gone.
   std::optional<ProcessRights> rights;
   bool is_chosen = false;  // the user of the profiler named this file, or the directory that it lies in
@@ -86,7 +86,11 @@ class OpenerFiles {
     unsigned times = 0;
   };
   std::map<FileOwner, Ban> bans_;
-  std::array<std::shared_ptr<const WaitingChannel>, way_count> ways_;
+  struct Way {
+    WayNumber number = 0;
+    std::shared_ptr<const WaitingChannel> link;
+  };
+  std::array<Way, way_count> ways_;  // by place
 };
 
 }  // namespace profile

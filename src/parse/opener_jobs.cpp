@@ -43,6 +43,14 @@ std::uint32_t maker_of_namespace(std::uint32_t tgid, std::uint64_t own) {
   return maker;
 }
 
+// Whether the process sees the same mounts as we do. False when it is gone.
+bool has_own_mounts(std::uint32_t tgid) {
+  struct stat its {};
+  struct stat ours {};
+  return ::stat(("/proc/" + std::to_string(tgid) + "/ns/mnt").c_str(), &its) == 0 &&
+         ::stat("/proc/self/ns/mnt", &ours) == 0 && its.st_ino == ours.st_ino;
+}
+
 // Numbers for the part of root's files that a question is about. The last two bits differ by kind, so two kinds never
 // have the same number.
 std::uint64_t part_of_file(const FileIdentity& file) {
@@ -58,7 +66,10 @@ Unnamed refusal_of(const KeptFile& file, FileKind kind) {
   if (!begins_as(kind, file.fd.get())) return Unnamed::file_malformed;
   const auto status = status_of(file.fd.get());
   if (!status) return Unnamed::file_gone;
-  const bool is_readable = file.is_chosen || may_read(status->mode, status->owner, status->group, file.rights);
+  // The owner's own files are read by a parser that reads nothing else.
+  const bool is_own = file.content_owner == content_owner_of_user(status->owner, true);
+  const bool is_readable =
+      is_own || file.is_chosen || may_read(status->mode, status->owner, status->group, file.rights);
   return is_readable ? Unnamed::named : Unnamed::no_access;
 }
 
@@ -127,6 +138,8 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
   file.content_owner = opened.owner;
+  // A process that does not have the file now may be another one than the one that had it.
+  if (!opened.is_mapped) file.rights.reset();
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, opened.stamp, opened.owner);
 }
@@ -150,7 +163,7 @@ void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
   const auto way = in.get<WayNumber>();
   const auto kind = in.one_of(FileKind::count);
   const KeptFilePtr file = files_.find(number);
-  if (!in.ok() || way >= way_count || !file) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || !file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto stamp = FileOpener::stamp(file->fd.get());
   if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) return answer(job, Unnamed::file_changed);
@@ -173,7 +186,7 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
   DebugQuestion question;
   unsigned next = 0;
   in.read(question.kind, question.text, next);
-  if (!in.ok() || way >= way_count || !base || base->is_perf_map) return answer(job, Unnamed::file_gone);
+  if (!in.ok() || !base || base->is_perf_map) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, base->owner)) return;
   std::string why;
   KeptFile file{.fd = {},
@@ -213,7 +226,7 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   if (!status) return answer(job, Unnamed::file_gone);
   // The process speaks for itself alone, also when root has written its map.
   const auto process = owner_of_process(tgid);
-  file.content_owner = content_owner_of_user(process ? process->uid : status->owner, true);
+  file.content_owner = content_owner_of_user(process ? process->uid : status->owner, has_own_mounts(tgid));
   const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, status->size_bytes, content_owner);
@@ -268,7 +281,7 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   } else {
     file.fd = look ? reopen(place) : Fd();
     if (!file.fd) why = std::strerror(errno);
-    if (look) file.content_owner = content_owner(*look, file.mapped_by);
+    if (look) file.content_owner = owners_.of(*look, file.mapped_by);
   }
   const auto stamp = file.fd ? FileOpener::stamp(file.fd.get()) : std::nullopt;
   const Unnamed reason = file.fd ? Unnamed::named : Unnamed::file_gone;

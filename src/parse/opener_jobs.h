@@ -55,6 +55,7 @@ class OpenerJobs {
   const DebugFileSearch& places_;
   Begin begin_;
   FileOpener opener_;
+  ContentOwners owners_;
   std::uint64_t own_user_namespace_;
 };
 

@@ -47,7 +47,7 @@ std::uint64_t Opener::open_perf_map(std::uint32_t tgid, std::uint64_t& size_byte
   if (!is_held() || !is_gone_process(tgid)) {
     const std::uint64_t number = new_number();
     std::uint64_t owner = 0;
-    if (ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid) == Unnamed::named) {
+    if (opened_as(number, ask(std::tie(size_bytes, owner), OpenerCall::perf_map, number, tgid)) == Unnamed::named) {
       note_owner(number, owner);
       return number;
     }

@@ -19,8 +19,9 @@ constexpr std::uint64_t root = 0;  // as owner of files
 // The files of a user that have ended so many parsers are not read any more: each takes seconds.
 constexpr unsigned most_ended = 3;
 constexpr std::size_t most_owners = 4096;
-// The most places with one name, or functions of an allocator: static functions may share a name.
-constexpr std::size_t most_found = 65'536;
+// The most places with one name, or functions of an allocator: static functions may share a name; and the most
+// names for a suggestion.
+constexpr std::size_t most_found = std::size_t{1} << 20;
 constexpr std::size_t most_paths = 3;  // that are remembered for the user
 
 template <class... Values>
@@ -56,19 +57,18 @@ ParserLink* Parser::running_for(std::uint64_t owner) {
   place->last_use = ++uses_;
   std::uint64_t offender = 0;
   if (place->link.is_running(offender)) return &place->link;
-  if (offender != 0) blame({offender, {}});
+  if (offender != 0) blame({offender, {}}, false);
   if (is_missing_) return nullptr;
   is_missing_ = !place->link.start(owner == root ? ChildKind::parser_of_root : ChildKind::parser);
   return is_missing_ ? nullptr : &place->link;
 }
 
-// The file has ended a parser.
-void Parser::blame(const AskedFile& file) {
+void Parser::blame(const AskedFile& file, bool is_stuck) {
   ++given_up_;
   if (file.number == 0) return;
   if (given_up_paths_.size() < most_paths && !file.path.empty()) given_up_paths_.emplace(file.path);
   if (ended_by_.size() < most_owners) ++ended_by_[opener_.owner_of(file.number)];
-  opener_.distrust(file.number);
+  if (is_stuck) opener_.distrust(file.number);
 }
 
 std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, Unnamed& failed,
@@ -97,6 +97,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
       }
     }
     ParserLink::Outcome outcome = parser->exchange(words, is_plain, limits, meanwhile_);
+    ran_ns_ = outcome.ran_ns;
     if (outcome.ended == Ended::answered) {
       if (is_plain) plain_files_.insert(file.number);
       return std::move(outcome.answer);
@@ -116,11 +117,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
     if ((is_others || was_ended) && !std::exchange(was_repeated, true)) continue;
     const bool may_be_plain = limits.may_be_plain && outcome.is_demangling && outcome.ended != Ended::broke_rules;
     if (may_be_plain && !std::exchange(is_plain, true)) continue;
-    if (was_ended) {
-      ++given_up_;
-    } else {
-      blame(file);
-    }
+    blame(file, outcome.ended == Ended::stuck && !was_stopped);
     return std::nullopt;
   }
 }
@@ -132,13 +129,15 @@ Answer Parser::answer_to(std::string_view words, const AskedFile& file, const An
   const auto answer = ask(words, file, nothing.failed, limits);
   if (!answer) return nothing;
   WireReader in(*answer);
-  // What the parser says is left of the budget, but never more than was left.
+  // What the parser says is left of the budget, but never more than was left, and not less than its time on a CPU
+  // shows.
   const auto left = in.get<std::uint64_t>();
-  budget.take(budget.left() - std::min(left, budget.left()));
+  const std::uint64_t said = budget.left() - std::min(left, budget.left());
+  budget.take(std::max(said, ran_ns_ / (2 * ChildWatch::most_ns_a_step)));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
-  blame(file);
+  blame(file, false);
   nothing.failed = Unnamed::parser_gave_up;
   return nothing;
 }

@@ -85,7 +85,8 @@ class Parser final : public FileReader {
                                  std::size_t asked);
   // A parser that runs and reads only files of this owner. Null: none can be started.
   [[nodiscard]] ParserLink* running_for(std::uint64_t owner);
-  void blame(const AskedFile& file);
+  // The file has ended a parser. `is_stuck`: by waiting for its file system.
+  void blame(const AskedFile& file, bool is_stuck);
 
   Keeper& keeper_;
   Opener& opener_;
@@ -97,6 +98,7 @@ class Parser final : public FileReader {
   std::set<std::string> given_up_paths_;
   std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled
   std::function<void()> meanwhile_;
+  std::uint64_t ran_ns_ = 0;  // how long the parser ran for the last answer
   bool is_missing_ = false;
 };
 

@@ -42,6 +42,8 @@ enum class ParserWord : std::uint8_t {
     case ParserCall::unwind:
     case ParserCall::vdso_unwind:
       return std::size_t{64} << 20;
+    case ParserCall::search:
+      return std::size_t{64} << 20;
     case ParserCall::lines:
       return std::min(most, few + places * (std::size_t{16} << 10));
     default:

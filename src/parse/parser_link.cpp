@@ -12,6 +12,7 @@
 #include "parse/parser_calls.h"
 #include "parse/patience.h"
 #include "support/clock.h"
+#include "support/deadline.h"
 #include "support/end_request.h"
 
 namespace profile {
@@ -22,11 +23,17 @@ constexpr std::uint64_t most_demangling_ns = 200'000'000;
 constexpr std::uint64_t most_demangling_one_ns = 100'000;
 // The most debug files for one question: as many as the largest programs that split theirs have, and more.
 constexpr std::size_t most_wanted = 20'000;
+// Candidates of debug files that the opener keeps for one question.
+constexpr std::size_t most_debug_files = 256;
+// Each may take some seconds, of which a run has only so many.
+constexpr unsigned most_fetched = 4;
 constexpr std::size_t most_wanted_bytes = 16 << 20;  // of all their names
-// What else a parser says about one question: that it has begun, and that it demangles.
-constexpr std::size_t most_remarks = 32;
+// What else a parser says about one question: that it has begun, and for each thousand names that it demangles them.
+constexpr std::size_t most_remarks = 2048;
 // The limit for a question with its debug files, apart from the time on a CPU and the time that this process takes.
 constexpr std::uint64_t most_waiting_ns = 30'000'000'000;
+// The limit for the time that this process takes to open what a question wants. Thousands of files take a second.
+constexpr std::uint64_t most_supplying_ns = 20'000'000'000;
 constexpr std::uint64_t look_every_ns = 100'000'000;
 static_assert(look_every_ns == std::chrono::nanoseconds(ChildWatch::look_every).count());
 
@@ -45,6 +52,14 @@ class ParserLink::Exchange {
   }
 
   Outcome run() {
+    Outcome outcome = until_it_ends();
+    static_cast<void>(whole_.look());
+    outcome.ran_ns = whole_.ran_ns();
+    return outcome;
+  }
+
+ private:
+  Outcome until_it_ends() {
     for (;;) {
       // A parser that always says something must not keep this process from looking.
       if (monotonic_ns() - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
@@ -59,7 +74,6 @@ class ParserLink::Exchange {
     }
   }
 
- private:
   Outcome ended(Ended how) {
     outcome_.ended = how;
     return std::move(outcome_);
@@ -103,7 +117,10 @@ class ParserLink::Exchange {
       const bool is_right =
           ++wanted_ <= most_wanted && (word == ParserWord::wants ? link_.supply(in) : link_.fetch(in));
       if (!is_right) return end(Ended::broke_rules);
-      excuse(monotonic_ns() - began_ns);
+      const std::uint64_t supplied_ns = monotonic_ns() - began_ns;
+      excuse(supplied_ns);
+      all_supplied_ns_ += supplied_ns;
+      if (all_supplied_ns_ > most_supplying_ns) return end(Ended::too_long);
       part_ = ChildWatch(link_.pid_, most_ns_);
       return true;
     }
@@ -125,12 +142,14 @@ class ParserLink::Exchange {
   ChildWatch part_;  // since it got what it wanted last, or since it demangles
   std::uint64_t looked_ns_ = monotonic_ns();
   std::size_t wanted_ = 0;
+  std::uint64_t all_supplied_ns_ = 0;
   std::size_t remarks_ = 0;
   Outcome outcome_;
 };
 
 bool ParserLink::start(ChildKind kind) {
   std::vector<Fd> ends;
+  way_ += way_count;
   ends.push_back(opener_.new_way(way_));
   if (fetcher_ != nullptr) {
     auto [from, to] = new_socket_pair();
@@ -169,6 +188,7 @@ std::optional<pid_t> ParserLink::pid() const {
 
 std::uint64_t ParserLink::turn_to(std::uint64_t file) {
   const std::uint64_t before = std::exchange(file_, file);
+  fetched_ = 0;
   if (before != file) close_debug_files();
   return before;
 }
@@ -205,24 +225,29 @@ bool ParserLink::supply(WireReader& in) {
   std::string why;
   const std::uint64_t number = opener_.new_number();
   const bool is_found = opener_.open_debug(number, way_, base, question, next, why) == Unnamed::named;
-  if (is_found) debug_files_.insert(number);
+  // Nothing is asked about the parts of split debug information, of which there may be thousands: the parser has them.
+  const bool is_part = question.kind == DebugQuestion::Kind::split || question.kind == DebugQuestion::Kind::package;
+  if (is_found && is_part) opener_.close(number);
+  if (is_found && !is_part) debug_files_.insert(number);
   channel_->send(message_of(ParserCall::supplied, is_found, number, next, why));
-  return true;
+  return debug_files_.size() <= most_debug_files;
 }
 
 bool ParserLink::fetch(WireReader& in) {
   const auto build_id = in.get<std::string>();
   if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return false;
+  if (++fetched_ > most_fetched) return false;
   const std::uint64_t number = opener_.new_number();
   bool is_found = false;
-  fetcher_->allow({.messages = 1, .bytes = 64});
+  fetcher_->extend({.messages = 1, .bytes = 64});
   fetcher_->send(message_of(way_, number, build_id));
-  const auto message = fetcher_->receive(most_fetching);
-  if (message) {
+  const Deadline deadline(most_fetching);
+  // An answer to a question that was given up comes first.
+  while (const auto message = fetcher_->receive(deadline.left())) {
     WireReader answer(message->bytes);
-    is_found = answer.get<std::uint64_t>() == number && answer.get<bool>() && answer.is_whole();
-  } else {
-    fetcher_ = nullptr;  // it is not asked again: its next answer would be to this question
+    if (answer.get<std::uint64_t>() != number) continue;
+    is_found = answer.get<bool>() && answer.is_whole();
+    break;
   }
   channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
   return true;

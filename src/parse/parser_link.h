@@ -39,6 +39,7 @@ class ParserLink {
     Ended ended = Ended::died;
     bool has_begun = false;  // it holds the file that it was asked about
     bool is_demangling = false;
+    std::uint64_t ran_ns = 0;  // on a CPU
     std::string answer;
   };
 
@@ -55,6 +56,7 @@ class ParserLink {
   // the file that it was asked about last.
   [[nodiscard]] bool is_running(std::uint64_t& offender);
   [[nodiscard]] std::optional<pid_t> pid() const;
+  // Another one for each parser that is started.
   [[nodiscard]] WayNumber way() const { return way_; }
 
   // The next question is about this file (0: none). Returns the file of the question before.
@@ -81,6 +83,7 @@ class ParserLink {
   Fd process_;
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
   std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
+  unsigned fetched_ = 0;                 // files that servers were asked for, for this question
 };
 
 }  // namespace profile

@@ -45,7 +45,8 @@ std::optional<ProbedFile> Probes::open_mapped(const FileIdentity& identity, cons
   FileStamp stamp;
   const Unnamed reason =
       opener_.open_now({.number = file.number, .identity = identity, .path = path, .mapped_by = mapped_by}, stamp);
-  why = reason == Unnamed::no_answer || reason == Unnamed::not_opened ? opener_.why_no_answer() : "it is not there any more";
+  why = reason == Unnamed::no_answer || reason == Unnamed::not_opened ? opener_.why_no_answer()
+                                                                      : "it is not there any more";
   if (reason != Unnamed::named) return std::nullopt;
   return checked(std::move(file), stamp, why);
 }

@@ -38,8 +38,9 @@ constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t own_architecture = AUDIT_ARCH_X86_64;
 #endif
 
+// It can send no descriptor: whoever closes the last one of a file may have to wait for the file's server.
 constexpr long allowed_calls[] = {
-    SYS_read, SYS_write, SYS_pread64, SYS_sendmsg, SYS_recvmsg, SYS_close, SYS_fstat, SYS_munmap, SYS_mremap,
+    SYS_read, SYS_write, SYS_pread64, SYS_sendto, SYS_recvmsg, SYS_close, SYS_fstat, SYS_munmap, SYS_mremap,
     SYS_madvise, SYS_brk, SYS_futex, SYS_getrandom, SYS_exit, SYS_exit_group, SYS_clock_gettime, SYS_rt_sigreturn,
 #ifdef __x86_64__
     // uretprobe and uprobe of the kernel's syscall_64.tbl. Anyone may put a probe into a library of ours, and the probe
@@ -151,6 +152,7 @@ void enter_sandbox() noexcept {
   become(no_one);
 #if !defined(__SANITIZE_ADDRESS__)
   limit(RLIMIT_DATA, most_memory_bytes);
+  limit(RLIMIT_AS, 2 * most_memory_bytes);  // shared memory is no data
 #endif
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);

@@ -10,12 +10,13 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "process/file_rights.h"
 #include "process/proc_maps.h"
 #include "support/file_status.h"
 #include "support/safe_open.h"
+#include "support/text_file.h"
 
 namespace profile {
 namespace {
@@ -47,6 +48,17 @@ bool is_elf(int fd) {
   return ::pread(fd, magic, sizeof magic, 0) == SELFMAG && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
+// Whether the process still has this file at this place, as the kernel's list of its mappings says.
+bool is_mapped_still(const FileIdentity& identity, const MappedBy& mapped_by) {
+  constexpr std::size_t most_maps_bytes = 16 << 20;
+  const auto maps = read_text_file("/proc/" + std::to_string(mapped_by.tgid) + "/maps", most_maps_bytes);
+  std::string_view rest = maps ? std::string_view(*maps) : std::string_view();
+  while (const auto entry = next_code_mapping(rest)) {
+    if (entry->start == mapped_by.start && entry->end == mapped_by.end) return entry->file == identity;
+  }
+  return false;
+}
+
 // A FUSE file is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
@@ -69,9 +81,9 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   if (found.stx_dev_major == 0) {
     const MountLine& at = look->mount;
     same = same || (same_inode && at.device_major == identity.device_major && at.device_minor == identity.device_minor);
-    // map_files leads to what is mapped there, so only a mapping that was replaced just now could mislead us. On
-    // overlayfs it depends on the kernel which inode maps and the records give: the file's own or that of the layer.
-    same = same || (route == Route::map_files && (same_inode || at.type == "overlay"));
+    // On overlayfs it depends on the kernel which inode maps and the records give: the file's own or that of the layer.
+    // map_files leads to what is mapped there, so the mapping must still be the one that was told.
+    same = same || (route == Route::map_files && at.type == "overlay" && is_mapped_still(identity, mapped_by));
   }
   if (!same) return refused(Unnamed::file_changed);
   Fd fd = reopen(place);
@@ -83,7 +95,8 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   return {.fd = std::move(fd),
           .reason = Unnamed::named,
           .stamp = wanted.grows ? FileStamp{} : *opened,
-          .owner = content_owner(*look, mapped_by)};
+          .owner = owners_.of(*look, mapped_by),
+          .is_mapped = route == Route::map_files};
 }
 
 OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
@@ -95,6 +108,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   }
   if (const Fd place = place_of_program(mapped_by.tgid)) {
     OpenedFile program = verified(place, Route::path, wanted, mapped_by);
+    program.is_mapped = true;
     if (program.fd) return program;
   }
   const std::string name(path);

@@ -16,13 +16,7 @@ namespace {
 
 // File systems without a block device that take the owner of a file from nobody else.
 constexpr std::string_view own_words[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs", "overlay"};
-
-// Whether the owner that the file system tells is true, and only this owner can change the file.
-bool tells_owner(const Look& look, const MappedBy& mapped_by) {
-  if (!mapped_by.own_mounts || (look.found.stx_mode & S_IWOTH) != 0) return false;
-  if (look.found.stx_dev_major != 0 || look.is_memory) return true;
-  return std::ranges::find(own_words, look.mount.type) != std::end(own_words);
-}
+constexpr unsigned bits_of_user = 32;
 
 std::vector<std::uint32_t> numbers_of(std::string_view text) {
   std::vector<std::uint32_t> numbers;
@@ -37,17 +31,23 @@ std::vector<std::uint32_t> numbers_of(std::string_view text) {
 
 }  // namespace
 
-std::uint64_t content_owner_of_user(std::uint32_t uid, bool own_mounts) {
-  return std::uint64_t{uid} << 1 | (own_mounts ? 0 : 1);
+bool tells_owner(const Look& look, const std::optional<MountLine>& own_mount) {
+  if ((look.found.stx_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  if (look.is_memory) return true;
+  if (!own_mount || own_mount->is_nosuid) return false;
+  return look.found.stx_dev_major != 0 || std::ranges::find(own_words, own_mount->type) != std::end(own_words);
 }
 
-std::uint64_t content_owner(const Look& look, const MappedBy& mapped_by) {
-  if (tells_owner(look, mapped_by)) return content_owner_of_user(look.found.stx_uid, true);
-  // A server may tell any owner, and a file that all may write has none. The process that uses it is made to answer.
-  const bool is_true = look.found.stx_dev_major != 0 || look.is_memory ||
-                       std::ranges::find(own_words, look.mount.type) != std::end(own_words);
-  const auto process = is_true ? std::nullopt : owner_of_process(mapped_by.tgid);
-  return content_owner_of_user(process ? process->uid : look.found.stx_uid, false);
+std::uint64_t content_owner_of_user(std::uint32_t uid, bool own_mounts) {
+  return own_mounts ? uid : (std::uint64_t{uid} + 1) << bits_of_user | uid;
+}
+
+std::uint64_t ContentOwners::of(const Look& look, const MappedBy& mapped_by) {
+  const std::uint32_t claimed = look.found.stx_uid;
+  const auto own_mount = mapped_by.own_mounts ? mounts_.find(look.found.stx_mnt_id) : std::nullopt;
+  if (mapped_by.own_mounts && tells_owner(look, own_mount)) return claimed;
+  const auto process = owner_of_process(mapped_by.tgid);
+  return (std::uint64_t{process ? process->uid : UINT32_MAX - 1} + 1) << bits_of_user | claimed;
 }
 
 std::optional<ProcessRights> rights_of_process(std::uint32_t tgid) {
@@ -59,22 +59,39 @@ std::optional<ProcessRights> rights_of_process(std::uint32_t tgid) {
   if (!uids || !gids) return std::nullopt;
   const std::vector<std::uint32_t> users = numbers_of(*uids);
   const std::vector<std::uint32_t> own = numbers_of(*gids);
-  constexpr std::size_t effective = 1;  // of real, effective, saved and file system's
-  if (users.size() <= effective || own.size() <= effective) return std::nullopt;
-  ProcessRights rights{.uid = users[effective], .groups = groups ? numbers_of(*groups) : std::vector<std::uint32_t>()};
-  rights.groups.push_back(own[effective]);
+  constexpr std::size_t all = 4;  // real, effective, saved and the file system's
+  if (users.size() < all || own.size() < all) return std::nullopt;
+  // A program that runs with its owner's rights was started by somebody who has not these rights.
+  const auto is_other = [](const std::vector<std::uint32_t>& ids) { return ids[1] != ids[0] || ids[2] != ids[0]; };
+  if (is_other(users) || is_other(own)) return std::nullopt;
+  ProcessRights rights{.uid = users[0], .groups = groups ? numbers_of(*groups) : std::vector<std::uint32_t>()};
+  rights.groups.push_back(own[0]);
   return rights;
 }
 
-bool may_read(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
-              const std::optional<ProcessRights>& rights) {
-  constexpr std::uint32_t all = S_IRUSR | S_IRGRP | S_IROTH;
-  if ((mode & all) == all) return true;
+namespace {
+
+// `everyone`: the permission of all three, of which one applies to each user.
+bool may(std::uint32_t everyone, std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
+         const std::optional<ProcessRights>& rights) {
+  if ((mode & everyone) == everyone) return true;
   if (!rights) return false;
   if (rights->uid == 0) return true;
-  if (rights->uid == owner) return (mode & S_IRUSR) != 0;
-  if (std::ranges::find(rights->groups, group) != rights->groups.end()) return (mode & S_IRGRP) != 0;
-  return (mode & S_IROTH) != 0;
+  if (rights->uid == owner) return (mode & everyone & S_IRWXU) != 0;
+  if (std::ranges::find(rights->groups, group) != rights->groups.end()) return (mode & everyone & S_IRWXG) != 0;
+  return (mode & everyone & S_IRWXO) != 0;
+}
+
+}  // namespace
+
+bool may_read(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
+              const std::optional<ProcessRights>& rights) {
+  return may(S_IRUSR | S_IRGRP | S_IROTH, mode, owner, group, rights);
+}
+
+bool may_search(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,
+                const std::optional<ProcessRights>& rights) {
+  return may(S_IXUSR | S_IXGRP | S_IXOTH, mode, owner, group, rights);
 }
 
 }  // namespace profile

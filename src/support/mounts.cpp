@@ -1,5 +1,8 @@
 #include "support/mounts.h"
 
+#include <fcntl.h>
+#include <poll.h>
+
 #include <utility>
 
 #include "support/text_file.h"
@@ -21,10 +24,16 @@ std::optional<MountLine> parse_mount(std::string_view line) {
   std::string_view device = take_word(line);
   const auto device_major = parse_number<std::uint32_t>(take_until(device, ':'));
   const auto device_minor = parse_number<std::uint32_t>(device);
-  const std::size_t dash = line.find(" - ");
+  take_word(line);
+  take_word(line);
+  const std::string options = "," + std::string(take_word(line)) + ",";
+  const std::size_t dash = line.find("- ");
   if (!device_major || !device_minor || dash == std::string_view::npos) return std::nullopt;
-  line.remove_prefix(dash + 3);
-  return MountLine{.device_major = *device_major, .device_minor = *device_minor, .type = std::string(take_word(line))};
+  line.remove_prefix(dash + 2);
+  return MountLine{.device_major = *device_major,
+                   .device_minor = *device_minor,
+                   .type = std::string(take_word(line)),
+                   .is_nosuid = options.find(",nosuid,") != std::string::npos};
 }
 
 }  // namespace
@@ -74,6 +83,15 @@ std::optional<MountLine> find_mount_of_path(std::string_view mountinfo, std::str
 std::optional<MountLine> own_mount_of(std::string_view path) {
   const auto mountinfo = read_text_file(own_mountinfo, most_mountinfo_bytes);
   return mountinfo ? find_mount_of_path(*mountinfo, path) : std::nullopt;
+}
+
+std::optional<MountLine> OwnMounts::find(std::uint64_t mount_id) {
+  if (!list_) list_ = Fd(::open(own_mountinfo, O_RDONLY | O_CLOEXEC));
+  pollfd changed{.fd = list_.get(), .events = POLLPRI, .revents = 0};
+  if (text_.empty() || !list_ || ::poll(&changed, 1, 0) > 0) {
+    text_ = read_text_file(own_mountinfo, most_mountinfo_bytes).value_or(std::string());
+  }
+  return find_mount(text_, mount_id);
 }
 
 const MountLine& Mounts::at(std::uint64_t mount_id, std::uint64_t device, std::uint32_t tgid) {

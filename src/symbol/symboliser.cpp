@@ -168,7 +168,7 @@ struct Symboliser::State {
       }
       const Unnamed failed = names.resolve(ref, answers);
       // The same failure would come again.
-      if (failed == Unnamed::out_of_time) {
+      if (failed == Unnamed::out_of_time || may_open_later(failed)) {
         given_up.push_back(file);
       } else if (failed != Unnamed::named) {
         file->give_up(failed);

@@ -3,7 +3,7 @@
 # kills the parser.
 source "$(dirname "$0")/children.bash"
 
-allowed='pread64 read write sendmsg recvmsg close fstat mmap munmap mremap mprotect madvise brk futex getrandom clock_gettime
+allowed='pread64 read write sendto recvmsg close fstat mmap munmap mremap mprotect madvise brk futex getrandom clock_gettime
   rt_sigreturn exit exit_group'
 # Linux makes these calls for another program's probe in one of the parser's libraries. strace may not know their names.
 allowed+=' uretprobe uprobe syscall_0x14f syscall_0x150'

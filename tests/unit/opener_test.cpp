@@ -106,7 +106,7 @@ TEST_CASE("the state of a file is unknown while the opener is stopped, and arriv
   CHECK(opener.state(number) == FileState::unknown);
   CHECK(opener.state(number + 1) == FileState::unknown);
   // The next question does not wait for the stopped opener either.
-  CHECK(opener.hand(number, 0, FileKind::elf) == Unnamed::not_opened);
+  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
   CHECK(opener.is_silent());
   child.go_on();
   const auto late = late_answer(opener);
