@@ -29,8 +29,9 @@ constexpr std::uint64_t allocated_bytes_a_step = 256;
 void* allocate(void* opaque, std::size_t count, std::size_t size) {
   const ElfFile& file = *static_cast<const ElfFile*>(opaque);
   if (size != 0 && count > most_decoder_bytes / size) return nullptr;
-  if (!file.spend(allocation_steps + count * size / allocated_bytes_a_step)) return nullptr;
-  return ::operator new(count* size, std::nothrow);
+  const std::size_t bytes = count * size;
+  if (!file.spend(allocation_steps + bytes / allocated_bytes_a_step)) return nullptr;
+  return ::operator new(bytes, std::nothrow);
 }
 
 void release(void* /*opaque*/, void* memory) { ::operator delete(memory); }

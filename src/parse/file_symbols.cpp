@@ -115,13 +115,15 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
 }
 
 SourceChains FileSymbols::lines(std::span<const ElfAddress> addresses) {
-  const bool is_elsewhere = elf_ && !has_debug_information(*elf_) && debug_file();
+  // With a spent budget nothing is found, and that would be remembered.
+  const bool is_elsewhere = elf_ && !has_debug_information(*elf_) && !budget_.spent() && debug_file();
   const FileBytes source = is_elsewhere ? FileBytes(debug_file().fd.get()) : bytes_;
   std::string why;
   const auto other = is_elsewhere ? ElfFile::read(source, why, &budget_) : std::nullopt;
   const auto& elf = is_elsewhere ? other : elf_;
   const std::uint64_t number = is_elsewhere ? debug_file().number : file_.number;
-  const DebugFile shared = elf && bytes_.fd() >= 0 ? debug_files_.find_alternate(*elf, number, file_) : DebugFile();
+  const bool may_share = elf && bytes_.fd() >= 0 && !budget_.spent();
+  const DebugFile shared = may_share ? debug_files_.find_alternate(*elf, number, file_) : DebugFile();
   HandedSplits splits(debug_files_.supplier(), file_.number);
   return read_source_lines(source, shared ? FileBytes(shared.fd.get()) : FileBytes(), addresses, &splits, &budget_);
 }
