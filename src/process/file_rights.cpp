@@ -15,7 +15,8 @@ namespace profile {
 namespace {
 
 // File systems without a block device that take the owner of a file from nobody else.
-constexpr std::string_view own_words[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs", "overlay"};
+constexpr std::string_view own_words[] = {"tmpfs", "ramfs",    "rootfs",    "btrfs",
+                                          "zfs",   "bcachefs", "hugetlbfs", "overlay"};
 constexpr unsigned bits_of_user = 32;
 
 std::vector<std::uint32_t> numbers_of(std::string_view text) {

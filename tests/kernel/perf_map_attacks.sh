@@ -73,3 +73,26 @@ done
 cp "$tmp/theirs" "$map"
 chown 65533 "$map"
 expect_refused "a third user's file"
+cp "$tmp/theirs" "$map"
+chmod 600 "$map"
+expect_refused "a file of root that the user may not read"
+
+# A user with mounts of their own can put any file in this place.
+if command -v unshare nsenter >/dev/null; then
+  kill "$started"
+  : >"$tmp/theirs"
+  chown 65534 "$tmp/theirs"
+  start unshare -m --propagation private setpriv --reuid=65534 --regid=65534 --clear-groups "$WORKLOADS/jit" silent "$tmp/theirs" 600
+  wait_until test -s "$tmp/theirs"
+  wait_until is_at_work "$started"
+  map=/tmp/perf-$started.map
+  at_exit "rm -f '$map'"
+  cp "$tmp/theirs" "$tmp/mounted"
+  : >"$map"
+  chown 65534 "$map"
+  if nsenter -t "$started" -m mount --bind "$tmp/mounted" "$map"; then
+    expect_refused "a file that is mounted there"
+  else
+    without "a file that is mounted there" "it cannot be mounted"
+  fi
+fi

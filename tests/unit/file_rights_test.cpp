@@ -59,19 +59,47 @@ TEST_CASE("the rights of a process are its effective user and all its groups") {
   CHECK_FALSE(rights_of_process(0x7fffffff));
 }
 
-TEST_CASE("files of different users have different owners, and only root's own files have root's") {
-  const MappedBy here{.own_mounts = true};
-  CHECK(content_owner(file_of(root, 0755), here) == 0);
-  CHECK(content_owner(file_of(root, 0755, "overlay"), here) == 0);
-  CHECK(content_owner(file_of(user, 0755), here) != 0);
-  CHECK(content_owner(file_of(user, 0755), here) != content_owner(file_of(other, 0755), here));
-  CHECK(content_owner(file_of(user, 0755), here) == content_owner_of_user(user, true));
+TEST_CASE("only a file system that we see mounted, and that lets nobody choose owners, tells the owner of a file") {
+  const MountLine disk{.device_major = 8, .type = "ext4"};
+  const MountLine stick{.device_major = 8, .type = "ext4", .is_nosuid = true};
+  const auto on = [](const char* type) { return MountLine{.type = type}; };
+  CHECK(tells_owner(file_of(root, 0755), disk));
+  CHECK(tells_owner(file_of(user, 0755), disk));
+  CHECK(tells_owner(file_of(root, 0755, "overlay"), on("overlay")));
+  CHECK(tells_owner(file_of(root, 0755, "btrfs"), on("btrfs")));
   // Others decide what these say.
-  CHECK(content_owner(file_of(root, 0757), here) != 0);
-  CHECK(content_owner(file_of(root, 0755, "fuse.sshfs"), here) != 0);
-  CHECK(content_owner(file_of(root, 0755, ""), here) != 0);
-  CHECK(content_owner(file_of(root, 0755), {.own_mounts = false}) != 0);
-  CHECK(content_owner(file_of(user, 0755, "fuse"), here) != content_owner(file_of(user, 0755), here));
+  CHECK_FALSE(tells_owner(file_of(root, 0757), disk));
+  CHECK_FALSE(tells_owner(file_of(root, 0775), disk));
+  CHECK_FALSE(tells_owner(file_of(root, 0755), stick));
+  CHECK_FALSE(tells_owner(file_of(root, 0755), std::nullopt));
+  CHECK_FALSE(tells_owner(file_of(root, 0755, "fuse.sshfs"), on("fuse.sshfs")));
+  CHECK_FALSE(tells_owner(file_of(root, 0755, "nfs4"), on("nfs4")));
+  // The mount of another name space is none that we see, whatever it is called there.
+  CHECK_FALSE(tells_owner(file_of(root, 0755, "overlay"), std::nullopt));
+}
+
+TEST_CASE("different users have different owners, and what only claims an owner has another one") {
+  CHECK(content_owner_of_user(root, true) == 0);
+  CHECK(content_owner_of_user(user, true) != content_owner_of_user(other, true));
+  CHECK(content_owner_of_user(root, false) != 0);
+  CHECK(content_owner_of_user(user, false) != content_owner_of_user(user, true));
+  // A mount that nobody has: the process that uses the file answers for it.
+  ContentOwners owners;
+  Look look = file_of(root, 0755);
+  look.found.stx_mnt_id = UINT64_MAX;
+  const MappedBy here{.tgid = static_cast<std::uint32_t>(::getpid()), .own_mounts = true};
+  CHECK(owners.of(look, here) == ((std::uint64_t{::geteuid()} + 1) << 32 | root));
+  CHECK(owners.of(look, {.own_mounts = false}) >> 32 != 0);
+}
+
+TEST_CASE("a directory is passed only by those who may search it") {
+  const std::optional<ProcessRights> of_user = ProcessRights{.uid = user, .groups = {group}};
+  CHECK(may_search(S_IFDIR | 0755, root, root, of_user));
+  CHECK_FALSE(may_search(S_IFDIR | 0700, root, root, of_user));
+  CHECK(may_search(S_IFDIR | 0700, user, root, of_user));
+  CHECK(may_search(S_IFDIR | 0710, root, group, of_user));
+  CHECK_FALSE(may_search(S_IFDIR | 0754, root, root, of_user));
+  CHECK_FALSE(may_search(S_IFDIR | 0700, root, root, std::nullopt));
 }
 
 }  // namespace profile
