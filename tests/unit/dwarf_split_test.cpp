@@ -265,6 +265,8 @@ TEST_CASE("a split file that is missing or from another build is named, and the 
 TEST_CASE("a split file is opened only if it is regular, has the right owner and lies inside the process's root") {
   const std::string folder = directory().file("places");
   std::filesystem::create_directories(folder + "/inner");
+  // Everyone may come as far as the folder.
+  REQUIRE(::chmod(std::filesystem::path(folder).parent_path().c_str(), 0755) == 0);
   const auto file = [&](const std::string& name) { return folder + "/" + name; };
   for (const char* name : {"app", "app.dwp", "good.dwo", "inner/deep.dwo", "others.dwo"})
     std::ofstream(file(name)) << ELFMAG "x";
@@ -305,6 +307,10 @@ TEST_CASE("a split file is opened only if it is regular, has the right owner and
   CHECK(why(file("linked/deep.dwo"), self) == "behind a symbolic link");
   CHECK(why("/proc/self/root" + file("good.dwo"), self) == "behind a symbolic link");
   CHECK(why(file("huge.dwo"), self) == "too large");
+  std::filesystem::create_directories(folder + "/closed");
+  std::ofstream(file("closed/good.dwo")) << ELFMAG "x";
+  REQUIRE(::chmod(file("closed").c_str(), 0700) == 0);
+  CHECK(why(file("closed/good.dwo"), self) == "closed to the program's own user");
   if (::geteuid() == 0) {
     REQUIRE(::chown(file("others.dwo").c_str(), 65534, 65534) == 0);
     CHECK(why(file("others.dwo"), self) == "of another owner than the program");
