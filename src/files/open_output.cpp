@@ -25,12 +25,6 @@ void note_identity(OpenedOutput& output) {
   output.inode = own.st_ino;
 }
 
-// The lookups may wait for a file server.
-Place find_file_or_die(const std::string& path) {
-  const EndSignalsKill kill;
-  return find_file(path);
-}
-
 }  // namespace
 
 OpenedOutput open_output(Place place, Readers readers) {
@@ -63,7 +57,7 @@ OpenedOutput open_named_output(std::string& path, Readers readers, std::unique_p
     output.fd = Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
     if (!output.fd) output.failure.error = errno;
     note_identity(output);
-  } else if (Place place = find_file_or_die(path); place.failure.error == 0 && place.is_served) {
+  } else if (Place place = find_file(path); place.failure.error == 0 && place.is_served) {
     detached = std::make_unique<DetachedWriter>(path, readers);
     output.fd = detached->take_socket();
     output.is_regular = true;

@@ -15,6 +15,7 @@
 #include "files/detached_child.h"
 #include "support/mounts.h"
 #include "support/safe_open.h"
+#include "support/signals.h"
 
 namespace profile {
 namespace {
@@ -96,6 +97,8 @@ class Walk {
   }
 
   [[nodiscard]] Fd open_here(const std::string& name, int flags) const {
+    std::optional<EndSignalsKill> kill;
+    if (wants_file_ && place_.is_served) kill.emplace();
     return Fd(::openat(place_.directory.get(), name.c_str(), O_PATH | O_CLOEXEC | flags));
   }
 
