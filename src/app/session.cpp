@@ -112,8 +112,11 @@ class Session {
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
     source_->set_meanwhile([this] { look_up(); });
-    // A file that takes long to read must not cost samples.
-    children_.reader().set_meanwhile([this] { source_->keep_up(); });
+    // A file that takes long to read, or a server that takes long to send it, must neither cost samples nor add any.
+    children_.reader().set_meanwhile([this] {
+      if (is_time_up()) end_sampling();
+      source_->keep_up();
+    });
     source_->start();
     started_ns_ = monotonic_ns();
     if (command_) {

@@ -113,14 +113,10 @@ class ParserLink::Exchange {
       return end(Ended::answered);
     }
     if (word == ParserWord::wants || word == ParserWord::wants_served) {
+      if (++wanted_ > most_wanted) return end(Ended::broke_rules);
       const std::uint64_t began_ns = monotonic_ns();
-      const bool is_right =
-          ++wanted_ <= most_wanted && (word == ParserWord::wants ? link_.supply(in) : link_.fetch(in));
-      if (!is_right) return end(Ended::broke_rules);
-      const std::uint64_t supplied_ns = monotonic_ns() - began_ns;
-      excuse(supplied_ns);
-      all_supplied_ns_ += supplied_ns;
-      if (all_supplied_ns_ > most_supplying_ns) return end(Ended::too_long);
+      if (!(word == ParserWord::wants ? supply(in) : fetch(in))) return false;
+      excuse(monotonic_ns() - began_ns);
       part_ = ChildWatch(link_.pid_, most_ns_);
       return true;
     }
@@ -132,6 +128,32 @@ class ParserLink::Exchange {
     outcome_.is_demangling = true;
     const std::uint64_t names = in.get<std::uint32_t>();
     part_ = ChildWatch(link_.pid_, std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
+    return true;
+  }
+
+  bool supply(WireReader& in) {
+    const std::uint64_t began_ns = monotonic_ns();
+    if (!link_.supply(in)) return end(Ended::broke_rules);
+    all_supplied_ns_ += monotonic_ns() - began_ns;
+    return all_supplied_ns_ <= most_supplying_ns || end(Ended::too_long);
+  }
+
+  bool fetch(WireReader& in) {
+    const std::uint64_t number = link_.ask_fetcher(in);
+    if (number == 0) return end(Ended::broke_rules);
+    bool is_found = false;
+    for (const Deadline deadline(most_fetching); !deadline.is_over() && !link_.fetcher_->is_gone();) {
+      if (is_end_pressing()) return end(Ended::interrupted);
+      if (meanwhile_) meanwhile_();
+      const auto message = link_.fetcher_->receive(std::min(deadline.left(), ChildWatch::look_every));
+      if (!message) continue;
+      WireReader answer(message->bytes);
+      // An answer to a question that was given up comes first.
+      if (answer.get<std::uint64_t>() != number) continue;
+      is_found = answer.get<bool>() && answer.is_whole();
+      break;
+    }
+    link_.channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
     return true;
   }
 
@@ -233,24 +255,14 @@ bool ParserLink::supply(WireReader& in) {
   return debug_files_.size() <= most_debug_files;
 }
 
-bool ParserLink::fetch(WireReader& in) {
+std::uint64_t ParserLink::ask_fetcher(WireReader& in) {
   const auto build_id = in.get<std::string>();
-  if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return false;
-  if (++fetched_ > most_fetched) return false;
+  if (!in.is_whole() || fetcher_ == nullptr || !is_build_id(build_id)) return 0;
+  if (++fetched_ > most_fetched) return 0;
   const std::uint64_t number = opener_.new_number();
-  bool is_found = false;
   fetcher_->extend({.messages = 1, .bytes = 64});
   fetcher_->send(message_of(way_, number, build_id));
-  const Deadline deadline(most_fetching);
-  // An answer to a question that was given up comes first.
-  while (const auto message = fetcher_->receive(deadline.left())) {
-    WireReader answer(message->bytes);
-    if (answer.get<std::uint64_t>() != number) continue;
-    is_found = answer.get<bool>() && answer.is_whole();
-    break;
-  }
-  channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
-  return true;
+  return number;
 }
 
 }  // namespace profile

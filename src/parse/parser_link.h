@@ -71,7 +71,8 @@ class ParserLink {
   class Exchange;
   // Answers what the parser wants. False: it may not want that.
   [[nodiscard]] bool supply(WireReader& in);
-  [[nodiscard]] bool fetch(WireReader& in);
+  // Asks the servers for what the parser wants. Returns the number of the question; 0: the parser may not want that.
+  [[nodiscard]] std::uint64_t ask_fetcher(WireReader& in);
   void close_debug_files();
 
   Keeper& keeper_;

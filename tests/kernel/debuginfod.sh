@@ -29,6 +29,7 @@ with open(sys.argv[2], "w") as port:
 server.serve_forever()
 PYTHON
 start python3 "$tmp/server.py" "$tmp/asked" "$tmp/port"
+server=$started
 wait_until test -s "$tmp/port"
 DEBUGINFOD_URLS=http://127.0.0.1:$(<"$tmp/port")
 export DEBUGINFOD_URLS
@@ -58,13 +59,15 @@ expect_status 0
 expect_err 'samples in'
 grep -vE '^/buildid/[0-9a-f]+/debuginfo$' "$tmp/asked" && fail "something else than a build-id was asked for"
 
-# The server goes on, and the second signal ends the profiler.
+# The server goes on, and the second signal ends the profiler. Two signals in a quarter of a second are one.
+is_interrupt_taken() { (((0x$(status_of "$profiler" ShdPnd) & 2) == 0)); }
 : >"$tmp/asked"
 begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded"
 wait_until has_child profile-parser
 pause 0.5
 kill -INT "$profiler"
 wait_until test -s "$tmp/asked"
+wait_until is_interrupt_taken
 pause 0.5
 kill -INT "$profiler"
 finish
@@ -72,18 +75,24 @@ expect_status 130
 
 # A parser that a file has taken over asks for a path (3, and 14 characters).
 : >"$tmp/asked"
-is_waiting() { [[ $(status_of "$1" Seccomp) == 2 && $(cat "/proc/$1/syscall" 2>/dev/null) == [0-9]* ]]; }
-begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded"
-wait_until has_child profile-parser
-parser=$(child profile-parser)
-wait_until is_waiting "$parser"
-start "$WORKLOADS/intruder" "$parser" say 1 "1300000000000000030e000000$(printf '../../../pwned' | od -An -v -tx1 | tr -d ' \n')"
+begin_with_attack "$tmp/leaves" 1 "1300000000000000030e000000$(printf '../../../pwned' | od -An -v -tx1 | tr -d ' \n')" \
+  --debuginfod -o "$tmp/run.folded"
 wait_until is_gone "$parser"
 kill -INT "$profiler"
 pause 0.5
 kill -INT "$profiler"
 finish
 if grep -q pwned "$tmp/asked" || [[ -e $tmp/pwned || -e $tmp/../pwned ]]; then fail "a path was asked for"; fi
+
+# A server that keeps the run waiting does not make it longer. It ends here, because it would take 20 seconds.
+: >"$tmp/asked"
+begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded" 2
+wait_until test -s "$tmp/asked"
+sleep 3
+kill -KILL "$server"
+finish
+expect_status 0
+expect_between "$(sed -nE 's/^[0-9]+ samples in ([0-9]+)\.[0-9]+ s.*/\1/p' "$tmp/err")" 2 2 "seconds, of which it was asked to sample 2"
 
 # Without a place to write, it says so before the run begins.
 mkdir "$tmp/closed"
