@@ -3,7 +3,7 @@
  * SIGNAL" or "answered VALUE".
  * `intruder PID say TIMES HEX` lets it read its next question from descriptor 3, and then write these bytes there so
  * often, as a parser does that a file has taken over; FILE in HEX is the number of the file in question. Prints how
- * many it wrote, and leaves the process stopped until it is killed. */
+ * many it wrote and, after a single one, what it is told then, and leaves the process stopped until it is killed. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -147,6 +147,12 @@ static int say(pid_t target, const struct user_regs_struct* before, long times, 
   }
   printf("sent %ld\n", sent);
   fflush(stdout);
+  if (sent == 1 && make_call(target, before, SYS_read, reading, &result, &killed) == 0 && killed == 0 && result > 0) {
+    printf("told ");
+    for (long i = 0; i < result; i++) printf("%02lx", ptrace(PTRACE_PEEKDATA, target, at + i, 0) & 0xff);
+    printf("\n");
+    fflush(stdout);
+  }
   int status = 0;
   while (killed == 0 && waitpid(target, &status, __WALL) == target && WIFSTOPPED(status)) continue;
   return 0;
