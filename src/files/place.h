@@ -25,8 +25,8 @@ struct Place {
 };
 
 // The place of a file that may be missing. It is refused if others may change its directory and it belongs to one of
-// them, or has a second name. A signal that ends a run kills the process while it waits for a file system that may never
-// answer: call it before there is anything to report.
+// them, or has a second name. A signal that ends a run kills the process while it waits for a file system that may
+// never answer: call it before there is anything to report.
 [[nodiscard]] Place find_file(const std::string& path, const Caller& caller = current_caller());
 
 struct DirectoryNeeds {
