@@ -18,7 +18,7 @@ inline constexpr std::uint64_t ns_per_s = 1'000'000'000;
   return static_cast<std::uint64_t>(seconds * static_cast<double>(ns_per_s));
 }
 
-// CLOCK_MONOTONIC in nanoseconds. Safe in a signal handler.
+// CLOCK_MONOTONIC in nanoseconds, as the kernel has it: no time namespace changes it. Safe in a signal handler.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
 // The CPU time of the calling thread.
