@@ -221,18 +221,36 @@ void WalkTables::give_back(const std::vector<Placed>& ranges) {
 }
 
 bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
+  std::vector<__u32> numbers;
+  std::vector<Fd> made;
   for (std::uint64_t slab = at / WALK_SLAB_BYTES; slab <= (at + size - 1) / WALK_SLAB_BYTES; ++slab) {
     if (slab >= slabs_.size()) return false;
     if (slabs_[slab].fd) continue;
     LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-    Fd fd(bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", sizeof(__u32), WALK_SLAB_BYTES, 1, &options));
-    if (!fd) return false;
-    const auto number = static_cast<__u32>(slab);
-    const int value = fd.get();
-    if (bpf_map_update_elem(slabs_fd_, &number, &value, BPF_ANY) != 0) return false;
-    slabs_[slab].fd = std::move(fd);
+    made.emplace_back(bpf_map_create(BPF_MAP_TYPE_ARRAY, "slab", sizeof(__u32), WALK_SLAB_BYTES, 1, &options));
+    if (!made.back()) return false;
+    numbers.push_back(static_cast<__u32>(slab));
   }
-  return true;
+  const std::size_t set = set_slabs(numbers, made);
+  for (std::size_t i = 0; i < set; ++i) slabs_[numbers[i]].fd = std::move(made[i]);
+  return set == numbers.size();
+}
+
+// Returns how many of them, from the first one on, the kernel has taken. Each call waits until no CPU runs what it ran
+// before, 10 ms or more, so there is one call for all where the kernel has that.
+std::size_t WalkTables::set_slabs(const std::vector<__u32>& numbers, const std::vector<Fd>& made) {
+  std::vector<int> values;
+  for (const Fd& fd : made) values.push_back(fd.get());
+  std::size_t set = 0;
+  if (numbers.size() > 1) {
+    LIBBPF_OPTS(bpf_map_batch_opts, options);
+    auto count = static_cast<__u32>(numbers.size());
+    const bool is_done = bpf_map_update_batch(slabs_fd_, numbers.data(), values.data(), &count, &options) == 0;
+    // A kernel without it sets no count.
+    if (is_done) set = count;
+  }
+  while (set < numbers.size() && bpf_map_update_elem(slabs_fd_, &numbers[set], &values[set], BPF_ANY) == 0) ++set;
+  return set;
 }
 
 void WalkTables::drop_slabs(std::uint32_t at, std::uint64_t size) {

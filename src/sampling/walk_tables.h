@@ -87,6 +87,7 @@ class WalkTables {
 
   // Makes the missing slabs for `size` bytes from `at` on. False when the kernel refuses one, or the space ends.
   bool make_slabs(std::uint32_t at, std::uint64_t size);
+  std::size_t set_slabs(const std::vector<__u32>& numbers, const std::vector<Fd>& made);
   void write(std::uint32_t at, const void* from, std::size_t size);
   // Returns the memory of a slab that exists, valid until the next call.
   char* map(std::uint32_t number);
