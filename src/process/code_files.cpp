@@ -17,6 +17,9 @@ constexpr std::uint32_t most_failures = 3;
 constexpr std::uint64_t expires_after_ns = 700'000'000;
 // Reading a large program's symbols again takes a second. So what is known is kept this long after its last process.
 constexpr std::uint64_t known_unmapped_ns = 600'000'000'000;
+// A user with more such files than programs of a large build has its files forgotten sooner.
+constexpr std::size_t most_unmapped = 4096;
+constexpr std::uint64_t known_unmapped_of_many_ns = 10'000'000'000;
 // The answer about a file that was open before takes microseconds, unless its file system does not answer.
 constexpr std::chrono::milliseconds wait_for_ordinary_file{20};
 
@@ -161,6 +164,7 @@ void CodeFiles::note_end(std::uint32_t tgid) {
 }
 
 void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_t now_ns) {
+  std::unordered_map<std::uint64_t, std::size_t> unmapped_by_user;
   for (Id id = 0; id < files_.size(); ++id) {
     CodeFile& file = files_[id];
     if (file.files_ == nullptr) continue;  // a free place
@@ -169,8 +173,15 @@ void CodeFiles::forget_unmapped(const std::vector<bool>& is_mapped, std::uint64_
       continue;
     }
     if (file.unmapped_since_ns_ == 0) file.unmapped_since_ns_ = now_ns;
+    if (file.owner_ != 0) ++unmapped_by_user[file.owner_];
+  }
+  for (Id id = 0; id < files_.size(); ++id) {
+    const CodeFile& file = files_[id];
+    if (file.files_ == nullptr || is_mapped[id]) continue;
     const bool is_deleted = file.is_open_ ? keeper_.state(file.number) == FileKeeper::State::deleted : file.is_deleted_;
-    if (is_deleted || now_ns - file.unmapped_since_ns_ >= known_unmapped_ns) forget(id);
+    const bool is_one_of_many = file.owner_ != 0 && unmapped_by_user[file.owner_] > most_unmapped;
+    const std::uint64_t known_ns = is_one_of_many ? known_unmapped_of_many_ns : known_unmapped_ns;
+    if (is_deleted || now_ns - file.unmapped_since_ns_ >= known_ns) forget(id);
   }
 }
 

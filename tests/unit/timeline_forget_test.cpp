@@ -71,6 +71,20 @@ TEST_CASE("a file that is mapped again stays, and a forgotten file is opened aga
   CHECK(files.size() == 1);
 }
 
+TEST_CASE("thousands of files of one user that nobody maps are forgotten sooner than those of others") {
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 10'000);
+  keeper.owner = 1000;
+  for (std::uint64_t inode = 1; inode <= 5000; ++inode) files.mapped({8, 1, inode}, 1, "/his", {});
+  keeper.owner = 1001;
+  files.mapped({8, 1, 6000}, 1, "/hers", {});
+  const std::vector<bool> is_mapped(files.place_count(), false);
+  files.forget_unmapped(is_mapped, minute_ns);
+  CHECK(files.size() == 5001);
+  files.forget_unmapped(is_mapped, 2 * minute_ns);
+  CHECK(files.size() == 1);
+}
+
 TEST_CASE("a free place in the list of files is not freed twice") {
   FakeKeeper keeper;
   CodeFiles files(keeper, 100);
