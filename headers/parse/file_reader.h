@@ -96,7 +96,8 @@ class FileReader {
   struct JitMapRef {
     std::uint64_t number = 0;  // to ask by; 0: there is no map
     std::uint64_t size_bytes = 0;
-    bool is_dump = false;  // a jitdump, which the FileKeeper has open because the process has mapped it
+    std::uint64_t owner = 0;  // as CodeFile::owner()
+    bool is_dump = false;     // a jitdump, which the FileKeeper has open because the process has mapped it
   };
   // The jitdump with that number, as it is now.
   [[nodiscard]] virtual JitMapRef jit_dump(std::uint64_t number) = 0;

@@ -17,7 +17,8 @@ class Allowance {
 
   [[nodiscard]] WorkBudget& budget() { return budget_; }
   [[nodiscard]] std::uint64_t left() const { return budget_.left(); }
-  [[nodiscard]] bool is_whole() const { return budget_.left() == most_; }
+  // Whether nothing is known of it that a new one would not have.
+  [[nodiscard]] bool is_fresh() const { return budget_.left() == most_; }
   void renew(std::uint64_t now_ns);
 
  private:
@@ -42,7 +43,7 @@ class Effort {
   void renew(std::uint64_t now_ns);
 
   // Whether nothing is known of it that a new one would not have, except for files.
-  [[nodiscard]] bool is_fresh() const { return allowance_.is_whole() && wasteful_.is_whole(); }
+  [[nodiscard]] bool is_fresh() const { return allowance_.is_fresh() && wasteful_.is_fresh(); }
 
   // `file` is read next, with a budget of at most `at_most`. False: do not read it now; its budget is spent, or it
   // would be too small again.
@@ -95,6 +96,30 @@ class OwnerEfforts {
   Allowance all_;  // of all owners but root
   std::unordered_map<std::uint64_t, Effort> efforts_;
   Effort* effort_ = nullptr;  // of the file of begin()
+  bool is_of_root_ = false;
+  std::uint64_t given_ = 0;
+  WorkBudget budget_;
+};
+
+// An Allowance for each owner of files, for files that grow and are read again and again. All users but root together
+// have a limit too, which leaves each less than those before.
+class OwnerAllowances {
+ public:
+  // Both are those of each Allowance.
+  OwnerAllowances(std::uint64_t most, double whole_after_s);
+
+  void renew(std::uint64_t now_ns);
+  // A file of the owner is read next; end() charges what was taken from budget() until then.
+  void begin(std::uint64_t owner);
+  [[nodiscard]] WorkBudget& budget() { return budget_; }
+  void end();
+
+ private:
+  std::uint64_t most_;
+  double whole_after_s_;
+  Allowance all_;  // of all owners but root
+  std::unordered_map<std::uint64_t, Allowance> allowances_;
+  Allowance* allowance_ = nullptr;  // of the owner of begin()
   bool is_of_root_ = false;
   std::uint64_t given_ = 0;
   WorkBudget budget_;

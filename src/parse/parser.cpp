@@ -173,12 +173,13 @@ NamesOfFile Parser::vdso_names(std::span<const FileOffset> offsets) {
 FileReader::JitMapRef Parser::jit_dump(std::uint64_t number) {
   const auto size_bytes = opener_.size_of(number);
   if (!size_bytes) return {};
-  return {.number = number, .size_bytes = *size_bytes, .is_dump = true};
+  return {.number = number, .size_bytes = *size_bytes, .owner = opener_.owner_of(number), .is_dump = true};
 }
 
 FileReader::JitMapRef Parser::perf_map_of(std::uint32_t tgid) {
   JitMapRef map;
   map.number = opener_.open_perf_map(tgid, map.size_bytes);
+  map.owner = opener_.owner_of(map.number);
   return map;
 }
 

@@ -24,6 +24,19 @@ constexpr std::uint64_t owners_allowed = 2;
 // When so many have spent something lately, the other owners share the Effort of this number, which is nobody's.
 constexpr std::size_t most_owners = 256;
 constexpr std::uint64_t other_owners = UINT64_MAX;
+constexpr std::uint64_t root = 0;
+
+// What is kept for the owner; `make` makes it when nothing is.
+template <class Kept, class Make>
+Kept& kept_for(std::unordered_map<std::uint64_t, Kept>& all, std::uint64_t owner, const Make& make) {
+  if (const auto found = all.find(owner); found != all.end()) return found->second;
+  if (all.size() >= most_owners && owner != root) {
+    std::erase_if(all, [](const auto& each) { return each.second.is_fresh(); });
+    if (all.size() >= most_owners) owner = other_owners;
+  }
+  const auto found = all.find(owner);
+  return found != all.end() ? found->second : all.emplace(owner, make()).first->second;
+}
 
 }  // namespace
 
@@ -92,20 +105,16 @@ void OwnerEfforts::renew(std::uint64_t now_ns) {
 }
 
 Effort& OwnerEfforts::effort_of(std::uint64_t owner) {
-  const auto found = efforts_.find(owner);
-  if (found != efforts_.end()) return found->second;
-  if (efforts_.size() >= most_owners && owner != 0) {
-    std::erase_if(efforts_, [](const auto& each) { return each.second.is_fresh(); });
-    if (efforts_.size() >= most_owners) owner = other_owners;
-  }
-  const auto [effort, is_new] = efforts_.try_emplace(owner, most_, is_repeated_);
-  if (is_new) effort->second.renew(renewed_ns_);
-  return effort->second;
+  return kept_for(efforts_, owner, [&] {
+    Effort fresh(most_, is_repeated_);
+    fresh.renew(renewed_ns_);
+    return fresh;
+  });
 }
 
 bool OwnerEfforts::begin(std::uint64_t owner, std::uint64_t file) {
   effort_ = &effort_of(owner);
-  is_of_root_ = owner == 0;
+  is_of_root_ = owner == root;
   const bool may_begin = effort_->begin(file, is_of_root_ ? UINT64_MAX : all_.left() / 2);
   budget_ = effort_->budget();
   given_ = budget_.left();
@@ -116,6 +125,27 @@ Effort::Verdict OwnerEfforts::end() {
   effort_->budget() = budget_;
   if (!is_of_root_) all_.budget().take(given_ - budget_.left());
   return effort_->end();
+}
+
+OwnerAllowances::OwnerAllowances(std::uint64_t most, double whole_after_s)
+    : most_(most), whole_after_s_(whole_after_s), all_(owners_allowed * most, whole_after_s), budget_(0) {}
+
+void OwnerAllowances::renew(std::uint64_t now_ns) {
+  all_.renew(now_ns);
+  for (auto& [owner, allowance] : allowances_) allowance.renew(now_ns);
+}
+
+void OwnerAllowances::begin(std::uint64_t owner) {
+  allowance_ = &kept_for(allowances_, owner, [&] { return Allowance(most_, whole_after_s_); });
+  is_of_root_ = owner == root;
+  given_ = is_of_root_ ? allowance_->left() : std::min(allowance_->left(), all_.left() / 2);
+  budget_ = WorkBudget(given_);
+}
+
+void OwnerAllowances::end() {
+  const std::uint64_t used = given_ - budget_.left();
+  allowance_->budget().take(used);
+  if (!is_of_root_) all_.budget().take(used);
 }
 
 }  // namespace profile

@@ -10,7 +10,8 @@
 namespace profile {
 namespace {
 
-// How many bytes are read in one batch: a second or so of work. The smallest maps are read first, as with files.
+// How many bytes are read in one batch for each user: a second or so of work. The smallest maps are read first, as with
+// files.
 constexpr std::uint64_t most_map_bytes = 1ULL << 29;
 // When a map or its code is written again, all of the map is read again. The allowance is full again after this time:
 // that is some 64 MB a second, a tenth of a CPU.
@@ -60,7 +61,11 @@ std::vector<CodeOffset> JitNames::ask(std::uint32_t tgid, const FileReader::JitM
                                       std::vector<CodeOffset> places, SymbolCache& answers) {
   NamesOfJit read;
   read.failed = Unnamed::no_jit_map;
-  if (map.number != 0) read = reader_.jit_names(tgid, map, addresses_of(places), map_bytes_.budget());
+  if (map.number != 0) {
+    map_bytes_.begin(map.owner);
+    read = reader_.jit_names(tgid, map, addresses_of(places), map_bytes_.budget());
+    map_bytes_.end();
+  }
   std::vector<CodeOffset> rest;
   for (std::size_t i = 0; i < places.size(); ++i) {
     Answer& answer = *answers.at(places[i]);

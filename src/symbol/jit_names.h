@@ -38,7 +38,7 @@ class JitNames {
   ProcessTimeline& timeline_;
   FileReader& reader_;
   StringTable& strings_;
-  Allowance map_bytes_;
+  OwnerAllowances map_bytes_;
   bool with_lines_;
   std::unordered_map<ProcessId, SymbolCache> answers_;
 };

@@ -118,6 +118,30 @@ TEST_CASE("an allowance refills with time, up to its limit") {
   CHECK(allowance.budget().left() == most);
 }
 
+TEST_CASE("what one owner spends of the allowances is missing for no other owner, and all together have a limit") {
+  OwnerAllowances allowances(most, 10);
+  allowances.renew(100 * second_ns);
+  const auto spend = [&](std::uint64_t owner, std::uint64_t steps) {
+    allowances.begin(owner);
+    const std::uint64_t before = allowances.budget().left();
+    allowances.budget().take(steps);
+    const std::uint64_t spent = before - allowances.budget().left();
+    allowances.end();
+    return spent;
+  };
+  CHECK(spend(1000, UINT64_MAX) == most);
+  CHECK(spend(1000, 1) == 0);
+  CHECK(spend(1001, most / 2) == most / 2);
+  CHECK(spend(0, UINT64_MAX) == most);
+  std::uint64_t spent = 0;
+  for (std::uint64_t owner = 2000; owner < 12'000; ++owner) spent += spend(owner, UINT64_MAX);
+  CHECK(spent <= most / 2);
+  // Time brings it back to all of them, root too.
+  allowances.renew(110 * second_ns);
+  CHECK(spend(0, UINT64_MAX) == most);
+  CHECK(spend(1000, UINT64_MAX) == most);
+}
+
 namespace {
 
 Verdict read(OwnerEfforts& efforts, std::uint64_t owner, std::uint64_t file, std::uint64_t steps) {
