@@ -2,4 +2,4 @@
 # The shell scripts pass shellcheck.
 source "$(dirname "$0")/../lib.sh"
 need_command shellcheck
-"$SOURCE_DIR/scripts/lint" --build "$BUILD_DIR" shell
+"$SOURCE_DIR/scripts/lint" shell

@@ -43,7 +43,7 @@ ran 0 'cli.page ' '' --all browser
 ran 1 "$gate" 'fuzz.good unit.bad unit.good ' --all gate
 run_script --all nothing
 expect_status 1
-expect_err 'its parts are gate measured browser'
+expect_err 'its parts are gate long measured browser'
 # Only the targets that the tests need are built.
 expect_out_of() { expect_equal "$(grep -c -- "--target $1" "$tmp/cmake.calls")" "$2" "builds of $1"; }
 expect_out_of 'unit_tests fuzz_replay' 4
