@@ -69,6 +69,7 @@ enum class Unnamed : std::uint8_t {
   too_large,       // reading its file needs more than the limit for names at one time
   out_of_time,     // the user asked for the end, and the report was due before its file had been read
   not_opened,      // the opener (child process) had ended or gave no answer, so nothing is known of its file
+  not_followed,    // its process mapped code too fast to be followed
   count
 };
 

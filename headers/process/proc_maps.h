@@ -31,6 +31,7 @@ enum class CodeKind : std::uint8_t {
   vdso,
   memory_file,  // a memfd: a program, or memory where a JIT writes its code
   anonymous,    // no file that can be read: anonymous or shared memory, huge pages, devices
+  unfollowed,   // not known: it was mapped too fast to be followed
   none          // not kept
 };
 [[nodiscard]] CodeKind code_kind(std::string_view path, const FileIdentity& file);

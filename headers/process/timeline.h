@@ -26,8 +26,9 @@ struct CodeLocation {
     file,  // `file` and `offset` say where
     vdso,  // the kernel's page of code; `offset` counts from its start
     jit,  // executable memory without a file (anonymous, [anon:…], a memfd that is no program): a perf map may name it
-    nowhere,  // the process is known and has nothing mapped there
-    unknown   // nothing is known of the process: it was gone before we could look at it
+    unfollowed,  // code was mapped there too fast to be followed, so it is not known which
+    nowhere,     // the process is known and has nothing mapped there
+    unknown      // nothing is known of the process: it was gone before we could look at it
   };
   Kind kind = Kind::unknown;
   CodeFile* file = nullptr;  // owned by the timeline and valid as long as it

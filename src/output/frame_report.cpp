@@ -31,6 +31,7 @@ constexpr std::string_view reasons[] = {
     "in a file too large to be read (--symbol-budget raises the bound)",
     "not read before the report was due (after the signal)",
     "in a file that was not opened, because the process for that had ended or did not get to it",
+    "in code that was mapped too fast to be followed",
 };
 static_assert(std::size(reasons) == static_cast<std::size_t>(Unnamed::count));
 

@@ -13,15 +13,17 @@ constexpr std::size_t most_separate_anonymous = 1024;
 // No real program has so many. Further mappings are not kept, and addresses there are nowhere.
 constexpr std::size_t most_mappings = 32768;
 
+bool has_offsets(CodeKind kind) { return kind != CodeKind::anonymous && kind != CodeKind::unfollowed; }
+
 // Whether both say the same about every address that is in both, so that they may be joined.
 bool same_code(const Mapping& a, const Mapping& b) {
   if (a.kind != b.kind || a.file != b.file) return false;
-  return a.kind == CodeKind::anonymous || a.start - a.offset == b.start - b.offset;
+  return !has_offsets(a.kind) || a.start - a.offset == b.start - b.offset;
 }
 
 // Returns `mapping` without the part before `start`.
 Mapping from(Mapping mapping, std::uint64_t start) {
-  if (mapping.kind != CodeKind::anonymous) mapping.offset += start - mapping.start;
+  if (has_offsets(mapping.kind)) mapping.offset += start - mapping.start;
   mapping.start = start;
   return mapping;
 }
@@ -62,7 +64,7 @@ bool MappingTable::agrees(const Mapping& mapping) const {
 
 void MappingTable::put(const Mapping& mapping) {
   Mapping whole = mapping;
-  if (whole.kind == CodeKind::anonymous) whole.offset = 0;
+  if (!has_offsets(whole.kind)) whole.offset = 0;
   // At most the rest of one mapping on either side, and the new mapping between them.
   std::array<Mapping, 3> pieces;
   std::size_t count = 0;

@@ -36,7 +36,7 @@ void ProcSurvey::look(std::uint32_t tgid, std::optional<std::uint64_t> loss_sinc
       continue;
     }
     if (loss_since) {
-      table_.correct(tgid, snapshot_, *loss_since);
+      table_.correct(tgid, snapshot_, *loss_since, before_ns);
     } else {
       table_.learn(tgid, snapshot_);
     }

@@ -13,6 +13,9 @@ constexpr std::size_t most_images = 1024;
 // Each image has a table of its own, so a large table leaves room for few images: two megabytes for one process, unless
 // its newest table alone is larger.
 constexpr std::size_t most_kept_mappings = 65536;
+// See note_unfollowed().
+constexpr std::uint32_t most_unfollowed = 16;
+constexpr std::size_t most_followed_table = 1024;
 constexpr std::uint64_t huge_page_bytes = 2 << 20;
 // To begin an image with a large table, and to join those before it, costs as much as to follow so many mappings for
 // each multiple of this size.
@@ -60,6 +63,7 @@ void ProcessTable::join(std::vector<Image>& images, std::size_t count) {
   }
   first->table = std::move(common);
   first->name = std::prev(end)->name;
+  first->told_as = std::prev(end)->number + 1;  // no image has it: see begin_image()
   images.erase(std::next(first), end);
 }
 
@@ -76,7 +80,8 @@ void ProcessTable::join_where_many(Process& process) {
 ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t start_ns,
                                                std::shared_ptr<MappingTable> table, const Name& name) {
   auto& images = process.images;
-  const std::uint32_t number = (images.empty() ? highest_forgotten_ : images.back().number) + 1;
+  // Every other number is left for images that are joined.
+  const std::uint32_t number = images.empty() ? highest_forgotten_ + 1 : images.back().number + 2;
   if (images.empty()) ++begun_;
   process.kept_mappings += table->mappings().size();
   join_where_many(process);
@@ -84,7 +89,8 @@ ProcessTable::Image& ProcessTable::begin_image(Process& process, std::uint64_t s
   process.exit_ns = 0;
   ++process.maps_count;
   may_be_unmapped_ = true;
-  return images.emplace_back(Image{start_ns, std::move(table), number, name});
+  return images.emplace_back(
+      Image{.start_ns = start_ns, .table = std::move(table), .number = number, .told_as = number, .name = name});
 }
 
 void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping) {
@@ -101,30 +107,66 @@ void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Ma
   begin_image(process, time_ns, std::move(table), Name(image.name));
 }
 
-// At most one image begins, however much of the code is other code. Otherwise a process with thousands of mappings,
+// At most two images begin, however much of the code is other code. Otherwise a process with thousands of mappings,
 // read ten times a second, would fill a gigabyte.
-void ProcessTable::add_mappings(Process& process, std::uint64_t time_ns, std::vector<Mapping> read) {
+void ProcessTable::add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns,
+                                std::vector<Mapping> read) {
   // The maps of a process that changes them meanwhile may show a place twice.
   std::ranges::stable_sort(read, {}, &Mapping::start);
+  const auto is_unfollowed = [](const Mapping& mapping) { return mapping.kind == CodeKind::unfollowed; };
   Image& image = process.images.back();
   const MappingTable& known = *image.table;
   std::vector<Mapping> added;
-  bool is_over_other = false;
+  std::vector<Mapping> replaced;
   std::uint64_t end = 0;
   for (const Mapping& mapping : read) {
     if (mapping.start < end || known.covers(mapping) || is_huge_copy(known, mapping)) continue;
     end = mapping.end;
-    is_over_other |= !known.agrees(mapping);
     added.push_back(mapping);
+    const Mapping unknown{.start = mapping.start, .end = mapping.end, .kind = CodeKind::unfollowed};
+    if (!known.agrees(mapping) && !known.covers(unknown)) replaced.push_back(unknown);
   }
-  if (added.empty()) return;
-  if (!is_over_other) {
-    writable(image).put_all(added);
+  const bool any_unfollowed = std::ranges::any_of(known.mappings(), is_unfollowed);
+  if (replaced.empty() && !any_unfollowed) {
+    if (!added.empty()) writable(image).put_all(added);
     return;
   }
+  const Name name = image.name;
   auto table = std::make_shared<MappingTable>(known);
+  if (!replaced.empty()) {
+    auto between = std::make_shared<MappingTable>(known);
+    between->put_all(replaced);
+    begin_image(process, since_ns, std::move(between), name);
+  }
+  table->remove(is_unfollowed);
   table->put_all(added);
-  begin_image(process, time_ns, std::move(table), Name(image.name));
+  begin_image(process, std::max(since_ns, read_ns), std::move(table), name);
+}
+
+// Whether the table has this code at its place already. It is not asked which file object it is, because that costs
+// system calls.
+bool ProcessTable::is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const {
+  const Mapping anonymous{.start = entry.start, .end = entry.end, .kind = CodeKind::anonymous};
+  if (kind == CodeKind::anonymous && is_huge_copy(table, anonymous)) return true;
+  const Mapping* const there = table.find(entry.start);
+  if (there == nullptr || there->end < entry.end || there->kind != kind) return false;
+  return kind != CodeKind::file ||
+         (files_.at(there->file).identity == entry.file && there->start - there->offset == entry.start - entry.offset);
+}
+
+// Makes the place unknown. Each image that begins has a table of its own, so a process that changes many places, or has
+// a large table, is wholly unknown after a while.
+void ProcessTable::note_unfollowed(Process& process, std::uint64_t time_ns, const MapsEntry& entry) {
+  const CodeKind kind = code_kind(entry.path, entry.file);
+  const MappingTable& known = *process.images.back().table;
+  Mapping unknown{.start = entry.start, .end = entry.end, .kind = CodeKind::unfollowed};
+  if (kind == CodeKind::none || known.covers(unknown) || is_known(known, entry, kind)) return;
+  const bool is_whole = ++process.unfollowed > most_unfollowed || known.mappings().size() > most_followed_table;
+  if (is_whole) {
+    unknown.start = 0;
+    unknown.end = UINT64_MAX;
+  }
+  add_mapping(process, time_ns, unknown);
 }
 
 std::size_t ProcessTable::kept_mappings() const {

@@ -24,7 +24,7 @@ std::uint32_t ProcessTable::image_at(std::uint32_t tgid, std::uint64_t time_ns) 
   const Process* process = find(tgid);
   if (process == nullptr) return 0;
   const auto behind = std::ranges::upper_bound(process->images, time_ns, {}, &Image::start_ns);
-  return behind == process->images.begin() ? 0 : std::prev(behind)->number;
+  return behind == process->images.begin() ? 0 : std::prev(behind)->told_as;
 }
 
 std::string_view ProcessTable::name_of(std::uint32_t tgid, std::uint32_t image) const {
@@ -49,6 +49,9 @@ CodeLocation ProcessTable::locate(std::uint32_t tgid, std::uint32_t image, Runti
       break;
     case CodeKind::vdso:
       location.kind = CodeLocation::Kind::vdso;
+      break;
+    case CodeKind::unfollowed:
+      location.kind = CodeLocation::Kind::unfollowed;
       break;
     case CodeKind::memory_file:  // none is left in a table
     case CodeKind::anonymous:
@@ -98,7 +101,7 @@ void ProcessTable::forget_before(std::uint64_t time_ns, const std::function<bool
       ++at;
       continue;
     }
-    if (!images.empty()) highest_forgotten_ = std::max(highest_forgotten_, images.back().number);
+    if (!images.empty()) highest_forgotten_ = std::max(highest_forgotten_, images.back().told_as);
     at = processes_.erase(at);
   }
   std::vector<bool> is_mapped(files_.place_count(), false);

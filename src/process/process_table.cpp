@@ -115,8 +115,8 @@ void ProcessTable::apply_exec(const SideBandRecord& record) {
   begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
 }
 
-// Following a process that maps code in a loop would cost us a third of a CPU. Its records are skipped, because no code
-// there can be sampled for long.
+// Following a process that maps code in a loop would cost us a third of a CPU. Its records are skipped, and what they
+// map is unknown until its maps are read.
 bool ProcessTable::maps_without_end(Process& process, const SideBandRecord& record) {
   const std::uint64_t until_ns = std::max(process.mapped_until_ns, record.time_ns) + ns_per_mapping;
   if (until_ns > record.time_ns + most_ahead_ns) {
@@ -133,8 +133,8 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   Process& process = met(record.tgid);
   ++process.maps_count;
   process.exit_ns = 0;  // its first thread may have ended, while others run on
-  if (maps_without_end(process, record)) return;
   const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
+  if (maps_without_end(process, record)) return note_unfollowed(process, record.time_ns, entry);
   if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
     add_mapping(process, record.time_ns, *mapping);
   }
@@ -203,13 +203,18 @@ void ProcessTable::learn(std::uint32_t tgid, const ProcSnapshot& snapshot) {
   table.shrink();
 }
 
-void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns) {
+void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns,
+                           std::uint64_t read_ns) {
   Process& process = processes_[tgid];
+  process.unfollowed = 0;
   if (process.images.empty() || !process.images.back().table->complete) return learn(tgid, snapshot);
   std::vector<Mapping> mappings = mappings_of(snapshot.code_lines, tgid, process);
   const MappingTable& known = *process.images.back().table;
-  const bool any_is_known =
-      std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) { return known.covers(mapping); });
+  // What was not followed may have been the same.
+  const bool any_is_known = std::ranges::any_of(mappings, [&](const Mapping& mapping) {
+    return known.covers(mapping) ||
+           known.covers({.start = mapping.start, .end = mapping.end, .kind = CodeKind::unfollowed});
+  });
   // This is another program: the record of its exec was lost, or its number was used again and that record was lost.
   const bool exec_was_lost = !mappings.empty() && !known.mappings().empty() && !any_is_known;
   const bool reuse_was_lost = process.exit_ns != 0 && !snapshot.code_lines.empty() && !any_is_known;
@@ -217,7 +222,7 @@ void ProcessTable::correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std
     begin_image(process, since_ns, std::make_shared<MappingTable>(), to_name(snapshot.comm)).begins_program = true;
   }
   process.images.back().name = to_name(snapshot.comm);
-  add_mappings(process, since_ns, std::move(mappings));
+  add_mappings(process, since_ns, read_ns, std::move(mappings));
 }
 
 bool ProcessTable::may_be_unmounted(const Mapping& mapping) const {

@@ -65,8 +65,9 @@ class ProcessTable {
   [[nodiscard]] bool has_begun_since(std::uint32_t tgid, std::uint64_t time_ns) const;
   // Adds the contents of /proc to the newest image. Never overrules a record.
   void learn(std::uint32_t tgid, const ProcSnapshot& snapshot);
-  // The same when records may be missing since `since_ns`. If the snapshot contradicts the image, a new image begins.
-  void correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns);
+  // The same when records may be missing since `since_ns`. If the snapshot contradicts the image, a new image begins
+  // when it was read, at `read_ns`. What was mapped there in between is not known.
+  void correct(std::uint32_t tgid, const ProcSnapshot& snapshot, std::uint64_t since_ns, std::uint64_t read_ns);
 
   // Returns the living processes with open mapped files on file systems other than our root, because no record reports
   // what a process unmaps. Such files may keep their file system from being unmounted.
@@ -109,6 +110,9 @@ class ProcessTable {
     std::uint64_t start_ns = 0;
     std::shared_ptr<MappingTable> table;
     std::uint32_t number = 0;
+    // The number that image_at() gives. It differs where images were joined: the joined image is another one than those
+    // whose frames may have names already.
+    std::uint32_t told_as = 0;
     Name name{};
     bool begins_program = false;  // by exec or fork; otherwise by code mapped over other code
   };
@@ -119,6 +123,7 @@ class ProcessTable {
     std::uint64_t maps_count = 0;       // as maps_count()
     std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
     std::size_t kept_mappings = 0;      // of all images, when the newest began
+    std::uint32_t unfollowed = 0;       // images that began because of a skipped record, since the last snapshot
   };
 
   void apply_fork(const SideBandRecord& record);
@@ -135,7 +140,9 @@ class ProcessTable {
   static void join_where_many(Process& process);
   Image& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
   void add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping);
-  void add_mappings(Process& process, std::uint64_t time_ns, std::vector<Mapping> read);
+  void add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns, std::vector<Mapping> read);
+  void note_unfollowed(Process& process, std::uint64_t time_ns, const MapsEntry& entry);
+  [[nodiscard]] bool is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const;
   [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
                                                   const Process& process);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);

@@ -163,7 +163,8 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     return is_late;
   };
   const auto is_found = [](const CodeLocation& place) {
-    return place.kind != CodeLocation::Kind::unknown && place.kind != CodeLocation::Kind::nowhere;
+    using Kind = CodeLocation::Kind;
+    return place.kind != Kind::unknown && place.kind != Kind::nowhere && place.kind != Kind::unfollowed;
   };
   CodeLocation place = located(asked.question, asked.question.time_ns, timeline);
   // The timeline may know nothing of that time, although the mapping is still there now.

@@ -38,6 +38,7 @@ class CodeThen : public WalkedCode {
     switch (found.kind) {
       case CodeLocation::Kind::unknown:
         return {.kind = Kind::waiting};
+      case CodeLocation::Kind::unfollowed:
       case CodeLocation::Kind::nowhere:
         return {.kind = Kind::nowhere};
       case CodeLocation::Kind::jit:

@@ -130,6 +130,8 @@ struct Symboliser::State {
           return exec();
         }
         return reason(Unnamed::not_mapped);
+      case CodeLocation::Kind::unfollowed:
+        return reason(Unnamed::not_followed);
       case CodeLocation::Kind::unknown:
         break;
     }

@@ -170,6 +170,8 @@ struct TestTimeline {
         return "vdso+" + std::to_string(location.offset.value);
       case CodeLocation::Kind::jit:
         return "jit";
+      case CodeLocation::Kind::unfollowed:
+        return "unfollowed";
       case CodeLocation::Kind::nowhere:
         return "nowhere";
       case CodeLocation::Kind::unknown:
