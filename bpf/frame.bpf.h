@@ -273,16 +273,31 @@ __noinline int note_stuck(void) {
   return 0;
 }
 
-/* Goes from the current frame to its caller. Returns WALK_GOES_ON, or why the walk ends. */
-static __always_inline int next_frame(struct walk *walk) {
-  const __u64 sought = walk->was_interrupted ? walk->pc : walk->pc - 1; /* in the call, not behind it */
-  struct walk_mapping *mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
-  if (sought - mapping->start >= mapping->bytes) {
-    walk->sought = sought;
-    const int found = find_mapping();
-    if (found != FOUND) return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
-    mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
-  }
+static __always_inline const struct walk_mapping *mapping_of_frame(const struct walk *walk) {
+  return &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
+}
+
+/* Where the current frame is: in the call, not behind it. */
+static __always_inline __u64 place_of_frame(const struct walk *walk) {
+  return walk->was_interrupted ? walk->pc : walk->pc - 1;
+}
+
+/* Finds the mapping that holds the current frame. Returns WALK_GOES_ON, or why the walk ends. */
+static __always_inline int find_frame(struct walk *walk) {
+  const struct walk_mapping *mapping = mapping_of_frame(walk);
+  const __u64 sought = place_of_frame(walk);
+  if (sought - mapping->start < mapping->bytes) return WALK_GOES_ON;
+  walk->sought = sought;
+  const int found = find_mapping();
+  if (found == FOUND) return WALK_GOES_ON;
+  return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
+}
+
+/* Goes from the current frame, which find_frame() has found, to its caller. Returns WALK_GOES_ON, or why the walk
+ * ends. */
+static __always_inline int leave_frame(struct walk *walk) {
+  const struct walk_mapping *mapping = mapping_of_frame(walk);
+  const __u64 sought = place_of_frame(walk);
   __u32 code = 0;
   if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, sought - mapping->bias);
   if (mapping->kind == MAPPING_PENDING) note_stuck();

@@ -35,6 +35,8 @@ struct walk_mapping {
   __u64 start;
   __u64 bytes;
   __u64 bias; /* address - bias is the offset in the file */
+  /* A secret hash of the file and the bias. 0 without a file. */
+  __u64 identity;
   __u32 kind; /* enum mapping_kind */
   __u32 first_page;
   __u32 pages;

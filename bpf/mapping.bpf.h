@@ -197,6 +197,12 @@ static __always_inline int find_file(struct walk *walk) {
   return found;
 }
 
+/* Different for the same address in another file, and for another part of the file. */
+static __always_inline __u64 identity_of(const struct walk_file_key *key, __u64 bias) {
+  const __u64 odd[2] = {walk_config.seed[0] | 1, walk_config.seed[1] | 1};
+  return ((key->inode * odd[0] ^ ((__u64)key->device << 32 | key->version)) * odd[1] ^ bias) * odd[0];
+}
+
 /* Sets walk->current to the mapping that holds walk->sought. Returns an enum found. */
 __noinline int find_mapping(void) {
   struct walk *walk = this_walk();
@@ -212,6 +218,7 @@ __noinline int find_mapping(void) {
   mapping->bias = walk->start - (walk->offset << layout.page_shift);
   mapping->kind = MAPPING_PLAIN;
   mapping->is_vdso = 0;
+  mapping->identity = walk->file ? identity_of(&walk->key, mapping->bias) : 0;
   if (!walk->file) {
     __u64 vdso = 0;
     READ_AT(vdso, walk->mm, mm_vdso);

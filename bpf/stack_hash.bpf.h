@@ -29,7 +29,8 @@ static __always_inline void add_to_hash(struct walk *walk, __u64 word) {
 }
 
 static __always_inline void begin_hash(struct walk *walk) {
-  walk->hash[0] = walk_config.seed[0] ^ 0x736f6d6570736575ULL;
+  /* Stacks of two programs are different, also when one has replaced the other in the same process. */
+  walk->hash[0] = (walk_config.seed[0] + walk->exec_id) ^ 0x736f6d6570736575ULL;
   walk->hash[1] = walk_config.seed[1] ^ 0x646f72616e646f6dULL;
   walk->hash[2] = walk_config.seed[0] ^ 0x6c7967656e657261ULL;
   walk->hash[3] = walk_config.seed[1] ^ 0x7465646279746573ULL;

@@ -55,8 +55,10 @@ __noinline int walk_frame(void) {
   const __u64 shown = walk->was_interrupted && depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
   walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
   walk->depth = depth + 1;
-  add_to_hash(walk, shown);
-  return next_frame(walk);
+  const int end = find_frame(walk);
+  /* An address may belong to several files, one after the other. A row of the histogram must belong to one of them. */
+  add_to_hash(walk, end == WALK_GOES_ON ? shown ^ mapping_of_frame(walk)->identity : shown);
+  return end == WALK_GOES_ON ? leave_frame(walk) : end;
 }
 
 __noinline int walk_frames(void) {
@@ -122,7 +124,6 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   if (TAKE_AT(mm, task, task_mm) || !mm) return NO_USER_STACK;
   const enum begun begun = take_registers(walk, task);
   if (begun != BEGUN) return begun;
-  begin_hash(walk);
   walk->fp_at = 0;
   walk->extra_at = 0;
   walk->lost = 0;
@@ -141,6 +142,7 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   walk->start_stack = 0;
   TAKE_AT(walk->start_stack, mm, mm_start_stack);
   TAKE_AT(walk->exec_id, task, task_exec_id);
+  begin_hash(walk);
   walk->sequence = current_sequence(mm);
   begin_probes(walk, task, mm);
   enter_space(walk);

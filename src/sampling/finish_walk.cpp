@@ -81,6 +81,7 @@ int find_mapping() {
   under_way->mappings[0] = {.start = under_way->sought,
                             .bytes = 1,
                             .bias = under_way->sought - place.offset,
+                            .identity = 0,
                             .kind = place.kind == Kind::table ? __u32{MAPPING_TABLE} : __u32{MAPPING_PLAIN},
                             .first_page = place.table.first_page,
                             .pages = place.table.pages,
@@ -107,6 +108,11 @@ void remember(walk* /*walk*/, __u32 /*at*/, __u32 /*unit*/, __u32 /*code*/) {}
 
 #include "bpf/frame.bpf.h"
 
+int next_frame() {
+  const int end = find_frame(under_way);
+  return end == WALK_GOES_ON ? leave_frame(under_way) : end;
+}
+
 }  // namespace
 
 FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool tables_alone, std::uint32_t most_frames) {
@@ -127,11 +133,11 @@ FinishedWalk finish_walk(const ring_unfinished& begun, WalkedCode& code, bool ta
   under_way = &walk;
 
   FinishedWalk finished;
-  int end = next_frame(&walk);
+  int end = next_frame();
   while (end == WALK_GOES_ON && walk.depth < most_frames) {
     finished.callers.push_back(walk.was_interrupted != 0 ? walk.pc | WALK_INTERRUPTED : walk.pc);
     ++walk.depth;
-    end = next_frame(&walk);
+    end = next_frame();
   }
   under_way = nullptr;
   if (end == WALK_GOES_ON) end = WALK_TOO_DEEP;

@@ -10,6 +10,7 @@ namespace {
 
 struct walk {
   __u64 hash[4] = {};
+  __u32 exec_id = 0;
 };
 struct {
   __u64 seed[2] = {};
@@ -47,6 +48,15 @@ TEST_CASE("the hash of a stack is SipHash-1-3") {
   CHECK(hash_of(counting(1), std::uint64_t{8} << 56) == 0xead411e67ebe2eea);
   CHECK(hash_of(counting(2), std::uint64_t{16} << 56) == 0x8972188433a5c5b7);
   CHECK(hash_of(counting(8), std::uint64_t{64} << 56) == 0x75e05fd5bbc870c6);
+}
+
+TEST_CASE("another program of a process has another hash") {
+  walk before;
+  walk after;
+  ++after.exec_id;
+  begin_hash(&before);
+  begin_hash(&after);
+  CHECK(end_hash(&before, 1) != end_hash(&after, 1));
 }
 
 TEST_CASE("another run has other hashes, for each half of its seed") {
