@@ -110,9 +110,6 @@ __noinline int has_changed(void) {
          VMA_WORD(walk, vma_file) != walk->file;
 }
 
-/* Odd and large, so that small differences in the three numbers make different versions. */
-#define VERSION_FACTOR 2654435761U
-
 /* Most of what makes a file's key lies in this part of struct inode, which one read takes into walk->node. */
 #define INODE_BYTES 128
 #define TAKE_FROM_INODE(to, inode, member)                                                          \
@@ -123,15 +120,16 @@ __noinline int has_changed(void) {
 static __always_inline bool read_file_key(struct walk *walk) {
   struct walk_file_key *key = &walk->key;
   __u64 inode = 0, super = 0;
-  __u32 seconds = 0, ns = 0;
+  __u32 generation = 0, modified_s = 0, modified_ns = 0, changed_s = 0, changed_ns = 0;
   if (READ_AT(inode, walk->file, file_inode)) return false;
   if (bpf_probe_read_kernel(walk->node, INODE_BYTES, (void *)inode)) return false;
-  if (TAKE_FROM_INODE(key->inode, inode, inode_number) || TAKE_FROM_INODE(key->version, inode, inode_generation) ||
-      TAKE_FROM_INODE(seconds, inode, inode_changed_s) || TAKE_FROM_INODE(ns, inode, inode_changed_ns) ||
+  if (TAKE_FROM_INODE(key->inode, inode, inode_number) || TAKE_FROM_INODE(generation, inode, inode_generation) ||
+      TAKE_FROM_INODE(modified_s, inode, inode_modified_s) || TAKE_FROM_INODE(modified_ns, inode, inode_modified_ns) ||
+      TAKE_FROM_INODE(changed_s, inode, inode_changed_s) || TAKE_FROM_INODE(changed_ns, inode, inode_changed_ns) ||
       TAKE_FROM_INODE(super, inode, inode_super)) {
     return false;
   }
-  key->version = (key->version * VERSION_FACTOR + seconds) * VERSION_FACTOR + ns;
+  key->version = WALK_FILE_VERSION(generation, modified_s, modified_ns, changed_s, changed_ns & WALK_FILE_NS_MASK);
   return READ_AT(key->device, super, super_device) == 0;
 }
 

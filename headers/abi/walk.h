@@ -19,8 +19,20 @@
 struct walk_file_key {
   __u64 inode;
   __u32 device;  /* super_block::s_dev: major << 20 | minor */
-  __u32 version; /* a hash of the inode's generation and of its time of change: a changed file is another file */
+  __u32 version; /* WALK_FILE_VERSION: a changed file is another file */
 };
+
+/* The high bits are a hash of what tells whether the content is another one, if the file system knows generations. The
+ * low bits, WALK_FILE_TOUCHED, also change with the file's owner, permissions and names, because the time of
+ * modification can be set back. The factor is odd and large, so that small differences make different versions. */
+#define WALK_FILE_TOUCHED 0xfffU
+#define WALK_FILE_FACTOR 2654435761U
+#define WALK_FILE_HASH(a, b, c) (((a)*WALK_FILE_FACTOR + (b)) * WALK_FILE_FACTOR + (c))
+#define WALK_FILE_VERSION(generation, modified_s, modified_ns, changed_s, changed_ns) \
+  ((WALK_FILE_HASH(generation, modified_s, modified_ns) & ~WALK_FILE_TOUCHED) |       \
+   WALK_FILE_HASH(0U, changed_s, changed_ns) * WALK_FILE_FACTOR >> 20)
+/* The kernel marks times of change that were asked for in the highest bit. */
+#define WALK_FILE_NS_MASK 0x3fffffffU
 
 enum walk_file_state {
   WALK_FILE_ASKED, /* RING_FILE was sent; there is no answer yet */
@@ -183,7 +195,9 @@ struct kernel_layout {
   __u32 file_inode;
   __u32 inode_number;
   __u32 inode_generation;
-  __u32 inode_changed_s; /* mtime: the low 32 bits of the seconds */
+  __u32 inode_modified_s; /* the low 32 bits of the seconds */
+  __u32 inode_modified_ns;
+  __u32 inode_changed_s;
   __u32 inode_changed_ns;
   __u32 inode_super;
   __u32 super_device;
@@ -217,6 +231,6 @@ PROFILE_ABI_ASSERT(sizeof(struct ring_stack) == 16, "ring_stack");
 PROFILE_ABI_ASSERT(sizeof(struct walk_stuck) == 64, "walk_stuck");
 PROFILE_ABI_ASSERT(sizeof(struct ring_unfinished) == 416 + UNFINISHED_MOST_BYTES, "ring_unfinished");
 PROFILE_ABI_ASSERT(sizeof(struct walk_config) == 32, "walk_config");
-PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 176, "kernel_layout");
+PROFILE_ABI_ASSERT(sizeof(struct kernel_layout) == 184, "kernel_layout");
 
 #endif

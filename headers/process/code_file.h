@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "model/profile.h"
 
@@ -27,13 +28,32 @@ struct MappedBy {
   std::uint64_t end = 0;
 };
 
-// The result of fstat when the file was opened. If a later fstat differs, the content may have changed.
+// What shows later whether an open file still has the content that it had when it was opened.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // the last change of the content or of one of the next members
+  std::uint32_t links = 0;
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+  std::uint32_t mode = 0;
+  std::uint64_t path_hash = 0;   // of the path that the kernel gives
+  std::uint32_t generation = 0;  // of the inode; 0: its file system does not tell it
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
+
+  // Whether the content is surely the same. The time of modification can be set back, but not the time of change: when
+  // that differs, another member must say why.
+  [[nodiscard]] bool has_content_of(const FileStamp& before) const {
+    const auto content = [](const FileStamp& stamp) {
+      return std::tuple(stamp.device, stamp.inode, stamp.size_bytes, stamp.modified_ns);
+    };
+    const auto rest = [](const FileStamp& stamp) {
+      return std::tuple(stamp.links, stamp.owner, stamp.group, stamp.mode, stamp.path_hash);
+    };
+    return content(*this) == content(before) && (changed_ns == before.changed_ns || rest(*this) != rest(before));
+  }
 };
 
 class CodeFiles;
@@ -57,8 +77,8 @@ class CodeFile {
   [[nodiscard]] const MappedBy& mapped_by() const { return mapped_by_; }
   // No process has mapped the file for a while. It is closed as soon as the samples in it have names.
   [[nodiscard]] bool is_expired() const { return is_expired_; }
-  // The size when the file was opened; 0 if it never was.
-  [[nodiscard]] std::uint64_t size_bytes() const { return stamp_.size_bytes; }
+  // The file when it was opened; empty if it never was.
+  [[nodiscard]] const FileStamp& stamp() const { return stamp_; }
   // Who decides what the file says (content_owner() in file_rights.h): 0 is root, also while it is not known. What a
   // user's files cost is counted against that user.
   [[nodiscard]] std::uint64_t owner() const { return owner_; }

@@ -23,7 +23,9 @@ struct OpenedFile {
 
 class FileOpener {
  public:
-  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by);
+  // `generation`: of the inode that was mapped; 0: not known.
+  OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
+                  std::uint32_t generation = 0);
   // nullopt when it cannot be found out.
   [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
   // Whether the file has no name any more; false when that cannot be found out.
@@ -33,6 +35,7 @@ class FileOpener {
   enum class Route : std::uint8_t { map_files, path };
   struct Wanted {
     FileIdentity identity;
+    std::uint32_t generation = 0;
     bool grows = false;  // a jitdump, which is mapped before it is written: it may be empty
   };
   OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, const MappedBy& mapped_by);

@@ -129,11 +129,12 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   const auto number = in.get<std::uint64_t>();
   const auto identity = in.get<FileIdentity>();
+  const auto generation = in.get<std::uint32_t>();
   in.read(file.path, file.mapped_by);
   file.owner = owner_of(file.mapped_by.tgid, part_of_file(identity));
   if (!is_turn_of(job, file.owner)) return;
   file.rights = rights_of_process(file.mapped_by.tgid);
-  OpenedFile opened = opener_.open(identity, file.path, file.mapped_by);
+  OpenedFile opened = opener_.open(identity, file.path, file.mapped_by, generation);
   if (!opened.fd) return answer(job, opened.reason);
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
@@ -150,7 +151,7 @@ void OpenerJobs::state(const OpenerJob& job, WireReader& in) {
   if (!is_turn_of(job, file->owner)) return;
   auto state = FileKeeper::State::same;
   const auto stamp = FileOpener::stamp(file->fd.get());
-  if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) {
+  if (file->stamp != FileStamp{} && stamp && !stamp->has_content_of(file->stamp)) {
     state = FileKeeper::State::changed;
   } else if (FileOpener::is_deleted(file->fd.get())) {
     state = FileKeeper::State::deleted;
@@ -166,7 +167,8 @@ void OpenerJobs::hand(const OpenerJob& job, WireReader& in) {
   if (!in.ok() || !file) return answer(job, Unnamed::file_gone);
   if (!is_turn_of(job, file->owner)) return;
   const auto stamp = FileOpener::stamp(file->fd.get());
-  if (file->stamp != FileStamp{} && stamp && *stamp != file->stamp) return answer(job, Unnamed::file_changed);
+  if (file->stamp != FileStamp{} && stamp && !stamp->has_content_of(file->stamp))
+    return answer(job, Unnamed::file_changed);
   if (const Unnamed refused = refusal_of(*file, kind); refused != Unnamed::named) return answer(job, refused);
   answer(job, files_.give(way, number, file->fd.get()) ? Unnamed::named : Unnamed::parser_gave_up);
 }

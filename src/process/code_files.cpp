@@ -195,7 +195,11 @@ void CodeFiles::ask(CodeFile& file) {
   file.is_asked_ = true;
   file.unreadable = Unnamed::named;
   asked_[file.number] = file.place_;
-  keeper_.open({.number = file.number, .identity = file.identity, .path = file.path, .mapped_by = file.mapped_by_});
+  keeper_.open({.number = file.number,
+                .identity = file.identity,
+                .generation = file.generation_,
+                .path = file.path,
+                .mapped_by = file.mapped_by_});
   take_answers();
 }
 
@@ -266,7 +270,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   ++open_count_;
   file.last_use_ = ++uses_;
   const bool was_open_before = file.stamp_ != FileStamp{};
-  if (was_open_before && answer.stamp != file.stamp_) {
+  if (was_open_before && !answer.stamp.has_content_of(file.stamp_)) {
     ++file.failures_;
     return file.give_up(Unnamed::file_changed);
   }

@@ -2,13 +2,18 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +67,14 @@ bool is_mapped_still(const FileIdentity& identity, const MappedBy& mapped_by) {
 // A FUSE file is closed to root, too, unless its user allows it.
 Unnamed unopened(int error) { return error == EACCES ? Unnamed::no_access : Unnamed::file_gone; }
 
+// The kernel gives the number of an inode that is gone to a new file, and the generation tells them apart. 0: not told.
+// Only file systems on a disk are asked, because a server would be asked for each file, too.
+std::uint32_t generation_of(int fd, std::uint64_t device) {
+  std::uint32_t generation[2] = {};  // the call is declared with a long, but the kernel writes an int
+  if (::major(device) == 0 || ::ioctl(fd, FS_IOC_GETVERSION, generation) != 0) return 0;
+  return generation[0];
+}
+
 OpenedFile refused(Unnamed reason) { return {.fd = {}, .reason = reason, .stamp = {}}; }
 
 }  // namespace
@@ -88,8 +101,11 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   if (!same) return refused(Unnamed::file_changed);
   Fd fd = reopen(place);
   if (!fd) return refused(unopened(errno));
-  const auto opened = stamp(fd.get());
+  auto opened = stamp(fd.get());
   if (!opened) return refused(Unnamed::file_gone);
+  opened->generation = generation_of(fd.get(), opened->device);
+  const bool both_known = wanted.generation != 0 && opened->generation != 0;
+  if (both_known && wanted.generation != opened->generation) return refused(Unnamed::file_changed);
   // If we held it open, the memory of a JIT's code would outlive the JIT.
   if (look->is_memory && !is_elf(fd.get())) return refused(Unnamed::file_malformed);
   return {.fd = std::move(fd),
@@ -99,9 +115,10 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
           .is_mapped = route == Route::map_files};
 }
 
-OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by) {
+OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
+                            std::uint32_t generation) {
   OpenedFile result;
-  const Wanted wanted{.identity = identity, .grows = is_jit_dump(path)};
+  const Wanted wanted{.identity = identity, .generation = generation, .grows = is_jit_dump(path)};
   if (const Fd place = place_of_mapping(mapped_by)) {
     result = verified(place, Route::map_files, wanted, mapped_by);
     if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
@@ -129,7 +146,18 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
 std::optional<FileStamp> FileOpener::stamp(int fd) {
   const auto found = status_of(fd);
   if (!found) return std::nullopt;
-  return FileStamp{found->device, found->inode, found->size_bytes, found->modified_ns};
+  std::error_code error;
+  const std::string path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error);
+  return FileStamp{.device = found->device,
+                   .inode = found->inode,
+                   .size_bytes = found->size_bytes,
+                   .modified_ns = found->modified_ns,
+                   .changed_ns = found->changed_ns,
+                   .links = found->links,
+                   .owner = found->owner,
+                   .group = found->group,
+                   .mode = found->mode,
+                   .path_hash = std::hash<std::string>{}(path)};
 }
 
 bool FileOpener::is_deleted(int fd) {

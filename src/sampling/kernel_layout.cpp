@@ -104,18 +104,19 @@ void find_task(const KernelTypes& types, Finder& finder, kernel_layout& layout) 
   layout.task_regs_at = thread_bytes - regs;
 }
 
-// The time at which the content of a file was last changed. The kernel has had three names for its members so far.
-void find_time_of_change(const KernelTypes& types, Finder& finder, kernel_layout& layout) {
-  constexpr std::pair<std::string_view, std::string_view> names[] = {{"i_mtime_sec", "i_mtime_nsec"},
-                                                                     {"__i_mtime.tv_sec", "__i_mtime.tv_nsec"},
-                                                                     {"i_mtime.tv_sec", "i_mtime.tv_nsec"}};
+// A time of struct inode, "i_mtime" or "i_ctime". The kernel has had three names for its members so far.
+void find_time(const std::string& name, const KernelTypes& types, Finder& finder, std::uint32_t& seconds_at,
+               std::uint32_t& ns_at) {
+  const std::pair<std::string, std::string> names[] = {{name + "_sec", name + "_nsec"},
+                                                       {"__" + name + ".tv_sec", "__" + name + ".tv_nsec"},
+                                                       {name + ".tv_sec", name + ".tv_nsec"}};
   for (const auto& [seconds, ns] : names) {
     if (!types.member("inode", seconds)) continue;
-    layout.inode_changed_s = finder.bytes_at("inode", seconds);
-    layout.inode_changed_ns = finder.bytes_at("inode", ns);
+    seconds_at = finder.bytes_at("inode", seconds);
+    ns_at = finder.bytes_at("inode", ns);
     return;
   }
-  finder.lacks("inode.i_mtime");
+  finder.lacks("inode." + name);
 }
 
 void find_mappings(Finder& finder, kernel_layout& layout) {
@@ -165,7 +166,8 @@ std::optional<std::string> layout_of(const KernelTypes& types, kernel_layout& la
   find_sequence(types, finder, layout);
   find_task(types, finder, layout);
   find_mappings(finder, layout);
-  find_time_of_change(types, finder, layout);
+  find_time("i_mtime", types, finder, layout.inode_modified_s, layout.inode_modified_ns);
+  find_time("i_ctime", types, finder, layout.inode_changed_s, layout.inode_changed_ns);
   find_probes(types, layout);
   layout.page_shift = static_cast<std::uint32_t>(std::countr_zero(static_cast<unsigned long>(::sysconf(_SC_PAGESIZE))));
   if (finder.missing().empty()) return std::nullopt;

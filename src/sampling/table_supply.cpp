@@ -1,6 +1,7 @@
 #include "sampling/table_supply.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "process/timeline.h"
@@ -45,7 +46,7 @@ constexpr std::uint32_t own_version = 0xffffffff;
 constexpr std::uint64_t unknown_owner = UINT64_MAX - 1;
 
 std::uint64_t owner_of(const CodeFile& file) {
-  const bool is_known = file.is_open() || file.size_bytes() != 0;
+  const bool is_known = file.is_open() || file.stamp().size_bytes != 0;
   return is_known ? file.owner() : unknown_owner;
 }
 
@@ -61,6 +62,16 @@ ring_file question_of(const walk_file_key& key, std::uint32_t tgid, std::uint64_
           .end = address + 1,
           .tgid = tgid,
           .unused = 0};
+}
+
+// Whether the key can be that of the file with this stamp. True where the file system does not tell generations.
+bool may_be_version(std::uint32_t version, const FileStamp& stamp) {
+  if (version == own_version || stamp.generation == 0) return true;
+  const std::chrono::nanoseconds modified(stamp.modified_ns);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(modified);
+  const std::uint32_t known = WALK_FILE_VERSION(stamp.generation, static_cast<std::uint32_t>(seconds.count()),
+                                                static_cast<std::uint32_t>((modified - seconds).count()), 0U, 0U);
+  return (known ^ version) <= WALK_FILE_TOUCHED;
 }
 
 CodeLocation located(const ring_file& question, std::uint64_t time_ns, ProcessTimeline& timeline) {
@@ -180,6 +191,7 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
     tables_.forget(key);
     return true;
   }
+  if (!may_be_version(key.version, place.file->stamp())) return later();
   if (place.file->is_open()) {
     make(key, {.number = place.file->number, .path = place.file->path, .mapped_by = place.file->mapped_by()},
          place.file->owner());

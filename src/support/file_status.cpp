@@ -7,6 +7,11 @@
 #include <algorithm>
 
 namespace profile {
+namespace {
+
+std::int64_t ns_of(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
+
+}  // namespace
 
 std::optional<FileStatus> status_of(int fd) {
   struct stat found {};
@@ -21,7 +26,9 @@ std::optional<FileStatus> status_of(int fd) {
                     .inode = found.st_ino,
                     .size_bytes = static_cast<std::uint64_t>(std::max<off_t>(found.st_size, 0)),
                     .allocated_bytes = static_cast<std::uint64_t>(std::max<blkcnt_t>(found.st_blocks, 0)) * S_BLKSIZE,
-                    .modified_ns = found.st_mtim.tv_sec * std::int64_t{1'000'000'000} + found.st_mtim.tv_nsec,
+                    .modified_ns = ns_of(found.st_mtim),
+                    .changed_ns = ns_of(found.st_ctim),
+                    .links = static_cast<std::uint32_t>(found.st_nlink),
                     .owner = found.st_uid,
                     .group = found.st_gid,
                     .mode = found.st_mode};

@@ -150,7 +150,7 @@ struct Symboliser::State {
 
   void resolve_files() {
     timeline.wait_for_files(pending_files, patience_with_files);
-    std::ranges::sort(pending_files, {}, &CodeFile::size_bytes);
+    std::ranges::sort(pending_files, {}, [](const CodeFile* file) { return file->stamp().size_bytes; });
     for (CodeFile* const file : pending_files) {
       FileAnswers& answers = files[file].answers;
       if (!file->is_open()) {

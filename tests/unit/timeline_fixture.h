@@ -69,11 +69,12 @@ class FakeKeeper final : public FileKeeper {
     Unnamed reason = Unnamed::named;
     if (question.identity == jit_memory) reason = Unnamed::file_malformed;
     if (gone) reason = Unnamed::file_gone;
-    answers.push_back({.number = question.number,
-                       .reason = reason,
-                       .stamp = {1, question.identity.inode, 1000, modified_ns},
-                       .state = {},
-                       .owner = owner});
+    answers.push_back(
+        {.number = question.number,
+         .reason = reason,
+         .stamp = {.device = 1, .inode = question.identity.inode, .size_bytes = 1000, .modified_ns = modified_ns},
+         .state = {},
+         .owner = owner});
     opened_ns[question.number] = modified_ns;
   }
   void take_answers(const std::function<void(const FileAnswer&)>& take) override {
