@@ -86,7 +86,11 @@ void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress
                        std::span<Symbol> answers) {
   if (!elf_) {
     const Unnamed reason = budget_.spent() ? Unnamed::too_large : Unnamed::file_malformed;
-    for (Symbol& answer : answers) answer.unnamed = reason;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      addresses[i] = ElfAddress{offsets[i].value};
+      answers[i].unnamed = reason;
+      answers[i].valid_range = valid_for_one;
+    }
     return;
   }
   // The ELF addresses, sorted: their order may differ from that of the offsets.
