@@ -21,8 +21,8 @@ namespace profile {
 // `addresses` ascend and are distinct; `answers` has their size. It looks only at answers whose `unnamed` is not
 // `named`, so several sources can be asked in turn, the best first. Throws nothing but std::bad_alloc: what is wrong
 // with the file is a reason in the answers.
-// Names are as the file spells them, with their versions. An address without a name is `no_symbol`, or `file_malformed`
-// when the file has a symbol table that could not be used.
+// Names are as the file spells them, without their versions. An address without a name is `no_symbol`, or
+// `file_malformed` when the file has a symbol table that could not be used.
 void resolve_symbols(const ElfFile& file, std::span<const ElfAddress> addresses, std::span<Symbol> answers);
 
 }  // namespace profile

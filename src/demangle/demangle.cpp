@@ -119,11 +119,11 @@ std::optional<std::string> demangled(std::string_view symbol) {
 }  // namespace
 
 std::string demangle(std::string_view raw) {
-  const auto at = raw.find('@');
-  if (at == 0) return std::string(raw);
-  const std::string_view symbol = raw.substr(0, at);
+  constexpr std::string_view plt = "@plt";
+  const bool is_stub = raw.size() > plt.size() && raw.ends_with(plt);
+  const std::string_view symbol = is_stub ? raw.substr(0, raw.size() - plt.size()) : raw;
   std::string name = demangled(symbol).value_or(std::string(symbol));
-  if (at != std::string_view::npos && raw.substr(at) == "@plt") name += "@plt";
+  if (is_stub) name += plt;
   return name;
 }
 

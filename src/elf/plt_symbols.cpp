@@ -118,9 +118,8 @@ class Namer {
   void name(const Wanted& wanted, std::string_view function) {
     if (function.empty() || function.size() > budget_bytes_) return;
     budget_bytes_ -= function.size();
-    // The version of a symbol says nothing here, and "@plt" must be the only text behind an '@'.
     Symbol& answer = answers_[wanted.answer];
-    answer.name = std::string(function.substr(0, function.find('@', 1))) + "@plt";
+    answer.name = std::string(function) + "@plt";
     answer.start = wanted.stub.start;
     answer.unnamed = Unnamed::named;
   }

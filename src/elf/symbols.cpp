@@ -9,6 +9,7 @@
 #include "elf/symbol.h"
 #include "elf/symbol_index.h"
 #include "elf/symbol_table.h"
+#include "elf/symbol_versions.h"
 
 namespace profile {
 namespace {
@@ -181,10 +182,11 @@ bool Pass::find_candidates() {
 bool Pass::choose_names(std::uint64_t budget_bytes) {
   std::ranges::sort(candidates_, {}, &Candidate::name);  // so the strings are read in one direction
   ElfNameReader reader(table_);
+  SymbolVersions versions(table_.file());
   for (const Candidate& candidate : candidates_) {
     Group& group = groups_[candidate.group];
     if (candidate.rank > group.rank) continue;
-    const std::string_view name = reader.read(candidate.name);
+    const std::string_view name = versions.without_version(reader.read(candidate.name));
     if (name.empty() || (kind_ == Kind::label && !names_code(name))) continue;
     if (!group.name.empty() && !better_alias(name, group.name)) continue;
     budget_bytes += group.name.size();

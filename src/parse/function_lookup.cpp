@@ -9,6 +9,7 @@
 #include "elf/dynamic_sections.h"
 #include "elf/mini_debuginfo.h"
 #include "elf/symbol_table.h"
+#include "elf/symbol_versions.h"
 #include "parse/debug_files.h"
 
 namespace profile {
@@ -40,9 +41,9 @@ bool is_named_place(const ElfTableSymbol& symbol) {
 }
 
 void visit_file(const ElfFile& file, const Visit& visit) {
-  const Visit visit_unversioned = [&visit](std::string_view name, const ElfTableSymbol& symbol) {
-    const auto version = name.find('@');
-    if (!name.empty() && version != 0) visit(name.substr(0, version), symbol);
+  SymbolVersions versions(file);
+  const Visit visit_unversioned = [&](std::string_view name, const ElfTableSymbol& symbol) {
+    if (!name.empty()) visit(versions.without_version(name), symbol);
   };
   const auto dynamic = with_dynamic_sections(file);
   visit_names(file, SHT_SYMTAB, is_named_place, visit_unversioned);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,45 @@ TEST_CASE("every byte of a program's functions has the name from nm, for every l
     }
   }
   CHECK(linked >= 3);
+}
+
+TEST_CASE("what follows an @ belongs to the name, unless it is a version of the file") {
+  const std::string program_path =
+      compile("at.c",
+              "int BoxXTXfirst(int x) { return x + 1; }\nint BoxXTXother(int x) { return x + 2; }\n"
+              "int main(int argc, char** argv) { (void)argv; return BoxXTXfirst(argc) + BoxXTXother(argc); }\n",
+              "-O1 -fno-inline");
+  REQUIRE_FALSE(program_path.empty());
+  std::ifstream in(program_path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  for (auto at = bytes.find("BoxXTX"); at != std::string::npos; at = bytes.find("BoxXTX"))
+    bytes.replace(at, 6, "Box@T#");
+  std::ofstream(program_path, std::ios::binary) << bytes;
+  for (const std::string name : {"Box@T#first", "Box@T#other"}) {
+    CHECK(one(program_path, known(program_path).at(name).first) == name + "+0");
+  }
+
+  const std::string script = directory().file("versions.map");
+  std::ofstream(script) << "V1 { global: f; local: *; };\nV2 { global: f; } V1;\n";
+  const std::string library = compile("versions.c",
+                                      "__asm__(\".symver old_f, f@V1\\n.symver new_f, f@@V2\");\n"
+                                      "int old_f(int x) { return x + 1; }\nint new_f(int x) { return x + 2; }\n",
+                                      "-O1 -shared -fPIC -Wl,--version-script=" + script);
+  REQUIRE_FALSE(library.empty());
+  for (const char* const name : {"old_f", "new_f"}) CHECK(one(library, known(library).at(name).first) == "f+0");
+}
+
+TEST_CASE("a program with more than sixteen thousand sections is read") {
+  std::ostringstream source;
+  for (int i = 0; i < 17'000; ++i) {
+    source << ".section .text.f" << i << ",\"ax\",@progbits\n.type f" << i << ",@function\nf" << i << ": ret\n.size f"
+           << i << ",.-f" << i << "\n";
+  }
+  source << ".section .note.GNU-stack,\"\",@progbits\n";
+  const std::string path = compile("many.s", source.str(), "-shared -Wl,--unique='.text.f*'");
+  if (path.empty()) return;  // not every architecture has this instruction
+  const auto symbols = known(path);
+  for (const std::string name : {"f0", "f16999"}) CHECK(one(path, symbols.at(name).first) == name + "+0");
 }
 
 TEST_CASE("a function of a loaded library is found from its mapping") {
