@@ -80,6 +80,8 @@ class ProcessTimeline {
   // Makes one pass over /proc, for the processes that began before us. Called once, after sampling was armed.
   void scan_proc();
 
+  // The process has code where nothing is known: reads its mappings again, unless that was just done.
+  void look_again(std::uint32_t tgid);
   // The number of the program image that `tgid` ran at `time_ns` (CLOCK_MONOTONIC). A new image begins with each exec
   // and with each reuse of the number. One also begins when code is mapped over other code (dlclose and dlopen), so
   // that an address has one meaning within one image. Images count from 1; 0 when nothing is known.

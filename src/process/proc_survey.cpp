@@ -20,6 +20,8 @@ constexpr std::uint64_t skipped_at_once_ns = 20'000'000;
 constexpr std::uint64_t least_round_ns = 1'000'000'000;
 constexpr std::uint64_t holders_pause_factor = 300;
 constexpr std::uint64_t holders_at_once_ns = 2'000'000;
+constexpr std::uint64_t again_every_ns = 1'000'000'000;
+constexpr std::size_t most_again = 20;
 
 }  // namespace
 
@@ -119,6 +121,16 @@ void ProcSurvey::look_for_unmapped(std::uint32_t tgid) {
   if (!source_.read(tgid, snapshot_)) return;
   catch_up_();
   if (table_.maps_count(tgid) == count) table_.note_unmapped(tgid, snapshot_, before_ns);
+}
+
+void ProcSurvey::look_again(std::uint32_t tgid) {
+  const std::uint64_t now_ns = source_.now_ns();
+  if (now_ns >= next_again_ns_) {
+    next_again_ns_ = now_ns + again_every_ns;
+    looked_again_.clear();
+  }
+  if (!table_.is_wanted(tgid) || looked_again_.size() >= most_again || !looked_again_.insert(tgid).second) return;
+  look(tgid, now_ns);
 }
 
 void ProcSurvey::look_once(std::uint32_t tgid) {

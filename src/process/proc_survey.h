@@ -27,6 +27,9 @@ class ProcSurvey {
   void read_unknown(bool may_cost = true);
   // Reads a process of which nothing is known, and does not read it again unless a record names it.
   void look_once(std::uint32_t tgid);
+  // Reads a process that has code where nothing is known, because no record reports that code was moved. Each process
+  // is read at most once a second, and not many in a second.
+  void look_again(std::uint32_t tgid);
   // Looks for code that processes have unmapped, because no record reports that. Call it a few times a second; each
   // call reads some of them.
   void look_for_unmapped();
@@ -43,6 +46,8 @@ class ProcSurvey {
   std::function<void()> catch_up_;
   ProcSnapshot snapshot_;
   std::unordered_set<std::uint32_t> looked_at_;
+  std::unordered_set<std::uint32_t> looked_again_;  // in the second that ends at `next_again_ns_`
+  std::uint64_t next_again_ns_ = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;      // as ProcessTable::take_skipped()
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_now_;  // of those, the ones of this round
   std::uint64_t next_skipped_ns_ = 0;

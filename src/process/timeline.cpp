@@ -106,6 +106,8 @@ double ProcessTimeline::update_delay_s() {
   return to_seconds(delay_ns);
 }
 
+void ProcessTimeline::look_again(std::uint32_t tgid) { state_->survey.look_again(tgid); }
+
 void ProcessTimeline::scan_proc() { state_->survey.scan(state_->only); }
 
 std::uint32_t ProcessTimeline::image_at(std::uint32_t tgid, std::uint64_t time_ns) {

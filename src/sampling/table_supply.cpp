@@ -180,6 +180,10 @@ bool TableSupply::answer(const Asked& asked, ProcessTimeline& timeline) {
   CodeLocation place = located(asked.question, asked.question.time_ns, timeline);
   // The timeline may know nothing of that time, although the mapping is still there now.
   if (!is_found(place)) place = located(asked.question, monotonic_ns(), timeline);
+  if (!is_found(place)) {
+    timeline.look_again(asked.question.tgid);
+    place = located(asked.question, monotonic_ns(), timeline);
+  }
   if (!is_found(place)) return later();
   if (place.file == nullptr) {
     give_up(key);

@@ -112,7 +112,11 @@ struct Symboliser::State {
     };
     if (frame.address == exec_address) return exec();
     const Process& process = profile.process(frame.space);
-    const CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
+    CodeLocation location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
+    if (location.kind == CodeLocation::Kind::nowhere) {
+      timeline.look_again(process.tgid);
+      location = timeline.locate(process.tgid, process.image, RuntimeAddress{address});
+    }
     const CodeOffset place{.at = location.offset.value, .is_return = frame.is_return};
     const auto reason = [&](Unnamed unnamed) {
       return Found{.answer = &without_file[static_cast<std::size_t>(unnamed)]};

@@ -130,6 +130,33 @@ TEST_CASE("mappings are read again after lost records") {
   CHECK(timeline.survey.repairs() == 1);
 }
 
+TEST_CASE("code that no record reports is found by another look, at most once a second") {
+  TestTimeline timeline;
+  timeline.exec(100, 10, "sh");
+  timeline.proc.processes[10] = {"sh",
+                                 "1000-2000 r-xp 00000000 08:01 100 /bin/sh\n"
+                                 "20000-21000 r-xp 00000000 08:01 301 /lib/a.so\n"};
+  CHECK(timeline.where(10, 150, 0x20010) == "nowhere");
+  timeline.survey.look_again(10);
+  CHECK(timeline.where(10, 150, 0x20010) == "/lib/a.so+16");
+  CHECK(timeline.where(10, 150, 0x1010) == "/bin/sh+16");
+  CHECK(timeline.proc.reads == 1);
+  timeline.survey.look_again(10);
+  CHECK(timeline.proc.reads == 1);
+  timeline.proc.clock_ns += 2'000'000'000;
+  timeline.survey.look_again(10);
+  CHECK(timeline.proc.reads == 2);
+}
+
+TEST_CASE("many processes are not read again in one second") {
+  TestTimeline timeline;
+  for (std::uint32_t tgid = 10; tgid < 1000; ++tgid) {
+    timeline.proc.processes[tgid] = {"sh", shell_lines};
+    timeline.survey.look_again(tgid);
+  }
+  CHECK(timeline.proc.reads == 20);
+}
+
 TEST_CASE("a lost exec is found, and its image begins at the beginning of the loss") {
   TestTimeline timeline;
   timeline.record(fork_bytes(90, 10, 1));
