@@ -36,6 +36,8 @@ struct {
 /* wall: the time (CLOCK_MONOTONIC) up to which this CPU's time has been counted. 0: none of the run's time has been. */
 MAP(on_cpu_since, PERCPU_ARRAY, 0, __u32, __u64, 1);
 
+MAP(ended_times, HASH, 0, struct ended_key, __u64, SET_BY_USER_SPACE);
+
 /* The buffer for a record of the task iterator. User space makes it large enough for one kernel stack. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -78,7 +80,11 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
     thread->uncounted_ns += on_cpu_ns;
   }
   if (task->task_state & TASK_DEAD) {
-    if (thread) end_thread(thread, id);
+    if (thread) {
+      end_thread(thread, id);
+    } else if (config.wall && on_cpu_ns) {
+      keep_time_of_unlisted(on_cpu_ns);
+    }
     return;
   }
   struct sample sample;
@@ -244,7 +250,7 @@ int on_tick(void *ctx) {
   struct thread_waits *thread = bpf_map_lookup_elem(&spans, &id);
   const __u64 before_ns = thread ? thread->uncounted_ns : 0;
   if (thread) thread->uncounted_ns = 0;
-  return end_sample(ctx, &sample, before_ns + ran_ns);
+  return end_sample(ctx, &sample, before_ns + ran_ns + take_ended_times(&sample.key));
 }
 
 #ifndef PROFILE_LEAN

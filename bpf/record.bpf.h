@@ -92,6 +92,14 @@ static __always_inline struct cpu_account *account_of(__u32 generation) {
 static __always_inline __u32 current_drain(void) { return *(volatile __u32 *)&record_state.drain_count; }
 static __always_inline __u32 current_generation(void) { return current_drain() & 1; }
 
+/* The current task's tgid << 32 | tid, in the profiler's pid namespace. 0: the idle task. */
+static __always_inline __u64 current_ids(void) {
+#ifndef PROFILE_LEAN
+  if (record_config.pid_namespace) return current_ids_in(record_config.pid_namespace);
+#endif
+  return bpf_get_current_pid_tgid();
+}
+
 /* Begins a sample of the current task. False: it is not wanted, and the account has it already, unless the run is
  * paused. */
 static __always_inline bool begin_sample(struct sample *sample) {
@@ -101,8 +109,7 @@ static __always_inline bool begin_sample(struct sample *sample) {
   sample->account = account_of(sample->generation);
   if (!sample->account) return false;
 
-  __u64 ids = bpf_get_current_pid_tgid();
-  if (ids == 0) {
+  if (bpf_get_current_pid_tgid() == 0) {
     bump(sample->account, ACCOUNT_TAKEN_IDLE);
     if (!record_config.include_idle) {
       bump(sample->account, ACCOUNT_TAKEN);
@@ -110,9 +117,7 @@ static __always_inline bool begin_sample(struct sample *sample) {
       return false;
     }
   }
-#ifndef PROFILE_LEAN
-  if (record_config.pid_namespace) ids = current_ids_in(record_config.pid_namespace);
-#endif
+  const __u64 ids = current_ids();
   const __u32 tgid = ids >> 32;
   const __u32 tid = (__u32)ids;
   if (!is_wanted(tgid, tid)) {

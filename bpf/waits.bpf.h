@@ -27,11 +27,61 @@ static __always_inline bool has_wanted_sums(const struct thread_waits *thread, _
          are_wanted(thread->cuts[1].total_ns, thread->cuts[1].epoch, epoch);
 }
 
+/* Keeps the time of a thread that has ended for a later tick. `is_last`: it is the first thread of its process. */
+__noinline int keep_ended_time(__u32 tgid, __u64 ns, __u32 is_last) {
+  struct ended_key key = {.tgid = tgid};
+  if (is_last) {
+    const __u64 *rest = bpf_map_lookup_elem(&ended_times, &key);
+    if (rest) {
+      ns += *rest;
+      bpf_map_delete_elem(&ended_times, &key);
+    }
+    key.tgid = 0;
+    bpf_get_current_comm(key.name, sizeof(key.name));
+  }
+  if (!ns) return 0;
+  __u64 *sum = bpf_map_lookup_elem(&ended_times, &key);
+  if (!sum) {
+    const __u64 zero = 0;
+    bpf_map_update_elem(&ended_times, &key, &zero, BPF_NOEXIST);
+    sum = bpf_map_lookup_elem(&ended_times, &key);
+  }
+  if (sum) {
+    __sync_fetch_and_add(sum, ns);
+  } else {
+    __sync_fetch_and_add(&state.uncounted_ns, ns);
+  }
+  return 0;
+}
+
+/* The same for the current thread, which has never waited. */
+__noinline int keep_time_of_unlisted(__u64 ns) {
+  const __u64 ids = current_ids();
+  const __u32 tgid = ids >> 32, tid = (__u32)ids;
+  return is_wanted(tgid, tid) ? keep_ended_time(tgid, ns, tgid == tid) : 0;
+}
+
+static __always_inline __u64 take_ended_time(const struct ended_key *key) {
+  __u64 *sum = bpf_map_lookup_elem(&ended_times, key);
+  const __u64 ns = sum ? *(volatile __u64 *)sum : 0;
+  return ns && __sync_val_compare_and_swap(sum, ns, 0) == ns ? ns : 0;
+}
+
+/* Takes what a tick in a thread with this key counts of threads that have ended. */
+__noinline __u64 take_ended_times(const struct stack_key *sample) {
+  if (!sample) return 0;
+  struct ended_key key = {.tgid = sample->tgid};
+  const __u64 ns = take_ended_time(&key);
+  key.tgid = 0;
+  __builtin_memcpy(key.name, sample->comm, sizeof(key.name));
+  return ns + take_ended_time(&key);
+}
+
 /* Ends the entry of a thread that has exited or changed its id. Sums that user space still needs stay in the map, under
  * a number of their own. */
 static __always_inline void end_thread(struct thread_waits *thread, __u32 id) {
   const __u64 epoch = state.epoch;
-  if (config.wall) __sync_fetch_and_add(&state.uncounted_ns, thread->uncounted_ns);
+  if (config.wall) keep_ended_time(thread->tgid, thread->uncounted_ns, thread->tid == thread->tgid);
   if (has_wanted_sums(thread, epoch)) {
     const __u32 key = PROFILE_EXITED_THREAD | (__u32)__sync_fetch_and_add(&state.exits, 1);
     thread->exit_epoch = epoch;

@@ -41,6 +41,14 @@ struct thread_waits {
   char name[PROFILE_COMM_BYTES]; /* when its last wait began */
 };
 
+/* Key of `ended_times`: time on CPUs that no tick has counted, of threads that have ended. The next tick in another
+ * thread of the process counts it, and after the process's end the next tick in a thread of that name. So it goes to
+ * stacks as often as they run, and work that is over before a tick comes is not lost. */
+struct ended_key {
+  __u32 tgid;                    /* in the profiler's pid namespace; 0: of all processes that have ended */
+  char name[PROFILE_COMM_BYTES]; /* with tgid 0; otherwise all zeros */
+};
+
 /* The value of `spans` with --waker: also who has ended the wait under way. */
 struct woken_thread {
   struct thread_waits waits;
@@ -74,7 +82,7 @@ struct off_cpu_state {
   __u64 exits;          /* threads that have exited with sums that user space has not read */
   __u64 exited_threads; /* exited threads in the map that user space has not removed */
   __u64 unlisted;       /* exited threads whose sums found no place */
-  __u64 uncounted_ns;   /* thread_waits::uncounted_ns of exited threads */
+  __u64 uncounted_ns;   /* time of ended threads that found no room in `ended_times` */
   __u32 last_flush;     /* set by user space: the next flush ends all waits */
   __u32 padding;
 };
@@ -94,6 +102,7 @@ struct blocked_task {
 #define PROFILE_TAG_OFF_CPU 1 /* stack_key::tag of a wait, with -e wall */
 
 PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 240, "thread_waits");
+PROFILE_ABI_ASSERT(sizeof(struct ended_key) == 20, "ended_key");
 PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 296, "woken_thread");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");

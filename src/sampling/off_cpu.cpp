@@ -41,6 +41,10 @@ std::uint32_t most_threads_of_machine() {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(4 * threads, 1U << 14, 1U << 19));
 }
 
+// Processes of which threads have ended since the last tick in them, and names of such that have ended themselves. The
+// time of more than these is told in the summary.
+constexpr std::uint32_t most_ended_times = 4096;
+
 // By WaitState.
 constexpr std::uint32_t states_of[] = {WAIT_PREEMPTED | WAIT_INTERRUPTIBLE | WAIT_UNINTERRUPTIBLE | WAIT_OTHER,
                                        WAIT_PREEMPTED, WAIT_INTERRUPTIBLE, WAIT_UNINTERRUPTIBLE};
@@ -72,6 +76,7 @@ void prepare(bpf_object& object, const SamplingOptions& options, bool wall, std:
   config->waker = options.source.waker ? 1 : 0;
   prepare_wakers(object, options);
   size_map(object, "spans", most_threads, "size the table of threads");
+  size_map(object, "ended_times", wall ? most_ended_times : 1, "size the table of ended threads");
   check_bpf(bpf_map__set_value_size(
                 &bpf_map_named(object, "scan_buffer"),
                 static_cast<__u32>(sizeof(blocked_task) + options.max_stack_depth * sizeof(std::uint64_t))),
@@ -264,6 +269,11 @@ class OffCpu final : public Source {
       take_thread(thread, epoch);
       taken.insert(id);
     });
+    if (stopped && wall_) {
+      for_each_entry<ended_key>(
+          programs().map_fd("ended_times"), sizeof(std::uint64_t), false,
+          [&](const ended_key& /*key*/, const std::uint64_t* ns) { uncounted_at_end_ns_ += *ns; });
+    }
     return taken;
   }
 

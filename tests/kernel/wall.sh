@@ -24,3 +24,10 @@ sought=(';main;outer;middle;(heavy|light)( |;)')
 began_us=${EPOCHREALTIME/./}
 sample_until is_seen -e wall -f -p "$started" 1
 expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)) "microseconds of a thread that computes"
+
+# Threads that are over before a tick comes: their time on a CPU goes to the stacks that later ticks find.
+sample -e wall -F 49 -o "$tmp/brief.folded" -- "$WORKLOADS/brief_threads" 3
+read -r on_cpu <"$tmp/out"
+on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total "$1.*;\[off-cpu\] " "$tmp/brief.folded"))); }
+expect_between "$(on_cpu_of '^brief_threads;')" $((on_cpu * 9 / 10)) $((on_cpu * 11 / 10)) "microseconds on a CPU"
+expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((on_cpu * 5 / 10)) $((on_cpu * 11 / 10)) "microseconds in the threads"
