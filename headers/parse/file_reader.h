@@ -113,7 +113,7 @@ class FileReader {
   virtual void rest() = 0;
   // `meanwhile` is called now and then while an answer about a file is awaited, at least every tenth of a second. It
   // must not ask this reader.
-  virtual void set_meanwhile(std::function<void()> /*meanwhile*/) {}
+  virtual void set_meanwhile(const std::function<void()>& /*meanwhile*/) {}
 };
 
 }  // namespace profile

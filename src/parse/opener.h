@@ -94,7 +94,7 @@ class Opener final : public FileKeeper, public StackReader {
   // A question may have two answers: a file that did not answer may do so later. Stacks have more bytes.
   static constexpr ChannelAllowance allowed_a_question{.messages = 2, .bytes = 8192};
   // All workers may be said to be stuck, again and again.
-  static constexpr ChannelAllowance allowed_unasked{.messages = 10'000, .bytes = 10'000 * 64};
+  static constexpr ChannelAllowance allowed_unasked{.messages = 10'000, .bytes = 640'000};
   void ask_for_maps();
   void ask_for_map(std::uint32_t tgid, HeldMap& map);
 

@@ -38,7 +38,7 @@ class Parser final : public FileReader {
                        WorkBudget& budget) override;
   std::vector<std::string> demangled(std::span<const std::string> names) override;
   void rest() override;
-  void set_meanwhile(std::function<void()> meanwhile) override { meanwhile_ = std::move(meanwhile); }
+  void set_meanwhile(const std::function<void()>& meanwhile) override { meanwhile_ = meanwhile; }
 
   // For probes. nullopt: it is no ELF file, or reading it was given up; `failed` says which.
   struct Searched {

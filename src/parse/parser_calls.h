@@ -41,7 +41,6 @@ enum class ParserWord : std::uint8_t {
   switch (call) {
     case ParserCall::unwind:
     case ParserCall::vdso_unwind:
-      return std::size_t{64} << 20;
     case ParserCall::search:
       return std::size_t{64} << 20;
     case ParserCall::lines:

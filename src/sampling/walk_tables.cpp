@@ -240,6 +240,7 @@ bool WalkTables::make_slabs(std::uint32_t at, std::uint64_t size) {
 // before, 10 ms or more, so there is one call for all where the kernel has that.
 std::size_t WalkTables::set_slabs(const std::vector<__u32>& numbers, const std::vector<Fd>& made) {
   std::vector<int> values;
+  values.reserve(made.size());
   for (const Fd& fd : made) values.push_back(fd.get());
   std::size_t set = 0;
   if (numbers.size() > 1) {
