@@ -40,7 +40,7 @@ void look_up(void* library, const char* name, Function*& function) {
 std::string Debuginfod::make_cache() {
   const char* const given = std::getenv(cache_variable);
   if (given == nullptr && ::geteuid() != 0) return {};
-  const std::string path = given != nullptr ? given : cache_of_root;
+  std::string path = given != nullptr ? given : cache_of_root;
   if (::mkdir(path.c_str(), S_IRWXU) != 0 || ::geteuid() != 0) return path;
   const Fd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made || ::fchown(made.get(), fetcher_uid, fetcher_uid) != 0) {
