@@ -30,4 +30,4 @@ sample -e wall -F 49 -o "$tmp/brief.folded" -- "$WORKLOADS/brief_threads" 3
 read -r on_cpu <"$tmp/out"
 on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total "$1.*;\[off-cpu\] " "$tmp/brief.folded"))); }
 expect_between "$(on_cpu_of '^brief_threads;')" $((on_cpu * 9 / 10)) $((on_cpu * 11 / 10)) "microseconds on a CPU"
-expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((on_cpu * 5 / 10)) $((on_cpu * 11 / 10)) "microseconds in the threads"
+expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((on_cpu * 3 / 10)) $((on_cpu * 11 / 10)) "microseconds in the threads"
