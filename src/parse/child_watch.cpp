@@ -1,5 +1,8 @@
 #include "parse/child_watch.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -7,7 +10,6 @@
 
 #include "parse/patience.h"
 #include "support/clock.h"
-#include "support/text_file.h"
 
 namespace profile {
 namespace {
@@ -21,24 +23,29 @@ constexpr std::uint64_t between_looks_ns = 200'000'000;
 
 }  // namespace
 
-ChildWatch::ChildWatch(pid_t child, std::uint64_t most_ns, std::uint64_t still_ns)
+ChildTimes::ChildTimes(pid_t child)
     : child_(child),
+      schedstat_(::open(("/proc/" + std::to_string(child) + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+std::optional<ChildTimes::Times> ChildTimes::read() const {
+  char text[128];
+  const ssize_t size = ::pread(schedstat_.get(), text, sizeof text - 1, 0);
+  if (size <= 0) return std::nullopt;
+  text[size] = 0;
+  Times times;
+  if (std::sscanf(text, "%" SCNu64 " %" SCNu64, &times.ran_ns, &times.waited_for_cpu_ns) != 2) return std::nullopt;
+  return times;
+}
+
+ChildWatch::ChildWatch(const ChildTimes& child, std::uint64_t most_ns, std::uint64_t still_ns)
+    : child_(&child),
       most_ns_(most_ns),
       still_ns_(still_ns),
       start_ns_(monotonic_ns()),
-      at_start_(times().value_or(Times{})),
+      at_start_(child.read().value_or(Times{})),
       changed_ns_(start_ns_),
       looked_ns_(start_ns_),
       last_(at_start_) {}
-
-std::optional<ChildWatch::Times> ChildWatch::times() const {
-  const auto line = read_first_line("/proc/" + std::to_string(child_) + "/schedstat");
-  Times times;
-  if (!line || std::sscanf(line->c_str(), "%" SCNu64 " %" SCNu64, &times.ran_ns, &times.waited_for_cpu_ns) != 2) {
-    return std::nullopt;
-  }
-  return times;
-}
 
 void ChildWatch::excuse(std::uint64_t ns) {
   start_ns_ += ns;
@@ -53,7 +60,7 @@ ChildWatch::Finding ChildWatch::look() {
     changed_ns_ += now - looked_ns_ - between_looks_ns;
   }
   looked_ns_ = now;
-  const Times found = times().value_or(last_);
+  const Times found = child_->read().value_or(last_);
   if (found.ran_ns != last_.ran_ns || found.waited_for_cpu_ns != last_.waited_for_cpu_ns) changed_ns_ = now;
   last_ = found;
   const std::uint64_t ran = found.ran_ns - at_start_.ran_ns;
@@ -63,7 +70,7 @@ ChildWatch::Finding ChildWatch::look() {
   // The kernel counts the time that the child waits for a CPU only when it gets one.
   const bool is_still = now - changed_ns_ > still_ns_;
   const bool is_stuck = waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_));
-  return is_stuck && !waits_for_cpu(child_) ? Finding::stuck : Finding::works;
+  return is_stuck && !waits_for_cpu(child_->child()) ? Finding::stuck : Finding::works;
 }
 
 }  // namespace profile

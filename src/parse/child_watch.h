@@ -8,7 +8,27 @@
 #include <cstdint>
 #include <optional>
 
+#include "support/fd.h"
+
 namespace profile {
+
+// What a child has used of the CPUs, as the kernel counts it. Its file is opened once, since most questions are
+// answered in less time than opening it takes, and it never becomes the file of another process.
+class ChildTimes {
+ public:
+  struct Times {
+    std::uint64_t ran_ns = 0;
+    std::uint64_t waited_for_cpu_ns = 0;
+  };
+  explicit ChildTimes(pid_t child);
+  [[nodiscard]] pid_t child() const { return child_; }
+  // nullopt: the child is gone, or the kernel does not count.
+  [[nodiscard]] std::optional<Times> read() const;
+
+ private:
+  pid_t child_;
+  Fd schedstat_;
+};
 
 class ChildWatch {
  public:
@@ -29,8 +49,10 @@ class ChildWatch {
   // second.
   static constexpr std::uint64_t most_still_ns = 700'000'000;
 
-  // The question may take at most `most_ns` of a CPU, and the child may stand still for at most `still_ns`.
-  explicit ChildWatch(pid_t child, std::uint64_t most_ns = most_running_ns, std::uint64_t still_ns = most_still_ns);
+  // The question may take at most `most_ns` of a CPU, and the child may stand still for at most `still_ns`. `child`
+  // must outlive this.
+  explicit ChildWatch(const ChildTimes& child, std::uint64_t most_ns = most_running_ns,
+                      std::uint64_t still_ns = most_still_ns);
   [[nodiscard]] Finding look();
   // So much time since the last look was not the child's: it waited for this process.
   void excuse(std::uint64_t ns);
@@ -38,13 +60,9 @@ class ChildWatch {
   [[nodiscard]] std::uint64_t ran_ns() const { return last_.ran_ns - at_start_.ran_ns; }
 
  private:
-  struct Times {
-    std::uint64_t ran_ns = 0;
-    std::uint64_t waited_for_cpu_ns = 0;
-  };
-  [[nodiscard]] std::optional<Times> times() const;
+  using Times = ChildTimes::Times;
 
-  pid_t child_;
+  const ChildTimes* child_;
   std::uint64_t most_ns_;
   std::uint64_t still_ns_;
   std::uint64_t start_ns_;

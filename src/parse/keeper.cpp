@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "parse/child_watch.h"
 #include "parse/fetcher_child.h"
 #include "parse/opener_child.h"
 #include "parse/parser_child.h"
@@ -78,12 +77,13 @@ constexpr std::uint64_t most_still_ns = 2'000'000'000;
 Keeper::Keeper(const std::vector<std::string>& debug_directories) : channel_(Fd()) {
   auto [ours, its] = new_socket_pair();
   const pid_t self = ::getpid();
-  pid_ = ::fork();
-  if (pid_ < 0) throw system_error("cannot start a process", errno);
-  if (pid_ == 0) {
+  const pid_t child = ::fork();
+  if (child < 0) throw system_error("cannot start a process", errno);
+  if (child == 0) {
     ours.reset();
     run_keeper(std::move(its), self, debug_directories);
   }
+  times_.emplace(child);
   channel_ = Channel(std::move(ours), true);
 }
 
@@ -92,7 +92,7 @@ std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> chann
   channels.insert(channels.begin(), std::move(its));
   channel_.allow({.messages = 1, .bytes = sizeof(pid_t)});
   channel_.send(message_of(kind), std::move(channels));
-  ChildWatch watch(pid_, ChildWatch::most_running_ns, most_still_ns);
+  ChildWatch watch(*times_, ChildWatch::most_running_ns, most_still_ns);
   for (;;) {
     if (auto message = channel_.take()) {
       WireReader in(message->bytes);

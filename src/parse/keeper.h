@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parse/channel.h"
+#include "parse/child_watch.h"
 
 namespace profile {
 
@@ -32,10 +33,10 @@ class Keeper {
   // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does
   // not answer. Throws Error.
   std::optional<Child> start(ChildKind kind, std::vector<Fd> channels = {});
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return times_->child(); }
 
  private:
-  pid_t pid_ = 0;
+  std::optional<ChildTimes> times_;  // set by the constructor
   Channel channel_;
 };
 

@@ -46,8 +46,8 @@ class ParserLink::Exchange {
       : link_(link),
         meanwhile_(meanwhile),
         most_ns_(limits.most_ns),
-        whole_(link.pid_, limits.most_ns, most_waiting_ns),
-        part_(link.pid_, limits.most_ns) {
+        whole_(*link.times_, limits.most_ns, most_waiting_ns),
+        part_(*link.times_, limits.most_ns) {
     outcome_.has_begun = link.file_ == 0;
   }
 
@@ -117,7 +117,7 @@ class ParserLink::Exchange {
       const std::uint64_t began_ns = monotonic_ns();
       if (!(word == ParserWord::wants ? supply(in) : fetch(in))) return false;
       excuse(monotonic_ns() - began_ns);
-      part_ = ChildWatch(link_.pid_, most_ns_);
+      part_ = ChildWatch(*link_.times_, most_ns_);
       return true;
     }
     if (++remarks_ > most_remarks) return end(Ended::broke_rules);
@@ -127,7 +127,7 @@ class ParserLink::Exchange {
     }
     outcome_.is_demangling = true;
     const std::uint64_t names = in.get<std::uint32_t>();
-    part_ = ChildWatch(link_.pid_, std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
+    part_ = ChildWatch(*link_.times_, std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
     return true;
   }
 
@@ -182,7 +182,7 @@ bool ParserLink::start(ChildKind kind) {
   }
   auto child = keeper_.start(kind, std::move(ends));
   if (!child) return false;
-  pid_ = child->pid;
+  times_.emplace(child->pid);
   process_ = std::move(child->process);
   channel_.emplace(std::move(child->channel));
   return true;
@@ -205,7 +205,7 @@ bool ParserLink::is_running(std::uint64_t& offender) {
 }
 
 std::optional<pid_t> ParserLink::pid() const {
-  return process_ && !has_ended(process_) ? std::optional(pid_) : std::nullopt;
+  return process_ && !has_ended(process_) ? std::optional(times_->child()) : std::nullopt;
 }
 
 std::uint64_t ParserLink::turn_to(std::uint64_t file) {

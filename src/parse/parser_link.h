@@ -80,8 +80,8 @@ class ParserLink {
   Channel* fetcher_;
   WayNumber way_;
   std::optional<Channel> channel_;  // not set: no parser runs
-  pid_t pid_ = 0;
   Fd process_;
+  std::optional<ChildTimes> times_;      // set while it runs
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
   std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
   unsigned fetched_ = 0;                 // files that servers were asked for, for this question

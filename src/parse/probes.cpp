@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "parse/child_watch.h"
 #include "parse/prober_child.h"
 #include "parse/wire.h"
 #include "support/fd.h"
@@ -69,7 +68,7 @@ bool Probes::start() {
   ends.push_back(opener_.new_way(way_to_prober));
   auto child = keeper_.start(ChildKind::prober, std::move(ends));
   if (!child) return false;
-  pid_ = child->pid;
+  times_.emplace(child->pid);
   process_ = std::move(child->process);
   prober_.emplace(std::move(child->channel), true);
   return true;
@@ -81,12 +80,12 @@ Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
   if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
   prober_->allow({.messages = 2, .bytes = 64});
   prober_->send(message_of(file.number, probe));
-  ChildWatch watch(pid_);
+  ChildWatch watch(*times_);
   for (;;) {
     if (auto message = prober_->take()) {
       WireReader in(message->bytes);
       if (in.one_of(ProberWord::count) == ProberWord::has_read) {
-        watch = ChildWatch(pid_, ChildWatch::most_running_ns, most_attaching_ns);
+        watch = ChildWatch(*times_, ChildWatch::most_running_ns, most_attaching_ns);
         continue;
       }
       error = in.get<int>();

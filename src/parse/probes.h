@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parse/channel.h"
+#include "parse/child_watch.h"
 #include "parse/file_probes.h"
 #include "parse/keeper.h"
 #include "parse/opener.h"
@@ -27,7 +28,7 @@ class Probes final : public FileProbes {
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
   Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
 
-  [[nodiscard]] std::optional<pid_t> pid() const { return process_ ? std::optional(pid_) : std::nullopt; }
+  [[nodiscard]] std::optional<pid_t> pid() const { return process_ ? std::optional(times_->child()) : std::nullopt; }
 
  private:
   // The file, if it is an ELF file.
@@ -41,8 +42,8 @@ class Probes final : public FileProbes {
   Opener& opener_;
   Parser& parser_;
   std::optional<Channel> prober_;
-  pid_t pid_ = 0;
-  Fd process_;  // not open: there is none
+  std::optional<ChildTimes> times_;  // set while the prober runs
+  Fd process_;                       // not open: there is none
 };
 
 }  // namespace profile

@@ -115,7 +115,8 @@ TEST_CASE("the time between two late questions does not count against the child"
 TEST_CASE("a child that makes no progress is stuck, and one late look does not count") {
   const Child child(stand_still);
   REQUIRE(waits_until(child.pid(), false));
-  ChildWatch watch(child.pid());
+  const ChildTimes times(child.pid());
+  ChildWatch watch(times);
   std::this_thread::sleep_for(milliseconds(1500));
   CHECK(watch.look() == ChildWatch::Finding::works);
   const auto begin = Clock::now();
