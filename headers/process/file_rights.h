@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "process/code_file.h"
@@ -33,6 +34,8 @@ struct ProcessRights {
 };
 // nullopt when the process is gone, or when it runs with the rights of another user than its own.
 [[nodiscard]] std::optional<ProcessRights> rights_of_process(std::uint32_t tgid);
+// The same from the text of /proc/PID/status.
+[[nodiscard]] std::optional<ProcessRights> rights_in_status(std::string_view status);
 // Whether everyone may read the file, or a process with these rights. Access control lists are not considered beyond
 // what the mode shows of them. nullopt: the process is not known.
 [[nodiscard]] bool may_read(std::uint32_t mode, std::uint32_t owner, std::uint32_t group,

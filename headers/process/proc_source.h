@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/fd.h"
@@ -26,6 +27,9 @@ struct ProcessOwner {
   std::uint32_t uid = 0;
   std::uint32_t innermost_tgid = 0;  // the number of the process in its own PID namespace
 };
+// The text of /proc/PID/status; nullopt when the process is gone.
+[[nodiscard]] std::optional<std::string> status_of_process(std::uint32_t tgid);
+[[nodiscard]] std::optional<ProcessOwner> owner_in_status(std::string_view status);
 // nullopt when the process is gone.
 [[nodiscard]] std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid);
 

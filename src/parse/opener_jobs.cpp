@@ -85,7 +85,11 @@ bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
 }
 
 FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t part) const {
-  const auto owner = owner_of_process(tgid);
+  return owner_of(tgid, status_of_process(tgid).value_or(""), part);
+}
+
+FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::string_view status, std::uint64_t part) const {
+  const auto owner = owner_in_status(status);
   if (!owner) return {.part = part};
   const std::uint64_t user_namespace = user_namespace_of(std::to_string(tgid));
   if (const std::uint32_t maker = maker_of_namespace(tgid, own_user_namespace_)) return {.uid = maker};
@@ -131,9 +135,10 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   const auto identity = in.get<FileIdentity>();
   const auto generation = in.get<std::uint32_t>();
   in.read(file.path, file.mapped_by);
-  file.owner = owner_of(file.mapped_by.tgid, part_of_file(identity));
+  const std::string status = status_of_process(file.mapped_by.tgid).value_or("");
+  file.owner = owner_of(file.mapped_by.tgid, status, part_of_file(identity));
   if (!is_turn_of(job, file.owner)) return;
-  file.rights = rights_of_process(file.mapped_by.tgid);
+  file.rights = rights_in_status(status);
   OpenedFile opened = opener_.open(identity, file.path, file.mapped_by, generation);
   if (!opened.fd) return answer(job, opened.reason);
   file.fd = std::move(opened.fd);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "model/profile.h"
 #include "parse/debug_file_search.h"
@@ -35,6 +36,8 @@ class OpenerJobs {
   // False: the job was refused, or it comes again.
   [[nodiscard]] bool is_turn_of(const OpenerJob& job, const FileOwner& owner);
   [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::uint64_t part) const;
+  // `status`: the text of its /proc/PID/status; empty when it is gone.
+  [[nodiscard]] FileOwner owner_of(std::uint32_t tgid, std::string_view status, std::uint64_t part) const;
   // Sends a reason, and what else the answer holds.
   template <class... Values>
   void answer(const OpenerJob& job, Unnamed reason, const Values&... values) {

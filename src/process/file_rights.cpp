@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <string>
 #include <string_view>
 
 #include "process/proc_source.h"
@@ -52,11 +51,14 @@ std::uint64_t ContentOwners::of(const Look& look, const MappedBy& mapped_by) {
 }
 
 std::optional<ProcessRights> rights_of_process(std::uint32_t tgid) {
-  const auto status = read_text_file("/proc/" + std::to_string(tgid) + "/status");
-  if (!status) return std::nullopt;
-  const auto uids = find_field(*status, "Uid");
-  const auto gids = find_field(*status, "Gid");
-  const auto groups = find_field(*status, "Groups");
+  const auto status = status_of_process(tgid);
+  return status ? rights_in_status(*status) : std::nullopt;
+}
+
+std::optional<ProcessRights> rights_in_status(std::string_view status) {
+  const auto uids = find_field(status, "Uid");
+  const auto gids = find_field(status, "Gid");
+  const auto groups = find_field(status, "Groups");
   if (!uids || !gids) return std::nullopt;
   const std::vector<std::uint32_t> users = numbers_of(*uids);
   const std::vector<std::uint32_t> own = numbers_of(*gids);

@@ -94,11 +94,18 @@ std::vector<std::uint32_t> numbers_in(int parent, const char* path) {
 
 }  // namespace
 
+std::optional<std::string> status_of_process(std::uint32_t tgid) {
+  return read_text_file("/proc/" + std::to_string(tgid) + "/status");
+}
+
 std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid) {
-  const auto status = read_text_file("/proc/" + std::to_string(tgid) + "/status");
-  if (!status) return std::nullopt;
-  auto uids = find_field(*status, "Uid");
-  auto numbers = find_field(*status, "NStgid");
+  const auto status = status_of_process(tgid);
+  return status ? owner_in_status(*status) : std::nullopt;
+}
+
+std::optional<ProcessOwner> owner_in_status(std::string_view status) {
+  auto uids = find_field(status, "Uid");
+  auto numbers = find_field(status, "NStgid");
   if (!uids || !numbers) return std::nullopt;
   const auto uid = take_number<std::uint32_t>(*uids);
   numbers->remove_prefix(numbers->find_last_of(" \t") + 1);
@@ -108,7 +115,7 @@ std::optional<ProcessOwner> owner_of_process(std::uint32_t tgid) {
 }
 
 bool has_running_thread(std::uint32_t id) {
-  const auto status = read_text_file("/proc/" + std::to_string(id) + "/status");
+  const auto status = status_of_process(id);
   if (!status) return false;
   // A zombie may be a main thread that has ended before the others.
   const bool is_zombie = find_field(*status, "State").value_or("X").find_first_of("ZX") == 0;
@@ -125,7 +132,7 @@ std::uint64_t KernelProcSource::now_ns() { return monotonic_ns(); }
 std::vector<std::uint32_t> KernelProcSource::tgids() { return numbers_in(proc_.get(), "."); }
 
 std::uint32_t KernelProcSource::tgid_of(std::uint32_t tid) {
-  const auto status = read_text_file("/proc/" + std::to_string(tid) + "/status");
+  const auto status = status_of_process(tid);
   if (!status) return 0;
   auto field = find_field(*status, "Tgid");
   return field ? take_number<std::uint32_t>(*field).value_or(0) : 0;
