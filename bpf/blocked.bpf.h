@@ -34,11 +34,11 @@ static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) 
  * not have the task's memory. */
 static __always_inline void note_registers(struct blocked_task *blocked, struct task_struct *task, __u64 registers) {
   if (walk_config.mode == WALK_OFF || record_config.stream) return;
-  struct walk *walk = this_walk();
-  if (!walk || !take_walk(walk)) return;
+  struct walk *walk = take_walk();
+  if (!walk) return;
   __u64 mm = 0;
   if (read_registers(walk, registers) == BEGUN && !READ_AT(mm, task, task_mm) && mm &&
-      !READ_AT(blocked->start_stack, mm, mm_start_stack) && !name_registers()) {
+      !READ_AT(blocked->start_stack, mm, mm_start_stack) && !name_registers(walk->slot)) {
     blocked->ip = walk->pc;
     blocked->extra = walk->extra;
     __builtin_memcpy(blocked->registers, walk->innermost, sizeof(walk->innermost));

@@ -43,8 +43,8 @@ static __always_inline bool is_bare_leaf(struct walk *walk) {
 }
 #endif
 
-__noinline int by_frame_pointer(void) {
-  struct walk *walk = this_walk();
+__noinline int by_frame_pointer(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NO_CFI;
   const struct walk_mapping *mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
   const int without = mapping->kind == MAPPING_PENDING ? WALK_NO_TABLE_YET : WALK_NO_CFI;
@@ -73,7 +73,7 @@ __noinline int by_frame_pointer(void) {
   if (fp == 0) return root;
   const int nowhere = walk->start_stack - walk->sp < NEXT_TO_START ? root : without;
   if (fp < walk->sp || (fp & 7)) return nowhere;
-  if (!walk->stack_end) find_stack_end();
+  if (!walk->stack_end) find_stack_end(slot);
   if (fp + 16 > walk->stack_end) return nowhere;
   __u64 both[2];
   if (read_user(both, sizeof(both), fp)) return nowhere;

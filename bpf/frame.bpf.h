@@ -50,7 +50,7 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
   } else if (number == REGISTER_EXTRA) {
     missing = need_extra(walk);
     *value = walk->extra;
-  } else if (walk->depth == 1 && !name_registers()) {
+  } else if (walk->depth == 1 && !name_registers(walk->slot)) {
     *value = walk->innermost[number & (REGISTERS - 1)];
   } else {
     missing = WALK_NO_REGISTER;
@@ -64,8 +64,8 @@ static __always_inline int need_register(struct walk *walk, __u32 number, __u64 
 
 /* Puts the real return address into walk->pc, because a return probe has put its trampoline there. walk->sought: the
  * stack pointer at the function's first instruction. */
-__noinline int real_return(void) {
-  struct walk *walk = this_walk();
+__noinline int real_return(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return 0;
   __u64 instance = walk->probe_return;
   for (int i = 0; i < 64; i++) {
@@ -94,7 +94,7 @@ static __always_inline int go_to(struct walk *walk, __u64 back, __u64 cfa) {
 #else
     walk->sought = cfa;
 #endif
-    real_return();
+    real_return(walk->slot);
   }
   return WALK_GOES_ON;
 }
@@ -257,8 +257,8 @@ static __always_inline int by_rule(struct walk *walk, const struct unwind_rule *
 
 /* Remembers the first frame whose table is missing. It reads the registers now, because they may be saved below this
  * frame, and user space has no copy of that part of the stack. */
-__noinline int note_stuck(void) {
-  struct walk *walk = this_walk();
+__noinline int note_stuck(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk || walk->stuck.depth) return 0;
   if (need_fp(walk)) walk->lost |= LOST_FP;
   if (need_extra(walk)) walk->lost |= LOST_EXTRA;
@@ -288,7 +288,7 @@ static __always_inline int find_frame(struct walk *walk) {
   const __u64 sought = place_of_frame(walk);
   if (sought - mapping->start < mapping->bytes) return WALK_GOES_ON;
   walk->sought = sought;
-  const int found = find_mapping();
+  const int found = find_mapping(walk->slot);
   if (found == FOUND) return WALK_GOES_ON;
   return found == FOUND_TORN ? WALK_MAPS_CHANGED : WALK_NOT_MAPPED;
 }
@@ -300,15 +300,15 @@ static __always_inline int leave_frame(struct walk *walk) {
   const __u64 sought = place_of_frame(walk);
   __u32 code = 0;
   if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, sought - mapping->bias);
-  if (mapping->kind == MAPPING_PENDING) note_stuck();
+  if (mapping->kind == MAPPING_PENDING) note_stuck(walk->slot);
   if (code & UNWIND_SHORT) return by_short_rule(walk, code);
-  if (!code) return by_frame_pointer();
+  if (!code) return by_frame_pointer(walk->slot);
   const __u32 at = mapping->rules_at + code * sizeof(struct unwind_rule);
   const char *slab = slab_of(at);
   if (!slab) return WALK_UNKNOWN_RULE;
   walk->rule = *(struct unwind_rule *)(slab + (at & (WALK_SLAB_BYTES - sizeof(struct unwind_rule))));
   if (walk->rule.cfa == UNWIND_CFA_END) return WALK_ROOT;
-  if (walk->rule.cfa == UNWIND_CFA_NONE || walk->rule.cfa == UNWIND_CFA_UNKNOWN) return by_frame_pointer();
+  if (walk->rule.cfa == UNWIND_CFA_NONE || walk->rule.cfa == UNWIND_CFA_UNKNOWN) return by_frame_pointer(walk->slot);
   return by_rule(walk, &walk->rule);
 }
 

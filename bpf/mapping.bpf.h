@@ -7,8 +7,8 @@ enum level { LEVEL_GOES_ON, LEVEL_NOTHING, LEVEL_VMA };
 
 /* Goes one level down the maple tree. A node has 256 bytes and is aligned to that; the low byte of a pointer to it
  * holds its type. include/linux/maple_tree.h */
-__noinline int maple_level(void) {
-  struct walk *walk = this_walk();
+__noinline int maple_level(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return LEVEL_NOTHING;
   const __u64 entry = walk->entry, node_at = entry & ~255ULL;
   const __u32 type = entry >> 3 & 15;
@@ -45,8 +45,8 @@ __noinline int maple_level(void) {
 }
 
 /* Goes one level down the red-black tree of kernels before 6.1. A node lies inside its VMA. */
-__noinline int red_black_level(void) {
-  struct walk *walk = this_walk();
+__noinline int red_black_level(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk || !walk->entry) return LEVEL_NOTHING;
   __u64 *vma = walk->node;
   const __u64 vma_at = walk->entry - layout.vma_node;
@@ -67,8 +67,8 @@ __noinline int red_black_level(void) {
 #define VMA_WORD(walk, member) (walk)->node[layout.member / 8 & (NODE_WORDS - 1)]
 
 /* Puts the mapping that holds walk->sought into walk's entry, start, end, file and offset. Returns an enum found. */
-__noinline int find_vma(void) {
-  struct walk *walk = this_walk();
+__noinline int find_vma(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return FOUND_NOTHING;
   if (READ_AT(walk->entry, walk->mm, mm_tree)) return FOUND_NOTHING;
   int level = LEVEL_GOES_ON;
@@ -76,9 +76,9 @@ __noinline int find_vma(void) {
     if ((walk->entry & 3) != 2) return FOUND_NOTHING; /* only the root has this mark: it points to a node */
     walk->low = 0;
     walk->high = ~0ULL;
-    for (int i = 0; i < 6 && level == LEVEL_GOES_ON; i++) level = maple_level();
+    for (int i = 0; i < 6 && level == LEVEL_GOES_ON; i++) level = maple_level(slot);
   } else {
-    for (int i = 0; i < 40 && level == LEVEL_GOES_ON; i++) level = red_black_level();
+    for (int i = 0; i < 40 && level == LEVEL_GOES_ON; i++) level = red_black_level(slot);
   }
   if (level != LEVEL_VMA || !walk->entry) return FOUND_NOTHING;
   if (bpf_probe_read_kernel(walk->node, LAYOUT_VMA_BYTES, (void *)walk->entry)) return FOUND_TORN;
@@ -101,8 +101,8 @@ __noinline int find_vma(void) {
 }
 
 /* Whether the VMA has changed since find_vma(). If it has not, it held its file all the time. */
-__noinline int has_changed(void) {
-  struct walk *walk = this_walk();
+__noinline int has_changed(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return 1;
   if (bpf_probe_read_kernel(walk->node, LAYOUT_VMA_BYTES, (void *)walk->entry)) return 1;
   return VMA_WORD(walk, vma_start) != walk->start || VMA_WORD(walk, vma_end) != walk->end ||
@@ -179,7 +179,7 @@ static __always_inline void take_table(struct walk *walk, struct walk_mapping *m
 static __always_inline int find_file(struct walk *walk) {
   int found = FOUND_TORN;
   for (int tries = 0; tries < 2 && found == FOUND_TORN; tries++) {
-    found = find_vma();
+    found = find_vma(walk->slot);
     if (found != FOUND) continue;
     /* A writer may have changed the start but not yet the offset: 6.1 updates the tree between the two. */
     if (layout.mm_lock_mask) {
@@ -190,7 +190,7 @@ static __always_inline int find_file(struct walk *walk) {
         walk->keep_nothing = 1;
       }
     }
-    if (walk->file && (!read_file_key(walk) || has_changed())) found = FOUND_TORN;
+    if (walk->file && (!read_file_key(walk) || has_changed(walk->slot))) found = FOUND_TORN;
   }
   return found;
 }
@@ -202,8 +202,8 @@ static __always_inline __u64 identity_of(const struct walk_file_key *key, __u64 
 }
 
 /* Sets walk->current to the mapping that holds walk->sought. Returns an enum found. */
-__noinline int find_mapping(void) {
-  struct walk *walk = this_walk();
+__noinline int find_mapping(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return FOUND_NOTHING;
   if (recall_mapping(walk, walk->sought)) return FOUND;
 
@@ -228,12 +228,12 @@ __noinline int find_mapping(void) {
 }
 
 /* Sets walk->stack_end to the end of the mapping that holds the stack. 1: there is no such mapping. */
-__noinline int find_stack_end(void) {
-  struct walk *walk = this_walk();
+__noinline int find_stack_end(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return 0;
   walk->sought = walk->sp;
   walk->of_any_size = 1;
-  walk->stack_end = find_vma() == FOUND ? walk->end : 1;
+  walk->stack_end = find_vma(slot) == FOUND ? walk->end : 1;
   walk->of_any_size = 0;
   return 0;
 }

@@ -110,7 +110,7 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
 #ifdef PROFILE_LEAN
   begin_span(ctx, &thread->span, id, &sample);
 #else
-  const enum walked walked = decide_user_stack(sample.generation, &sample.key, true);
+  const enum walked walked = decide_user_stack(sample.generation, &sample.key, NULL);
   const bool in_map = walked != WALKED_LOST && !record_config.stream &&
                       take_known_stacks(ctx, walked, thread->is_kernel_thread, &sample);
   open_span(ctx, &thread->span, id, &sample, walked, in_map);

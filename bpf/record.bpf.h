@@ -147,7 +147,7 @@ enum walked {
   WALKED,
   WALKED_NOT,        /* the kernel walks this stack itself */
   WALKED_LOST,       /* there was no room to send it */
-  WALKED_UNSENT,     /* the walk is held: send_walked() before its hash is used, and end_walk() */
+  WALKED_UNSENT,     /* the walk is held: send_walked() before its hash is used */
   WALKED_UNFINISHED, /* the same; a table was missing, and user space can finish it: see keep_unfinished() */
 };
 static __always_inline bool is_held(enum walked walked) {
@@ -158,10 +158,9 @@ static __always_inline bool is_held(enum walked walked) {
 #include "walk.bpf.h"
 
 /* Decides which user stack a sample of the current task gets. WALKED: the key has it. WALKED_NOT: take_others() or
- * send_with() must take it. WALKED_LOST: the sample is lost. `for_span`: the sample counts later, so its stack is sent
- * at once. */
-static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
-  if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, for_span);
+ * send_with() must take it. WALKED_LOST: the sample is lost. `held`: see walk_user_stack(). */
+static __always_inline enum walked decide_user_stack(__u32 generation, struct stack_key *key, struct walk **held) {
+  if (record_config.user_stacks && walk_config.mode != WALK_OFF) return walk_user_stack(generation, key, held);
   return WALKED_NOT;
 }
 
@@ -269,25 +268,27 @@ static __always_inline bool take_others(void *ctx, enum walked walked, __u32 gen
 
 /* Puts the sample into the histogram, or into `unfinished`. A row says that its stack was sent, because only samples
  * like this one make rows with its key. Returns the account's slot; ACCOUNT_TAKEN: the sample must be sent whole. */
-static __always_inline enum account_slot put_in_maps(void *ctx, enum walked walked, void *stacks, void *histogram,
-                                                     __u32 generation, struct stack_key *key, __u64 value) {
+static __always_inline enum account_slot put_in_maps(void *ctx, enum walked walked, struct walk *held, void *stacks,
+                                                     void *histogram, __u32 generation, struct stack_key *key,
+                                                     __u64 value) {
   const bool has_stacks = take_stacks_in(ctx, walked, stacks, generation, key);
   if (has_stacks && walked != WALKED_UNFINISHED && add_to_row(histogram, key, value)) return ACCOUNT_IN_MAP;
-  if (is_held(walked) && !send_walked(generation, key)) return ACCOUNT_LOST_RING_FULL;
+  if (is_held(walked) && !send_walked(held, generation, key)) return ACCOUNT_LOST_RING_FULL;
   if (!has_stacks) return ACCOUNT_TAKEN;
-  if (walked == WALKED_UNFINISHED && keep_unfinished(generation, key, value)) return ACCOUNT_IN_RING;
+  if (walked == WALKED_UNFINISHED && keep_unfinished(held, generation, key, value)) return ACCOUNT_IN_RING;
   return make_row(histogram, generation, key, value) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
 }
 
 /* Puts the sample into the histogram or a ring buffer. Returns the account's slot that says which, or that the sample
  * is lost. */
-static __always_inline enum account_slot put(void *ctx, enum walked walked, struct sample *sample, __u64 value) {
+static __always_inline enum account_slot put(void *ctx, enum walked walked, struct walk *held, struct sample *sample,
+                                             __u64 value) {
   const __u32 generation = sample->generation;
   if (walked == WALKED_LOST) return ACCOUNT_LOST_RING_FULL;
   if (!record_config.stream) {
-    const enum account_slot slot = generation == 0
-                                       ? put_in_maps(ctx, walked, &stacks_0, &histogram_0, 0, &sample->key, value)
-                                       : put_in_maps(ctx, walked, &stacks_1, &histogram_1, 1, &sample->key, value);
+    const enum account_slot slot =
+        generation == 0 ? put_in_maps(ctx, walked, held, &stacks_0, &histogram_0, 0, &sample->key, value)
+                        : put_in_maps(ctx, walked, held, &stacks_1, &histogram_1, 1, &sample->key, value);
     if (slot != ACCOUNT_TAKEN) return slot;
   }
   return send_with(ctx, walked, RING_SAMPLE, 0, generation, &sample->key, bpf_ktime_get_ns(), value)
@@ -298,9 +299,10 @@ static __always_inline enum account_slot put(void *ctx, enum walked walked, stru
 /* Ends a sample that has begun: counts it with the weight `value` in the source's unit. */
 static __always_inline int end_sample(void *ctx, struct sample *sample, __u64 value) {
   bump(sample->account, ACCOUNT_TAKEN);
-  const enum walked walked = decide_user_stack(sample->generation, &sample->key, false);
-  const enum account_slot slot = put(ctx, walked, sample, value);
-  if (is_held(walked)) end_walk();
+  struct walk *held = NULL;
+  const enum walked walked = decide_user_stack(sample->generation, &sample->key, &held);
+  const enum account_slot slot = put(ctx, walked, held, sample, value);
+  if (held) give_walk(held);
   bump(sample->account, slot);
   return 0;
 }

@@ -44,8 +44,8 @@ static __always_inline enum begun read_registers(struct walk *walk, __u64 from) 
 
 /* Puts all registers of the innermost frame into walk->innermost, by DWARF's numbers. Few walks need more than those of
  * begin_with(). The result is 0 when they are there. */
-__noinline int name_registers(void) {
-  struct walk *walk = this_walk();
+__noinline int name_registers(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return -EFAULT;
   if (walk->are_named) return 0;
   __u64 *named = walk->innermost;

@@ -3,18 +3,18 @@
 #define PROFILE_SCRATCH_BPF_H
 
 /* Programs on user probes define PROFILE_PREEMPTIBLE. Since 5.18 or so another task's program may interrupt them on the
- * same CPU, so each CPU has several buffers. */
+ * same CPU, so each CPU has several buffers, and several walks. */
 #ifdef PROFILE_PREEMPTIBLE
-#define SCRATCH_BUFFERS 4
-MAP(scratch_busy, PERCPU_ARRAY, 0, __u32, __u64, SCRATCH_BUFFERS);
+#define PROGRAMS_AT_ONCE 4
+MAP(scratch_busy, PERCPU_ARRAY, 0, __u32, __u64, PROGRAMS_AT_ONCE);
 #else
-#define SCRATCH_BUFFERS 1
+#define PROGRAMS_AT_ONCE 1
 #endif
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(key_size, sizeof(__u32));
   __uint(value_size, sizeof(struct ring_sample)); /* set by user space: room for two stacks more */
-  __uint(max_entries, SCRATCH_BUFFERS);
+  __uint(max_entries, PROGRAMS_AT_ONCE);
 } scratch SEC(".maps");
 
 #ifdef PROFILE_PREEMPTIBLE

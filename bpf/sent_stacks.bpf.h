@@ -13,8 +13,8 @@ struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, UNFINISHED_RING_BYTES);
 } unfinished SEC(".maps");
-/* The buffer for such a sample. The program that has taken this CPU's walk owns it. */
-MAP(unfinished_scratch, PERCPU_ARRAY, 0, __u32, struct ring_unfinished, 1);
+/* The buffers for such a sample. The program that has taken a walk owns the one of the same index. */
+MAP(unfinished_scratch, PERCPU_ARRAY, 0, __u32, struct ring_unfinished, PROGRAMS_AT_ONCE);
 
 static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u64 hash) {
   walk->head.header.type = RING_STACK;
@@ -31,8 +31,7 @@ static __always_inline void count_sent(__u32 generation) {
 }
 
 /* Sends the stack of a walk that is held, if that is still to do. False: the ring buffer has no room. */
-static __always_inline bool send_walked(__u32 generation, const struct stack_key *key) {
-  struct walk *walk = this_walk();
+static __always_inline bool send_walked(struct walk *walk, __u32 generation, const struct stack_key *key) {
   if (!walk_config.sends_each_row) return true;
   if (!walk || !send_frames(walk, generation, key->user_hash)) return false;
   count_sent(generation);
@@ -51,15 +50,15 @@ static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 gene
 
 /* Sends what user space needs to finish the walk. False: no room, or the stack cannot be read; then the sample counts
  * with the frames that it has. */
-static __always_inline bool send_unfinished(__u32 generation, const struct stack_key *key, __u64 value, bool of_span) {
-  const __u32 zero = 0;
-  struct walk *walk = this_walk();
+static __always_inline bool send_unfinished(struct walk *walk, __u32 generation, const struct stack_key *key,
+                                            __u64 value, bool of_span) {
   if (!walk || record_config.stream) return false;
-  struct ring_unfinished *kept = bpf_map_lookup_elem(&unfinished_scratch, &zero);
+  const __u32 slot = walk->slot;
+  struct ring_unfinished *kept = bpf_map_lookup_elem(&unfinished_scratch, &slot);
   if (!kept) return false;
   const __u64 sp = walk->stuck.sp;
   walk->sp = sp;
-  find_stack_end();
+  find_stack_end(slot);
   __u64 end = walk->stack_end;
   /* Above the first frame lie the program's arguments, in pages that may not be present. One such page makes the whole
    * read fail. */
@@ -67,7 +66,7 @@ static __always_inline bool send_unfinished(__u32 generation, const struct stack
   __u64 bytes = end > sp ? end - sp : 0;
   if (bytes >= UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES - sizeof(__u64);
   KEEP_BELOW(bytes, UNFINISHED_MOST_BYTES);
-  if (!bytes || read_user(kept->stack, bytes, sp) || name_registers()) return false;
+  if (!bytes || read_user(kept->stack, bytes, sp) || name_registers(slot)) return false;
   kept->header.type = RING_UNFINISHED;
   kept->header.generation = generation;
   kept->time_ns = bpf_ktime_get_ns();
@@ -82,8 +81,9 @@ static __always_inline bool send_unfinished(__u32 generation, const struct stack
   return bpf_ringbuf_output(&unfinished, kept, offsetof(struct ring_unfinished, stack) + bytes, 0) == 0;
 }
 
-static __always_inline bool keep_unfinished(__u32 generation, const struct stack_key *key, __u64 value) {
-  return send_unfinished(generation, key, value, false);
+static __always_inline bool keep_unfinished(struct walk *walk, __u32 generation, const struct stack_key *key,
+                                            __u64 value) {
+  return send_unfinished(walk, generation, key, value, false);
 }
 
 /* For a span, which counts at an unknown later time. Its stack gets the unique hash `hash`, so that user space can add
@@ -93,7 +93,7 @@ static __always_inline bool keep_stack_of_span(struct walk *walk, __u32 generati
   if (used + 2 * sizeof(struct ring_unfinished) > UNFINISHED_RING_BYTES) return false;
   const __u64 shared = key->user_hash;
   key->user_hash = hash;
-  if (send_frames(walk, generation, hash) && send_unfinished(generation, key, 0, true)) return true;
+  if (send_frames(walk, generation, hash) && send_unfinished(walk, generation, key, 0, true)) return true;
   key->user_hash = shared;
   return false;
 }

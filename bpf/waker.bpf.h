@@ -79,7 +79,7 @@ int BPF_PROG(on_waking, struct task_struct *woken) {
   waker->tgid = ids >> 32;
   bpf_get_current_comm(waker->comm, sizeof(waker->comm));
   const __u32 generation = current_generation();
-  const enum walked walked = decide_user_stack(generation, waker, true);
+  const enum walked walked = decide_user_stack(generation, waker, NULL);
   if (!take_others(ctx, walked, generation, waker)) waker->kernel_stack = -EEXIST; /* missed: there are stacks */
   thread->is_woken = 1;
   return 0;

@@ -16,10 +16,9 @@ SEC(".data.walk") struct walk_state walk_state = {};
 #include "walk_maps.bpf.h"
 
 /* NULL: walks are off. Then the maps do not exist, and the verifier sees that the code behind this never runs. */
-static __always_inline struct walk *this_walk(void) {
-  const __u32 zero = 0;
+static __always_inline struct walk *walk_of(__u32 slot) {
   if (walk_config.mode == WALK_OFF) return NULL;
-  return bpf_map_lookup_elem(&walks, &zero);
+  return bpf_map_lookup_elem(&walks, &slot);
 }
 
 /* The slab that holds byte `at` of the table space. NULL: there is no such slab. */
@@ -47,8 +46,8 @@ static __always_inline char *slab_of(__u32 at) {
 #include "stack_hash.bpf.h"
 
 /* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. */
-__noinline int walk_frame(void) {
-  struct walk *walk = this_walk();
+__noinline int walk_frame(__u32 slot) {
+  struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NOT_READABLE;
   const __u32 depth = walk->depth;
   if (depth >= walk_config.depth) return WALK_TOO_DEEP;
@@ -61,9 +60,9 @@ __noinline int walk_frame(void) {
   return end == WALK_GOES_ON ? leave_frame(walk) : end;
 }
 
-__noinline int walk_frames(void) {
+__noinline int walk_frames(__u32 slot) {
   for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
-    const int end = walk_frame();
+    const int end = walk_frame(slot);
     if (end != WALK_GOES_ON) return end;
   }
   return WALK_TOO_DEEP;
@@ -152,19 +151,32 @@ static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
   return walk->start_stack ? BEGUN : BEGUN_IN_EXEC;
 }
 
-/* One walk at a time on a CPU. False: another is under way. */
-static __always_inline bool take_walk(struct walk *walk) {
+static __always_inline struct walk *try_walk(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return NULL;
 #ifdef PROFILE_PREEMPTIBLE
   /* The task may lose its CPU between these lines; see try_scratch(). */
   __sync_fetch_and_add(&walk->busy, 1);
-  if (*(volatile __u64 *)&walk->busy == 1) return true;
-  __sync_fetch_and_add(&walk->busy, -1);
-  return false;
+  if (*(volatile __u64 *)&walk->busy != 1) {
+    __sync_fetch_and_add(&walk->busy, -1);
+    return NULL;
+  }
 #else
-  if (walk->busy) return false;
+  if (walk->busy) return NULL;
   walk->busy = 1;
-  return true;
 #endif
+  walk->slot = slot;
+  return walk;
+}
+/* A walk of this CPU that no other program uses, until give_walk(). NULL: all are under way. */
+static __always_inline struct walk *take_walk(void) {
+  struct walk *walk = try_walk(0);
+#ifdef PROFILE_PREEMPTIBLE
+  if (!walk) walk = try_walk(1);
+  if (!walk) walk = try_walk(2);
+  if (!walk) walk = try_walk(3);
+#endif
+  return walk;
 }
 static __always_inline void give_walk(struct walk *walk) {
 #ifdef PROFILE_PREEMPTIBLE
@@ -176,17 +188,20 @@ static __always_inline void give_walk(struct walk *walk) {
 
 #include "sent_stacks.bpf.h"
 
-/* Puts the current task's user stack into the key. If the walk is held (is_held()), it stays as it is, and the caller
- * must call end_walk(). */
-static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, bool for_span) {
-  struct walk *walk = this_walk();
-  if (!walk || !take_walk(walk)) return WALKED_NOT;
+/* Puts the current task's user stack into the key. `held`: gets the walk if it stays as it is, and the caller must call
+ * give_walk(). NULL: the sample counts later, so its stack is sent at once. */
+static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, struct walk **held) {
+  struct walk *walk = take_walk();
+  if (!walk) {
+    key->user_hash = WALK_ALL_UNDER_WAY;
+    return WALKED_NOT;
+  }
   enum walked walked = WALKED;
   int end = WALK_NOT_MAPPED;
   walk->caller = key->caller;
   switch (begin_walk(walk, key->tgid)) {
     case BEGUN:
-      end = walk_frames();
+      end = walk_frames(walk->slot);
       break;
     case BEGUN_IN_EXEC:
       walk->frames[0] = WALK_IN_EXECVE;
@@ -220,23 +235,24 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   /* The rest of the stack must not hold the address of a return probe, because user space cannot find the real return
    * address. */
   const bool can_be_finished = is_stuck && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_return;
-  if (for_span && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
+  if (!held && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
     goto done;
   }
-  if (!for_span && walk_config.sends_each_row) return can_be_finished ? WALKED_UNFINISHED : WALKED_UNSENT;
+  if (held && walk_config.sends_each_row) {
+    *held = walk;
+    return can_be_finished ? WALKED_UNFINISHED : WALKED_UNSENT;
+  }
   if (!(generation == 0 ? send_stack(walk, &sent_0, 0, key->user_hash)
                         : send_stack(walk, &sent_1, 1, key->user_hash))) {
     walked = WALKED_LOST;
   }
-  if (can_be_finished && walked == WALKED && !for_span) return WALKED_UNFINISHED;
+  if (can_be_finished && walked == WALKED && held) {
+    *held = walk;
+    return WALKED_UNFINISHED;
+  }
 done:
   give_walk(walk);
   return walked;
-}
-
-static __always_inline void end_walk(void) {
-  struct walk *walk = this_walk();
-  if (walk) give_walk(walk);
 }
 
 #endif

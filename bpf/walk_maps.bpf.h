@@ -70,12 +70,12 @@ struct walk {
   struct known_code known[KNOWN_CODES];
   __u64 busy; /* taken: one program may interrupt another on the same CPU */
   __u32 depth;
-  __u32 unused;
+  __u32 slot;             /* its index in `walks` */
   struct ring_stack head; /* sent together with the frames behind it */
   __u64 frames[WALK_MOST_FRAMES];
 };
 
-MAP(walks, PERCPU_ARRAY, 0, __u32, struct walk, 1);
+MAP(walks, PERCPU_ARRAY, 0, __u32, struct walk, PROGRAMS_AT_ONCE);
 
 struct slab {
   __uint(type, BPF_MAP_TYPE_ARRAY);

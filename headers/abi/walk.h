@@ -83,6 +83,9 @@ enum walk_end {
 #define WALK_STACK_GUESSED (1 << 8)
 #define WALK_STACK_END 0xff
 
+/* stack_key::user_hash of a user stack that the kernel has taken, because all walks of this CPU were under way. */
+#define WALK_ALL_UNDER_WAY 1
+
 /* Set in a frame's address if a signal interrupted the frame and it is not the leaf: then the address is no return
  * address. */
 #define WALK_INTERRUPTED (1ULL << 63)

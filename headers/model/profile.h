@@ -45,6 +45,7 @@ enum class StackEnd : std::uint8_t {
   unknown_rule,  // the unwind information has a rule that the table cannot express
   backwards,     // the caller's frame would be below the frame of its callee
   maps_changed,  // the mappings changed during the walk
+  no_walk,       // other walks were under way on this CPU, so the kernel has followed frame pointers
   guessed,       // a root was reached, but a step by a frame pointer led to an address that is not after a call
   count
 };

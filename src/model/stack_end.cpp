@@ -20,6 +20,7 @@ constexpr StackEndWords table[] = {
     {"unknown_rule", "an unwind rule that is not understood", "unknown rule"},
     {"backwards", "caller below what it called", "backwards"},
     {"maps_changed", "mappings changed meanwhile", "maps changed"},
+    {"no_walk", "not walked: other walks were under way on the CPU", "no walk"},
     {"guessed", "begun with a guessed frame pointer", "guessed"},
 };
 static_assert(std::size(table) == static_cast<std::size_t>(StackEnd::count));

@@ -35,6 +35,7 @@ struct walk {
   __u32 was_interrupted = 0;
   __u32 guessed = 0;
   __u32 depth = 0;
+  __u32 slot = 0;
   __u64 stack_end = 0;
   __u64 start_stack = 0;
   __u64 probe_area = 0;
@@ -53,9 +54,9 @@ struct walk {
   bool is_waiting = false;
 };
 
-// A global, because the functions of the BPF program have no arguments (the verifier prefers that).
+// A global, because the functions of the BPF program get only an index (the verifier prefers that).
 walk* under_way = nullptr;
-walk* this_walk() { return under_way; }
+walk* walk_of(__u32 /*slot*/) { return under_way; }
 
 struct {
   __u32 mode = WALK_AUTO;
@@ -73,7 +74,7 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
 }
 
 // Finds a mapping of one byte, for the looked-up address alone: the code here does not need the true length.
-int find_mapping() {
+int find_mapping(__u32 /*slot*/) {
   const WalkedCode::Code place = under_way->code->place_of(under_way->sought);
   using Kind = WalkedCode::Code::Kind;
   if (place.kind == Kind::waiting) under_way->is_waiting = true;
@@ -92,9 +93,9 @@ int find_mapping() {
 }
 
 // finish_walk() has copied all registers.
-int name_registers() { return 0; }
+int name_registers(__u32 /*slot*/) { return 0; }
 
-int find_stack_end() {
+int find_stack_end(__u32 /*slot*/) {
   under_way->stack_end = under_way->begun->stuck.sp + under_way->begun->bytes;
   return 0;
 }

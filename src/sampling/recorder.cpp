@@ -159,8 +159,8 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
   if (is_walked(sample.key)) {
     row.user = stacks_.read_user(into, row.process, sample.key);
   } else {
-    row.user = sample.user_bytes < 0 ? absent(sample.user_bytes)
-                                     : intern_user_stack(into, row.process, user, sample.key.caller);
+    row.user =
+        sample.user_bytes < 0 ? absent(sample.user_bytes) : intern_user_stack(into, row.process, user, sample.key);
   }
   row.kernel = sample.kernel_bytes < 0 ? absent(sample.kernel_bytes)
                                        : into.stack_of(ProcessId::kernel, FrameKind::kernel, kernel);

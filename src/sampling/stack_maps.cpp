@@ -47,12 +47,14 @@ std::span<const std::uint64_t> without_zeros(std::span<const std::uint64_t> leaf
 }
 
 StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
-                          std::uint64_t caller) {
+                          const stack_key& key) {
+  const StackEnd end = key.user_hash == WALK_ALL_UNDER_WAY ? StackEnd::no_walk : StackEnd::unknown;
+  const std::uint64_t caller = key.caller;
   const bool lacks_caller = caller != 0 && !leaf_first.empty() && (leaf_first.size() < 2 || leaf_first[1] != caller);
-  if (!lacks_caller) return profile.stack_of(space, FrameKind::user, leaf_first);
+  if (!lacks_caller) return profile.stack_of(space, FrameKind::user, leaf_first, end);
   std::vector<std::uint64_t> frames(leaf_first.begin(), leaf_first.end());
   frames.insert(frames.begin() + 1, caller);
-  return profile.stack_of(space, FrameKind::user, frames);
+  return profile.stack_of(space, FrameKind::user, frames, end);
 }
 
 template <class Read>
@@ -68,9 +70,9 @@ StackId StackMaps::once(ProcessId space, std::int32_t stack, std::uint64_t besid
 }
 
 template <class Intern>
-StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t caller, Intern intern) {
+StackId StackMaps::read(ProcessId space, std::int32_t stack, std::uint64_t besides, Intern intern) {
   if (stack < 0) return stack == -EFAULT ? StackId::none : StackId::missed;
-  return once(space, stack, caller, [&] {
+  return once(space, stack, besides, [&] {
     const std::uint32_t id = id_of(stack);
     const bool is_there = bpf_map_lookup_elem(map_fds_[generation_of(stack)], &id, buffer_.data()) == 0;
     return is_there ? intern(without_zeros(buffer_)) : StackId::missed;
@@ -124,9 +126,9 @@ StackId StackMaps::read_user(Profile& profile, ProcessId space, const stack_key&
       return intern_walked(profile, space, walked_with(key).frames(*slice), {}, end);
     });
   }
-  return read(space, key.user_stack, key.caller, [&](std::span<const std::uint64_t> leaf_first) {
-    return intern_user_stack(profile, space, leaf_first, key.caller);
-  });
+  return read(
+      space, key.user_stack, hash_of(key.caller, key.user_hash),
+      [&](std::span<const std::uint64_t> leaf_first) { return intern_user_stack(profile, space, leaf_first, key); });
 }
 
 StackId StackMaps::read_finished(Profile& profile, ProcessId space, const ring_unfinished& begun,

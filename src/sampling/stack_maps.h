@@ -24,10 +24,10 @@ struct FinishedWalk;
 [[nodiscard]] inline bool is_walked(const stack_key& key) {
   return key.user_stack >= 0 && (key.user_stack & WALK_STACK) != 0;
 }
-// Interns a user stack. It inserts `caller` (stack_key::caller) behind the leaf unless that is 0, or the kernel has put
-// it there already.
+// Interns a user stack that the kernel has taken for this key. It inserts stack_key::caller behind the leaf unless that
+// is 0, or the kernel has put it there already.
 [[nodiscard]] StackId intern_user_stack(Profile& profile, ProcessId space, std::span<const std::uint64_t> leaf_first,
-                                        std::uint64_t caller);
+                                        const stack_key& key);
 
 class StackMaps {
  public:
