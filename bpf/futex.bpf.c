@@ -10,6 +10,7 @@
 #include "durations.bpf.h"
 #include "follow.bpf.h"
 #include "span.bpf.h"
+#include "trace_events.bpf.h"
 
 /* The operations of linux/futex.h. The mask removes their flags: private, and which clock. */
 #define FUTEX_COMMAND(operation) ((operation)&0x7f)
@@ -18,21 +19,6 @@
 #define FUTEX_WAIT_BITSET 9
 #define FUTEX_WAIT_REQUEUE_PI 11
 #define FUTEX_LOCK_PI2 13
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-/* The registers with the first two arguments of a system call. x86: di and si in 64-bit calls, bx and cx in 32-bit
- * calls. */
-struct pt_regs___arguments {
-#ifdef __TARGET_ARCH_x86
-  unsigned long di;
-  unsigned long si;
-  unsigned long bx;
-  unsigned long cx;
-#else
-  unsigned long regs[31];
-#endif
-};
-#pragma clang attribute pop
 
 SEC(".rodata.futex") const volatile struct futex_config config = {};
 
@@ -52,24 +38,18 @@ static __always_inline bool waits(__u32 operation) {
 }
 
 /* The address at which the current thread is about to wait. 0: it does not wait for a futex. */
-static __always_inline __u64 address_of(const struct pt_regs *registers, int call, bool *compat) {
+static __always_inline __u64 address_of(const struct sys_enter_event *event) {
+  const int call = (int)event->id;
   if (call != config.futex && call != config.futex_wait && call != config.futex_waitv && call != config.compat_futex &&
       call != config.compat_futex_time64) {
     return 0;
   }
-  const struct pt_regs___arguments *arguments = (const struct pt_regs___arguments *)registers;
-  *compat = is_compat();
-#ifdef __TARGET_ARCH_x86
-  const __u64 first = *compat ? (__u32)arguments->bx : arguments->di;
-  const __u64 second = *compat ? arguments->cx : arguments->si;
-#else
-  const __u64 first = arguments->regs[0];
-  const __u64 second = arguments->regs[1];
-#endif
-  if (*compat ? call == config.compat_futex || call == config.compat_futex_time64 : call == config.futex) {
-    return waits(second) ? first : 0;
+  const bool compat = is_compat();
+  const __u64 first = compat ? (__u32)event->args[0] : event->args[0];
+  if (compat ? call == config.compat_futex || call == config.compat_futex_time64 : call == config.futex) {
+    return waits(event->args[1]) ? first : 0;
   }
-  if (*compat) return 0;
+  if (compat) return 0;
   if (call == config.futex_wait) return first;
   if (call != config.futex_waitv) return 0;
   /* The first futex stands for all of them. struct futex_waitv begins with a value of 8 bytes, then the address. */
@@ -87,10 +67,9 @@ static __noinline struct futex_wait *place_of_thread(__u32 thread) {
   return bpf_map_lookup_elem(&spans, &thread);
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_enter, struct pt_regs *registers, long call) {
-  bool compat = false;
-  const __u64 address = address_of(registers, (int)call, &compat);
+SEC("tracepoint/raw_syscalls/sys_enter")
+int on_enter(struct sys_enter_event *ctx) {
+  const __u64 address = address_of(ctx);
   if (!address) return 0;
   struct sample sample;
   if (!begin_sample(&sample)) return 0;
@@ -125,8 +104,8 @@ static __always_inline void end_wait(struct futex_wait *wait, __u32 thread) {
   if (start_ns) count_wait(wait, thread, start_ns, bpf_ktime_get_ns(), true);
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs *registers, long answer) {
+SEC("tracepoint/raw_syscalls/sys_exit")
+int on_exit(void *ctx) {
   const __u32 thread = (__u32)bpf_get_current_pid_tgid();
   struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
   if (wait) end_wait(wait, thread);
@@ -134,8 +113,8 @@ int BPF_PROG(on_exit, struct pt_regs *registers, long answer) {
 }
 
 /* The exit of a thread ends its wait. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_thread_end, struct task_struct *task) {
+SEC("tracepoint/sched/sched_process_exit")
+int on_thread_end(void *ctx) {
   const __u32 thread = (__u32)bpf_get_current_pid_tgid();
   struct futex_wait *wait = bpf_map_lookup_elem(&spans, &thread);
   if (!wait) return 0;
@@ -146,10 +125,10 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
 
 /* A thread that calls exec takes the id of its process's first thread. Its old id is free then, and it does not wait
  * for a futex meanwhile. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
-  const __u32 thread = old_tid;
-  if (task->pid != old_tid) bpf_map_delete_elem(&spans, &thread);
+SEC("tracepoint/sched/sched_process_exec")
+int on_exec(struct sched_process_exec_event *event) {
+  const __u32 thread = event->old_pid;
+  if (event->pid != event->old_pid) bpf_map_delete_elem(&spans, &thread);
   return 0;
 }
 

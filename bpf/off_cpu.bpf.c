@@ -14,7 +14,9 @@
 #include "follow.bpf.h"
 #endif
 #include "span.bpf.h"
-#ifndef PROFILE_LEAN
+#ifdef PROFILE_LEAN
+#include "trace_events.bpf.h"
+#else
 #include "stack_cache.bpf.h"
 #endif
 
@@ -174,7 +176,7 @@ struct sched_switch_event {
 #define REPORTED_IDLE 0x80 /* uninterruptible, but not part of the load */
 #define REPORTED_PREEMPTED 0x100
 
-SEC("tracepoint")
+SEC("tracepoint/sched/sched_switch")
 int on_switch(struct sched_switch_event *event) {
   const __u64 reported = event->prev_state;
   __u64 task_state = reported & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | 0x4c);
@@ -188,15 +190,7 @@ int on_switch(struct sched_switch_event *event) {
   return 0;
 }
 
-/* events/sched/sched_process_exec/format */
-struct sched_process_exec_event {
-  __u64 common;
-  __u32 filename;
-  __s32 pid;
-  __s32 old_pid;
-};
-
-SEC("tracepoint")
+SEC("tracepoint/sched/sched_process_exec")
 int on_exec(struct sched_process_exec_event *event) {
   change_id(event->old_pid, event->pid, 0);
   return 0;

@@ -11,6 +11,7 @@
 #include "span.bpf.h"
 #include "syscall_maps.bpf.h"
 #include "syscall_results.bpf.h"
+#include "trace_events.bpf.h"
 
 #define X32_SYSCALL_BIT 0x40000000
 
@@ -113,11 +114,11 @@ static __always_inline int leave_out(struct syscall_counts *own) {
   return 0;
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
+SEC("tracepoint/raw_syscalls/sys_enter")
+int on_enter(struct sys_enter_event *ctx) {
   struct syscall_counts *own = own_counts();
   if (!own) return 0;
-  const __u32 call = call_of(id);
+  const __u32 call = call_of(ctx->id);
   __u32 marks = CALL_RETURNS;
   if (config.some_calls || config.results) {
     if (call >= PROFILE_SYSCALLS) return 0; /* the verifier does not know this bound */
@@ -142,19 +143,19 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   return config.latency ? 0 : end_sample(ctx, &sample, 1);
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit, struct pt_regs *regs, long answer) {
+SEC("tracepoint/raw_syscalls/sys_exit")
+int on_exit(struct sys_exit_event *event) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place || !place->span.start_ns) return 0; /* it began before the program was attached, or was filtered */
   place->span.start_ns = 0;
-  end_call(place, config.latency ? bpf_ktime_get_ns() : 0, answer);
+  end_call(place, config.latency ? bpf_ktime_get_ns() : 0, event->ret);
   return 0;
 }
 
 /* A thread that exits does not return from its call. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_thread_end, struct task_struct *task) {
+SEC("tracepoint/sched/sched_process_exit")
+int on_thread_end(void *ctx) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   bpf_map_delete_elem(&spans, &tid);
   return 0;
@@ -162,10 +163,10 @@ int BPF_PROG(on_thread_end, struct task_struct *task) {
 
 /* A thread that calls exec takes the id of its process's first thread. No program would find the call under that id
  * when it returns, so the call ends here. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
-  const __u32 tid = old_tid;
-  if (task->pid == old_tid) return 0;
+SEC("tracepoint/sched/sched_process_exec")
+int on_exec(struct sched_process_exec_event *event) {
+  const __u32 tid = event->old_pid;
+  if (event->pid == event->old_pid) return 0;
   const struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   if (place->span.start_ns) end_call(place, config.latency ? bpf_ktime_get_ns() : 0, 0);
@@ -183,18 +184,18 @@ static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid,
   return true;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_exit_of_span, struct pt_regs *regs, long answer) {
+SEC("tracepoint/raw_syscalls/sys_exit")
+int on_exit_of_span(struct sys_exit_event *event) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
-  if (end_span(place, tid, now_ns)) end_call(place, now_ns, answer);
+  if (end_span(place, tid, now_ns)) end_call(place, now_ns, event->ret);
   return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
+SEC("tracepoint/sched/sched_process_exit")
+int on_thread_end_of_span(void *ctx) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
@@ -203,10 +204,10 @@ int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
   return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec_of_span, struct task_struct *task, int old_tid) {
-  const __u32 tid = old_tid;
-  if (task->pid == old_tid) return 0;
+SEC("tracepoint/sched/sched_process_exec")
+int on_exec_of_span(struct sched_process_exec_event *event) {
+  const __u32 tid = event->old_pid;
+  if (event->pid == event->old_pid) return 0;
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();

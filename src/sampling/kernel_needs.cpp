@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "sampling/record_maps.h"
+#include "sampling/tracefs.h"
 #include "support/error.h"
 #include "support/fd.h"
 #include "support/privilege.h"
@@ -43,6 +44,14 @@ bool has_fetching_atomics() {
 template <bpf_func_id helper, bpf_prog_type type = BPF_PROG_TYPE_RAW_TRACEPOINT>
 bool has_helper() {
   return libbpf_probe_bpf_helper(type, helper, nullptr) != 0;
+}
+
+bool has_tracepoints() {
+  try {
+    return !Tracefs().systems().empty();
+  } catch (const Error&) {
+    return missing_privilege().has_value();  // then loading the programs says what to do
+  }
 }
 
 bool has_uprobes() { return ::access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0; }
@@ -81,6 +90,10 @@ constexpr KernelNeed needs[] = {
      .since = {5, 15},
      .needed_by = "malloc",
      .is_there = has_helper<BPF_FUNC_get_attach_cookie, BPF_PROG_TYPE_KPROBE>},
+    {.piece = "the kernel's list of tracepoints",
+     .needed_by = "syscalls, futex",
+     .lack = unread_tracepoints,
+     .is_there = has_tracepoints},
 };
 
 template <class Visit>

@@ -23,7 +23,6 @@
 #include "sampling/map_walk.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
-#include "sampling/tracepoint.h"
 #include "sampling/wait_bounds.h"
 #include "support/clock.h"
 #include "support/plural.h"
@@ -88,19 +87,15 @@ TracedPrograms::Plan plan_of(const SamplingOptions& options, bool wall, std::uin
   TracedPrograms::Plan plan{
       .name = "off_cpu",
       .elf_bytes = lean ? off_cpu_lean__elf_bytes : off_cpu__elf_bytes,
+      .attached = {"on_switch", "on_exec"},
       .loaded = {"flush"},
       .recording = {.weighted = true, .filter_cpu = true},
       .prepare = [=](bpf_object& object,
                      const SamplingOptions& limited) { prepare(object, limited, wall, most_threads); },
       .use = wall ? (lean ? "wall without BTF" : "wall") : (lean ? "off-cpu without BTF" : "off-cpu")};
   if (options.source.waker) plan.use = "off-cpu --waker";
-  if (lean) {
-    plan.loaded = {"flush", "on_switch", "on_exec"};
-  } else {
-    plan.attached = {"on_switch", "on_exec"};
-    if (options.source.waker) plan.attached.push_back("on_waking");
-    plan.loaded.push_back("scan");
-  }
+  if (options.source.waker) plan.attached.push_back("on_waking");
+  if (!lean) plan.loaded.push_back("scan");
   if (wall) plan.loaded.push_back("on_tick");
   return plan;
 }
@@ -144,10 +139,6 @@ class OffCpu final : public Source {
     state_->epoch = 1;  // not 0: in a new entry the sums have the epoch 0, which must not match
     state_->started_ns = monotonic_ns();
     Source::start();
-    if (lean_) {
-      programs().keep(attach_tracepoint(programs().program("on_switch"), "sched:sched_switch"));
-      programs().keep(attach_tracepoint(programs().program("on_exec"), "sched:sched_process_exec"));
-    }
     if (ticks_) ticks_->set_cpus(online_cpus());
     if (!lean_) scan();
   }

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "sampling/kernel_needs.h"
+#include "sampling/tracepoint.h"
 #include "sampling/types_file.h"
 #include "sampling/walk.h"
 #include "support/error.h"
@@ -47,7 +48,15 @@ BpfObject load(const TracedPrograms::Plan& plan, const SamplingOptions& options,
 }
 
 BpfLink attach_program(bpf_object& object, const char* name) {
-  BpfLink link(bpf_program__attach(&bpf_program_named(object, name)));
+  bpf_program& program = bpf_program_named(object, name);
+  constexpr std::string_view of_trace_events = "tracepoint/";
+  std::string section = bpf_program__section_name(&program);
+  if (section.starts_with(of_trace_events)) {
+    section.erase(0, of_trace_events.size());
+    std::ranges::replace(section, '/', ':');
+    return attach_tracepoint(program, section);
+  }
+  BpfLink link(bpf_program__attach(&program));
   if (!link) throw system_error(std::string("cannot attach the BPF program ") + name, errno);
   return link;
 }

@@ -18,7 +18,7 @@ use_architecture() {
       # Signs addresses by QEMU's own method, because the standard one takes most of the emulation time.
       emulator=(qemu-system-aarch64 -machine virt -cpu max,pauth-impdef=on)
       words=(console=ttyAMA0)
-      cross_build "$1" profile busybody frameless
+      cross_build "$1" profile busybody frameless rivals
       return
       ;;
     *) fail "the table of kernels names the unknown architecture $1" ;;

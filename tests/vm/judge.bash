@@ -31,17 +31,19 @@ expect_weight() {
   found=$(weight "$1" "$2")
   if ((found < $3 || (${4:-found} < found))); then wrong "$1: $found of '$2', not $3${4:+ to $4}"; fi
 }
-# exactly NAME PATTERN WEIGHT : the weight, minus events that the profiler reports as not seen. From Linux 7 on, a
-# tracepoint's program can be preempted, and the kernel then skips that program for other tasks on the CPU.
+# exactly NAME PATTERN WEIGHT : the weight, minus events that the profiler reports as not seen.
 exactly() {
   local unseen
   unseen=$(sed -nE 's/^([0-9]+) events? (was|were) not seen: .*/\1/p' "$left/$1.err")
   expect_weight "$1" "$2" "$(($3 - ${unseen:-0}))" "$3"
 }
 
+# said_of NAME FUNCTION : how often the program says that it called the function.
+said_of() { sed -nE "s/^$2 ([0-9]+)\$/\1/p" "$left/$1.out"; }
+
 # known_truth NAME : checks a command that makes $rounds rounds of the workload.
 known_truth() {
-  local n=$rounds
+  local n=$rounds waits
   case $1 in
     *-clock | command) expect_weight "$1" '^busybody;.*;compute(;| )' 1 ;;
     page-faults | minor-faults) exactly "$1" ';main;touch(;| )' $((16 * n)) ;;
@@ -60,6 +62,12 @@ known_truth() {
     futex) expect_weight "$1" ';main;await(;| )' $((1000 * n)) ;;
     block-io) expect_weight "$1" ';main;.*\[write vdb\] ' 1 ;;
     syscalls) exactly "$1" ';main;ask;getppid ' $((10 * n)) ;;
+    rivals-syscalls) expect_weight "$1" ';work;ask;getppid ' "$(said_of "$1" ask)" "$(said_of "$1" ask)" ;;
+    rivals-futex)
+      # The waits of pthread_join have other addresses.
+      waits=$(awk '$NF ~ /^0x/ && $1 + 0 > most { most = $1 + 0 } END { print most + 0 }' "$left/$1.out")
+      ((waits > 0 && waits == $(said_of "$1" wait_once))) || wrong "$1: $waits waits, not $(said_of "$1" wait_once)"
+      ;;
     # One walk in a hundred may end early: the walk does not wait for a page of the stack that is not in memory.
     malloc) expect_weight "$1" ';main;allocate;' $((10 * 990 * n)) $((10 * 1000 * n)) ;;
     malloc-live) exactly "$1" ';main;allocate;' 0 ;;
@@ -153,7 +161,7 @@ judge_walks() {
 judge_uses() {
   local use name lack
   for use in pid=cpu-clock pid-tracepoint=SYSTEM:EVENT pid-uprobe=uprobe:FILE:SYMBOL pid-off-cpu=off-cpu comm=cpu-clock \
-    command=cpu-clock malloc-live=malloc syscalls-latency=syscalls off-cpu-state=off-cpu off-cpu-waker=off-cpu wall-stream=wall cgroup=cpu-clock kernel=cpu-clock; do
+    command=cpu-clock malloc-live=malloc syscalls-latency=syscalls off-cpu-state=off-cpu off-cpu-waker=off-cpu rivals-syscalls=syscalls rivals-futex=futex wall-stream=wall cgroup=cpu-clock kernel=cpu-clock; do
     name=${use%%=*}
     lack=$(lack_of "$name")
     [[ $lack ]] || lack=$(lack_of "${use#*=}")

@@ -49,7 +49,7 @@ for pattern in ${packages//,/ }; do
   kernel_parts+=("$unpacked")
 done
 
-make_tree busybody frameless
+make_tree busybody frameless rivals
 install -m 755 "$here/guest/init.sh" "$tree/init"
 if [[ $task == tests ]]; then
   source "$here/kernel_tests.bash"

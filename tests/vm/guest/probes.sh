@@ -110,6 +110,8 @@ of_command malloc-live -v -e malloc --live -f -- busybody /disk/file "$rounds" 6
 of_command syscalls-latency -v -e syscalls --latency --failed -- busybody /disk/file "$rounds" 60
 of_command off-cpu-state -v -e off-cpu --state interruptible -f -- busybody /disk/file "$rounds" 60
 of_command off-cpu-waker -v -e off-cpu --waker -f -- busybody /disk/file "$rounds" 60
+of_command rivals-syscalls -v -e syscalls -f -- rivals 3
+of_command rivals-futex -v -e futex --format counted -- rivals 3
 of_command wall-stream -e wall --stream=folded -- busybody /disk/file "$many" 60
 busybody /disk/file 60 &
 probe cgroup -v -F 997 --cgroup /sys/fs/cgroup/busy -f 1

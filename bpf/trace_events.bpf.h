@@ -1,0 +1,29 @@
+/* The records that programs on the kernel's trace events get. These programs run with preemption disabled. Since
+ * Linux 7, programs of the kinds raw_tp and tp_btf may lose their CPU, and the kernel then skips such a program for all
+ * other tasks on that CPU: where events come fast, half of them and more. */
+#ifndef PROFILE_TRACE_EVENTS_BPF_H
+#define PROFILE_TRACE_EVENTS_BPF_H
+
+/* events/raw_syscalls/sys_enter/format */
+struct sys_enter_event {
+  __u64 common;
+  long id;
+  unsigned long args[6]; /* by place, for calls of the 32-bit kind, too */
+};
+
+/* events/raw_syscalls/sys_exit/format */
+struct sys_exit_event {
+  __u64 common;
+  long id;
+  long ret;
+};
+
+/* events/sched/sched_process_exec/format */
+struct sched_process_exec_event {
+  __u64 common;
+  __u32 filename;
+  __s32 pid;     /* in the initial PID namespace */
+  __s32 old_pid; /* another, if the thread was not the first of its process */
+};
+
+#endif
