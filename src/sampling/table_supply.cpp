@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint64_t patience_ns = 2'000'000'000;
 // The longest time for one call of supply(), because the caller has other work.
 constexpr std::uint64_t at_once_ns = 5'000'000;
+// While this process looks up an entry of a map, the kernel runs no program on trace events on that CPU. So it is not
+// done each time that an answer is still to come.
+constexpr std::uint64_t sort_every_ns = 20'000'000;
 // See OwnerEfforts, in steps of WorkBudget. A table of a million rows takes 20 million, and the largest programs have
 // some millions.
 constexpr std::uint64_t most_steps = 1ULL << 28;
@@ -90,6 +93,7 @@ TableSupply::TableSupply(bpf_object& object, FileReader& reader)
 
 void TableSupply::ask(const ring_file& question) {
   asked_.push_back({.question = question, .since_ns = monotonic_ns()});
+  sorted_until_ns_ = 0;
 }
 
 void TableSupply::note_drained(std::uint32_t generation) {
@@ -156,7 +160,8 @@ TableSupply::Asked* TableSupply::asked_for(const walk_file_key& key) {
 }
 
 void TableSupply::sort_by_need() {
-  if (asked_.size() < 2) return;
+  if (asked_.size() < 2 || monotonic_ns() < sorted_until_ns_) return;
+  sorted_until_ns_ = monotonic_ns() + sort_every_ns;
   std::map<walk_file_key, std::uint32_t, WalkFileOrder> met;
   for (const Asked& asked : asked_) met[asked.question.key] = tables_.met(asked.question.key);
   std::ranges::stable_sort(asked_, std::ranges::greater(), [&](const Asked& asked) { return met[asked.question.key]; });

@@ -87,6 +87,7 @@ class TableSupply {
   WalkTables tables_;
   OwnerEfforts effort_;
   std::vector<Asked> asked_;
+  std::uint64_t sorted_until_ns_ = 0;  // when they are sorted again; 0: one was added
   // CodeFile::number of files on an overlay, which the timeline knows by another device and inode than the walk.
   RecentMap<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
   RecentMap<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened or read

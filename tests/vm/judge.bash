@@ -38,6 +38,15 @@ exactly() {
   expect_weight "$1" "$2" "$(($3 - ${unseen:-0}))" "$3"
 }
 
+# almost_exactly NAME FOUND MADE : all calls that were made, but for those that the profiler reports as not seen: one in
+# a hundred at most. (Where a thread takes the CPU from a process that is just using a BPF map, no program runs.)
+almost_exactly() {
+  local unseen
+  unseen=$(sed -nE 's/^([0-9]+) events? (was|were) not seen: .*/\1/p' "$left/$1.err")
+  if (($2 == 0 || $2 > $3 || $2 + ${unseen:-0} < $3 || $2 * 100 < $3 * 99)); then
+    wrong "$1: $2 of $3 calls, ${unseen:-0} events not seen"
+  fi
+}
 # said_of NAME FUNCTION : how often the program says that it called the function.
 said_of() { sed -nE "s/^$2 ([0-9]+)\$/\1/p" "$left/$1.out"; }
 
@@ -62,11 +71,11 @@ known_truth() {
     futex) expect_weight "$1" ';main;await(;| )' $((1000 * n)) ;;
     block-io) expect_weight "$1" ';main;.*\[write vdb\] ' 1 ;;
     syscalls) exactly "$1" ';main;ask;getppid ' $((10 * n)) ;;
-    rivals-syscalls) expect_weight "$1" ';work;ask;getppid ' "$(said_of "$1" ask)" "$(said_of "$1" ask)" ;;
+    rivals-syscalls) almost_exactly "$1" "$(weight "$1" ';work;ask;getppid ')" "$(said_of "$1" ask)" ;;
     rivals-futex)
       # The waits of pthread_join have other addresses.
       waits=$(awk '$NF ~ /^0x/ && $1 + 0 > most { most = $1 + 0 } END { print most + 0 }' "$left/$1.out")
-      ((waits > 0 && waits == $(said_of "$1" wait_once))) || wrong "$1: $waits waits, not $(said_of "$1" wait_once)"
+      almost_exactly "$1" "$waits" "$(said_of "$1" wait_once)"
       ;;
     # One walk in a hundred may end early: the walk does not wait for a page of the stack that is not in memory.
     malloc) expect_weight "$1" ';main;allocate;' $((10 * 990 * n)) $((10 * 1000 * n)) ;;
