@@ -61,8 +61,8 @@ class ElfSymbolTable {
 // in ascending order.
 class ElfNameReader {
  public:
-  // No compiler writes longer names on purpose. Longer names are cut off here.
-  static constexpr std::size_t max_name_bytes = 4096;
+  // Libraries of expression templates have names of 30 KB. Longer names are cut off here.
+  static constexpr std::size_t max_name_bytes = 64 << 10;
 
   explicit ElfNameReader(const ElfSymbolTable& table) : table_(&table), window_(window_bytes) {}
   // Valid until the next call. Empty when it cannot be read.
@@ -71,7 +71,9 @@ class ElfNameReader {
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
  private:
-  static constexpr std::size_t window_bytes = 2 * max_name_bytes;
+  // Almost all names are shorter; a larger window is read only for a name that is not.
+  static constexpr std::size_t window_bytes = 8192;
+  [[nodiscard]] std::optional<std::string_view> in_window(std::uint32_t name) const;
 
   const ElfSymbolTable* table_;
   std::vector<char> window_;

@@ -6,24 +6,26 @@
 #include <setjmp.h>
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <optional>
 
 namespace profile {
 namespace {
 
-// libiberty's stack grows with the name: 0.7 MB for the deepest name of this length (measured), plus the tables below.
-constexpr std::size_t max_mangled_bytes = 4096;
-// 256 bytes can unfold to 109 MB. No reader needs more than this of one name.
-constexpr std::size_t max_bytes = 16384;
+// Libraries of expression templates have names of 30 KB. libiberty's stack grows with the name: 5.6 MB for the deepest
+// name of this length (measured), plus the tables below.
+constexpr std::size_t max_mangled_bytes = 32768;
+// 256 bytes can unfold to 109 MB. With marks of clones and stubs, a name must not be longer than a text on the wire.
+constexpr std::size_t max_bytes = 60 << 10;
 // libiberty puts a table of this many 16-byte entries on the stack: at most 1 MB.
 constexpr std::size_t max_scope_entries = 65536;
 
 struct Output {
-  std::array<char, max_bytes> text;
-  std::size_t size;
-  bool is_full;
-  jmp_buf escape;
+  explicit Output(char* to) : text(to) {}
+  char* text;  // max_bytes long
+  std::size_t size = 0;
+  bool is_full = false;
+  jmp_buf escape{};
 };
 
 // libiberty has no other way to stop. The jump happens at the next piece, not at once: libiberty may hold memory while
@@ -31,9 +33,9 @@ struct Output {
 void append(const char* text, std::size_t size, void* opaque) {
   Output& output = *static_cast<Output*>(opaque);
   if (output.is_full) longjmp(output.escape, 1);
-  output.is_full = size > output.text.size() - output.size;
+  output.is_full = size > max_bytes - output.size;
   if (output.is_full) return;
-  std::copy_n(text, size, output.text.data() + output.size);
+  std::copy_n(text, size, output.text + output.size);
   output.size += size;
 }
 
@@ -41,8 +43,6 @@ enum class Scheme { cxx, rust };
 
 // No object with a destructor may live in this function, because longjmp() leaves libiberty in the middle.
 bool run_libiberty(const char* mangled, Scheme scheme, Output& output) noexcept {
-  output.size = 0;
-  output.is_full = false;
   if (setjmp(output.escape) != 0) return false;
   const int done =
       scheme == Scheme::rust
@@ -65,9 +65,10 @@ bool fits_the_stack(std::string_view mangled) {
 
 std::optional<std::string> libiberty(const std::string& mangled, Scheme scheme) {
   if (scheme == Scheme::cxx && !fits_the_stack(mangled)) return std::nullopt;
-  Output output;  // NOLINT(cppcoreguidelines-pro-type-member-init): 16 KB that are written before they are read
+  const auto text = std::make_unique_for_overwrite<char[]>(max_bytes);
+  Output output(text.get());
   if (!run_libiberty(mangled.c_str(), scheme, output)) return std::nullopt;
-  return std::string(output.text.data(), output.size);
+  return std::string(text.get(), output.size);
 }
 
 // Removes LLVM's suffix: ".llvm." and a hash of the whole module. It makes a local name unique for the linker, changes

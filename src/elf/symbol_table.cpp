@@ -19,28 +19,34 @@ std::optional<ElfSymbolTable> ElfSymbolTable::find(const ElfFile& file, std::uin
   return std::nullopt;
 }
 
+std::optional<std::string_view> ElfNameReader::in_window(std::uint32_t name) const {
+  if (name < begin_ || name >= end_) return std::nullopt;
+  const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);
+  const char* const text = window_.data() + (name - begin_);
+  const void* const end = std::memchr(text, 0, most);
+  // A text without an end is whole only when it has the maximal length.
+  if (end == nullptr && most != max_name_bytes) return std::nullopt;
+  const auto size = end == nullptr ? most : static_cast<std::size_t>(static_cast<const char*>(end) - text);
+  // Many symbols may share a long name, or have parts of it as theirs.
+  return table_->file().spend(size) ? std::string_view(text, size) : std::string_view{};
+}
+
 std::string_view ElfNameReader::read(std::uint32_t name) {
-  const auto in_window = [&]() -> std::optional<std::string_view> {
-    if (name < begin_ || name >= end_) return std::nullopt;
-    const std::size_t most = std::min<std::uint64_t>(end_ - name, max_name_bytes);
-    const char* const text = window_.data() + (name - begin_);
-    const void* const end = std::memchr(text, 0, most);
-    // A text without an end is whole only when it has the maximal length.
-    if (end == nullptr && most != max_name_bytes) return std::nullopt;
-    const auto size = end == nullptr ? most : static_cast<std::size_t>(static_cast<const char*>(end) - text);
-    // Many symbols may share a long name, or have parts of it as theirs.
-    return table_->file().spend(size) ? std::string_view(text, size) : std::string_view{};
-  };
-  if (const auto text = in_window()) return *text;
+  if (const auto text = in_window(name)) return *text;
   const ElfSection& strings = table_->strings();
-  begin_ = end_ = 0;
   if (name >= strings.size) return {};
-  const std::size_t size = std::min<std::uint64_t>(window_bytes, strings.size - name);
-  ++reads_;
-  if (!table_->file().read_at(strings.offset + name, std::as_writable_bytes(std::span(window_).first(size)))) return {};
-  begin_ = name;
-  end_ = name + size;
-  return in_window().value_or(std::string_view{});
+  for (const std::size_t most : {window_bytes, max_name_bytes}) {
+    const std::size_t size = std::min<std::uint64_t>(most, strings.size - name);
+    begin_ = end_ = 0;
+    ++reads_;
+    if (window_.size() < size) window_.resize(size);
+    const auto window = std::as_writable_bytes(std::span(window_).first(size));
+    if (!table_->file().read_at(strings.offset + name, window)) return {};
+    begin_ = name;
+    end_ = name + size;
+    if (const auto text = in_window(name)) return *text;
+  }
+  return {};
 }
 
 void visit_names(const ElfFile& file, std::uint32_t type, const std::function<bool(const ElfTableSymbol&)>& is_wanted,

@@ -1,5 +1,6 @@
 #include "parse/file_answers.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,18 +17,33 @@ class Demangler {
  public:
   // `most`: how many names come at most.
   Demangler(StringTable& strings, const Spelling& spelling, std::size_t most)
-      : strings_(strings), is_plain_(spelling.is_plain) {
+      : strings_(strings), is_plain_(spelling.is_plain), left_bytes_(least_bytes + bytes_a_name * most) {
     if (!is_plain_) spelling.demangles(most);
   }
   StringId operator()(std::string_view raw) {
     const auto [found, is_new] = known_.try_emplace(std::string(raw));
-    if (is_new) found->second = strings_.intern(is_plain_ ? std::string(raw) : demangle(raw));
+    if (is_new) found->second = strings_.intern(shown(raw));
     return found->second;
   }
 
  private:
+  // What the names of one answer may be longer than their spellings. Then others stay as they are, because the main
+  // process takes only so long an answer.
+  static constexpr std::size_t least_bytes = 1 << 20;
+  static constexpr std::size_t bytes_a_name = 2048;
+
+  std::string shown(std::string_view raw) {
+    if (is_plain_) return std::string(raw);
+    std::string name = demangle(raw);
+    const std::size_t more = name.size() - std::min(name.size(), raw.size());
+    if (more > left_bytes_) return std::string(raw);
+    left_bytes_ -= more;
+    return name;
+  }
+
   StringTable& strings_;
   bool is_plain_;
+  std::size_t left_bytes_;
   std::unordered_map<std::string, StringId> known_;
 };
 

@@ -31,6 +31,8 @@ static_assert(fetcher_uid == no_one + 1);
 constexpr rlim_t most_fetched_bytes = rlim_t{2} << 30;
 // The lines of the largest programs take half a gigabyte.
 constexpr rlim_t most_memory_bytes = rlim_t{2} << 30;
+// The deepest names that are demangled need 7 MB, with sanitizers three times as much.
+constexpr rlim_t most_stack_bytes = rlim_t{32} << 20;
 
 #ifdef __aarch64__
 constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
@@ -156,6 +158,7 @@ void enter_sandbox() noexcept {
 #endif
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, 0);
+  limit(RLIMIT_STACK, most_stack_bytes);
   allow_only_reading();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu_time.h"
+#include "elf/symbol_table.h"
 #include "elf_fixture.h"
 
 using namespace profile;
@@ -127,7 +128,7 @@ Made<Layout64> sound() {
 void resolve_all(const std::string& path, const std::vector<std::uint64_t>& addresses) {
   for (const Symbol& symbol : resolve(path, addresses)) {
     CHECK(symbol.unnamed != Unnamed::pending);
-    CHECK(symbol.name.size() <= 4096);
+    CHECK(symbol.name.size() <= ElfNameReader::max_name_bytes);
   }
 }
 
@@ -258,7 +259,7 @@ TEST_CASE("endless names are cut off, and too many endless names are refused") {
   made.strings += std::string(100'000, 'x');
   made.symbols[1].st_name = 3;
   made.lay_out();
-  CHECK(resolve(made.write(), {0x1004})[0].name == std::string(4096, 'x'));
+  CHECK(resolve(made.write(), {0x1004})[0].name == std::string(ElfNameReader::max_name_bytes, 'x'));
 
   Made<Layout64> many;
   const std::string filling(60'000, 'y');
