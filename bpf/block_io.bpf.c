@@ -108,14 +108,14 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
   if (!done || !done->began_ns) return 0;
   if (bytes < request->__data_len) return 0; /* only a part of the request is done */
   const __u64 start_ns = close_span(&done->span);
-  if (start_ns) count_request(done, id, start_ns, bpf_ktime_get_ns(), true);
+  if (start_ns) count_request(done, id, start_ns, end_of_span(start_ns), true);
   return 0;
 }
 
 /* Counts the time so far of a request that goes on. */
 static long cut_request(void *map, const __u64 *id, struct block_request *request, void *unused) {
   const __u64 start_ns = request->span.start_ns;
-  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u64 now_ns = end_of_span(start_ns);
   if (!start_ns || !request->began_ns || now_ns <= start_ns) return 0;
   const bool is_last = durations_state.last_flush;
   if (__sync_val_compare_and_swap(&request->span.start_ns, start_ns, is_last ? 0 : now_ns) != start_ns) return 0;

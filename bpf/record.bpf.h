@@ -73,6 +73,8 @@ static __always_inline void bump(struct cpu_account *account, enum account_slot 
   __sync_fetch_and_add(&account->slot[slot], 1);
 }
 
+static __always_inline bool is_paused(void) { return *(volatile __u64 *)&record_state.paused_ns != 0; }
+
 #include "filters.bpf.h"
 
 /* A sample that has begun: of the current task, on this CPU, and not counted yet. */
@@ -103,7 +105,7 @@ static __always_inline __u64 current_ids(void) {
 /* Begins a sample of the current task. False: it is not wanted, and the account has it already, unless the run is
  * paused. */
 static __always_inline bool begin_sample(struct sample *sample) {
-  if (*(volatile __u32 *)&record_state.paused) return false;
+  if (is_paused()) return false;
   sample->drain_count = current_drain();
   sample->generation = sample->drain_count & 1;
   sample->account = account_of(sample->generation);

@@ -82,6 +82,14 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
   }
 }
 
+/* Until when a span that began at `start_ns` counts: now, or when the run was paused. Detaching all programs of a
+ * source takes some time, and other programs of it still run meanwhile. */
+static __always_inline __u64 end_of_span(__u64 start_ns) {
+  const __u64 paused_ns = *(volatile __u64 *)&record_state.paused_ns;
+  const __u64 end_ns = paused_ns ? paused_ns : bpf_ktime_get_ns();
+  return end_ns > start_ns ? end_ns : start_ns;
+}
+
 /* Ends a span atomically, so that no other program ends it too. Returns its start_ns, or 0 when it is not under way. */
 static __always_inline __u64 close_span(struct span *span) {
   if (!span->start_ns) return 0;

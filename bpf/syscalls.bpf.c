@@ -114,11 +114,10 @@ static __always_inline int leave_out(struct syscall_counts *own) {
   return 0;
 }
 
-SEC("tracepoint/raw_syscalls/sys_enter")
-int on_enter(struct sys_enter_event *ctx) {
+static __always_inline int enter_call(void *ctx, long id) {
   struct syscall_counts *own = own_counts();
-  if (!own) return 0;
-  const __u32 call = call_of(ctx->id);
+  if (!own || is_paused()) return 0;
+  const __u32 call = call_of(id);
   __u32 marks = CALL_RETURNS;
   if (config.some_calls || config.results) {
     if (call >= PROFILE_SYSCALLS) return 0; /* the verifier does not know this bound */
@@ -143,19 +142,31 @@ int on_enter(struct sys_enter_event *ctx) {
   return config.latency ? 0 : end_sample(ctx, &sample, 1);
 }
 
-SEC("tracepoint/raw_syscalls/sys_exit")
-int on_exit(struct sys_exit_event *event) {
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long id) { return enter_call(ctx, id); }
+
+SEC("tracepoint/raw_syscalls/sys_enter")
+int on_enter_event(struct sys_enter_event *ctx) { return enter_call(ctx, ctx->id); }
+
+static __always_inline int leave_call(long answer) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place || !place->span.start_ns) return 0; /* it began before the program was attached, or was filtered */
+  if (is_paused()) return 0;
   place->span.start_ns = 0;
-  end_call(place, config.latency ? bpf_ktime_get_ns() : 0, event->ret);
+  end_call(place, config.latency ? bpf_ktime_get_ns() : 0, answer);
   return 0;
 }
 
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long answer) { return leave_call(answer); }
+
+SEC("tracepoint/raw_syscalls/sys_exit")
+int on_exit_event(struct sys_exit_event *event) { return leave_call(event->ret); }
+
 /* A thread that exits does not return from its call. */
-SEC("tracepoint/sched/sched_process_exit")
-int on_thread_end(void *ctx) {
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_end, struct task_struct *task) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   bpf_map_delete_elem(&spans, &tid);
   return 0;
@@ -163,10 +174,10 @@ int on_thread_end(void *ctx) {
 
 /* A thread that calls exec takes the id of its process's first thread. No program would find the call under that id
  * when it returns, so the call ends here. */
-SEC("tracepoint/sched/sched_process_exec")
-int on_exec(struct sched_process_exec_event *event) {
-  const __u32 tid = event->old_pid;
-  if (event->pid == event->old_pid) return 0;
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid) {
+  const __u32 tid = old_tid;
+  if (task->pid == old_tid) return 0;
   const struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   if (place->span.start_ns) end_call(place, config.latency ? bpf_ktime_get_ns() : 0, 0);
@@ -184,18 +195,23 @@ static __always_inline bool end_span(struct syscall_under_way *place, __u32 tid,
   return true;
 }
 
-SEC("tracepoint/raw_syscalls/sys_exit")
-int on_exit_of_span(struct sys_exit_event *event) {
+static __always_inline int leave_call_of_span(long answer) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
-  if (!place) return 0;
+  if (!place || is_paused()) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
-  if (end_span(place, tid, now_ns)) end_call(place, now_ns, event->ret);
+  if (end_span(place, tid, now_ns)) end_call(place, now_ns, answer);
   return 0;
 }
 
-SEC("tracepoint/sched/sched_process_exit")
-int on_thread_end_of_span(void *ctx) {
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit_of_span, struct pt_regs *regs, long answer) { return leave_call_of_span(answer); }
+
+SEC("tracepoint/raw_syscalls/sys_exit")
+int on_exit_of_span_event(struct sys_exit_event *event) { return leave_call_of_span(event->ret); }
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_end_of_span, struct task_struct *task) {
   const __u32 tid = (__u32)bpf_get_current_pid_tgid();
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
@@ -204,10 +220,10 @@ int on_thread_end_of_span(void *ctx) {
   return 0;
 }
 
-SEC("tracepoint/sched/sched_process_exec")
-int on_exec_of_span(struct sched_process_exec_event *event) {
-  const __u32 tid = event->old_pid;
-  if (event->pid == event->old_pid) return 0;
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec_of_span, struct task_struct *task, int old_tid) {
+  const __u32 tid = old_tid;
+  if (task->pid == old_tid) return 0;
   struct syscall_under_way *place = bpf_map_lookup_elem(&spans, &tid);
   if (!place) return 0;
   const __u64 now_ns = bpf_ktime_get_ns();
@@ -232,7 +248,7 @@ int on_tick(void *ctx) {
 /* With stacks and durations: counts the time so far of a call that goes on. */
 static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *place, void *unused) {
   const __u64 start_ns = place->span.start_ns;
-  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u64 now_ns = end_of_span(start_ns);
   if (!start_ns || now_ns <= start_ns) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&place->span.start_ns, start_ns, next_ns) != start_ns) return 0;

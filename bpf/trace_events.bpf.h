@@ -1,6 +1,5 @@
-/* The records that programs on the kernel's trace events get. These programs run with preemption disabled. Since
- * Linux 7, programs of the kinds raw_tp and tp_btf may lose their CPU, and the kernel then skips such a program for all
- * other tasks on that CPU: where events come fast, half of them and more. */
+/* The records that programs on the kernel's trace events get. These programs always keep their CPU; see
+ * counts_on_trace_events(). */
 #ifndef PROFILE_TRACE_EVENTS_BPF_H
 #define PROFILE_TRACE_EVENTS_BPF_H
 

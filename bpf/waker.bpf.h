@@ -68,7 +68,7 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
  * yet, because a thread can be woken before the event of its switch. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *woken) {
-  if (!config.waker || *(volatile __u32 *)&record_state.paused) return 0;
+  if (!config.waker || is_paused()) return 0;
   const __u32 id = woken->pid;
   struct woken_thread *thread = bpf_map_lookup_elem(&spans, &id);
   if (!thread) return 0;

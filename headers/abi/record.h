@@ -176,10 +176,11 @@ struct wanted_names {
 struct record_state {
   __u32 drain_count; /* how often the generations have changed; the programs write to generation drain_count % 2 */
   __u32 half_full_sent[PROFILE_GENERATIONS]; /* whether RING_HALF_FULL was sent */
-  __u32 paused;                              /* nothing is counted */
-  __u64 entries[PROFILE_GENERATIONS];        /* rows of the histogram */
-  __u64 unfollowed;                          /* descendants of the command that found no place in `targets` */
-  __u32 own_tgids[PROFILE_MOST_OWN];         /* in the profiler's pid namespace; 0: no more */
+  __u32 unused;
+  __u64 paused_ns;                    /* CLOCK_MONOTONIC: since then nothing is counted; 0: all is */
+  __u64 entries[PROFILE_GENERATIONS]; /* rows of the histogram */
+  __u64 unfollowed;                   /* descendants of the command that found no place in `targets` */
+  __u32 own_tgids[PROFILE_MOST_OWN];  /* in the profiler's pid namespace; 0: no more */
 };
 
 #ifdef __cplusplus
@@ -198,6 +199,6 @@ PROFILE_ABI_ASSERT(sizeof(struct woken_key) == 96, "woken_key");
 PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
 PROFILE_ABI_ASSERT(sizeof(struct record_config) == 40, "record_config");
 PROFILE_ABI_ASSERT(sizeof(struct wanted_names) == 264, "wanted_names");
-PROFILE_ABI_ASSERT(sizeof(struct record_state) == 104, "record_state");
+PROFILE_ABI_ASSERT(sizeof(struct record_state) == 112, "record_state");
 
 #endif

@@ -51,6 +51,9 @@ struct MissingOptions {
 // For an event that is available: the options with which it is not, and why.
 [[nodiscard]] std::vector<MissingOptions> missing_with_options(std::string_view name);
 
+// Whether system calls are counted by programs on trace events. Since Linux 7 a program of the kind tp_btf may lose its
+// CPU, and the kernel then skips it for all other tasks there. Older kernels do not do that, and detach it faster.
+[[nodiscard]] bool counts_on_trace_events();
 // True if the kernel describes its types (BTF), so that BPF programs can read its structures.
 [[nodiscard]] bool kernel_tells_types();
 // The most frames of a stack that the kernel takes (sysctl kernel.perf_event_max_stack); nullopt: not known.

@@ -8,8 +8,6 @@
 
 namespace profile {
 
-// The privilege that loading BPF needs and this process has not, with a remedy; nullopt: it has it.
-[[nodiscard]] std::optional<std::string> missing_privilege();
 // Why loading BPF failed with `error` (positive errno): privilege, lockdown, BTF, or a kernel without BPF. One line
 // that ends with a remedy; nullopt for any other reason.
 [[nodiscard]] std::optional<std::string> missing_for_bpf(int error);

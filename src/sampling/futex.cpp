@@ -9,6 +9,7 @@
 #include "futex.skel.h"
 #include "process/timeline.h"
 #include "sampling/durations.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/traced.h"
 #include "sampling/wait_bounds.h"
 #include "support/clock.h"
@@ -42,9 +43,11 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
 }
 
 TracedPrograms::Plan plan() {
+  const bool events = counts_on_trace_events();
   return {.name = "futex",
           .elf_bytes = futex__elf_bytes,
-          .attached = {"on_exit", "on_thread_end", "on_exec", "on_enter"},
+          .attached = {events ? "on_exit_event" : "on_exit", "on_thread_end", "on_exec",
+                       events ? "on_enter_event" : "on_enter"},
           .loaded = {"flush"},
           .recording = {.weighted = true, .filter_cpu = true},
           .prepare = prepare,

@@ -58,8 +58,9 @@ std::uint64_t Generations::unfollowed() const {
 }
 
 void Generations::set_paused(bool paused) {
-  std::atomic_ref(state_->paused).store(paused ? 1 : 0, std::memory_order_relaxed);
+  if (paused && paused_ns_ != 0) return;
   paused_ns_ = paused ? monotonic_ns() : 0;
+  std::atomic_ref(state_->paused_ns).store(paused_ns_, std::memory_order_relaxed);
 }
 
 void Generations::note_own_processes(const Children* children) {

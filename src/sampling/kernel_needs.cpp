@@ -46,14 +46,6 @@ bool has_helper() {
   return libbpf_probe_bpf_helper(type, helper, nullptr) != 0;
 }
 
-bool has_tracepoints() {
-  try {
-    return !Tracefs().systems().empty();
-  } catch (const Error&) {
-    return missing_privilege().has_value();  // then loading the programs says what to do
-  }
-}
-
 bool has_uprobes() { return ::access("/sys/bus/event_source/devices/uprobe/type", R_OK) == 0; }
 
 constexpr KernelNeed needs[] = {
@@ -90,10 +82,6 @@ constexpr KernelNeed needs[] = {
      .since = {5, 15},
      .needed_by = "malloc",
      .is_there = has_helper<BPF_FUNC_get_attach_cookie, BPF_PROG_TYPE_KPROBE>},
-    {.piece = "the kernel's list of tracepoints",
-     .needed_by = "syscalls, futex",
-     .lack = unread_tracepoints,
-     .is_there = has_tracepoints},
 };
 
 template <class Visit>
@@ -107,11 +95,13 @@ void for_each_use(const KernelNeed& need, Visit visit) {
   }
 }
 
+KernelVersion running_kernel() {
+  utsname name{};
+  return ::uname(&name) == 0 ? kernel_version_of(name.release) : KernelVersion{};
+}
+
 bool is_lacking(const KernelNeed& need) {
-  static const KernelVersion running = [] {
-    utsname name{};
-    return ::uname(&name) == 0 ? kernel_version_of(name.release) : KernelVersion{};
-  }();
+  static const KernelVersion running = running_kernel();
   if (need.since.major != 0 && running >= need.since) return false;
   return need.is_there == nullptr || !need.is_there();
 }
@@ -142,6 +132,16 @@ KernelVersion kernel_version_of(std::string_view release) {
 }
 
 std::span<const KernelNeed> kernel_needs() { return needs; }
+
+bool counts_on_trace_events() {
+  constexpr KernelVersion preempts_programs{.major = 7, .minor = 0};
+  if (running_kernel() < preempts_programs) return false;
+  try {
+    return !Tracefs().systems().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 bool is_needed_by(const KernelNeed& need, std::string_view use) {
   bool is_needed = need.needed_by == every_event;

@@ -6,6 +6,7 @@
 #include "abi/syscalls.h"
 #include "abi/walk.h"
 #include "model/syscall_category.h"
+#include "sampling/kernel_needs.h"
 #include "sampling/syscall_names.h"
 #include "syscalls.skel.h"
 
@@ -91,14 +92,15 @@ TracedPrograms::Plan syscall_plan(const SamplingOptions& options) {
       .recording = {.weighted = source.latency, .filter_cpu = !options.cpus.empty(), .without_self = true},
       .prepare = prepare,
       .use = "syscalls"};
+  const bool events = counts_on_trace_events();
   if (times_syscall_stacks(options)) {
-    plan.attached = {"on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
+    plan.attached = {events ? "on_exit_of_span_event" : "on_exit_of_span", "on_thread_end_of_span", "on_exec_of_span"};
     plan.loaded.push_back("flush");
     plan.use = "syscalls --latency -f";
   } else if (wants_syscall_results(source)) {
-    plan.attached = {"on_exit", "on_thread_end", "on_exec"};
+    plan.attached = {events ? "on_exit_event" : "on_exit", "on_thread_end", "on_exec"};
   }
-  plan.attached.push_back("on_enter");
+  plan.attached.push_back(events ? "on_enter_event" : "on_enter");
   return plan;
 }
 

@@ -86,6 +86,7 @@ void TracedPrograms::attach() {
 }
 
 void TracedPrograms::detach() {
+  recorder_.pause();
   links_.clear();
   barrier_.wait();
 }

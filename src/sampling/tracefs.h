@@ -5,16 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "support/fd.h"
 
 namespace profile {
-
-// What --list-events says where the list cannot be read.
-constexpr std::string_view unread_tracepoints =
-    "the kernel's list of tracepoints cannot be read (run as root, or mount tracefs)";
 
 class Tracefs {
  public:

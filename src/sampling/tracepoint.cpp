@@ -131,7 +131,7 @@ std::optional<std::string> missing_tracepoints(std::string_view) {
     if (!Tracefs().systems().empty()) return std::nullopt;
     return "this kernel lists none";
   } catch (const Error&) {
-    return std::string(unread_tracepoints);
+    return "the kernel's list of them cannot be read (run as root, or mount tracefs)";
   }
 }
 

@@ -87,16 +87,13 @@ std::optional<std::string> missing_by_lockdown() {
   return std::string(locked_down) + "; boot with lockdown=integrity or less";
 }
 
-std::optional<std::string> missing_privilege() {
-  if (is_admin() || (has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) return std::nullopt;
-  return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
-}
-
 std::optional<std::string> missing_for_bpf(int error) {
   if (error == ENOSYS && !is_under_seccomp())
     return "this kernel has no BPF (CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS)";
   if (error == EPERM || error == EACCES || error == ENOSYS) {
-    if (auto privilege = missing_privilege()) return privilege;
+    if (!is_admin() && !(has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) {
+      return std::string("loading BPF programs needs privilege: ") + how_to_get_privilege;
+    }
     if (auto lockdown = missing_by_lockdown()) return lockdown;
     return refusal_of("to load BPF programs", error);
   }
