@@ -309,6 +309,10 @@ static __always_inline int leave_frame(struct walk *walk) {
   walk->rule = *(struct unwind_rule *)(slab + (at & (WALK_SLAB_BYTES - sizeof(struct unwind_rule))));
   if (walk->rule.cfa == UNWIND_CFA_END) return WALK_ROOT;
   if (walk->rule.cfa == UNWIND_CFA_NONE || walk->rule.cfa == UNWIND_CFA_UNKNOWN) return by_frame_pointer(walk->slot);
+  if (walk->rule.cfa == UNWIND_CFA_OTHER_STACK) {
+    walk->sp = 0; /* the caller's frame may lie at any address */
+    walk->stack_end = 0;
+  }
   return by_rule(walk, &walk->rule);
 }
 

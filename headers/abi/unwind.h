@@ -40,12 +40,13 @@ struct unwind_page {
 #define UNWIND_ARM64_SLOT_MOST 0x7ffU
 
 enum unwind_cfa {
-  UNWIND_CFA_NONE,     /* nothing is known of this place */
-  UNWIND_CFA_REGISTER, /* cfa_register + cfa_offset */
-  UNWIND_CFA_MEMORY,   /* the word at cfa_register + cfa_offset */
-  UNWIND_CFA_STUB,     /* sp + cfa_offset, and 8 more if the last 4 bits of the address are >= cfa_register */
-  UNWIND_CFA_END,      /* the outermost frame: it has no caller */
-  UNWIND_CFA_UNKNOWN   /* it is described, but no rule can express it */
+  UNWIND_CFA_NONE,        /* nothing is known of this place */
+  UNWIND_CFA_REGISTER,    /* cfa_register + cfa_offset */
+  UNWIND_CFA_MEMORY,      /* the word at cfa_register + cfa_offset */
+  UNWIND_CFA_STUB,        /* sp + cfa_offset, and 8 more if the last 4 bits of the address are >= cfa_register */
+  UNWIND_CFA_END,         /* the outermost frame: it has no caller */
+  UNWIND_CFA_OTHER_STACK, /* cfa_register + cfa_offset, which is on another stack than this frame */
+  UNWIND_CFA_UNKNOWN      /* it is described, but no rule can express it */
 };
 
 /* Where the caller's register is. Numbers of registers are DWARF's, also in cfa_register. */

@@ -1,6 +1,6 @@
-// Makes the unwind table of a file from its .eh_frame, or from .debug_frame when it has no other. Pure; another user
-// may have made the bytes. A file that is damaged gets no table but a reason, and the cost is bounded by the file's
-// size.
+// Makes the unwind table of a file from its .eh_frame, and from .debug_frame for code that the other does not describe.
+// Pure; another user may have made the bytes. A file that is damaged gets no table but a reason, and the cost is
+// bounded by the file's size.
 #pragma once
 
 #include "elf/file.h"

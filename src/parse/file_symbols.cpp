@@ -5,6 +5,7 @@
 
 #include "elf/dynamic_sections.h"
 #include "elf/file.h"
+#include "elf/go_functions.h"
 #include "elf/mini_debuginfo.h"
 #include "elf/plt_symbols.h"
 #include "elf/symbols.h"
@@ -71,6 +72,8 @@ const DebugFile& FileSymbols::debug_file() {
 void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<Symbol> answers) {
   const auto dynamic = with_dynamic_sections(*elf_);
   resolve_symbols(dynamic ? *dynamic : *elf_, addresses, answers);
+  if (all_named(answers) || budget_.spent()) return;
+  resolve_go_functions(*elf_, addresses, answers);
   if (all_named(answers) || budget_.spent()) return;
   std::string why;
   if (const auto unpacked = unpack_mini_debuginfo(*elf_, why))

@@ -1,11 +1,19 @@
 #include "unwind/build.h"
 
-#include <algorithm>
-#include <bit>
-#include <utility>
+#include <elf.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "elf/symbol_table.h"
 #include "unwind/frame_bytes.h"
 #include "unwind/frame_entries.h"
+#include "unwind/go_code.h"
 #include "unwind/interpreter.h"
 #include "unwind/machine.h"
 #include "unwind/plain_code.h"
@@ -15,9 +23,11 @@
 namespace profile {
 namespace {
 
-// The filler between two functions never runs, so it gets no row of its own. Assembly code without a description is
-// longer than this.
+// The filler between two functions never runs, so it gets no row of its own. Code without a description is longer than
+// this, or a symbol says that there is some.
 constexpr std::uint64_t longest_filler_bytes = 31;
+// Functions without a description, of which real files have some hundred.
+constexpr std::size_t most_undescribed = 100'000;
 
 class Builder {
  public:
@@ -34,24 +44,40 @@ class Builder {
   }
 
  private:
+  // .eh_frame comes first. Where it describes only the C runtime, .debug_frame describes the program.
   UnwindFault read_entries() {
     bool are_damaged = false;
     for (const FrameSection kind : {FrameSection::eh_frame, FrameSection::debug_frame}) {
-      bytes_ = FrameBytes::find(file_, kind);
-      if (!bytes_) continue;
-      entries_.emplace(file_, machine_, *bytes_);
-      are_damaged = !entries_->read();
-      if (are_damaged || !entries_->ranges().empty()) break;
+      const bool is_debug = kind == FrameSection::debug_frame;
+      Source& source = sources_[is_debug ? 1 : 0];
+      source.bytes = FrameBytes::find(file_, kind);
+      if (!source.bytes) continue;
+      source.entries.emplace(file_, machine_, *source.bytes);
+      if (!source.entries->read()) {
+        are_damaged = ranges_.empty();
+        break;
+      }
+      if (source.entries->is_full()) return UnwindFault::too_large;
+      std::vector<FrameRange>& ranges = source.entries->ranges();
+      if (is_debug) {
+        for (FrameRange& range : ranges) range.common |= FrameRange::of_debug_frame;
+      }
+      if (ranges_.empty()) {
+        ranges_ = std::move(ranges);
+      } else {
+        ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
+      }
     }
     if (!file_.spend(0)) return UnwindFault::spent;
     if (are_damaged) return UnwindFault::damaged;
-    if (entries_ && entries_->is_full()) return UnwindFault::too_large;
-    if (!entries_ || entries_->ranges().empty()) return UnwindFault::no_frames;
-    return UnwindFault::none;
+    go_code_ = go_code_of(file_, machine_, rules_);
+    return ranges_.empty() && go_code_.empty() ? UnwindFault::no_frames : UnwindFault::none;
   }
 
-  // If two ranges have the same start, the first one in the section counts, as in other unwinders.
-  static constexpr auto order = [](const FrameRange& range) { return std::pair(range.start, range.at); };
+  // If two ranges have the same start, .eh_frame counts, and then the first one in the section, as in other unwinders.
+  static constexpr auto order = [](const FrameRange& range) {
+    return std::tuple(range.start, range.is_of_debug_frame(), range.at);
+  };
 
   bool sort(std::vector<FrameRange>& ranges) {
     if (!file_.spend(ranges.size() * std::bit_width(ranges.size()))) return false;
@@ -62,7 +88,7 @@ class Builder {
   // Adds code that is known by its bytes, if no entry describes its start. Such a range ends where the next described
   // range begins.
   void add_plain_code() {
-    std::vector<FrameRange>& ranges = entries_->ranges();
+    std::vector<FrameRange>& ranges = ranges_;
     std::vector<FrameRange> plain = plain_code_of(file_, machine_, rules_);
     for (FrameRange& range : plain) {
       const auto next = std::ranges::upper_bound(ranges, range.start, {}, &FrameRange::start);
@@ -76,17 +102,66 @@ class Builder {
     std::ranges::inplace_merge(ranges, added, {}, order);
   }
 
+  // Puts the code that changes stacks in the place of the ranges that cover it.
+  void replace_by_go_code() {
+    const std::vector<FrameRange>& better = go_code_;
+    if (better.empty()) return;
+    auto next = better.begin();
+    std::vector<FrameRange> rest;
+    rest.reserve(ranges_.size());
+    for (FrameRange range : ranges_) {
+      while (next != better.end() && next->end() <= range.start) ++next;
+      if (next != better.end() && next->start < range.end()) {
+        if (next->start <= range.start) continue;
+        range.bytes = next->start - range.start;
+      }
+      rest.push_back(range);
+    }
+    ranges_ = std::move(rest);
+    const auto added = ranges_.insert(ranges_.end(), better.begin(), better.end());
+    std::ranges::inplace_merge(ranges_, added, {}, order);
+  }
+
+  // Notes where functions begin that no range describes.
+  void find_undescribed() {
+    bool is_damaged = false;
+    for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+      const auto symbols = ElfSymbolTable::find(file_, type, is_damaged);
+      if (!symbols || !file_.spend(symbols->size() * std::bit_width(ranges_.size()))) continue;
+      const bool is_whole = symbols->for_each([&](const ElfTableSymbol& symbol) {
+        const bool is_code = symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC || symbol.type == STT_NOTYPE;
+        if (!is_code || (symbol.section->flags & SHF_EXECINSTR) == 0) return;
+        const auto offset = file_.offset_of({symbol.start});
+        if (!offset || offset->value > UINT32_MAX || undescribed_.size() == most_undescribed) return;
+        const auto next = std::ranges::upper_bound(ranges_, offset->value, {}, &FrameRange::start);
+        if (next != ranges_.begin() && next[-1].end() > offset->value) return;
+        undescribed_.push_back(static_cast<std::uint32_t>(offset->value));
+      });
+      // The other table has a part of these.
+      if (is_whole) break;
+    }
+    std::ranges::sort(undescribed_);
+  }
+  [[nodiscard]] bool has_undescribed(std::uint64_t begin, std::uint64_t end) const {
+    const auto first = std::ranges::lower_bound(undescribed_, begin);
+    return first != undescribed_.end() && *first < end;
+  }
+
   UnwindFault write_rows(UnwindTable& table) {
-    if (!sort(entries_->ranges())) return UnwindFault::spent;
+    if (!sort(ranges_)) return UnwindFault::spent;
     add_plain_code();
-    if (!file_.spend(entries_->ranges().size())) return UnwindFault::spent;
+    replace_by_go_code();
+    find_undescribed();
+    if (!file_.spend(ranges_.size())) return UnwindFault::spent;
     RowWriter rows(table);
     std::uint64_t end = 0;
     bool was_plain = false;
-    for (const FrameRange& range : entries_->ranges()) {
+    for (const FrameRange& range : ranges_) {
       if (range.end() <= end) continue;
       // After code that is known by its bytes any other code may follow, so even a short gap gets a row.
-      if (range.start > end + (was_plain ? 0 : longest_filler_bytes)) rows.add(end, 0);
+      const bool is_filler =
+          !was_plain && range.start <= end + longest_filler_bytes && !has_undescribed(end, range.start);
+      if (range.start > end && !is_filler) rows.add(end, 0);
       was_plain = range.common == FrameRange::plain;
       const std::uint64_t from = std::max<std::uint64_t>(range.start, end);
       if (was_plain) {
@@ -94,15 +169,19 @@ class Builder {
         end = range.end();
         continue;
       }
-      const auto instructions = bytes_->from(range.at, range.instruction_bytes);
+      Source& source = sources_[range.is_of_debug_frame() ? 1 : 0];
+      const auto instructions = source.bytes->from(range.at, range.instruction_bytes);
       if (instructions.size() != range.instruction_bytes || rows.is_full() || rules_.is_full()) break;
-      run_entry(machine_, entries_->common(range.common), range, from, instructions, rules_, rows);
+      const FrameCommon& common = source.entries->common(range.common & ~FrameRange::of_debug_frame);
+      run_entry(machine_, common, range, from, instructions, rules_, rows);
       end = range.end();
     }
     rows.add(end, 0);
     rows.finish();
     if (!file_.spend(table.size_bytes())) return UnwindFault::spent;
-    if (bytes_->is_unreadable()) return UnwindFault::damaged;
+    for (const Source& source : sources_) {
+      if (source.bytes && source.bytes->is_unreadable()) return UnwindFault::damaged;
+    }
     if (rows.is_full()) return UnwindFault::too_large;
     if (rules_.is_full()) return UnwindFault::too_complex;
     table.rules = rules_.take();
@@ -112,8 +191,14 @@ class Builder {
   const ElfFile& file_;
   const UnwindMachine& machine_;
   RuleList rules_;
-  std::optional<FrameBytes> bytes_;
-  std::optional<FrameEntries> entries_;
+  struct Source {
+    std::optional<FrameBytes> bytes;
+    std::optional<FrameEntries> entries;
+  };
+  std::array<Source, 2> sources_;  // .eh_frame and .debug_frame
+  std::vector<FrameRange> ranges_;
+  std::vector<FrameRange> go_code_;
+  std::vector<std::uint32_t> undescribed_;  // offsets in the file, ascending
 };
 
 }  // namespace

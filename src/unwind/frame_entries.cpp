@@ -1,5 +1,7 @@
 #include "unwind/frame_entries.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -214,6 +216,10 @@ std::optional<FrameCommon> FrameEntries::read_common(const Header& header) {
     in.skip(instructions_at - in.at());
   }
   if (in.failed()) return std::nullopt;
+  // No C compiler has this factor for words of 8 bytes: src/cmd/link/internal/ld/dwarf.go
+  constexpr std::int64_t step_of_go = -4;
+  common.is_of_go = bytes_.kind() == FrameSection::debug_frame && augmentation.empty() &&
+                    common.data_step == step_of_go && machine_.elf_machine == EM_X86_64;
   FrameState state = common.start;
   if (!run_common(machine_, common, bytes.subspan(in.at()), state)) return std::nullopt;
   common.start = state;

@@ -21,6 +21,8 @@ struct FrameCommon {
   std::uint64_t ra_register = 0;
   std::uint8_t pointers = 0;  // DW_EH_PE_...
   bool has_augmentation_data = false;
+  // Go says nothing of the frame pointer, but every frame of its has the caller's, next to the return address.
+  bool is_of_go = false;
   FrameState start;
 };
 
@@ -35,6 +37,9 @@ struct FrameRange {
   // The value of `common` for a range that no entry describes: one rule holds for all of it, and `at` is the code of
   // that rule.
   static constexpr std::uint32_t plain = UINT32_MAX;
+  // Set in `common` of an entry of .debug_frame.
+  static constexpr std::uint32_t of_debug_frame = 1U << 30;
+  [[nodiscard]] bool is_of_debug_frame() const { return common != plain && (common & of_debug_frame) != 0; }
   [[nodiscard]] std::uint64_t end() const { return std::uint64_t{start} + bytes; }
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 // For DW_CFA_remember_state; compilers nest two or three.
 constexpr std::size_t most_remembered = 32;
+constexpr std::int32_t word_bytes = 8;
 constexpr RegisterRule lost{.kind = UNWIND_LOST, .offset = 0};
 
 class Interpreter {
@@ -264,14 +265,20 @@ void run_entry(const UnwindMachine& machine, const FrameCommon& common, const Fr
   FrameState state = common.start;
   std::uint64_t at = range.start;
   const std::uint64_t end = range.end();
+  const auto add_row = [&] {
+    FrameState row = state;
+    const bool has_frame = common.is_of_go && row.cfa == UNWIND_CFA_REGISTER && row.cfa_offset > word_bytes;
+    if (has_frame && row.fp == RegisterRule{}) row.fp = {.kind = UNWIND_AT_CFA, .offset = -2 * word_bytes};
+    rows.add(std::max(at, from), rules.code_of(row));
+  };
   const bool is_known = Interpreter(machine, common, instructions, state).run([&](std::uint64_t bytes) {
     if (bytes == 0) return true;
-    if (bytes > end - at || at + bytes > from) rows.add(std::max(at, from), rules.code_of(state));
+    if (bytes > end - at || at + bytes > from) add_row();
     at += std::min(bytes, end - at);
     return at < end;
   });
   if (!is_known) state = {};
-  if (at < end) rows.add(std::max(at, from), rules.code_of(state));
+  if (at < end) add_row();
 }
 
 }  // namespace profile

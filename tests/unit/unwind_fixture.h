@@ -65,6 +65,9 @@ inline std::string in_words(const unwind_rule& rule) {
     case UNWIND_CFA_REGISTER:
       text = reg;
       break;
+    case UNWIND_CFA_OTHER_STACK:
+      text = "other " + reg;
+      break;
     case UNWIND_CFA_MEMORY:
       text = "*(" + reg + ")";
       break;

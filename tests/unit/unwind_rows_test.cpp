@@ -170,6 +170,42 @@ TEST_CASE("gaps between functions have no rows, and short padding keeps the rows
   CHECK(at(table, 0x30 + 31 + 0x10 + 32) == "r7+32 ra=c-8");
 }
 
+TEST_CASE("a function that nothing describes has no row, however short it is") {
+  MadeFrames frames;
+  const std::size_t common = frames.common();
+  for (const std::uint64_t start : {0x0, 0x48, 0x80})
+    frames.function(common, code + start, 0x38, bytes({0x44, 0x0e, 24}));
+  const auto symbol = [](std::uint64_t start, unsigned char type) {
+    Elf64_Sym made{};
+    made.st_name = 1;
+    made.st_info = ELF64_ST_INFO(STB_GLOBAL, type);
+    made.st_shndx = 1;
+    made.st_value = code + start;
+    return made;
+  };
+  for (const std::uint32_t table_type : {SHT_SYMTAB, SHT_DYNSYM}) {
+    // One in the gap from 0x38 to 0x48, none in that from 0x70 to 0x80: an object there is no code.
+    const std::string symbols = bytes_of(Elf64_Sym{}) + bytes_of(symbol(0x10, STT_FUNC)) +
+                                bytes_of(symbol(0x3c, STT_FUNC)) + bytes_of(symbol(0x7c, STT_OBJECT));
+    const auto table = table_of(made_elf(
+        {{.name = ".text", .content = std::string(0x400, '\0'), .flags = SHF_ALLOC | SHF_EXECINSTR, .address = code},
+         {.name = ".eh_frame", .content = frames.content(), .flags = SHF_ALLOC, .address = 0x800000},
+         {.name = ".symtab",
+          .content = symbols,
+          .type = table_type,
+          .flags = SHF_ALLOC,
+          .link = 4,
+          .entry_bytes = sizeof(Elf64_Sym)},
+         {.name = ".strtab", .content = std::string("\0g\0", 3), .type = SHT_STRTAB}},
+        EM_X86_64, {code_segment(0x400)}));
+    CHECK(at(table, 0x37) == "r7+24 ra=c-8");
+    CHECK(at(table, 0x38) == "none");
+    CHECK(at(table, 0x3c) == "none");
+    CHECK(at(table, 0x48) == "r7+8 ra=c-8");
+    CHECK(at(table, 0x7c) == "r7+24 ra=c-8");
+  }
+}
+
 TEST_CASE("functions that are unsorted, repeated or overlapping get the right rows") {
   MadeFrames frames;
   const std::size_t common = frames.common();
@@ -208,6 +244,27 @@ TEST_CASE("rows are stored by the pages of the file, up to one row for each byte
   // A page contains its first rule itself, so three rows are saved.
   CHECK(table.rows.size() + 3 == rows + 1);
   CHECK(table.pages.size() == (made_code_offset + 100 + rows + 5000) / 1024 + 1);
+}
+
+TEST_CASE("the section .debug_frame describes what .eh_frame does not") {
+  MadeFrames start;
+  start.function(start.common(), code, 0x40, bytes({0x44, 0x0e, 24}));
+  MadeFrames rest(true);
+  const std::size_t common = rest.common({.augmentation = "", .version = 3});
+  rest.function(common, code, 0x40, bytes({0x44, 0x0e, 32}));
+  rest.function(common, code + 0x100, 0x40, bytes({0x44, 0x0e, 16}));
+  for (const bool is_damaged : {false, true}) {
+    const auto table = table_of(made_elf(
+        {{.name = ".text", .content = std::string(0x400, '\0'), .flags = SHF_ALLOC | SHF_EXECINSTR, .address = code},
+         {.name = ".eh_frame", .content = start.content(), .flags = SHF_ALLOC, .address = 0x800000},
+         {.name = ".debug_frame", .content = rest.content() + (is_damaged ? bytes({9, 0, 0, 0, 1}) : "")}},
+        EM_X86_64, {code_segment(0x400)}));
+    CHECK(at(table, 4) == "r7+24 ra=c-8");
+    CHECK(at(table, 0x40) == "none");
+    CHECK(at(table, 0x100) == (is_damaged ? "none" : "r7+8 ra=c-8"));
+    CHECK(at(table, 0x104) == (is_damaged ? "none" : "r7+16 ra=c-8"));
+    CHECK(at(table, 0x140) == "none");
+  }
 }
 
 TEST_CASE("the section .debug_frame is used if no .eh_frame exists, with and without compression") {
