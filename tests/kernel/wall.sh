@@ -29,5 +29,7 @@ expect_between "$(folded_total "^leaves;")" 1 $((${EPOCHREALTIME/./} - began_us)
 sample -e wall -F 49 -o "$tmp/brief.folded" -- "$WORKLOADS/brief_threads" 3
 read -r on_cpu <"$tmp/out"
 on_cpu_of() { echo $(($(folded_total "$1" "$tmp/brief.folded") - $(folded_total "$1.*;\[off-cpu\] " "$tmp/brief.folded"))); }
-expect_between "$(on_cpu_of '^brief_threads;')" $((on_cpu * 9 / 10)) $((on_cpu * 11 / 10)) "microseconds on a CPU"
+# A busy machine may end the run long after the last tick; the summary says how much belongs to no stack.
+told=$(sed -nE 's/^([0-9.]+) s on a CPU fell between.*/\1/p' "$tmp/err" | awk '{ printf "%d", $1 * 1000000 }')
+expect_between $(($(on_cpu_of '^brief_threads;') + ${told:-0})) $((on_cpu * 9 / 10)) $((on_cpu * 12 / 10)) "microseconds on a CPU"
 expect_between "$(on_cpu_of '^brief_threads;.*;begin_piece;piece')" $((on_cpu * 3 / 10)) $((on_cpu * 11 / 10)) "microseconds in the threads"
