@@ -46,7 +46,7 @@ static __always_inline bool is_bare_leaf(struct walk *walk) {
 __noinline int by_frame_pointer(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return WALK_NO_CFI;
-  const struct walk_mapping *mapping = &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
+  const struct walk_mapping *mapping = &walk->mapping;
   const int without = mapping->kind == MAPPING_PENDING ? WALK_NO_TABLE_YET : WALK_NO_CFI;
   /* Both ABIs say that the outermost frame pointer is 0. But code whose table has not come, and a leaf, may keep any
    * number in that register. */

@@ -273,10 +273,6 @@ __noinline int note_stuck(__u32 slot) {
   return 0;
 }
 
-static __always_inline const struct walk_mapping *mapping_of_frame(const struct walk *walk) {
-  return &walk->mappings[walk->current & (ALL_MAPPINGS - 1)];
-}
-
 /* Where the current frame is: in the call, not behind it. */
 static __always_inline __u64 place_of_frame(const struct walk *walk) {
   return walk->was_interrupted ? walk->pc : walk->pc - 1;
@@ -284,7 +280,7 @@ static __always_inline __u64 place_of_frame(const struct walk *walk) {
 
 /* Finds the mapping that holds the current frame. Returns WALK_GOES_ON, or why the walk ends. */
 static __always_inline int find_frame(struct walk *walk) {
-  const struct walk_mapping *mapping = mapping_of_frame(walk);
+  const struct walk_mapping *mapping = &walk->mapping;
   const __u64 sought = place_of_frame(walk);
   if (sought - mapping->start < mapping->bytes) return WALK_GOES_ON;
   walk->sought = sought;
@@ -296,7 +292,7 @@ static __always_inline int find_frame(struct walk *walk) {
 /* Goes from the current frame, which find_frame() has found, to its caller. Returns WALK_GOES_ON, or why the walk
  * ends. */
 static __always_inline int leave_frame(struct walk *walk) {
-  const struct walk_mapping *mapping = mapping_of_frame(walk);
+  const struct walk_mapping *mapping = &walk->mapping;
   const __u64 sought = place_of_frame(walk);
   __u32 code = 0;
   if (mapping->kind == MAPPING_TABLE) code = code_at(walk, mapping, sought - mapping->bias);

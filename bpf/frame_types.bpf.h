@@ -18,10 +18,11 @@
 #endif
 
 /* The mappings that a CPU remembers of one address space, and the address spaces that it remembers. */
-#define MAPPINGS 8
+#define MAPPINGS 32
 #define SPACES_BITS 3
 #define SPACES (1 << SPACES_BITS)
-#define ALL_MAPPINGS (SPACES * MAPPINGS)
+#define HINTS_BITS 8
+#define HINTS (1 << HINTS_BITS)
 /* No code lies below this address. A chain of frame pointers that leads there has ended. */
 #define LOWEST_CODE 4096
 
@@ -56,6 +57,9 @@ struct walk_space {
   __u32 epoch; /* walk_state::epoch */
   __u32 count; /* of its mappings */
   __u32 turn;  /* the next one to overwrite */
+  /* For a page of code, by a hash of its address: the mapping that probably holds it. */
+  __u8 hints[HINTS];
+  struct walk_mapping mappings[MAPPINGS];
 };
 
 #define WINDOW_WORDS 64 /* a power of two */

@@ -3,18 +3,22 @@
 #ifndef PROFILE_KNOWN_SPACES_BPF_H
 #define PROFILE_KNOWN_SPACES_BPF_H
 
+static __always_inline struct walk_space *space_of(const struct walk *walk) {
+  const __u32 at = walk->space;
+  return bpf_map_lookup_elem(&spaces, &at);
+}
+
 /* Chooses the address space of walk's members from `mm` to `epoch`. Its mappings stay if all of them are as they were.
  * The mappings that the walk before this one has found are forgotten if walk->keep_nothing is set. */
 static __always_inline void enter_space(struct walk *walk) {
-  if (walk->keep_nothing) walk->spaces[walk->space & (SPACES - 1)].mm = 0;
+  struct walk_space *space;
+  if (walk->keep_nothing && (space = space_of(walk))) space->mm = 0;
+  walk->mapping.bytes = 0;
   /* Read again, because the verifier lets no program compute with the pointer that was put there. */
-  __u64 index = *(volatile __u64 *)&walk->mm * PLACE_FACTOR >> (64 - SPACES_BITS);
-  KEEP_BELOW(index, SPACES);
-  struct walk_space *space = &walk->spaces[index];
-  walk->space = index;
-  walk->current = index * MAPPINGS;
-  if (space->mm == walk->mm && space->sequence == walk->sequence && space->exec_id == walk->exec_id &&
-      space->start_stack == walk->start_stack && space->tgid == walk->tgid && space->epoch == walk->epoch) {
+  walk->space = walk->slot * SPACES + (*(volatile __u64 *)&walk->mm * PLACE_FACTOR >> (64 - SPACES_BITS));
+  space = space_of(walk);
+  if (!space || (space->mm == walk->mm && space->sequence == walk->sequence && space->exec_id == walk->exec_id &&
+                 space->start_stack == walk->start_stack && space->tgid == walk->tgid && space->epoch == walk->epoch)) {
     return;
   }
   space->mm = walk->mm;
@@ -24,32 +28,42 @@ static __always_inline void enter_space(struct walk *walk) {
   space->tgid = walk->tgid;
   space->epoch = walk->epoch;
   space->count = 0;
-  walk->mappings[walk->current & (ALL_MAPPINGS - 1)].bytes = 0;
 }
 
-/* Sets walk->current to the known mapping that holds `address`. False: none is known. */
+/* Makes the known mapping that holds `address` the current one. False: none is known. */
 static __always_inline bool recall_mapping(struct walk *walk, __u64 address) {
-  const __u32 space = walk->space & (SPACES - 1);
-  const __u32 count = walk->spaces[space].count;
-  for (__u32 i = 0; i < MAPPINGS; i++) {
-    if (i >= count) break;
-    const struct walk_mapping *mapping = &walk->mappings[space * MAPPINGS + i];
+  struct walk_space *space = space_of(walk);
+  if (!space) return false;
+  __u64 page = (address >> 12) * PLACE_FACTOR >> (64 - HINTS_BITS);
+  KEEP_BELOW(page, HINTS);
+  /* Most addresses lie in pages that were met before, and a deep stack may change its mapping at each frame. */
+  __u32 hint = space->hints[page];
+  if (hint < space->count) {
+    const struct walk_mapping *mapping = &space->mappings[hint & (MAPPINGS - 1)];
     if (address - mapping->start < mapping->bytes) {
-      walk->current = space * MAPPINGS + i;
+      walk->mapping = *mapping;
+      return true;
+    }
+  }
+  for (__u32 i = 0; i < MAPPINGS; i++) {
+    if (i >= space->count) break;
+    const struct walk_mapping *mapping = &space->mappings[i];
+    if (address - mapping->start < mapping->bytes) {
+      space->hints[page] = i;
+      walk->mapping = *mapping;
       return true;
     }
   }
   return false;
 }
 
-/* Makes room for one more mapping of the current address space, and makes it the current one. */
-static __always_inline struct walk_mapping *new_mapping(struct walk *walk) {
-  const __u32 at = walk->space & (SPACES - 1);
-  struct walk_space *space = &walk->spaces[at];
+/* Remembers the current mapping, which recall_mapping() did not know. */
+static __always_inline void remember_mapping(struct walk *walk) {
+  struct walk_space *space = space_of(walk);
+  if (!space) return;
   __u32 place = space->count < MAPPINGS ? space->count++ : space->turn++;
   KEEP_BELOW(place, MAPPINGS);
-  walk->current = at * MAPPINGS + place;
-  return &walk->mappings[at * MAPPINGS + place];
+  space->mappings[place] = walk->mapping;
 }
 
 #endif

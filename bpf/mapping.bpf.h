@@ -153,7 +153,8 @@ static __always_inline void ask_for(struct walk *walk) {
   bpf_ringbuf_submit(question, BPF_RB_FORCE_WAKEUP);
 }
 
-static __always_inline void take_table(struct walk *walk, struct walk_mapping *mapping) {
+static __always_inline void take_table(struct walk *walk) {
+  struct walk_mapping *mapping = &walk->mapping;
   struct walk_file *file = bpf_map_lookup_elem(&walk_files, &walk->key);
   if (file) {
     __sync_fetch_and_add(&file->met, 1);
@@ -201,7 +202,7 @@ static __always_inline __u64 identity_of(const struct walk_file_key *key, __u64 
   return ((key->inode * odd[0] ^ ((__u64)key->device << 32 | key->version)) * odd[1] ^ bias) * odd[0];
 }
 
-/* Sets walk->current to the mapping that holds walk->sought. Returns an enum found. */
+/* Sets walk->mapping to the mapping that holds walk->sought. Returns an enum found. */
 __noinline int find_mapping(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return FOUND_NOTHING;
@@ -210,7 +211,7 @@ __noinline int find_mapping(__u32 slot) {
   walk->key = (struct walk_file_key){};
   const int found = find_file(walk);
   if (found != FOUND) return found;
-  struct walk_mapping *mapping = new_mapping(walk);
+  struct walk_mapping *mapping = &walk->mapping;
   mapping->start = walk->start;
   mapping->bytes = walk->end - walk->start;
   mapping->bias = walk->start - (walk->offset << layout.page_shift);
@@ -223,7 +224,8 @@ __noinline int find_mapping(__u32 slot) {
     mapping->is_vdso = walk->start == vdso;
     mapping->bias = walk->start;
   }
-  if (walk->file || mapping->is_vdso) take_table(walk, mapping);
+  if (walk->file || mapping->is_vdso) take_table(walk);
+  remember_mapping(walk);
   return FOUND;
 }
 

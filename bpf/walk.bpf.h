@@ -56,7 +56,7 @@ __noinline int walk_frame(__u32 slot) {
   walk->depth = depth + 1;
   const int end = find_frame(walk);
   /* An address may belong to several files, one after the other. A row of the histogram must belong to one of them. */
-  add_to_hash(walk, end == WALK_GOES_ON ? shown ^ mapping_of_frame(walk)->identity : shown);
+  add_to_hash(walk, end == WALK_GOES_ON ? shown ^ walk->mapping.identity : shown);
   return end == WALK_GOES_ON ? leave_frame(walk) : end;
 }
 

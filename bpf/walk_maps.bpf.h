@@ -59,9 +59,7 @@ struct walk {
   __u32 epoch;
   __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
   __u32 space;        /* the index in `spaces` */
-  __u32 current;      /* the index in `mappings` of the mapping that holds pc */
-  struct walk_space spaces[SPACES];
-  struct walk_mapping mappings[ALL_MAPPINGS]; /* MAPPINGS of each space */
+  struct walk_mapping mapping; /* the one that holds pc */
 
   __u64 raw[RAW_WORDS + 1];
   __u64 window_at; /* address of the first word in `window` */
@@ -76,6 +74,8 @@ struct walk {
 };
 
 MAP(walks, PERCPU_ARRAY, 0, __u32, struct walk, PROGRAMS_AT_ONCE);
+/* SPACES for each of `walks`. A map of its own, because the kernel limits a value of a CPU to 32 KiB. */
+MAP(spaces, PERCPU_ARRAY, 0, __u32, struct walk_space, PROGRAMS_AT_ONCE *SPACES);
 
 struct slab {
   __uint(type, BPF_MAP_TYPE_ARRAY);

@@ -46,8 +46,7 @@ struct walk {
   unwind_rule rule{};
   walk_stuck stuck{};
   walk_file_key key{};
-  __u32 current = 0;
-  walk_mapping mappings[ALL_MAPPINGS]{};
+  walk_mapping mapping{};
 
   const ring_unfinished* begun = nullptr;
   WalkedCode* code = nullptr;
@@ -79,16 +78,16 @@ int find_mapping(__u32 /*slot*/) {
   using Kind = WalkedCode::Code::Kind;
   if (place.kind == Kind::waiting) under_way->is_waiting = true;
   if (place.kind == Kind::waiting || place.kind == Kind::nowhere) return FOUND_NOTHING;
-  under_way->mappings[0] = {.start = under_way->sought,
-                            .bytes = 1,
-                            .bias = under_way->sought - place.offset,
-                            .identity = 0,
-                            .kind = place.kind == Kind::table ? __u32{MAPPING_TABLE} : __u32{MAPPING_PLAIN},
-                            .first_page = place.table.first_page,
-                            .pages = place.table.pages,
-                            .pages_at = place.table.pages_at,
-                            .rules_at = place.table.rules_at,
-                            .is_vdso = place.is_vdso ? 1U : 0U};
+  under_way->mapping = {.start = under_way->sought,
+                        .bytes = 1,
+                        .bias = under_way->sought - place.offset,
+                        .identity = 0,
+                        .kind = place.kind == Kind::table ? __u32{MAPPING_TABLE} : __u32{MAPPING_PLAIN},
+                        .first_page = place.table.first_page,
+                        .pages = place.table.pages,
+                        .pages_at = place.table.pages_at,
+                        .rules_at = place.table.rules_at,
+                        .is_vdso = place.is_vdso ? 1U : 0U};
   return FOUND;
 }
 

@@ -39,7 +39,7 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
     walks = !why;
   }
   auto& config = *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
-  for (const char* name : {"slabs", "walk_files", "walks"}) want_map(object, name, walks);
+  for (const char* name : {"slabs", "walk_files", "walks", "spaces"}) want_map(object, name, walks);
   for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, walks && !options.stream);
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
   config.sends_each_row = has_rate && !options.stream && !has_spans ? 1 : 0;

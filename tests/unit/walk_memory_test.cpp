@@ -30,10 +30,9 @@ struct walk {
   __u32 exec_id = 0;
   __u32 tgid = 0;
   __u32 keep_nothing = 0;
+  __u32 slot = 0;
   __u32 space = 0;
-  __u32 current = 0;
-  walk_space spaces[SPACES]{};
-  walk_mapping mappings[ALL_MAPPINGS]{};
+  walk_mapping mapping{};
   __u64 window_at = 0;
   __u64 window_bytes = 0;
   __u64 window[WINDOW_WORDS]{};
@@ -61,6 +60,12 @@ long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
   return 0;
 }
 
+// The BPF program's map of this name, with the spaces of two walks.
+std::array<walk_space, 2 * std::size_t{SPACES}> spaces{};
+walk_space* bpf_map_lookup_elem(std::array<walk_space, 2 * std::size_t{SPACES}>* map, const __u32* at) {
+  return *at < map->size() ? &(*map)[*at] : nullptr;
+}
+
 #include "bpf/known_codes.bpf.h"
 #include "bpf/known_spaces.bpf.h"
 #include "bpf/stack_window.bpf.h"
@@ -74,8 +79,15 @@ bool reads_pair(walk& walk, std::uint64_t from) {
   return true;
 }
 
-walk_space space_of(std::uint64_t mm) {
-  return {.mm = mm, .sequence = 2, .start_stack = 4, .exec_id = 3, .tgid = 5, .epoch = 6, .count = 0, .turn = 0};
+walk_space space_at(std::uint64_t mm) {
+  walk_space space{};
+  space.mm = mm;
+  space.sequence = 2;
+  space.start_stack = 4;
+  space.exec_id = 3;
+  space.tgid = 5;
+  space.epoch = 6;
+  return space;
 }
 
 void enter(walk& walk, const walk_space& space) {
@@ -89,23 +101,24 @@ void enter(walk& walk, const walk_space& space) {
 }
 
 void add_mapping(walk& walk, std::uint64_t start, std::uint64_t bytes) {
-  walk_mapping* mapping = new_mapping(&walk);
-  CHECK(mapping == &walk.mappings[walk.current]);
-  *mapping = {};
-  mapping->start = start;
-  mapping->bytes = bytes;
+  walk.mapping = {};
+  walk.mapping.start = start;
+  walk.mapping.bytes = bytes;
+  walk.mapping.bias = walk.mm;
+  remember_mapping(&walk);
 }
 
 // True when the mapping that holds `address` is known, and is the one that begins at `start`.
 bool knows(walk& walk, std::uint64_t address, std::uint64_t start) {
-  return recall_mapping(&walk, address) && walk.mappings[walk.current].start == start;
+  return recall_mapping(&walk, address) && walk.mapping.start == start;
 }
 
 }  // namespace
 
 TEST_CASE("a mapping is known in its address space as long as nothing has changed") {
+  spaces = {};
   walk walk;
-  const walk_space first = space_of(0x1000);
+  const walk_space first = space_at(0x1000);
   enter(walk, first);
   CHECK_FALSE(recall_mapping(&walk, 4096));
   add_mapping(walk, 4096, 100);
@@ -122,7 +135,7 @@ TEST_CASE("a mapping is known in its address space as long as nothing has change
     walk_space changed = first;
     change(changed);
     enter(walk, changed);
-    return !recall_mapping(&walk, 4096) && walk.mappings[walk.current].bytes == 0;
+    return !recall_mapping(&walk, 4096) && walk.mapping.bytes == 0;
   };
   CHECK(forgets_after([](walk_space& space) { ++space.sequence; }));
   CHECK(forgets_after([](walk_space& space) { ++space.exec_id; }));
@@ -132,11 +145,12 @@ TEST_CASE("a mapping is known in its address space as long as nothing has change
 }
 
 TEST_CASE("what a walk must not keep is forgotten before the next one, in its own address space only") {
+  spaces = {};
   walk walk;
-  std::array<walk_space, 2> two{space_of(0x1000), space_of(0x1000)};
+  std::array<walk_space, 2> two{space_at(0x1000), space_at(0x1000)};
   // Two that have different places.
   for (std::uint64_t mm = 0x2000; walk.space == 0; mm += 0x1000) {
-    two[1] = space_of(mm);
+    two[1] = space_at(mm);
     enter(walk, two[0]);
     const __u32 place = walk.space;
     enter(walk, two[1]);
@@ -159,19 +173,55 @@ TEST_CASE("what a walk must not keep is forgotten before the next one, in its ow
 }
 
 TEST_CASE("no address space has the mappings of another, however many there are") {
+  spaces = {};
   walk walk;
   for (int round = 0; round < 2; ++round) {
     for (std::uint64_t mm = 1; mm < 200; ++mm) {
-      const walk_space space = space_of(mm << 12);
+      const walk_space space = space_at(mm << 12);
       enter(walk, space);
       for (std::uint64_t i = 0; i < 2 * MAPPINGS; ++i) {
-        if (recall_mapping(&walk, i * 100)) REQUIRE(walk.mappings[walk.current].bias == mm);
+        if (recall_mapping(&walk, i * 100)) REQUIRE(walk.mapping.bias == space.mm);
         add_mapping(walk, i * 100, 100);
-        walk.mappings[walk.current].bias = mm;
         REQUIRE(knows(walk, i * 100 + 99, i * 100));
       }
     }
   }
+}
+
+TEST_CASE("as many mappings as there is room for are known at once, also when they share pages and hints") {
+  spaces = {};
+  walk walk;
+  enter(walk, space_at(0x1000));
+  for (std::uint64_t bytes : {std::uint64_t{128}, 100 * page_bytes}) {
+    walk_space space = space_at(0x1000);
+    space.exec_id = static_cast<__u32>(bytes);
+    enter(walk, space);
+    for (std::uint64_t i = 1; i <= MAPPINGS; ++i) add_mapping(walk, i * bytes, bytes);
+    for (int round = 0; round < 2; ++round) {
+      for (std::uint64_t i = 1; i <= MAPPINGS; ++i) {
+        for (std::uint64_t at = 0; at < bytes; at += bytes / 4) REQUIRE(knows(walk, i * bytes + at, i * bytes));
+      }
+    }
+    CHECK_FALSE(recall_mapping(&walk, (MAPPINGS + 1) * bytes));
+    add_mapping(walk, (MAPPINGS + 1) * bytes, bytes);  // in the place of another
+    CHECK(knows(walk, (MAPPINGS + 1) * bytes, (MAPPINGS + 1) * bytes));
+    std::uint64_t known = 0;
+    for (std::uint64_t i = 1; i <= MAPPINGS; ++i) known += knows(walk, i * bytes, i * bytes) ? 1 : 0;
+    CHECK(known == MAPPINGS - 1);
+  }
+}
+
+TEST_CASE("walks that interrupt each other share no mappings") {
+  spaces = {};
+  walk below;
+  walk above;
+  above.slot = 1;
+  for (walk* walk : {&below, &above}) {
+    enter(*walk, space_at(0x1000));
+    CHECK_FALSE(recall_mapping(walk, 4096));
+    add_mapping(*walk, 4096, 100);
+  }
+  CHECK(below.space != above.space);
 }
 
 TEST_CASE("a row is known after it was remembered, and only at its own place") {
