@@ -3,12 +3,22 @@
 #ifndef PROFILE_BY_FRAME_POINTER_BPF_H
 #define PROFILE_BY_FRAME_POINTER_BPF_H
 
-/* Whether a call of a form that compilers use ends at `back`. Go lets each goroutine return into runtime.goexit: there
- * a no-operation stands before `back`, and a call behind it. runtime/asm_amd64.s, asm_arm64.s */
+/* Whether a call of a form that compilers use ends at `back`, or code stands there to which a jump returns.
+ * - Go lets each goroutine return into runtime.goexit: there a no-operation stands before `back`, and a call behind it.
+ *   runtime/asm_amd64.s, asm_arm64.s
+ * - HotSpot's interpreter puts the return address on the stack itself, and jumps. The code there takes the stack pointer
+ *   from the frame pointer's frame: the pointer (until JDK 21) or the words between the two. After a deoptimisation it
+ *   only forgets it. templateInterpreterGenerator_x86.cpp, _aarch64.cpp */
 #ifdef __TARGET_ARCH_x86
+/* The first eight bytes of that code. */
+#define HOTSPOT_TAKES_POINTER 0xf045c748f0658b48ULL /* mov rsp, [rbp-16]; mov qword [rbp-16], 0 */
+#define HOTSPOT_TAKES_WORDS 0xcd648d48f04d8b48ULL   /* mov rcx, [rbp-16]; lea rsp, [rbp+rcx*8] */
+#define HOTSPOT_FORGETS 0x00000000f045c748ULL       /* mov qword [rbp-16], 0 */
 static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
   const __u8 *code = (const __u8 *)walk->raw, *next = code + 8;
   if (read_user(walk->raw, 16, back - 8)) return false;
+  const __u64 behind = walk->raw[1];
+  if (behind == HOTSPOT_TAKES_POINTER || behind == HOTSPOT_TAKES_WORDS || behind == HOTSPOT_FORGETS) return true;
   if (code[3] == 0xe8 || (code[7] == 0x90 && next[0] == 0xe8 && next[5] == 0x90)) return true; /* call offset */
   /* call *: 2, 3, 4, 6 or 7 bytes, with an offset of 0, 1 or 4 bytes */
   return (code[6] == 0xff && (code[7] & 0x38) == 0x10) || (code[5] == 0xff && (code[6] & 0x38) == 0x10) ||
@@ -18,8 +28,10 @@ static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
 #else
 static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
   const __u32 *code = (const __u32 *)walk->raw;
-  if (read_user(walk->raw, 8, back - 4)) return false;
+  if (read_user(walk->raw, 12, back - 4)) return false;
   const bool calls_next = (code[1] & 0xfc000000) == 0x94000000; /* bl */
+  if (code[1] == 0xf85f03b4 && code[2] == 0xf81f03bf) return true; /* ldur x20, [x29, #-16]; stur xzr, [x29, #-16] */
+  if (code[1] == 0xf85f03a8 && code[2] == 0x8b080fb4) return true; /* ldur x8, [x29, #-16]; add x20, x29, x8, lsl #3 */
   return (code[0] & 0xfc000000) == 0x94000000 || (code[0] & 0xfffffc1f) == 0xd63f0000 /* blr */ ||
          (code[0] == 0xaa0003e0 /* mov x0, x0 */ && calls_next);
 }
