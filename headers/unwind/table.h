@@ -2,6 +2,7 @@
 // find the caller's registers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,12 @@
 #include "model/address.h"
 
 namespace profile {
+
+// No table is larger. Browsers and databases have a few million rows, and at most a gigabyte of code. All 3,000 files of
+// a Debian system with compilers and browsers together have 5,000 rules.
+constexpr std::size_t most_unwind_rows = 6'000'000;
+constexpr std::size_t most_unwind_pages = 1 << 20;
+constexpr std::size_t most_unwind_rules = 32768;
 
 struct UnwindTable {
   std::uint16_t elf_machine = 0;  // EM_X86_64 or EM_AARCH64
@@ -25,7 +32,7 @@ struct UnwindTable {
   }
 };
 
-// Whether every number in the table is in range.
+// Whether the table is no larger than these limits, and every number in it is in range.
 [[nodiscard]] bool is_sound(const UnwindTable& table);
 
 // The table must be sound. UNWIND_CFA_NONE when it has no rule there.

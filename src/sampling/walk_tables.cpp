@@ -44,9 +44,10 @@ std::vector<unwind_page> placed_pages(const UnwindTable& table, std::uint64_t ba
 }
 
 std::uint64_t most_row_bytes(std::size_t rows) {
-  const std::uint64_t bytes = rows * sizeof(std::uint32_t);
-  // Two more: the rows may begin at the end of a slab, and the gaps may make them cross one more border.
-  return bytes + (bytes / WALK_SLAB_BYTES + 2) * UNWIND_MOST_IN_PAGE * sizeof(std::uint32_t);
+  // A gap is shorter than the rows of a page. Two more gaps, because the rows may begin and end anywhere in a slab.
+  constexpr std::uint64_t largest_gap = UNWIND_MOST_IN_PAGE - 1;
+  const std::uint64_t gaps = rows / (rows_of_slab - largest_gap) + 2;
+  return (rows + gaps * largest_gap) * sizeof(std::uint32_t);
 }
 
 std::strong_ordering WalkFileOrder::compare(const walk_file_key& one, const walk_file_key& other) {

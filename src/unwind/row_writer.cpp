@@ -3,20 +3,13 @@
 #include <algorithm>
 
 namespace profile {
-namespace {
-
-// Browsers and databases have a few million rows, and at most a gigabyte of code.
-constexpr std::size_t most_rows = 6'000'000;
-constexpr std::size_t most_pages = 1 << 20;
-
-}  // namespace
 
 void RowWriter::write() {
   if (code_ == written_ || is_full_) return;
   const std::uint64_t page = unit_ >> (page_shift_ - table_.unit_shift);
   if (table_.pages.empty()) table_.first_page = static_cast<std::uint32_t>(page);
   const std::uint64_t pages = page - table_.first_page + 1;
-  if (pages > most_pages || table_.rows.size() == most_rows || page > UINT32_MAX) {
+  if (pages > most_unwind_pages || table_.rows.size() == most_unwind_rows || page > UINT32_MAX) {
     is_full_ = true;
     return;
   }

@@ -5,13 +5,12 @@
 #include <cstring>
 
 #include "support/hash.h"
+#include "unwind/table.h"
 
 namespace profile {
 namespace {
 
-// All 3,000 files of a Debian system with compilers and browsers together have 5,000 rules.
-constexpr std::size_t most_rules = 32768;
-static_assert(most_rules < UNWIND_SHORT);
+static_assert(most_unwind_rules < UNWIND_SHORT);
 
 std::uint64_t hash_of(const unwind_rule& rule) {
   const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(rule);
@@ -94,7 +93,7 @@ std::uint32_t RuleList::number_of(const unwind_rule& rule) {
   const std::uint64_t hash = hash_of(rule);
   const auto known = numbers_.find(hash, [&](std::uint32_t number) { return are_equal(rules_[number], rule); });
   if (known) return *known;
-  if (rules_.size() == most_rules) {
+  if (rules_.size() == most_unwind_rules) {
     is_full_ = true;
     return 0;
   }

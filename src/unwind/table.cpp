@@ -47,7 +47,8 @@ unwind_rule short_rule(std::uint16_t elf_machine, std::uint32_t code) {
 bool is_sound(const UnwindTable& table) {
   const auto is_known = [&](std::uint32_t code) { return (code & UNWIND_SHORT) != 0 || code < table.rules.size(); };
   if (table.rules.empty() || table.rules.front().cfa != UNWIND_CFA_NONE) return false;
-  if (table.pages.size() > UINT32_MAX - table.first_page) return false;
+  if (table.rows.size() > most_unwind_rows || table.pages.size() > most_unwind_pages) return false;
+  if (table.rules.size() > most_unwind_rules || table.pages.size() > UINT32_MAX - table.first_page) return false;
   for (const unwind_rule& rule : table.rules) {
     if (rule.cfa > UNWIND_CFA_UNKNOWN || std::max({rule.fp, rule.ra, rule.extra}) > UNWIND_LOST) return false;
     if (rule.is_signal > 1) return false;

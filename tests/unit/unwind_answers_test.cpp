@@ -115,6 +115,19 @@ TEST_CASE("an unwind table with an invalid number is refused") {
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].cfa = UNWIND_CFA_UNKNOWN + 1; }));
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].fp = UNWIND_LOST + 1; }));
   CHECK_FALSE(is_believed_with([](UnwindTable& table) { table.rules[1].is_signal = 2; }));
+  const auto with_rules = [](std::size_t rules) {
+    return [rules](UnwindTable& table) { table.rules.resize(rules, table.rules[1]); };
+  };
+  CHECK(is_believed_with(with_rules(most_unwind_rules)));
+  CHECK_FALSE(is_believed_with(with_rules(most_unwind_rules + 1)));
+  const auto with_pages = [](std::size_t pages) {
+    return [pages](UnwindTable& table) {
+      const auto rows = static_cast<std::uint32_t>(table.rows.size());
+      table.pages.resize(pages, {.first_row = rows, .rows_and_code = 0});
+    };
+  };
+  CHECK(is_believed_with(with_pages(most_unwind_pages)));
+  CHECK_FALSE(is_believed_with(with_pages(most_unwind_pages + 1)));
 }
 
 TEST_CASE("the parser makes the tables of files and of the vDSO in its sandbox") {

@@ -61,3 +61,14 @@ TEST_CASE("the slabs have room for a gap at every border") {
   pages.push_back(UNWIND_MOST_IN_PAGE);
   check_placed(table_of(pages), rows_of_slab - gap);
 }
+
+TEST_CASE("the largest table fits its room, also when every slab has a gap, and however these lie") {
+  // The rows of 64 pages are one less than fit into a slab, and those of the next page do not fit.
+  std::vector<std::uint32_t> pages;
+  for (std::size_t rows = 0; rows + UNWIND_MOST_IN_PAGE <= most_unwind_rows; rows += pages.back()) {
+    pages.push_back(pages.size() % 64 == 63 ? 65 : UNWIND_MOST_IN_PAGE);
+  }
+  const UnwindTable table = table_of(pages);
+  for (std::uint64_t base = 0; base < rows_of_slab; base += 1021) check_placed(table, base);
+  check_placed(table, rows_of_slab - 1);
+}
