@@ -155,6 +155,7 @@ static __always_inline void ask_for(struct walk *walk) {
 
 static __always_inline void take_table(struct walk *walk) {
   struct walk_mapping *mapping = &walk->mapping;
+  if (walk_config.mode == WALK_POINTERS) return;
   struct walk_file *file = bpf_map_lookup_elem(&walk_files, &walk->key);
   if (file) {
     __sync_fetch_and_add(&file->met, 1);

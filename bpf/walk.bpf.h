@@ -227,6 +227,10 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
     walk->guessed = 0;
   }
   if (walk->is_unsure && end != WALK_ROOT) end = WALK_MAPS_CHANGED;
+  if (walk_config.mode == WALK_POINTERS) {
+    end = WALK_GOES_ON;
+    walk->guessed = 0;
+  }
   /* The mappings changed during the walk. What it saw was valid, but the next walk must not reuse it. */
   if (has_been_written(walk)) walk->keep_nothing = 1;
   key->user_stack = WALK_STACK | (walk->guessed ? WALK_STACK_GUESSED : 0) | (end & WALK_STACK_END);

@@ -140,9 +140,10 @@ struct ring_unfinished {
 
 /* How user stacks are taken; constant once the programs are loaded. */
 enum walk_mode {
-  WALK_OFF,   /* by the kernel's own walk of frame pointers */
-  WALK_AUTO,  /* by tables, and by frame pointers where there are none */
-  WALK_TABLES /* by tables alone */
+  WALK_OFF,      /* by the kernel's own walk of frame pointers, which does not see in which file an address lies */
+  WALK_AUTO,     /* by tables, and by frame pointers where there are none */
+  WALK_TABLES,   /* by tables alone */
+  WALK_POINTERS, /* by frame pointers alone; where such a stack ended says nothing, so its end is WALK_GOES_ON */
 };
 struct walk_config {
   __u32 mode;      /* enum walk_mode */

@@ -30,7 +30,7 @@ enum class WaitState : std::uint8_t { any, preempted, interruptible, uninterrupt
 inline constexpr std::string_view wait_state_names[] = {"any", "preempted", "interruptible", "uninterruptible"};
 
 // How user stacks are walked. `automatic`: by the tables of the files, and by frame pointers where a file has no table.
-// `tables`: by tables only. `frame_pointers`: by the kernel, which follows frame pointers only.
+// `tables`: by tables only. `frame_pointers`: by frame pointers only.
 enum class Unwinding : std::uint8_t { automatic, tables, frame_pointers };
 inline constexpr std::string_view unwinding_names[] = {"auto", "cfi", "fp"};
 

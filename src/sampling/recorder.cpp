@@ -45,7 +45,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
   if (!walks(object)) return;
   tables_ = std::make_unique<TableSupply>(object, options.children->reader());
   stacks_.clear_with({bpf_map_fd(object, "sent_0"), bpf_map_fd(object, "sent_1")});
-  if (options.stream) return;
+  if (options.stream || options.unwinding == Unwinding::frame_pointers) return;
   unfinished_ = std::make_unique<UnfinishedWalks>(*tables_, options.unwinding == Unwinding::tables, options.walk_depth);
   rings_.add_unfinished(bpf_map_named(object, "unfinished"));
 }

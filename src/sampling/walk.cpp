@@ -21,6 +21,11 @@ std::optional<std::string> fill_layout(bpf_object& object) {
   return read_kernel_layout(*layout);
 }
 
+walk_mode mode_of(Unwinding unwinding) {
+  if (unwinding == Unwinding::tables) return WALK_TABLES;
+  return unwinding == Unwinding::frame_pointers ? WALK_POINTERS : WALK_AUTO;
+}
+
 }  // namespace
 
 SamplingOptions within_kernel_depth(SamplingOptions options) {
@@ -32,15 +37,17 @@ SamplingOptions within_kernel_depth(SamplingOptions options) {
 
 std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options, bool has_rate) {
   std::optional<std::string> why;
-  bool walks = options.user_stacks && options.unwinding != Unwinding::frame_pointers;
+  bool walks = options.user_stacks;
   if (walks) {
     why = fill_layout(object);
     if (why && options.unwinding == Unwinding::tables) throw Error("--unwind cfi: " + *why);
     walks = !why;
   }
   auto& config = *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
+  const bool has_tables = walks && options.unwinding != Unwinding::frame_pointers;
   for (const char* name : {"slabs", "walk_files", "walks", "spaces"}) want_map(object, name, walks);
-  for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, walks && !options.stream);
+  if (!has_tables) size_map(object, "walk_files", 1, "size the table of files");
+  for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, has_tables && !options.stream);
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
   config.sends_each_row = has_rate && !options.stream && !has_spans ? 1 : 0;
   for (const char* name : {"sent_0", "sent_1"}) {
@@ -48,11 +55,12 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
     size_map(object, name, options.stack_entries, "size the table of sent stacks");
   }
   if (!walks) {
-    if (why) return "user stacks are taken by frame pointers alone: " + *why;
+    if (why && options.unwinding == Unwinding::automatic)
+      return "user stacks are taken by frame pointers alone: " + *why;
     return std::nullopt;
   }
-  config.mode = options.unwinding == Unwinding::tables ? WALK_TABLES : WALK_AUTO;
-  config.depth = options.walk_depth;
+  config.mode = mode_of(options.unwinding);
+  config.depth = has_tables ? options.walk_depth : std::min(options.walk_depth, options.max_stack_depth);
   config.half_full = std::max(1U, options.stack_entries / 2);
   if (::getrandom(config.seed, sizeof config.seed, 0) != sizeof config.seed)
     throw system_error("cannot get random bytes", errno);

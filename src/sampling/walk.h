@@ -1,4 +1,5 @@
-// Decides whether user stacks are walked by tables (bpf/walk.bpf.h), and configures that walk before it is loaded.
+// Decides whether the BPF programs walk user stacks (bpf/walk.bpf.h) or the kernel does, and configures the walk before
+// it is loaded.
 #pragma once
 
 #include <bpf/libbpf.h>
@@ -18,7 +19,7 @@ namespace profile {
 // used. `has_rate`: the samples come at a known rate, for which the ring buffer has room.
 std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOptions& options, bool has_rate);
 
-// True if this prepared object walks user stacks by tables.
+// True if this prepared object walks user stacks itself.
 [[nodiscard]] bool walks(bpf_object& object);
 
 }  // namespace profile

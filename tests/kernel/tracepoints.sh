@@ -38,7 +38,7 @@ if [[ -e /sys/devices/system/cpu/cpu1 ]]; then
 fi
 
 # Events during another BPF program on the same CPU are not seen, and that is reported. Here it is the page fault of
-# each sample: the kernel's walk of frame pointers reads beyond the end of a stack.
+# each sample: a frame pointer leads to memory that was never touched.
 profile -e exceptions:page_fault_kernel 0.1
 if ((status == 0)); then
   begin_counted -e exceptions:page_fault_kernel
