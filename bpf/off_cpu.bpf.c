@@ -271,7 +271,7 @@ static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, vo
     state.cut_ns += now_ns - start_ns;
   }
   count_span(&thread->span, *id, now_ns - start_ns,
-             (state.last_flush ? SPAN_CLOSED : 0) | (is_counted ? SPAN_COUNTS : 0));
+             (state.last_flush ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
   return 0;
 }
 

@@ -213,33 +213,30 @@ static __always_inline void count_entry(__u32 generation) {
   if (record_state.entries[generation] >= record_config.half_full) tell_half_full(generation);
 }
 
-/* Adds `value` to the key's row. False: there is no row. */
-static __always_inline bool add_to_row(void *histogram, const struct stack_key *key, __u64 value) {
+/* Adds `value` to the key's row, and `samples`, which is 1 or 0. False: there is no row. */
+static __always_inline bool add_to_row(void *histogram, const struct stack_key *key, __u64 value, __u64 samples) {
   struct stack_value *row = bpf_map_lookup_elem(histogram, key);
   if (!row) return false;
   __sync_fetch_and_add(&row->value, value);
-  if (record_config.weighted) __sync_fetch_and_add(&row->samples, 1);
+  if (record_config.weighted) __sync_fetch_and_add(&row->samples, samples);
   return true;
 }
 
-/* Makes the key's row, with `value`. False when the histogram cannot take it. */
-static __always_inline bool make_row(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
+/* Makes the key's row, with `value` and `samples`. False when the histogram cannot take it. */
+static __always_inline bool make_row(void *histogram, __u32 generation, const struct stack_key *key, __u64 value,
+                                     __u64 samples) {
   const struct stack_value fresh = {
-      .value = value, .samples = record_config.weighted ? 1 : 0, .first_ns = bpf_ktime_get_ns()};
+      .value = value, .samples = record_config.weighted ? samples : 0, .first_ns = bpf_ktime_get_ns()};
   if (bpf_map_update_elem(histogram, key, &fresh, BPF_NOEXIST)) {
-    return add_to_row(histogram, key, value); /* another CPU was first, or there is no room */
+    return add_to_row(histogram, key, value, samples); /* another CPU was first, or there is no room */
   }
   count_entry(generation);
   return true;
 }
 
-static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value) {
-  return add_to_row(histogram, key, value) || make_row(histogram, generation, key, value);
-}
-
-/* Counts `value` in the key's row. False when the histogram cannot take it. */
-static __always_inline bool count(__u32 generation, const struct stack_key *key, __u64 value) {
-  return generation == 0 ? count_in(&histogram_0, 0, key, value) : count_in(&histogram_1, 1, key, value);
+static __always_inline bool count_in(void *histogram, __u32 generation, const struct stack_key *key, __u64 value,
+                                     __u64 samples) {
+  return add_to_row(histogram, key, value, samples) || make_row(histogram, generation, key, value, samples);
 }
 
 static __always_inline bool has_collided(long stack_id) { return stack_id < 0 && stack_id != -EFAULT; }
@@ -274,11 +271,11 @@ static __always_inline enum account_slot put_in_maps(void *ctx, enum walked walk
                                                      void *histogram, __u32 generation, struct stack_key *key,
                                                      __u64 value) {
   const bool has_stacks = take_stacks_in(ctx, walked, stacks, generation, key);
-  if (has_stacks && walked != WALKED_UNFINISHED && add_to_row(histogram, key, value)) return ACCOUNT_IN_MAP;
+  if (has_stacks && walked != WALKED_UNFINISHED && add_to_row(histogram, key, value, 1)) return ACCOUNT_IN_MAP;
   if (is_held(walked) && !send_walked(held, generation, key)) return ACCOUNT_LOST_RING_FULL;
   if (!has_stacks) return ACCOUNT_TAKEN;
   if (walked == WALKED_UNFINISHED && keep_unfinished(held, generation, key, value)) return ACCOUNT_IN_RING;
-  return make_row(histogram, generation, key, value) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
+  return make_row(histogram, generation, key, value, 1) ? ACCOUNT_IN_MAP : ACCOUNT_TAKEN;
 }
 
 /* Puts the sample into the histogram or a ring buffer. Returns the account's slot that says which, or that the sample

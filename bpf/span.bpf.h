@@ -54,19 +54,22 @@ static __always_inline void fill_end(struct ring_span_end *end, const struct spa
   };
 }
 
-/* Counts a span that has ended (SPAN_CLOSED), or the part so far of one that goes on. `flags`: enum span_end. */
+/* Counts a span that has ended (SPAN_CLOSED), or the part so far of one that goes on (SPAN_PART). `flags`: enum
+ * span_end. A part is no sample, so it is in the account only when it is lost. */
 static __always_inline void count_span(const struct span *span, __u64 id, __u64 value, __u32 flags) {
   const __u32 generation = current_generation();
   struct cpu_account *account = account_of(generation);
   if (!account) return;
-  bump(account, ACCOUNT_TAKEN);
+  const __u64 samples = flags & SPAN_PART ? 0 : 1;
+  if (samples) bump(account, ACCOUNT_TAKEN);
   if (!span->sent_ns) {
     if (!(flags & SPAN_COUNTS)) {
-      bump(account, ACCOUNT_FILTERED);
+      if (samples) bump(account, ACCOUNT_FILTERED);
       return;
     }
-    if (count(generation, &span->key, value)) {
-      bump(account, ACCOUNT_IN_MAP);
+    if (generation == 0 ? count_in(&histogram_0, 0, &span->key, value, samples)
+                        : count_in(&histogram_1, 1, &span->key, value, samples)) {
+      if (samples) bump(account, ACCOUNT_IN_MAP);
       return;
     }
     /* The histogram is full: user space adds the span up by the ids of its stacks. */
@@ -76,8 +79,9 @@ static __always_inline void count_span(const struct span *span, __u64 id, __u64 
   fill_end(&end, span, generation, id, value, flags);
   const bool sent = bpf_ringbuf_output(&ring, &end, sizeof(end), ring_wakeup()) == 0;
   if (!sent) {
+    if (!samples) bump(account, ACCOUNT_TAKEN);
     bump(account, ACCOUNT_LOST_RING_FULL);
-  } else {
+  } else if (samples) {
     bump(account, flags & SPAN_COUNTS ? ACCOUNT_IN_RING : ACCOUNT_FILTERED);
   }
 }

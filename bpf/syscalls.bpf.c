@@ -252,7 +252,7 @@ static long cut_call(void *map, const __u32 *tid, struct syscall_under_way *plac
   if (!start_ns || now_ns <= start_ns) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&place->span.start_ns, start_ns, next_ns) != start_ns) return 0;
-  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : 0));
+  count_span(&place->span, *tid, now_ns - start_ns, SPAN_COUNTS | (state.last_flush ? SPAN_CLOSED : SPAN_PART));
   return 0;
 }
 

@@ -96,8 +96,9 @@ struct ring_sample {
 
 enum span_end {
   SPAN_COUNTS = 1, /* its weight is `value`; otherwise the filters have left it out */
-  SPAN_CLOSED = 2, /* it is over; otherwise it goes on, and `value` is a part of it */
-  SPAN_BY_KEY = 4  /* its stacks are in the stack maps, by the ids in `key`; otherwise they came as RING_SPAN */
+  SPAN_CLOSED = 2, /* it is over */
+  SPAN_BY_KEY = 4, /* its stacks are in the stack maps, by the ids in `key`; otherwise they came as RING_SPAN */
+  SPAN_PART = 8    /* `value` is a part of it; it counts as a sample when it is over */
 };
 
 struct ring_span_end {

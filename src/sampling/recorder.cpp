@@ -29,12 +29,18 @@ const Record& as(std::span<const std::uint64_t> words) {
   return *reinterpret_cast<const Record*>(words.data());
 }
 
+bool counts_samples(bpf_object& object) {
+  const void* memory = bpf_section_memory(object, ".rodata.record", sizeof(record_config));
+  return static_cast<const record_config*>(memory)->weighted != 0;
+}
+
 }  // namespace
 
 Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion)
     : children_(options.children),
       stack_entries_(options.stack_entries),
       histogram_entries_(bpf_map__max_entries(&bpf_map_named(object, "histogram_0"))),
+      counts_samples_(counts_samples(object)),
       generations_(object),
       histograms_(object, conversion.waker_at != 0),
       stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth),
@@ -136,15 +142,16 @@ void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimel
       return Fate::counted;
     }
     const auto& sample = as<ring_sample>(record);
-    count_whole(sample, sample.value, sample.time_ns, sample.key.cpu, nullptr, timeline, into);
+    count_whole(sample, {.value = sample.value, .samples = 1, .time_ns = sample.time_ns, .cpu = sample.key.cpu}, nullptr,
+                timeline, into);
     ++counted_from_ring_[generation];
     ++collided_;
     return Fate::counted;
   });
 }
 
-void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
-                           const stack_key* waker, ProcessTimeline& timeline, Profile& into) {
+void Recorder::count_whole(const ring_sample& sample, const Counted& counted, const stack_key* waker,
+                           ProcessTimeline& timeline, Profile& into) {
   Row row = rows_.row_of(sample.key, sample.time_ns, timeline, into);
   const auto* frames = reinterpret_cast<const std::uint64_t*>(&sample + 1);
   const auto taken = [&](std::int32_t bytes) {
@@ -164,23 +171,25 @@ void Recorder::count_whole(const ring_sample& sample, std::uint64_t value, std::
   }
   row.kernel = sample.kernel_bytes < 0 ? absent(sample.kernel_bytes)
                                        : into.stack_of(ProcessId::kernel, FrameKind::kernel, kernel);
-  if (waker != nullptr) rows_.add_waker(row, *waker, time_ns, timeline, into);
-  rows_.hand_over(row, value, 1, time_ns, cpu, into);
+  if (waker != nullptr) rows_.add_waker(row, *waker, counted.time_ns, timeline, into);
+  rows_.hand_over(row, counted.value, counted.samples, counted.time_ns, counted.cpu, into);
 }
 
 void Recorder::count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline,
                               Profile& into) {
+  const std::uint64_t samples = (end.flags & SPAN_PART) != 0 ? 0 : 1;
   if ((end.flags & SPAN_BY_KEY) != 0) {
-    ++counted_from_ring_[end.header.generation];
+    counted_from_ring_[end.header.generation] += samples;
     Row row = rows_.row_with_stacks(end.key, waker, end.time_ns, timeline, into);
-    rows_.hand_over(row, end.value, 1, end.time_ns, end.cpu, into);
+    rows_.hand_over(row, end.value, samples, end.time_ns, end.cpu, into);
     return;
   }
   const ring_sample* const begun = spans_.find(end.span, end.began_ns);
   if (begun == nullptr) return;  // its beginning was lost, and is already counted as lost
   if ((end.flags & SPAN_COUNTS) != 0) {
-    count_whole(*begun, end.value, end.time_ns, end.cpu, waker, timeline, into);
-    ++counted_from_ring_[end.header.generation];
+    count_whole(*begun, {.value = end.value, .samples = samples, .time_ns = end.time_ns, .cpu = end.cpu}, waker, timeline,
+                into);
+    counted_from_ring_[end.header.generation] += samples;
   }
   if ((end.flags & SPAN_CLOSED) != 0) spans_.forget(end.span, end.began_ns);
 }
@@ -249,7 +258,7 @@ std::uint64_t Recorder::drain_histogram(std::uint32_t generation, ProcessTimelin
   stacks_.forget();  // they were read for another profile
   std::uint64_t total = 0;
   histograms_.for_each(generation, true, [&](const stack_key& key, const stack_key* waker, const stack_value& value) {
-    const std::uint64_t samples = value.samples != 0 ? value.samples : value.value;
+    const std::uint64_t samples = counts_samples_ ? value.samples : value.value;
     Row row = rows_.row_with_stacks(key, waker, value.first_ns, timeline, into);
     rows_.hand_over(row, value.value, samples, 0, 0, into);
     total += samples;

@@ -72,9 +72,15 @@ class Recorder {
   // `may_wait`: the ends of spans whose stacks may still be finished stay in the inbox.
   void count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into);
   [[nodiscard]] bool waits_for_stack(const ring_span_end& end, const stack_key* waker) const;
+  struct Counted {
+    std::uint64_t value = 0;
+    std::uint64_t samples = 0;  // 0: a part of a span that goes on
+    std::uint64_t time_ns = 0;
+    std::uint32_t cpu = 0;
+  };
   // `waker`: the key of the thread that ended the span; null: not known.
-  void count_whole(const ring_sample& sample, std::uint64_t value, std::uint64_t time_ns, std::uint32_t cpu,
-                   const stack_key* waker, ProcessTimeline& timeline, Profile& into);
+  void count_whole(const ring_sample& sample, const Counted& counted, const stack_key* waker, ProcessTimeline& timeline,
+                   Profile& into);
   void count_span_end(const ring_span_end& end, const stack_key* waker, ProcessTimeline& timeline, Profile& into);
   // Takes a record that is no sample: a stack sent ahead of its samples, a walk to finish, a file that a walk has met.
   // Returns false for all other records.
@@ -91,6 +97,7 @@ class Recorder {
   const Children* children_;
   std::uint32_t stack_entries_;
   std::uint32_t histogram_entries_;
+  bool counts_samples_;  // the histogram has their number; otherwise each has the value 1
   Generations generations_;
   KernelHistograms histograms_;
   StackMaps stacks_;
