@@ -312,9 +312,7 @@ std::vector<std::string> TableSupply::notes() const {
 }
 
 walk_file TableSupply::known(const CodeFile* file) const {
-  if (file == nullptr) return tables_.find({});
-  const walk_file_key* const key = tables_.key_of(file->number);
-  return key == nullptr ? walk_file{} : tables_.find(*key);
+  return file == nullptr ? tables_.find({}) : tables_.of(file->number);
 }
 
 bool TableSupply::is_known_as(const CodeFile& file, const walk_file_key& key) const {

@@ -116,6 +116,7 @@ void WalkTables::set(const walk_file_key& key, const walk_file& file, const Plac
   // A walk in user space may have asked under another key before a walk in the kernel has met the file.
   if (const walk_file_key* const before = key_of(placed.of.number)) forget(walk_file_key(*before));
   placed_[key] = placed;
+  placed_[key].file = file;
   if (placed.of.number != 0) keys_[placed.of.number] = key;
   shares_of_space_.take(placed.of.owner, placed.size);
   shares_of_files_.take(placed.of.owner, 1);
@@ -168,6 +169,12 @@ walk_file WalkTables::find(const walk_file_key& key) const {
   walk_file file{};
   static_assert(WALK_FILE_ASKED == 0);
   return bpf_map_lookup_elem(files_fd_, &key, &file) == 0 ? file : walk_file{};
+}
+
+walk_file WalkTables::of(std::uint64_t number) const {
+  const walk_file_key* const key = key_of(number);
+  const auto file = key != nullptr ? placed_.find(*key) : placed_.end();
+  return file != placed_.end() ? file->second.file : walk_file{};
 }
 
 std::uint32_t WalkTables::met(const walk_file_key& key) const { return find(key).met; }

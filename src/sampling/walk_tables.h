@@ -57,6 +57,8 @@ class WalkTables {
   void forget(const walk_file_key& key) { forget(std::vector{key}); }
   // The key under which the file with that number has a table or was refused; null: there is none.
   [[nodiscard]] const walk_file_key* key_of(std::uint64_t number) const;
+  // What walks know of the file with that number, without a system call. walk_file::met is not kept.
+  [[nodiscard]] walk_file of(std::uint64_t number) const;
   // Its state is WALK_FILE_ASKED when nothing is known of the file, or nothing yet.
   [[nodiscard]] walk_file find(const walk_file_key& key) const;
   // Returns WALK_SLAB_BYTES bytes of the space of tables, valid until the next call of any function here; null: there
@@ -82,6 +84,7 @@ class WalkTables {
     std::uint64_t size = 0;
     std::uint32_t met = 0;  // walk_file::met at the last forget_unmet()
     Of of;
+    walk_file file{};
   };
   using AllPlaced = std::map<walk_file_key, Placed, WalkFileOrder>;
 
