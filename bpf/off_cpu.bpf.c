@@ -254,23 +254,23 @@ int on_tick(void *ctx) {
 /* Counts the time so far of a wait that goes on. */
 static long cut_wait(void *map, const __u32 *id, struct thread_waits *thread, void *unused) {
   const __u64 start_ns = thread->span.start_ns;
-  const __u64 now_ns = state.last_flush ? state.ended_ns : bpf_ktime_get_ns();
-  if (!start_ns || now_ns <= start_ns) return 0;
-  const __u64 waited_ns = now_ns - thread->began_ns;
+  const __u64 from_ns = within_run(start_ns), now_ns = within_run(bpf_ktime_get_ns());
+  if (!start_ns || now_ns <= from_ns) return 0;
+  const __u64 waited_ns = time_between(within_run(thread->began_ns), now_ns);
   if (!counts(waited_ns) && !state.last_flush) return 0;
   const __u64 next_ns = state.last_flush ? 0 : now_ns;
   if (__sync_val_compare_and_swap(&thread->span.start_ns, start_ns, next_ns) != start_ns) return 0;
   const bool is_counted = counts(waited_ns);
   if (is_counted) {
     if (state.last_flush) {
-      add_wait(thread, now_ns - start_ns, waited_ns); /* no switch event comes any more */
+      add_wait(thread, now_ns - from_ns, waited_ns); /* no switch event comes any more */
     } else {
-      add_cut(thread, now_ns - start_ns);
+      add_cut(thread, now_ns - from_ns);
     }
     state.cut_waits++;
-    state.cut_ns += now_ns - start_ns;
+    state.cut_ns += now_ns - from_ns;
   }
-  count_span(&thread->span, *id, now_ns - start_ns,
+  count_span(&thread->span, *id, now_ns - from_ns,
              (state.last_flush ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
   return 0;
 }

@@ -3,6 +3,25 @@
 #ifndef PROFILE_WAITS_BPF_H
 #define PROFILE_WAITS_BPF_H
 
+/* The programs see more than the run: they are attached before the threads that are blocked are read, and to detach them
+ * takes a while. Returns `ns`, but at least the beginning of the run, and at most its end. */
+static __always_inline __u64 within_run(__u64 ns) {
+  const __u64 started_ns = *(volatile __u64 *)&state.started_ns;
+  const __u64 ended_ns = *(volatile __u64 *)&record_state.paused_ns;
+  if (ns < started_ns) return started_ns;
+  return ended_ns && ns > ended_ns ? ended_ns : ns;
+}
+
+/* Whether what ends at `ns` ends after the run has begun. */
+static __always_inline bool is_in_run(__u64 ns) {
+  const __u64 started_ns = *(volatile __u64 *)&state.started_ns;
+  return started_ns && ns > started_ns;
+}
+
+static __always_inline __u64 time_between(__u64 begin_ns, __u64 end_ns) {
+  return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 static __always_inline struct thread_waits *add_thread(__u32 id, const struct sample *sample) {
   const __u32 zero = 0;
   const struct thread_waits *fresh = bpf_map_lookup_elem(&no_waits, &zero);
@@ -99,9 +118,9 @@ static __always_inline __u64 take_time_on_cpu(__u64 now_ns) {
   const __u32 zero = 0;
   __u64 *since = bpf_map_lookup_elem(&on_cpu_since, &zero);
   if (!since) return 0;
-  const __u64 begin_ns = *since ? *since : state.started_ns;
+  const __u64 begin_ns = within_run(*since);
   *since = now_ns;
-  return now_ns > begin_ns ? now_ns - begin_ns : 0;
+  return is_in_run(now_ns) ? time_between(begin_ns, within_run(now_ns)) : 0;
 }
 
 static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
@@ -149,9 +168,10 @@ __noinline int end_wait(struct thread_waits *thread, __u32 id, __u64 end_ns) {
   if (!thread) return 0;
   const __u64 start_ns = close_span(&thread->span);
   if (!start_ns) return 0;
-  const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
-  const __u64 waited_ns = end_ns > thread->began_ns ? end_ns - thread->began_ns : 0;
-  const bool is_counted = counts(waited_ns);
+  const __u64 until_ns = within_run(end_ns);
+  const __u64 part_ns = time_between(within_run(start_ns), until_ns);
+  const __u64 waited_ns = time_between(within_run(thread->began_ns), until_ns);
+  const bool is_counted = is_in_run(end_ns) && counts(waited_ns);
   if (is_counted) add_wait(thread, part_ns, waited_ns);
   const struct span ended = thread->span;
   count_span(&ended, id, part_ns, SPAN_CLOSED | (is_counted ? SPAN_COUNTS : 0));
@@ -170,7 +190,8 @@ static __always_inline void end_unseen_wait(struct thread_waits *thread, __u32 i
 /* The thread comes onto a CPU, but it was not seen to leave one. So the stack of this wait is not known. */
 __noinline int count_unseen_wait(struct thread_waits *thread, __u32 id, __u64 now_ns, __u64 ran_ns) {
   if (!thread || ran_ns < thread->ran_ns) return 0; /* less than before: another thread with this id */
-  const __u64 since_ns = now_ns - thread->seen_ns;
+  if (!is_in_run(now_ns)) return 0;
+  const __u64 since_ns = time_between(within_run(thread->seen_ns), within_run(now_ns));
   const __u64 ran_since_ns = ran_ns - thread->ran_ns;
   if (since_ns <= ran_since_ns) return 0;
   const __u64 waited_ns = since_ns - ran_since_ns;

@@ -55,10 +55,10 @@ __noinline int end_woken_wait(struct woken_thread *thread, __u32 id, __u64 end_n
   if (!wait) return 0;
   const __u64 start_ns = close_span(&thread->waits.span);
   if (!start_ns) return 0;
-  const __u64 began_ns = thread->waits.began_ns;
-  const __u64 part_ns = end_ns > start_ns ? end_ns - start_ns : 0;
-  const __u64 waited_ns = end_ns > began_ns ? end_ns - began_ns : 0;
-  const bool is_counted = counts(waited_ns);
+  const __u64 until_ns = within_run(end_ns);
+  const __u64 part_ns = time_between(within_run(start_ns), until_ns);
+  const __u64 waited_ns = time_between(within_run(thread->waits.began_ns), until_ns);
+  const bool is_counted = is_in_run(end_ns) && counts(waited_ns);
   if (is_counted) add_wait(&thread->waits, part_ns, waited_ns);
   count_woken(wait, thread, id, part_ns, is_counted);
   thread->is_woken = 0;

@@ -75,8 +75,7 @@ struct off_cpu_config {
 
 struct off_cpu_state {
   __u64 epoch;          /* counts the reports; set by user space */
-  __u64 ended_ns;       /* CLOCK_MONOTONIC: the end of the run, for the last flush */
-  __u64 started_ns;     /* CLOCK_MONOTONIC; set before the programs are attached */
+  __u64 started_ns;     /* CLOCK_MONOTONIC: when the run began; 0 while the threads that are blocked are read */
   __u64 cut_waits;      /* waits that the last flush found under way */
   __u64 cut_ns;         /* the sum of the parts that it cut */
   __u64 exits;          /* threads that have exited with sums that user space has not read */

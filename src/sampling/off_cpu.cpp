@@ -137,10 +137,10 @@ class OffCpu final : public Source {
 
   void start() override {
     state_->epoch = 1;  // not 0: in a new entry the sums have the epoch 0, which must not match
-    state_->started_ns = monotonic_ns();
     Source::start();
-    if (ticks_) ticks_->set_cpus(online_cpus());
     if (!lean_) scan();
+    std::atomic_ref(state_->started_ns).store(monotonic_ns(), std::memory_order_relaxed);
+    if (ticks_) ticks_->set_cpus(online_cpus());
   }
 
   void pause() override {
@@ -149,7 +149,6 @@ class OffCpu final : public Source {
   }
 
   void stop() override {
-    state_->ended_ns = monotonic_ns();
     if (ticks_) ticks_->stop();
     Source::stop();
   }
