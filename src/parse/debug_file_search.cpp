@@ -148,7 +148,7 @@ bool has_own_root(std::uint32_t tgid) { return !own_root_of(tgid).empty(); }
 struct DebugFileSearch::Candidate {
   Way way = Way::ours;
   std::string path;
-  std::string directory = {};  // for Way::ours: the listed directory
+  std::string directory = {};  // for Way::ours: the listed directory; otherwise ""
 };
 
 DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
@@ -227,12 +227,12 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
   why = "not there";
   while (next < all.size()) {
     const auto& [way, path, directory_of_ours] = all[next++];
-    if (path.find('\0') != std::string::npos) continue;
+    if (path.find('\0') != std::string::npos || !may_look_into(directory_of_ours)) continue;
     Fd place;
     bool is_link = false;
     switch (way) {
       case Way::ours:
-        if (may_look_into(directory_of_ours)) place = open_path(AT_FDCWD, path, 0, 0);
+        place = open_path(AT_FDCWD, path, 0, 0);
         break;
       case Way::theirs:
         if (const Fd root = root_of(base.mapped_by)) place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT);

@@ -49,7 +49,8 @@ class DebugFileSearch {
   // `directories`: the user's own, in our view.
   explicit DebugFileSearch(const std::vector<std::string>& directories);
 
-  // Whether a directory in our view may be looked into. Called before each look.
+  // Whether a directory in our view may be looked into; "": whether the files may be that the process sees. Called
+  // before each look, because each belongs to somebody else.
   using MayLookInto = std::function<bool(const std::string& directory)>;
   // Opens the first existing candidate from number `next` on, and sets `next` behind it. No Fd: no candidate is left,
   // and `why` says why the last one failed. The file found may be any ELF file: its reader must compare the build-id.
