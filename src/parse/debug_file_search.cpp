@@ -58,8 +58,9 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   return inside;
 }
 
-// Opens `place` for reading if it is an ELF file and not too large. Outside our own directories it must also be one
-// that may speak for `base`, and that the process of `base` may read. No Fd: `why` says why not.
+// Opens `place` for reading if it is an ELF file, not too large, and one that the process of `base` may read: a link in
+// our own directories may lead anywhere. Outside them it must also be one that may speak for `base`. No Fd: `why` says
+// why not.
 Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
@@ -75,7 +76,7 @@ Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string&
     why = "too large";
   } else if (owner != 0 && owner != base.owner) {
     why = "of another owner than the program";
-  } else if (!is_in_ours && !may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
+  } else if (!may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
     why = "closed to the program's own user";
   } else {
     Fd fd = reopen(place);

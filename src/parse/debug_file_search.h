@@ -1,7 +1,7 @@
 // Knows where debug files are looked for, and how root may open each place: directories that the user listed; the same
 // and /usr/lib/debug as the profiled process sees them; and the directory of a profiled file, whose owner filled it.
-// Outside the first, a file must belong to root or to the owner of the profiled file, and the process must be able to
-// read it: who asks may be under a file's control.
+// The process must be able to read the file, because who asks may be under a file's control. Outside the first, the
+// file must also belong to root or to the owner of the profiled file.
 #pragma once
 
 #include <sys/types.h>
