@@ -31,6 +31,7 @@ class ContentOwners {
 struct ProcessRights {
   std::uint32_t uid = 0;
   std::vector<std::uint32_t> groups;
+  friend bool operator==(const ProcessRights&, const ProcessRights&) = default;
 };
 // nullopt when the process is gone, or when it runs with the rights of another user than its own.
 [[nodiscard]] std::optional<ProcessRights> rights_of_process(std::uint32_t tgid);

@@ -148,7 +148,7 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   // A user whose files do not answer must not keep the files of others from everybody, by using them first.
   const bool is_banned = files_.is_banned(file.process_owner);
   if (!is_turn_of(job, is_banned ? FileOwner{.part = part} : file.process_owner)) return;
-  file.rights = rights_in_status(status);
+  const auto rights = rights_in_status(status);
   OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by, generation)
                                 : opener_.open(identity, file.path, file.mapped_by, generation);
   if (!opened.fd) return answer(job, opened.reason);
@@ -157,8 +157,9 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
   file.content_owner = opened.owner;
-  // A process that does not have the file now may be another one than the one that had it.
-  if (!opened.is_mapped) file.rights.reset();
+  // A process that does not have the file now may be another one than the one that had it. One that has other rights
+  // now may have had others, too, when it had the file.
+  if (opened.is_mapped && rights_of_process(file.mapped_by.tgid) == rights) file.rights = rights;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, opened.stamp, opened.owner);
 }
@@ -241,13 +242,13 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
-  file.fd = open_perf_map(tgid);
+  PerfMapFile map = open_perf_map(tgid);
+  file.fd = std::move(map.fd);
   file.is_perf_map = true;
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
   if (!status) return answer(job, Unnamed::file_gone);
   // The process speaks for itself alone, also when root has written its map.
-  const auto process = owner_of_process(tgid);
-  file.content_owner = content_owner_of_user(process ? process->uid : status->owner, has_own_mounts(tgid));
+  file.content_owner = content_owner_of_user(map.uid.value_or(status->owner), has_own_mounts(tgid));
   const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, status->size_bytes, content_owner);

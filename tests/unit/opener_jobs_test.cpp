@@ -1,9 +1,9 @@
-// Tests what the opener's threads do, in this process: whose files are given up when one never answers.
+// Tests what the opener's threads do, in this process: whose files are given up when one never answers, and with which
+// rights files are read.
 #include "parse/opener_jobs.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -12,7 +12,9 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +42,7 @@ class ChildProcess {
     socket_.reset();
     char word = 0;
     while (::read(its.get(), &word, 1) == 1) {
-      const bool is_done = ::setgroups(0, nullptr) == 0 && ::setgid(user) == 0 && ::setuid(user) == 0;
-      word = is_done ? 'y' : 'n';
+      word = ::setuid(user) == 0 ? 'y' : 'n';
       if (::write(its.get(), &word, 1) != 1) break;
     }
     ::_exit(0);
@@ -53,10 +54,12 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  void become_user() const {
+  // False: it may not.
+  bool become_user() const {
     char word = 0;
     REQUIRE(::write(socket_.get(), &word, 1) == 1);
     REQUIRE(::read(socket_.get(), &word, 1) == 1);
+    return word == 'y';
   }
   [[nodiscard]] std::uint32_t tgid() const { return static_cast<std::uint32_t>(pid_); }
 
@@ -108,12 +111,14 @@ class Jobs {
   DebugFileSearch places_{std::vector<std::string>()};
 
  public:
-  std::vector<FileOwner> begun;  // the owners that the last job has told
+  std::vector<FileOwner> begun;            // the owners that the last job has told
+  std::function<void()> at_begin = [] {};  // called when a job tells one
   OpenerFiles files{opener_};
 
  private:
   OpenerJobs jobs_{files, places_, [this](const FileOwner& owner, bool) {
                      begun.push_back(owner);
+                     at_begin();
                      return true;
                    }};
 };
@@ -121,10 +126,10 @@ class Jobs {
 // A library of the system that a user's process has mapped, opened under this number. Null where that cannot be had:
 // when the user is root, or when the file system does not tell the owner.
 KeptFilePtr open_library(Jobs& jobs, const Mapped& library, std::uint64_t number) {
-  REQUIRE(jobs.run(OpenerCall::open, library.question(number)) == Unnamed::named);
+  const Unnamed reason = jobs.run(OpenerCall::open, library.question(number));
   const KeptFilePtr kept = jobs.files.find(number);
-  REQUIRE(kept);
-  if (kept->content_owner == 0 && kept->process_owner.uid != 0) return kept;
+  REQUIRE((reason == Unnamed::named) == (kept != nullptr));
+  if (kept && kept->content_owner == 0 && kept->process_owner.uid != 0) return kept;
   MESSAGE("no user's process, or no owner of the system's files, can be had here");
   return nullptr;
 }
@@ -201,6 +206,21 @@ TEST_CASE("a look for a debug file is at the cost of the one in whose files it i
   CHECK(all[3] != kept->owner);
   jobs.files.ban(kept->process_owner);
   CHECK(look() == std::vector<FileOwner>{all[0], all[3]});
+}
+
+TEST_CASE("the rights of a process do not count if it changes its user while its file is opened") {
+  if (::geteuid() != 0) return;
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe");
+  for (const bool may_change : {false, true}) {
+    const ChildProcess process;
+    Jobs jobs;
+    bool is_changed = false;
+    jobs.at_begin = [&] { is_changed = may_change && process.become_user(); };
+    if (jobs.run(OpenerCall::open, mapped_by(process, path).question(1)) != Unnamed::named) return;
+    const KeptFilePtr kept = jobs.files.find(1);
+    REQUIRE(kept);
+    CHECK(kept->rights.has_value() == !is_changed);
+  }
 }
 
 }  // namespace profile
