@@ -104,7 +104,7 @@ PROFILE_ABI_ASSERT(sizeof(struct thread_waits) == 240, "thread_waits");
 PROFILE_ABI_ASSERT(sizeof(struct ended_key) == 20, "ended_key");
 PROFILE_ABI_ASSERT(sizeof(struct woken_thread) == 296, "woken_thread");
 PROFILE_ABI_ASSERT(sizeof(struct off_cpu_config) == 24, "off_cpu_config");
-PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 80, "off_cpu_state");
+PROFILE_ABI_ASSERT(sizeof(struct off_cpu_state) == 72, "off_cpu_state");
 PROFILE_ABI_ASSERT(sizeof(struct blocked_task) == 392, "blocked_task");
 
 #endif

@@ -26,6 +26,10 @@ class FileOpener {
   // `generation`: of the inode that was mapped; 0: not known.
   OpenedFile open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
                   std::uint32_t generation = 0);
+  // As open(), but only what the process has mapped now and whose owner is not just claimed. So nothing is asked of
+  // what the user of the process serves.
+  OpenedFile open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
+                        std::uint32_t generation = 0);
   // nullopt when it cannot be found out.
   [[nodiscard]] static std::optional<FileStamp> stamp(int fd);
   // Whether the file has no name any more; false when that cannot be found out.
@@ -36,7 +40,8 @@ class FileOpener {
   struct Wanted {
     FileIdentity identity;
     std::uint32_t generation = 0;
-    bool grows = false;  // a jitdump, which is mapped before it is written: it may be empty
+    bool grows = false;     // a jitdump, which is mapped before it is written: it may be empty
+    bool is_owned = false;  // it is opened only if its owner is not just claimed
   };
   OpenedFile verified(const Fd& place, Route route, const Wanted& wanted, const MappedBy& mapped_by);
 

@@ -14,7 +14,9 @@
 namespace profile {
 
 // Tells who decides what a file says. 0: root. Below 2^32: this user, as the owner of the file. Otherwise the owner is
-// only claimed, and together with the process that uses the file it is another one.
+// only claimed, and together with the user of the process that uses the file it is another one.
+// So containers that one user of this machine runs speak for each other. A namespace is no part of the number, because
+// anyone can make many, and would then have many owners' shares of what is limited.
 class ContentOwners {
  public:
   [[nodiscard]] std::uint64_t of(const Look& look, const MappedBy& mapped_by);
@@ -31,6 +33,7 @@ class ContentOwners {
 struct ProcessRights {
   std::uint32_t uid = 0;
   std::vector<std::uint32_t> groups;
+  friend bool operator==(const ProcessRights&, const ProcessRights&) = default;
 };
 // nullopt when the process is gone, or when it runs with the rights of another user than its own.
 [[nodiscard]] std::optional<ProcessRights> rights_of_process(std::uint32_t tgid);

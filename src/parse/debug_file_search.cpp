@@ -7,8 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "parse/file_kind.h"
+#include "parse/path_walk.h"
 #include "support/file_status.h"
 #include "support/safe_open.h"
 
@@ -58,8 +60,9 @@ DebugBase as_seen_inside(const DebugBase& base, const std::string& own_root) {
   return inside;
 }
 
-// Opens `place` for reading if it is an ELF file and not too large. Outside our own directories it must also be one
-// that may speak for `base`, and that the process of `base` may read. No Fd: `why` says why not.
+// Opens `place` for reading if it is an ELF file, not too large, and one that the process of `base` may read: a link in
+// our own directories may lead anywhere. Outside them it must also be one that may speak for `base`. No Fd: `why` says
+// why not.
 Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string& why) {
   Mounts mounts;
   const auto look = place ? look_at(place, mounts, is_in_ours ? 0 : base.mapped_by.tgid) : std::nullopt;
@@ -75,8 +78,8 @@ Fd checked(const Fd& place, const DebugBase& base, bool is_in_ours, std::string&
     why = "too large";
   } else if (owner != 0 && owner != base.owner) {
     why = "of another owner than the program";
-  } else if (!is_in_ours && !may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
-    why = "closed to the program's own user";
+  } else if (!may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, base.rights)) {
+    why = closed_to_user;
   } else {
     Fd fd = reopen(place);
     if (!fd) {
@@ -107,19 +110,6 @@ Fd directory_of(const DebugBase& base) {
   return directory;
 }
 
-// Whether a process with these rights may pass all directories on the way to the file. True where one is missing, or is
-// a link: then the file is not opened.
-bool is_way_open(const Fd& root, const std::string& path, const std::optional<ProcessRights>& rights) {
-  for (auto slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    const Fd directory =
-        open_path(root.get(), path.substr(0, slash), O_DIRECTORY, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
-    const auto status = directory ? status_of(directory.get()) : std::nullopt;
-    if (!status) return true;
-    if (!may_search(status->mode, status->owner, status->group, rights)) return false;
-  }
-  return true;
-}
-
 // The path that the kernel gives to an open file, in our view.
 std::string path_of(int fd) {
   std::error_code error;
@@ -148,7 +138,7 @@ bool has_own_root(std::uint32_t tgid) { return !own_root_of(tgid).empty(); }
 struct DebugFileSearch::Candidate {
   Way way = Way::ours;
   std::string path;
-  std::string directory = {};  // for Way::ours: the listed directory
+  std::string directory = {};  // for Way::ours: the listed directory; otherwise ""
 };
 
 DebugFileSearch::DebugFileSearch(const std::vector<std::string>& directories) {
@@ -227,34 +217,30 @@ Fd DebugFileSearch::open(const DebugQuestion& question, const DebugBase& given, 
   why = "not there";
   while (next < all.size()) {
     const auto& [way, path, directory_of_ours] = all[next++];
-    if (path.find('\0') != std::string::npos) continue;
+    if (path.find('\0') != std::string::npos || !may_look_into(directory_of_ours)) continue;
     Fd place;
-    bool is_link = false;
+    const char* refusal = nullptr;
     switch (way) {
       case Way::ours:
-        if (may_look_into(directory_of_ours)) place = open_path(AT_FDCWD, path, 0, 0);
-        break;
-      case Way::theirs:
-        if (const Fd root = root_of(base.mapped_by)) place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT);
+        place = open_path(AT_FDCWD, path, 0, 0);
         break;
       case Way::beside:
         if (const Fd directory = directory_of(base)) {
           place = open_path(directory.get(), path, 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
         }
         break;
+      case Way::theirs:
       case Way::recorded:
-        if (const Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
-          if (!is_way_open(root, path, base.rights)) {
-            why = "closed to the program's own user";
-            continue;
-          }
-          place = open_path(root.get(), path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS);
-          is_link = !place && errno == ELOOP;
+        if (Fd root = path.starts_with('/') ? root_of(base.mapped_by) : Fd()) {
+          const Links links = way == Way::theirs ? Links::followed : Links::refused;
+          PathWalk walk = walk_to(path, std::move(root), links, base.rights);
+          place = std::move(walk.place);
+          refusal = walk.refusal;
         }
         break;
     }
     if (Fd found = checked(place, base, way == Way::ours, why)) return found;
-    if (is_link) why = "behind a symbolic link";
+    if (refusal != nullptr) why = refusal;
   }
   return {};
 }

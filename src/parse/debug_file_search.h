@@ -1,7 +1,7 @@
 // Knows where debug files are looked for, and how root may open each place: directories that the user listed; the same
 // and /usr/lib/debug as the profiled process sees them; and the directory of a profiled file, whose owner filled it.
-// Outside the first, a file must belong to root or to the owner of the profiled file, and the process must be able to
-// read it: who asks may be under a file's control.
+// The process must be able to read the file, because who asks may be under a file's control. Outside the first, the
+// file must also belong to root or to the owner of the profiled file.
 #pragma once
 
 #include <sys/types.h>
@@ -49,7 +49,8 @@ class DebugFileSearch {
   // `directories`: the user's own, in our view.
   explicit DebugFileSearch(const std::vector<std::string>& directories);
 
-  // Whether a directory in our view may be looked into. Called before each look.
+  // Whether a directory in our view may be looked into; "": whether the files may be that the process sees. Called
+  // before each look, because each belongs to somebody else.
   using MayLookInto = std::function<bool(const std::string& directory)>;
   // Opens the first existing candidate from number `next` on, and sets `next` behind it. No Fd: no candidate is left,
   // and `why` says why the last one failed. The file found may be any ELF file: its reader must compare the build-id.

@@ -36,7 +36,8 @@ struct KeptFile {
   FileStamp stamp;  // empty: its content may change
   std::string path;
   MappedBy mapped_by;
-  FileOwner owner;
+  FileOwner owner;          // bears the cost when the file itself never answers
+  FileOwner process_owner;  // bears the cost of looking for other files as the process sees them
   bool is_perf_map = false;
   std::uint64_t content_owner = 0;  // as ContentOwners::of()
   // The rights of the process that uses it. Not set: the process was gone.

@@ -59,6 +59,13 @@ std::uint64_t part_of_file(const FileIdentity& file) {
 std::uint64_t part_of_process(std::uint32_t tgid) { return std::uint64_t{tgid} << 2 | 3; }
 std::uint64_t part_of_path(const std::string& path) { return (std::hash<std::string>{}(path) | 1) << 2; }
 
+// Who bears the cost of reading an open file: who decides what it says, because anybody's process may use it. If that
+// is only claimed, it is the user of the process.
+FileOwner owner_of_content(std::uint64_t content_owner, std::uint64_t part, const FileOwner& process_owner) {
+  if (content_owner > UINT32_MAX) return process_owner;
+  return {.uid = static_cast<std::uint32_t>(content_owner), .part = content_owner == 0 ? part : 0};
+}
+
 // Why the file is not handed over as one of that kind; `named`: it is.
 Unnamed refusal_of(const KeptFile& file, FileKind kind) {
   if (file.is_perf_map != (kind == FileKind::perf_map)) return Unnamed::file_malformed;
@@ -136,16 +143,23 @@ void OpenerJobs::open(const OpenerJob& job, WireReader& in) {
   const auto generation = in.get<std::uint32_t>();
   in.read(file.path, file.mapped_by);
   const std::string status = status_of_process(file.mapped_by.tgid).value_or("");
-  file.owner = owner_of(file.mapped_by.tgid, status, part_of_file(identity));
-  if (!is_turn_of(job, file.owner)) return;
-  file.rights = rights_in_status(status);
-  OpenedFile opened = opener_.open(identity, file.path, file.mapped_by, generation);
+  const std::uint64_t part = part_of_file(identity);
+  file.process_owner = owner_of(file.mapped_by.tgid, status, part);
+  // A user whose files do not answer must not keep the files of others from everybody, by using them first.
+  const bool is_banned = files_.is_banned(file.process_owner);
+  if (!is_turn_of(job, is_banned ? FileOwner{.part = part} : file.process_owner)) return;
+  const auto rights = rights_in_status(status);
+  OpenedFile opened = is_banned ? opener_.open_owned(identity, file.path, file.mapped_by, generation)
+                                : opener_.open(identity, file.path, file.mapped_by, generation);
   if (!opened.fd) return answer(job, opened.reason);
+  file.owner = owner_of_content(opened.owner, part, file.process_owner);
+  if (files_.is_banned(file.owner)) return answer(job, Unnamed::no_answer);
   file.fd = std::move(opened.fd);
   file.stamp = opened.stamp;
   file.content_owner = opened.owner;
-  // A process that does not have the file now may be another one than the one that had it.
-  if (!opened.is_mapped) file.rights.reset();
+  // A process that does not have the file now may be another one than the one that had it. One that has other rights
+  // now may have had others, too, when it had the file.
+  if (opened.is_mapped && rights_of_process(file.mapped_by.tgid) == rights) file.rights = rights;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, opened.stamp, opened.owner);
 }
@@ -200,12 +214,13 @@ void OpenerJobs::debug(const OpenerJob& job, WireReader& in) {
                 .stamp = {},
                 .path = base->path,
                 .mapped_by = base->mapped_by,
-                .owner = base->owner,
+                .owner = base->process_owner,
+                .process_owner = base->process_owner,
                 .content_owner = base->content_owner,
                 .rights = base->rights};
-  const auto may_look_into = [this](const std::string& directory) {
-    const FileOwner owner{.part = part_of_path(directory)};
-    return !files_.is_banned(owner) && begin_(owner, true);
+  const auto may_look_into = [&](const std::string& directory) {
+    file.owner = directory.empty() ? base->process_owner : FileOwner{.part = part_of_path(directory)};
+    return !files_.is_banned(file.owner) && begin_(file.owner, true);
   };
   const DebugBase of{.fd = base->fd.get(),
                      .path = base->path,
@@ -227,13 +242,13 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   KeptFile file;
   file.owner = owner_of(tgid, part_of_process(tgid));
   if (!is_turn_of(job, file.owner)) return;
-  file.fd = open_perf_map(tgid);
+  PerfMapFile map = open_perf_map(tgid);
+  file.fd = std::move(map.fd);
   file.is_perf_map = true;
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
   if (!status) return answer(job, Unnamed::file_gone);
   // The process speaks for itself alone, also when root has written its map.
-  const auto process = owner_of_process(tgid);
-  file.content_owner = content_owner_of_user(process ? process->uid : status->owner, has_own_mounts(tgid));
+  file.content_owner = content_owner_of_user(map.uid.value_or(status->owner), has_own_mounts(tgid));
   const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, status->size_bytes, content_owner);
@@ -278,6 +293,7 @@ void OpenerJobs::path(const OpenerJob& job, WireReader& in) {
   file.mapped_by.own_mounts = true;
   file.is_chosen = true;
   file.owner.part = part_of_path(file.path);
+  file.process_owner = file.owner;
   if (!is_turn_of(job, file.owner)) return;
   const Fd place(::open(file.path.c_str(), O_PATH | O_CLOEXEC));
   Mounts mounts;

@@ -99,6 +99,8 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
     same = same || (route == Route::map_files && at.type == "overlay" && is_mapped_still(identity, mapped_by));
   }
   if (!same) return refused(Unnamed::file_changed);
+  const std::uint64_t owner = owners_.of(*look, mapped_by);
+  if (wanted.is_owned && owner > UINT32_MAX) return refused(Unnamed::no_answer);
   Fd fd = reopen(place);
   if (!fd) return refused(unopened(errno));
   auto opened = stamp(fd.get());
@@ -111,7 +113,7 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
   return {.fd = std::move(fd),
           .reason = Unnamed::named,
           .stamp = wanted.grows ? FileStamp{} : *opened,
-          .owner = owners_.of(*look, mapped_by),
+          .owner = owner,
           .is_mapped = route == Route::map_files};
 }
 
@@ -141,6 +143,13 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   if (mount && is_served_by_a_process(*mount)) return result;
   if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, {.own_mounts = true});
   return result;
+}
+
+OpenedFile FileOpener::open_owned(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
+                                  std::uint32_t generation) {
+  const Wanted wanted{.identity = identity, .generation = generation, .grows = is_jit_dump(path), .is_owned = true};
+  const Fd place = place_of_mapping(mapped_by);
+  return place ? verified(place, Route::map_files, wanted, mapped_by) : refused(Unnamed::no_answer);
 }
 
 std::optional<FileStamp> FileOpener::stamp(int fd) {

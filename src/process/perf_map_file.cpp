@@ -12,10 +12,16 @@
 namespace profile {
 namespace {
 
+// Which files are accepted.
+struct Accepted {
+  std::optional<std::uint32_t> owner;   // or root, if the process may read the file; not set: any owner
+  std::optional<ProcessRights> rights;  // of the process
+};
+
 // Opens the file `name` in /tmp as seen from `root`, if it is a regular file with one link, no symbolic link and not
-// mounted there: a user could mount any file of root in this place. `uid`: its owner must be this user, or root if the
-// user may read it; nullopt: any owner. `tgid`: the process that sees the file so, 0 for ourselves.
-Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, std::optional<std::uint32_t> uid) {
+// mounted there: a user could mount any file of root in this place. `tgid`: the process that sees the file so, 0 for
+// ourselves.
+Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& name, const Accepted& accepted) {
   Mounts mounts;
   const Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   const Fd tmp = top ? open_path(top.get(), "tmp", O_DIRECTORY, RESOLVE_IN_ROOT) : Fd();
@@ -23,9 +29,8 @@ Fd open_in_tmp(const std::string& root, std::uint32_t tgid, const std::string& n
   const Fd place = open_path(tmp.get(), name, O_NOFOLLOW, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
   const auto look = place ? look_at(place, mounts, tgid) : std::nullopt;
   if (!look || look->refusal != nullptr || look->found.stx_nlink != 1) return {};
-  if (uid && look->found.stx_uid != *uid) {
-    const auto rights = rights_of_process(tgid);
-    const bool is_readable = may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, rights);
+  if (accepted.owner && look->found.stx_uid != *accepted.owner) {
+    const bool is_readable = may_read(look->found.stx_mode, look->found.stx_uid, look->found.stx_gid, accepted.rights);
     if (look->found.stx_uid != 0 || !is_readable) return {};
   }
   return reopen(place);
@@ -35,12 +40,16 @@ std::string map_name(std::uint32_t tgid) { return "perf-" + std::to_string(tgid)
 
 }  // namespace
 
-Fd open_perf_map(std::uint32_t tgid) {
-  const auto owner = owner_of_process(tgid);
-  if (!owner) return open_in_tmp("/", 0, map_name(tgid), std::nullopt);
-  Fd own = open_in_tmp("/proc/" + std::to_string(tgid) + "/root", tgid, map_name(owner->innermost_tgid), owner->uid);
-  if (own) return own;
-  return open_in_tmp("/", tgid, map_name(tgid), owner->uid);
+PerfMapFile open_perf_map(std::uint32_t tgid) {
+  // User and rights must be of one moment, so they come from one text.
+  const auto status = status_of_process(tgid);
+  const auto owner = status ? owner_in_status(*status) : std::nullopt;
+  if (!owner) return {.fd = open_in_tmp("/", 0, map_name(tgid), {}), .uid = {}};
+  const Accepted accepted{.owner = owner->uid, .rights = rights_in_status(*status)};
+  const std::string root = "/proc/" + std::to_string(tgid) + "/root";
+  PerfMapFile map{.fd = open_in_tmp(root, tgid, map_name(owner->innermost_tgid), accepted), .uid = owner->uid};
+  if (!map.fd) map.fd = open_in_tmp("/", tgid, map_name(tgid), accepted);
+  return map;
 }
 
 }  // namespace profile

@@ -203,6 +203,33 @@ TEST_CASE("a debug file beside a program counts only if root or the owner of the
   CHECK(program.found() == beside);
 }
 
+TEST_CASE("a debug file in a listed directory counts only if the program's user may read it, also behind a link") {
+  const Program program;
+  const fs::path place = program.by_build_id(program.listed);
+  put(program.debug, place);
+  REQUIRE(::chmod(place.c_str(), 0600) == 0);
+  CHECK(program.found() == "");
+  REQUIRE(::chmod(place.c_str(), 0644) == 0);
+  CHECK(program.found() == place);
+
+  fs::create_directory_symlink(program.debug.parent_path(), program.listed / "link");
+  const Fd fd = open_file(program.file);
+  const DebugFileSearch places({program.listed});
+  const auto is_given = [&] {
+    unsigned next = 0;
+    std::string why;
+    const DebugQuestion question{.kind = DebugQuestion::Kind::alternate,
+                                 .text = program.listed / "link" / "program.debug"};
+    return static_cast<bool>(places.open(
+        question, {.fd = fd.get(), .path = program.file, .mapped_by = {.own_mounts = true}},
+        [](const std::string&) { return true; }, next, why));
+  };
+  REQUIRE(::chmod(program.debug.c_str(), 0600) == 0);
+  CHECK_FALSE(is_given());
+  REQUIRE(::chmod(program.debug.c_str(), 0644) == 0);
+  CHECK(is_given());
+}
+
 TEST_CASE("the search ignores FIFOs, directories, empty files, loops and devices, and does not wait for them") {
   const Program program;
   const std::vector<fs::path> places = {program.by_build_id(program.listed), program.home / "program.debug",
