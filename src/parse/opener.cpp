@@ -14,7 +14,7 @@ namespace {
 
 // An open file answers at once, unless its file system does not answer at all.
 constexpr std::chrono::milliseconds short_patience{50};
-constexpr std::size_t most_stack_bytes_at_once = 256U << 10;
+constexpr std::size_t most_stack_bytes_at_once = 64U << 10;
 
 FileState take_state(WireReader& in) {
   const FileState state = in.one_of(FileState::unknown);
