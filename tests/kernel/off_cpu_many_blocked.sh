@@ -22,7 +22,7 @@ wait_until all_wait
 sample -e off-cpu -p "$program" --per-thread -o "$tmp/all.json" 0.5
 expect_balance
 expect_err "^$((threads + 1)) threads were still blocked at the end; "
-python3 - "$tmp/all.json" "$((threads + 1))" <<'PY' || fail "not each thread has its stack"
+python3 - "$tmp/all.json" "$((threads + 1))" <<'PY' || fail "not each thread has its stack, or waits too long"
 import json, sys
 def rows_of(value):
     if isinstance(value, dict):
@@ -31,6 +31,11 @@ def rows_of(value):
     if isinstance(value, list):
         for one in value:
             yield from rows_of(one)
-waiting = {row["tid"] for row in rows_of(json.load(open(sys.argv[1]))) if row["value"] and "user" in row and "kernel" in row}
+report = json.load(open(sys.argv[1]))
+waiting = {row["tid"] for row in rows_of(report) if row["value"] and "user" in row and "kernel" in row}
 assert len(waiting) == int(sys.argv[2]), len(waiting)
+# To find them takes time, which is not part of the run.
+waited_s = sum(row["value"] for row in rows_of(report)) / 1e6
+most_s = len(waiting) * report["profile"]["duration_s"]
+assert 0.98 * most_s < waited_s < 1.01 * most_s, (waited_s, most_s)
 PY
