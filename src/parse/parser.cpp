@@ -16,9 +16,6 @@ namespace {
 // Looking for one name may need to demangle all names: a second for the largest programs, and some more.
 constexpr std::uint64_t most_searching_ns = 5'000'000'000;
 constexpr std::uint64_t root = 0;  // as owner of files
-// The files of a user that have ended so many parsers are not read any more: each takes seconds.
-constexpr unsigned most_ended = 3;
-constexpr std::size_t most_owners = 4096;
 // The most places with one name, or functions of an allocator: static functions may share a name; and the most
 // names for a suggestion.
 constexpr std::size_t most_found = std::size_t{1} << 20;
@@ -67,7 +64,7 @@ void Parser::blame(const AskedFile& file, bool is_stuck) {
   ++given_up_;
   if (file.number == 0) return;
   if (given_up_paths_.size() < most_paths && !file.path.empty()) given_up_paths_.emplace(file.path);
-  if (ended_by_.size() < most_owners) ++ended_by_[opener_.owner_of(file.number)];
+  ended_.add(opener_.owner_of(file.number));
   if (is_stuck) opener_.distrust(file.number);
 }
 
@@ -77,8 +74,8 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
   failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
   if (failed == Unnamed::out_of_time) return std::nullopt;
   const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
-  const auto blamed = ended_by_.find(owner);
-  if (owner != root && blamed != ended_by_.end() && blamed->second >= most_ended) return std::nullopt;
+  if (ended_.are_too_many(owner)) return std::nullopt;
+  took_ns_ = 0;
   bool was_repeated = false;
   bool is_plain = limits.may_be_plain && plain_files_.contains(file.number);
   for (;;) {
@@ -97,7 +94,8 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
       }
     }
     ParserLink::Outcome outcome = parser->exchange(words, is_plain, limits, meanwhile_);
-    ran_ns_ = outcome.ran_ns;
+    // A user's file may make its parser wait on purpose; root's files wait for their disk.
+    took_ns_ += owner == root ? outcome.ran_ns : outcome.took_ns;
     if (outcome.ended == Ended::answered) {
       if (is_plain) plain_files_.insert(file.number);
       return std::move(outcome.answer);
@@ -126,18 +124,22 @@ template <class Answer>
 Answer Parser::answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits, WorkBudget& budget,
                          std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
   Answer nothing;
+  const std::size_t given_up_before = given_up_;
   const auto answer = ask(words, file, nothing.failed, limits);
-  if (!answer) return nothing;
+  if (!answer) {
+    if (given_up_ != given_up_before) budget.take(budget.left());  // it may have cost any time
+    return nothing;
+  }
   WireReader in(*answer);
-  // What the parser says is left of the budget, but never more than was left, and not less than its time on a CPU
-  // shows.
+  // What the parser says is left of the budget, but never more than was left, and not less than its time shows.
   const auto left = in.get<std::uint64_t>();
   const std::uint64_t said = budget.left() - std::min(left, budget.left());
-  budget.take(std::max(said, ran_ns_ / (2 * ChildWatch::most_ns_a_step)));
+  budget.take(std::max(said, took_ns_ / (2 * ChildWatch::most_ns_a_step)));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
   blame(file, false);
+  budget.take(budget.left());
   nothing.failed = Unnamed::parser_gave_up;
   return nothing;
 }

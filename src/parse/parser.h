@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "parse/channel.h"
+#include "parse/ended_parsers.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
 #include "parse/keeper.h"
@@ -77,8 +77,8 @@ class Parser final : public FileReader {
   // The parser's answer, or nullopt and the reason in `failed`.
   [[nodiscard]] std::optional<std::string> ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                                const AnswerLimits& limits);
-  // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`.
-  // If the answer cannot be read, the parser is killed.
+  // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`:
+  // all of it when the question was given up. If the answer cannot be read, the parser is killed.
   template <class Answer>
   [[nodiscard]] Answer answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits,
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
@@ -93,12 +93,12 @@ class Parser final : public FileReader {
   Channel* fetcher_;
   std::deque<Place> places_;  // at most most_parsers
   std::uint64_t uses_ = 0;
-  std::map<std::uint64_t, unsigned> ended_by_;  // how many parsers the files of an owner have ended
+  EndedParsers ended_;
   std::size_t given_up_ = 0;
   std::set<std::string> given_up_paths_;
   std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled
   std::function<void()> meanwhile_;
-  std::uint64_t ran_ns_ = 0;  // how long the parser ran for the last answer
+  std::uint64_t took_ns_ = 0;  // what the last question is charged for, of all attempts together
   bool is_missing_ = false;
 };
 

@@ -39,7 +39,8 @@ class ParserLink {
     Ended ended = Ended::died;
     bool has_begun = false;  // it holds the file that it was asked about
     bool is_demangling = false;
-    std::uint64_t ran_ns = 0;  // on a CPU
+    std::uint64_t ran_ns = 0;   // on a CPU
+    std::uint64_t took_ns = 0;  // all, but not the time in which it waited for a CPU or for a server
     std::string answer;
   };
 

@@ -1,0 +1,100 @@
+// Tests what a parser that a hostile file has taken over can cost the main process: time, work and memory.
+#include "parse/parser.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hostile_parser.h"
+#include "parse/answers_wire.h"
+#include "parse/ended_parsers.h"
+#include "parse/parser_calls.h"
+#include "parse/wire.h"
+#include "support/work_budget.h"
+
+namespace profile {
+namespace {
+
+using std::chrono::milliseconds;
+using test::HostileParser;
+
+constexpr std::uint64_t user = 1000;
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
+
+// An answer to a question about one place. It says that it has cost nothing.
+void answer_names(const WaitingChannel& main_process, const NamesOfFile& names) {
+  main_process.send(message_of(ParserWord::begun));
+  main_process.send(message_of(ParserWord::answer, most_steps, names));
+}
+
+NamesOfFile no_names() {
+  NamesOfFile names;
+  names.names.resize(1);
+  names.names[0].unnamed = Unnamed::no_symbol;
+  names.valid_ranges.resize(1);
+  return names;
+}
+
+NamesOfFile ask_names(HostileParser& hostile, WorkBudget& budget, std::uint64_t owner = user) {
+  const std::vector<FileOffset> offsets{{16}};
+  return hostile.parser.names(hostile.file_of(owner), offsets, budget);
+}
+
+}  // namespace
+
+TEST_CASE("a question that is given up costs its whole budget") {
+  for (const std::string& answer : {message_of(ParserWord::answer, most_steps), message_of(std::uint8_t{200})}) {
+    HostileParser hostile([answer](const WaitingChannel& main_process, WireReader&) { main_process.send(answer); });
+    WorkBudget budget(most_steps);
+    CHECK(ask_names(hostile, budget).failed == Unnamed::parser_gave_up);
+    CHECK(budget.spent());
+    CHECK(hostile.parser.given_up() == 1);
+  }
+}
+
+TEST_CASE("a user's parser pays for the time that it lets the main process wait") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    std::this_thread::sleep_for(milliseconds(400));
+    answer_names(main_process, no_names());
+  });
+  WorkBudget budget(most_steps);
+  REQUIRE(ask_names(hostile, budget).failed == Unnamed::named);
+  // When this process stands still, it counts at least 200 ms.
+  CHECK(most_steps - budget.left() >= 100'000'000 / (2 * ChildWatch::most_ns_a_step));
+}
+
+TEST_CASE("a parser that says again and again that it demangles gets no more time to wait") {
+  constexpr int remarks = 90;
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    main_process.send(message_of(ParserWord::begun));
+    for (int i = 0; i < remarks; ++i) {
+      main_process.send(message_of(ParserWord::demangles, std::uint32_t{0}));
+      std::this_thread::sleep_for(milliseconds(300));
+    }
+    main_process.send(message_of(ParserWord::answer, std::vector<AllocatorFunction>(1)));
+  });
+  CHECK(hostile.parser.allocator_functions(hostile.file_of(user)).empty());
+  CHECK(hostile.parser.given_up() == 1);
+}
+
+TEST_CASE("owners beyond the limit are counted as one") {
+  EndedParsers ended;
+  for (std::uint64_t owner = 1; owner <= EndedParsers::most_owners; ++owner) ended.add(owner);
+  CHECK_FALSE(ended.are_too_many(1));
+  for (unsigned i = 1; i < EndedParsers::most_by_owner; ++i) ended.add(1);
+  CHECK(ended.are_too_many(1));
+  CHECK_FALSE(ended.are_too_many(2));
+  constexpr std::uint64_t more = EndedParsers::most_owners + 1;
+  CHECK_FALSE(ended.are_too_many(more));
+  for (unsigned i = 0; i < EndedParsers::most_by_owner; ++i) ended.add(more + i);
+  CHECK(ended.are_too_many(more));
+  CHECK(ended.are_too_many(more + 1000));
+  for (unsigned i = 0; i < EndedParsers::most_by_owner; ++i) ended.add(0);
+  CHECK_FALSE(ended.are_too_many(0));
+}
+
+}  // namespace profile
