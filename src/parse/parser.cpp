@@ -1,6 +1,7 @@
 #include "parse/parser.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "parse/answers_wire.h"
@@ -131,10 +132,12 @@ Answer Parser::answer_to(std::string_view words, const AskedFile& file, const An
     return nothing;
   }
   WireReader in(*answer);
-  // What the parser says is left of the budget, but never more than was left, and not less than its time shows.
+  // What the parser says is left of the budget, but never more than was left. Its time and the size of its answer,
+  // which stays in memory, show what it has cost at least; the memory of unwind tables has a limit of its own.
+  constexpr std::uint64_t steps_a_byte = std::is_same_v<Answer, UnwindOfFile> ? 0 : 16;
   const auto left = in.get<std::uint64_t>();
   const std::uint64_t said = budget.left() - std::min(left, budget.left());
-  budget.take(std::max(said, took_ns_ / (2 * ChildWatch::most_ns_a_step)));
+  budget.take(std::max({said, took_ns_ / (2 * ChildWatch::most_ns_a_step), steps_a_byte * answer->size()}));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();

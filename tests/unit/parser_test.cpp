@@ -67,6 +67,18 @@ TEST_CASE("a user's parser pays for the time that it lets the main process wait"
   CHECK(most_steps - budget.left() >= 100'000'000 / (2 * ChildWatch::most_ns_a_step));
 }
 
+TEST_CASE("the names that a parser sends are paid for by their size") {
+  constexpr std::size_t bytes = 60'000;
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    NamesOfFile names = no_names();
+    names.strings.intern(std::string(bytes, 'x'));
+    answer_names(main_process, names);
+  });
+  WorkBudget budget(most_steps);
+  REQUIRE(ask_names(hostile, budget, 0).failed == Unnamed::named);  // root's parser pays for no waiting
+  CHECK(most_steps - budget.left() >= 16 * bytes);
+}
+
 TEST_CASE("a parser that says again and again that it demangles gets no more time to wait") {
   constexpr int remarks = 90;
   HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
