@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "dwarf/lines.h"
 #include "hostile_parser.h"
 #include "parse/answers_wire.h"
 #include "parse/ended_parsers.h"
@@ -91,6 +92,30 @@ TEST_CASE("a parser that says again and again that it demangles gets no more tim
   });
   CHECK(hostile.parser.allocator_functions(hostile.file_of(user)).empty());
   CHECK(hostile.parser.given_up() == 1);
+}
+
+TEST_CASE("an answer has no longer chain of inlined functions than a file can give") {
+  for (const std::size_t more : {0, 1}) {
+    LinesOfFile lines;
+    lines.chains.assign(1, std::vector<SourcePosition>(max_inlining + 1 + more));
+    const std::string message = message_of(lines);
+    WireReader in(message);
+    CHECK(take_lines(in, 1).has_value() == (more == 0));
+  }
+}
+
+TEST_CASE("a chain whose names are too long together loses the innermost functions") {
+  LinesOfFile lines;
+  const StringId longest = lines.strings.intern(std::string(WireReader::most_text_bytes, 'x'));
+  const StringId outermost = lines.strings.intern("main");
+  lines.chains.assign(1, std::vector<SourcePosition>(200, {.function = longest, .file = longest, .line = 1}));
+  lines.chains[0].push_back({.function = outermost, .file = StringId::empty, .line = 2});
+  const std::string message = message_of(lines);
+  WireReader in(message);
+  const auto taken = take_lines(in, 1);
+  REQUIRE(taken);
+  REQUIRE(taken->chains[0].size() == 2);
+  CHECK(taken->strings.view(taken->chains[0][1].function) == "main");
 }
 
 TEST_CASE("owners beyond the limit are counted as one") {
