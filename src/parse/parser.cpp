@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
@@ -17,10 +18,17 @@ namespace {
 // Looking for one name may need to demangle all names: a second for the largest programs, and some more.
 constexpr std::uint64_t most_searching_ns = 5'000'000'000;
 constexpr std::uint64_t root = 0;  // as owner of files
-// The most places with one name, or functions of an allocator: static functions may share a name; and the most
-// names for a suggestion.
+// The most places with one name, because static functions may share a name, and the most names for a suggestion.
 constexpr std::size_t most_found = std::size_t{1} << 20;
 constexpr std::size_t most_paths = 3;  // that are remembered for the user
+
+// What it may cost to search the files of one user for places to probe: some seconds. This is done once, before the
+// run.
+constexpr std::uint64_t most_probing_steps = std::uint64_t{1} << 27;
+constexpr double probing_whole_after_s = 600;
+
+// What a question that took so long has cost at least.
+std::uint64_t steps_of(std::uint64_t took_ns) { return took_ns / (2 * ChildWatch::most_ns_a_step); }
 
 template <class... Values>
 std::string question(ParserCall call, const FileRef& file, const Values&... values) {
@@ -31,7 +39,7 @@ std::string question(ParserCall call, const FileRef& file, const Values&... valu
 }  // namespace
 
 Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
-    : keeper_(keeper), opener_(opener), fetcher_(fetcher) {}
+    : keeper_(keeper), opener_(opener), fetcher_(fetcher), probing_(most_probing_steps, probing_whole_after_s) {}
 
 std::vector<pid_t> Parser::pids() const {
   std::vector<pid_t> pids;
@@ -72,11 +80,11 @@ void Parser::blame(const AskedFile& file, bool is_stuck) {
 std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                        const AnswerLimits& limits) {
   using Ended = ParserLink::Ended;
+  took_ns_ = 0;
   failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
   if (failed == Unnamed::out_of_time) return std::nullopt;
   const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
   if (ended_.are_too_many(owner)) return std::nullopt;
-  took_ns_ = 0;
   bool was_repeated = false;
   bool is_plain = limits.may_be_plain && plain_files_.contains(file.number);
   for (;;) {
@@ -137,7 +145,7 @@ Answer Parser::answer_to(std::string_view words, const AskedFile& file, const An
   constexpr std::uint64_t steps_a_byte = std::is_same_v<Answer, UnwindOfFile> ? 0 : 16;
   const auto left = in.get<std::uint64_t>();
   const std::uint64_t said = budget.left() - std::min(left, budget.left());
-  budget.take(std::max({said, took_ns_ / (2 * ChildWatch::most_ns_a_step), steps_a_byte * answer->size()}));
+  budget.take(std::max({said, steps_of(took_ns_), steps_a_byte * answer->size()}));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
@@ -215,11 +223,23 @@ void Parser::rest() {
   for (Place& place : places_) place.link.rest();
 }
 
+std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
+                                                  const AnswerLimits& limits) {
+  const std::uint64_t owner = opener_.owner_of(file.number);
+  probing_.begin(owner);
+  failed = Unnamed::too_large;
+  if (owner != root && probing_.budget().spent()) return std::nullopt;
+  auto answer = ask(words, {file.number, file.path}, failed, limits);
+  probing_.budget().take(steps_of(took_ns_));
+  probing_.end();
+  return answer;
+}
+
 std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_view name, std::uint64_t added,
                                                Unnamed& failed) {
   const std::string words = question(ParserCall::search, file, name, added);
   const AnswerLimits limits{.most_ns = most_searching_ns, .most_bytes = most_answer_bytes(ParserCall::search, 0)};
-  const auto answer = ask(words, {file.number, file.path}, failed, limits);
+  const auto answer = ask_for_probes(words, file, failed, limits);
   if (!answer) return std::nullopt;
   failed = Unnamed::file_malformed;
   WireReader in(*answer);
@@ -233,10 +253,10 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
   Unnamed failed{};
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::allocators, 0)};
-  const auto answer = ask(question(ParserCall::allocators, file), {file.number, file.path}, failed, limits);
+  const auto answer = ask_for_probes(question(ParserCall::allocators, file), file, failed, limits);
   if (!answer) return {};
   WireReader in(*answer);
-  in.allow_elements(most_found);
+  in.allow_elements(most_allocator_functions);
   auto functions = in.get<std::vector<AllocatorFunction>>();
   return in.is_whole() ? std::move(functions) : std::vector<AllocatorFunction>();
 }

@@ -20,6 +20,7 @@
 #include "parse/opener.h"
 #include "parse/parser_link.h"
 #include "parse/wire.h"
+#include "support/effort.h"
 
 namespace profile {
 
@@ -83,6 +84,9 @@ class Parser final : public FileReader {
   [[nodiscard]] Answer answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits,
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
                                  std::size_t asked);
+  // Asks as ask() does. No budget comes with a question for probes, so each user has one for all of them.
+  [[nodiscard]] std::optional<std::string> ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
+                                                          const AnswerLimits& limits);
   // A parser that runs and reads only files of this owner. Null: none can be started.
   [[nodiscard]] ParserLink* running_for(std::uint64_t owner);
   // The file has ended a parser. `is_stuck`: by waiting for its file system.
@@ -94,6 +98,7 @@ class Parser final : public FileReader {
   std::deque<Place> places_;  // at most most_parsers
   std::uint64_t uses_ = 0;
   EndedParsers ended_;
+  OwnerAllowances probing_;
   std::size_t given_up_ = 0;
   std::set<std::string> given_up_paths_;
   std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled

@@ -11,6 +11,7 @@
 
 #include "dwarf/lines.h"
 #include "hostile_parser.h"
+#include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/ended_parsers.h"
 #include "parse/parser_calls.h"
@@ -92,6 +93,33 @@ TEST_CASE("a parser that says again and again that it demangles gets no more tim
   });
   CHECK(hostile.parser.allocator_functions(hostile.file_of(user)).empty());
   CHECK(hostile.parser.given_up() == 1);
+}
+
+TEST_CASE("an answer has no more functions of an allocator than there can be") {
+  for (const std::size_t more : {0, 1}) {
+    HostileParser hostile([more](const WaitingChannel& main_process, WireReader&) {
+      main_process.send(
+          message_of(ParserWord::answer, std::vector<AllocatorFunction>(most_allocator_functions + more)));
+    });
+    const auto functions = hostile.parser.allocator_functions(hostile.file_of(user));
+    CHECK(functions.size() == (more == 0 ? most_allocator_functions : 0));
+  }
+}
+
+TEST_CASE("a user's files are no longer searched for probes when that has taken long") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    for (int i = 0; i < 5; ++i) {  // it wakes up, so that it does not count as stuck
+      std::this_thread::sleep_for(milliseconds(200));
+    }
+    main_process.send(message_of(ParserWord::answer, std::vector<AllocatorFunction>(1)));
+  });
+  int answered = 0;
+  constexpr int most = 40;
+  while (answered < most && !hostile.parser.allocator_functions(hostile.file_of(user)).empty()) ++answered;
+  CHECK(answered > 0);
+  CHECK(answered < most);
+  CHECK(hostile.parser.given_up() == 0);
+  CHECK_FALSE(hostile.parser.allocator_functions(hostile.file_of(0)).empty());
 }
 
 TEST_CASE("an answer has no longer chain of inlined functions than a file can give") {
