@@ -263,7 +263,7 @@ std::uint64_t ParserLink::ask_fetcher(WireReader& in) {
   if (++fetched_ > most_fetched) return 0;
   const std::uint64_t number = opener_.new_number();
   fetcher_->extend({.messages = 1, .bytes = 64});
-  fetcher_->send(message_of(way_, number, build_id));
+  fetcher_->send(message_of(way_, number, opener_.owner_of(file_), build_id));
   return number;
 }
 
