@@ -21,6 +21,9 @@ namespace profile {
 
 class DwarfSections;
 
+// When functions are inlined deeper, the innermost are left out.
+inline constexpr std::uint32_t max_inlining = 256;
+
 class SourceChains {
  public:
   // The innermost function comes first; the last function has code of its own. Empty where nothing is known. Functions

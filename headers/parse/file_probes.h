@@ -64,6 +64,7 @@ struct ProbedFile {
   bool is_64bit = true;
   std::uint64_t device = 0;  // device and inode together identify one file
   std::uint64_t inode = 0;
+  std::uint64_t owner = 0;  // as CodeFile::owner()
 };
 
 struct UserProbe {

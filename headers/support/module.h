@@ -1,7 +1,10 @@
 // Parts of the program in shared objects of their own, so that only a run that uses a part loads its libraries.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
+
+#include "support/hash.h"
 
 namespace profile {
 
@@ -10,6 +13,7 @@ namespace profile {
 struct ModuleEntry {
   const char* version;  // PROFILE_VERSION: two builds may have different structures
   const void* functions;
+  void (*set_hash_secret)(std::uint64_t) noexcept = &profile::set_hash_secret;  // the module's own
 };
 
 // The functions of `profile-NAME.so`, which stays loaded. The file must be beside the executable or where `cmake

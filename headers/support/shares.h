@@ -2,6 +2,7 @@
 // user who takes all that he can get must leave something for every other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 
@@ -11,14 +12,16 @@ class Shares {
  public:
   explicit Shares(std::uint64_t whole) : of_users_(whole / 4 * 3) {}
 
-  // Whether the owner (CodeFile::owner()) may have so much more. Root may have what there is. A quarter is for root
-  // alone, and of the rest each other owner may have half of what the others have left.
-  [[nodiscard]] bool may_take(std::uint64_t owner, std::uint64_t amount) const {
-    if (owner == 0) return true;
+  // How much more the owner (CodeFile::owner()) may have. Root may have what there is. A quarter is for root alone, and
+  // of the rest each other owner may have half of what the others have left.
+  [[nodiscard]] std::uint64_t left_for(std::uint64_t owner) const {
+    if (owner == 0) return UINT64_MAX;
     const std::uint64_t own = taken_by(owner);
     const std::uint64_t others = taken_by_users_ - own;
-    return others < of_users_ && own + amount <= (of_users_ - others) / 2;
+    const std::uint64_t share = others < of_users_ ? (of_users_ - others) / 2 : 0;
+    return share - std::min(share, own);
   }
+  [[nodiscard]] bool may_take(std::uint64_t owner, std::uint64_t amount) const { return amount <= left_for(owner); }
   void take(std::uint64_t owner, std::uint64_t amount) {
     if (owner == 0 || amount == 0) return;
     taken_[owner] += amount;

@@ -7,12 +7,12 @@
 #include <bit>
 
 #include "dwarf/constants.h"
+#include "dwarf/lines.h"
 
 namespace profile {
 namespace {
 
 constexpr std::size_t max_nesting = 4096;
-constexpr std::uint32_t max_inlining = 256;
 
 class Walk {
  public:

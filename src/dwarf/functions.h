@@ -30,7 +30,7 @@ struct DwarfScopes {
   std::vector<std::uint32_t> innermost;  // [i]: of addresses[i]; DwarfScope::none where no function holds it
 };
 
-// `addresses` ascend. When functions are inlined more than 256 deep, the innermost are left out.
+// `addresses` ascend. When functions are inlined more than max_inlining deep, the innermost are left out.
 [[nodiscard]] DwarfScopes find_scopes(DwarfUnit& unit, std::span<const std::uint64_t> addresses);
 
 // Finds the names of functions. The entry of a piece of code seldom has the name. It refers to a declaration or to the

@@ -13,8 +13,9 @@ constexpr std::uint64_t number(Id id) {
   return static_cast<std::uint64_t>(id);
 }
 
+// Other users choose the addresses and the order of what follows from them, so all hashes begin with the secret.
 std::uint64_t hash_of_key(const Row& row) {
-  std::uint64_t hash = hash_of(number(row.process) << 32 | row.tid);
+  std::uint64_t hash = hash_of(hash_secret(), number(row.process) << 32 | row.tid);
   hash = hash_of(hash, number(row.thread_name) << 32 | row.cpu);
   hash = hash_of(hash, number(row.waker) << 32 | number(row.tag));
   hash = hash_of(hash, number(row.waker_user) << 32 | number(row.waker_kernel));
@@ -22,11 +23,11 @@ std::uint64_t hash_of_key(const Row& row) {
 }
 
 std::uint64_t hash_of_place(RuntimeAddress address, ProcessId space, bool is_return) {
-  return hash_of(hash_of(address.value), number(space) << 1 | (is_return ? 1U : 0U));
+  return hash_of(hash_of(hash_secret(), address.value), number(space) << 1 | (is_return ? 1U : 0U));
 }
 
 std::uint64_t hash_of_content(const Frame& frame) {
-  std::uint64_t hash = hash_of(frame.address.value);
+  std::uint64_t hash = hash_of(hash_secret(), frame.address.value);
   hash = hash_of(hash, number(frame.space) << 32 | number(frame.symbol));
   hash = hash_of(hash, number(frame.module) << 32 | number(frame.binary));
   hash = hash_of(hash, frame.offset);
@@ -86,7 +87,7 @@ FrameId Profile::frame(const Frame& named) {
 
 StackId Profile::stack(std::span<const FrameId> leaf_first, StackEnd end) {
   if (leaf_first.empty()) return StackId::none;
-  std::uint64_t hash = hash_of(leaf_first.size(), number(end));
+  std::uint64_t hash = hash_of(hash_secret() ^ leaf_first.size(), number(end));
   for (const FrameId id : leaf_first) hash = hash_of(hash, number(id));
   const auto known = stack_ids_.find(hash, [&](std::uint32_t i) {
     const StackSlice& slice = stacks_[i];
@@ -121,7 +122,7 @@ SourceLocationId Profile::source(const SourceLocation& source) {
   const auto line = [](std::uint64_t seed, const SourceLine& at) {
     return hash_of(seed, number(at.file) << 32 | at.line);
   };
-  std::uint64_t hash = line(source.inlined.size(), source.at);
+  std::uint64_t hash = line(hash_secret() ^ source.inlined.size(), source.at);
   for (const InlinedFunction& function : source.inlined) {
     hash = line(hash_of(hash, number(function.symbol)), function.at);
   }

@@ -1,7 +1,6 @@
 #include "model/string_table.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "support/hash.h"
 
@@ -24,7 +23,7 @@ StringTable& StringTable::operator=(const StringTable& other) {
 }
 
 StringId StringTable::intern(std::string_view text) {
-  const std::uint64_t hash = hash_of(std::hash<std::string_view>{}(text));
+  const std::uint64_t hash = hash_of_text(text);
   if (const auto known = ids_.find(hash, [&](std::uint32_t i) { return strings_[i] == text; })) {
     return static_cast<StringId>(*known);
   }

@@ -80,7 +80,7 @@ std::vector<AllocatorFunction> allocator_functions(const ElfFile& file) {
     functions.back().before_bytes = static_cast<std::uint32_t>(function.address.value - begin);
     functions.back().after_bytes = static_cast<std::uint32_t>(end - function.address.value);
   }
-  return functions;
+  return functions.size() <= most_allocator_functions ? std::move(functions) : std::vector<AllocatorFunction>();
 }
 
 }  // namespace profile

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "dwarf/lines.h"
+
 namespace profile {
 namespace {
 
 // The functions inlined at one address are some dozen, and the kernel runs no file with more segments than 1170.
 constexpr std::size_t most_at_least = 4096;
+// Of the names and paths in a chain. In some outputs they are written for each stack, and a chain may repeat the
+// longest text 257 times.
+constexpr std::size_t most_chain_bytes = std::size_t{256} << 10;
 
 // Whether an answer has one element for each place that was asked for, or none if it failed.
 bool has_all(Unnamed failed, std::size_t count, std::size_t asked) {
@@ -19,6 +24,19 @@ bool has_all(Unnamed failed, std::size_t count, std::size_t asked) {
 template <class Name>
 bool is_any_pending(const std::vector<Name>& names) {
   return std::ranges::find(names, Unnamed::pending, &Name::unnamed) != names.end();
+}
+
+// Leaves out the innermost functions of a chain that has too many bytes.
+void cut(std::vector<SourcePosition>& chain, const StringTable& strings) {
+  std::size_t bytes = 0;
+  auto first = chain.end();
+  while (first != chain.begin()) {
+    const SourcePosition& caller = *(first - 1);
+    bytes += strings.view(caller.function).size() + strings.view(caller.file).size();
+    if (bytes > most_chain_bytes) break;
+    --first;
+  }
+  chain.erase(chain.begin(), first);
 }
 
 }  // namespace
@@ -43,6 +61,10 @@ std::optional<LinesOfFile> take_lines(WireReader& in, std::size_t asked) {
   in.allow_strings(16 * (most_at_least + asked));
   in.read(lines);
   if (!in.ok() || !has_all(lines.failed, lines.chains.size(), asked)) return std::nullopt;
+  for (auto& chain : lines.chains) {
+    if (chain.size() > max_inlining + 1) return std::nullopt;
+    cut(chain, lines.strings);
+  }
   return lines;
 }
 

@@ -184,13 +184,17 @@ void Channel::break_off() {
   taken_ = 0;
 }
 
+// What was taken makes room, also when the other end always sends a part of the next message. A large message must not
+// hold its memory as long as the other end lives.
+void Channel::drop_taken() {
+  if (taken_ != in_.size() && taken_ <= chunk_bytes) return;
+  in_.erase(0, taken_);
+  taken_ = 0;
+  if (in_.size() <= chunk_bytes && in_.capacity() > 4 * chunk_bytes) in_.shrink_to_fit();
+}
+
 // False: nothing was there.
 bool Channel::read_some() {
-  // What was taken makes room, also when the other end always sends a part of the next message.
-  if (taken_ == in_.size() || taken_ > chunk_bytes) {
-    in_.erase(0, taken_);
-    taken_ = 0;
-  }
   if (!chunk_) chunk_ = std::make_unique_for_overwrite<char[]>(chunk_bytes);
   const ssize_t got =
       receive_some(socket_.get(), chunk_.get(), chunk_bytes, takes_fds_ ? &in_fds_ : nullptr, MSG_DONTWAIT);
@@ -215,6 +219,7 @@ std::optional<Message> Channel::take() {
         Message message;
         message.bytes = in_.substr(taken_ + sizeof head, head.bytes);
         taken_ += sizeof head + head.bytes;
+        drop_taken();
         --allowed_.messages;
         allowed_.bytes -= head.bytes;
         const auto end = in_fds_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head.fds, in_fds_.size()));

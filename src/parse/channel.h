@@ -73,6 +73,8 @@ class Channel {
   // The other end broke the rules.
   [[nodiscard]] bool is_broken() const { return is_broken_; }
   [[nodiscard]] int fd() const { return socket_.get(); }
+  // The memory for messages that come.
+  [[nodiscard]] std::size_t held_bytes() const { return in_.capacity(); }
 
  private:
   struct Unsent {
@@ -82,6 +84,7 @@ class Channel {
   };
   void flush();
   bool read_some();
+  void drop_taken();
   void break_off();
 
   Fd socket_;

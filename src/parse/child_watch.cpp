@@ -67,10 +67,23 @@ ChildWatch::Finding ChildWatch::look() {
   const std::uint64_t accounted = ran + found.waited_for_cpu_ns - at_start_.waited_for_cpu_ns;
   const std::uint64_t waited = now - start_ns_ > accounted ? now - start_ns_ - accounted : 0;
   if (ran > most_ns_) return Finding::too_long;
-  // The kernel counts the time that the child waits for a CPU only when it gets one.
+  const std::uint64_t most_waited = std::max(most_waiting_ns, still_ns_);
   const bool is_still = now - changed_ns_ > still_ns_;
-  const bool is_stuck = waited > still_ns_ && (is_still || waited > std::max(most_waiting_ns, still_ns_));
-  return is_stuck && !waits_for_cpu(child_->child()) ? Finding::stuck : Finding::works;
+  if (waited <= still_ns_ || !(is_still || waited > most_waited)) return Finding::works;
+  if (!waits_for_cpu(child_->child())) return Finding::stuck;
+  // The kernel counts the time that the child waits for a CPU only when it gets one. So what may be missing is only the
+  // time since its counts changed: a hostile child can be ready to run at every look.
+  const std::uint64_t uncounted = now - changed_ns_ + between_looks_ns;
+  return waited > most_waited + uncounted ? Finding::stuck : Finding::works;
+}
+
+std::uint64_t ChildWatch::took_ns() const {
+  const std::uint64_t all = looked_ns_ - start_ns_;
+  return all - std::min(all, last_.waited_for_cpu_ns - at_start_.waited_for_cpu_ns);
+}
+
+void ChildWatch::limit_running(std::uint64_t most_ns) {
+  most_ns_ = child_->read().value_or(last_).ran_ns - at_start_.ran_ns + most_ns;
 }
 
 }  // namespace profile

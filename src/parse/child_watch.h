@@ -56,8 +56,12 @@ class ChildWatch {
   [[nodiscard]] Finding look();
   // So much time since the last look was not the child's: it waited for this process.
   void excuse(std::uint64_t ns);
+  // From now on it may take `most_ns` of a CPU; what it has waited so far still counts.
+  void limit_running(std::uint64_t most_ns);
   // How long it has run on a CPU since this watch began; as of the last look().
   [[nodiscard]] std::uint64_t ran_ns() const { return last_.ran_ns - at_start_.ran_ns; }
+  // The same with the time in which it waited for other things than a CPU.
+  [[nodiscard]] std::uint64_t took_ns() const;
 
  private:
   using Times = ChildTimes::Times;

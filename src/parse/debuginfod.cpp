@@ -50,7 +50,9 @@ std::string Debuginfod::make_cache() {
 }
 
 Debuginfod::Debuginfod(const std::string& cache, Patience patience)
-    : with_one_(patience.with_one), left_(patience.with_all) {
+    : with_one_(patience.with_one),
+      left_(patience.with_all),
+      shares_(static_cast<std::uint64_t>(std::chrono::microseconds(patience.with_all).count())) {
   if (!cache.empty() && ::access(cache.c_str(), R_OK | W_OK | X_OK) != 0) {
     throw system_error("--debuginfod: the servers are asked by user " + std::to_string(::getuid()) +
                            ", who cannot use " + cache + "; let " + cache_variable + " name a new directory",
@@ -82,13 +84,19 @@ Debuginfod::Debuginfod(const std::string& cache, Patience patience)
 
 Debuginfod::~Debuginfod() { end_(client_); }
 
-Fd Debuginfod::find(const std::string& build_id) {
-  if (left_ <= Clock::duration::zero()) return {};
+Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
+  using std::chrono::microseconds;
+  const auto most = std::min<std::uint64_t>(shares_.left_for(owner), static_cast<std::uint64_t>(left_.count()));
+  if (most == 0) return {};
   const auto start = Clock::now();
-  give_up_at = start + std::min(left_, with_one_);
+  const auto given = std::min(microseconds(most), with_one_);
+  give_up_at = start + given;
   // Length 0 means that the build-id is in hex.
   Fd found(find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
-  left_ -= Clock::now() - start;
+  // The library is late when it gives up, which nobody pays for.
+  const auto took = std::min(std::chrono::ceil<microseconds>(Clock::now() - start), given);
+  left_ -= took;
+  shares_.take(owner, static_cast<std::uint64_t>(took.count()));
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;
 }

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "support/fd.h"
+#include "support/shares.h"
 
 // This is what elfutils/debuginfod.h would declare. Only the library is needed, and only at run time.
 struct debuginfod_client;
@@ -33,16 +35,18 @@ class Debuginfod {
   Debuginfod& operator=(const Debuginfod&) = delete;
   ~Debuginfod();
 
-  // The file with the debug information for that build-id (lower-case hex). No Fd when no server has it, or time is up.
-  // The content may be anything.
-  [[nodiscard]] Fd find(const std::string& build_id);
+  // The file with the debug information for that build-id (lower-case hex), for a file of this owner
+  // (CodeFile::owner()). No Fd when no server has it, or time is up: each user has a share of it. The content may be
+  // anything.
+  [[nodiscard]] Fd find(const std::string& build_id, std::uint64_t owner);
 
  private:
   void (*end_)(debuginfod_client*) = nullptr;
   int (*find_)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
   debuginfod_client* client_ = nullptr;
-  std::chrono::steady_clock::duration with_one_;
-  std::chrono::steady_clock::duration left_;  // of the patience with all
+  std::chrono::microseconds with_one_;
+  std::chrono::microseconds left_;  // of the patience with all
+  Shares shares_;                   // of the same, in microseconds
 };
 
 }  // namespace profile

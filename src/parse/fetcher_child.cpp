@@ -47,8 +47,9 @@ void run_fetcher(Fd questions) {
       continue;
     }
     const auto number = in.get<std::uint64_t>();
+    const auto owner = in.get<std::uint64_t>();
     const std::string build_id(in.text());
-    const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id) : Fd();
+    const Fd found = in.is_whole() && servers && is_build_id(build_id) ? servers->find(build_id, owner) : Fd();
     const bool is_given = found && parser && hand_over(*parser, number, found.get());
     main_process.send(message_of(number, is_given));
   }

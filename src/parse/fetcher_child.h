@@ -15,9 +15,9 @@ inline constexpr std::chrono::seconds most_fetching{25};
 [[nodiscard]] bool is_build_id(std::string_view text);
 
 // Never returns. `questions`: the channel from the main process. First it sends an empty text when it can work, or the
-// reason why it cannot. Then each question is the way to a parser, a number and a build-id; it answers with the number
-// and whether there is a file, and sends the file with its number to that parser. A way with a descriptor leads to a
-// new parser.
+// reason why it cannot. Then each question is the way to a parser, a number, the owner of the file that needs it and a
+// build-id; it answers with the number and whether there is a file, and sends the file with its number to that parser.
+// A way with a descriptor leads to a new parser.
 [[noreturn]] void run_fetcher(Fd questions);
 
 }  // namespace profile

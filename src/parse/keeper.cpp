@@ -87,6 +87,8 @@ Keeper::Keeper(const std::vector<std::string>& debug_directories) : channel_(Fd(
   channel_ = Channel(std::move(ours), true);
 }
 
+Keeper::Keeper(pid_t keeper, Fd channel) : times_(std::in_place, keeper), channel_(std::move(channel), true) {}
+
 std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> channels) {
   auto [ours, its] = new_socket_pair();
   channels.insert(channels.begin(), std::move(its));

@@ -2,6 +2,8 @@
 // safe and inherits nothing. Once the main process runs, a fork of it is neither.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 
 #include "parse/channel.h"
 #include "parse/child_watch.h"
+#include "support/fd.h"
 
 namespace profile {
 
@@ -25,6 +28,8 @@ class Keeper {
  public:
   // Forks the keeper itself. Throws Error.
   explicit Keeper(const std::vector<std::string>& debug_directories);
+  // For tests: that process plays the keeper.
+  Keeper(pid_t keeper, Fd channel);
   struct Child {
     pid_t pid = 0;  // only to be shown and to be looked up: another process may get it
     Fd process;
@@ -36,7 +41,7 @@ class Keeper {
   [[nodiscard]] pid_t pid() const { return times_->child(); }
 
  private:
-  std::optional<ChildTimes> times_;  // set by the constructor
+  std::optional<ChildTimes> times_;  // set by the constructors
   Channel channel_;
 };
 

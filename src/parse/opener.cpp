@@ -109,16 +109,22 @@ void Opener::take_answers(const std::function<void(const FileAnswer&)>& take) {
   }
 }
 
-bool Opener::may_wait(std::chrono::milliseconds patience) const {
-  return !is_silent_ && !(is_late_ && patience <= short_patience);
+// One job that takes long must not cost the questions of others their answers. So the opener gets another short time,
+// once, after it was silent for a long one.
+std::chrono::milliseconds Opener::patience_now(std::chrono::milliseconds patience) const {
+  return is_silent_ ? std::min(patience, short_patience) : patience;
 }
 
+bool Opener::may_wait(std::chrono::milliseconds patience) const { return !(is_late_ && patience <= short_patience); }
+
 void Opener::note_silence(std::chrono::milliseconds patience) {
-  (patience <= short_patience ? is_late_ : is_silent_) = true;
+  is_late_ = patience <= short_patience;
+  is_silent_ = is_silent_ || !is_late_;
 }
 
 bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
   pump();
+  patience = patience_now(patience);
   if (!opened_.empty() || !may_wait(patience)) return !opened_.empty();
   bool is_heard = false;
   Patience left(process_, patience);
@@ -132,6 +138,8 @@ bool Opener::wait_for_answer(std::chrono::milliseconds patience) {
 
 std::optional<std::string> Opener::answer_of(std::uint64_t id, std::chrono::milliseconds patience) {
   awaited_.insert(id);
+  pump();
+  patience = patience_now(patience);
   Patience left(process_, patience);
   for (;;) {
     pump();

@@ -120,6 +120,7 @@ class Opener final : public FileKeeper, public StackReader {
     if (in.ok()) into = std::move(found);
     return reason;
   }
+  [[nodiscard]] std::chrono::milliseconds patience_now(std::chrono::milliseconds patience) const;
   [[nodiscard]] bool may_wait(std::chrono::milliseconds patience) const;
   void note_silence(std::chrono::milliseconds patience);
   void pump();
@@ -150,7 +151,7 @@ class Opener final : public FileKeeper, public StackReader {
   std::map<std::uint64_t, std::string> answers_;  // by question, only for awaited_
   bool is_exhausted_ = false;
   bool is_late_ = false;    // a question that is worth only a short wait got no answer: the next such ones do not wait
-  bool is_silent_ = false;  // it has not even said that a file does not answer: no question waits until it speaks
+  bool is_silent_ = false;  // it has not even said that a file does not answer: every question is worth only that
   std::size_t unanswered_ = 0;
 };
 

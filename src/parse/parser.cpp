@@ -1,8 +1,10 @@
 #include "parse/parser.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
@@ -16,13 +18,17 @@ namespace {
 // Looking for one name may need to demangle all names: a second for the largest programs, and some more.
 constexpr std::uint64_t most_searching_ns = 5'000'000'000;
 constexpr std::uint64_t root = 0;  // as owner of files
-// The files of a user that have ended so many parsers are not read any more: each takes seconds.
-constexpr unsigned most_ended = 3;
-constexpr std::size_t most_owners = 4096;
-// The most places with one name, or functions of an allocator: static functions may share a name; and the most
-// names for a suggestion.
+// The most places with one name, because static functions may share a name, and the most names for a suggestion.
 constexpr std::size_t most_found = std::size_t{1} << 20;
 constexpr std::size_t most_paths = 3;  // that are remembered for the user
+
+// What it may cost to search the files of one user for places to probe: some seconds. This is done once, before the
+// run.
+constexpr std::uint64_t most_probing_steps = std::uint64_t{1} << 27;
+constexpr double probing_whole_after_s = 600;
+
+// What a question that took so long has cost at least.
+std::uint64_t steps_of(std::uint64_t took_ns) { return took_ns / (2 * ChildWatch::most_ns_a_step); }
 
 template <class... Values>
 std::string question(ParserCall call, const FileRef& file, const Values&... values) {
@@ -33,7 +39,7 @@ std::string question(ParserCall call, const FileRef& file, const Values&... valu
 }  // namespace
 
 Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
-    : keeper_(keeper), opener_(opener), fetcher_(fetcher) {}
+    : keeper_(keeper), opener_(opener), fetcher_(fetcher), probing_(most_probing_steps, probing_whole_after_s) {}
 
 std::vector<pid_t> Parser::pids() const {
   std::vector<pid_t> pids;
@@ -67,24 +73,24 @@ void Parser::blame(const AskedFile& file, bool is_stuck) {
   ++given_up_;
   if (file.number == 0) return;
   if (given_up_paths_.size() < most_paths && !file.path.empty()) given_up_paths_.emplace(file.path);
-  if (ended_by_.size() < most_owners) ++ended_by_[opener_.owner_of(file.number)];
+  ended_.add(opener_.owner_of(file.number));
   if (is_stuck) opener_.distrust(file.number);
 }
 
 std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                        const AnswerLimits& limits) {
   using Ended = ParserLink::Ended;
+  took_ns_ = 0;
   failed = is_end_pressing() ? Unnamed::out_of_time : Unnamed::parser_gave_up;
   if (failed == Unnamed::out_of_time) return std::nullopt;
   const std::uint64_t owner = file.number != 0 ? opener_.owner_of(file.number) : root;
-  const auto blamed = ended_by_.find(owner);
-  if (owner != root && blamed != ended_by_.end() && blamed->second >= most_ended) return std::nullopt;
+  if (ended_.are_too_many(owner)) return std::nullopt;
   bool was_repeated = false;
   bool is_plain = limits.may_be_plain && plain_files_.contains(file.number);
   for (;;) {
     ParserLink* const parser = running_for(owner);
     if (parser == nullptr) return std::nullopt;
-    const std::uint64_t before = parser->turn_to(file.number);
+    const std::uint64_t before = parser->turn_to(file.number, file.kind);
     if (file.number != 0) {
       const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
@@ -97,7 +103,8 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
       }
     }
     ParserLink::Outcome outcome = parser->exchange(words, is_plain, limits, meanwhile_);
-    ran_ns_ = outcome.ran_ns;
+    // A user's file may make its parser wait on purpose; root's files wait for their disk.
+    took_ns_ += owner == root ? outcome.ran_ns : outcome.took_ns;
     if (outcome.ended == Ended::answered) {
       if (is_plain) plain_files_.insert(file.number);
       return std::move(outcome.answer);
@@ -126,18 +133,24 @@ template <class Answer>
 Answer Parser::answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits, WorkBudget& budget,
                          std::optional<Answer> (*take)(WireReader&, std::size_t), std::size_t asked) {
   Answer nothing;
+  const std::size_t given_up_before = given_up_;
   const auto answer = ask(words, file, nothing.failed, limits);
-  if (!answer) return nothing;
+  if (!answer) {
+    if (given_up_ != given_up_before) budget.take(budget.left());  // it may have cost any time
+    return nothing;
+  }
   WireReader in(*answer);
-  // What the parser says is left of the budget, but never more than was left, and not less than its time on a CPU
-  // shows.
+  // What the parser says is left of the budget, but never more than was left. Its time and the size of its answer,
+  // which stays in memory, show what it has cost at least; the memory of unwind tables has a limit of its own.
+  constexpr std::uint64_t steps_a_byte = std::is_same_v<Answer, UnwindOfFile> ? 0 : 16;
   const auto left = in.get<std::uint64_t>();
   const std::uint64_t said = budget.left() - std::min(left, budget.left());
-  budget.take(std::max(said, ran_ns_ / (2 * ChildWatch::most_ns_a_step)));
+  budget.take(std::max({said, steps_of(took_ns_), steps_a_byte * answer->size()}));
   auto read = take(in, asked);
   if (read && in.is_whole()) return std::move(*read);
   if (ParserLink* const parser = running_for(file.number != 0 ? opener_.owner_of(file.number) : root)) parser->end();
   blame(file, false);
+  budget.take(budget.left());
   nothing.failed = Unnamed::parser_gave_up;
   return nothing;
 }
@@ -207,14 +220,36 @@ std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
 }
 
 void Parser::rest() {
-  for (Place& place : places_) place.link.rest();
+  for (Place& place : places_) {
+    // A parser that a file has taken over may keep what it got. One that got only perf maps and jitdumps stays, because
+    // it remembers how far it has read them.
+    if (place.owner == root || !place.link.has_got_elf()) {
+      place.link.rest();
+      continue;
+    }
+    place.link.end();
+    // At once, so that its number is known before it works: it must not be in the profile.
+    if (!is_missing_) is_missing_ = !place.link.start(ChildKind::parser);
+  }
+}
+
+std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
+                                                  const AnswerLimits& limits) {
+  const std::uint64_t owner = opener_.owner_of(file.number);
+  probing_.begin(owner);
+  failed = Unnamed::too_large;
+  if (owner != root && probing_.budget().spent()) return std::nullopt;
+  auto answer = ask(words, {file.number, file.path}, failed, limits);
+  probing_.budget().take(steps_of(took_ns_));
+  probing_.end();
+  return answer;
 }
 
 std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_view name, std::uint64_t added,
                                                Unnamed& failed) {
   const std::string words = question(ParserCall::search, file, name, added);
   const AnswerLimits limits{.most_ns = most_searching_ns, .most_bytes = most_answer_bytes(ParserCall::search, 0)};
-  const auto answer = ask(words, {file.number, file.path}, failed, limits);
+  const auto answer = ask_for_probes(words, file, failed, limits);
   if (!answer) return std::nullopt;
   failed = Unnamed::file_malformed;
   WireReader in(*answer);
@@ -228,10 +263,10 @@ std::optional<Parser::Searched> Parser::search(const FileRef& file, std::string_
 std::vector<AllocatorFunction> Parser::allocator_functions(const FileRef& file) {
   Unnamed failed{};
   const AnswerLimits limits{.most_bytes = most_answer_bytes(ParserCall::allocators, 0)};
-  const auto answer = ask(question(ParserCall::allocators, file), {file.number, file.path}, failed, limits);
+  const auto answer = ask_for_probes(question(ParserCall::allocators, file), file, failed, limits);
   if (!answer) return {};
   WireReader in(*answer);
-  in.allow_elements(most_found);
+  in.allow_elements(most_allocator_functions);
   auto functions = in.get<std::vector<AllocatorFunction>>();
   return in.is_whole() ? std::move(functions) : std::vector<AllocatorFunction>();
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,12 +13,14 @@
 #include <vector>
 
 #include "parse/channel.h"
+#include "parse/ended_parsers.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
 #include "parse/keeper.h"
 #include "parse/opener.h"
 #include "parse/parser_link.h"
 #include "parse/wire.h"
+#include "support/effort.h"
 
 namespace profile {
 
@@ -77,12 +78,15 @@ class Parser final : public FileReader {
   // The parser's answer, or nullopt and the reason in `failed`.
   [[nodiscard]] std::optional<std::string> ask(std::string_view words, const AskedFile& file, Unnamed& failed,
                                                const AnswerLimits& limits);
-  // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`.
-  // If the answer cannot be read, the parser is killed.
+  // Asks as ask() does, reads the answer, which is about `asked` places, with `take`, and takes its cost from `budget`:
+  // all of it when the question was given up. If the answer cannot be read, the parser is killed.
   template <class Answer>
   [[nodiscard]] Answer answer_to(std::string_view words, const AskedFile& file, const AnswerLimits& limits,
                                  WorkBudget& budget, std::optional<Answer> (*take)(WireReader&, std::size_t),
                                  std::size_t asked);
+  // Asks as ask() does. No budget comes with a question for probes, so each user has one for all of them.
+  [[nodiscard]] std::optional<std::string> ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,
+                                                          const AnswerLimits& limits);
   // A parser that runs and reads only files of this owner. Null: none can be started.
   [[nodiscard]] ParserLink* running_for(std::uint64_t owner);
   // The file has ended a parser. `is_stuck`: by waiting for its file system.
@@ -93,12 +97,13 @@ class Parser final : public FileReader {
   Channel* fetcher_;
   std::deque<Place> places_;  // at most most_parsers
   std::uint64_t uses_ = 0;
-  std::map<std::uint64_t, unsigned> ended_by_;  // how many parsers the files of an owner have ended
+  EndedParsers ended_;
+  OwnerAllowances probing_;
   std::size_t given_up_ = 0;
   std::set<std::string> given_up_paths_;
   std::set<std::uint64_t> plain_files_;  // files with a name that cannot be demangled
   std::function<void()> meanwhile_;
-  std::uint64_t ran_ns_ = 0;  // how long the parser ran for the last answer
+  std::uint64_t took_ns_ = 0;  // what the last question is charged for, of all attempts together
   bool is_missing_ = false;
 };
 

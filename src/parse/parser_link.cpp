@@ -55,6 +55,7 @@ class ParserLink::Exchange {
     Outcome outcome = until_it_ends();
     static_cast<void>(whole_.look());
     outcome.ran_ns = whole_.ran_ns();
+    outcome.took_ns = whole_.took_ns() + all_supplied_ns_;
     return outcome;
   }
 
@@ -127,7 +128,8 @@ class ParserLink::Exchange {
     }
     outcome_.is_demangling = true;
     const std::uint64_t names = in.get<std::uint32_t>();
-    part_ = ChildWatch(*link_.times_, std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
+    // What it waited before still counts: otherwise a parser could say this again and again, and wait in between.
+    part_.limit_running(std::min(most_demangling_ns + names * most_demangling_one_ns, most_ns_));
     return true;
   }
 
@@ -161,7 +163,7 @@ class ParserLink::Exchange {
   const std::function<void()>& meanwhile_;
   std::uint64_t most_ns_;
   ChildWatch whole_;
-  ChildWatch part_;  // since it got what it wanted last, or since it demangles
+  ChildWatch part_;  // since it got what it wanted last; its time on a CPU: since it said that it demangles
   std::uint64_t looked_ns_ = monotonic_ns();
   std::size_t wanted_ = 0;
   std::uint64_t all_supplied_ns_ = 0;
@@ -193,6 +195,7 @@ void ParserLink::end() {
   process_.reset();
   channel_.reset();
   file_ = 0;
+  has_got_elf_ = false;
   close_debug_files();
 }
 
@@ -208,9 +211,10 @@ std::optional<pid_t> ParserLink::pid() const {
   return process_ && !has_ended(process_) ? std::optional(times_->child()) : std::nullopt;
 }
 
-std::uint64_t ParserLink::turn_to(std::uint64_t file) {
+std::uint64_t ParserLink::turn_to(std::uint64_t file, FileKind kind) {
   const std::uint64_t before = std::exchange(file_, file);
   fetched_ = 0;
+  has_got_elf_ = has_got_elf_ || (file != 0 && kind == FileKind::elf);
   if (before != file) close_debug_files();
   return before;
 }
@@ -261,7 +265,7 @@ std::uint64_t ParserLink::ask_fetcher(WireReader& in) {
   if (++fetched_ > most_fetched) return 0;
   const std::uint64_t number = opener_.new_number();
   fetcher_->extend({.messages = 1, .bytes = 64});
-  fetcher_->send(message_of(way_, number, build_id));
+  fetcher_->send(message_of(way_, number, opener_.owner_of(file_), build_id));
   return number;
 }
 

@@ -39,7 +39,8 @@ class ParserLink {
     Ended ended = Ended::died;
     bool has_begun = false;  // it holds the file that it was asked about
     bool is_demangling = false;
-    std::uint64_t ran_ns = 0;  // on a CPU
+    std::uint64_t ran_ns = 0;   // on a CPU
+    std::uint64_t took_ns = 0;  // all, but not the time in which it waited for a CPU or for a server
     std::string answer;
   };
 
@@ -60,7 +61,9 @@ class ParserLink {
   [[nodiscard]] WayNumber way() const { return way_; }
 
   // The next question is about this file (0: none). Returns the file of the question before.
-  std::uint64_t turn_to(std::uint64_t file);
+  std::uint64_t turn_to(std::uint64_t file, FileKind kind);
+  // Whether it was asked about an ELF file since it was started.
+  [[nodiscard]] bool has_got_elf() const { return has_got_elf_; }
   // Sends the question and waits for the answer. `meanwhile` is called now and then while it waits.
   [[nodiscard]] Outcome exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
                                  const std::function<void()>& meanwhile);
@@ -84,7 +87,8 @@ class ParserLink {
   std::optional<ChildTimes> times_;      // set while it runs
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
   std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
-  unsigned fetched_ = 0;                 // files that servers were asked for, for this question
+  bool has_got_elf_ = false;
+  unsigned fetched_ = 0;  // files that servers were asked for, for this question
 };
 
 }  // namespace profile

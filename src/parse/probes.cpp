@@ -20,6 +20,7 @@ constexpr std::uint64_t most_attaching_ns = 10'000'000'000;
 std::optional<ProbedFile> Probes::checked(ProbedFile file, const FileStamp& stamp, std::string& why) {
   file.device = stamp.device;
   file.inode = stamp.inode;
+  file.owner = opener_.owner_of(file.number);
   Unnamed failed{};
   const auto searched = parser_.search(ref(file), "", 0, failed);
   if (searched) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "support/fd.h"
+#include "support/hash.h"
 
 namespace profile {
 namespace {
@@ -97,6 +98,7 @@ void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept {
   ::setsid();
   for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);
   ::signal(SIGCHLD, SIG_IGN);
+  renew_hash_secret();
   // Moves the descriptors above everything that may be in the way, then down to their places.
   constexpr int first = STDERR_FILENO + 1;
   std::vector<int> held;

@@ -32,7 +32,7 @@ void CodeFile::give_up(Unnamed reason) {
 
 std::size_t CodeFiles::IdentityHash::operator()(const FileIdentity& identity) const noexcept {
   const std::uint64_t device = std::uint64_t{identity.device_major} << 32 | identity.device_minor;
-  return hash_of(hash_of(identity.inode), device);
+  return hash_of(hash_of(hash_secret(), identity.inode), device);
 }
 
 CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t generation, std::string_view path,

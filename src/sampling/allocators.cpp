@@ -1,6 +1,7 @@
 #include "sampling/allocators.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -8,9 +9,17 @@
 #include "parse/children.h"
 #include "parse/file_probes.h"
 #include "process/proc_source.h"
+#include "support/end_request.h"
+#include "support/error.h"
+#include "support/shares.h"
 
 namespace profile {
 namespace {
+
+// The most functions with probes in files of other users than root. Each may need two descriptors.
+constexpr std::uint64_t most_functions = 8192;
+// Probes in files that make them fail may take seconds each, so the other files of the same user are left out then.
+constexpr unsigned most_failed = 4;
 
 constexpr const char* system_libraries[] = {"libc.so.6", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1"};
 
@@ -27,9 +36,12 @@ std::vector<Allocator> find_allocators(const SamplingOptions& options) {
   std::vector<Allocator> found;
   std::set<std::pair<std::uint64_t, std::uint64_t>> files;
   const auto add = [&](std::optional<ProbedFile> file) {
-    if (!file || !file->is_64bit || !files.insert({file->device, file->inode}).second) return;
-    auto functions = probes.allocator_functions(*file);
-    if (!functions.empty()) found.push_back({std::move(*file), std::move(functions)});
+    if (!file) return;
+    std::vector<AllocatorFunction> functions;
+    const bool is_new = file->is_64bit && files.insert({file->device, file->inode}).second;
+    if (is_new) functions = probes.allocator_functions(*file);
+    if (functions.empty()) return probes.close(*file);
+    found.push_back({std::move(*file), std::move(functions)});
   };
   std::set<FileIdentity> seen;
   const auto add_of = [&](std::uint32_t id) {
@@ -50,6 +62,44 @@ std::vector<Allocator> find_allocators(const SamplingOptions& options) {
   }
   if (!options.follow_children) std::ranges::for_each(KernelProcSource().tgids(), add_of);
   return found;
+}
+
+std::vector<std::string> attach_allocators(std::span<const Allocator> allocators, const AttachFunction& attach) {
+  constexpr std::uint64_t root = 0;
+  std::set<const Allocator*> left_out;
+  Shares shares(most_functions);
+  for (const Allocator& allocator : allocators) {
+    const bool may_have = shares.may_take(allocator.file.owner, allocator.functions.size());
+    if (may_have) shares.take(allocator.file.owner, allocator.functions.size());
+    if (!may_have) left_out.insert(&allocator);
+  }
+  std::map<std::uint64_t, unsigned> failed;  // how many files of each owner
+  std::optional<Error> first_error;
+  bool any_attached = false;
+  for (const bool is_free : {true, false}) {
+    for (const Allocator& allocator : allocators) {
+      const std::uint64_t owner = allocator.file.owner;
+      if (is_end_pressing()) break;
+      if (failed[owner] >= most_failed) left_out.insert(&allocator);
+      if (left_out.contains(&allocator)) continue;
+      try {
+        for (const AllocatorFunction& function : allocator.functions) {
+          if ((function.call == AllocatorCall::free) != is_free) continue;
+          attach(allocator.file, function);
+          any_attached = true;
+        }
+      } catch (const Error& error) {
+        if (owner == root) throw;
+        ++failed[owner];
+        left_out.insert(&allocator);
+        if (!first_error) first_error = error;
+      }
+    }
+  }
+  if (!any_attached && first_error) throw *first_error;
+  std::vector<std::string> paths;
+  for (const Allocator* const allocator : left_out) paths.push_back(allocator->file.path);
+  return paths;
 }
 
 std::string file_with_malloc(const SamplingOptions& options) {

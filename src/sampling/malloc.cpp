@@ -16,6 +16,7 @@
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "support/error.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
@@ -111,17 +112,11 @@ class Malloc final : public Source {
     run.kernel_stacks = options().kernel_stacks;
   }
 
-  // Attaches the probes of free() first: memory that is freed during the start must not count as not freed.
   void start() override {
     recorder().pause();  // the run begins when all probes are attached
     Source::start();
-    for (const bool is_free : {true, false}) {
-      for (const Allocator& allocator : allocators_) {
-        for (const AllocatorFunction& function : allocator.functions) {
-          if ((function.call == AllocatorCall::free) == is_free) attach(allocator.file, function);
-        }
-      }
-    }
+    left_out_ = attach_allocators(
+        allocators_, [this](const ProbedFile& file, const AllocatorFunction& function) { attach(file, function); });
     recorder().resume();
   }
 
@@ -147,6 +142,11 @@ class Malloc final : public Source {
       lines.push_back(
           "no C library's malloc was called; if the program is linked statically or brings its own, -e uprobe:" +
           options().command + ":malloc counts the calls");
+    }
+    if (!left_out_.empty()) {
+      lines.push_back("the calls of " + number_of(left_out_.size(), "library", "libraries") +
+                      " of users are missing, because they could not be probed or had too many functions: " +
+                      left_out_.front() + (left_out_.size() == 1 ? "" : ", ..."));
     }
     return lines;
   }
@@ -202,6 +202,7 @@ class Malloc final : public Source {
   }
 
   std::vector<Allocator> allocators_;
+  std::vector<std::string> left_out_;  // paths of libraries that have no probes
   SharedValues<malloc_state> state_;
   bool any_calls_ = false;
   std::optional<SharedValues<std::uint64_t>> batch_;  // with --live: the map `batch`

@@ -8,6 +8,7 @@
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/uprobe_target.h"
+#include "support/end_request.h"
 #include "support/error.h"
 #include "uprobe.skel.h"
 #include "uprobe_lean.skel.h"
@@ -62,6 +63,7 @@ class Uprobe final : public Source {
   void start() override {
     recorder().pause();  // the run begins when the probe is attached at every place
     for (const FileOffset offset : target_.offsets) {
+      if (is_end_pressing()) break;
       UserProbe probe{.offset = offset};
       // A probe for one process costs the other processes nothing. For several processes the BPF program filters.
       if (options().tgids.size() == 1) probe.tgid = options().tgids.front();

@@ -7,11 +7,14 @@
 #include "parse/file_probes.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
+#include "support/plural.h"
 
 namespace profile {
 namespace {
 
 constexpr std::string_view prefix = "uprobe:";
+// Each gets a probe, which takes a descriptor and a millisecond.
+constexpr std::size_t most_places = 4096;
 
 // The positions of the colons that may end FILE: all but those of "::".
 std::vector<std::size_t> single_colons(std::string_view text) {
@@ -50,7 +53,8 @@ std::string hex(std::uint64_t number) {
   return "0x" + std::string(digits, end);
 }
 
-// The functions that have the name. Throws Error when there is none.
+}  // namespace
+
 std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& name, const ProbedFile& file,
                                           const std::string& what) {
   const std::string& symbol = name.symbol;
@@ -73,10 +77,12 @@ std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& 
   }
   std::erase_if(search.places, [](const FoundSymbol& place) { return place.kind == FoundSymbol::Kind::data; });
   if (search.places.empty()) throw Error(what + ": " + symbol + " in " + file.path + " is data, no function");
+  if (search.places.size() > most_places) {
+    throw Error(what + ": " + number_of(search.places.size(), "function") + " in " + file.path + " are called " +
+                symbol + ", too many to probe");
+  }
   return std::move(search.places);
 }
-
-}  // namespace
 
 bool is_uprobe_name(std::string_view event) { return event == "uprobe" || event.starts_with(prefix); }
 

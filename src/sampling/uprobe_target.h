@@ -24,6 +24,11 @@ struct UprobeName {
 // "::" does not end it. Throws a usage Error when a part is missing.
 [[nodiscard]] UprobeName parse_uprobe(std::string_view event, const std::function<bool(const std::string&)>& is_there);
 
+// The functions of the file that have the name. Throws Error, whose text begins with `what`, when there is none, or
+// more than can be probed.
+[[nodiscard]] std::vector<FoundSymbol> functions_called(FileProbes& probes, const UprobeName& name,
+                                                        const ProbedFile& file, const std::string& what);
+
 struct UprobeTarget {
   ProbedFile file;
   std::vector<FileOffset> offsets;  // more than one when several functions have the name

@@ -38,6 +38,7 @@ const void* module_functions(std::string_view name) {
   if (entry == nullptr || std::string_view(entry->version) != PROFILE_VERSION) {
     throw Error("cannot load a part of this program: " + place.string() + " is not of version " PROFILE_VERSION);
   }
+  entry->set_hash_secret(hash_secret());
   return entry->functions;
 }
 

@@ -1,5 +1,7 @@
 #include "symbol/file_names.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -137,7 +139,7 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     addresses.push_back(named[i].address);
   }
   if (options_.lines && file != nullptr && failed == Unnamed::named && !budget_.spent()) {
-    add_lines(*file, places, addresses, known.answers);
+    add_lines(*file, places, addresses, known);
   }
   return failed;
 }
@@ -177,11 +179,12 @@ std::vector<NameOfCode> FileNames::places_of(const NamesOfFile& read, std::span<
 }
 
 void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> places,
-                          std::span<const ElfAddress> addresses, SymbolCache& answers) {
+                          std::span<const ElfAddress> addresses, FileAnswers& known) {
   if (places.empty()) return;
   const LinesOfFile lines = reader_.lines(file, addresses, budget_);
-  for (const auto& unread : lines.unread_splits) {
-    if (unread_splits_.size() < most_unread_splits) unread_splits_.insert(unread);
+  for (const auto& [split, why] : lines.unread_splits) {
+    const bool is_short = split.size() <= PATH_MAX && why.size() <= PATH_MAX;
+    if (is_short && unread_splits_.size() < most_unread_splits) unread_splits_.emplace(split, why);
   }
   if (lines.failed != Unnamed::named) return;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -191,7 +194,8 @@ void FileNames::add_lines(const FileRef& file, std::span<const CodeOffset> place
                         .file = strings_.intern(lines.strings.view(line.file)),
                         .line = line.line});
     }
-    if (!chain->empty()) answers.at(places[i])->source = std::move(chain);
+    known.positions += chain->size();
+    if (!chain->empty()) known.answers.at(places[i])->source = std::move(chain);
   }
 }
 

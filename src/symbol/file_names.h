@@ -2,6 +2,7 @@
 // be learnt of the file.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <span>
@@ -27,7 +28,10 @@ struct FileAnswers {
   StringId build_id = StringId::empty;  // likewise, and also empty when the file has none
   std::vector<CodeSegment> code;
   RangeCache ranges;
+  std::size_t positions = 0;  // of the source, in all answers
 
+  // How many things are remembered; several positions take as much memory as an answer.
+  [[nodiscard]] std::size_t size() const { return answers.size() + ranges.size() + code.size() + positions / 8; }
   // The segment that holds `address`; empty when none does.
   [[nodiscard]] CodeSegment segment_of(ElfAddress address) const;
 };
@@ -62,7 +66,7 @@ class FileNames {
   [[nodiscard]] std::vector<NameOfCode> places_of(const NamesOfFile& read, std::span<const FileOffset> asked,
                                                   std::span<const CodeOffset> places, RangeCache& ranges) const;
   void add_lines(const FileRef& file, std::span<const CodeOffset> places, std::span<const ElfAddress> addresses,
-                 SymbolCache& answers);
+                 FileAnswers& known);
 
   FileReader& reader_;
   StringTable& strings_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/hash.h"
+
 namespace profile {
 
 std::vector<RuntimeAddress> addresses_of(std::span<const CodeOffset> places) {
@@ -13,7 +15,7 @@ std::vector<RuntimeAddress> addresses_of(std::span<const CodeOffset> places) {
 }
 
 std::size_t SymbolCache::Hash::operator()(const CodeOffset& place) const noexcept {
-  return std::hash<std::uint64_t>{}(place.at * 2 + (place.is_return ? 1 : 0));
+  return hash_of(hash_secret(), place.at * 2 + (place.is_return ? 1 : 0));  // other users choose the places
 }
 
 Answer* SymbolCache::at(const CodeOffset& place) {

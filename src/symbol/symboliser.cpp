@@ -30,9 +30,11 @@ namespace {
 // Programs of the other class (32-bit) lie below this address. Their vDSO is not the one that is read here.
 constexpr std::uint64_t first_64bit_vdso = 1ULL << 32;
 
-// How much is remembered from one batch to the next, in addresses, ranges and strings. Programs come and go, and in a
-// run of days it would grow without end. Beyond this, some 15 MB, all is forgotten and learnt again.
+// How much is remembered from one batch to the next, in addresses, ranges, strings and the like, and in bytes of all
+// strings. Programs come and go, and in a run of days it would grow without end. Beyond this, some 15 MB as a rule, all
+// is forgotten and learnt again.
 constexpr std::size_t most_remembered = 100'000;
+constexpr std::size_t most_remembered_text_bytes = std::size_t{32} << 20;
 
 // How much is read from the files of one owner in one batch, in steps of WorkBudget: a second or two of work. The
 // smallest files are read first, so that large files wait and not the others. The symbols of the largest web browser,
@@ -223,13 +225,16 @@ struct Symboliser::State {
 
   // Call it between two batches, when no answer is pending, and only if more batches follow.
   void forget_if_much() {
-    std::size_t remembered = strings.size() + kernel.size() + vdso.answers.size();
-    for (const auto& [file, known] : files) remembered += known.answers.answers.size() + known.answers.ranges.size();
-    if (remembered <= most_remembered) return;
+    std::size_t remembered = strings.size() + kernel.size() + vdso.size();
+    for (const auto& [file, known] : files) remembered += known.answers.size();
+    for (; measured < strings.size(); ++measured) text_bytes += strings.view(static_cast<StringId>(measured)).size();
+    if (remembered <= most_remembered && text_bytes <= most_remembered_text_bytes) return;
     kernel = SymbolCache();
     vdso = FileAnswers();
     files.clear();
     strings = StringTable();
+    measured = 0;
+    text_bytes = 0;
   }
 
   SourceLocationId source_of(Profile& profile, const Chain& chain) {
@@ -264,6 +269,8 @@ struct Symboliser::State {
   FileReader& reader;
   bool is_repeated;
   StringTable strings;
+  std::size_t measured = 0;  // how many of them are counted in text_bytes
+  std::size_t text_bytes = 0;
   OwnerEfforts file_effort;
   FileNames names;
   JitNames jit;

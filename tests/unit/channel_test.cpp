@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,25 @@ TEST_CASE("the size that a message claims is refused before its bytes come") {
   ends.send(message_of(std::uint32_t{0xf0000000}, std::uint32_t{0}));
   CHECK_FALSE(ends.ours.take());
   CHECK(ends.ours.is_broken());
+}
+
+TEST_CASE("a channel gives the memory of a large message back, also when a part of the next one has come") {
+  for (const std::size_t more : {0, 3}) {
+    Ends ends;
+    constexpr std::size_t parts = 64;
+    const std::string part(32 << 10, 'x');
+    ends.ours.allow({.messages = 2, .bytes = 2 * parts * part.size()});
+    ends.send(message_of(static_cast<std::uint32_t>(parts * part.size()), std::uint32_t{0}));
+    std::optional<Message> message;
+    for (std::size_t i = 0; i < parts; ++i) {
+      ends.send(i + 1 == parts ? part + std::string(more, 'y') : part);
+      message = ends.ours.take();
+    }
+    REQUIRE(message);
+    CHECK(message->bytes.size() == parts * part.size());
+    CHECK_FALSE(ends.ours.take());
+    CHECK(ends.ours.held_bytes() < message->bytes.size() / 4);
+  }
 }
 
 TEST_CASE("an end that is only gone has broken no rule") {

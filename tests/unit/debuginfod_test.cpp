@@ -64,12 +64,31 @@ struct Served {
   [[nodiscard]] std::string url() const { return "file://" + server.string() + "/"; }
 };
 
-// The number of connections since the last call.
-std::size_t accepted(int listening) {
-  std::size_t count = 0;
-  while (Fd(::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC))) ++count;
-  return count;
-}
+constexpr std::uint64_t root = 0;
+
+// The only server from now on. It takes connections and says nothing.
+class SilentServer {
+ public:
+  SilentServer() : listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(listening_.get(), 8) == 0);
+    REQUIRE(::getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    use_server("http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/");
+  }
+  // Whether it got connections since the last call.
+  [[nodiscard]] bool was_asked() const {
+    bool any = false;
+    while (Fd(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC))) any = true;
+    return any;
+  }
+
+ private:
+  Fd listening_;
+};
 
 }  // namespace
 
@@ -105,24 +124,27 @@ TEST_CASE("a debug file comes from the server if no directory has it and the ser
 
 TEST_CASE("a server that does not answer costs the allowed time only once") {
   if (!is_installed()) return;
-  const Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  REQUIRE(::bind(silent.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0);
-  REQUIRE(::listen(silent.get(), 8) == 0);
-  REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  use_server("http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/");
+  const SilentServer silent;
   Debuginfod server("", {.with_one = 1500ms, .with_all = 1500ms});
   const auto start = std::chrono::steady_clock::now();
-  CHECK_FALSE(server.find(std::string(40, 'a')));
+  CHECK_FALSE(server.find(std::string(40, 'a'), root));
   const auto first = std::chrono::steady_clock::now();
   CHECK(first - start >= 1500ms);
   CHECK(first - start < 60s);
   // After the first timeout the server is not asked again: a hundred more searches open no connection.
-  const std::size_t asked = accepted(silent.get());
-  CHECK(asked > 0);
-  for (int i = 0; i < 100; ++i) CHECK_FALSE(server.find(std::string(38, 'b') + std::to_string(i % 90 + 10)));
-  CHECK(accepted(silent.get()) == 0);
+  CHECK(silent.was_asked());
+  for (int i = 0; i < 100; ++i) CHECK_FALSE(server.find(std::string(38, 'b') + std::to_string(i % 90 + 10), root));
+  CHECK_FALSE(silent.was_asked());
+}
+
+TEST_CASE("a user's files take only a share of the time for the servers") {
+  if (!is_installed()) return;
+  const SilentServer silent;
+  Debuginfod server("", {.with_one = 1500ms, .with_all = 4000ms});  // a user's share is three eighths
+  CHECK_FALSE(server.find(std::string(40, 'a'), 1000));
+  CHECK(silent.was_asked());
+  CHECK_FALSE(server.find(std::string(40, 'b'), 1000));
+  CHECK_FALSE(silent.was_asked());
+  CHECK_FALSE(server.find(std::string(40, 'c'), root));
+  CHECK(silent.was_asked());
 }

@@ -44,7 +44,7 @@ class DirectSupplier final : public DebugSupplier {
     return found;
   }
   DebugFile from_server(const std::string& build_id) override {
-    return {.fd = server_ != nullptr ? server_->find(build_id) : Fd(), .number = 0};
+    return {.fd = server_ != nullptr ? server_->find(build_id, 0) : Fd(), .number = 0};
   }
 
  private:

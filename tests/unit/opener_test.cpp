@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "hostile_parser.h"
 #include "parse/channel.h"
 #include "parse/wire.h"
 #include "support/fd.h"
@@ -113,6 +114,22 @@ TEST_CASE("the state of a file is unknown while the opener is stopped, and arriv
   REQUIRE(late);
   CHECK((late->number == number || late->number == number + 1));
   CHECK(late->state == FileState::changed);
+  CHECK_FALSE(opener.is_silent());
+}
+
+TEST_CASE("one question that has no answer does not keep the next from its answer") {
+  test::PlayedChild child([](const WaitingChannel& main_process) {
+    bool is_first = true;
+    while (const auto message = main_process.receive()) {
+      const auto id = WireReader(message->bytes).get<std::uint64_t>();
+      if (!std::exchange(is_first, false)) main_process.send(message_of(id, Unnamed::named));
+    }
+  });
+  Opener opener(std::move(child.socket));
+  opener.set_process(child.pid());
+  CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
+  CHECK(opener.is_silent());
+  CHECK(opener.hand(number + 1, WayNumber{0}, FileKind::elf) == Unnamed::named);
   CHECK_FALSE(opener.is_silent());
 }
 

@@ -4,13 +4,16 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "parse/child_watch.h"
+#include "support/fd.h"
 
 namespace profile {
 namespace {
@@ -124,6 +127,58 @@ TEST_CASE("a child that makes no progress is stuck, and one late look does not c
     std::this_thread::sleep_for(milliseconds(50));
   }
   CHECK(watch.look() == ChildWatch::Finding::stuck);
+}
+
+// It is ready to run from one byte to the next, and then waits for another.
+class WokenChild {
+ public:
+  WokenChild()
+      : child_([] {
+          int turns = 0;
+          for (;;) {
+            char byte = 0;
+            while (::recv(pipe_.second.get(), &byte, 1, turns % 2 == 0 ? 0 : MSG_DONTWAIT) != 1) {
+            }
+            ++turns;
+          }
+        }) {}
+  [[nodiscard]] pid_t pid() const { return child_.pid(); }
+  void turn() const { REQUIRE(::send(pipe_.first.get(), "x", 1, 0) == 1); }
+
+ private:
+  static inline std::pair<Fd, Fd> pipe_ = new_socket_pair();
+  Child child_;
+};
+
+TEST_CASE("a child that is ready to run at every look, but waits in between, is stuck") {
+  const WokenChild child;
+  const ChildTimes times(child.pid());
+  ChildWatch watch(times);
+  ChildWatch::Finding finding = ChildWatch::Finding::works;
+  for (const auto begin = Clock::now(); finding == ChildWatch::Finding::works && Clock::now() - begin < hang;) {
+    std::this_thread::sleep_for(milliseconds(50));
+    child.turn();
+    REQUIRE(waits_until(child.pid(), true));
+    finding = watch.look();
+    child.turn();
+    REQUIRE(waits_until(child.pid(), false));
+  }
+  CHECK(finding == ChildWatch::Finding::stuck);
+}
+
+TEST_CASE("a child that gets a new limit for its time on a CPU has waited all the same") {
+  const Child child(stand_still);
+  REQUIRE(waits_until(child.pid(), false));
+  const ChildTimes times(child.pid());
+  ChildWatch watch(times);
+  ChildWatch::Finding finding = ChildWatch::Finding::works;
+  for (const auto begin = Clock::now(); finding == ChildWatch::Finding::works && Clock::now() - begin < hang;) {
+    std::this_thread::sleep_for(milliseconds(50));
+    watch.limit_running(1'000'000'000);
+    finding = watch.look();
+  }
+  CHECK(finding == ChildWatch::Finding::stuck);
+  CHECK(watch.took_ns() > ChildWatch::most_still_ns);
 }
 
 }  // namespace

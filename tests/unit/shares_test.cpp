@@ -32,6 +32,17 @@ TEST_CASE("an owner who takes all that he can get leaves room for others and for
   CHECK(shares.may_take(0, whole / 4));
 }
 
+TEST_CASE("an owner may take all that is left for it, and no more") {
+  Shares shares(whole);
+  shares.take(1000, 100);
+  const std::uint64_t left = shares.left_for(1000);
+  CHECK(left == whole * 3 / 8 - 100);
+  CHECK(shares.may_take(1000, left));
+  CHECK_FALSE(shares.may_take(1000, left + 1));
+  shares.take(1000, left + 1);
+  CHECK(shares.left_for(1000) == 0);
+}
+
 TEST_CASE("what was given back can be taken again") {
   Shares shares(whole);
   const std::uint64_t first = flood(shares, 1000);

@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -230,6 +231,125 @@ TEST_CASE("a program without its own malloc is no allocator") {
   const Fd fd = test::open_file(path);
   std::string why;
   CHECK(allocator_functions(*ElfFile::read(fd.get(), why)).empty());
+}
+
+TEST_CASE("a library with more allocator functions than there can be is no allocator") {
+  const auto found = [](unsigned count) {
+    std::vector<Elf64_Sym> table(1);
+    for (unsigned i = 0; i < count; ++i) {
+      Elf64_Sym symbol{};
+      symbol.st_name = 1;
+      symbol.st_info = STB_GLOBAL << 4 | STT_FUNC;
+      symbol.st_shndx = 1;
+      symbol.st_value = 0x1000 + i;
+      table.push_back(symbol);
+    }
+    const std::string content(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(Elf64_Sym));
+    const std::string code(count, 'x');
+    Elf64_Phdr segment{};
+    segment.p_type = PT_LOAD;
+    segment.p_flags = PF_R | PF_X;
+    segment.p_offset = sizeof(Elf64_Ehdr);
+    segment.p_vaddr = 0x1000;
+    segment.p_filesz = segment.p_memsz = count;
+    const std::string file = test::made_elf(
+        {{.name = ".text", .content = code, .flags = SHF_ALLOC | SHF_EXECINSTR, .address = 0x1000},
+         {.name = ".dynsym", .content = content, .type = SHT_DYNSYM, .link = 3, .entry_bytes = sizeof(Elf64_Sym)},
+         {.name = ".dynstr", .content = std::string("\0malloc", 8), .type = SHT_STRTAB}},
+        EM_X86_64, {segment});
+    const Fd fd = test::in_memory(file);
+    std::string why;
+    const auto elf = ElfFile::read(fd.get(), why);
+    REQUIRE_MESSAGE(elf, why);
+    return allocator_functions(*elf).size();
+  };
+  CHECK(found(most_allocator_functions) == most_allocator_functions);
+  CHECK(found(most_allocator_functions + 1) == 0);
+}
+
+namespace {
+
+// A file with so many places of one name.
+class ManyPlaces final : public FileProbes {
+ public:
+  explicit ManyPlaces(std::size_t places) : places_(places) {}
+  std::optional<ProbedFile> open(const std::string&, std::string&) override { return std::nullopt; }
+  std::optional<ProbedFile> open_mapped(const FileIdentity&, const std::string&, const MappedBy&,
+                                        std::string&) override {
+    return std::nullopt;
+  }
+  void close(const ProbedFile&) override {}
+  NameSearch search(const ProbedFile&, std::string_view, std::uint64_t) override {
+    NameSearch search;
+    search.places.resize(places_);
+    return search;
+  }
+  std::vector<AllocatorFunction> allocator_functions(const ProbedFile&) override { return {}; }
+  Fd probe(const ProbedFile&, const UserProbe&, int&) override { return {}; }
+
+ private:
+  std::size_t places_;
+};
+
+constexpr std::uint64_t some_user = 1000;
+
+// Its functions are malloc and free, unless others are given.
+Allocator allocator_of(std::uint64_t owner, const std::string& path, std::size_t others = 0) {
+  Allocator allocator{.file = {.path = path, .owner = owner}, .functions = {}};
+  allocator.functions.push_back({.call = AllocatorCall::bytes, .offset = {}});
+  allocator.functions.push_back({.call = AllocatorCall::free, .offset = {}});
+  allocator.functions.resize(2 + others);
+  return allocator;
+}
+
+}  // namespace
+
+TEST_CASE("a name of too many places cannot be probed") {
+  ManyPlaces few(1000);
+  CHECK(functions_called(few, {.file = "f", .symbol = "s"}, {}, "-e").size() == 1000);
+  ManyPlaces many(100'000);
+  CHECK_THROWS_AS(functions_called(many, {.file = "f", .symbol = "s"}, {}, "-e"), Error);
+}
+
+TEST_CASE("the probes of free() are attached first, in all files") {
+  const std::vector<Allocator> allocators{allocator_of(0, "a"), allocator_of(some_user, "b")};
+  std::string order;
+  const auto attach = [&order](const ProbedFile& file, const AllocatorFunction& function) {
+    order += file.path + (function.call == AllocatorCall::free ? "-" : "+");
+  };
+  CHECK(attach_allocators(allocators, attach).empty());
+  CHECK(order == "a-b-a+b+");
+}
+
+TEST_CASE("a user's library that cannot be probed is left out, and the system's fails the run") {
+  const auto attach = [](const ProbedFile& file, const AllocatorFunction&) {
+    if (file.path == "bad") throw Error("cannot be probed");
+  };
+  const std::vector<Allocator> users{allocator_of(some_user, "bad"), allocator_of(some_user, "good")};
+  CHECK(attach_allocators(users, attach) == std::vector<std::string>{"bad"});
+  const std::vector<Allocator> roots{allocator_of(0, "bad"), allocator_of(some_user, "good")};
+  CHECK_THROWS_AS(static_cast<void>(attach_allocators(roots, attach)), Error);
+  const std::vector<Allocator> alone{allocator_of(some_user, "bad")};
+  CHECK_THROWS_AS(static_cast<void>(attach_allocators(alone, attach)), Error);
+}
+
+TEST_CASE("a user whose libraries cannot be probed, or have many functions, leaves probes for others") {
+  std::vector<Allocator> allocators;
+  for (int i = 0; i < 1000; ++i) allocators.push_back(allocator_of(some_user, "many", 50));
+  for (int i = 0; i < 1000; ++i) allocators.push_back(allocator_of(some_user + 1, "bad"));
+  allocators.push_back(allocator_of(some_user + 2, "other"));
+  allocators.push_back(allocator_of(0, "system"));
+  std::map<std::string, int> attached;
+  std::size_t tries = 0;
+  const auto attach = [&](const ProbedFile& file, const AllocatorFunction&) {
+    ++tries;
+    if (file.path == "bad") throw Error("cannot be probed");
+    ++attached[file.path];
+  };
+  CHECK(attach_allocators(allocators, attach).size() > 1900);
+  CHECK(attached["other"] == 2);
+  CHECK(attached["system"] == 2);
+  CHECK(tries < 5000);
 }
 
 TEST_CASE("a search in a table whose symbols all have the wanted name is given up") {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "output/clean_text.h"
+#include "support/hash.h"
 
 namespace profile {
 namespace {
@@ -178,7 +179,7 @@ class Comparing {
   std::vector<Cell> before_cells_;
   std::vector<Cell> after_cells_;
   FlameTable table_;
-  std::unordered_map<std::string, Index> ids_;  // into functions_
+  std::unordered_map<std::string, Index, TextHash> ids_;  // into functions_
   std::vector<Function> functions_;
   std::vector<Index> frames_;  // of table_, by function
 };

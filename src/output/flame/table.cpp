@@ -34,12 +34,14 @@ FlameKind kind_of(const Profile& profile, const ShownFrame& shown) {
 }  // namespace
 
 std::size_t FlameTable::FrameHash::operator()(const Frame& frame) const noexcept {
-  const std::uint64_t hash = hash_of(pair_of(frame.name, frame.module), pair_of(frame.file, frame.line));
+  const std::uint64_t hash =
+      hash_of(hash_of(hash_secret(), pair_of(frame.name, frame.module)), pair_of(frame.file, frame.line));
   return hash_of(hash, static_cast<std::uint64_t>(frame.kind));
 }
 
 std::size_t FlameTable::OwnerHash::operator()(const Owner& owner) const noexcept {
-  const std::uint64_t hash = hash_of(pair_of(owner.process, owner.tgid), pair_of(owner.thread, owner.tid));
+  const std::uint64_t hash =
+      hash_of(hash_of(hash_secret(), pair_of(owner.process, owner.tgid)), pair_of(owner.thread, owner.tid));
   return hash_of(hash, owner.cpu);
 }
 

@@ -10,6 +10,7 @@
 #include "model/unnamed_words.h"
 #include "output/clean_text.h"
 #include "output/formats/json_parts.h"
+#include "support/hash.h"
 
 namespace profile {
 namespace {
@@ -213,7 +214,7 @@ class Tables {
   Numbering<StringId> modules_;
   Numbering<FrameId> frames_;
   Numbering<StackId> stacks_;
-  std::unordered_map<std::string_view, StackId> by_frames_;  // key: the bytes of the frame numbers
+  std::unordered_map<std::string_view, StackId, TextHash> by_frames_;  // key: the bytes of the frame numbers
 };
 
 }  // namespace

@@ -1,0 +1,192 @@
+// Tests what a parser that a hostile file has taken over can cost the main process: time, work and memory.
+#include "parse/parser.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dwarf/lines.h"
+#include "hostile_parser.h"
+#include "parse/allocator_functions.h"
+#include "parse/answers_wire.h"
+#include "parse/ended_parsers.h"
+#include "parse/parser_calls.h"
+#include "parse/wire.h"
+#include "support/work_budget.h"
+
+namespace profile {
+namespace {
+
+using std::chrono::milliseconds;
+using test::HostileParser;
+
+constexpr std::uint64_t user = 1000;
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 30;
+
+// An answer to a question about one place. It says that it has cost nothing.
+void answer_names(const WaitingChannel& main_process, const NamesOfFile& names) {
+  main_process.send(message_of(ParserWord::begun));
+  main_process.send(message_of(ParserWord::answer, most_steps, names));
+}
+
+NamesOfFile no_names() {
+  NamesOfFile names;
+  names.names.resize(1);
+  names.names[0].unnamed = Unnamed::no_symbol;
+  names.valid_ranges.resize(1);
+  return names;
+}
+
+NamesOfFile ask_names(HostileParser& hostile, WorkBudget& budget, std::uint64_t owner = user) {
+  const std::vector<FileOffset> offsets{{16}};
+  return hostile.parser.names(hostile.file_of(owner), offsets, budget);
+}
+
+}  // namespace
+
+TEST_CASE("a question that is given up costs its whole budget") {
+  for (const std::string& answer : {message_of(ParserWord::answer, most_steps), message_of(std::uint8_t{200})}) {
+    HostileParser hostile([answer](const WaitingChannel& main_process, WireReader&) { main_process.send(answer); });
+    WorkBudget budget(most_steps);
+    CHECK(ask_names(hostile, budget).failed == Unnamed::parser_gave_up);
+    CHECK(budget.spent());
+    CHECK(hostile.parser.given_up() == 1);
+  }
+}
+
+TEST_CASE("a user's parser pays for the time that it lets the main process wait") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    std::this_thread::sleep_for(milliseconds(400));
+    answer_names(main_process, no_names());
+  });
+  WorkBudget budget(most_steps);
+  REQUIRE(ask_names(hostile, budget).failed == Unnamed::named);
+  // When this process stands still, it counts at least 200 ms.
+  CHECK(most_steps - budget.left() >= 100'000'000 / (2 * ChildWatch::most_ns_a_step));
+}
+
+TEST_CASE("the names that a parser sends are paid for by their size") {
+  constexpr std::size_t bytes = 60'000;
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    NamesOfFile names = no_names();
+    names.strings.intern(std::string(bytes, 'x'));
+    answer_names(main_process, names);
+  });
+  WorkBudget budget(most_steps);
+  REQUIRE(ask_names(hostile, budget, 0).failed == Unnamed::named);  // root's parser pays for no waiting
+  CHECK(most_steps - budget.left() >= 16 * bytes);
+}
+
+TEST_CASE("a parser that says again and again that it demangles gets no more time to wait") {
+  constexpr int remarks = 90;
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    main_process.send(message_of(ParserWord::begun));
+    for (int i = 0; i < remarks; ++i) {
+      main_process.send(message_of(ParserWord::demangles, std::uint32_t{0}));
+      std::this_thread::sleep_for(milliseconds(300));
+    }
+    main_process.send(message_of(ParserWord::answer, std::vector<AllocatorFunction>(1)));
+  });
+  CHECK(hostile.parser.allocator_functions(hostile.file_of(user)).empty());
+  CHECK(hostile.parser.given_up() == 1);
+}
+
+TEST_CASE("an answer has no more functions of an allocator than there can be") {
+  for (const std::size_t more : {0, 1}) {
+    HostileParser hostile([more](const WaitingChannel& main_process, WireReader&) {
+      main_process.send(
+          message_of(ParserWord::answer, std::vector<AllocatorFunction>(most_allocator_functions + more)));
+    });
+    const auto functions = hostile.parser.allocator_functions(hostile.file_of(user));
+    CHECK(functions.size() == (more == 0 ? most_allocator_functions : 0));
+  }
+}
+
+TEST_CASE("a user's files are no longer searched for probes when that has taken long") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader&) {
+    for (int i = 0; i < 5; ++i) {  // it wakes up, so that it does not count as stuck
+      std::this_thread::sleep_for(milliseconds(200));
+    }
+    main_process.send(message_of(ParserWord::answer, std::vector<AllocatorFunction>(1)));
+  });
+  int answered = 0;
+  constexpr int most = 40;
+  while (answered < most && !hostile.parser.allocator_functions(hostile.file_of(user)).empty()) ++answered;
+  CHECK(answered > 0);
+  CHECK(answered < most);
+  CHECK(hostile.parser.given_up() == 0);
+  CHECK_FALSE(hostile.parser.allocator_functions(hostile.file_of(0)).empty());
+}
+
+TEST_CASE("an answer has no longer chain of inlined functions than a file can give") {
+  for (const std::size_t more : {0, 1}) {
+    LinesOfFile lines;
+    lines.chains.assign(1, std::vector<SourcePosition>(max_inlining + 1 + more));
+    const std::string message = message_of(lines);
+    WireReader in(message);
+    CHECK(take_lines(in, 1).has_value() == (more == 0));
+  }
+}
+
+TEST_CASE("a chain whose names are too long together loses the innermost functions") {
+  LinesOfFile lines;
+  const StringId longest = lines.strings.intern(std::string(WireReader::most_text_bytes, 'x'));
+  const StringId outermost = lines.strings.intern("main");
+  lines.chains.assign(1, std::vector<SourcePosition>(200, {.function = longest, .file = longest, .line = 1}));
+  lines.chains[0].push_back({.function = outermost, .file = StringId::empty, .line = 2});
+  const std::string message = message_of(lines);
+  WireReader in(message);
+  const auto taken = take_lines(in, 1);
+  REQUIRE(taken);
+  REQUIRE(taken->chains[0].size() == 2);
+  CHECK(taken->strings.view(taken->chains[0][1].function) == "main");
+}
+
+TEST_CASE("a new parser replaces a user's that got an ELF file when nothing more is read for now") {
+  HostileParser hostile([](const WaitingChannel& main_process, WireReader& question) {
+    const auto call = question.get<ParserCall>();
+    if (call == ParserCall::names) answer_names(main_process, no_names());
+    NamesOfJit names;
+    names.names.resize(1);
+    names.names[0].unnamed = Unnamed::no_jit_map;
+    if (call == ParserCall::jit) main_process.send(message_of(ParserWord::answer, most_steps, names));
+  });
+  const auto is_replaced = [&](std::uint64_t owner, bool is_elf) {
+    WorkBudget budget(most_steps);
+    if (is_elf) REQUIRE(ask_names(hostile, budget, owner).failed == Unnamed::named);
+    const std::vector<RuntimeAddress> addresses{{16}};
+    const FileReader::JitMapRef dump{
+        .number = hostile.file_of(owner).number, .size_bytes = 1, .owner = owner, .is_dump = true};
+    REQUIRE(hostile.parser.jit_names(1, dump, addresses, budget).failed == Unnamed::named);
+    const std::vector<pid_t> before = hostile.parser.pids();
+    hostile.parser.rest();
+    const std::vector<pid_t> after = hostile.parser.pids();
+    REQUIRE(after.size() == before.size());
+    return after != before;
+  };
+  CHECK_FALSE(is_replaced(user, false));
+  CHECK(is_replaced(user, true));
+  CHECK_FALSE(is_replaced(0, true));
+}
+
+TEST_CASE("owners beyond the limit are counted as one") {
+  EndedParsers ended;
+  for (std::uint64_t owner = 1; owner <= EndedParsers::most_owners; ++owner) ended.add(owner);
+  CHECK_FALSE(ended.are_too_many(1));
+  for (unsigned i = 1; i < EndedParsers::most_by_owner; ++i) ended.add(1);
+  CHECK(ended.are_too_many(1));
+  CHECK_FALSE(ended.are_too_many(2));
+  constexpr std::uint64_t more = EndedParsers::most_owners + 1;
+  CHECK_FALSE(ended.are_too_many(more));
+  for (unsigned i = 0; i < EndedParsers::most_by_owner; ++i) ended.add(more + i);
+  CHECK(ended.are_too_many(more));
+  CHECK(ended.are_too_many(more + 1000));
+  for (unsigned i = 0; i < EndedParsers::most_by_owner; ++i) ended.add(0);
+  CHECK_FALSE(ended.are_too_many(0));
+}
+
+}  // namespace profile
