@@ -90,7 +90,7 @@ std::optional<std::string> Parser::ask(std::string_view words, const AskedFile& 
   for (;;) {
     ParserLink* const parser = running_for(owner);
     if (parser == nullptr) return std::nullopt;
-    const std::uint64_t before = parser->turn_to(file.number, file.kind);
+    const std::uint64_t before = parser->turn_to(file.number);
     if (file.number != 0) {
       const Unnamed handed = opener_.hand(file.number, parser->way(), file.kind);
       if (handed == Unnamed::parser_gave_up && !std::exchange(was_repeated, true)) {
@@ -220,17 +220,7 @@ std::vector<std::string> Parser::demangled(std::span<const std::string> names) {
 }
 
 void Parser::rest() {
-  for (Place& place : places_) {
-    // A parser that a file has taken over may keep what it got. One that got only perf maps and jitdumps stays, because
-    // it remembers how far it has read them.
-    if (place.owner == root || !place.link.has_got_elf()) {
-      place.link.rest();
-      continue;
-    }
-    place.link.end();
-    // At once, so that its number is known before it works: it must not be in the profile.
-    if (!is_missing_) is_missing_ = !place.link.start(ChildKind::parser);
-  }
+  for (Place& place : places_) place.link.rest();
 }
 
 std::optional<std::string> Parser::ask_for_probes(std::string_view words, const FileRef& file, Unnamed& failed,

@@ -195,7 +195,6 @@ void ParserLink::end() {
   process_.reset();
   channel_.reset();
   file_ = 0;
-  has_got_elf_ = false;
   close_debug_files();
 }
 
@@ -211,10 +210,9 @@ std::optional<pid_t> ParserLink::pid() const {
   return process_ && !has_ended(process_) ? std::optional(times_->child()) : std::nullopt;
 }
 
-std::uint64_t ParserLink::turn_to(std::uint64_t file, FileKind kind) {
+std::uint64_t ParserLink::turn_to(std::uint64_t file) {
   const std::uint64_t before = std::exchange(file_, file);
   fetched_ = 0;
-  has_got_elf_ = has_got_elf_ || (file != 0 && kind == FileKind::elf);
   if (before != file) close_debug_files();
   return before;
 }

@@ -61,9 +61,7 @@ class ParserLink {
   [[nodiscard]] WayNumber way() const { return way_; }
 
   // The next question is about this file (0: none). Returns the file of the question before.
-  std::uint64_t turn_to(std::uint64_t file, FileKind kind);
-  // Whether it was asked about an ELF file since it was started.
-  [[nodiscard]] bool has_got_elf() const { return has_got_elf_; }
+  std::uint64_t turn_to(std::uint64_t file);
   // Sends the question and waits for the answer. `meanwhile` is called now and then while it waits.
   [[nodiscard]] Outcome exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
                                  const std::function<void()>& meanwhile);
@@ -87,8 +85,7 @@ class ParserLink {
   std::optional<ChildTimes> times_;      // set while it runs
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
   std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
-  bool has_got_elf_ = false;
-  unsigned fetched_ = 0;  // files that servers were asked for, for this question
+  unsigned fetched_ = 0;                 // files that servers were asked for, for this question
 };
 
 }  // namespace profile

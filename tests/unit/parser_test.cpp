@@ -146,33 +146,6 @@ TEST_CASE("a chain whose names are too long together loses the innermost functio
   CHECK(taken->strings.view(taken->chains[0][1].function) == "main");
 }
 
-TEST_CASE("a new parser replaces a user's that got an ELF file when nothing more is read for now") {
-  HostileParser hostile([](const WaitingChannel& main_process, WireReader& question) {
-    const auto call = question.get<ParserCall>();
-    if (call == ParserCall::names) answer_names(main_process, no_names());
-    NamesOfJit names;
-    names.names.resize(1);
-    names.names[0].unnamed = Unnamed::no_jit_map;
-    if (call == ParserCall::jit) main_process.send(message_of(ParserWord::answer, most_steps, names));
-  });
-  const auto is_replaced = [&](std::uint64_t owner, bool is_elf) {
-    WorkBudget budget(most_steps);
-    if (is_elf) REQUIRE(ask_names(hostile, budget, owner).failed == Unnamed::named);
-    const std::vector<RuntimeAddress> addresses{{16}};
-    const FileReader::JitMapRef dump{
-        .number = hostile.file_of(owner).number, .size_bytes = 1, .owner = owner, .is_dump = true};
-    REQUIRE(hostile.parser.jit_names(1, dump, addresses, budget).failed == Unnamed::named);
-    const std::vector<pid_t> before = hostile.parser.pids();
-    hostile.parser.rest();
-    const std::vector<pid_t> after = hostile.parser.pids();
-    REQUIRE(after.size() == before.size());
-    return after != before;
-  };
-  CHECK_FALSE(is_replaced(user, false));
-  CHECK(is_replaced(user, true));
-  CHECK_FALSE(is_replaced(0, true));
-}
-
 TEST_CASE("owners beyond the limit are counted as one") {
   EndedParsers ended;
   for (std::uint64_t owner = 1; owner <= EndedParsers::most_owners; ++owner) ended.add(owner);
