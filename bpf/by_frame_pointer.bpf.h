@@ -6,9 +6,9 @@
 /* Whether a call of a form that compilers use ends at `back`, or code stands there to which a jump returns.
  * - Go lets each goroutine return into runtime.goexit: there a no-operation stands before `back`, and a call behind it.
  *   runtime/asm_amd64.s, asm_arm64.s
- * - HotSpot's interpreter puts the return address on the stack itself, and jumps. The code there takes the stack pointer
- *   from the frame pointer's frame: the pointer (until JDK 21) or the words between the two. After a deoptimisation it
- *   only forgets it. templateInterpreterGenerator_x86.cpp, _aarch64.cpp */
+ * - HotSpot's interpreter puts the return address on the stack itself, and jumps. The code there takes the stack
+ * pointer from the frame pointer's frame: the pointer (until JDK 21) or the words between the two. After a
+ * deoptimisation it only forgets it. templateInterpreterGenerator_x86.cpp, _aarch64.cpp */
 #ifdef __TARGET_ARCH_x86
 /* The first eight bytes of that code. */
 #define HOTSPOT_TAKES_POINTER 0xf045c748f0658b48ULL /* mov rsp, [rbp-16]; mov qword [rbp-16], 0 */
@@ -29,7 +29,7 @@ static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
 static __always_inline bool is_behind_call(struct walk *walk, __u64 back) {
   const __u32 *code = (const __u32 *)walk->raw;
   if (read_user(walk->raw, 12, back - 4)) return false;
-  const bool calls_next = (code[1] & 0xfc000000) == 0x94000000; /* bl */
+  const bool calls_next = (code[1] & 0xfc000000) == 0x94000000;    /* bl */
   if (code[1] == 0xf85f03b4 && code[2] == 0xf81f03bf) return true; /* ldur x20, [x29, #-16]; stur xzr, [x29, #-16] */
   if (code[1] == 0xf85f03a8 && code[2] == 0x8b080fb4) return true; /* ldur x8, [x29, #-16]; add x20, x29, x8, lsl #3 */
   return (code[0] & 0xfc000000) == 0x94000000 || (code[0] & 0xfffffc1f) == 0xd63f0000 /* blr */ ||

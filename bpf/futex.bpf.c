@@ -129,7 +129,8 @@ static __always_inline void count_wait(struct futex_wait *wait, __u32 thread, __
     struct durations_sum *sum = durations_of(wait->address, wait->span.key.tgid, wait->span.key.comm);
     if (sum) add_duration(sum, now_ns - start_ns, waited_ns, is_over);
   }
-  count_span(&wait->span, thread, now_ns - start_ns, (is_over ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
+  count_span(&wait->span, thread, now_ns - start_ns,
+             (is_over ? SPAN_CLOSED : SPAN_PART) | (is_counted ? SPAN_COUNTS : 0));
 }
 
 static __always_inline void end_wait(struct futex_wait *wait, __u32 thread) {

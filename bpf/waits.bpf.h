@@ -3,8 +3,8 @@
 #ifndef PROFILE_WAITS_BPF_H
 #define PROFILE_WAITS_BPF_H
 
-/* The programs see more than the run: they are attached before the threads that are blocked are read, and to detach them
- * takes a while. Returns `ns`, but at least the beginning of the run, and at most its end. */
+/* The programs see more than the run: they are attached before the threads that are blocked are read, and to detach
+ * them takes a while. Returns `ns`, but at least the beginning of the run, and at most its end. */
 static __always_inline __u64 within_run(__u64 ns) {
   const __u64 started_ns = *(volatile __u64 *)&state.started_ns;
   const __u64 ended_ns = *(volatile __u64 *)&record_state.paused_ns;

@@ -29,9 +29,8 @@ static __always_inline void count_woken(struct woken_wait *wait, const struct wo
     }
     wait->key.wait = thread->waits.span.key;
     wait->key.waker = thread->waker;
-    const bool in_map =
-        generation == 0 ? count_in(&woken_0, 0, &wait->key.wait, value, 1)
-                        : count_in(&woken_1, 1, &wait->key.wait, value, 1);
+    const bool in_map = generation == 0 ? count_in(&woken_0, 0, &wait->key.wait, value, 1)
+                                        : count_in(&woken_1, 1, &wait->key.wait, value, 1);
     if (in_map) {
       bump(account, ACCOUNT_IN_MAP);
       return;

@@ -57,8 +57,8 @@ struct walk {
   __u32 exec_id;
   __u32 tgid;
   __u32 epoch;
-  __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
-  __u32 space;        /* the index in `spaces` */
+  __u32 keep_nothing;          /* the next walk must not reuse the mappings that this one has found */
+  __u32 space;                 /* the index in `spaces` */
   struct walk_mapping mapping; /* the one that holds pc */
 
   __u64 raw[RAW_WORDS + 1];

@@ -12,8 +12,8 @@
 
 namespace profile {
 
-// No table is larger. Browsers and databases have a few million rows, and at most a gigabyte of code. All 3,000 files of
-// a Debian system with compilers and browsers together have 5,000 rules.
+// No table is larger. Browsers and databases have a few million rows, and at most a gigabyte of code. All 3,000 files
+// of a Debian system with compilers and browsers together have 5,000 rules.
 constexpr std::size_t most_unwind_rows = 6'000'000;
 constexpr std::size_t most_unwind_pages = 1 << 20;
 constexpr std::size_t most_unwind_rules = 32768;

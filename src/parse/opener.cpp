@@ -230,8 +230,8 @@ Unnamed Opener::open_now(const FileQuestion& question, FileStamp& stamp) {
 
 std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions, std::size_t most_bytes) {
   std::vector<std::string> stacks(questions.size());
-  // A question is about one process, so that one that hangs holds up no other. The threads of a large process are several
-  // questions: copies that stay in the CPU's cache take a fifth of the time.
+  // A question is about one process, so that one that hangs holds up no other. The threads of a large process are
+  // several questions: copies that stay in the CPU's cache take a fifth of the time.
   struct Asked {
     std::uint64_t id = 0;
     std::size_t begin = 0;

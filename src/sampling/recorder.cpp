@@ -142,8 +142,8 @@ void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimel
       return Fate::counted;
     }
     const auto& sample = as<ring_sample>(record);
-    count_whole(sample, {.value = sample.value, .samples = 1, .time_ns = sample.time_ns, .cpu = sample.key.cpu}, nullptr,
-                timeline, into);
+    count_whole(sample, {.value = sample.value, .samples = 1, .time_ns = sample.time_ns, .cpu = sample.key.cpu},
+                nullptr, timeline, into);
     ++counted_from_ring_[generation];
     ++collided_;
     return Fate::counted;
@@ -187,8 +187,8 @@ void Recorder::count_span_end(const ring_span_end& end, const stack_key* waker, 
   const ring_sample* const begun = spans_.find(end.span, end.began_ns);
   if (begun == nullptr) return;  // its beginning was lost, and is already counted as lost
   if ((end.flags & SPAN_COUNTS) != 0) {
-    count_whole(*begun, {.value = end.value, .samples = samples, .time_ns = end.time_ns, .cpu = end.cpu}, waker, timeline,
-                into);
+    count_whole(*begun, {.value = end.value, .samples = samples, .time_ns = end.time_ns, .cpu = end.cpu}, waker,
+                timeline, into);
     counted_from_ring_[end.header.generation] += samples;
   }
   if ((end.flags & SPAN_CLOSED) != 0) spans_.forget(end.span, end.began_ns);

@@ -7,10 +7,9 @@ walks_by_tables || skip "this kernel has no walks by tables"
 for ((at = 0; at < 24; at++)); do cp "$WORKLOADS/libhop.so" "$tmp/lib.$at"; done
 # cost_in COUNT : prints the nanoseconds of a sample, the least of three runs.
 cost_in() {
-  local turn
   burn hops "$tmp/lib" "$1" 100 600
   wait_until is_at_work "$started"
-  for turn in 1 2 3; do
+  for _ in 1 2 3; do
     sample_enough 400 -v -F 999 -U -p "$started" 1
     sed -nE 's/.* ([0-9.]+) us a sample.*/\1/p' "$tmp/err" | head -n 1
   done | sort -n | head -n 1

@@ -1,8 +1,8 @@
 /* Tests rely on this: every user stack is main;run_made;made_caller;made_loop. The last two lie in memory that the
- * program makes executable itself, and /tmp/perf-PID.map names them. made_caller does not call made_loop: it jumps there
- * with a return address, as HotSpot's interpreter does. The first argument selects the code at that address: `pointer`
- * is that of JDK 8 to 21, `words` that of later ones, `forgets` that of a frame that was compiled code before, and
- * `unusual` is no code to which a runtime is known to return. */
+ * program makes executable itself, and /tmp/perf-PID.map names them. made_caller does not call made_loop: it jumps
+ * there with a return address, as HotSpot's interpreter does. The first argument selects the code at that address:
+ * `pointer` is that of JDK 8 to 21, `words` that of later ones, `forgets` that of a frame that was compiled code
+ * before, and `unusual` is no code to which a runtime is known to return. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,8 +12,8 @@ typedef void Caller(unsigned long turns);
 
 /* KIND_start to KIND_end, with KIND_loop between: code without an address, so that it runs anywhere in memory. AWAY
  * jumps to the label 2, so that it returns to the label 1, where BACK takes the frame away. */
-#define MADE(kind, enter, away, back, loop)                                                                         \
-  extern const char kind##_start[], kind##_loop[], kind##_end[];                                                    \
+#define MADE(kind, enter, away, back, loop)                                                                          \
+  extern const char kind##_start[], kind##_loop[], kind##_end[];                                                     \
   __asm__(".pushsection .text\n.globl " #kind "_start, " #kind "_loop, " #kind "_end\n" #kind "_start:\n" enter away \
           "1:\n" back #kind "_loop:\n2:\n" loop #kind "_end:\n.popsection\n")
 

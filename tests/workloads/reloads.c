@@ -12,8 +12,8 @@ static unsigned long cpu_us(void) {
   return (unsigned long)now.tv_sec * 1000000 + (unsigned long)now.tv_nsec / 1000;
 }
 
-/* One caller for all, so that nothing but the library's own frames tells which of them it is. The clock may cost as much
- * as a thousand turns, so it is read some ten times. */
+/* One caller for all, so that nothing but the library's own frames tells which of them it is. The clock may cost as
+ * much as a thousand turns, so it is read some ten times. */
 void run_library(Top* top, unsigned long us) {
   for (const unsigned long end = cpu_us() + us; cpu_us() < end;) top(us * 70);
   KEEP_FRAME();
