@@ -203,6 +203,17 @@ static __always_inline __u64 identity_of(const struct walk_file_key *key, __u64 
   return ((key->inode * odd[0] ^ ((__u64)key->device << 32 | key->version)) * odd[1] ^ bias) * odd[0];
 }
 
+/* Takes the file whose code has been copied to the process's own memory. False: none has. */
+static __always_inline bool take_copied_file(struct walk *walk) {
+  walk->copy = (struct walk_copy_key){.start = walk->start, .end = walk->end, .tgid = walk->tgid};
+  const struct walk_copy *copy = bpf_map_lookup_elem(&walk_copies, &walk->copy);
+  if (!copy) return false;
+  walk->key = copy->file;
+  walk->mapping.bias = copy->bias;
+  walk->mapping.identity = identity_of(&walk->key, copy->bias);
+  return true;
+}
+
 /* Sets walk->mapping to the mapping that holds walk->sought. Returns an enum found. */
 __noinline int find_mapping(__u32 slot) {
   struct walk *walk = walk_of(slot);
@@ -225,7 +236,7 @@ __noinline int find_mapping(__u32 slot) {
     mapping->is_vdso = walk->start == vdso;
     mapping->bias = walk->start;
   }
-  if (walk->file || mapping->is_vdso) take_table(walk);
+  if (walk->file || mapping->is_vdso || take_copied_file(walk)) take_table(walk);
   remember_mapping(walk);
   return FOUND;
 }

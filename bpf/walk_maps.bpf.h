@@ -48,6 +48,7 @@ struct walk {
   /* These are here because the BPF stack is small. */
   struct walk_file_key key;
   struct walk_file asked;
+  struct walk_copy_key copy;
   struct unwind_rule rule;
   __u64 node[NODE_WORDS];
 
@@ -93,5 +94,6 @@ struct {
 
 /* Preallocated, as are `sent_0` and `sent_1`: before 6.1 a program on a perf event may have no other kind of hash. */
 MAP(walk_files, HASH, 0, struct walk_file_key, struct walk_file, 16384);
+MAP(walk_copies, HASH, 0, struct walk_copy_key, struct walk_copy, WALK_MOST_COPIES);
 
 #endif

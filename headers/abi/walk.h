@@ -138,6 +138,19 @@ struct ring_unfinished {
   char stack[UNFINISHED_MOST_BYTES];
 };
 
+/* Memory of a process that holds a copy of a file's code, which user space has found: the VMA has no file. */
+struct walk_copy_key {
+  __u64 start;
+  __u64 end;
+  __u32 tgid;
+  __u32 unused;
+};
+struct walk_copy {
+  struct walk_file_key file;
+  __u64 bias; /* address - bias is the offset in the file */
+};
+#define WALK_MOST_COPIES 1024
+
 /* How user stacks are taken; constant once the programs are loaded. */
 enum walk_mode {
   WALK_OFF,      /* by the kernel's own walk of frame pointers, which does not see in which file an address lies */

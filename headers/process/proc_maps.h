@@ -18,12 +18,23 @@ struct MapsEntry {
   std::uint64_t offset = 0;
   FileIdentity file;      // all zero: no file
   std::string_view path;  // as in the text, escapes included
+  // The memory is the process's own, and holds a copy of this part of the file: see copied_part().
+  bool is_copy = false;
 };
+
+// Some programs copy their own code into memory of their own, at the same addresses, so that it lies in huge pages. The
+// mappings before and behind it are of the program's file then, and leave out just this part. Returns the entry with
+// the file, or nullopt where that is not so.
+[[nodiscard]] std::optional<MapsEntry> copied_part(const MapsEntry& before, const MapsEntry& anonymous,
+                                                   const MapsEntry& behind);
+// Appends the entry as an executable line, in the form that next_code_mapping() reads.
+void append_code_line(const MapsEntry& entry, std::string& out);
 
 // Returns the next executable mapping, and removes it and everything before it from `text`. nullopt: there are no more.
 // Skips lines that it cannot understand.
 [[nodiscard]] std::optional<MapsEntry> next_code_mapping(std::string_view& text);
-// Appends the executable lines of `lines` to `out`, until `out` has `limit_bytes`.
+// Appends the executable lines of `lines` to `out`, until `out` has `limit_bytes`. Before a copied part comes the
+// mapping before it, because the file can be opened through that one alone.
 void keep_code_lines(std::string_view lines, std::string& out, std::size_t limit_bytes);
 
 enum class CodeKind : std::uint8_t {

@@ -35,6 +35,13 @@ struct CodeLocation {
   FileOffset offset;
 };
 
+// Memory of a process that holds a copy of its program's code, at the same addresses: locate() names the file.
+struct CodeCopy {
+  std::uint32_t tgid = 0;
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+};
+
 // How long we wait for files that are not open yet. The opener waits a shorter time before it decides that a file does
 // not answer.
 constexpr std::chrono::milliseconds patience_with_files{1300};
@@ -90,6 +97,8 @@ class ProcessTimeline {
   // next update().
   [[nodiscard]] std::string_view name_of(std::uint32_t tgid, std::uint32_t image) const;
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
+  // The copies that were found since the last call.
+  [[nodiscard]] std::vector<CodeCopy> take_copies();
   // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   // Whether that image has nothing at the address, and the program that its exec replaced had code there.

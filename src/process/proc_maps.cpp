@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
 
 namespace profile {
 namespace {
@@ -35,6 +38,7 @@ std::optional<MapsEntry> parse_line(std::string_view line) {
   MapsEntry entry;
   if (!take(line, entry.start, '-', 16) || !take(line, entry.end, ' ', 16)) return std::nullopt;
   if (line.size() < 5 || line[4] != ' ' || entry.end <= entry.start) return std::nullopt;
+  entry.is_copy = line[3] == 'c';
   line.remove_prefix(5);
   if (!take(line, entry.offset, ' ', 16) || !take(line, entry.file.device_major, ':', 16) ||
       !take(line, entry.file.device_minor, ' ', 16) || !take(line, entry.file.inode, '\0', 10)) {
@@ -44,6 +48,17 @@ std::optional<MapsEntry> parse_line(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   entry.path = line;
   return entry;
+}
+
+// Without a path, a line in the form of append_code_line() has fewer bytes than this.
+constexpr std::size_t most_number_bytes = 128;
+
+std::optional<MapsEntry> copied_part_at(std::string_view before, std::string_view line, std::string_view behind) {
+  const auto anonymous = parse_line(line);
+  if (!anonymous || anonymous->file.inode != 0) return std::nullopt;
+  const auto left = parse_line(before);
+  const auto right = parse_line(behind);
+  return left && right ? copied_part(*left, *anonymous, *right) : std::nullopt;
 }
 
 constexpr std::string_view deleted_mark = " (deleted)";
@@ -60,12 +75,45 @@ std::optional<MapsEntry> next_code_mapping(std::string_view& text) {
   return std::nullopt;
 }
 
+std::optional<MapsEntry> copied_part(const MapsEntry& before, const MapsEntry& anonymous, const MapsEntry& behind) {
+  const bool lies_between = before.end == anonymous.start && anonymous.end == behind.start;
+  const bool is_of_file = before.file.inode != 0 && before.file == behind.file && before.path.starts_with('/');
+  MapsEntry part = before;
+  part.start = anonymous.start;
+  part.end = anonymous.end;
+  part.offset = before.offset + (before.end - before.start);
+  part.is_copy = true;
+  const bool is_left_out = part.offset + (part.end - part.start) == behind.offset;
+  if (anonymous.file.inode != 0 || !lies_between || !is_of_file || !is_left_out) return std::nullopt;
+  return part;
+}
+
+void append_code_line(const MapsEntry& entry, std::string& out) {
+  char head[128];
+  const int size =
+      std::snprintf(head, sizeof head, "%" PRIx64 "-%" PRIx64 " --x%c %" PRIx64 " %" PRIx32 ":%" PRIx32 " %" PRIu64 " ",
+                    entry.start, entry.end, entry.is_copy ? 'c' : 'p', entry.offset, entry.file.device_major,
+                    entry.file.device_minor, entry.file.inode);
+  out.append(head, static_cast<std::size_t>(size));
+  out += entry.path;
+  out += '\n';
+}
+
 void keep_code_lines(std::string_view lines, std::string& out, std::size_t limit_bytes) {
+  std::string_view before;
   while (!lines.empty()) {
     const std::string_view line = take_line(lines);
-    if (!is_code_line(line) || out.size() + line.size() >= limit_bytes) continue;
-    out.append(line);
-    out.push_back('\n');
+    const std::string_view last = std::exchange(before, line);
+    if (!is_code_line(line)) continue;
+    std::string_view rest = lines;
+    if (const auto copy = copied_part_at(last, line, take_line(rest))) {
+      if (out.size() + most_number_bytes + 2 * last.size() >= limit_bytes) continue;
+      if (!is_code_line(last)) append_code_line(*parse_line(last), out);
+      append_code_line(*copy, out);
+    } else if (out.size() + line.size() < limit_bytes) {
+      out.append(line);
+      out.push_back('\n');
+    }
   }
 }
 

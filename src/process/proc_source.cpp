@@ -8,8 +8,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 
@@ -55,15 +53,15 @@ constexpr unsigned long ask_maps = _IOWR('f', 17, MapsQuestion);
 constexpr std::uint64_t executable_only = 0x04;
 constexpr std::uint64_t this_or_next = 0x10;
 
-// Appends a line as in the text of maps, without the padding.
-void append_line(const MapsQuestion& answer, std::string_view name, std::string& out) {
-  char head[128];
-  const int size =
-      std::snprintf(head, sizeof head, "%" PRIx64 "-%" PRIx64 " --xp %" PRIx64 " %" PRIx32 ":%" PRIx32 " %" PRIu64 " ",
-                    answer.start, answer.end, answer.offset, answer.device_major, answer.device_minor, answer.inode);
-  out.append(head, static_cast<std::size_t>(size));
-  for (const char& one : name) out += one == '\n' ? std::string_view("\\012") : std::string_view(&one, 1);
-  out += '\n';
+// `path` gets the name as in the text of maps, and must live as long as the entry.
+MapsEntry entry_of(const MapsQuestion& answer, std::string_view name, std::string& path) {
+  path.clear();
+  for (const char& one : name) path += one == '\n' ? std::string_view("\\012") : std::string_view(&one, 1);
+  return {.start = answer.start,
+          .end = answer.end,
+          .offset = answer.offset,
+          .file = {answer.device_major, answer.device_minor, answer.inode},
+          .path = path};
 }
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -158,21 +156,39 @@ bool KernelProcSource::is_running(std::uint32_t tgid) { return has_running_threa
 
 // False when the kernel does not know the question. Then the text must be read.
 bool KernelProcSource::ask_for_code_lines(int maps, std::string& out) {
-  MapsQuestion question;
-  question.query_flags = executable_only | this_or_next;
-  question.name_address = reinterpret_cast<std::uint64_t>(buffer_.data());
-  while (out.size() < most_code_bytes) {
+  const auto ask = [&](std::uint64_t address, std::uint64_t flags, std::string& path) -> std::optional<MapsEntry> {
+    MapsQuestion question;
+    question.query_flags = flags;
+    question.query_address = address;
+    question.name_address = reinterpret_cast<std::uint64_t>(buffer_.data());
     question.name_size = most_name_bytes;
-    if (::ioctl(maps, ask_maps, &question) != 0) {
+    if (::ioctl(maps, ask_maps, &question) != 0) return std::nullopt;
+    const std::size_t name_size = question.name_size > 0 ? question.name_size - 1 : 0;  // without its zero byte
+    return entry_of(question, {buffer_.data(), name_size}, path);
+  };
+  std::string path;
+  std::string path_before;
+  std::string path_behind;
+  std::uint64_t last_end = 0;
+  for (std::uint64_t address = 0; out.size() < most_code_bytes;) {
+    const auto entry = ask(address, executable_only | this_or_next, path);
+    if (!entry) {
       // ENOENT: there are no more; ESRCH: the process has ended.
       if (errno == ENOENT || errno == ESRCH) return true;
       if (errno == ENOTTY) can_ask_ = false;
       out.clear();
       return false;
     }
-    const std::size_t name_size = question.name_size > 0 ? question.name_size - 1 : 0;  // without its zero byte
-    append_line(question, {buffer_.data(), name_size}, out);
-    question.query_address = question.end;
+    address = entry->end;
+    std::optional<MapsEntry> copy;
+    if (entry->file.inode == 0 && entry->start != 0) {
+      const auto before = ask(entry->start - 1, 0, path_before);
+      const auto behind = before && before->file.inode != 0 ? ask(entry->end, 0, path_behind) : std::nullopt;
+      if (behind) copy = copied_part(*before, *entry, *behind);
+      if (copy && last_end != before->end) append_code_line(*before, out);
+    }
+    append_code_line(copy ? *copy : *entry, out);
+    last_end = entry->end;
   }
   return true;
 }

@@ -107,6 +107,20 @@ void ProcessTable::add_mapping(Process& process, std::uint64_t time_ns, const Ma
   begin_image(process, time_ns, std::move(table), Name(image.name));
 }
 
+// What a record told as memory without a file is known better now. The image has begun with that record, so it is right
+// from its beginning on.
+void ProcessTable::put_copies(Process& process, std::span<const Mapping> read) {
+  Image& image = process.images.back();
+  std::vector<Mapping> copies;
+  for (const Mapping& mapping : read) {
+    const Mapping* const there = image.table->find(mapping.start);
+    const bool is_told_as_plain = there != nullptr && there->kind == CodeKind::anonymous &&
+                                  there->start == mapping.start && there->end == mapping.end;
+    if (is_told_as_plain && is_copy(process, mapping.start, mapping.end)) copies.push_back(mapping);
+  }
+  if (!copies.empty()) writable(image).put_all(copies);
+}
+
 // At most two images begin, however much of the code is other code. Otherwise a process with thousands of mappings,
 // read ten times a second, would fill a gigabyte.
 void ProcessTable::add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns,
@@ -115,6 +129,7 @@ void ProcessTable::add_mappings(Process& process, std::uint64_t since_ns, std::u
   std::ranges::stable_sort(read, {}, &Mapping::start);
   const auto is_unfollowed = [](const Mapping& mapping) { return mapping.kind == CodeKind::unfollowed; };
   Image& image = process.images.back();
+  put_copies(process, read);
   const MappingTable& known = *image.table;
   std::vector<Mapping> added;
   std::vector<Mapping> replaced;

@@ -10,6 +10,8 @@ namespace {
 
 // A memory file opens at once, because no server serves it. Only another file with such a name takes longer.
 constexpr std::chrono::milliseconds patience_with_memory{50};
+// Of one process, which copies its own code and perhaps that of some libraries.
+constexpr std::size_t most_copies = 16;
 
 }  // namespace
 
@@ -102,6 +104,11 @@ void ProcessTable::apply_fork(const SideBandRecord& record) {
   child.mount_namespace = mounts;
   begin_image(child, record.time_ns, from.table, from.name).begins_program = true;
   if (!from.table->complete) unread_.push_back(record.tgid);
+  child.copies.clear();
+  for (CodeCopy copy : parent.copies) {
+    copy.tgid = record.tgid;
+    note_copy(copy, child);
+  }
 }
 
 void ProcessTable::apply_exec(const SideBandRecord& record) {
@@ -112,6 +119,7 @@ void ProcessTable::apply_exec(const SideBandRecord& record) {
   // mounts that it inherited.
   if (const std::uint64_t mounts = source_.mount_namespace(record.tgid)) process.mount_namespace = mounts;
   process.mapped_until_ns = 0;  // a program of its own
+  process.copies.clear();
   begin_image(process, record.time_ns, std::make_shared<MappingTable>(), to_name(record.text)).begins_program = true;
 }
 
@@ -136,12 +144,16 @@ void ProcessTable::apply_mmap(const SideBandRecord& record) {
   const MapsEntry entry{record.start, record.start + record.length, record.offset, record.file, record.text};
   if (maps_without_end(process, record)) return note_unfollowed(process, record.time_ns, entry);
   if (const auto mapping = mapping_of(entry, record.inode_generation, record.tgid, process)) {
+    // It may be a copy of that code. Only the mappings beside it show that.
+    const Mapping* const there = process.images.back().table->find(entry.start);
+    const bool is_over_code = there != nullptr && there->kind == CodeKind::file;
+    if (mapping->kind == CodeKind::anonymous && is_over_code) skipped_.emplace(record.tgid, record.time_ns);
     add_mapping(process, record.time_ns, *mapping);
   }
 }
 
 std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
-                                                const Process& process) {
+                                                Process& process) {
   const CodeKind kind = code_kind(entry.path, entry.file);
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
@@ -157,8 +169,20 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
     mapping.kind = CodeKind::file;
     mapping.offset = entry.offset;
     mapping.file = file;
+    if (entry.is_copy) note_copy({.tgid = tgid, .start = entry.start, .end = entry.end}, process);
   }
   return mapping;
+}
+
+void ProcessTable::note_copy(const CodeCopy& copy, Process& process) {
+  if (is_copy(process, copy.start, copy.end) || process.copies.size() >= most_copies) return;
+  process.copies.push_back(copy);
+  copies_.push_back(copy);
+}
+
+bool ProcessTable::is_copy(const Process& process, std::uint64_t start, std::uint64_t end) {
+  return std::ranges::any_of(process.copies,
+                             [=](const CodeCopy& copy) { return copy.start == start && copy.end == end; });
 }
 
 // A memory file that we may not open is taken for the code of a JIT, because that may still have a perf map.
@@ -169,7 +193,7 @@ bool ProcessTable::is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid) 
   return memory_file.unreadable == Unnamed::file_gone && source_.is_alive(tgid);
 }
 
-std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process) {
+std::vector<Mapping> ProcessTable::mappings_of(std::string_view lines, std::uint32_t tgid, Process& process) {
   std::vector<Mapping> mappings;
   while (const auto entry = next_code_mapping(lines)) {
     if (const auto mapping = mapping_of(*entry, 0, tgid, process)) mappings.push_back(*mapping);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -53,6 +54,8 @@ class ProcessTable {
   // Processes that map code without end, by tgid: the time since which their records are left out. Their maps must be
   // read instead.
   [[nodiscard]] std::unordered_map<std::uint32_t, std::uint64_t> take_skipped() { return std::exchange(skipped_, {}); }
+  // As ProcessTimeline::take_copies().
+  [[nodiscard]] std::vector<CodeCopy> take_copies() { return std::exchange(copies_, {}); }
   // How many records were left out.
   [[nodiscard]] std::uint64_t skipped_count() const { return skipped_records_; }
   // Since when records may be missing, if any are. The call resets this.
@@ -124,6 +127,7 @@ class ProcessTable {
     std::uint64_t mapped_until_ns = 0;  // when its mappings so far would end at the allowed rate
     std::size_t kept_mappings = 0;      // of all images, when the newest began
     std::uint32_t unfollowed = 0;       // images that began because of a skipped record, since the last snapshot
+    std::vector<CodeCopy> copies;       // since its exec
   };
 
   void apply_fork(const SideBandRecord& record);
@@ -140,13 +144,16 @@ class ProcessTable {
   static void join_where_many(Process& process);
   Image& begin_image(Process& process, std::uint64_t start_ns, std::shared_ptr<MappingTable> table, const Name& name);
   void add_mapping(Process& process, std::uint64_t time_ns, const Mapping& mapping);
+  void put_copies(Process& process, std::span<const Mapping> read);
   void add_mappings(Process& process, std::uint64_t since_ns, std::uint64_t read_ns, std::vector<Mapping> read);
   void note_unfollowed(Process& process, std::uint64_t time_ns, const MapsEntry& entry);
   [[nodiscard]] bool is_known(const MappingTable& table, const MapsEntry& entry, CodeKind kind) const;
   [[nodiscard]] std::optional<Mapping> mapping_of(const MapsEntry& entry, std::uint32_t generation, std::uint32_t tgid,
-                                                  const Process& process);
+                                                  Process& process);
+  void note_copy(const CodeCopy& copy, Process& process);
+  [[nodiscard]] static bool is_copy(const Process& process, std::uint64_t start, std::uint64_t end);
   [[nodiscard]] bool is_written_by_jit(CodeFile& memory_file, std::uint32_t tgid);
-  [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, const Process& process);
+  [[nodiscard]] std::vector<Mapping> mappings_of(std::string_view lines, std::uint32_t tgid, Process& process);
   static Name to_name(std::string_view comm);
   static MappingTable& writable(Image& image);
   void mark_mapped(const MappingTable& table, std::vector<bool>& is_mapped) const;
@@ -163,6 +170,7 @@ class ProcessTable {
   bool may_be_unmapped_ = false;              // files may be unmapped since the last note_mapped()
   std::vector<std::uint32_t> unread_;
   std::unordered_map<std::uint32_t, std::uint64_t> skipped_;
+  std::vector<CodeCopy> copies_;
   std::uint64_t skipped_records_ = 0;
   std::optional<std::uint64_t> loss_since_;
   std::uint32_t highest_forgotten_ = 0;  // numbers up to this one may have been used for any tgid

@@ -124,6 +124,8 @@ CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, Ru
   return state_->table.locate(tgid, image, address);
 }
 
+std::vector<CodeCopy> ProcessTimeline::take_copies() { return state_->table.take_copies(); }
+
 CodeFile* ProcessTimeline::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.jit_dump_of(tgid, image);
 }

@@ -107,6 +107,7 @@ void TableSupply::note_drained(std::uint32_t generation) {
 
 void TableSupply::supply(ProcessTimeline& timeline) {
   try_again();
+  tell_copies(timeline);
   const std::uint64_t end_ns = monotonic_ns() + at_once_ns;
   answer_while([end_ns] { return monotonic_ns() < end_ns; }, timeline);
 }
@@ -302,6 +303,23 @@ void TableSupply::try_again() {
     again_.erase(again_.begin());
   }
   if (!due.empty()) tables_.forget(due);
+}
+
+void TableSupply::tell_copies(ProcessTimeline& timeline) {
+  const std::uint64_t now_ns = monotonic_ns();
+  for (const CodeCopy& copy : timeline.take_copies()) copies_.push_back({.at = copy, .until_ns = now_ns + patience_ns});
+  std::erase_if(copies_, [&](const Copy& copy) {
+    const auto& [tgid, start, end] = copy.at;
+    const CodeLocation place = timeline.locate(tgid, timeline.image_at(tgid, now_ns), RuntimeAddress{start});
+    if (place.kind == CodeLocation::Kind::file) {
+      if (tables_.set_copy({.start = start, .end = end, .tgid = tgid, .unused = 0}, start - place.offset.value,
+                           place.file->number)) {
+        return true;
+      }
+      want(*place.file, tgid, now_ns, start);
+    }
+    return now_ns > copy.until_ns;
+  });
 }
 
 std::vector<std::string> TableSupply::notes() const {

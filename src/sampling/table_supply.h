@@ -11,6 +11,7 @@
 
 #include "abi/walk.h"
 #include "parse/file_reader.h"
+#include "process/timeline.h"
 #include "sampling/recent_map.h"
 #include "sampling/walk_tables.h"
 #include "support/effort.h"
@@ -18,7 +19,6 @@
 namespace profile {
 
 class CodeFile;
-class ProcessTimeline;
 class WorkBudget;
 
 class TableSupply {
@@ -28,7 +28,7 @@ class TableSupply {
 
   void ask(const ring_file& question);
   // True if a file waits for its table. It waits at most some two seconds for the file to be opened.
-  [[nodiscard]] bool is_asked() const { return !asked_.empty(); }
+  [[nodiscard]] bool is_asked() const { return !asked_.empty() || !copies_.empty(); }
   // Answers the questions that it can answer within 5 ms, beginning with the file that walks have met most often. A
   // very large file alone takes some tens of ms.
   void supply(ProcessTimeline& timeline);
@@ -81,6 +81,8 @@ class TableSupply {
   void refuse_for_longer(const walk_file_key& key, const WalkTables::Of& of);
   // Has files asked for again whose time has come.
   void try_again();
+  // Tells the walks of copied code whose file is known.
+  void tell_copies(ProcessTimeline& timeline);
   void sort_by_need();
 
   FileReader& reader_;
@@ -91,8 +93,13 @@ class TableSupply {
   // CodeFile::number of files on an overlay, which the timeline knows by another device and inode than the walk.
   RecentMap<walk_file_key, std::uint64_t, WalkFileOrder> other_numbers_;
   RecentMap<walk_file_key, std::uint32_t, WalkFileOrder> tries_;  // of files that could not be opened or read
-  std::multimap<std::uint64_t, walk_file_key> again_;             // files that are refused until then (CLOCK_MONOTONIC)
-  std::set<std::uint64_t> costly_;                                // files without a table for their cost, by number
+  struct Copy {
+    CodeCopy at;
+    std::uint64_t until_ns = 0;
+  };
+  std::vector<Copy> copies_;                           // walks have not been told of these
+  std::multimap<std::uint64_t, walk_file_key> again_;  // files that are refused until then (CLOCK_MONOTONIC)
+  std::set<std::uint64_t> costly_;                     // files without a table for their cost, by number
   std::uint64_t changes_ = 0;
   std::uint64_t spent_steps_ = 0;  // of WorkBudget, for all files
   std::uint64_t swept_ns_ = 0;

@@ -45,7 +45,7 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   }
   auto& config = *static_cast<walk_config*>(bpf_section_memory(object, ".rodata.walk", sizeof(walk_config)));
   const bool has_tables = walks && options.unwinding != Unwinding::frame_pointers;
-  for (const char* name : {"slabs", "walk_files", "walks", "spaces"}) want_map(object, name, walks);
+  for (const char* name : {"slabs", "walk_files", "walk_copies", "walks", "spaces"}) want_map(object, name, walks);
   if (!has_tables) size_map(object, "walk_files", 1, "size the table of files");
   for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, has_tables && !options.stream);
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;

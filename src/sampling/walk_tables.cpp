@@ -56,6 +56,7 @@ std::strong_ordering WalkFileOrder::compare(const walk_file_key& one, const walk
 
 WalkTables::WalkTables(bpf_object& object)
     : files_fd_(bpf_map_fd(object, "walk_files")),
+      copies_fd_(bpf_map_fd(object, "walk_copies")),
       slabs_fd_(bpf_map_fd(object, "slabs")),
       state_(bpf_map_fd(object, ".data.walk")),
       slabs_(WALK_MOST_SLABS),
@@ -108,6 +109,21 @@ void WalkTables::refuse(const walk_file_key& key, const Of& of) {
   if (placed_.contains(key)) forget(key);
   set(key, {.state = WALK_FILE_NONE, .first_page = 0, .pages = 0, .pages_at = 0, .rules_at = 0, .met = 0},
       {.at = 0, .size = 0, .met = 0, .of = of});
+}
+
+bool WalkTables::set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number) {
+  const walk_file_key* const file = key_of(number);
+  if (file == nullptr) return false;
+  const walk_copy copy{.file = *file, .bias = bias};
+  if (copies_.size() == WALK_MOST_COPIES) {
+    bpf_map_delete_elem(copies_fd_, &copies_.front());
+    copies_.pop_front();
+  }
+  bpf_map_update_elem(copies_fd_, &place, &copy, BPF_ANY);
+  copies_.push_back(place);
+  // The BPF programs may remember that nothing is known of this memory.
+  std::atomic_ref(state_->epoch).fetch_add(1, std::memory_order_seq_cst);
+  return true;
 }
 
 // When the map is full, the file counts as forgotten.

@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -52,6 +53,9 @@ class WalkTables {
   Added add(const walk_file_key& key, const UnwindTable& table, const Of& of);
   // Records that the file has no table: walks do not ask for it.
   void refuse(const walk_file_key& key, const Of& of);
+  // From now on walks find the file with that number in memory of the process, too, where address - `bias` is the
+  // offset. False: nothing is known of the file yet.
+  bool set_copy(const walk_copy_key& place, std::uint64_t bias, std::uint64_t number);
   // Forgets the files: the next walk that meets one asks for it again.
   void forget(const std::vector<walk_file_key>& keys);
   void forget(const walk_file_key& key) { forget(std::vector{key}); }
@@ -103,10 +107,12 @@ class WalkTables {
   void drop_slabs(std::uint32_t at, std::uint64_t size);
 
   int files_fd_;
+  int copies_fd_;
   int slabs_fd_;
   SharedValues<walk_state> state_;
   std::vector<Slab> slabs_;            // by number
   std::vector<std::uint32_t> mapped_;  // numbers of those that are mapped
+  std::deque<walk_copy_key> copies_;   // the oldest first
   ByteRanges ranges_;
   AllPlaced placed_;
   std::unordered_map<std::uint64_t, walk_file_key> keys_;  // by number

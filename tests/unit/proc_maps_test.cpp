@@ -74,6 +74,47 @@ TEST_CASE("the filter keeps only lines of code, up to the limit") {
   CHECK(kept.size() <= 100);
 }
 
+TEST_CASE("memory without a file in a gap of a program's mappings is a copy of what is left out") {
+  const auto kept_of = [](std::string_view lines) {
+    std::string kept;
+    keep_code_lines(lines, kept, 1000);
+    return kept;
+  };
+  const std::string kept = kept_of(
+      "1000-2000 r--p 0 8:1 7   /bin/a\n"
+      "2000-5000 r-xp 0 0:0 0 \n"
+      "5000-6000 r--p 4000 8:1 7   /bin/a\n");
+  std::string_view text = kept;
+  const auto before = next_code_mapping(text);
+  REQUIRE(before);
+  CHECK(before->start == 0x1000);
+  CHECK(!before->is_copy);
+  const auto copy = next_code_mapping(text);
+  REQUIRE(copy);
+  CHECK(copy->is_copy);
+  CHECK(copy->start == 0x2000);
+  CHECK(copy->end == 0x5000);
+  CHECK(copy->offset == 0x1000);
+  CHECK(copy->file == FileIdentity{8, 1, 7});
+  CHECK(copy->path == "/bin/a");
+  CHECK(!next_code_mapping(text));
+  // A part in the middle of code: what is before it is code anyway, and is kept once.
+  CHECK(kept_of("1000-2000 r-xp 0 8:1 7 /a\n2000-5000 r-xp 0 0:0 0 \n5000-6000 r-xp 4000 8:1 7 /a\n") ==
+        "1000-2000 r-xp 0 8:1 7 /a\n2000-5000 --xc 1000 8:1 7 /a\n5000-6000 r-xp 4000 8:1 7 /a\n");
+  for (const char* other : {
+           "1000-2000 r--p 0 8:1 7 /a\n2000-5000 r-xp 0 0:0 0 \n5000-6000 r--p 5000 8:1 7 /a\n",   // more is left out
+           "1000-2000 r--p 0 8:1 7 /a\n2000-5000 r-xp 0 0:0 0 \n5000-6000 r--p 4000 8:1 8 /b\n",   // another file
+           "1000-2000 r--p 0 8:1 7 /a\n2000-5000 r-xp 0 0:0 0 \n5800-6000 r--p 4000 8:1 7 /a\n",   // a hole
+           "2000-5000 r-xp 0 0:0 0 \n5000-6000 r--p 4000 8:1 7 /a\n",                              // nothing before it
+           "1000-2000 r--p 0 8:1 7 /a\n2000-5000 r-xp 0 0:0 0 \n",                                 // nothing behind it
+           "1000-2000 rw-p 0 0:0 0 \n2000-5000 r-xp 0 0:0 0 \n5000-6000 rw-p 4000 0:0 0 \n",       // no file at all
+           "1000-2000 r--p 0 8:1 7 /a\n2000-5000 r-xp 0 8:1 9 /c\n5000-6000 r--p 4000 8:1 7 /a\n"  // a file itself
+       }) {
+    CAPTURE(other);
+    CHECK(kept_of(other).find("c ") == std::string::npos);
+  }
+}
+
 TEST_CASE("the name of a mapping distinguishes files from anonymous memory") {
   CHECK(code_kind("/usr/bin/dd", some_file) == CodeKind::file);
   CHECK(code_kind("/usr/bin/dd (deleted)", some_file) == CodeKind::file);

@@ -1,0 +1,21 @@
+#!/bin/bash
+# A program that has copied its text to memory of its own keeps its names and its callers, whether it does so during the
+# run or did before.
+source "$(dirname "$0")/sampling.bash"
+walks_by_tables || skip "this kernel has no walks by tables"
+stack=';main;copied_outer;copied_inner '
+
+sample_folded -F 499 -U -- "$WORKLOADS/copied" 2cpu
+grep '^copied;' "$tmp/out" >"$tmp/its"
+expect_share "$stack" 90 100 "$tmp/its"
+
+start "$WORKLOADS/copied" 600
+has_copied() { grep -q copied "$tmp/started"; }
+wait_until has_copied
+for how in auto cfi; do
+  # Its table comes after the first samples.
+  sample_until 'is_seen ;main;copied_outer;copied_inner[[:space:]]' -f -F 499 -U -p "$started" --unwind "$how" 0.5
+  sample_enough 200 -F 499 -U -p "$started" --unwind "$how" 1
+  expect_share "$stack" 90 100
+  expect_no_err 'JIT code'
+done
