@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -33,6 +34,28 @@ Fd place_of_mapping(const MappedBy& mapped_by) {
   std::snprintf(path, sizeof path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, mapped_by.tgid, mapped_by.start,
                 mapped_by.end);
   return Fd(::open(path, O_PATH | O_CLOEXEC));
+}
+
+// False when the first thread of a process has ended, or all have.
+bool has_first_thread(std::uint32_t tgid) {
+  char target[1];
+  const std::string program = "/proc/" + std::to_string(tgid) + "/exe";
+  return ::readlink(program.c_str(), target, sizeof target) >= 0 || errno != ENOENT;
+}
+
+// Other threads may run on. Then /proc knows the process's memory, root and mounts by their numbers alone.
+MappedBy through_living_thread(MappedBy mapped_by) {
+  constexpr int most_tries = 16;
+  const std::string threads = "/proc/" + std::to_string(mapped_by.tgid) + "/task";
+  std::error_code error;
+  int tries = 0;
+  for (std::filesystem::directory_iterator thread(threads, error), end; !error && thread != end && tries < most_tries;
+       thread.increment(error), ++tries) {
+    MappedBy other = mapped_by;
+    other.tgid = static_cast<std::uint32_t>(std::strtoul(thread->path().filename().c_str(), nullptr, 10));
+    if (other.tgid != mapped_by.tgid && place_of_mapping(other)) return other;
+  }
+  return mapped_by;
 }
 
 // The same for the program itself, for users without access to map_files.
@@ -117,23 +140,26 @@ OpenedFile FileOpener::verified(const Fd& place, Route route, const Wanted& want
           .is_mapped = route == Route::map_files};
 }
 
-OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& mapped_by,
+OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path, const MappedBy& told,
                             std::uint32_t generation) {
   OpenedFile result;
   const Wanted wanted{.identity = identity, .generation = generation, .grows = is_jit_dump(path)};
-  if (const Fd place = place_of_mapping(mapped_by)) {
+  Fd place = place_of_mapping(told);
+  const MappedBy mapped_by = place || has_first_thread(told.tgid) ? told : through_living_thread(told);
+  if (mapped_by.tgid != told.tgid) place = place_of_mapping(mapped_by);
+  if (place) {
     result = verified(place, Route::map_files, wanted, mapped_by);
     if (result.fd || result.reason == Unnamed::file_malformed || result.reason == Unnamed::no_access) return result;
   }
-  if (const Fd place = place_of_program(mapped_by.tgid)) {
-    OpenedFile program = verified(place, Route::path, wanted, mapped_by);
+  if (const Fd program_place = place_of_program(mapped_by.tgid)) {
+    OpenedFile program = verified(program_place, Route::path, wanted, mapped_by);
     program.is_mapped = true;
     if (program.fd) return program;
   }
   const std::string name(path);
   const std::string root = "/proc/" + std::to_string(mapped_by.tgid) + "/root";
-  if (const Fd place = place_below(root.c_str(), name)) {
-    result = verified(place, Route::path, wanted, mapped_by);
+  if (const Fd below_root = place_below(root.c_str(), name)) {
+    result = verified(below_root, Route::path, wanted, mapped_by);
     if (result.fd) return result;
   }
   if (!mapped_by.own_mounts) return result;
@@ -141,7 +167,7 @@ OpenedFile FileOpener::open(const FileIdentity& identity, std::string_view path,
   // never answers could not be counted against its owner.
   const auto mount = own_mount_of(name);
   if (mount && is_served_by_a_process(*mount)) return result;
-  if (const Fd place = place_below("/", name)) result = verified(place, Route::path, wanted, {.own_mounts = true});
+  if (const Fd own = place_below("/", name)) result = verified(own, Route::path, wanted, {.own_mounts = true});
   return result;
 }
 

@@ -7,6 +7,7 @@ cp "$WORKLOADS/libhop.so" "$tmp/hop.so"
 for kind in shared headless; do
   # From before the library is loaded.
   begin_counted -F 499 -U -o - -o "$tmp/run.folded"
+  rm -f "$tmp/started"
   start "$WORKLOADS/odd_process" "$kind" "$tmp/hop.so" 600
   wait_until test -s "$tmp/started"
   odd=$(head -n 1 "$tmp/started")
