@@ -11,7 +11,7 @@
 #include "app/completion_text.h"
 #include "app/options.h"
 #include "app/print.h"
-#include "app/reading.h"
+#include "app/subcommands.h"
 #include "sampling/perf_events.h"
 
 namespace profile {
@@ -50,10 +50,8 @@ std::string endings() {
   return joined(output_formats(), " ", [](const OutputFormat& format) { return format.ending; });
 }
 
-constexpr const ReadingCommand* subcommands[] = {&report_command, &diff_command};
-
 // The options that the command takes, in the order of the table.
-std::vector<OptionRow> rows_of(const ReadingCommand& command) {
+std::vector<OptionRow> rows_of(const Subcommand& command) {
   std::vector<OptionRow> taken;
   std::ranges::copy_if(option_rows(), std::back_inserter(taken),
                        [&](const OptionRow& row) { return takes(command, row.long_name); });
@@ -184,8 +182,8 @@ std::string filled(std::string_view script, const Marks& marks) {
 }
 
 Marks bash_marks() {
-  const auto name = [](const ReadingCommand* command) { return command->name; };
-  const auto options = [](const ReadingCommand* command) {
+  const auto name = [](const Subcommand* command) { return command->name; };
+  const auto options = [](const Subcommand* command) {
     return "\n    " + std::string(command->name) + ") options=(" + bash_options(rows_of(*command)) + ") ;;";
   };
   return {{"@options@", bash_options(option_rows())},
@@ -194,15 +192,15 @@ Marks bash_marks() {
           {"@events@", words_of(events())},
           {"@choices@", bash_choices()},
           {"@endings@", endings()},
-          {"@subcommands@", joined(subcommands, " ", name)},
-          {"@subcommands_pattern@", joined(subcommands, "|", name)},
-          {"@subcommand_options@", joined(subcommands, "", options)}};
+          {"@subcommands@", joined(subcommands(), " ", name)},
+          {"@subcommands_pattern@", joined(subcommands(), "|", name)},
+          {"@subcommand_options@", joined(subcommands(), "", options)}};
 }
 
 Marks zsh_marks() {
   Choices names;
   std::string specs;
-  for (const ReadingCommand* const command : subcommands) {
+  for (const Subcommand* const command : subcommands()) {
     const std::string name(command->name);
     names.push_back({name, std::string(command->summary)});
     specs += "    " + name + ") specs=(" + zsh_options(rows_of(*command)) + std::string(command->files) + ") ;;\n";

@@ -65,13 +65,6 @@ void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfi
                    flames.table, options);
 }
 
-}  // namespace
-
-const ReadingCommand diff_command{.name = "diff",
-                                  .summary = "compare two recorded profiles",
-                                  .files = "'1:BEFORE:_files' '2:AFTER:_files'",
-                                  .options = diff_options};
-
 int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
@@ -111,5 +104,13 @@ int run_diff(std::span<const char* const> arguments) {
   }
   return status;
 }
+
+}  // namespace
+
+const Subcommand diff_command{.name = "diff",
+                              .summary = "compare two recorded profiles",
+                              .files = "'1:BEFORE:_files' '2:AFTER:_files'",
+                              .options = diff_options,
+                              .run = run_diff};
 
 }  // namespace profile

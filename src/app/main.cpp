@@ -12,8 +12,8 @@
 
 #include "app/options.h"
 #include "app/print.h"
-#include "app/reading.h"
 #include "app/session.h"
+#include "app/subcommands.h"
 #include "support/bpf.h"
 #include "support/error.h"
 #include "support/read_pages.h"
@@ -46,8 +46,9 @@ int without_run(const std::function<int()>& command) {
 
 int run(std::span<const char* const> arguments) {
   const std::string_view command = arguments.empty() ? "" : arguments.front();
-  if (command == "report") return without_run([&] { return run_report(arguments.subspan(1)); });
-  if (command == "diff") return without_run([&] { return run_diff(arguments.subspan(1)); });
+  for (const Subcommand* const one : subcommands()) {
+    if (command == one->name) return without_run([&] { return one->run(arguments.subspan(1)); });
+  }
   const Options options = parse_options(arguments);
   const auto print = [](const std::function<void(std::ostream&)>& text) {
     return without_run([&] { return print_on_stdout(text); });

@@ -5,6 +5,7 @@
 
 #include "app/options.h"
 #include "app/print.h"
+#include "app/subcommands.h"
 #include "model/syscall_analysis.h"
 
 namespace profile {
@@ -47,7 +48,7 @@ constexpr OptionRow rows[] = {
     {"state", 0, "STATE", "off-cpu: only such waits (default any):", event, false, "", states},
     {"waker", 0, "", "off-cpu: also the stack and name of the thread that ends the wait, after --", event, false},
     {"latency", 0, "", "syscalls: durations", event, false},
-    {"failed", 0, "", "syscalls: only failed calls, and their errors", event, false},
+    {"failed", 0, "", "syscalls: count failed calls too, and their errors", event, false},
     {"by-process", 0, "", "syscalls: separate rows by process", event, false},
     {"category", 0, "NAME", "syscalls:", event, false, "", categories},
     {"live", 0, "", "malloc: only memory that is not freed at the end", event, false},
@@ -85,7 +86,7 @@ constexpr OptionRow rows[] = {
      false},
     {"format", 0, "NAME", "the format of all outputs, whatever the ending of their files", show, false, "", formats},
 
-    {"modules", 0, "", "the module after each frame, in folded lines", show, false},
+    {"modules", 0, "", "the module after each frame, in folded lines and tables", show, false},
     {"lines", 0, "", "source lines, and inlined functions as separate frames", show, false},
 
     {"debug-dir", 0, "DIR", "also look for debug files below DIR; may be repeated", names, true, "directories"},
@@ -153,8 +154,9 @@ void print_formats(std::ostream& out) {
 }
 
 void print_usage_line(std::ostream& out) {
-  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...] | profile report|diff "
-         "FILE...\n";
+  const auto name = [](const Subcommand* command) { return command->name; };
+  out << "usage: profile [options] [DURATION] | profile [options] -- COMMAND [ARG...] | profile "
+      << joined(subcommands(), "|", name) << " FILE...\n";
 }
 
 void print_help(std::ostream& out) {

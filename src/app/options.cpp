@@ -181,6 +181,80 @@ bool shows_stacks(const Options& options) {
                      [](const OutputRequest& output) { return output.format->shows == Shows::stacks; });
 }
 
+// Reads the options that print something instead of sampling. True: one is given, and all other options are ignored.
+bool read_texts(const ParsedOptions& parsed, Options& options) {
+  options.help = parsed.is_on("help");
+  options.version = parsed.is_on("version");
+  options.list_events = parsed.is_on("list-events");
+  if (parsed.choice("completion")) options.completion = parsed.text("completion");
+  return options.help || options.version || options.list_events || !options.completion.empty();
+}
+
+bool wants_one_part(const ParsedOptions& parsed) {
+  return parsed.is_on("user-stacks-only") || parsed.is_on("kernel-stacks-only");
+}
+bool wants_film(const ParsedOptions& parsed) { return parsed.is_on("film") || parsed.has("frames"); }
+
+void refuse_contradictions(const ParsedOptions& parsed, bool has_command) {
+  parsed.exclude({"pid", "tid"});
+  parsed.exclude({"frequency", "count"});
+  parsed.exclude({"user-stacks-only", "kernel-stacks-only"});
+  parsed.exclude({"folded", "residency", "format"});
+  parsed.exclude({"quiet", "verbose"});
+  if (parsed.is_on("delimited") && wants_one_part(parsed)) {
+    throw usage_error("-d needs both stacks: not with -U or -K");
+  }
+  if (has_command && (parsed.has("pid") || parsed.has("tid"))) {
+    throw usage_error("-p and -L exclude a command: it is what is sampled");
+  }
+}
+
+void read_sampling(const ParsedOptions& parsed, Options& options) {
+  options.source = &source_of(parsed);
+  options.sampling = sampling_of(parsed);
+  options.sampling.follow_children = !options.command.empty();
+  if (!options.command.empty()) options.sampling.command = options.command.front();
+  options.sampling.source = source_options_of(parsed, *options.source);
+  options.stream = stream_of(parsed);
+  options.sampling.stream = options.stream != nullptr;
+  options.cpus_typed = parsed.text("cpu");
+}
+
+void read_times(const ParsedOptions& parsed, Options& options) {
+  options.duration_s = duration_of(parsed, !options.command.empty());
+  if (parsed.has("interval")) {
+    const std::string typed = parsed.text("interval");
+    options.interval_s = parse_seconds(typed);
+    if (!options.interval_s) throw bad_value("interval", typed, "not a number of seconds above 0");
+  } else if (wants_film(parsed)) {
+    options.interval_s = 1;
+  }
+  if (wants_film(parsed)) options.sampling.default_frequency_hz = film_frequency_hz;
+  options.sampling.interval = options.interval_s || is_watched(parsed);
+}
+
+void read_outputs(const ParsedOptions& parsed, Options& options) {
+  options.output = output_options_of(parsed);
+  if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
+  options.outputs = outputs_of(parsed, options.source->default_format, !is_watched(parsed));
+  read_live(parsed, options);
+  if (options.stream == nullptr) {
+    check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
+  } else if (options.keep) {
+    throw usage_error("--keep is for files, not for a stream");
+  }
+  options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
+  // The page shows each thread and CPU separately.
+  options.sampling.by_thread = options.apart.by_thread || options.live;
+  options.sampling.by_cpu = options.apart.by_cpu || options.live;
+  if (shows_stacks(options)) return;
+  if (wants_one_part(parsed)) {
+    throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
+  }
+  options.sampling.user_stacks = false;
+  options.sampling.kernel_stacks = false;
+}
+
 }  // namespace
 
 bool Options::takes_terminal() const {
@@ -204,6 +278,16 @@ RunInfo Options::run_info() const {
   return run;
 }
 
+ReportOptions Options::reports() const {
+  const RowsApart added{.by_thread = sampling.by_thread, .by_cpu = sampling.by_cpu};
+  return {.outputs = outputs,
+          .output = output,
+          .keep = keep,
+          .interval_s = interval_s,
+          .apart = added != apart ? std::optional(apart) : std::nullopt,
+          .quiet = quiet};
+}
+
 Options parse_options(std::span<const char* const> arguments) {
   const auto dashes =
       std::find_if(arguments.begin(), arguments.end(), [](const char* word) { return std::string_view(word) == "--"; });
@@ -212,72 +296,24 @@ Options parse_options(std::span<const char* const> arguments) {
   const ParsedOptions parsed(words);
 
   Options options;
-  options.help = parsed.is_on("help");
-  options.version = parsed.is_on("version");
-  options.list_events = parsed.is_on("list-events");
-  if (parsed.choice("completion")) options.completion = parsed.text("completion");
-  if (options.help || options.version || options.list_events || !options.completion.empty()) return options;
+  if (read_texts(parsed, options)) return options;
   options.command_line = "profile " + shell_quoted(arguments);
   if (has_perf_graph) {
     if (parsed.is_on("film")) throw usage_error("-g: the pictures of a film need a PATTERN, as flamegraph%04d.png");
     options.remarks.emplace_back("-g: stacks are always taken, nothing has to ask for them");
   }
-
   if (dashes != arguments.end()) {
     options.command.assign(dashes + 1, arguments.end());
     if (options.command.empty()) throw usage_error("no command behind --");
-    options.sampling.follow_children = true;
   }
-  const bool one_part = parsed.is_on("user-stacks-only") || parsed.is_on("kernel-stacks-only");
-  parsed.exclude({"pid", "tid"});
-  parsed.exclude({"frequency", "count"});
-  parsed.exclude({"user-stacks-only", "kernel-stacks-only"});
-  parsed.exclude({"folded", "residency", "format"});
-  if (parsed.is_on("delimited") && one_part) throw usage_error("-d needs both stacks: not with -U or -K");
-  if (!options.command.empty() && (parsed.has("pid") || parsed.has("tid"))) {
-    throw usage_error("-p and -L exclude a command: it is what is sampled");
-  }
-
-  const bool follow = options.sampling.follow_children;
-  options.source = &source_of(parsed);
-  options.sampling = sampling_of(parsed);
-  options.sampling.follow_children = follow;
-  if (follow) options.sampling.command = options.command.front();
-  options.sampling.source = source_options_of(parsed, *options.source);
-  options.stream = stream_of(parsed);
-  options.sampling.stream = options.stream != nullptr;
-  options.cpus_typed = parsed.text("cpu");
-  options.duration_s = duration_of(parsed, follow);
-  if (parsed.has("interval")) {
-    const std::string typed = parsed.text("interval");
-    options.interval_s = parse_seconds(typed);
-    if (!options.interval_s) throw bad_value("interval", typed, "not a number of seconds above 0");
-  } else if (parsed.is_on("film") || parsed.has("frames")) {
-    options.interval_s = 1;
-  }
-  if (parsed.is_on("film") || parsed.has("frames")) options.sampling.default_frequency_hz = film_frequency_hz;
-  options.sampling.interval = options.interval_s || is_watched(parsed);
+  refuse_contradictions(parsed, !options.command.empty());
+  read_sampling(parsed, options);
+  read_times(parsed, options);
   options.symbols.debug_directories = parsed.texts("debug-dir", "not a directory");
   options.symbols.lines = parsed.is_on("lines");
   options.symbols.budget = parsed.number("symbol-budget", options.symbols.budget, most_symbol_budget);
   options.symbols.debuginfod = parsed.is_on("debuginfod");
-  options.output = output_options_of(parsed);
-  if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
-  options.outputs = outputs_of(parsed, options.source->default_format, !is_watched(parsed));
-  read_live(parsed, options);
-  if (options.stream != nullptr && options.keep) throw usage_error("--keep is for files, not for a stream");
-  if (options.stream == nullptr)
-    check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
-  options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
-  // The page shows each thread and CPU separately.
-  options.sampling.by_thread = options.apart.by_thread || options.live;
-  options.sampling.by_cpu = options.apart.by_cpu || options.live;
-  if (!shows_stacks(options)) {
-    if (one_part) throw usage_error("-U and -K are about stacks, and no format that shows them is asked for");
-    options.sampling.user_stacks = false;
-    options.sampling.kernel_stacks = false;
-  }
-  parsed.exclude({"quiet", "verbose"});
+  read_outputs(parsed, options);
   options.quiet = parsed.is_on("quiet");
   options.verbose = parsed.is_on("verbose");
   return options;

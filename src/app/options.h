@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/report_options.h"
 #include "model/profile.h"
 #include "output/output.h"
 #include "output/stream.h"
@@ -44,12 +45,6 @@ struct OptionRow {
 // The row's summary, and the choices behind one that ends in a colon.
 [[nodiscard]] std::string summary_of(const OptionRow& row);
 
-struct OutputRequest {
-  std::string path;  // "-": stdout; may be a pattern (files/path_pattern.h)
-  const OutputFormat* format = nullptr;
-  bool makes_directory = false;  // for a film: the last directory of `path` is created if it is missing
-};
-
 struct Options {
   const SourceKind* source = nullptr;  // nullptr only with `help`, `version`, `list_events` or `completion`
   SamplingOptions sampling;
@@ -79,6 +74,7 @@ struct Options {
   [[nodiscard]] bool takes_terminal() const;
   // What the run was asked for, as reports show it; the source adds to it.
   [[nodiscard]] RunInfo run_info() const;
+  [[nodiscard]] ReportOptions reports() const;
 };
 
 // `arguments` without the program's name. Throws a usage Error.

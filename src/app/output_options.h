@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/options.h"
 #include "app/parsed_options.h"
+#include "app/report_options.h"
 #include "files/readers.h"
 
 namespace profile {

@@ -29,17 +29,13 @@ void take_unit(Profile& profile, const RunInfo& run) {
   profile.change_rows([&run](Row& row) { row.samples = samples_of(run, row.value); });
 }
 
-std::string with_name(const ReadingCommand& command, const std::string& text) {
+std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
 
 }  // namespace
 
-bool takes(const ReadingCommand& command, std::string_view option) {
-  return std::ranges::count(command.options, option) != 0;
-}
-
-ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments) {
+ParsedOptions parse_reading(const Subcommand& command, std::span<const char* const> arguments) {
   ParsedOptions parsed(std::vector<std::string>(arguments.begin(), arguments.end()));
   for (const OptionRow& row : option_rows()) {
     if (!takes(command, row.long_name) && parsed.is_given(row.long_name)) {
@@ -54,14 +50,14 @@ ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char*
   return parsed;
 }
 
-std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOptions& parsed) {
+std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed) {
   std::vector<std::string> paths = parsed.positional();
   if (std::count(paths.begin(), paths.end(), "") != 0) throw usage_error(with_name(command, "'' is not a file name"));
   if (std::count(paths.begin(), paths.end(), "-") > 1) throw usage_error(with_name(command, "- given twice"));
   return paths;
 }
 
-void print_options(std::ostream& out, const ReadingCommand& command) {
+void print_options(std::ostream& out, const Subcommand& command) {
   for (const std::string_view name : command.options) {
     const OptionRow row = as_for_reading(option_row(name));
     print_help_line(out, left_column(row), row.summary);

@@ -1,5 +1,4 @@
-// `report` and `diff`, the commands that read profiles from files, and what they share: their options, their help, and
-// the reading of the files.
+// What the subcommands that read profiles from files share: their options, their help, and the reading of the files.
 #pragma once
 
 #include <functional>
@@ -10,34 +9,18 @@
 #include <vector>
 
 #include "app/parsed_options.h"
+#include "app/subcommands.h"
 #include "model/profile.h"
 
 namespace profile {
 
-struct ReadingCommand {
-  std::string_view name;                      // "report"
-  std::string_view summary;                   // for the completions
-  std::string_view files;                     // its other arguments, in the form that zsh's _arguments takes
-  std::span<const std::string_view> options;  // long names, in the order of the help
-};
-
-// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
-// recording and viewing can be separate.
-extern const ReadingCommand report_command;
-// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
-extern const ReadingCommand diff_command;
-// `arguments` are the words after the command's name. Return the exit status; throw Error.
-[[nodiscard]] int run_report(std::span<const char* const> arguments);
-[[nodiscard]] int run_diff(std::span<const char* const> arguments);
-
-[[nodiscard]] bool takes(const ReadingCommand& command, std::string_view option);
 // Throws a usage Error for an option that the command does not take.
-[[nodiscard]] ParsedOptions parse_reading(const ReadingCommand& command, std::span<const char* const> arguments);
+[[nodiscard]] ParsedOptions parse_reading(const Subcommand& command, std::span<const char* const> arguments);
 // The file names of the command line, in their order; "-" is stdin. Throws a usage Error for an empty name, and for
 // stdin given twice.
-[[nodiscard]] std::vector<std::string> files_of(const ReadingCommand& command, const ParsedOptions& parsed);
+[[nodiscard]] std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed);
 // Prints the lines of --help for the options of `command`, with the texts of the table of options.
-void print_options(std::ostream& out, const ReadingCommand& command);
+void print_options(std::ostream& out, const Subcommand& command);
 
 // A profile and its name in messages.
 struct ReadProfile {

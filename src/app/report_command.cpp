@@ -28,17 +28,10 @@ void print_report_help(std::ostream& out) {
          "  perf script | profile report -o out.pb.gz -\n";
 }
 
-}  // namespace
-
-const ReadingCommand report_command{.name = "report",
-                                    .summary = "write recorded profiles in any format",
-                                    .files = "'*:FILE:_files'",
-                                    .options = report_options};
-
 int run_report(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(report_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_report_help);
-  Options options;
+  ReportOptions options;
   options.quiet = parsed.is_on("quiet");
   options.output = output_options_of(parsed);  // first, because --top without a number takes the file for one
   const std::vector<std::string> paths = files_of(report_command, parsed);
@@ -60,5 +53,13 @@ int run_report(std::span<const char* const> arguments) {
   }
   return reports.has_failed() ? Error::could_not_profile : 0;
 }
+
+}  // namespace
+
+const Subcommand report_command{.name = "report",
+                                .summary = "write recorded profiles in any format",
+                                .files = "'*:FILE:_files'",
+                                .options = report_options,
+                                .run = run_report};
 
 }  // namespace profile

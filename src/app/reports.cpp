@@ -22,13 +22,12 @@ constexpr double remnant_part = 0.1;
 
 }  // namespace
 
-Reports::Reports(const Options& options, std::function<void(const std::string&)> say)
+Reports::Reports(const ReportOptions& options, std::function<void(const std::string&)> say)
     : say_(std::move(say)),
       interval_s_(options.interval_s),
       most_functions_(options.output.top),
-      quiet_(options.quiet) {
-  const RowsApart added{.by_thread = options.sampling.by_thread, .by_cpu = options.sampling.by_cpu};
-  if (added != options.apart) apart_ = options.apart;
+      quiet_(options.quiet),
+      apart_(options.apart) {
   // A format that is not available ends the run here, before any file is created.
   std::vector<Output> made;
   for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
@@ -51,7 +50,8 @@ void Reports::refuse_same_file() const {
   }
 }
 
-std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& request, const Options& options) const {
+std::variant<Destination, FileSeries> Reports::target_of(const OutputRequest& request,
+                                                         const ReportOptions& options) const {
   if (request.path == "-") return Destination(request.path);
   PathPattern pattern(request.path);
   const Readers readers = readers_of(*request.format, options.output);

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/options.h"
 #include "app/profile_sink.h"
+#include "app/report_options.h"
 #include "files/destination.h"
 #include "files/file_series.h"
 
@@ -22,7 +22,7 @@ namespace profile {
 class Reports : public ProfileSink {
  public:
   // Opens all outputs. Throws Error when one cannot be opened. `say` prints a line for the user.
-  Reports(const Options& options, std::function<void(const std::string&)> say);
+  Reports(const ReportOptions& options, std::function<void(const std::string&)> say);
 
   // Makes `loop` notice that the reader of stdout has gone, also while nothing is written for a long time.
   void watch(EventLoop& loop) override;
@@ -50,7 +50,7 @@ class Reports : public ProfileSink {
   };
 
   [[nodiscard]] std::variant<Destination, FileSeries> target_of(const OutputRequest& request,
-                                                                const Options& options) const;
+                                                                const ReportOptions& options) const;
   void refuse_same_file() const;
   [[nodiscard]] bool wants_hottest() const;
   void append(Report& report, Destination& destination, const std::function<void(std::ostream&)>& print);
@@ -61,10 +61,9 @@ class Reports : public ProfileSink {
   std::vector<Report> reports_;
   std::size_t most_functions_;
   bool quiet_;
+  std::optional<RowsApart> apart_;
   std::vector<std::string> hottest_;
   bool has_failed_ = false;
-  // What reports keep apart, if that is less than what is added keeps apart.
-  std::optional<RowsApart> apart_;
   // What was added since the last report: one profile, or the sum of several.
   std::shared_ptr<const Profile> added_;
   std::unique_ptr<Profile> sum_;

@@ -67,7 +67,7 @@ class Session {
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
     if (options.stream == nullptr) {
-      reports_.emplace(options, [this](const std::string& text) { messages_.say(text); });
+      reports_.emplace(options.reports(), [this](const std::string& text) { messages_.say(text); });
     }
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;

@@ -1,0 +1,29 @@
+// The table of subcommands: the words with which a command line may begin. main, --help and the completions are made
+// from it, so a new one is a file of its own and a row here.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace profile {
+
+struct Subcommand {
+  std::string_view name;                      // "report"
+  std::string_view summary;                   // for the completions
+  std::string_view files;                     // its other arguments, in the form that zsh's _arguments takes
+  std::span<const std::string_view> options;  // long names, in the order of its help
+  // `arguments` are the words after the name. Returns the exit status; throws Error.
+  int (*run)(std::span<const char* const> arguments);
+};
+
+[[nodiscard]] std::span<const Subcommand* const> subcommands();
+
+// `profile report FILE...`: reads recorded profiles, also from other tools, and writes them in any format. So
+// recording and viewing can be separate.
+extern const Subcommand report_command;
+// `profile diff BEFORE AFTER`: shows what got slower, as a table or as a flame graph in two colours.
+extern const Subcommand diff_command;
+
+[[nodiscard]] bool takes(const Subcommand& command, std::string_view option);
+
+}  // namespace profile
