@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "parse/wire.h"
 #include "support/deadline.h"
@@ -83,10 +84,21 @@ ssize_t receive_some(int socket, char* to, std::size_t size, std::vector<Fd>* fd
   return got;
 }
 
-std::string with_head(std::string_view bytes, std::size_t fds) {
-  std::string whole = message_of(static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(fds));
+// A head, and `bytes` with which a message of `size` bytes begins.
+std::string with_head(std::string_view bytes, std::size_t size, std::size_t fds) {
+  std::string whole = message_of(static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(fds));
   whole += bytes;
   return whole;
+}
+std::string with_head(std::string_view bytes, std::size_t fds) { return with_head(bytes, bytes.size(), fds); }
+
+bool send_all(int socket, std::string_view bytes, std::span<const int> fds) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send_some(socket, bytes, std::exchange(fds, {}), 0);
+    if (sent < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
 }
 
 bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds) {
@@ -101,15 +113,11 @@ bool receive_all(int socket, char* to, std::size_t size, std::vector<Fd>& fds) {
 
 }  // namespace
 
+// A large answer is sent from where it is: to copy it behind its head costs as much as to send it.
 bool WaitingChannel::send(std::string_view bytes, std::span<const int> fds) const {
-  const std::string whole = with_head(bytes, fds.size());
-  std::string_view rest = whole;
-  while (!rest.empty()) {
-    const ssize_t sent = send_some(socket_.get(), rest, rest.size() == whole.size() ? fds : std::span<const int>(), 0);
-    if (sent < 0) return false;
-    rest.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
+  const std::size_t beside = bytes.size() > chunk_bytes ? 0 : bytes.size();
+  const std::string first = with_head(bytes.substr(0, beside), bytes.size(), fds.size());
+  return send_all(socket_.get(), first, fds) && send_all(socket_.get(), bytes.substr(beside), {});
 }
 
 bool WaitingChannel::send_at_once(std::string_view bytes, std::span<const int> fds) const {
