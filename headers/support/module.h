@@ -11,8 +11,8 @@ namespace profile {
 // A module exports it as `profile_module_NAME`. `functions` is the struct of pointers that the module's header
 // declares.
 struct ModuleEntry {
-  const char* version;  // PROFILE_VERSION: two builds may have different structures
-  const void* functions;
+  const char* version = nullptr;  // PROFILE_VERSION: two builds may have different structures
+  const void* functions = nullptr;
   void (*set_hash_secret)(std::uint64_t) noexcept = &profile::set_hash_secret;  // the module's own
 };
 

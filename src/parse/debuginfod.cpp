@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -22,11 +23,29 @@ constexpr const char* library_name = "libdebuginfod.so.1";
 constexpr const char* cache_variable = "DEBUGINFOD_CACHE_PATH";
 constexpr const char* cache_of_root = "/var/cache/profile-debuginfod";
 
+// Of one file, as the debug files of the largest programs have.
+constexpr long most_bytes = 2'000'000'000;
+
 // When the present question is given up. This process asks one at a time.
 Clock::time_point give_up_at;
+volatile std::sig_atomic_t is_ending = 0;
 
-// The library calls it about once a second while it waits. A result other than 0 ends the waiting.
-int go_on(debuginfod_client*, long, long) noexcept { return Clock::now() < give_up_at ? 0 : 1; }
+bool is_given_up = false;
+
+// The library calls it whenever something has come, and once a second. A result other than 0 ends the waiting, and the
+// library then deletes what has come.
+int go_on(debuginfod_client*, long bytes, long bytes_announced) noexcept {
+  const bool is_in_bounds = std::max(bytes, bytes_announced) <= most_bytes;
+  is_given_up = !is_in_bounds || is_ending != 0 || Clock::now() >= give_up_at;
+  return is_given_up ? 1 : 0;
+}
+
+// With an empty file the library remembers for ten minutes that no server has the file.
+void forget_missing(const std::string& cache, const std::string& build_id) noexcept {
+  const std::string path = cache + '/' + build_id + "/debuginfo";
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0 && found.st_size == 0) ::unlink(path.c_str());
+}
 
 template <class Function>
 void look_up(void* library, const char* name, Function*& function) {
@@ -50,7 +69,8 @@ std::string Debuginfod::make_cache() {
 }
 
 Debuginfod::Debuginfod(const std::string& cache, Patience patience)
-    : with_one_(patience.with_one),
+    : cache_(cache),
+      with_one_(patience.with_one),
       left_(patience.with_all),
       shares_(static_cast<std::uint64_t>(std::chrono::microseconds(patience.with_all).count())) {
   if (!cache.empty() && ::access(cache.c_str(), R_OK | W_OK | X_OK) != 0) {
@@ -84,6 +104,8 @@ Debuginfod::Debuginfod(const std::string& cache, Patience patience)
 
 Debuginfod::~Debuginfod() { end_(client_); }
 
+void Debuginfod::give_up(int) noexcept { is_ending = 1; }
+
 Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
   using std::chrono::microseconds;
   const auto most = std::min<std::uint64_t>(shares_.left_for(owner), static_cast<std::uint64_t>(left_.count()));
@@ -91,12 +113,14 @@ Fd Debuginfod::find(const std::string& build_id, std::uint64_t owner) {
   const auto start = Clock::now();
   const auto given = std::min(microseconds(most), with_one_);
   give_up_at = start + given;
+  is_given_up = false;
   // Length 0 means that the build-id is in hex.
   Fd found(find_(client_, reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, nullptr));
   // The library is late when it gives up, which nobody pays for.
   const auto took = std::min(std::chrono::ceil<microseconds>(Clock::now() - start), given);
   left_ -= took;
   shares_.take(owner, static_cast<std::uint64_t>(took.count()));
+  if (!found && is_given_up && !cache_.empty()) forget_missing(cache_, build_id);
   if (found) ::fcntl(found.get(), F_SETFD, FD_CLOEXEC);
   return found;
 }

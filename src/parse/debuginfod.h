@@ -39,11 +39,14 @@ class Debuginfod {
   // (CodeFile::owner()). No Fd when no server has it, or time is up: each user has a share of it. The content may be
   // anything.
   [[nodiscard]] Fd find(const std::string& build_id, std::uint64_t owner);
+  // A signal handler: find() ends, now or when it is called next, and nothing stays of the file that was coming.
+  static void give_up(int signal) noexcept;
 
  private:
   void (*end_)(debuginfod_client*) = nullptr;
   int (*find_)(debuginfod_client*, const unsigned char*, int, char**) = nullptr;
   debuginfod_client* client_ = nullptr;
+  std::string cache_;
   std::chrono::microseconds with_one_;
   std::chrono::microseconds left_;  // of the patience with all
   Shares shares_;                   // of the same, in microseconds

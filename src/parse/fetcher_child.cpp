@@ -30,7 +30,7 @@ void run_fetcher(Fd questions) {
   std::string why_not;
   try {
     const std::string cache = Debuginfod::make_cache();
-    become_fetcher();
+    become_fetcher(Debuginfod::give_up);
     servers.emplace(cache);
   } catch (const Error& error) {
     why_not = error.what();

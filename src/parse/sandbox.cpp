@@ -28,7 +28,7 @@ namespace {
 // documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
 constexpr uid_t no_one = 2'130'706'433;
 static_assert(fetcher_uid == no_one + 1);
-// Of one file from a server, as the debug files of the largest programs have.
+// More than the fetcher takes of one file by itself.
 constexpr rlim_t most_fetched_bytes = rlim_t{2} << 30;
 // The lines of the largest programs take half a gigabyte.
 constexpr rlim_t most_memory_bytes = rlim_t{2} << 30;
@@ -130,20 +130,25 @@ void keep_capabilities(std::span<const int> kept) noexcept {
 
 namespace {
 
-void become(uid_t user) noexcept {
+void become(uid_t user, int at_end_of_parent) noexcept {
   const bool is_another =
       ::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 && ::setresuid(user, user, user) == 0;
   static_cast<void>(is_another);  // with file capabilities alone this is not permitted
   keep_capabilities({});
   // The change of user has undone these two.
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, at_end_of_parent);
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 }  // namespace
 
-void become_fetcher() noexcept {
-  become(fetcher_uid);
+void become_fetcher(void (*end)(int)) noexcept {
+  ::signal(SIGTERM, end);
+  sigset_t term;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  ::sigprocmask(SIG_UNBLOCK, &term, nullptr);
+  become(fetcher_uid, SIGTERM);
   ::signal(SIGXFSZ, SIG_IGN);  // writing then fails instead
   limit(RLIMIT_FSIZE, most_fetched_bytes);
   limit(RLIMIT_CORE, 0);
@@ -153,7 +158,7 @@ void become_fetcher() noexcept {
 }
 
 void enter_sandbox() noexcept {
-  become(no_one);
+  become(no_one, SIGKILL);
 #if !defined(__SANITIZE_ADDRESS__)
   limit(RLIMIT_DATA, most_memory_bytes);
   limit(RLIMIT_AS, 2 * most_memory_bytes);  // shared memory is no data

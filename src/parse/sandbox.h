@@ -19,8 +19,9 @@ void keep_capabilities(std::span<const int> kept) noexcept;
 // The user that the fetcher becomes, so that it can neither read nor write what belongs to others.
 inline constexpr unsigned fetcher_uid = 2'130'706'434;
 // Cannot be undone. The process has no capability, is that user where this is permitted, and its files and memory have
-// limits: a server may send without an end.
-void become_fetcher() noexcept;
+// limits: a server may send without an end. When the parent ends, it gets SIGTERM for `end`, not SIGKILL: gigabytes of
+// a file that was coming would stay in the cache.
+void become_fetcher(void (*end)(int)) noexcept;
 
 // Cannot be undone. The process has no capability, another user where that is permitted, a memory limit, and only the
 // system calls that reading needs. Another system call kills it.

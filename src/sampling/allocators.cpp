@@ -96,8 +96,9 @@ std::vector<std::string> attach_allocators(std::span<const Allocator> allocators
       }
     }
   }
-  if (!any_attached && first_error) throw *first_error;
+  if (!any_attached && first_error) throw Error(*first_error);
   std::vector<std::string> paths;
+  paths.reserve(left_out.size());
   for (const Allocator* const allocator : left_out) paths.push_back(allocator->file.path);
   return paths;
 }
