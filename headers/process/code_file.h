@@ -60,7 +60,8 @@ class CodeFiles;
 
 class CodeFile {
  public:
-  // Identifies this object. The place of a forgotten file is used again, and the new file there has another number.
+  // Identifies what is known of the file. The place of a forgotten file is used again, and the new file there has
+  // another number. So has the same file once it is known to be another owner's.
   std::uint64_t number = 0;
   FileIdentity identity;
   std::string path;  // as its first process saw it; only for messages and for the module's short name
@@ -96,6 +97,10 @@ class CodeFile {
   std::uint64_t owner_ = 0;
   MappedBy mapped_by_;
   std::optional<MappedBy> also_mapped_by_;  // mapped it after we asked: used if the first way fails
+  // Of an open file: a process that sees the same mounts as we do has it mapped, and its owner is asked for again under
+  // this number. 0: not yet.
+  std::uint64_t number_of_own_ = 0;
+  MappedBy own_mapped_by_;
   std::uint64_t last_use_ = 0;
   std::uint64_t checked_in_batch_ = 0;
   std::uint32_t generation_ = 0;  // of the inode; 0: not known

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process/code_file.h"
+#include "process/user_namespaces.h"
 #include "support/mounts.h"
 #include "support/safe_open.h"
 
@@ -16,13 +17,15 @@ namespace profile {
 // Tells who decides what a file says. 0: root. Below 2^32: this user, as the owner of the file. Otherwise the owner is
 // only claimed, and together with the user of the process that uses the file it is another one.
 // So containers that one user of this machine runs speak for each other. A namespace is no part of the number, because
-// anyone can make many, and would then have many owners' shares of what is limited.
+// anyone can make many, and would then have many owners' shares of what is limited. For the same reason all ids that a
+// user has in a user namespace count as this user.
 class ContentOwners {
  public:
   [[nodiscard]] std::uint64_t of(const Look& look, const MappedBy& mapped_by);
 
  private:
   OwnMounts mounts_;
+  UserNamespaces namespaces_;
 };
 // The same for what a process with this user tells about itself.
 [[nodiscard]] std::uint64_t content_owner_of_user(std::uint32_t uid, bool own_mounts);

@@ -99,6 +99,8 @@ class ProcessTimeline {
   [[nodiscard]] CodeLocation locate(std::uint32_t tgid, std::uint32_t image, RuntimeAddress address) const;
   // The copies that were found since the last call.
   [[nodiscard]] std::vector<CodeCopy> take_copies();
+  // As CodeFiles::take_replaced().
+  [[nodiscard]] std::vector<std::uint64_t> take_replaced_numbers();
   // The jitdump that the process has mapped; null: none. A run-time maps it so that profilers find it.
   [[nodiscard]] CodeFile* jit_dump_of(std::uint32_t tgid, std::uint32_t image) const;
   // Whether that image has nothing at the address, and the program that its exec replaced had code there.

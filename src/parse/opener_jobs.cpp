@@ -1,8 +1,6 @@
 #include "parse/opener_jobs.h"
 
 #include <fcntl.h>
-#include <linux/nsfs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -21,27 +19,6 @@
 
 namespace profile {
 namespace {
-
-std::uint64_t user_namespace_of(const std::string& process) {
-  struct stat found {};
-  return ::stat(("/proc/" + process + "/ns/user").c_str(), &found) == 0 ? found.st_ino : 0;
-}
-
-// The user who made the user namespace of a process; for nested namespaces, the maker of the outermost one below ours.
-// It counts because a user who makes many namespaces has many user ids. 0 for our namespace, for those that root has
-// made, and when it is not known.
-std::uint32_t maker_of_namespace(std::uint32_t tgid, std::uint64_t own) {
-  Fd place(::open(("/proc/" + std::to_string(tgid) + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
-  uid_t maker = 0;
-  constexpr int most_nested = 40;  // the kernel allows 32
-  for (int depth = 0; place && depth < most_nested; ++depth) {
-    struct stat found {};
-    if (::fstat(place.get(), &found) != 0 || found.st_ino == own) break;
-    if (::ioctl(place.get(), NS_GET_OWNER_UID, &maker) != 0) return 0;
-    place = Fd(::ioctl(place.get(), NS_GET_PARENT));
-  }
-  return maker;
-}
 
 // Whether the process sees the same mounts as we do. False when it is gone.
 bool has_own_mounts(std::uint32_t tgid) {
@@ -83,7 +60,7 @@ Unnamed refusal_of(const KeptFile& file, FileKind kind) {
 }  // namespace
 
 OpenerJobs::OpenerJobs(OpenerFiles& files, const DebugFileSearch& places, Begin begin)
-    : files_(files), places_(places), begin_(std::move(begin)), own_user_namespace_(user_namespace_of("self")) {}
+    : files_(files), places_(places), begin_(std::move(begin)) {}
 
 bool OpenerJobs::is_turn_of(const OpenerJob& job, const FileOwner& owner) {
   if (!files_.is_banned(owner)) return begin_(owner, false);
@@ -98,12 +75,11 @@ FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::uint64_t part) const {
 FileOwner OpenerJobs::owner_of(std::uint32_t tgid, std::string_view status, std::uint64_t part) const {
   const auto owner = owner_in_status(status);
   if (!owner) return {.part = part};
-  const std::uint64_t user_namespace = user_namespace_of(std::to_string(tgid));
-  if (const std::uint32_t maker = maker_of_namespace(tgid, own_user_namespace_)) return {.uid = maker};
-  const bool is_root = owner->uid == 0 && user_namespace == own_user_namespace_;
+  if (const std::uint32_t maker = namespaces_.maker_for(tgid)) return {.uid = maker};
   // In our own user namespace it is 0: a user is the same owner with and without a namespace of their own.
-  const bool is_ours = user_namespace == own_user_namespace_;
-  return {.uid = owner->uid, .user_namespace = is_ours ? 0 : user_namespace, .part = is_root ? part : 0};
+  const std::uint64_t user_namespace = namespaces_.number_of(tgid);
+  const bool is_root = owner->uid == 0 && user_namespace == 0;
+  return {.uid = owner->uid, .user_namespace = user_namespace, .part = is_root ? part : 0};
 }
 
 void OpenerJobs::run(const OpenerJob& job) {
@@ -248,7 +224,8 @@ void OpenerJobs::perf_map(const OpenerJob& job, WireReader& in) {
   const auto status = file.fd ? status_of(file.fd.get()) : std::nullopt;
   if (!status) return answer(job, Unnamed::file_gone);
   // The process speaks for itself alone, also when root has written its map.
-  file.content_owner = content_owner_of_user(map.uid.value_or(status->owner), has_own_mounts(tgid));
+  const std::uint32_t user = namespaces_.user_behind(map.uid.value_or(status->owner), tgid);
+  file.content_owner = content_owner_of_user(user, has_own_mounts(tgid));
   const std::uint64_t content_owner = file.content_owner;
   files_.keep(number, std::move(file));
   answer(job, Unnamed::named, status->size_bytes, content_owner);

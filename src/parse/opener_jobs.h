@@ -12,6 +12,7 @@
 #include "parse/opener_files.h"
 #include "parse/wire.h"
 #include "process/file_opener.h"
+#include "process/user_namespaces.h"
 
 namespace profile {
 
@@ -59,7 +60,7 @@ class OpenerJobs {
   Begin begin_;
   FileOpener opener_;
   ContentOwners owners_;
-  std::uint64_t own_user_namespace_;
+  UserNamespaces namespaces_;
 };
 
 }  // namespace profile

@@ -52,6 +52,7 @@ CodeFiles::Id CodeFiles::mapped(const FileIdentity& identity, std::uint32_t gene
     // While the file is open, its inode number cannot be given to another file. But its content can be written again.
     file.last_use_ = ++uses_;
     if (file.generation_ == 0) file.generation_ = generation;
+    ask_for_owner(file, mapped_by);
     if (file.checked_in_batch_ == batch_) return known->second;
     file.checked_in_batch_ = batch_;
     const FileState state = keeper_.state(file.number);
@@ -207,6 +208,34 @@ void CodeFiles::take_answers() {
   keeper_.take_answers([this](const FileAnswer& answer) { take(answer); });
 }
 
+void CodeFiles::ask_for_owner(CodeFile& file, const MappedBy& mapped_by) {
+  if (!mapped_by.own_mounts || file.mapped_by_.own_mounts || file.number_of_own_ != 0) return;
+  file.number_of_own_ = ++numbers_;
+  file.own_mapped_by_ = mapped_by;
+  asked_[file.number_of_own_] = file.place_;
+  keeper_.open({.number = file.number_of_own_,
+                .identity = file.identity,
+                .generation = file.generation_,
+                .path = file.path,
+                .mapped_by = mapped_by});
+}
+
+void CodeFiles::take_owner(CodeFile& file, const FileAnswer& answer) {
+  asked_.erase(answer.number);
+  if (answer.reason != Unnamed::named) {
+    file.number_of_own_ = 0;  // the process may have ended
+    return;
+  }
+  const bool is_other = file.is_open_ && answer.owner != file.owner_ && answer.stamp.has_content_of(file.stamp_);
+  if (!is_other) return keeper_.close(answer.number);
+  keeper_.close(file.number);
+  replaced_.push_back(file.number);
+  file.number = answer.number;
+  file.stamp_ = answer.stamp;
+  file.owner_ = answer.owner;
+  file.mapped_by_ = file.own_mapped_by_;
+}
+
 void CodeFiles::take_state(const FileAnswer& answer) {
   const auto found = state_questions_.find(answer.number);
   if (found == state_questions_.end()) return;
@@ -247,6 +276,9 @@ void CodeFiles::wait_for_states(std::chrono::milliseconds patience) {
 void CodeFiles::take(const FileAnswer& answer) {
   if (answer.state) return take_state(answer);
   const auto asked = asked_.find(answer.number);
+  if (asked != asked_.end() && files_[asked->second].number_of_own_ == answer.number) {
+    return take_owner(files_[asked->second], answer);
+  }
   if (asked == asked_.end() || files_[asked->second].number != answer.number) {
     // The file was forgotten before the answer came.
     if (answer.reason == Unnamed::named) keeper_.close(answer.number);
@@ -276,6 +308,7 @@ void CodeFiles::take(const FileAnswer& answer) {
   }
   file.stamp_ = answer.stamp;
   file.owner_ = answer.owner;
+  if (other_way) ask_for_owner(file, *other_way);
 }
 
 void CodeFiles::wait_for_files(std::span<CodeFile* const> files, std::chrono::milliseconds patience) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "process/code_file.h"
@@ -51,6 +52,10 @@ class CodeFiles {
   // The process has ended: its perf map, if one is held, is expired.
   void note_end(std::uint32_t tgid);
   [[nodiscard]] bool is_perf_map_expired(std::uint32_t tgid) const { return expired_perf_maps_.contains(tgid); }
+  // Who decides what a file says is not known when a process has it mapped that sees other mounts than we do. When a
+  // process with our mounts maps it, too, the file may get another owner, and a new number: nothing that a stranger's
+  // parser has said of it counts any more. Returns the numbers that were replaced since the last call.
+  [[nodiscard]] std::vector<std::uint64_t> take_replaced() { return std::exchange(replaced_, {}); }
   // Takes the answers that have come. Call it now and then.
   void take_answers();
   // Begins a batch. In each batch an open file is checked for new content at most once.
@@ -84,6 +89,8 @@ class CodeFiles {
   void ask(CodeFile& file);
   void take(const FileAnswer& answer);
   void take_state(const FileAnswer& answer);
+  void ask_for_owner(CodeFile& file, const MappedBy& mapped_by);
+  void take_owner(CodeFile& file, const FileAnswer& answer);
   void close(CodeFile& file);
   void make_room();
 
@@ -99,6 +106,7 @@ class CodeFiles {
   std::unordered_map<std::uint64_t, Id>
       asked_;  // by number; files whose answer has not come, or may become a better one
   std::unordered_map<std::uint64_t, StateQuestion> state_questions_;  // by the number of the earlier file
+  std::vector<std::uint64_t> replaced_;
   bool any_unused_ = false;
   bool any_expired_ = false;
   std::unordered_set<std::uint32_t> held_perf_maps_;  // by tgid

@@ -45,7 +45,8 @@ std::uint64_t content_owner_of_user(std::uint32_t uid, bool own_mounts) {
 std::uint64_t ContentOwners::of(const Look& look, const MappedBy& mapped_by) {
   const std::uint32_t claimed = look.found.stx_uid;
   const auto own_mount = mapped_by.own_mounts ? mounts_.find(look.found.stx_mnt_id) : std::nullopt;
-  if (mapped_by.own_mounts && tells_owner(look, own_mount)) return claimed;
+  if (mapped_by.own_mounts && tells_owner(look, own_mount)) return namespaces_.user_behind(claimed, mapped_by.tgid);
+  if (const std::uint32_t maker = namespaces_.maker_for(mapped_by.tgid)) return content_owner_of_user(maker, false);
   const auto process = owner_of_process(mapped_by.tgid);
   return (std::uint64_t{process ? process->uid : UINT32_MAX - 1} + 1) << bits_of_user | claimed;
 }

@@ -126,6 +126,8 @@ CodeLocation ProcessTimeline::locate(std::uint32_t tgid, std::uint32_t image, Ru
 
 std::vector<CodeCopy> ProcessTimeline::take_copies() { return state_->table.take_copies(); }
 
+std::vector<std::uint64_t> ProcessTimeline::take_replaced_numbers() { return state_->files.take_replaced(); }
+
 CodeFile* ProcessTimeline::jit_dump_of(std::uint32_t tgid, std::uint32_t image) const {
   return state_->table.jit_dump_of(tgid, image);
 }

@@ -106,6 +106,7 @@ void TableSupply::note_drained(std::uint32_t generation) {
 }
 
 void TableSupply::supply(ProcessTimeline& timeline) {
+  forget_replaced(timeline);
   try_again();
   tell_copies(timeline);
   const std::uint64_t end_ns = monotonic_ns() + at_once_ns;
@@ -303,6 +304,14 @@ void TableSupply::try_again() {
     again_.erase(again_.begin());
   }
   if (!due.empty()) tables_.forget(due);
+}
+
+void TableSupply::forget_replaced(ProcessTimeline& timeline) {
+  std::vector<walk_file_key> keys;
+  for (const std::uint64_t number : timeline.take_replaced_numbers()) {
+    if (const walk_file_key* const key = tables_.key_of(number)) keys.push_back(*key);
+  }
+  if (!keys.empty()) tables_.forget(keys);
 }
 
 void TableSupply::tell_copies(ProcessTimeline& timeline) {

@@ -81,6 +81,8 @@ class TableSupply {
   void refuse_for_longer(const walk_file_key& key, const WalkTables::Of& of);
   // Has files asked for again whose time has come.
   void try_again();
+  // Has tables made again that came from the parser of another owner.
+  void forget_replaced(ProcessTimeline& timeline);
   // Tells the walks of copied code whose file is known.
   void tell_copies(ProcessTimeline& timeline);
   void sort_by_need();

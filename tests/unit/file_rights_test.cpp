@@ -2,10 +2,16 @@
 #include "process/file_rights.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace profile {
 namespace {
@@ -101,6 +107,61 @@ TEST_CASE("a directory is passed only by those who may search it") {
   CHECK(may_search(S_IFDIR | 0710, root, group, of_user));
   CHECK_FALSE(may_search(S_IFDIR | 0754, root, root, of_user));
   CHECK_FALSE(may_search(S_IFDIR | 0700, root, root, std::nullopt));
+}
+
+TEST_CASE("the users of a name space are those that its map names") {
+  constexpr std::string_view map = "         0       1000          1\n         1     100000      65536\n";
+  CHECK(maps_user(map, 1000));
+  CHECK(maps_user(map, 100000));
+  CHECK(maps_user(map, 165535));
+  CHECK_FALSE(maps_user(map, 165536));
+  CHECK_FALSE(maps_user(map, 1001));
+  CHECK_FALSE(maps_user(map, root));
+  CHECK_FALSE(maps_user("", root));
+  CHECK_FALSE(maps_user("0 0", root));
+  CHECK(maps_user("0 0 4294967295\n", 4294967294));
+}
+
+TEST_CASE("all users of a name space that a user has made count as this user") {
+  if (::geteuid() != 0) return;
+  constexpr uid_t maker = 54321;
+  constexpr uid_t lent = 254321;
+  // The child makes the name space as that user, and waits until it is told to go.
+  int told[2];
+  int ready[2];
+  REQUIRE(::pipe(told) == 0);
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_made = ::setresuid(maker, maker, maker) == 0 && ::unshare(CLONE_NEWUSER) == 0;
+    char word = is_made ? 'y' : 'n';
+    static_cast<void>(!::write(ready[1], &word, 1));
+    static_cast<void>(!::read(told[0], &word, 1));
+    ::_exit(0);
+  }
+  char word = 'n';
+  REQUIRE(::read(ready[0], &word, 1) == 1);
+  if (word == 'y') {
+    std::ofstream("/proc/" + std::to_string(child) + "/uid_map") << "0 " << maker << " 1\n1 " << lent << " 10\n";
+    const UserNamespaces namespaces;
+    const auto tgid = static_cast<std::uint32_t>(child);
+    CHECK(namespaces.number_of(tgid) != 0);
+    CHECK(namespaces.maker_for(tgid) == maker);
+    CHECK(namespaces.user_behind(lent + 9, tgid) == maker);
+    CHECK(namespaces.user_behind(lent + 10, tgid) == lent + 10);
+    CHECK(namespaces.user_behind(root, tgid) == root);
+    ContentOwners owners;
+    Look look = file_of(lent + 3, 0755);
+    look.found.stx_mnt_id = UINT64_MAX;
+    CHECK(owners.of(look, {.tgid = tgid, .own_mounts = false}) == content_owner_of_user(maker, false));
+  } else {
+    MESSAGE("users make no name spaces here");
+  }
+  CHECK(UserNamespaces().number_of(static_cast<std::uint32_t>(::getpid())) == 0);
+  CHECK(UserNamespaces().maker_for(static_cast<std::uint32_t>(::getpid())) == 0);
+  REQUIRE(::write(told[1], &word, 1) == 1);
+  ::waitpid(child, nullptr, 0);
+  for (const int fd : {told[0], told[1], ready[0], ready[1]}) ::close(fd);
 }
 
 }  // namespace profile

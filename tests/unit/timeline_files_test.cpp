@@ -469,3 +469,62 @@ TEST_CASE("a mapped file is opened through the mapping, even if it was deleted")
   CHECK_FALSE(opener.open(identity, box.path("real"), {mapped_by.tgid, true, 0, 1}).fd);
   ::munmap(pages, 4096);
 }
+
+TEST_CASE("a file that a stranger has mapped first gets its true owner from a process with our mounts") {
+  constexpr std::uint64_t stranger = std::uint64_t{1001} << 32;
+  const MappedBy strange{.tgid = 10, .own_mounts = false, .start = 0, .end = 1};
+  const MappedBy own{.tgid = 20, .own_mounts = true, .start = 0, .end = 1};
+  FakeKeeper keeper;
+  CodeFiles files(keeper, 100);
+  keeper.owner = stranger;
+  const auto id = files.mapped(libc_file, 1, "/libc", strange);
+  const std::uint64_t number = files.at(id).number;
+  CHECK(files.at(id).owner() == stranger);
+
+  SUBCASE("and then counts as new") {
+    keeper.owner = 0;
+    CHECK(files.mapped(libc_file, 1, "/libc", own) == id);
+    files.take_answers();
+    CHECK(files.at(id).owner() == 0);
+    CHECK(files.at(id).number != number);
+    CHECK(files.at(id).mapped_by().tgid == 20);
+    CHECK(files.take_replaced() == std::vector{number});
+    CHECK(files.take_replaced().empty());
+    CHECK(keeper.open_numbers == std::set{files.at(id).number});
+    CHECK(files.open_count() == 1);
+    files.mapped(libc_file, 1, "/libc", own);
+    CHECK(keeper.opens[libc_file] == 2);
+  }
+  SUBCASE("also while the stranger's answer is late") {
+    keeper.is_silent = true;
+    const auto late = files.mapped(exe_file, 1, "/exe", strange);
+    files.mapped(exe_file, 1, "/exe", own);
+    keeper.is_silent = false;
+    files.take_answers();
+    CHECK(keeper.opens[exe_file] == 2);
+    CHECK(files.at(late).mapped_by().tgid == 10);  // the fake keeper has said the same of both
+    CHECK(keeper.open_numbers.size() == 2);
+  }
+  SUBCASE("unless that process has ended; another one may follow") {
+    keeper.gone = true;
+    files.mapped(libc_file, 1, "/libc", own);
+    files.take_answers();
+    CHECK(files.at(id).is_open());
+    CHECK(files.at(id).number == number);
+    keeper.gone = false;
+    keeper.owner = 0;
+    files.mapped(libc_file, 1, "/libc", own);
+    files.take_answers();
+    CHECK(files.at(id).owner() == 0);
+  }
+  SUBCASE("unless it has another content there") {
+    keeper.owner = 0;
+    keeper.is_silent = true;
+    files.mapped(libc_file, 1, "/libc", own);
+    keeper.is_silent = false;
+    keeper.answers.back().stamp.size_bytes = 2000;
+    files.take_answers();
+    CHECK(files.at(id).owner() == stranger);
+    CHECK(keeper.open_numbers == std::set{number});
+  }
+}
