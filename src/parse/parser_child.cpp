@@ -252,10 +252,17 @@ class ParserProcess final : public DebugSupplier {
     say(ParserWord::answer, class_of(asked.symbols.elf()), found);
   }
 
+  // Of the numbers in front of a table's vectors.
+  static constexpr std::size_t most_head_bytes = 64;
+
   void say_unwind(const std::optional<ElfFile>& elf, const WorkBudget& budget) {
     const UnwindAnswer answered =
         elf ? unwind_table_of(*elf) : UnwindAnswer{.fault = UnwindFault::no_code, .table = {}};
-    say(ParserWord::answer, budget.left(), answered.fault, answered.table);
+    // A table of megabytes is copied once, not each time that the message grows.
+    std::string message = message_of(ParserWord::answer, budget.left(), answered.fault);
+    message.reserve(message.size() + answered.table.size_bytes() + most_head_bytes);
+    append_value(message, answered.table);
+    if (!questions_.send(message)) ::_exit(0);
   }
 
   void unwind(WireReader& in) {

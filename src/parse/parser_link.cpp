@@ -35,6 +35,8 @@ constexpr std::uint64_t most_waiting_ns = 30'000'000'000;
 // The limit for the time that this process takes to open what a question wants. Thousands of files take a second.
 constexpr std::uint64_t most_supplying_ns = 20'000'000'000;
 constexpr std::uint64_t look_every_ns = 100'000'000;
+// Samples that wait for a table come with copies of their stacks, which fill a ring in some tens of milliseconds.
+constexpr std::uint64_t meanwhile_every_ns = 10'000'000;
 static_assert(look_every_ns == std::chrono::nanoseconds(ChildWatch::look_every).count());
 
 }  // namespace
@@ -52,7 +54,13 @@ class ParserLink::Exchange {
   }
 
   Outcome run() {
-    Outcome outcome = until_it_ends();
+    Outcome outcome;
+    try {
+      outcome = until_it_ends();
+    } catch (...) {
+      link_.end();  // otherwise the next question would get this answer
+      throw;
+    }
     static_cast<void>(whole_.look());
     outcome.ran_ns = whole_.ran_ns();
     outcome.took_ns = whole_.took_ns() + all_supplied_ns_;
@@ -62,8 +70,10 @@ class ParserLink::Exchange {
  private:
   Outcome until_it_ends() {
     for (;;) {
-      // A parser that always says something must not keep this process from looking.
-      if (monotonic_ns() - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
+      // A parser that always says something must not keep this process from looking, or from its other work.
+      const std::uint64_t now_ns = monotonic_ns();
+      if (meanwhile_ && now_ns - meanwhile_ns_ >= meanwhile_every_ns) do_meanwhile();
+      if (now_ns - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
       if (const auto message = link_.channel_->take()) {
         if (!take(*message)) return std::move(outcome_);
         continue;
@@ -71,8 +81,16 @@ class ParserLink::Exchange {
       if (link_.channel_->is_gone()) {
         return ended(link_.channel_->is_broken() ? Ended::broke_rules : Ended::died);
       }
-      link_.channel_->wait(ChildWatch::look_every);
+      link_.channel_->wait(meanwhile_ ? std::chrono::milliseconds(meanwhile_every_ns / 1'000'000)
+                                      : ChildWatch::look_every);
     }
+  }
+
+  void do_meanwhile() {
+    const std::uint64_t began_ns = monotonic_ns();
+    meanwhile_();
+    meanwhile_ns_ = monotonic_ns();
+    excuse(meanwhile_ns_ - began_ns);
   }
 
   Outcome ended(Ended how) {
@@ -91,11 +109,6 @@ class ParserLink::Exchange {
     const ChildWatch::Finding whole = whole_.look();
     if (part == ChildWatch::Finding::too_long || whole == ChildWatch::Finding::too_long) return end(Ended::too_long);
     if (part == ChildWatch::Finding::stuck || whole == ChildWatch::Finding::stuck) return end(Ended::stuck);
-    if (meanwhile_) {
-      meanwhile_();
-      excuse(monotonic_ns() - looked_ns_);
-      looked_ns_ = monotonic_ns();
-    }
     return true;
   }
 
@@ -146,7 +159,7 @@ class ParserLink::Exchange {
     bool is_found = false;
     for (const Deadline deadline(most_fetching); !deadline.is_over() && !link_.fetcher_->is_gone();) {
       if (is_end_pressing()) return end(Ended::interrupted);
-      if (meanwhile_) meanwhile_();
+      if (meanwhile_) meanwhile_();  // the caller excuses all of this time
       const auto message = link_.fetcher_->receive(std::min(deadline.left(), ChildWatch::look_every));
       if (!message) continue;
       WireReader answer(message->bytes);
@@ -165,6 +178,7 @@ class ParserLink::Exchange {
   ChildWatch whole_;
   ChildWatch part_;  // since it got what it wanted last; its time on a CPU: since it said that it demangles
   std::uint64_t looked_ns_ = monotonic_ns();
+  std::uint64_t meanwhile_ns_ = looked_ns_;  // when the other work was done last
   std::size_t wanted_ = 0;
   std::uint64_t all_supplied_ns_ = 0;
   std::size_t remarks_ = 0;

@@ -26,6 +26,8 @@ namespace {
 // The filler between two functions never runs, so it gets no row of its own. Code without a description is longer than
 // this, or a symbol says that there is some.
 constexpr std::uint64_t longest_filler_bytes = 31;
+// Of the functions of compilers and browsers, on average.
+constexpr std::size_t rows_of_a_range = 4;
 // Functions without a description, of which real files have some hundred.
 constexpr std::size_t most_undescribed = 100'000;
 
@@ -153,6 +155,7 @@ class Builder {
     replace_by_go_code();
     find_undescribed();
     if (!file_.spend(ranges_.size())) return UnwindFault::spent;
+    table.rows.reserve(std::min(rows_of_a_range * ranges_.size(), most_unwind_rows));
     RowWriter rows(table);
     std::uint64_t end = 0;
     bool was_plain = false;
