@@ -13,8 +13,6 @@ struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, UNFINISHED_RING_BYTES);
 } unfinished SEC(".maps");
-/* The buffers for such a sample. The program that has taken a walk owns the one of the same index. */
-MAP(unfinished_scratch, PERCPU_ARRAY, 0, __u32, struct ring_unfinished, PROGRAMS_AT_ONCE);
 
 static __always_inline bool send_frames(struct walk *walk, __u32 generation, __u64 hash) {
   walk->head.header.type = RING_STACK;
@@ -48,14 +46,25 @@ static __always_inline bool send_stack(struct walk *walk, void *sent, __u32 gene
   return true;
 }
 
+/* A record with the first `bytes` of the stack, or as many as are below `most`, a constant. NULL: no room, or the stack
+ * cannot be read. */
+static __always_inline struct ring_unfinished *copy_stack(__u64 sp, __u64 bytes, const __u64 most) {
+  struct ring_unfinished *kept = bpf_ringbuf_reserve(&unfinished, offsetof(struct ring_unfinished, stack) + most, 0);
+  if (!kept) return NULL;
+  if (bytes >= most) bytes = most - sizeof(__u64);
+  KEEP_BELOW(bytes, most);
+  kept->bytes = bytes;
+  if (!read_user(kept->stack, bytes, sp)) return kept;
+  bpf_ringbuf_discard(kept, 0);
+  return NULL;
+}
+
 /* Sends what user space needs to finish the walk. False: no room, or the stack cannot be read; then the sample counts
  * with the frames that it has. */
 static __always_inline bool send_unfinished(struct walk *walk, __u32 generation, const struct stack_key *key,
                                             __u64 value, bool of_span) {
-  if (!walk || record_config.stream) return false;
+  if (!walk) return false;
   const __u32 slot = walk->slot;
-  struct ring_unfinished *kept = bpf_map_lookup_elem(&unfinished_scratch, &slot);
-  if (!kept) return false;
   const __u64 sp = walk->stuck.sp;
   walk->sp = sp;
   find_stack_end(slot);
@@ -64,21 +73,26 @@ static __always_inline bool send_unfinished(struct walk *walk, __u32 generation,
    * read fail. */
   if (sp < walk->start_stack && walk->start_stack < end) end = walk->start_stack;
   __u64 bytes = end > sp ? end - sp : 0;
-  if (bytes >= UNFINISHED_MOST_BYTES) bytes = UNFINISHED_MOST_BYTES - sizeof(__u64);
-  KEEP_BELOW(bytes, UNFINISHED_MOST_BYTES);
-  if (!bytes || read_user(kept->stack, bytes, sp) || name_registers(slot)) return false;
+  if (!bytes || name_registers(slot)) return false;
+  /* A buffer that the program has not used may lie in a page that is not present. Less of the stack may be enough. */
+  struct ring_unfinished *kept = NULL;
+  if (bytes >= UNFINISHED_USUAL_BYTES) kept = copy_stack(sp, bytes, UNFINISHED_MOST_BYTES);
+  if (!kept && bytes >= UNFINISHED_SMALL_BYTES) kept = copy_stack(sp, bytes, UNFINISHED_USUAL_BYTES);
+  if (!kept) kept = copy_stack(sp, bytes, UNFINISHED_SMALL_BYTES);
+  if (!kept) return false;
   kept->header.type = RING_UNFINISHED;
   kept->header.generation = generation;
   kept->time_ns = bpf_ktime_get_ns();
   kept->value = value;
   kept->key = *key;
+  kept->key.cpu = bpf_get_smp_processor_id();
   kept->caller = walk->caller;
   kept->stuck = walk->stuck;
   kept->start_stack = walk->start_stack;
   __builtin_memcpy(kept->innermost, walk->innermost, sizeof(walk->innermost));
-  kept->bytes = bytes;
   kept->of_span = of_span ? UNFINISHED_SPAN : UNFINISHED_SAMPLE;
-  return bpf_ringbuf_output(&unfinished, kept, offsetof(struct ring_unfinished, stack) + bytes, 0) == 0;
+  bpf_ringbuf_submit(kept, 0);
+  return true;
 }
 
 static __always_inline bool keep_unfinished(struct walk *walk, __u32 generation, const struct stack_key *key,

@@ -122,8 +122,11 @@ enum unfinished_of {
 };
 
 /* A sample with an unfinished walk, in a separate ring, with a copy of the stack from the stuck frame's stack pointer
- * on. User space finishes the walk when the table is there, and then counts the sample. */
-#define UNFINISHED_MOST_BYTES 16384
+ * on. User space finishes the walk when the table is there, and then counts the sample. A record is reserved for the
+ * smallest of these sizes that is enough. Few threads use more than a few kilobytes; a compiler uses tens. */
+#define UNFINISHED_SMALL_BYTES 4096
+#define UNFINISHED_USUAL_BYTES 16384
+#define UNFINISHED_MOST_BYTES 65536
 struct ring_unfinished {
   struct ring_header header;
   __u64 time_ns;        /* CLOCK_MONOTONIC */
@@ -163,7 +166,8 @@ struct walk_config {
   __u32 depth;     /* frames, at most WALK_MOST_FRAMES */
   __u32 half_full; /* sent stacks of a generation at which RING_HALF_FULL is sent */
   /* 1: each new row of the histogram sends its stack. 0: a table keeps which stacks were sent, and each is sent once:
-   * for rows that come at any rate, for streams, and for spans, which have no row when they begin. */
+   * for rows that come at any rate, for samples that are handed over, and for spans, which have no row when they begin.
+   */
   __u32 sends_each_row;
   __u64 seed[2]; /* secret seed of the hash, so that no program can make two stacks with the same hash */
 };

@@ -48,7 +48,8 @@ std::vector<std::uint64_t> frames_of(const blocked_task& task, std::string_view 
 }
 
 std::unique_ptr<ring_unfinished> unfinished_walk_of(const blocked_task& task, std::string_view stack) {
-  auto begun = std::make_unique<ring_unfinished>();
+  auto begun = std::make_unique_for_overwrite<ring_unfinished>();
+  std::memset(begun.get(), 0, offsetof(ring_unfinished, stack));
   begun->header.type = RING_UNFINISHED;
   begun->time_ns = task.head.time_ns;
   begun->stuck = {.pc = task.ip,

@@ -3,10 +3,13 @@
 #include <bpf/libbpf.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
+#include "abi/walk.h"
 #include "sampling/generations.h"
 #include "support/error.h"
 
@@ -15,6 +18,13 @@ namespace {
 
 // Some seconds of samples with whole copies of their stacks.
 constexpr std::size_t most_read_meanwhile_words = (64U << 20) / sizeof(std::uint64_t);
+
+// Without the end of a record that was reserved for a larger copy of a stack.
+std::size_t used_bytes(const void* data, std::size_t size) {
+  const auto* const record = static_cast<const ring_unfinished*>(data);
+  if (record->header.type != RING_UNFINISHED || size < offsetof(ring_unfinished, stack)) return size;
+  return std::min<std::size_t>(size, offsetof(ring_unfinished, stack) + record->bytes);
+}
 
 }  // namespace
 
@@ -48,12 +58,13 @@ int SampleRings::on_record(void* context, void* data, std::size_t size) noexcept
     if (header.generation == self.generations_.current()) self.is_half_full_ = true;
     return 0;
   }
+  const std::size_t used = used_bytes(data, size);
   try {
-    const std::size_t words = (size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    const std::size_t words = (used + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
     const std::size_t at = self.inbox_.size();
     self.inbox_.resize(at + 1 + words);
     self.inbox_[at] = words;
-    std::memcpy(&self.inbox_[at + 1], data, size);
+    std::memcpy(&self.inbox_[at + 1], data, used);
   } catch (...) {
     self.out_of_memory_ = true;
   }

@@ -37,3 +37,12 @@ expect_absent ';main;nap_here;'
 sample_folded -U -e "uprobe:$WORKLOADS/frameless:spin" -- "$WORKLOADS/frameless" plain 0.3cpu
 expect_equal "$(folded_total ';third;spin ')" "$recorded" "hits with the caller"
 expect_present ";main;first;second;third;spin "
+
+# Nor is there a table when a new file runs for 20 ms. All of its stacks are completed, also where a frame is so large
+# that the rest of the stack lies tens of kilobytes away.
+for shape in plain roomy; do
+  cp "$WORKLOADS/frameless" "$tmp/$shape$$"
+  sample_folded -U -e "uprobe:$tmp/$shape$$:spin" -- "$tmp/$shape$$" "$shape" 0.02cpu
+  [[ $shape == plain ]] && chain='first;second;third' || chain=roomy
+  expect_share "^[^;]*;$root;$chain;spin " 90 100
+done

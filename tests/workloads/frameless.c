@@ -9,6 +9,7 @@
  *   signal     interrupted;HANDLER;handler;spin   on a stack of its own
  *   context    a context that began in routine: routine;spin
  *   child      parent;spin             in a child of vfork
+ *   roomy      roomy;spin              a frame of 40 KB, as compilers and interpreters have in many frames together
  *   steep      descend 40 times;spin   samples fall in prologues and epilogues, too
  *   probed     first;second;third;spin   the returns of all three are probed; status 3 if the kernel cannot do that
  *   written    written;spin            in assembly, with its own CFI: the CFA in rbx, only on x86-64
@@ -66,6 +67,13 @@ NAMED static void aligned(void) {
   __attribute__((aligned(64))) char fixed[64];
   char place[some];
   __asm__ volatile("" ::"r"(place), "r"(fixed) : "memory");
+  spin();
+  FENCE();
+}
+
+NAMED static void roomy(void) {
+  char place[40000];
+  for (size_t at = 0; at < sizeof place; at++) ((volatile char*)place)[at] = 0;
   spin();
   FENCE();
 }
@@ -346,6 +354,7 @@ int main(int argc, char** argv) {
     if (IS("plain")) first();
     if (IS("variable")) variable();
     if (IS("aligned")) aligned();
+    if (IS("roomy")) roomy();
     if (IS("many")) many();
     if (IS("tail")) tail();
     if (IS("last")) last();
