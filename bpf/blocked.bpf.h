@@ -33,7 +33,7 @@ static __always_inline bool is_wanted_task(struct task_struct *task, __u64 ids) 
 /* Notes what user space needs to walk the task's user stack by tables. The walk cannot run here, because this CPU does
  * not have the task's memory. */
 static __always_inline void note_registers(struct blocked_task *blocked, struct task_struct *task, __u64 registers) {
-  if (walk_config.mode == WALK_OFF || walk_config.mode == WALK_POINTERS || record_config.stream) return;
+  if (walk_config.mode == WALK_OFF || walk_config.mode == WALK_POINTERS) return;
   struct walk *walk = take_walk();
   if (!walk) return;
   __u64 mm = 0;

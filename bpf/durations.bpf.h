@@ -14,9 +14,9 @@ MAP(durations, HASH, 0, struct durations_key, struct durations_sum, SET_BY_USER_
 /* All zeros: the first value of a row, which is too large for the BPF stack. */
 MAP(no_durations, ARRAY, 0, __u32, struct durations_sum, 1);
 
-/* The row to add to. NULL: the map is full, or the run is a stream, which shows no tables. */
+/* The row to add to. NULL: the map is full, or no tables are wanted. */
 static __always_inline struct durations_sum *durations_of(__u64 what, __u32 whose, const char *comm) {
-  if (record_config.stream) return NULL;
+  if (record_config.no_tables) return NULL;
   const struct durations_key key = {.what = what,
                                     .whose = whose,
                                     .cpu = bpf_get_smp_processor_id(),

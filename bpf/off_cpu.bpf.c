@@ -113,7 +113,7 @@ static __always_inline void leave_cpu(void *ctx, const struct leaving *task) {
   begin_span(ctx, &thread->span, id, &sample);
 #else
   const enum walked walked = decide_user_stack(sample.generation, &sample.key, NULL);
-  const bool in_map = walked != WALKED_LOST && !record_config.stream &&
+  const bool in_map = walked != WALKED_LOST && !record_config.each_sample &&
                       take_known_stacks(ctx, walked, thread->is_kernel_thread, &sample);
   open_span(ctx, &thread->span, id, &sample, walked, in_map);
 #endif

@@ -60,10 +60,10 @@ MAP(accounts, ARRAY, BPF_F_MMAPABLE, __u32, struct cpu_account, SET_BY_USER_SPAC
 
 #include "scratch.bpf.h"
 
-/* The flags of an output to the ring buffer. The reader of a stream looks every few milliseconds anyway, so it is woken
+/* The flags of an output to the ring buffer. Who reads each sample looks every few milliseconds anyway, and is woken
  * only when the ring is more than a quarter full. */
 static __always_inline __u64 ring_wakeup(void) {
-  if (!record_config.stream) return 0;
+  if (!record_config.each_sample) return 0;
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > record_config.ring_quarter ? BPF_RB_FORCE_WAKEUP
                                                                                   : BPF_RB_NO_WAKEUP;
 }
@@ -284,11 +284,14 @@ static __always_inline enum account_slot put(void *ctx, enum walked walked, stru
                                              __u64 value) {
   const __u32 generation = sample->generation;
   if (walked == WALKED_LOST) return ACCOUNT_LOST_RING_FULL;
-  if (!record_config.stream) {
+  if (!record_config.each_sample) {
     const enum account_slot slot =
         generation == 0 ? put_in_maps(ctx, walked, held, &stacks_0, &histogram_0, 0, &sample->key, value)
                         : put_in_maps(ctx, walked, held, &stacks_1, &histogram_1, 1, &sample->key, value);
     if (slot != ACCOUNT_TAKEN) return slot;
+  } else if (walked == WALKED_UNFINISHED && take_others(ctx, walked, generation, &sample->key) &&
+             keep_unfinished(held, generation, &sample->key, value)) {
+    return ACCOUNT_IN_RING;
   }
   return send_with(ctx, walked, RING_SAMPLE, 0, generation, &sample->key, bpf_ktime_get_ns(), value)
              ? ACCOUNT_IN_RING

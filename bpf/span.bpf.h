@@ -29,7 +29,7 @@ static __always_inline void open_span(void *ctx, struct span *span, __u64 id, st
 static __always_inline void begin_span(void *ctx, struct span *span, __u64 id, struct sample *sample) {
   const enum walked walked = decide_user_stack(sample->generation, &sample->key, NULL);
   const bool in_map =
-      walked != WALKED_LOST && !record_config.stream && take_others(ctx, walked, sample->generation, &sample->key);
+      walked != WALKED_LOST && !record_config.each_sample && take_others(ctx, walked, sample->generation, &sample->key);
   open_span(ctx, span, id, sample, walked, in_map);
 }
 

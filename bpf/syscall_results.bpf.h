@@ -58,7 +58,7 @@ static __always_inline void count_duration(struct syscall_result *result, __u64 
 
 /* Counts the end of the current thread's call, which began at `place`. */
 static __always_inline void end_call(const struct syscall_under_way *place, __u64 now_ns, long answer) {
-  if (record_config.stream) return; /* a stream shows no tables */
+  if (record_config.no_tables) return;
   struct syscall_counts *own = own_counts();
   if (!own) return;
   const struct syscall_key key = key_of(place->tgid, place->call);

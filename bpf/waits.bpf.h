@@ -132,9 +132,9 @@ static __always_inline __u32 wait_state_of(bool preempted, __u64 task_state) {
 
 static __always_inline bool counts(__u64 waited_ns) { return waited_ns >= config.min_ns && waited_ns <= config.max_ns; }
 
-/* Adds the last `part_ns` of a wait of `waited_ns` to the thread's own sums. A stream does not show these. */
+/* Adds the last `part_ns` of a wait of `waited_ns` to the thread's own sums. */
 static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns, __u64 waited_ns) {
-  if (record_config.stream) return;
+  if (record_config.no_tables) return;
   const __u64 epoch = state.epoch;
   struct wait_sums *sums = &thread->sums[epoch & 1];
   if (sums->epoch != epoch) {
@@ -152,7 +152,7 @@ static __always_inline void add_wait(struct thread_waits *thread, __u64 part_ns,
 
 /* The same for a part of a wait that goes on. */
 static __always_inline void add_cut(struct thread_waits *thread, __u64 part_ns) {
-  if (record_config.stream) return;
+  if (record_config.no_tables) return;
   const __u64 epoch = state.epoch;
   struct cut_sums *cuts = &thread->cuts[epoch & 1];
   if (cuts->epoch != epoch) {

@@ -238,7 +238,7 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
   key->user_stack |= generation << PROFILE_STACK_GENERATION_SHIFT;
   /* The rest of the stack must not hold the address of a return probe, because user space cannot find the real return
    * address. */
-  const bool can_be_finished = is_stuck && !record_config.stream && end == WALK_NO_TABLE_YET && !walk->probe_return;
+  const bool can_be_finished = is_stuck && end == WALK_NO_TABLE_YET && !walk->probe_return;
   if (!held && can_be_finished && keep_stack_of_span(walk, generation, key, end_hash(walk, bpf_ktime_get_ns()))) {
     goto done;
   }

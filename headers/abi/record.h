@@ -140,7 +140,7 @@ struct record_config {
   __u32 half_full;          /* entries of the histogram at which RING_HALF_FULL is sent */
   __u32 cpus;               /* possible CPUs: the accounts of generation g start at g * cpus */
   __u32 pid_namespace;      /* inode of the profiler's pid namespace; 0: the initial one */
-  __u32 ring_quarter;       /* bytes in the ring buffer at which a stream's reader is woken */
+  __u32 ring_quarter;       /* bytes in the ring buffer at which the reader of each sample is woken */
   __u32 follow_children_of; /* TARGET_FOLLOWED: the tgid (profiler's pid namespace) whose children are followed */
   __u32 without_self;       /* the profiler's own processes are not wanted: record_state::own_tgids */
   __u8 target_filter;       /* enum target_filter */
@@ -151,10 +151,11 @@ struct record_config {
   __u8 filter_cgroup; /* only the subtree in wanted_cgroup */
   __u8 filter_cgroup_map;
   __u8 filter_mntns_map;
-  __u8 filter_cpu; /* only the CPUs in wanted_cpus: for programs that run on every CPU */
-  __u8 weighted;   /* a sample's value may differ from 1: count the samples too */
-  __u8 stream;     /* every sample goes through the ring buffer, and none into the histogram */
-  __u8 by_cpu;     /* keep CPUs apart: fill in stack_key::cpu */
+  __u8 filter_cpu;  /* only the CPUs in wanted_cpus: for programs that run on every CPU */
+  __u8 weighted;    /* a sample's value may differ from 1: count the samples too */
+  __u8 each_sample; /* every sample goes through the ring buffer, and none into the histogram */
+  __u8 no_tables;   /* what a source measures besides is not wanted */
+  __u8 by_cpu;      /* keep CPUs apart: fill in stack_key::cpu */
 };
 
 /* It matches a thread's name, filled up with zeros, when (name & mask) == value. */
@@ -198,7 +199,7 @@ PROFILE_ABI_ASSERT(sizeof(struct ring_span_end) == 96, "ring_span_end");
 PROFILE_ABI_ASSERT(sizeof(struct ring_woken_end) == 144, "ring_woken_end");
 PROFILE_ABI_ASSERT(sizeof(struct woken_key) == 96, "woken_key");
 PROFILE_ABI_ASSERT(sizeof(struct span) == 64, "span");
-PROFILE_ABI_ASSERT(sizeof(struct record_config) == 40, "record_config");
+PROFILE_ABI_ASSERT(sizeof(struct record_config) == 44, "record_config");
 PROFILE_ABI_ASSERT(sizeof(struct wanted_names) == 264, "wanted_names");
 PROFILE_ABI_ASSERT(sizeof(struct record_state) == 112, "record_state");
 

@@ -177,7 +177,7 @@ struct Row {
   // A frame that the source adds at the leaf, for example "[off-cpu]"; empty: none.
   StringId tag = StringId::empty;
   // The name of the thread that ended a wait (empty when unknown or not asked for), and its stacks. Outputs never see
-  // these fields: they get them as a part of the kernel stack (app/kernel_frames.h).
+  // these fields: they get them as a part of the kernel stack (app/stack_edits.h).
   StringId waker = StringId::empty;
   StackId waker_user = StackId::none;
   StackId waker_kernel = StackId::none;

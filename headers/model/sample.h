@@ -9,7 +9,8 @@ namespace profile {
 
 struct Sample {
   Row row;                    // its ids belong to the profile that it was read into; tid is always set
-  std::uint64_t unix_ns = 0;  // CLOCK_REALTIME
+  std::uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  std::uint64_t unix_ns = 0;  // CLOCK_REALTIME, which may have been set between two samples
   std::uint32_t cpu = 0;
 };
 

@@ -31,7 +31,5 @@ inline constexpr RuntimeAddress exec_address{std::uint64_t{1} << 62};
 // If the stack's end is `root`, it stays as it is. If it is another known end except `guessed`, it becomes `root` where
 // the names show a root.
 [[nodiscard]] StackId believable_user_stack(Profile& profile, const Row& row);
-// Does the same for all rows.
-void keep_believable_stacks(Profile& profile);
 
 }  // namespace profile

@@ -74,10 +74,11 @@ struct SamplingOptions {
   std::uint32_t max_stack_depth = 127;  // frames, of stacks that the kernel takes
   std::uint32_t walk_depth = 256;       // frames, at most 512, of user stacks that are walked by tables
   Unwinding unwinding = Unwinding::automatic;
-  bool interval = false;  // there are reports during the run, not only at the end
-  bool stream = false;    // samples are handed over one by one: Source::stream_to() will be called
-  // Rows are kept apart by thread, or by CPU. A span belongs to the CPU on which it began. The samples of a stream
-  // always have their thread and their CPU.
+  bool interval = false;     // there are reports during the run, not only at the end
+  bool each_sample = false;  // samples are handed over one by one: Source::hand_to() will be called
+  bool rows = true;          // profiles get rows, and what the source measures besides; false only with `each_sample`
+  // Rows are kept apart by thread, or by CPU. A span belongs to the CPU on which it began. A sample that is handed over
+  // always has its thread and its CPU.
   bool by_thread = false;
   bool by_cpu = false;
   SourceOptions source;
@@ -101,9 +102,12 @@ class Source {
   // for the rest of the work.
   virtual void pause();
 
-  // From now on samples are handed over one by one, in the order of time, and none is added to a profile's rows. A
-  // sample's names and stacks are in the profile that consume() or drain() gets. Needs SamplingOptions::stream.
-  void stream_to(std::function<void(const Sample&)> on_sample);
+  // From now on samples are handed over one by one, also those that become rows. A sample's names and stacks are in the
+  // profile that consume() or drain() gets. Needs SamplingOptions::each_sample.
+  void hand_to(std::function<void(const Sample&)> on_sample);
+  // All samples before this time (CLOCK_MONOTONIC) have been handed over, as far as the ring was read. A later one may
+  // still wait, some tenths of a second at most, for a table that its stack needs.
+  [[nodiscard]] std::uint64_t complete_until_ns();
   // `meanwhile` is called every few milliseconds while samples are read, for work that cannot wait until all are read.
   void set_meanwhile(std::function<void()> meanwhile);
   // Filters the samples of this program image of a process. User space does it, because the BPF programs do not know

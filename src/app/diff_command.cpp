@@ -71,7 +71,7 @@ int run_diff(std::span<const char* const> arguments) {
   const OutputOptions shown = output_options_of(parsed);  // first, because --top without a number takes a file for one
   const std::vector<std::string> paths = files_of(diff_command, parsed);
   if (paths.size() != 2) throw usage_error("diff: two files are compared, BEFORE and AFTER");
-  const std::vector<OutputRequest> outputs = outputs_of(parsed, "table", true);
+  const std::vector<OutputRequest> outputs = outputs_of(parsed, parsed.texts("output"), "table", true);
   check_outputs(outputs, false, false);
   std::vector<WriteFlame> writers;
   writers.reserve(outputs.size());
@@ -92,7 +92,7 @@ int run_diff(std::span<const char* const> arguments) {
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
-      Destination destination(only_path_of(outputs[i]));
+      Destination destination(only_path(outputs[i].path));
       const auto print = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
       if (destination.write(print) != Destination::Result::written) continue;
       destination.close();

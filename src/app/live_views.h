@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/profile_sink.h"
@@ -20,7 +21,7 @@ class LivePage : public ProfileSink {
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
   void end() override { view_->end(); }
   [[nodiscard]] bool is_open() const override { return true; }
-  [[nodiscard]] bool is_live() const override { return true; }
+  [[nodiscard]] std::optional<double> pace_s() const override { return live_tick_s; }
 
  private:
   std::unique_ptr<LiveView> view_;
@@ -43,7 +44,9 @@ class TerminalSink : public ProfileSink {
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
   void end() override { close(); }
   [[nodiscard]] bool is_open() const override { return view_ != nullptr; }
-  [[nodiscard]] bool is_live() const override { return is_open(); }
+  [[nodiscard]] std::optional<double> pace_s() const override {
+    return is_open() ? std::optional<double>(live_tick_s) : std::nullopt;
+  }
 
  private:
   const TopViewModule& module_;

@@ -96,7 +96,8 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true, "outputs"},
     {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
-    {"stream", 0, "[=FORM]", "each sample when it comes, instead of reports:", write, false, "", stream_form_names},
+    {"stream", 0, "[=FORM]", "each sample when it comes, to stdout or the first -o:", write, false, "",
+     stream_form_names},
 
     {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,

@@ -77,8 +77,7 @@ const StreamForm* stream_of(const ParsedOptions& parsed) {
   if (!parsed.has("stream")) return nullptr;
   // --stream without a form is the first.
   const std::size_t form = parsed.text("stream").empty() ? 0 : *parsed.choice("stream");
-  for (const char* name : {"folded", "residency", "format", "interval"}) parsed.exclude({"stream", name});
-  if (parsed.texts("output").size() > 1) throw usage_error("--stream goes to one output only");
+  parsed.exclude({"stream", "interval"});
   return &stream_forms()[form];
 }
 
@@ -190,6 +189,19 @@ bool read_texts(const ParsedOptions& parsed, Options& options) {
   return options.help || options.version || options.list_events || !options.completion.empty();
 }
 
+// Takes the first path for the stream; the others are for reports.
+std::string take_stream_path(const ParsedOptions& parsed, std::vector<std::string>& paths) {
+  for (const char* name : {"folded", "residency", "format"}) {
+    if (paths.size() < 2) parsed.exclude({"stream", name});
+  }
+  if (paths.empty()) return "-";
+  const std::string first = paths.front();
+  paths.erase(paths.begin());
+  if (first.empty()) throw bad_value("output", "''", "not a file name");
+  if (std::ranges::count(paths, first) != 0) throw bad_value("output", first, "given twice");
+  return only_path(first);
+}
+
 bool wants_one_part(const ParsedOptions& parsed) {
   return parsed.is_on("user-stacks-only") || parsed.is_on("kernel-stacks-only");
 }
@@ -216,7 +228,7 @@ void read_sampling(const ParsedOptions& parsed, Options& options) {
   if (!options.command.empty()) options.sampling.command = options.command.front();
   options.sampling.source = source_options_of(parsed, *options.source);
   options.stream = stream_of(parsed);
-  options.sampling.stream = options.stream != nullptr;
+  options.sampling.each_sample = options.stream != nullptr;
   options.cpus_typed = parsed.text("cpu");
 }
 
@@ -236,16 +248,16 @@ void read_times(const ParsedOptions& parsed, Options& options) {
 void read_outputs(const ParsedOptions& parsed, Options& options) {
   options.output = output_options_of(parsed);
   if (parsed.has("keep")) options.keep = parsed.number("keep", 0, UINT32_MAX);
-  options.outputs = outputs_of(parsed, options.source->default_format, !is_watched(parsed));
+  std::vector<std::string> paths = parsed.texts("output");
+  if (options.stream != nullptr) options.stream_path = take_stream_path(parsed, paths);
+  options.outputs =
+      outputs_of(parsed, paths, options.source->default_format, options.stream == nullptr && !is_watched(parsed));
   read_live(parsed, options);
-  if (options.stream == nullptr) {
-    check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
-  } else if (options.keep) {
-    throw usage_error("--keep is for files, not for a stream");
-  }
+  options.sampling.rows = !options.outputs.empty() || is_watched(parsed);
+  check_outputs(options.outputs, options.interval_s.has_value(), options.keep.has_value());
   options.apart = {.by_thread = parsed.is_on("per-thread"), .by_cpu = parsed.is_on("per-cpu")};
   // The page shows each thread and CPU separately.
-  options.sampling.by_thread = options.apart.by_thread || options.live;
+  options.sampling.by_thread = options.apart.by_thread || options.live || options.sampling.each_sample;
   options.sampling.by_cpu = options.apart.by_cpu || options.live;
   if (shows_stacks(options)) return;
   if (wants_one_part(parsed)) {
@@ -259,7 +271,7 @@ void read_outputs(const ParsedOptions& parsed, Options& options) {
 
 bool Options::takes_terminal() const {
   if (top_view) return true;
-  return stream != nullptr && outputs.front().path == "-" && ::isatty(STDOUT_FILENO) == 1;
+  return stream != nullptr && stream_path == "-" && ::isatty(STDOUT_FILENO) == 1;
 }
 
 RunInfo Options::run_info() const {

@@ -51,12 +51,13 @@ struct Options {
   RowsApart apart{.by_thread = false, .by_cpu = false};  // in reports; `sampling` may keep more apart for the page
   SymbolOptions symbols;
   OutputOptions output;
-  // At least one, unless the page or the view is asked for. With `stream` exactly one, and its format is ignored.
+  // At least one, unless the page, the view or a stream is asked for.
   std::vector<OutputRequest> outputs;
   std::optional<std::uint64_t> keep;   // number of newest files to keep of each output whose path is a pattern
   std::optional<LiveOptions> live;     // the page
   bool top_view = false;               // the view in the terminal
-  const StreamForm* stream = nullptr;  // nullptr: reports, no stream
+  const StreamForm* stream = nullptr;  // nullptr: none
+  std::string stream_path;             // "-": stdout
   std::optional<double> duration_s;    // none: until Ctrl-C or the command's end
   std::optional<double> interval_s;
   std::vector<std::string> command;  // empty: none

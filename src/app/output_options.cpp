@@ -48,7 +48,8 @@ std::string_view ending_of(std::string_view path) {
 
 }  // namespace
 
-std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format, bool for_stdout) {
+std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<std::string> paths,
+                                      std::string_view default_format, bool for_stdout) {
   const OutputFormat* forced = nullptr;
   if (const auto format = parsed.choice("format")) forced = &output_formats()[*format];
   // -f and -r set the format of stdout and of files whose ending names no format; --format overrides endings too.
@@ -57,7 +58,6 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
   if (parsed.is_on("residency")) fallback = find_output_format("residency");
 
   std::vector<OutputRequest> requests;
-  std::vector<std::string> paths = parsed.texts("output");
   const auto film = film_of(parsed);
   const bool is_asked_for = forced != nullptr || parsed.is_on("folded") || parsed.is_on("residency");
   if (paths.empty() && (is_asked_for || (for_stdout && !film))) paths.emplace_back("-");
@@ -66,7 +66,7 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_v
     if (std::ranges::count(requests, path, &OutputRequest::path) != 0) throw bad_value("output", path, "given twice");
     const OutputFormat* by_ending = output_format_of_path(path);
     const std::string_view ending = ending_of(path);
-    if (by_ending == nullptr && !ending.empty() && !is_asked_for && !parsed.has("stream")) refuse_ending(path, ending);
+    if (by_ending == nullptr && !ending.empty() && !is_asked_for) refuse_ending(path, ending);
     requests.push_back({.path = path,
                         .format = forced != nullptr      ? forced
                                   : by_ending != nullptr ? by_ending
@@ -84,9 +84,9 @@ Readers readers_of(const OutputFormat& format, const OutputOptions& options) {
   return has_addresses(format, options) ? Readers::owner : Readers::anyone;
 }
 
-std::string only_path_of(const OutputRequest& output) {
-  if (output.path == "-") return output.path;
-  return PathPattern(output.path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
+std::string only_path(const std::string& path) {
+  if (path == "-") return path;
+  return PathPattern(path).expand(monotonic_ns() + unix_offset_ns(), 1).whole();
 }
 
 OutputOptions output_options_of(const ParsedOptions& parsed) {

@@ -12,14 +12,14 @@
 
 namespace profile {
 
-// The outputs that -o, --format, -f, -r, -E and -g ask for. Without any of these options it is stdout in the default
-// format if `for_stdout`, or else nothing. Throws a usage Error.
-[[nodiscard]] std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::string_view default_format,
-                                                    bool for_stdout);
+// The outputs that --format, -f, -r, -E, -g and `paths`, the values of -o, ask for. Without any of these it is stdout
+// in the default format if `for_stdout`, or else nothing. Throws a usage Error.
+[[nodiscard]] std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<std::string> paths,
+                                                    std::string_view default_format, bool for_stdout);
 // Who may read a new file of that output.
 [[nodiscard]] Readers readers_of(const OutputFormat& format, const OutputOptions& options);
 // The path of an output that is a single file: a pattern is expanded with the current time and the number 1. "-" stays.
-[[nodiscard]] std::string only_path_of(const OutputRequest& output);
+[[nodiscard]] std::string only_path(const std::string& path);
 [[nodiscard]] OutputOptions output_options_of(const ParsedOptions& parsed);
 // Checks that the outputs suit the run. `repeated`: there is a report per interval; `keep`: --keep is given. Throws a
 // usage Error.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "model/profile.h"
 #include "sampling/source.h"
@@ -25,15 +26,15 @@ class ProfileSink {
   virtual void begin(const RunInfo& /*run*/) {}
   // `profile` holds the samples since the last call, named. It does not change afterwards.
   virtual void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) = 0;
-  // An interval is over: the samples that were added since the last call belong together.
-  virtual void end_interval() {}
-  // The run is over, and so is its last interval.
+  // The run is over; the last profile was added.
   virtual void end() {}
 
   // Whether anything is left that receives profiles.
   [[nodiscard]] virtual bool is_open() const = 0;
-  // Whether it receives a profile each second, and not only at the end of an interval.
-  [[nodiscard]] virtual bool is_live() const { return false; }
+  // Whether it has a use for more profiles, also while none is left that receives them.
+  [[nodiscard]] virtual bool wants_more() const { return is_open(); }
+  // How often it wants a profile, in seconds. nullopt: only one, at the end. The last profile always comes at the end.
+  [[nodiscard]] virtual std::optional<double> pace_s() const { return std::nullopt; }
   // Whether something could not be written. A reader that went away does not count.
   [[nodiscard]] virtual bool has_failed() const { return false; }
 };

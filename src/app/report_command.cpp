@@ -36,7 +36,7 @@ int run_report(std::span<const char* const> arguments) {
   options.output = output_options_of(parsed);  // first, because --top without a number takes the file for one
   const std::vector<std::string> paths = files_of(report_command, parsed);
   if (paths.empty()) throw usage_error("report: no file to read (- is stdin)");
-  options.outputs = outputs_of(parsed, "counted", true);
+  options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
 
   Profile sum = sum_of_files(paths, [&options](const std::string& line) {

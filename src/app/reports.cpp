@@ -84,26 +84,12 @@ void Reports::begin(const RunInfo& run) {
 }
 
 void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus& /*status*/) {
-  // The hottest functions are printed also when nothing could be written.
-  if (!is_open() && !wants_hottest()) return;
-  if (!sum_ && !added_ && !apart_) {
-    added_ = profile;
-    return;
-  }
-  if (!sum_) {
-    sum_ = std::make_unique<Profile>();
-    sum_->run = profile->run;
-    if (apart_) sum_->apart = *apart_;
-    if (added_) sum_->merge(*std::exchange(added_, nullptr));
-  }
-  sum_->merge(*profile);
-}
-
-void Reports::end_interval() {
-  if (sum_) write(*sum_);
-  if (added_) write(*added_);
-  sum_.reset();
-  added_.reset();
+  if (!apart_) return write(*profile);
+  Profile joined;
+  joined.run = profile->run;
+  joined.apart = *apart_;
+  joined.merge(*profile);
+  write(joined);
 }
 
 void Reports::write(const Profile& profile) {

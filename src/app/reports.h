@@ -27,12 +27,14 @@ class Reports : public ProfileSink {
   // Makes `loop` notice that the reader of stdout has gone, also while nothing is written for a long time.
   void watch(EventLoop& loop) override;
   void begin(const RunInfo& run) override;
+  // Writes a report of it.
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
-  // Writes a report of what was added.
-  void end_interval() override;
   void end() override;
   // Whether any output is left to write to.
   [[nodiscard]] bool is_open() const override { return std::ranges::any_of(reports_, &Report::is_open); }
+  // The hottest functions are printed also when nothing could be written.
+  [[nodiscard]] bool wants_more() const override { return is_open() || wants_hottest(); }
+  [[nodiscard]] std::optional<double> pace_s() const override { return interval_s_; }
   [[nodiscard]] bool has_failed() const override;
 
   // Writes a report of this profile alone.
@@ -64,9 +66,6 @@ class Reports : public ProfileSink {
   std::optional<RowsApart> apart_;
   std::vector<std::string> hottest_;
   bool has_failed_ = false;
-  // What was added since the last report: one profile, or the sum of several.
-  std::shared_ptr<const Profile> added_;
-  std::unique_ptr<Profile> sum_;
 };
 
 }  // namespace profile

@@ -14,11 +14,10 @@
 #include "app/command.h"
 #include "app/live_views.h"
 #include "app/messages.h"
-#include "app/report_run.h"
 #include "app/reports.h"
-#include "app/sample_consumer.h"
+#include "app/run.h"
 #include "app/signals.h"
-#include "app/stream_run.h"
+#include "app/stream_sink.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
@@ -66,9 +65,9 @@ class Session {
     require_fds(needed_fds(cpus_.size(), static_cast<std::size_t>(sampled_cpus())));
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
-    if (options.stream == nullptr) {
-      reports_.emplace(options.reports(), [this](const std::string& text) { messages_.say(text); });
-    }
+    const auto say = [this](const std::string& text) { messages_.say(text); };
+    if (!options.outputs.empty()) reports_.emplace(options.reports(), say);
+    if (options.stream != nullptr) stream_.emplace(options.stream->make(options.output), options.stream_path, say);
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     {
@@ -76,8 +75,8 @@ class Session {
       source_ = options.source->make(sampling);
     }
     if (source_->wants_count_of_runs() || options.verbose) run_time_stats_ = bpf_run_time_stats();
-    run_ = options.run_info();
-    source_->describe(run_);
+    info_ = options.run_info();
+    source_->describe(info_);
     if (!options.command.empty()) command_ = std::make_unique<Command>(options.command, options.top_view);
     timeline_ = std::make_unique<ProcessTimeline>(of_interest(options.sampling, command_.get(), source_->counts_exec()),
                                                   cpus_, children_.files());
@@ -86,11 +85,11 @@ class Session {
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
     if (options.top_view) terminal_.emplace([this] { quit(); });
     if (options.live) {
-      page_.emplace(*options.live, run_);
+      page_.emplace(*options.live, info_);
       messages_.say("the page is at " + page_->url());
     }
     if (terminal_) {
-      terminal_->open(run_);
+      terminal_->open(info_);
       messages_.hold();
     }
   }
@@ -103,12 +102,12 @@ class Session {
       end_unless_wanted();
     }
     finish();
-    return consumer_->has_failed() ? Error::could_not_profile : command_status_;
+    return run_->has_failed() ? Error::could_not_profile : command_status_;
   }
 
  private:
   void start() {
-    consumer_ = make_consumer();
+    run_.emplace(info_, sinks(), *source_, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
     source_->set_meanwhile([this] { look_up(); });
@@ -126,10 +125,9 @@ class Session {
       if (!source_->counts_exec()) source_->leave_out(tgid, image);
     }
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
-    if (options_.interval_s) loop_.add_timer(*options_.interval_s, *options_.interval_s, [this] { report_interval(); });
     if (command_) command_->release();
     // From here on nothing can fail. So the output is never a header alone.
-    consumer_->begin(started_ns_);
+    run_->begin(started_ns_);
     end_unless_wanted();
     timeline_->scan_proc();
     give_back_read_pages();
@@ -137,22 +135,19 @@ class Session {
     if (hidden) messages_.note(*hidden);
   }
 
-  std::unique_ptr<SampleConsumer> make_consumer() {
-    if (reports_) {
-      // Views first: a report may wait for a disk.
-      std::vector<ProfileSink*> sinks;
-      if (terminal_) sinks.push_back(&*terminal_);
-      if (page_) sinks.push_back(&*page_);
-      sinks.push_back(&*reports_);
-      return std::make_unique<ReportRun>(run_, std::move(sinks), *source_, *timeline_, *symboliser_);
-    }
-    return std::make_unique<StreamRun>(options_, run_, *source_, *timeline_, *symboliser_,
-                                       [this](const std::string& text) { messages_.say(text); });
+  Sinks sinks() {
+    Sinks sinks;
+    // Views first: a report may wait for a disk.
+    if (terminal_) sinks.of_profiles.push_back(&*terminal_);
+    if (page_) sinks.of_profiles.push_back(&*page_);
+    if (reports_) sinks.of_profiles.push_back(&*reports_);
+    if (stream_) sinks.of_samples.push_back(&*stream_);
+    return sinks;
   }
 
   void watch() {
     loop_.add(signals_.fd(), [this] { on_signal(); });
-    consumer_->watch(loop_);
+    run_->watch(loop_, [this] { return is_over_ || is_time_up(); });
     // The delay is short, because the process and its file may soon be gone. It is not 0, because the start of a
     // program makes a dozen records.
     Timer& delay = loop_.add_timer(0, 0, [this] {
@@ -229,36 +224,30 @@ class Session {
       timeline_->set_cpus(cpus_);
       source_->set_cpus(cpus_);
     }
-    consumer_->relieve();
+    run_->relieve();
     close_expired();
     work_ahead();
     if (!any_target_alive(options_.sampling)) {
       is_over_ = true;
       messages_.note("all targets have exited");
     }
-    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, consumer_->samples(), consumer_->rows());
+    if (progress_.is_shown()) progress_.show(elapsed_s(), options_.duration_s, run_->samples(), run_->rows());
   }
 
   void close_expired() {
     const std::uint64_t now_ns = monotonic_ns();
-    if (now_ns - closed_expired_ns_ < close_expired_every_ns || !timeline_->any_expired() || !consumer_->name_expired())
+    if (now_ns - closed_expired_ns_ < close_expired_every_ns || !timeline_->any_expired() || !run_->name_expired())
       return;
     timeline_->close_expired();
     closed_expired_ns_ = monotonic_ns();
   }
 
   void work_ahead() {
-    if (is_over_ || options_.interval_s || !ahead_.is_due(elapsed_s())) return;
-    consumer_->work_ahead([this] {
+    if (is_over_ || !ahead_.is_due(elapsed_s())) return;
+    run_->work_ahead([this] {
       look_up();
       return !is_over_;
     });
-  }
-
-  void report_interval() {
-    // finish() reports the last interval. A report here would add one more.
-    if (is_over_ || is_time_up()) return;
-    consumer_->report_interval();
   }
 
   // While samples come faster than they are read, the loop does not reach the events that end the run. So reading calls
@@ -279,13 +268,13 @@ class Session {
     end_sampling();
     source_->stop();
     // The user waits. What is left grows with the rows: the parser, whose work may be long, has an ordinary priority.
-    if (consumer_->rows() > most_urgent_rows) priority_.reset();
+    if (run_->rows() > most_urgent_rows) priority_.reset();
     give_terminal_back();
     signals_.let_second_kill();
     note_last_report(options_.symbols.lines || options_.symbols.debuginfod ? report_patience_with_lines
                                                                            : report_patience);
     progress_.clear();
-    consumer_->finish(ended_ns_);
+    run_->finish(ended_ns_);
     priority_.reset();
     summarise();
   }
@@ -295,22 +284,22 @@ class Session {
                        .cpus = sampled_cpus(),
                        .bpf = source_->cost(),
                        .unfollowed = source_->unfollowed()};
-    messages_.note(summary_of(consumer_->account(), cost));
-    messages_.note(losses_of(consumer_->account(), source_->lost_with_full_maps()));
-    for (const auto& lines : {source_->notes(), consumer_->notes()}) messages_.note(lines);
+    messages_.note(summary_of(run_->account(), cost));
+    messages_.note(losses_of(run_->account(), source_->lost_with_full_maps()));
+    for (const auto& lines : {source_->notes(), run_->notes()}) messages_.note(lines);
     for (const auto& lines : {children_.notes(), symboliser_->notes()}) {
       for (const std::string& line : lines) messages_.note(clean_text(line));
     }
     messages_.note(notes_of(timeline_->status()));
     if (options_.verbose) {
       messages_.note(symboliser_->details());
-      messages_.note(details_of(timeline_->status(), consumer_->account()));
+      messages_.note(details_of(timeline_->status(), run_->account()));
     }
     if (reports_) messages_.note(reports_->answer());  // nearest to the prompt
   }
 
   // A run without outputs and views is pointless, but a command runs to its end.
-  void end_unless_wanted() { is_over_ = is_over_ || (!consumer_->is_wanted() && !command_); }
+  void end_unless_wanted() { is_over_ = is_over_ || (!run_->is_wanted() && !command_); }
 
   void give_terminal_back() {
     if (!terminal_ || !terminal_->is_open()) return;
@@ -328,11 +317,12 @@ class Session {
 
   const Options& options_;
   Children children_;  // before anything else is there that a child could inherit
-  RunInfo run_;
+  RunInfo info_;
   Signals signals_;
   Progress progress_;
   Messages messages_;
-  std::optional<Reports> reports_;  // unless it is a stream
+  std::optional<Reports> reports_;
+  std::optional<StreamSink> stream_;
   Fd run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
@@ -343,7 +333,7 @@ class Session {
   EventLoop loop_;
   std::optional<LivePage> page_;
   std::optional<TerminalSink> terminal_;
-  std::unique_ptr<SampleConsumer> consumer_;
+  std::optional<Run> run_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet
   std::uint64_t closed_expired_ns_ = 0;

@@ -130,8 +130,4 @@ StackId believable_user_stack(Profile& profile, const Row& row) {
   return stays ? row.user : profile.stack(leaf_first.first(extent.frames), believed);
 }
 
-void keep_believable_stacks(Profile& profile) {
-  profile.change_rows([&](Row& row) { row.user = believable_user_stack(profile, row); });
-}
-
 }  // namespace profile

@@ -30,7 +30,7 @@ void add(DurationRows::Sum& to, const durations_sum& from) {
 }  // namespace
 
 void DurationRows::prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows) {
-  size_map(object, "durations", options.stream ? 1 : most_rows, "size the table of durations");
+  size_map(object, "durations", options.rows ? most_rows : 1, "size the table of durations");
 }
 
 DurationRows::DurationRows(TracedPrograms& programs, std::uint32_t most_rows, const char* thing)

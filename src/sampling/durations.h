@@ -19,7 +19,7 @@ namespace profile {
 
 class DurationRows {
  public:
-  // Call it between opening and loading. A stream needs no rows, so its map has only one entry.
+  // Call it between opening and loading. Without tables its map has only one entry.
   static void prepare(bpf_object& object, const SamplingOptions& options, std::uint32_t most_rows);
 
   // `programs` must outlive this object. `thing` is the noun for one measured item: "wait".

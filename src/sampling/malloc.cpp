@@ -138,7 +138,7 @@ class Malloc final : public Source {
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     std::vector<std::string> lines = Source::notes();
-    if (!any_calls_ && !options().command.empty() && !options().stream) {
+    if (!any_calls_ && !options().command.empty() && options().rows) {
       lines.push_back(
           "no C library's malloc was called; if the program is linked statically or brings its own, -e uprobe:" +
           options().command + ":malloc counts the calls");
@@ -215,7 +215,7 @@ std::unique_ptr<Source> make_malloc(const SamplingOptions& options) {
   if (options.kernel_stacks && !options.user_stacks) {
     throw usage_error("-K is not for -e malloc: who asks for memory stands in the user stack");
   }
-  if (options.source.live && options.stream) {
+  if (options.source.live && options.each_sample) {
     throw usage_error("--live says what there is at the end, which is no stream");
   }
   return std::make_unique<Malloc>(options, find_allocators(options));

@@ -27,12 +27,12 @@ namespace {
 constexpr std::uint32_t followed_processes = 32768;
 
 // The ring holds a quarter of a second of samples, if every sample of every CPU goes through it; without a rate it
-// assumes 1000 samples a second. A stream always sends every sample through it, so its lower bound is larger.
+// assumes 1000 samples a second. If each sample is wanted, all go through it, so the lower bound is larger.
 std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& recording, int cpus) {
   const std::uint64_t sample = sizeof(ring_sample) + 2ULL * options.max_stack_depth * sizeof(std::uint64_t);
   const std::uint64_t rate_hz = std::max<std::uint64_t>(recording.rate_hz != 0 ? recording.rate_hz : 1000, 49);
   const std::uint64_t wanted = sample * rate_hz * static_cast<std::uint64_t>(cpus) / 4;
-  const std::uint64_t least = options.stream ? 1U << 22 : 1U << 17;
+  const std::uint64_t least = options.each_sample ? 1U << 22 : 1U << 17;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted, least, 1U << 24)));
 }
 
@@ -40,11 +40,12 @@ std::uint32_t ring_bytes(const SamplingOptions& options, const RecorderConfig& r
 // come, and one without room is counted with the frames that it has. The bounds are low, because a mapped ring counts
 // twice as memory of this process.
 std::uint32_t unfinished_bytes(const RecorderConfig& recording, int cpus) {
-  constexpr std::uint64_t least = 1U << 18;
+  constexpr std::uint64_t least = 1U << 21;
   constexpr std::uint64_t most = 1U << 22;
+  constexpr std::uint64_t usual = offsetof(ring_unfinished, stack) + UNFINISHED_USUAL_BYTES;
   if (recording.rate_hz == 0) return most;
   const std::uint64_t rate_hz = std::min(recording.rate_hz, most);  // so the product below cannot overflow
-  const std::uint64_t wanted = sizeof(ring_unfinished) * rate_hz * static_cast<std::uint64_t>(cpus) / 16;
+  const std::uint64_t wanted = usual * rate_hz * static_cast<std::uint64_t>(cpus) / 16;
   return static_cast<std::uint32_t>(std::bit_ceil(std::clamp(wanted, least, most)));
 }
 
@@ -157,9 +158,10 @@ void prepare_recording(bpf_object& object, const SamplingOptions& options, const
   config->filter_cgroup_map = !options.cgroup_map_path.empty();
   config->filter_mntns_map = !options.mntns_map_path.empty();
   config->weighted = recording.weighted;
-  config->stream = options.stream;
-  config->by_thread = options.stream || options.by_thread;
-  config->by_cpu = options.by_cpu && !options.stream;
+  config->each_sample = options.each_sample;
+  config->no_tables = !options.rows;
+  config->by_thread = options.each_sample || options.by_thread;
+  config->by_cpu = options.by_cpu && !options.each_sample;
   config->ring_quarter = ring_bytes(options, recording, cpus) / 4;
   config->filter_cpu = recording.filter_cpu && !options.cpus.empty();
   if (config->filter_cpu != 0) {

@@ -11,12 +11,17 @@
 #include "sampling/table_supply.h"
 #include "sampling/unfinished.h"
 #include "sampling/walk.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
 
 // A drain is due when more than this share of the stack map's entries (one in 16) has collided in one generation.
 constexpr std::uint64_t collision_share = 16;
+
+// How long a sample that is handed over by itself waits for the tables that its stack needs. A large library's table
+// takes some tenths of a second on a busy machine.
+constexpr std::uint64_t patience_with_samples_ns = 500'000'000;
 
 // The key of the thread that ended the span; null when the record has none.
 const stack_key* waker_in(std::span<const std::uint64_t> record) {
@@ -44,14 +49,14 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
       generations_(object),
       histograms_(object, conversion.waker_at != 0),
       stacks_({bpf_map_fd(object, "stacks_0"), bpf_map_fd(object, "stacks_1")}, options.max_stack_depth),
-      rows_(conversion, options.by_cpu && !options.stream, stacks_),
+      rows_(conversion, options.by_cpu, options.rows, stacks_),
       spans_(object, conversion.waker_at),
       rings_(bpf_map_named(object, "ring"), generations_) {
   generations_.note_own_processes(children_);
   if (!walks(object)) return;
   tables_ = std::make_unique<TableSupply>(object, options.children->reader());
   stacks_.clear_with({bpf_map_fd(object, "sent_0"), bpf_map_fd(object, "sent_1")});
-  if (options.stream || options.unwinding == Unwinding::frame_pointers) return;
+  if (options.unwinding == Unwinding::frame_pointers) return;
   unfinished_ = std::make_unique<UnfinishedWalks>(*tables_, options.unwinding == Unwinding::tables, options.walk_depth);
   rings_.add_unfinished(bpf_map_named(object, "unfinished"));
 }
@@ -62,14 +67,21 @@ void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
   generations_.note_own_processes(children_);
   rows_.look_at_clock();
   rings_.read();
-  if (rings_.is_empty()) return;
+  const bool any_wait = rows_.hands_over() && complete_until_ns() != UINT64_MAX;
+  if (rings_.is_empty() && !any_wait) return;
   timeline.update();
   count_inbox(generations_.current(), true, timeline, into);
   supply_tables(timeline);
   if (!unfinished_) return;
-  unfinished_->finish(timeline, [&](const ring_unfinished& begun, const FinishedWalk* finished) {
+  const auto on_finished = [&](const ring_unfinished& begun, const FinishedWalk* finished) {
     count_finished(begun, finished, timeline, into);
-  });
+  };
+  unfinished_->finish(timeline, on_finished);
+  if (rows_.hands_over()) unfinished_->end_before(monotonic_ns() - patience_with_samples_ns, timeline, on_finished);
+}
+
+std::uint64_t Recorder::complete_until_ns() const {
+  return unfinished_ ? std::min(waits_since_ns_, unfinished_->oldest_ns()) : UINT64_MAX;
 }
 
 void Recorder::count_finished(const ring_unfinished& begun, const FinishedWalk* finished, ProcessTimeline& timeline,
@@ -118,11 +130,12 @@ bool Recorder::waits_for_stack(const ring_span_end& end, const stack_key* waker)
   return is_walked(key) && unfinished_->has_span(key.user_hash);
 }
 
-// Counts the samples of `generation`. Those of the other generation stay for the next profile; a stream has no
-// generations.
+// Counts the samples of `generation`. Those of the other generation stay for the next profile.
 void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimeline& timeline, Profile& into) {
   using Fate = SampleRings::Fate;
   stacks_.forget();  // they were read for another profile
+  waits_since_ns_ = UINT64_MAX;
+  const std::uint64_t too_old_ns = rows_.hands_over() ? monotonic_ns() - patience_with_samples_ns : 0;
   rings_.take_each([&](std::span<const std::uint64_t> record, bool others_wait) {
     if (take_aside(record)) return Fate::counted;
     const auto& header = as<ring_header>(record);
@@ -137,7 +150,10 @@ void Recorder::count_inbox(std::uint32_t generation, bool may_wait, ProcessTimel
     if (header.generation != generation) return Fate::waits;
     if (header.type == RING_SPAN_END) {
       const auto& end = as<ring_span_end>(record);
-      if (may_wait && waits_for_stack(end, waker_in(record))) return Fate::waits;
+      if (may_wait && end.time_ns > too_old_ns && waits_for_stack(end, waker_in(record))) {
+        waits_since_ns_ = std::min(waits_since_ns_, std::uint64_t{end.time_ns});
+        return Fate::waits;
+      }
       count_span_end(end, waker_in(record), timeline, into);
       return Fate::counted;
     }
@@ -211,13 +227,13 @@ void Recorder::hold_span(std::uint64_t id, ring_sample head, std::unique_ptr<rin
 }
 
 bool Recorder::wants_drain() const {
-  return rings_.is_half_full() || (!rows_.is_streaming() && collided_ > stack_entries_ / collision_share);
+  return rings_.is_half_full() || (!rows_.hands_over() && collided_ > stack_entries_ / collision_share);
 }
 
 bool Recorder::were_maps_full(std::uint32_t generation) const {
   // The kernel refuses a row when there is still room for a few on other CPUs.
   const bool is_full = generations_.rows_of(generation) >= histogram_entries_ - histogram_entries_ / 16;
-  return !rows_.is_streaming() && (is_full || collided_ > stack_entries_ / collision_share);
+  return !rows_.hands_over() && (is_full || collided_ > stack_entries_ / collision_share);
 }
 
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {

@@ -34,7 +34,8 @@ class Recorder {
   ~Recorder();
 
   // The functions of the same names in Source say what these do.
-  void stream_to(RowMaker::OnSample on_sample) { rows_.stream_to(std::move(on_sample)); }
+  void hand_to(RowMaker::OnSample on_sample) { rows_.hand_to(std::move(on_sample)); }
+  [[nodiscard]] std::uint64_t complete_until_ns() const;
   void set_meanwhile(std::function<void()> meanwhile) { rows_.set_meanwhile(std::move(meanwhile)); }
   void leave_out(std::uint32_t tgid, std::uint32_t image) { rows_.leave_out(tgid, image); }
   [[nodiscard]] std::uint32_t left_out_tgid() const { return rows_.left_out_tgid(); }
@@ -107,7 +108,8 @@ class Recorder {
   std::unique_ptr<TableSupply> tables_;          // null: user stacks are not walked by tables
   std::unique_ptr<UnfinishedWalks> unfinished_;  // null: samples whose table is missing are counted as they are
   std::array<std::uint64_t, PROFILE_GENERATIONS> counted_from_ring_{};  // since the generation's last drain
-  std::uint64_t own_hashes_ = 0;                                        // given so far to stacks that user space walks
+  std::uint64_t waits_since_ns_ = UINT64_MAX;  // when the first sample was taken that waits in the inbox for its stack
+  std::uint64_t own_hashes_ = 0;               // given so far to stacks that user space walks
   std::uint64_t lost_with_full_maps_ = 0;
   std::uint64_t collided_ = 0;  // records with whole stacks since the last drain
 };

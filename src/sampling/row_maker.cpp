@@ -69,11 +69,8 @@ void RowMaker::hand_over(Row& row, std::uint64_t value, std::uint64_t samples, s
   row.value = value / conversion_.divisor + left_over_ / conversion_.divisor;
   left_over_ %= conversion_.divisor;
   row.samples = samples;
-  if (on_sample_) {
-    on_sample_(Sample{.row = row, .unix_ns = unix_clock_.at(time_ns), .cpu = cpu});
-  } else {
-    into.add(row);
-  }
+  if (on_sample_) on_sample_({.row = row, .time_ns = time_ns, .unix_ns = unix_clock_.at(time_ns), .cpu = cpu});
+  if (wants_rows_) into.add(row);
 }
 
 }  // namespace profile

@@ -1,5 +1,5 @@
 // Makes rows from the keys and values of the BPF programs: finds the process at that time, reads the stacks and
-// converts the value. The row goes into a profile, or to a stream as a sample.
+// converts the value. The row goes into a profile, and to whom wants each sample.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +39,14 @@ struct ValueConversion {
 
 class RowMaker {
  public:
-  // `stacks` must outlive it. `by_cpu`: rows are kept apart by CPU.
-  RowMaker(ValueConversion conversion, bool by_cpu, StackMaps& stacks)
-      : conversion_(std::move(conversion)), by_cpu_(by_cpu), stacks_(stacks) {}
+  // `stacks` must outlive it. `by_cpu`: rows are kept apart by CPU. `rows`: as SamplingOptions::rows.
+  RowMaker(ValueConversion conversion, bool by_cpu, bool rows, StackMaps& stacks)
+      : conversion_(std::move(conversion)), by_cpu_(by_cpu), wants_rows_(rows), stacks_(stacks) {}
 
   using OnSample = std::function<void(const Sample&)>;
-  void stream_to(OnSample on_sample) { on_sample_ = std::move(on_sample); }
-  [[nodiscard]] bool is_streaming() const { return on_sample_ != nullptr; }
+  void hand_to(OnSample on_sample) { on_sample_ = std::move(on_sample); }
+  // Whether samples are handed over one by one.
+  [[nodiscard]] bool hands_over() const { return on_sample_ != nullptr; }
   // `meanwhile` is called every few milliseconds while rows are made.
   void set_meanwhile(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
   // As Source::leave_out().
@@ -69,7 +70,7 @@ class RowMaker {
   [[nodiscard]] Row row_with_stacks(const stack_key& key, const stack_key* waker, std::uint64_t time_ns,
                                     ProcessTimeline& timeline, Profile& into);
   void add_waker(Row& row, const stack_key& waker, std::uint64_t time_ns, ProcessTimeline& timeline, Profile& into);
-  // Adds the row to `into`, or hands it over to the stream. `value` is in the unit of the BPF program; only a stream
+  // Hands the row over as a sample, and adds it to `into`. `value` is in the unit of the BPF program; only the sample
   // needs `time_ns` and `cpu`.
   void hand_over(Row& row, std::uint64_t value, std::uint64_t samples, std::uint64_t time_ns, std::uint32_t cpu,
                  Profile& into);
@@ -79,6 +80,7 @@ class RowMaker {
 
   ValueConversion conversion_;
   bool by_cpu_;
+  bool wants_rows_;
   StackMaps& stacks_;
   OnSample on_sample_;
   std::function<void()> meanwhile_;

@@ -187,7 +187,8 @@ void Source::stop() { programs_->detach(); }
 BpfCost Source::cost() const { return programs_->cost(); }
 std::vector<std::string> Source::notes() const { return programs_->notes(); }
 void Source::pause() { recorder().pause(); }
-void Source::stream_to(std::function<void(const Sample&)> on_sample) { recorder().stream_to(std::move(on_sample)); }
+void Source::hand_to(std::function<void(const Sample&)> on_sample) { recorder().hand_to(std::move(on_sample)); }
+std::uint64_t Source::complete_until_ns() { return recorder().complete_until_ns(); }
 void Source::set_meanwhile(std::function<void()> meanwhile) { recorder().set_meanwhile(std::move(meanwhile)); }
 void Source::leave_out(std::uint32_t tgid, std::uint32_t image) { recorder().leave_out(tgid, image); }
 int Source::poll_fd() { return recorder().poll_fd(); }

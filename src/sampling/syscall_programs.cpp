@@ -55,18 +55,18 @@ void prepare(bpf_object& object, const SamplingOptions& options) {
 
 SourceOptions syscall_choice(const SamplingOptions& options) {
   SourceOptions choice = options.source;
-  if (options.stream) choice.by_process = choice.failed = false;
+  if (!options.rows) choice.by_process = choice.failed = false;
   return choice;
 }
 
 bool wants_syscall_results(const SourceOptions& choice) { return choice.latency || choice.failed; }
 
 bool keeps_syscall_results(const SamplingOptions& options) {
-  return !options.stream && wants_syscall_results(syscall_choice(options));
+  return options.rows && wants_syscall_results(syscall_choice(options));
 }
 
 bool wants_syscall_stacks(const SamplingOptions& options) {
-  return options.user_stacks || options.kernel_stacks || options.stream;
+  return options.user_stacks || options.kernel_stacks || options.each_sample;
 }
 
 bool times_syscall_stacks(const SamplingOptions& options) {

@@ -11,11 +11,11 @@ namespace profile {
 // The size of each of the three tables. User space empties them when all three together have half as many rows.
 inline constexpr std::uint32_t syscall_table_rows = 65536;
 
-// What to measure of calls besides their stacks. A stream shows no tables, so by_process and failed are off.
+// What to measure of calls besides their stacks. Without tables by_process and failed are off.
 [[nodiscard]] SourceOptions syscall_choice(const SamplingOptions& options);
 // True if the BPF programs also look at the ends of calls.
 [[nodiscard]] bool wants_syscall_results(const SourceOptions& choice);
-// True if there are tables of how calls end. A stream has none.
+// True if there are tables of how calls end. None without SamplingOptions::rows.
 [[nodiscard]] bool keeps_syscall_results(const SamplingOptions& options);
 [[nodiscard]] bool wants_syscall_stacks(const SamplingOptions& options);
 // True if the stacks are weighted by the time of their calls.

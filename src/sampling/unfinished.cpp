@@ -1,5 +1,6 @@
 #include "sampling/unfinished.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "process/timeline.h"
@@ -9,8 +10,9 @@
 namespace profile {
 namespace {
 
-// Two rings hold as much. If there is more, the walks wait for a table that does not come.
-constexpr std::uint64_t most_kept_bytes = 8U << 20;
+// Two CPUs fill it in a second at a thousand samples a second, with the largest copies of stacks. If there is more,
+// the walks wait for a table that does not come.
+constexpr std::uint64_t most_kept_bytes = 64U << 20;
 
 // The work for tables at the end of a run, in steps of WorkBudget: some 100 ms on an idle machine. It is no time limit,
 // because the stacks must not depend on how busy the machine is.
@@ -95,6 +97,25 @@ void UnfinishedWalks::finish(ProcessTimeline& timeline, const OnFinished& on_fin
   tried_at_change_ = tables_.changes();
   const bool are_too_many = kept_bytes_ > most_kept_bytes + blocked_bytes_;
   std::erase_if(kept_, [&](const Record& record) { return try_one(record, are_too_many, timeline, on_finished); });
+  tables_.release();
+}
+
+std::uint64_t UnfinishedWalks::oldest_ns() const {
+  std::uint64_t oldest = UINT64_MAX;
+  for (const Record& record : kept_) {
+    const ring_unfinished& begun = unfinished_in(record);
+    if (begun.of_span == UNFINISHED_SAMPLE) oldest = std::min(oldest, std::uint64_t{begun.time_ns});
+  }
+  return oldest;
+}
+
+void UnfinishedWalks::end_before(std::uint64_t time_ns, ProcessTimeline& timeline, const OnFinished& on_finished) {
+  if (oldest_ns() >= time_ns) return;
+  std::erase_if(kept_, [&](const Record& record) {
+    const ring_unfinished& begun = unfinished_in(record);
+    const bool is_old = begun.of_span == UNFINISHED_SAMPLE && begun.time_ns < time_ns;
+    return is_old && try_one(record, true, timeline, on_finished);
+  });
   tables_.release();
 }
 

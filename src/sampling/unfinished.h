@@ -31,6 +31,11 @@ class UnfinishedWalks {
   using OnFinished = std::function<void(const ring_unfinished& begun, const FinishedWalk* finished)>;
   // Finishes the walks that can be finished now, if a table or a record has come since the last call.
   void finish(ProcessTimeline& timeline, const OnFinished& on_finished);
+  // When the oldest sample was taken that waits to be finished (CLOCK_MONOTONIC); UINT64_MAX: none does. Spans do not
+  // count, because they come later anyway.
+  [[nodiscard]] std::uint64_t oldest_ns() const;
+  // Ends the samples that were taken before that time, even if their walks cannot be finished.
+  void end_before(std::uint64_t time_ns, ProcessTimeline& timeline, const OnFinished& on_finished);
   // Ends all samples of that generation, even if their walks cannot be finished; spans only when sampling is over.
   // `is_sampling`: it must return soon, because new samples must be read.
   void end(std::uint32_t generation, bool is_sampling, ProcessTimeline& timeline, const OnFinished& on_finished);

@@ -47,9 +47,9 @@ std::optional<std::string> prepare_walk(bpf_object& object, const SamplingOption
   const bool has_tables = walks && options.unwinding != Unwinding::frame_pointers;
   for (const char* name : {"slabs", "walk_files", "walk_copies", "walks", "spaces"}) want_map(object, name, walks);
   if (!has_tables) size_map(object, "walk_files", 1, "size the table of files");
-  for (const char* name : {"unfinished", "unfinished_scratch"}) want_map(object, name, has_tables && !options.stream);
+  want_map(object, "unfinished", has_tables);
   const bool has_spans = bpf_object__find_map_by_name(&object, "spans") != nullptr;
-  config.sends_each_row = has_rate && !options.stream && !has_spans ? 1 : 0;
+  config.sends_each_row = has_rate && !options.each_sample && !has_spans ? 1 : 0;
   for (const char* name : {"sent_0", "sent_1"}) {
     want_map(object, name, walks && config.sends_each_row == 0);
     size_map(object, name, options.stack_entries, "size the table of sent stacks");

@@ -45,7 +45,7 @@ for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$valu
 misused 5 -- 1 5
 misused 3 timeout -- 3 -- true
 misused 'duration ls' 'a command stands behind --' -- ls
-misused --keep stream -- --stream --keep 3 1
+misused --keep -- --stream --keep 3 1
 misused command -- --
 misused command -- -f --
 
@@ -152,6 +152,6 @@ misused --stream -f -- --stream -f 1
 misused --stream -r -- --stream=json -r 1
 misused --stream --format -- --stream --format json 1
 misused --stream -i -- --stream -i 1 1
-misused --stream 'one output' -- --stream -o a -o b 1
+misused a 'given twice' -- --stream -o a -o a 1
 misused --live -- -e malloc --live --stream 1
 [[ ! -e a && ! -e b ]] || fail "an output was made"

@@ -211,9 +211,11 @@ TEST_CASE("tables have ten rows by default, and at least one row") {
 
 TEST_CASE("a stream has the form after its equals sign, and the table form without one") {
   CHECK((parsed({}).stream == nullptr));
-  CHECK_FALSE(parsed({}).sampling.stream);
+  CHECK_FALSE(parsed({}).sampling.each_sample);
+  CHECK(parsed({}).sampling.rows);
   CHECK(parsed({"--stream"}).stream->name == "table");
-  CHECK(parsed({"--stream"}).sampling.stream);
+  CHECK(parsed({"--stream"}).sampling.each_sample);
+  CHECK_FALSE(parsed({"--stream"}).sampling.rows);
   for (const StreamForm& form : stream_forms()) {
     const std::string word = "--stream=" + std::string(form.name);
     CHECK(parsed({word.c_str()}).stream->name == form.name);
@@ -246,6 +248,22 @@ TEST_CASE("a stream excludes the options of reports") {
   refused_with({"--stream", "-r"}, {"--stream", "-r"});
   refused_with({"--stream", "--format", "json"}, {"--stream", "--format"});
   refused_with({"--stream", "-i", "1"}, {"--stream", "-i"});
-  refused_with({"--stream", "-o", "a", "-o", "b"}, {"--stream", "one output"});
-  CHECK(parsed({"--stream", "-o", "a.json"}).outputs.size() == 1);
+  CHECK(parsed({"--stream"}).stream_path == "-");
+  CHECK(parsed({"--stream", "-o", "a.json"}).stream_path == "a.json");
+  CHECK(parsed({"--stream", "-o", "a.json"}).outputs.empty());
+  refused_with({"--stream", "-o", "a", "-f"}, {"--stream", "-f"});
+}
+
+TEST_CASE("each further output of a stream is a report") {
+  const Options both = parsed({"--stream=json", "-o", "a.any", "-o", "b.html", "-o", "-", "-f"});
+  CHECK(both.stream_path == "a.any");
+  REQUIRE(both.outputs.size() == 2);
+  CHECK(both.outputs[0].format->name == "html");
+  CHECK(both.outputs[1].path == "-");
+  CHECK(both.outputs[1].format->name == "folded");
+  CHECK(both.sampling.each_sample);
+  CHECK(both.sampling.rows);
+  refused_with({"--stream", "-o", "a", "-o", "a"}, {"a", "given twice"});
+  refused_with({"--stream", "-o", "-", "-o", "b.html", "-o", "b.html"}, {"b.html", "given twice"});
+  refused_with({"--stream", "-o", "", "-o", "b.html"}, {"-o", "not a file name"});
 }

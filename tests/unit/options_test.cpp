@@ -191,7 +191,7 @@ TEST_CASE("an unknown ending is refused, unless another option names the format"
   CHECK(format_of({"-f", "-o", "x.sgv"}) == "folded");
   CHECK(format_of({"-r", "-o", "x.out"}) == "residency");
   CHECK(format_of({"--format", "svg", "-o", "x.picture"}) == "svg");
-  CHECK(parsed({"--stream=json", "-o", "x.log"}).outputs[0].path == "x.log");
+  CHECK(parsed({"--stream=json", "-o", "x.log"}).stream_path == "x.log");
 }
 
 TEST_CASE("the option --format overrides every ending") {

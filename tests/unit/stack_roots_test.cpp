@@ -48,6 +48,10 @@ struct Stack {
   StackId id{};
 };
 
+void keep_believable(Profile& profile) {
+  profile.change_rows([&](Row& row) { row.user = believable_user_stack(profile, row); });
+}
+
 int whole(const std::vector<std::string>& leaf_first) { return Stack(leaf_first).whole(); }
 
 }  // namespace
@@ -152,7 +156,7 @@ TEST_CASE("rows are merged if their stacks end at one root in different ways") {
     row.user = profile.stack(frames, end);
     profile.add(row);
   }
-  keep_believable_stacks(profile);
+  keep_believable(profile);
   REQUIRE(profile.rows().size() == 1);
   CHECK(profile.rows()[0].samples == 3);
   CHECK(profile.end_of(profile.rows()[0].user) == StackEnd::root);
@@ -171,7 +175,7 @@ TEST_CASE("rows are merged if their stacks differ only in garbage") {
   profile.add(row);
   row.user = StackId::missed;
   profile.add(row);
-  keep_believable_stacks(profile);
+  keep_believable(profile);
   REQUIRE(profile.rows().size() == 2);
   CHECK(profile.rows()[0].samples == 2);
   CHECK(profile.stack(profile.rows()[0].user).size() == 2);
@@ -197,7 +201,7 @@ TEST_CASE("a sample inside execve has one frame as its user stack if nothing of 
     profile.add(row);
     row.kernel = StackId::none;
     profile.add(row);
-    keep_believable_stacks(profile);
+    keep_believable(profile);
     CHECK(profile.rows()[1].user == stack.id);
     const auto frames = profile.stack(profile.rows()[0].user);
     CHECK((profile.rows()[0].user != stack.id) == is_gone);

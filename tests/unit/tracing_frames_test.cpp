@@ -1,5 +1,5 @@
 // Which kernel stacks are shown.
-#include "app/kernel_frames.h"
+#include "app/stack_edits.h"
 
 #include <doctest/doctest.h>
 

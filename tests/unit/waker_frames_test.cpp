@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/kernel_frames.h"
+#include "app/stack_edits.h"
 #include "model/profile.h"
 
 using namespace profile;
@@ -63,7 +63,7 @@ TEST_CASE("the stacks of the waker follow the stack of the wait, the innermost f
   row.waker_user = waits.stack(FrameKind::user, {"give", "run"});
   row.waker_kernel = waits.stack(FrameKind::kernel, {"bpf_prog_1_on_waking", "bpf_trace_run1", "wake_up", "write"});
   waits.profile.add(row);
-  append_wakers(waits.profile);
+  StackEdits(false).apply(waits.profile);
   REQUIRE(waits.profile.rows().size() == 1);
   CHECK(waits.shown(0) == "do_nap;schedule;--;wake_up;write;give;run;giver");
   CHECK(waits.profile.rows()[0].user == row.user);
@@ -80,7 +80,7 @@ TEST_CASE("waits with different wakers are separate, and a wait without a waker 
     waits.profile.add(row);
   }
   CHECK(waits.profile.rows().size() == 3);
-  append_wakers(waits.profile);
+  StackEdits(false).apply(waits.profile);
   REQUIRE(waits.profile.rows().size() == 3);
   CHECK(waits.shown(0) == "do_nap;schedule");
   CHECK(waits.shown(1) == "do_nap;schedule;--;one");
@@ -96,6 +96,6 @@ TEST_CASE("missed stacks are marked on both sides of the delimiter") {
   row.waker_user = StackId::missed;
   row.waker_kernel = StackId::missed;
   waits.profile.add(row);
-  append_wakers(waits.profile);
+  StackEdits(false).apply(waits.profile);
   CHECK(waits.shown(0) == "[Missed Kernel Stack];--;[Missed Kernel Stack];[Missed User Stack];giver");
 }

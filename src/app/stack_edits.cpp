@@ -1,10 +1,9 @@
-#include "app/kernel_frames.h"
+#include "app/stack_edits.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
+
+#include "model/stack_roots.h"
 
 namespace profile {
 namespace {
@@ -77,27 +76,32 @@ StackId shown_kernel_stack(Profile& profile, StackId kernel, bool is_traced) {
   return is_walk && !frames.empty() ? StackId::missed : kernel;
 }
 
-void keep_shown_kernel_stacks(Profile& profile, bool is_traced) {
-  std::unordered_map<StackId, StackId> shown;
-  profile.change_rows([&](Row& row) {
-    const auto [found, is_new] = shown.try_emplace(row.kernel, row.kernel);
-    if (is_new) found->second = shown_kernel_stack(profile, row.kernel, is_traced);
-    row.kernel = found->second;
-  });
+void StackEdits::apply(Profile& profile, Row& row) {
+  const auto [shown, is_new] = shown_.try_emplace(row.kernel, row.kernel);
+  if (is_new) shown->second = shown_kernel_stack(profile, row.kernel, is_traced_);
+  row.kernel = shown->second;
+  append_waker(profile, row);
+  row.user = believable_user_stack(profile, row);
 }
 
-void append_wakers(Profile& profile) {
-  std::map<std::tuple<StackId, StringId, StackId, StackId>, StackId> known;
-  profile.change_rows([&](Row& row) {
-    if (row.waker == StringId::empty) return;
-    const auto [found, is_new] =
-        known.try_emplace(std::tuple(row.kernel, row.waker, row.waker_user, row.waker_kernel), StackId::none);
-    if (is_new) found->second = with_waker(profile, row);
-    row.kernel = found->second;
-    row.waker = StringId::empty;
-    row.waker_user = StackId::none;
-    row.waker_kernel = StackId::none;
-  });
+void StackEdits::apply(Profile& profile) {
+  profile.change_rows([&](Row& row) { apply(profile, row); });
+}
+
+void StackEdits::forget() {
+  shown_.clear();
+  woken_.clear();
+}
+
+void StackEdits::append_waker(Profile& profile, Row& row) {
+  if (row.waker == StringId::empty) return;
+  const std::tuple key(row.kernel, row.waker, row.waker_user, row.waker_kernel);
+  const auto [woken, is_new] = woken_.try_emplace(key, StackId::none);
+  if (is_new) woken->second = with_waker(profile, row);
+  row.kernel = woken->second;
+  row.waker = StringId::empty;
+  row.waker_user = StackId::none;
+  row.waker_kernel = StackId::none;
 }
 
 }  // namespace profile
