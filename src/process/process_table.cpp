@@ -157,7 +157,7 @@ std::optional<Mapping> ProcessTable::mapping_of(const MapsEntry& entry, std::uin
   const CodeKind kind = code_kind(entry.path, entry.file);
   if (kind == CodeKind::none) return std::nullopt;
   Mapping mapping{entry.start, entry.end, 0, 0, kind};
-  const bool own_mounts = own_mount_namespace_ != 0 && process.mount_namespace == own_mount_namespace_;
+  const bool own_mounts = own_mount_namespace_ != 0 && mount_namespace(tgid, process) == own_mount_namespace_;
   if (kind == CodeKind::anonymous && !own_mounts) files_.hold_perf_map(tgid);
   if (kind == CodeKind::file || kind == CodeKind::memory_file) {
     const auto file = files_.mapped(entry.file, generation, entry.path, {tgid, own_mounts, entry.start, entry.end});

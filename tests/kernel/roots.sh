@@ -18,7 +18,7 @@ burn leaves.static 600
 sample_work
 expect_whole __libc_start_call_main 'main;outer;middle;(heavy|light)'
 sample --stream=folded -F 999 -U -p "$started" 0.4
-expect_out ' __libc_start_call_main;main;outer;middle;(heavy|light)$'
+expect_out " ${start}__libc_start_call_main;main;outer;middle;(heavy|light)\$"
 expect_no_out 'unknown'
 kill "$started"
 burn threads.static 600
