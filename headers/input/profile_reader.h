@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/profile.h"
+#include "support/cpu_list.h"
 
 namespace profile {
 
@@ -16,6 +19,23 @@ namespace profile {
 struct AlienLines {
   std::uint64_t count = 0;
   std::string first;  // "FILE:LINE: why" for the first such line
+};
+
+// Which samples of a file are wanted. A file that does not tell what is asked for is an Error: its samples could be
+// any.
+struct ReadRequest {
+  std::optional<double> from_s;  // seconds since the first sample of the file; samples from there on
+  std::optional<double> to_s;    // and before that
+  std::vector<std::uint32_t> tgids;
+  std::vector<std::uint32_t> tids;
+  std::vector<std::string> names;  // of threads; "abc*" stands for every name that begins with "abc"
+  CpuList cpus;
+  std::string event;  // of a file that has several; "": the first
+
+  // Whether nothing is left out.
+  [[nodiscard]] bool is_all() const {
+    return !from_s && !to_s && tgids.empty() && tids.empty() && names.empty() && cpus.empty() && event.empty();
+  }
 };
 
 // `name` is the name of the input in errors: "FILE: why", "FILE:LINE: why".
@@ -35,18 +55,22 @@ struct AlienLines {
 // else the last one. A value that counts samples is read too, if there is one.
 [[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
 // The output of `perf script`. In files of perf itself every sample counts as one, as most other readers do it. In our
-// files a sample is weighted by its period, in the unit that a comment names. Only the first event of the file is read.
+// files a sample is weighted by its period, in the unit that a comment names. Only one event of the file is read.
 // Lines of any other form are counted as above.
-[[nodiscard]] Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);
+[[nodiscard]] Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens = nullptr,
+                                       const ReadRequest& request = {});
 [[nodiscard]] bool is_perf_script(std::string_view text);
 // The counted format. Tables that may follow the stacks are not read.
 [[nodiscard]] Profile read_counted(std::string_view text, const std::string& name);
 [[nodiscard]] bool is_counted(std::string_view text);
 // Our own JSON (only its stacks), speedscope's JSON and the JSON of --stream.
-[[nodiscard]] Profile read_json_profile(std::string_view text, const std::string& name);
+[[nodiscard]] Profile read_json_profile(std::string_view text, const std::string& name,
+                                        const ReadRequest& request = {});
 // Any of these formats; the bytes tell which one.
-[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens = nullptr);
+[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens = nullptr,
+                                   const ReadRequest& request = {});
 // Reads the file ("-": stdin).
-[[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr);
+[[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr,
+                                        const ReadRequest& request = {});
 
 }  // namespace profile

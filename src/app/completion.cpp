@@ -186,7 +186,7 @@ Marks bash_marks() {
   const auto options = [](const Subcommand* command) {
     return "\n    " + std::string(command->name) + ") options=(" + bash_options(rows_of(*command)) + ") ;;";
   };
-  return {{"@options@", bash_options(option_rows())},
+  return {{"@options@", bash_options(run_option_rows())},
           {"@takes@", bash_values(option_rows(), false)},
           {"@may_take@", bash_values(option_rows(), true)},
           {"@events@", words_of(events())},
@@ -205,9 +205,9 @@ Marks zsh_marks() {
     names.push_back({name, std::string(command->summary)});
     specs += "    " + name + ") specs=(" + zsh_options(rows_of(*command)) + std::string(command->files) + ") ;;\n";
   }
-  return {{"@specs@", zsh_options(option_rows())}, {"@events@", zsh_choices(events())},
-          {"@choices@", zsh_choice_functions()},   {"@endings@", endings()},
-          {"@subcommands@", zsh_choices(names)},   {"@subcommand_specs@", specs}};
+  return {{"@specs@", zsh_options(run_option_rows())}, {"@events@", zsh_choices(events())},
+          {"@choices@", zsh_choice_functions()},       {"@endings@", endings()},
+          {"@subcommands@", zsh_choices(names)},       {"@subcommand_specs@", specs}};
 }
 
 }  // namespace

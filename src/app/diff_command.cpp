@@ -17,7 +17,8 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view diff_options[] = {"output", "format", "modules", "top", "quiet", "help"};
+constexpr std::string_view diff_options[] = {"from",   "to",     "pid",     "tid", "comm",  "cpu", "event",
+                                             "output", "format", "modules", "top", "quiet", "help"};
 
 using WriteFlame = void (*)(std::ostream&, const FlameView&);
 
@@ -81,8 +82,9 @@ int run_diff(std::span<const char* const> arguments) {
   const auto note = [quiet](const std::string& line) {
     if (!quiet) say("profile: " + line);
   };
-  ReadProfile before = read_named(paths[0], note);
-  ReadProfile after = read_named(paths[1], note);
+  const ReadRequest request = request_of(parsed);
+  ReadProfile before = read_named(paths[0], request, note);
+  ReadProfile after = read_named(paths[1], request, note);
   agree_on_unit(before, after, "compared");
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;

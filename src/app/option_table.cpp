@@ -96,8 +96,7 @@ constexpr OptionRow rows[] = {
     {"output", 'o', "FILE", "write to FILE (default - for stdout), in the format of its ending; may be repeated", write,
      true, "outputs"},
     {"interval", 'i', "SECONDS", "write a report every SECONDS, of this time only", write, false},
-    {"stream", 0, "[=FORM]", "each sample when it comes, to stdout or the first -o:", write, false, "",
-     stream_form_names},
+    {"stream", 0, "[=FORM]", "each sample as it comes, to the first -o:", write, false, "", stream_form_names},
 
     {"keep", 0, "N", "keep only the N newest files of an -o with %Y%m%d-%H%M%S or %04d in its name", write, false},
     {"film", 'E', "", "a flame graph as PNG every interval (default 1 second), for a film; sampled at 997 Hz", write,
@@ -116,11 +115,19 @@ constexpr OptionRow rows[] = {
     {"version", 0, "", "the version", other, false},
     {"completion", 0, "SHELL", "print the script that completes these options in bash or zsh", other, false, "",
      completion_shells},
+
+    {"from", 0, "SECONDS", "samples from SECONDS after the first sample of the file on", other, false, "", nullptr,
+     true},
+    {"to", 0, "SECONDS", "samples up to SECONDS after the first sample of the file", other, false, "", nullptr, true},
 };
 
 }  // namespace
 
 std::span<const OptionRow> option_rows() { return rows; }
+
+std::span<const OptionRow> run_option_rows() {
+  return {std::begin(rows), std::ranges::find(rows, true, &OptionRow::is_for_files)};  // the others stand at the end
+}
 
 const OptionRow& option_row(std::string_view long_name) {
   return *std::ranges::find(rows, long_name, &OptionRow::long_name);
@@ -167,7 +174,7 @@ void print_help(std::ostream& out) {
          "and\n"
          "sample it and its children until it exits. report converts profiles of many formats; diff compares two.\n";
   std::string_view group;
-  for (const OptionRow& row : rows) {
+  for (const OptionRow& row : run_option_rows()) {
     if (row.group != group) out << '\n' << row.group << ":\n";
     group = row.group;
     print_help_line(out, left_column(row), summary_of(row));

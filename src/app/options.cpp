@@ -90,12 +90,7 @@ SamplingOptions sampling_of(const ParsedOptions& parsed) {
   if (sampling.names.size() > PROFILE_MOST_NAMES) {
     throw usage_error("--comm: at most " + std::to_string(PROFILE_MOST_NAMES) + " names; NAME* stands for many");
   }
-  if (parsed.has("cpu")) {
-    const std::string typed = parsed.text("cpu");
-    const auto cpus = parse_cpu_list(typed);
-    if (!cpus) throw bad_value("cpu", typed, "not a list of CPUs like 0 or 0,2-3");
-    sampling.cpus = *cpus;
-  }
+  sampling.cpus = cpus_of(parsed);
   const auto path = [&](const char* name) {
     if (parsed.has(name) && parsed.text(name).empty()) throw bad_value(name, "''", "not a path");
     return parsed.text(name);
@@ -208,6 +203,10 @@ bool wants_one_part(const ParsedOptions& parsed) {
 bool wants_film(const ParsedOptions& parsed) { return parsed.is_on("film") || parsed.has("frames"); }
 
 void refuse_contradictions(const ParsedOptions& parsed, bool has_command) {
+  for (const OptionRow& row : option_rows()) {
+    if (!row.is_for_files || !parsed.is_given(row.long_name)) continue;
+    throw usage_error(spelled(row.long_name) + " is for profile report: it chooses samples of a file");
+  }
   parsed.exclude({"pid", "tid"});
   parsed.exclude({"frequency", "count"});
   parsed.exclude({"user-stacks-only", "kernel-stacks-only"});

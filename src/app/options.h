@@ -38,8 +38,11 @@ struct OptionRow {
   std::string_view completion = "";
   // All words that the value may be. nullptr: it is free.
   Choices (*choices)() = nullptr;
+  bool is_for_files = false;  // only of subcommands, which read profiles from files; a run does not take it
 };
 [[nodiscard]] std::span<const OptionRow> option_rows();
+// Those that a run takes, in the same order.
+[[nodiscard]] std::span<const OptionRow> run_option_rows();
 // The row of an option that is in the table.
 [[nodiscard]] const OptionRow& option_row(std::string_view long_name);
 // The row's summary, and the choices behind one that ends in a colon.

@@ -155,6 +155,14 @@ Error bad_value(std::string_view option, std::string_view value, const std::stri
   return usage_error(spelled(option) + " " + std::string(value) + ": " + why);
 }
 
+CpuList cpus_of(const ParsedOptions& parsed) {
+  if (!parsed.has("cpu")) return {};
+  const std::string typed = parsed.text("cpu");
+  const auto cpus = parse_cpu_list(typed);
+  if (!cpus) throw bad_value("cpu", typed, "not a list of CPUs like 0 or 0,2-3");
+  return *cpus;
+}
+
 std::optional<double> parse_seconds(std::string_view text) {
   const auto number = parse_number<double>(text);
   if (!number || !std::isfinite(*number) || *number <= 0 || *number > longest_seconds) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/cpu_list.h"
 #include "support/error.h"
 
 namespace profile {
@@ -46,6 +47,8 @@ class ParsedOptions {
 [[nodiscard]] std::string spelled(std::string_view long_name);
 // The error for a bad value: "-p abc: <why>".
 [[nodiscard]] Error bad_value(std::string_view option, std::string_view value, const std::string& why);
+// The value of -C. Empty: not given. Throws a usage Error.
+[[nodiscard]] CpuList cpus_of(const ParsedOptions& parsed);
 // A number of seconds above 0.
 [[nodiscard]] std::optional<double> parse_seconds(std::string_view text);
 // perf's -g asks for stacks, but here stacks are always taken and -g has a PATTERN. Removes each -g from `words` that

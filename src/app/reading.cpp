@@ -18,6 +18,8 @@ OptionRow as_for_reading(OptionRow row) {
     row.argument = "N";
     row.summary = "rows of each table (default 10)";
   }
+  if (row.long_name == "event")
+    row.summary = "only this event, of perf script's text and of --stream (default: the first)";
   if (row.long_name == "lines") {
     row.summary = "lines of one function as frames of their own, also of others' pprof files";
   }
@@ -57,6 +59,27 @@ std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions
   return paths;
 }
 
+ReadRequest request_of(const ParsedOptions& parsed) {
+  const auto seconds = [&](const char* name) -> std::optional<double> {
+    if (!parsed.has(name)) return std::nullopt;
+    const std::string typed = parsed.text(name);
+    const auto value = typed == "0" ? std::optional(0.0) : parse_seconds(typed);
+    if (!value) throw bad_value(name, typed, "not a number of seconds");
+    return value;
+  };
+  ReadRequest request{.from_s = seconds("from"),
+                      .to_s = seconds("to"),
+                      .tgids = parsed.ids("pid", "process"),
+                      .tids = parsed.ids("tid", "thread"),
+                      .names = parsed.texts("comm", "not a thread's name"),
+                      .cpus = cpus_of(parsed),
+                      .event = parsed.text("event")};
+  if (request.to_s && *request.to_s <= request.from_s.value_or(0)) {
+    throw bad_value("to", parsed.text("to"), "not after the time of --from");
+  }
+  return request;
+}
+
 void print_options(std::ostream& out, const Subcommand& command) {
   for (const std::string_view name : command.options) {
     const OptionRow row = as_for_reading(option_row(name));
@@ -64,9 +87,10 @@ void print_options(std::ostream& out, const Subcommand& command) {
   }
 }
 
-ReadProfile read_named(const std::string& path, const std::function<void(const std::string&)>& note) {
+ReadProfile read_named(const std::string& path, const ReadRequest& request,
+                       const std::function<void(const std::string&)>& note) {
   AlienLines aliens;
-  ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens)};
+  ReadProfile read{.name = path == "-" ? "stdin" : path, .profile = read_profile_file(path, &aliens, request)};
   if (aliens.count != 0)
     note(aliens.first + "; " + number_of(aliens.count, "such line is", "such lines are") + " left out");
   return read;

@@ -10,6 +10,7 @@
 
 #include "app/parsed_options.h"
 #include "app/subcommands.h"
+#include "input/profile_reader.h"
 #include "model/profile.h"
 
 namespace profile {
@@ -19,6 +20,8 @@ namespace profile {
 // The file names of the command line, in their order; "-" is stdin. Throws a usage Error for an empty name, and for
 // stdin given twice.
 [[nodiscard]] std::vector<std::string> files_of(const Subcommand& command, const ParsedOptions& parsed);
+// Which samples of the files are wanted: --from, --to, -p, -L, --comm, -C and -e. Throws a usage Error.
+[[nodiscard]] ReadRequest request_of(const ParsedOptions& parsed);
 // Prints the lines of --help for the options of `command`, with the texts of the table of options.
 void print_options(std::ostream& out, const Subcommand& command);
 
@@ -28,7 +31,8 @@ struct ReadProfile {
   Profile profile;
 };
 // Reads a file. `note` is called if lines were left out because they do not belong to the format.
-[[nodiscard]] ReadProfile read_named(const std::string& path, const std::function<void(const std::string&)>& note);
+[[nodiscard]] ReadProfile read_named(const std::string& path, const ReadRequest& request,
+                                     const std::function<void(const std::string&)>& note);
 // Folded lines do not say what they count, so they take the unit of the other file. Samples of a known rate become
 // nanoseconds if the other file is in nanoseconds. If the units still differ, throws an Error that names both files;
 // `what` is the action that is not possible then ("added up").
@@ -37,7 +41,7 @@ void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what);
 // Samples of different weights (taken at different rates) are added up as the nanoseconds that they stand for. Throws
 // an Error that names the files if values cannot be added up, or if weights differ and one is unknown. `note` is called
 // with a line for each assumption.
-[[nodiscard]] Profile sum_of_files(const std::vector<std::string>& paths,
+[[nodiscard]] Profile sum_of_files(const std::vector<std::string>& paths, const ReadRequest& request,
                                    const std::function<void(const std::string&)>& note);
 
 }  // namespace profile

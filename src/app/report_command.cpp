@@ -12,8 +12,9 @@
 namespace profile {
 namespace {
 
-constexpr std::string_view report_options[] = {"output",  "format",  "folded", "residency", "delimited", "annotations",
-                                               "address", "modules", "lines",  "top",       "quiet",     "help"};
+constexpr std::string_view report_options[] = {
+    "from",      "to",        "pid",         "tid",     "comm",    "cpu",   "event", "output", "format", "folded",
+    "residency", "delimited", "annotations", "address", "modules", "lines", "top",   "quiet",  "help"};
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
@@ -25,7 +26,8 @@ void print_report_help(std::ostream& out) {
   out << "\nExamples:\n"
          "  profile report -o out.html out.folded\n"
          "  profile report -f monday.pb.gz tuesday.pb.gz > both.folded\n"
-         "  perf script | profile report -o out.pb.gz -\n";
+         "  perf script | profile report -o out.pb.gz -\n"
+         "  profile report --from 2 --to 5 --comm nginx -o part.html samples.json    of --stream=json\n";
 }
 
 int run_report(std::span<const char* const> arguments) {
@@ -39,7 +41,9 @@ int run_report(std::span<const char* const> arguments) {
   options.outputs = outputs_of(parsed, parsed.texts("output"), "counted", true);
   check_outputs(options.outputs, false, false);
 
-  Profile sum = sum_of_files(paths, [&options](const std::string& line) {
+  const ReadRequest request = request_of(parsed);
+  parsed.exclude({"pid", "tid"});
+  Profile sum = sum_of_files(paths, request, [&options](const std::string& line) {
     if (!options.quiet) say("profile: " + line);
   });
   if (parsed.is_on("lines")) sum.run.frames_by_line = true;

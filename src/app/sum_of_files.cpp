@@ -80,11 +80,12 @@ void agree_on_weight(std::vector<Alike>& parts, const std::function<void(const s
 
 }  // namespace
 
-Profile sum_of_files(const std::vector<std::string>& paths, const std::function<void(const std::string&)>& note) {
+Profile sum_of_files(const std::vector<std::string>& paths, const ReadRequest& request,
+                     const std::function<void(const std::string&)>& note) {
   std::vector<std::string> names;
   std::vector<Alike> parts;
   for (const std::string& path : paths) {
-    ReadProfile file = read_named(path, note);
+    ReadProfile file = read_named(path, request, note);
     names.push_back(file.name);
     if (file.profile.rows().empty()) note("there is no stack in " + file.name);
     const auto part = std::find_if(parts.begin(), parts.end(), [&](const Alike& files) {

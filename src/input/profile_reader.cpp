@@ -6,6 +6,7 @@
 #include <protozero/pbf_message.hpp>
 #include <utility>
 
+#include "input/sample_choice.h"
 #include "input/whole_file.h"
 #include "support/error.h"
 
@@ -73,29 +74,26 @@ bool is_text(std::string_view bytes) {
                              [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\n' || c == '\r'; });
 }
 
-}  // namespace
+bool is_pprof(std::string_view bytes) {
+  return !is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes));
+}
 
-Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens) {
-  if (is_gzip(bytes)) {
-    const std::string unpacked = gunzip(bytes, name);
-    // Some gzip files unpack to themselves, which would never end.
-    if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
-    return read_profile(unpacked, name, aliens);
-  }
-  const std::string_view packed = packed_kind(bytes);
-  if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
-  if (!is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes))) return read_pprof(bytes, name);
-  if (is_json_object(bytes)) return read_json_profile(bytes, name);
-  if (is_perf_script(bytes)) return read_perf_script(bytes, name, aliens);
-  if (is_counted(bytes)) return read_counted(bytes, name);
-  const std::string_view kind = other_kind(bytes);
-  const auto refused = [&] { return Error(name + ": no profile, but " + std::string(kind)); };
+struct Input {
+  std::string_view bytes;
+  const std::string& name;  // in errors
+  const ReadRequest& request;
+  AlienLines* aliens;
+};
+
+Profile folded_of(const Input& in) {
+  const std::string_view kind = other_kind(in.bytes);
+  const auto refused = [&] { return Error(in.name + ": no profile, but " + std::string(kind)); };
   AlienLines found;
   try {
-    Profile profile = read_folded(bytes, name, &found);
+    Profile profile = read_folded(in.bytes, in.name, &found);
     // A line of another kind of file can end in a number by chance.
     if (!kind.empty() && found.count > profile.rows().size()) throw refused();
-    if (aliens != nullptr) *aliens = std::move(found);
+    if (in.aliens != nullptr) *in.aliens = std::move(found);
     return profile;
   } catch (const Error& error) {
     if (kind.empty()) throw;
@@ -103,8 +101,43 @@ Profile read_profile(std::string_view bytes, const std::string& name, AlienLines
   }
 }
 
-Profile read_profile_file(const std::string& path, AlienLines* aliens) {
-  return read_profile(read_whole_file(path), name_of_input(path), aliens);
+// THE table of inputs. The first row that fits is the one.
+struct InputFormat {
+  bool (*is_it)(std::string_view bytes);
+  Profile (*read)(const Input& in);
+  bool chooses = false;  // it reads only the samples that are wanted; the rows of the others are chosen afterwards
+};
+constexpr InputFormat formats[] = {
+    {.is_it = is_pprof, .read = [](const Input& in) { return read_pprof(in.bytes, in.name); }},
+    {.is_it = is_json_object,
+     .read = [](const Input& in) { return read_json_profile(in.bytes, in.name, in.request); },
+     .chooses = true},
+    {.is_it = is_perf_script,
+     .read = [](const Input& in) { return read_perf_script(in.bytes, in.name, in.aliens, in.request); },
+     .chooses = true},
+    {.is_it = is_counted, .read = [](const Input& in) { return read_counted(in.bytes, in.name); }},
+    // Any text may have folded lines in it.
+    {.is_it = [](std::string_view) { return true; }, .read = folded_of}};
+
+}  // namespace
+
+Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request) {
+  if (is_gzip(bytes)) {
+    const std::string unpacked = gunzip(bytes, name);
+    // Some gzip files unpack to themselves, which would never end.
+    if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
+    return read_profile(unpacked, name, aliens, request);
+  }
+  const std::string_view packed = packed_kind(bytes);
+  if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
+  const InputFormat& format = *std::ranges::find_if(formats, [&](const InputFormat& row) { return row.is_it(bytes); });
+  Profile profile = format.read({.bytes = bytes, .name = name, .request = request, .aliens = aliens});
+  if (!format.chooses) SampleChoice(request, name).choose_rows(profile);
+  return profile;
+}
+
+Profile read_profile_file(const std::string& path, AlienLines* aliens, const ReadRequest& request) {
+  return read_profile(read_whole_file(path), name_of_input(path), aliens, request);
 }
 
 }  // namespace profile

@@ -9,7 +9,7 @@
 namespace profile {
 namespace {
 
-using Reader = void (*)(Profile&, std::string_view, const std::string&);
+using Reader = void (*)(Profile&, std::string_view, const std::string&, SampleChoice&);
 
 // Thrown to end the walk: the rest need not be looked at.
 struct Found {};
@@ -44,13 +44,14 @@ Reader reader_of(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-Profile read_json_profile(std::string_view text, const std::string& name) {
+Profile read_json_profile(std::string_view text, const std::string& name, const ReadRequest& request) {
   const Reader read = reader_of(text, name);
   if (read == nullptr) {
     throw Error(name + ": JSON, but none that is known to be a profile: ours, speedscope's and that of --stream are");
   }
   Profile profile = unknown_profile();
-  read(profile, text, name);
+  SampleChoice choice(request, name);
+  read(profile, text, name, choice);
   return profile;
 }
 

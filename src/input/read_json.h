@@ -1,19 +1,20 @@
-// Reads the kinds of JSON that hold profiles, each into an empty profile. An Error says where the JSON is wrong.
-// Unknown members are skipped, and members may stand in any order.
+// Reads the samples that are wanted of the kinds of JSON that hold profiles, each into an empty profile. An Error says
+// where the JSON is wrong. Unknown members are skipped, and members may stand in any order.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "input/sample_choice.h"
 #include "model/profile.h"
 
 namespace profile {
 
 // The format of man/profile.schema.json, with one document per interval.
-void read_own_json(Profile& profile, std::string_view text, const std::string& name);
+void read_own_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
 // The format of https://www.speedscope.app/file-format-schema.json, both types of profile (sampled and evented).
-void read_speedscope(Profile& profile, std::string_view text, const std::string& name);
+void read_speedscope(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
 // The output of --stream=json.
-void read_stream_json(Profile& profile, std::string_view text, const std::string& name);
+void read_stream_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
 
 }  // namespace profile

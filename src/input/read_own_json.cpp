@@ -262,7 +262,7 @@ void add_account(JsonNode& at, Account& account) {
 
 }  // namespace
 
-void read_own_json(Profile& profile, std::string_view text, const std::string& name) {
+void read_own_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
   NamedProcesses processes(profile);
   CheckedSum total;
   JsonNode root;
@@ -299,6 +299,7 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
     Adding(profile, processes, total, chosen).add_rows();
   });
   read_json(text, name, root);
+  choice.choose_rows(profile);
 }
 
 }  // namespace profile

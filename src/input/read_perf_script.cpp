@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "input/profile_reader.h"
+#include "input/sample_choice.h"
 #include "input/stack_parts.h"
 #include "input/text_stacks.h"
 #include "model/perf_script_words.h"
@@ -25,10 +26,28 @@ struct EventLine {
   std::string_view comm;
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
+  std::optional<std::uint32_t> cpu;
+  std::uint64_t time_ns = 0;
   std::optional<std::uint64_t> period;
   std::string_view event;
   std::string_view behind;
 };
+
+// Reads "12.345:". A fraction of any length; what is below a nanosecond is cut off.
+bool read_time(Scan& scan, std::uint64_t& time_ns) {
+  constexpr std::size_t most_digits = 9;
+  std::uint64_t seconds = 0;
+  if (!scan.number(seconds) || !scan.skip(".")) return false;
+  const std::string_view before = scan.rest();
+  if (!scan.skip_any(digits)) return false;
+  std::string fraction(before.substr(0, std::min(before.size() - scan.rest().size(), most_digits)));
+  fraction.resize(most_digits, '0');
+  std::uint64_t ns = 0;
+  Scan(fraction).number(ns);
+  constexpr std::uint64_t ns_a_second = 1'000'000'000;
+  time_ns = seconds > UINT64_MAX / ns_a_second - 1 ? UINT64_MAX : seconds * ns_a_second + ns;
+  return scan.skip(":");
+}
 
 // Reads "185/187 [001] 12.345:" and the rest of the line.
 bool read_numbers(std::string_view text, EventLine& event) {
@@ -37,8 +56,13 @@ bool read_numbers(std::string_view text, EventLine& event) {
   event.tid = event.pid;
   if (scan.skip("/") && !scan.number(event.tid)) return false;
   if (!scan.skip_any(blanks)) return false;
-  if (scan.skip("[") && !(scan.skip_any(digits) && scan.skip("]") && scan.skip_any(blanks))) return false;
-  if (!scan.skip_any(digits) || !scan.skip(".") || !scan.skip_any(digits) || !scan.skip(":")) return false;
+  event.cpu.reset();
+  if (scan.skip("[")) {
+    std::uint32_t cpu = 0;
+    if (!scan.number(cpu) || !scan.skip("]") || !scan.skip_any(blanks)) return false;
+    event.cpu = cpu;
+  }
+  if (!read_time(scan, event.time_ns)) return false;
   scan.skip_any(blanks);
   const std::string_view before_period = scan.rest();
   std::uint64_t period = 0;
@@ -116,8 +140,8 @@ bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file)
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, AlienLines& aliens)
-      : lines_(text), name_(name), aliens_(aliens), processes_(profile_), stacks_(profile_) {}
+  Reader(std::string_view text, const std::string& name, AlienLines& aliens, const ReadRequest& request)
+      : lines_(text), name_(name), aliens_(aliens), choice_(request, name), processes_(profile_), stacks_(profile_) {}
 
   Profile read() {
     for (std::string_view line; lines_.next(line);) {
@@ -133,7 +157,7 @@ class Reader {
       }
     }
     end_event();
-    if (profile_.rows().empty() && aliens_.count != 0) throw Error(aliens_.first);
+    if (!any_event_ && aliens_.count != 0) throw Error(aliens_.first);
     drop_tids_of_processes(profile_);
     // Our writer puts the unit in the place of an unknown event.
     if (is_ours_ && profile_.run.event == profile_.run.unit) profile_.run.event.clear();
@@ -166,13 +190,22 @@ class Reader {
   }
 
   void begin_event(const EventLine& event) {
-    // A file with several events holds several profiles. Only the first event is read, as other readers do it.
+    any_event_ = true;
+    // A file with several events holds several profiles. Only one is read: the first, as other readers do it, unless
+    // another is asked for.
+    const bool is_wanted = choice_.takes({.time_ns = event.time_ns,
+                                          .tgid = event.pid,
+                                          .tid = event.tid,
+                                          .cpu = event.cpu,
+                                          .name = event.comm == unknown_name ? std::string_view() : event.comm});
+    if (!choice_.event().empty() && event.event != choice_.event()) return;
     if (profile_.run.event.empty()) {
       profile_.run.event = event.event;
     } else if (profile_.run.event != event.event) {
       pass("of another event than " + profile_.run.event);
       return;
     }
+    if (!is_wanted) return;
     is_open_ = true;
     row_ = Row{.tid = event.tid, .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
     const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
@@ -214,11 +247,13 @@ class Reader {
   TextLines lines_;
   const std::string& name_;
   AlienLines& aliens_;
+  SampleChoice choice_;
   Profile profile_ = unknown_profile();
   NamedProcesses processes_;
   TextStacks stacks_;
   CheckedSum total_;
   bool is_ours_ = false;
+  bool any_event_ = false;
   bool is_open_ = false;           // an event has begun and not ended
   Row row_;                        // of this event
   std::vector<TextFrame> frames_;  // of this event
@@ -236,9 +271,10 @@ bool is_perf_script(std::string_view text) {
   return false;
 }
 
-Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens) {
+Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens,
+                         const ReadRequest& request) {
   AlienLines ignored;
-  return Reader(text, name, aliens != nullptr ? *aliens : ignored).read();
+  return Reader(text, name, aliens != nullptr ? *aliens : ignored, request).read();
 }
 
 }  // namespace profile

@@ -41,6 +41,7 @@ struct ReadProfile {
   std::vector<std::size_t> begins;    // index in `frames` where each stack begins
   std::vector<double> weights;
   std::vector<Event> events;
+  double start = 0;
 };
 
 // The owner in a profile's name, in our files: "dd (185), writer (187), CPU 3".
@@ -70,20 +71,27 @@ Whose whose(std::string_view name) {
 struct Unit {
   std::string_view word;
   double factor = 1;
+  double ns = 0;  // of one; 0: it is no time
 };
 
 Unit unit_of(std::string_view word) {
-  if (word == "nanoseconds" || word == "microseconds" || word == "bytes") return {.word = word};
-  if (word == "milliseconds") return {.word = "nanoseconds", .factor = 1e6};
-  if (word == "seconds") return {.word = "nanoseconds", .factor = 1e9};
+  if (word == "nanoseconds") return {.word = word, .ns = 1};
+  if (word == "microseconds") return {.word = word, .ns = 1e3};
+  if (word == "milliseconds") return {.word = "nanoseconds", .factor = 1e6, .ns = 1e6};
+  if (word == "seconds") return {.word = "nanoseconds", .factor = 1e9, .ns = 1e9};
+  if (word == "bytes") return {.word = word};
   if (word == "none") return {.word = "samples"};
   throw Error("a profile is in " + std::string(word) + ", a unit that speedscope does not have");
 }
 
 class Reader {
  public:
-  Reader(Profile& profile, std::size_t size)
-      : profile_(profile), processes_(profile), stacks_(profile), most_frames_(size * most_frames_a_byte) {
+  Reader(Profile& profile, std::size_t size, SampleChoice& choice)
+      : profile_(profile),
+        choice_(choice),
+        processes_(profile),
+        stacks_(profile),
+        most_frames_(size * most_frames_a_byte) {
     root_["exporter"].text([this](std::string_view text) { is_ours_ = text == "profile"; });
     root_["name"].text([this](std::string_view text) { title_ = text; });
     add_frames(root_["shared"]["frames"].each());
@@ -108,6 +116,7 @@ class Reader {
     const auto last = [this]() -> ReadProfile& { return read_.back(); };
     node.begin([this] { read_.emplace_back(); });
     node["name"].text([last](std::string_view text) { last().name = text; });
+    node["startValue"].number([last](const JsonNumber& number) { last().start = number.number(); });
     node["unit"].text([last](std::string_view text) { last().unit = text; });
     JsonNode& sample = node["samples"].each();
     sample.begin([last] { last().begins.push_back(last().frames.size()); });
@@ -157,22 +166,33 @@ class Reader {
                .tid = owner.tid};
     carried_ = 0;
     if (!read.events.empty()) {
-      add_events(read.events, unit.factor);
+      add_events(read.events, unit);
       return;
     }
     if (read.begins.size() != read.weights.size()) throw Error("a profile has not as many weights as samples");
+    // Our own files have sums, in no order of time.
+    if (is_ours_) unit.ns = 0;
+    double at = read.start;
     for (std::size_t i = 0; i < read.begins.size(); ++i) {
       const std::size_t limit = i + 1 < read.begins.size() ? read.begins[i + 1] : read.frames.size();
-      add_stack(std::span(read.frames).subspan(read.begins[i], limit - read.begins[i]), read.weights[i] * unit.factor);
+      const double part = part_of(at, at + read.weights[i], unit);
+      at += read.weights[i];
+      add_stack(std::span(read.frames).subspan(read.begins[i], limit - read.begins[i]),
+                read.weights[i] * unit.factor * part);
     }
   }
 
-  void add_events(const std::vector<Event>& events, double factor) {
+  double part_of(double begin, double end, const Unit& unit) {
+    if (unit.ns == 0) return choice_.part_of(std::nullopt, std::nullopt);
+    return choice_.part_of(begin * unit.ns, end * unit.ns);
+  }
+
+  void add_events(const std::vector<Event>& events, const Unit& unit) {
     std::vector<std::uint32_t> open;
     double at = events.front().at;
     for (const Event& event : events) {
       if (event.at < at) throw Error("an event stands behind one that is later");
-      if (!open.empty()) add_stack(open, (event.at - at) * factor);
+      if (!open.empty()) add_stack(open, (event.at - at) * unit.factor * part_of(at, event.at, unit));
       at = event.at;
       if (event.opens) {
         open.push_back(event.frame);
@@ -231,6 +251,7 @@ class Reader {
   }
 
   Profile& profile_;
+  SampleChoice& choice_;
   NamedProcesses processes_;
   TextStacks stacks_;
   CheckedSum total_;
@@ -249,8 +270,9 @@ class Reader {
 
 }  // namespace
 
-void read_speedscope(Profile& profile, std::string_view text, const std::string& name) {
-  Reader(profile, text.size()).read(text, name);
+void read_speedscope(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
+  Reader(profile, text.size(), choice).read(text, name);
+  choice.choose_rows(profile);
 }
 
 }  // namespace profile

@@ -21,7 +21,9 @@ struct ReadFrame : JsonFrame {
 
 class Reader {
  public:
-  explicit Reader(Profile& profile) : profile_(profile), processes_(profile) {
+  Reader(Profile& profile, SampleChoice& choice) : profile_(profile), choice_(choice), processes_(profile) {
+    root_["time_unix_ns"].number([this](const JsonNumber& number) { time_ns_ = number.whole("the time"); });
+    root_["cpu"].number([this](const JsonNumber& number) { cpu_ = number.index("the CPU"); });
     root_.begin([this] { begin_sample(); });
     root_.end([this] { end_sample(); });
     root_["comm"].text([this](std::string_view text) { name_ = text == unknown_name ? "" : text; });
@@ -45,6 +47,8 @@ class Reader {
   void begin_sample() {
     row_ = Row{.samples = 1};
     value_.reset();
+    time_ns_.reset();
+    cpu_.reset();
     pid_ = 0;
     end_ = StackEnd::unknown;
     name_.clear();
@@ -73,6 +77,8 @@ class Reader {
 
   void end_sample() {
     if (!value_) throw Error("a sample has no value");
+    if (!choice_.takes({.time_ns = time_ns_, .tgid = pid_, .tid = row_.tid, .cpu = cpu_, .name = name_})) return;
+    if (!choice_.event().empty() && event_ != choice_.event()) return;
     row_.value = *value_;
     if (profile_.rows().empty()) {
       profile_.run.event = event_;
@@ -104,12 +110,15 @@ class Reader {
   }
 
   Profile& profile_;
+  SampleChoice& choice_;
   NamedProcesses processes_;
   CheckedSum total_;
   JsonNode root_;
   // Of the current sample.
   Row row_;
   std::optional<std::uint64_t> value_;
+  std::optional<std::uint64_t> time_ns_;
+  std::optional<std::uint32_t> cpu_;
   std::uint32_t pid_ = 0;
   StackEnd end_ = StackEnd::unknown;
   std::string name_;
@@ -123,8 +132,8 @@ class Reader {
 
 }  // namespace
 
-void read_stream_json(Profile& profile, std::string_view text, const std::string& name) {
-  Reader(profile).read(text, name);
+void read_stream_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
+  Reader(profile, choice).read(text, name);
 }
 
 }  // namespace profile

@@ -71,7 +71,7 @@ bad() {
 bad 2 'two files' before.folded
 bad 2 'two files' before.folded after.folded after.folded
 bad 2 'given twice' - -
-bad 2 '-p is not for this command' -p 1 before.folded after.folded
+bad 2 '-F is not for this command' -F 1 before.folded after.folded
 bad 2 'folded cannot show a comparison' -o diff.folded before.folded after.folded
 bad 2 '--format json' --format json before.folded after.folded
 bad 1 'cannot read none: No such file' before.folded none

@@ -135,7 +135,7 @@ misused -o %Q -- -o 'a-%Q.folded' 1
 misused --completion fish bash zsh -- --completion fish
 misused 'no file' -- report
 misused AFTER -- diff a
-misused -p report -- report -p 1 a
+misused -F report -- report -F 1 a
 misused --max-block-us 0 -- -e off-cpu --max-block-us 0 1
 misused '--min-block-us 2' --max-block-us -- -e off-cpu --min-block-us 2 --max-block-us 1 1
 for value in sleeping '' Any; do misused --state "$value" preempted interruptible any -- -e off-cpu --state "$value" 1; done

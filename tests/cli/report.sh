@@ -114,7 +114,7 @@ bad() {
 }
 misused() { bad 2 "$@"; }
 misused 'no file'
-misused '-p is not for this command' -p 1 a.folded
+misused '-F is not for this command' -F 1 a.folded
 misused '-T is not for this command' -T a.folded
 misused '-i is not for this command' -i 1 a.folded
 misused 'top' --top
