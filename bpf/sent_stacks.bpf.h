@@ -78,7 +78,8 @@ static __always_inline bool send_unfinished(struct walk *walk, __u32 generation,
   struct ring_unfinished *kept = NULL;
   if (bytes >= UNFINISHED_USUAL_BYTES) kept = copy_stack(sp, bytes, UNFINISHED_MOST_BYTES);
   if (!kept && bytes >= UNFINISHED_SMALL_BYTES) kept = copy_stack(sp, bytes, UNFINISHED_USUAL_BYTES);
-  if (!kept) kept = copy_stack(sp, bytes, UNFINISHED_SMALL_BYTES);
+  if (!kept && bytes >= UNFINISHED_LEAST_BYTES) kept = copy_stack(sp, bytes, UNFINISHED_SMALL_BYTES);
+  if (!kept) kept = copy_stack(sp, bytes, UNFINISHED_LEAST_BYTES);
   if (!kept) return false;
   kept->header.type = RING_UNFINISHED;
   kept->header.generation = generation;

@@ -124,6 +124,7 @@ enum unfinished_of {
 /* A sample with an unfinished walk, in a separate ring, with a copy of the stack from the stuck frame's stack pointer
  * on. User space finishes the walk when the table is there, and then counts the sample. A record is reserved for the
  * smallest of these sizes that is enough. Few threads use more than a few kilobytes; a compiler uses tens. */
+#define UNFINISHED_LEAST_BYTES 1024
 #define UNFINISHED_SMALL_BYTES 4096
 #define UNFINISHED_USUAL_BYTES 16384
 #define UNFINISHED_MOST_BYTES 65536
