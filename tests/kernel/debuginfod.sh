@@ -67,9 +67,10 @@ wait_until is_no_part_there
 grep -vE '^/buildid/[0-9a-f]+/debuginfo$' "$tmp/asked" && fail "something else than a build-id was asked for"
 
 # The server goes on, and the second signal ends the profiler. Two signals in a quarter of a second are one.
+# With -i nothing is named ahead, so the server is asked for the report after the first signal.
 is_interrupt_taken() { (((0x$(status_of "$profiler" ShdPnd) & 2) == 0)); }
 : >"$tmp/asked"
-begin --debuginfod -F 99 -p "$leaves" -o "$tmp/run.folded"
+begin --debuginfod -F 99 -p "$leaves" -i 600 -o "$tmp/run.folded"
 wait_until has_child profile-parser
 pause 0.5
 kill -INT "$profiler"
