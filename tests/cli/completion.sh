@@ -121,7 +121,7 @@ bash_offers 'profile -p ' 63 | grep -qxF "$started  (\$(x)?[2J\`y)" || fail "a n
 mkdir "$tmp/there" && : >"$tmp/there/profile.folded"
 cd "$tmp/there" || exit 1
 # typed SHELL SCRIPT LINE... : $tmp/out has each line as it is after Tab, followed by the lists that were shown.
-typed() { run python3 "$SOURCE_DIR/tests/press_tab.py" "$@" && expect_status 0; }
+typed() { run python3 "$SOURCE_DIR/tests/tools/press_tab.py" "$@" && expect_status 0; }
 # expect_typed SHELL SCRIPT : reads lines "typed|expected" from stdin.
 expect_typed() {
   local shell=$1 script=$2 lines=() expected=() line i

@@ -4,7 +4,7 @@ source "$(dirname "$0")/../lib.sh"
 /usr/bin/python3 -W ignore -c 'import jsonschema' 2>/dev/null || skip "there is no python3-jsonschema here"
 
 schema=$SOURCE_DIR/man/profile.schema.json
-validate() { run /usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$@"; }
+validate() { run /usr/bin/python3 "$SOURCE_DIR/tests/tools/validate_json.py" "$@"; }
 
 golden=("$SOURCE_DIR"/tests/unit/golden/*.json)
 ((${#golden[@]} >= 6)) || fail "there are only ${#golden[@]} golden documents"

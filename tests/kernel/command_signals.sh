@@ -23,7 +23,7 @@ interrupted_by INT
 expect_equal "$(cat "$tmp/answer")" 'SIGINT 0 SIGTERM 1'
 
 rm "$tmp/answer"
-run python3 "$SOURCE_DIR/tests/terminal.py" --press-after "$tmp/answer" \
+run python3 "$SOURCE_DIR/tests/tools/terminal.py" --press-after "$tmp/answer" \
   "$PROFILE" -F 499 -o "$tmp/a.folded" -- "$WORKLOADS/interrupted" "$tmp/answer" 600
 expect_status 7
 expect_equal "$(cat "$tmp/answer")" 'SIGINT 1 SIGTERM 0'

@@ -3,7 +3,7 @@
 # balances, the formats agree, and the JSON document matches the schema.
 source "$(dirname "$0")/sampling.bash"
 schema=$SOURCE_DIR/man/profile.schema.json
-validator=(/usr/bin/python3 "$SOURCE_DIR/tests/validate_json.py" "$schema")
+validator=(/usr/bin/python3 "$SOURCE_DIR/tests/tools/validate_json.py" "$schema")
 "${validator[@]}" /dev/null >/dev/null 2>&1
 (($? == 1)) || skip "python3-jsonschema is not to be had here"
 need_cpus

@@ -16,8 +16,8 @@ expect_code() { [[ $code == "$1" ]] || fail "$1 expected, $code came: $(head -c 
 is_healthy() { curl -sf -m 5 -o "$tmp/answer" "${url}healthz"; }
 # metric NAME[{LABELS}] : prints its value in the last answer.
 metric() { awk -v name="$1" '$1 == name { printf "%.0f\n", $2 }' "$tmp/answer"; }
-# follow TICKS : writes what a client of the events saw to $tmp/seen (see tests/live_client.py).
-follow() { python3 "$SOURCE_DIR/tests/live_client.py" "$url" "$1" >"$tmp/seen" || fail "the events: $(cat "$tmp/seen")"; }
+# follow TICKS : writes what a client of the events saw to $tmp/seen (see tests/tools/live_client.py).
+follow() { python3 "$SOURCE_DIR/tests/tools/live_client.py" "$url" "$1" >"$tmp/seen" || fail "the events: $(cat "$tmp/seen")"; }
 # seen first|last PROCESS PID : prints its value.
 seen() { sed -nE "s/^$1 $2 \\($3\\) ([0-9]+)\$/\\1/p" "$tmp/seen"; }
 # interrupt : sends Ctrl-C; sets $took to the microseconds until the profiler ended.

@@ -6,7 +6,7 @@ start "$WORKLOADS/calls" 100000
 # Each turn of the workload makes 1500 calls, far more than there are processes or kinds of calls. Repeats for longer
 # times on a busy machine.
 for seconds in 1.9 15; do
-  run python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -e syscalls --by-process -p "$started" $seconds
+  run python3 "$SOURCE_DIR/tests/tools/terminal.py" --raw "$tmp/raw" "$PROFILE" -e syscalls --by-process -p "$started" $seconds
   expect_status 0
   cp "$tmp/out" "$tmp/err"
   expect_balance

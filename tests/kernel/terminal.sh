@@ -2,7 +2,7 @@
 # On a terminal a line on stderr shows the progress, and is erased at the end. Without a terminal there is no such line.
 source "$(dirname "$0")/sampling.bash"
 need_command python3
-terminal=$SOURCE_DIR/tests/terminal.py
+terminal=$SOURCE_DIR/tests/tools/terminal.py
 # Samples one process, because other programs could add lines to the messages.
 burn leaves 600
 

@@ -4,12 +4,12 @@ source "$(dirname "$0")/sampling.bash"
 need_command python3
 export TERM=vt100 LC_ALL=C.UTF-8
 
-# top STEP... -- ARGUMENT... : tests/top_terminal.py explains the steps. The last screen is in $tmp/out.
+# top STEP... -- ARGUMENT... : tests/tools/top_terminal.py explains the steps. The last screen is in $tmp/out.
 top() {
   local steps=()
   while [[ $1 != -- ]]; do steps+=("$1") && shift; done
   shift
-  run python3 "$SOURCE_DIR/tests/top_terminal.py" "${steps[@]}" -- "$PROFILE" "$@" --top
+  run python3 "$SOURCE_DIR/tests/tools/top_terminal.py" "${steps[@]}" -- "$PROFILE" "$@" --top
   cp "$tmp/out" "$tmp/err"
 }
 
@@ -98,7 +98,7 @@ red=$'\e\\[(1;)?31m'
 in_color() {
   local seconds
   for seconds in 1 4 16; do
-    run env TERM=xterm "$@" python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/raw" "$PROFILE" -F 499 -p "$leaves" $seconds --top
+    run env TERM=xterm "$@" python3 "$SOURCE_DIR/tests/tools/terminal.py" --raw "$tmp/raw" "$PROFILE" -F 499 -p "$leaves" $seconds --top
     expect_status 0
     if grep -aq heavy "$tmp/raw"; then return; fi
   done

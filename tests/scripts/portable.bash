@@ -63,7 +63,7 @@ has_all_parts() {
   expect_status 0
   expect_err 'http://127\.0\.0\.1:[0-9]+/'
   # What is left on the screen does not tell: the summary covers the lowest line as far as it reaches.
-  run env TERM=xterm python3 "$SOURCE_DIR/tests/terminal.py" --raw "$tmp/top" chroot "$system" "$program" 0.5 --top
+  run env TERM=xterm python3 "$SOURCE_DIR/tests/tools/terminal.py" --raw "$tmp/top" chroot "$system" "$program" 0.5 --top
   expect_status 0
   grep -q 'filter' "$tmp/top" || fail "the terminal view was not drawn; $(outcome)"
 }

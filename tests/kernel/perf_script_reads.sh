@@ -5,7 +5,7 @@ source "$(dirname "$0")/../lib.sh"
 need_command python3
 cd "$tmp" || exit 1
 
-check() { run python3 "$SOURCE_DIR/tests/validate_perf_script.py" "$@"; }
+check() { run python3 "$SOURCE_DIR/tests/tools/validate_perf_script.py" "$@"; }
 {
   printf 'dd;main;(anonymous namespace)::f;do_syscall_64_[k];vfs_read_[k] 70\n'
   printf 'pool 1 2/3 [0] 1.0: x:;main;std::map<int, int>::find(int const&) [a b] 12\n'

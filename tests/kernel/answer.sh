@@ -34,13 +34,13 @@ expect_silence err
 profile report -f a.folded
 expect_silence err
 for shown in "Top 3 functions, in samples" "app;main;rec;rec;rec 30"; do
-  run python3 "$SOURCE_DIR/tests/terminal.py" "$PROFILE" report -f a.folded
+  run python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" report -f a.folded
   expect_status 0
   grep -qF "$shown" out || fail "not on the terminal: $shown; $(outcome)"
 done
-run python3 "$SOURCE_DIR/tests/terminal.py" "$PROFILE" report --format table a.folded
+run python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" report --format table a.folded
 expect_equal "$(grep -c '^Top 3 functions' out)" 1 "tables of functions"
-run python3 "$SOURCE_DIR/tests/terminal.py" "$PROFILE" report -q -f a.folded
+run python3 "$SOURCE_DIR/tests/tools/terminal.py" "$PROFILE" report -q -f a.folded
 expect_no_out '^Top'
 
 # A file that could not be written is not listed.

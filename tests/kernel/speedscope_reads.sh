@@ -4,7 +4,7 @@
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
-check() { run python3 "$SOURCE_DIR/tests/validate_speedscope.py" "$@"; }
+check() { run python3 "$SOURCE_DIR/tests/tools/validate_speedscope.py" "$@"; }
 for golden in default:$((92 * 20408163)) lines:$((17 * 20408163)) wall:4700000; do
   check "$SOURCE_DIR/tests/unit/golden/${golden%:*}.speedscope"
   expect_status 0

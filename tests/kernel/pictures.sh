@@ -4,7 +4,7 @@
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
-check() { run python3 "$SOURCE_DIR/tests/validate_picture.py" "$@"; }
+check() { run python3 "$SOURCE_DIR/tests/tools/validate_picture.py" "$@"; }
 # drawn FILE TOTAL : the svg is valid and has this total.
 drawn() {
   check "$1"

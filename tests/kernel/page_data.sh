@@ -4,7 +4,7 @@
 source "$(dirname "$0")/../lib.sh"
 need_command python3
 
-page_of() { run python3 "$SOURCE_DIR/tests/validate_page.py" "$@"; }
+page_of() { run python3 "$SOURCE_DIR/tests/tools/validate_page.py" "$@"; }
 # expect_stacks FOLDED ARGUMENT... : the page has the stacks of the file.
 expect_stacks() {
   page_of "${@:2}"
