@@ -67,7 +67,6 @@ class Session {
     for (const std::string& remark : options.remarks) messages_.note(remark);
     const auto say = [this](const std::string& text) { messages_.say(text); };
     if (!options.outputs.empty()) reports_.emplace(options.reports(), say);
-    if (options.stream != nullptr) stream_.emplace(options.stream->make(options.output), options.stream_path, say);
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     {
@@ -107,6 +106,11 @@ class Session {
 
  private:
   void start() {
+    // Last, because a file that it makes stays when something else fails.
+    if (options_.stream != nullptr) {
+      stream_.emplace(options_.stream->make(options_.output), options_.stream_path,
+                      [this](const std::string& text) { messages_.say(text); });
+    }
     run_.emplace(info_, sinks(), *source_, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
