@@ -60,3 +60,8 @@ exec {never}<>"$tmp/pipe"
 sample -F 4999 -a --stream=stacks -o "$tmp/pipe" -o "$tmp/run.folded" 6
 expect_folded_total "$tmp/run.folded"
 expect_err '[0-9]+ samples? (is|are) missing in the stream'
+
+# When nothing can be sampled, no file is left.
+profile --stream -o "$tmp/never" -e uprobe:libc:no_such_function 1
+((status != 0)) || fail "it sampled a function that does not exist"
+[[ ! -e $tmp/never ]] || fail "the file of a stream that did not begin"
