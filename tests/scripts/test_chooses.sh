@@ -32,7 +32,7 @@ ran() {
   expect_equal "$(sort "$tmp/build-test" | tr '\n' ' ')" "$2" "tests of '${*:4}'"
   expect_equal "$(sort "$tmp/build-sanitize" | tr '\n' ' ')" "$3" "sanitized tests of '${*:4}'"
 }
-gate='fuzz.good kernel.bad kernel.good unit.bad unit.good '
+gate='fuzz.good kernel.bad kernel.good '
 ran 1 "$gate" 'fuzz.good unit.bad unit.good '
 ran 0 'kernel.good unit.good ' 'unit.good ' good -E fuzz
 ran 0 'kernel.slow ' '' slow
@@ -40,13 +40,15 @@ ran 0 'kernel.slow ' '' kernel.slow
 ran 1 'kernel.bad ' '' -R kernel.bad
 ran 1 'unit.bad unit.good ' 'unit.bad unit.good ' -L unit
 ran 0 'cli.page ' '' --all browser
+ran 1 'unit.bad unit.good ' '' --all unit
 ran 1 "$gate" 'fuzz.good unit.bad unit.good ' --all gate
 run_script --all nothing
 expect_status 1
-expect_err 'its parts are gate long measured browser'
+expect_err 'its parts are gate unit long measured browser'
 # Only the targets that the tests need are built.
 expect_out_of() { expect_equal "$(grep -c -- "--target $1" "$tmp/cmake.calls")" "$2" "builds of $1"; }
 expect_out_of 'unit_tests fuzz_replay' 4
+expect_out_of 'all unit_tests' 3
 
 # A part that passed is skipped at the same commit, and only there.
 touch "$tmp/mended"
