@@ -18,7 +18,7 @@ ATTRIBUTES = {
     "text": {"x", "y", "font-size", "fill"},
     "script": set(),
 }
-SCRIPT = pathlib.Path(__file__).parent.parent / "src/output/flame/svg_script.h"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "src/output/flame/svg_script.h"
 
 
 def check_elements(root):
