@@ -1,6 +1,6 @@
 // The only error type, thrown where the run cannot go on. Its text says what was attempted, why it failed and, if
-// possible, what the user can do. main() prints it as `profile: <text>`. It is caught elsewhere only where the rest can go
-// on: one of several outputs, a line of a file, a source that tries another way.
+// possible, what the user can do. main() prints it as `profile: <text>`. It is caught elsewhere only where the rest can
+// go on: one of several outputs, a line of a file, a source that tries another way.
 #pragma once
 
 #include <stdexcept>

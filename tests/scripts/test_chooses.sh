@@ -8,16 +8,18 @@ export PROFILE_INNER_SUITE=1
 make_checkout "$tmp/checkout"
 script=$tmp/checkout/scripts/test
 
-# A passing and a failing test of each kind. Tests with a set run only with -C all.
+# A passing and a failing test of each kind. Tests with a set run only with -C all, the room's tests with -C rooms.
 for build in build-test build-sanitize; do
   mkdir "$tmp/checkout/$build"
-  for name in unit.good unit.bad fuzz.good kernel.good kernel.bad kernel.slow/measured cli.page/browser; do
+  for name in unit.good unit.bad fuzz.good kernel.good kernel.bad kernel.slow/measured cli.page/browser room.unit/rooms; do
     labels=${name%%.*}
     if [[ $name == */* ]]; then labels+=";${name#*/}"; fi
     # shellcheck disable=SC2016
     test=$(printf 'add_test(%s "/bin/bash" "-c" "echo %s >>$RECORDS/%s; [[ %s != *.bad || -e $RECORDS/mended ]]")\nset_tests_properties(%s PROPERTIES LABELS "%s")' \
       "${name%/*}" "${name%/*}" $build "${name%/*}" "${name%/*}" "$labels")
-    if [[ $name == */* ]]; then test="if(CTEST_CONFIGURATION_TYPE STREQUAL \"all\")"$'\n'"$test"$'\n'"endif()"; fi
+    condition=all
+    if [[ $name == */rooms ]]; then condition=rooms; fi
+    if [[ $name == */* ]]; then test="if(CTEST_CONFIGURATION_TYPE STREQUAL \"$condition\")"$'\n'"$test"$'\n'"endif()"; fi
     printf '%s\n' "$test"
   done >"$tmp/checkout/$build/CTestTestfile.cmake"
 done
@@ -33,7 +35,7 @@ ran() {
   expect_equal "$(sort "$tmp/build-sanitize" | tr '\n' ' ')" "$3" "sanitized tests of '${*:4}'"
 }
 gate='fuzz.good kernel.bad kernel.good '
-ran 1 "$gate" 'fuzz.good unit.bad unit.good '
+ran 1 "$gate" 'fuzz.good room.unit '
 ran 0 'kernel.good unit.good ' 'unit.good ' good -E fuzz
 ran 0 'kernel.slow ' '' slow
 ran 0 'kernel.slow ' '' kernel.slow
@@ -41,7 +43,7 @@ ran 1 'kernel.bad ' '' -R kernel.bad
 ran 1 'unit.bad unit.good ' 'unit.bad unit.good ' -L unit
 ran 0 'cli.page ' '' --all browser
 ran 1 'unit.bad unit.good ' '' --all unit
-ran 1 "$gate" 'fuzz.good unit.bad unit.good ' --all gate
+ran 1 "$gate" 'fuzz.good room.unit ' --all gate
 run_script --all nothing
 expect_status 1
 expect_err 'its parts are gate unit long measured browser'
@@ -57,7 +59,7 @@ printf '/build-*\n' >"$tmp/checkout/.gitignore"
 commit() { git -C "$tmp/checkout" add -A && git -C "$tmp/checkout" -c user.name=a -c user.email=b commit -q --allow-empty -m "$1"; }
 commit first
 ran 0 'cli.page kernel.slow ' '' --all browser measured
-ran 0 "$gate" 'fuzz.good unit.bad unit.good ' --all browser measured gate
+ran 0 "$gate" 'fuzz.good room.unit ' --all browser measured gate
 ran 0 '' '' --all browser measured gate
 commit second
 ran 0 'cli.page ' '' --all browser
