@@ -1,28 +1,16 @@
 // Tests the hash of a walked stack. The code is the BPF program's own text, compiled here.
 #include <doctest/doctest.h>
-#include <linux/types.h>
 
 #include <cstdint>
 #include <set>
 #include <vector>
 
+#include "walk_host.h"
+
 namespace {
 
-struct walk {
-  __u64 hash[4] = {};
-  __u32 exec_id = 0;
-};
-struct {
-  __u64 seed[2] = {};
-} walk_config;
-
-#ifndef __always_inline
-#define __always_inline inline
-#endif
-#include "bpf/stack_hash.bpf.h"
-
 std::uint64_t hash_of(const std::vector<std::uint64_t>& frames, std::uint64_t last) {
-  walk walk;
+  struct walk walk {};
   begin_hash(&walk);
   for (const std::uint64_t frame : frames) add_to_hash(&walk, frame);
   return end_hash(&walk, last);
@@ -51,8 +39,8 @@ TEST_CASE("the hash of a stack is SipHash-1-3") {
 }
 
 TEST_CASE("another program of a process has another hash") {
-  walk before;
-  walk after;
+  walk before{};
+  walk after{};
   ++after.exec_id;
   begin_hash(&before);
   begin_hash(&after);
