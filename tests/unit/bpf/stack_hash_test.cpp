@@ -9,6 +9,11 @@
 
 namespace {
 
+void seed_with(std::uint64_t one, std::uint64_t other) {
+  walk_config.seed[0] = one;
+  walk_config.seed[1] = other;
+}
+
 std::uint64_t hash_of(const std::vector<std::uint64_t>& frames, std::uint64_t last) {
   struct walk walk {};
   begin_hash(&walk);
@@ -32,7 +37,7 @@ std::vector<std::uint64_t> counting(std::size_t words) {
 // CPython 3.11 gives these hashes for bytes() with PYTHONHASHSEED=0, so its key is 0 (sys.hash_info.algorithm:
 // siphash13). Its last word has the number of bytes in the highest byte.
 TEST_CASE("the hash of a stack is SipHash-1-3") {
-  walk_config.seed[0] = walk_config.seed[1] = 0;
+  seed_with(0, 0);
   CHECK(hash_of(counting(1), std::uint64_t{8} << 56) == 0xead411e67ebe2eea);
   CHECK(hash_of(counting(2), std::uint64_t{16} << 56) == 0x8972188433a5c5b7);
   CHECK(hash_of(counting(8), std::uint64_t{64} << 56) == 0x75e05fd5bbc870c6);
@@ -51,13 +56,12 @@ TEST_CASE("another run has other hashes, for each half of its seed") {
   std::set<std::uint64_t> hashes;
   for (std::uint64_t one = 0; one < 4; ++one) {
     for (std::uint64_t other = 0; other < 4; ++other) {
-      walk_config.seed[0] = one;
-      walk_config.seed[1] = other;
+      seed_with(one, other);
       hashes.insert(hash_of({0x401000, 0x401100}, 2));
     }
   }
   CHECK(hashes.size() == 16);
-  walk_config.seed[0] = walk_config.seed[1] = 0;
+  seed_with(0, 0);
 }
 
 // A program can lay out its calls as it likes. These stacks collide in sums, exclusive ors, polynomials and shifts.
