@@ -38,7 +38,7 @@ __u32 expected(const std::vector<__u32>& rows, __u32 unit) {
 }  // namespace
 
 TEST_CASE("the row is the last one that is not above the place, for each number of rows") {
-  const Tables tables;
+  Tables tables;
   std::mt19937 random(1);
   for (__u32 count = 0; count <= UNWIND_MOST_IN_PAGE; count += count < 150 ? 1 : 31) {
     std::vector<__u32> rows;
@@ -58,7 +58,7 @@ TEST_CASE("the row is the last one that is not above the place, for each number 
 }
 
 TEST_CASE("rows at the end of a slab are found, and rows beyond the table space are not") {
-  const Tables tables;
+  Tables tables;
   const std::vector<__u32> rows{0 << UNWIND_CODE_BITS | 1, 5 << UNWIND_CODE_BITS | 2, 9 << UNWIND_CODE_BITS | 3};
   put_page(rows, WALK_SLAB_BYTES - sizeof(__u32) * 3);
   CHECK(find_code(page_at, 4) == 1);
