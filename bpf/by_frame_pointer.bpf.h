@@ -1,7 +1,15 @@
 /* Goes from a frame to its caller by the frame pointer, where the code has no table or no table yet. It follows a frame
- * pointer only to an aligned place on the same stack, not below the stack pointer. A part of frame.bpf.h. */
+ * pointer only to an aligned place on the same stack, not below the stack pointer, and checks that before it reads
+ * there. */
 #ifndef PROFILE_BY_FRAME_POINTER_BPF_H
 #define PROFILE_BY_FRAME_POINTER_BPF_H
+
+#include "caller.bpf.h"
+
+/* In bytes of code. A longer function makes calls, and so it has a frame. */
+#define LARGEST_LEAF 4096
+/* In bytes. So close to the beginning of the stack there is no room for a caller's frame. */
+#define NEXT_TO_START 128
 
 /* Whether a call of a form that compilers use ends at `back`, or code stands there to which a jump returns.
  * - Go lets each goroutine return into runtime.goexit: there a no-operation stands before `back`, and a call behind it.

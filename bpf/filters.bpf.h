@@ -1,7 +1,15 @@
-/* The filters: whose samples are wanted. record.bpf.h includes this file in its middle, after the constants. User space
- * sets the constants before it loads the programs, so the verifier removes the filters that are off. */
+/* The filters: whose samples are wanted. User space sets the constants before it loads the programs, so the verifier
+ * removes the filters that are off. */
 #ifndef PROFILE_FILTERS_BPF_H
 #define PROFILE_FILTERS_BPF_H
+
+#include "run.bpf.h"
+#ifndef PROFILE_LEAN
+#include "tasks.bpf.h"
+#endif
+
+SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {};
+SEC(".rodata.names") const volatile struct wanted_names wanted_names = {};
 
 /* The tgids or tids that the user chose, with the value 0, or the tgids of the command and its descendants.
  * follow.bpf.h explains their value. */

@@ -1,12 +1,6 @@
 /* Lets the kernel print the names of the addresses that user space asks for. An address takes some microseconds; the
  * kernel's list of all names, /proc/kallsyms, takes tens of milliseconds. User space runs the program by a system call
  * (Linux 5.14), so it is attached to nothing. */
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-/* bpf_helpers.h needs the types above. */
-#include <bpf/bpf_helpers.h>
-
 #include "abi/kernel_names.h"
 #include "map.bpf.h"
 

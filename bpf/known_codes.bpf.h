@@ -1,11 +1,10 @@
 /* Remembers the rows that this CPU has found: most frames of a sample were in samples before, and then the walk need
- * not search their page again. A part of walk.bpf.h. */
+ * not search their page again. */
 #ifndef PROFILE_KNOWN_CODES_BPF_H
 #define PROFILE_KNOWN_CODES_BPF_H
 
-/* Odd, and about 2^64 divided by the golden ratio: neighbours get distant places. D. E. Knuth, "The Art of Computer
- * Programming", 6.4. */
-#define PLACE_FACTOR 0x9e3779b97f4a7c15ULL
+#include "walk_host.bpf.h"
+
 #define IS_KNOWN (1ULL << 63) /* so that an empty element equals no place */
 
 /* `at`: where the page lies in the table space; `unit`: the place in that page. Both together are unique. */
@@ -16,9 +15,8 @@ static __always_inline struct known_code *known_code_at(struct walk *walk, __u64
   return &walk->known[index];
 }
 
-/* Sets `code` to what remember() was told. False: it is not known, or tables have gone since, and another one may lie
- * there. */
-static __always_inline bool recall(struct walk *walk, __u32 at, __u32 unit, __u32 *code) {
+/* Not what was remembered before tables have gone: another one may lie there now. */
+static __always_inline bool recall_row(struct walk *walk, __u32 at, __u32 unit, __u32 *code) {
   __u64 place;
   const struct known_code *known = known_code_at(walk, &place, at, unit);
   if (known->place != place || known->epoch != walk->epoch) return false;
@@ -26,7 +24,7 @@ static __always_inline bool recall(struct walk *walk, __u32 at, __u32 unit, __u3
   return true;
 }
 
-static __always_inline void remember(struct walk *walk, __u32 at, __u32 unit, __u32 code) {
+static __always_inline void remember_row(struct walk *walk, __u32 at, __u32 unit, __u32 code) {
   __u64 place;
   struct known_code *known = known_code_at(walk, &place, at, unit);
   known->place = place;

@@ -1,12 +1,12 @@
 /* Remembers the mappings of the address spaces that this CPU has walked last. Two programs that take turns on a CPU
- * would otherwise search all their mappings at each switch. A part of walk.bpf.h. */
+ * would otherwise search all their mappings at each switch. */
 #ifndef PROFILE_KNOWN_SPACES_BPF_H
 #define PROFILE_KNOWN_SPACES_BPF_H
 
-static __always_inline struct walk_space *space_of(const struct walk *walk) {
-  const __u32 at = walk->space;
-  return bpf_map_lookup_elem(&spaces, &at);
-}
+#include "walk_host.bpf.h"
+
+/* The address space with the index walk->space. Whoever has the memory for them defines it. NULL: there is none. */
+static __always_inline struct walk_space *space_of(const struct walk *walk);
 
 /* Chooses the address space of walk's members from `mm` to `epoch`. Its mappings stay if all of them are as they were.
  * The mappings that the walk before this one has found are forgotten if walk->keep_nothing is set. */

@@ -3,6 +3,8 @@
 #ifndef PROFILE_MAP_BPF_H
 #define PROFILE_MAP_BPF_H
 
+#include "compiler.bpf.h"
+
 #define SET_BY_USER_SPACE 1
 
 #define MAP(name, map_type, flags, key_type, value_type, entries) \

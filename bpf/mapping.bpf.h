@@ -3,6 +3,11 @@
 #ifndef PROFILE_MAPPING_BPF_H
 #define PROFILE_MAPPING_BPF_H
 
+#include "known_spaces.bpf.h"
+#include "layout.bpf.h"
+#include "run.bpf.h"
+#include "walk_maps.bpf.h"
+
 enum level { LEVEL_GOES_ON, LEVEL_NOTHING, LEVEL_VMA };
 
 /* Goes one level down the maple tree. A node has 256 bytes and is aligned to that; the low byte of a pointer to it
@@ -33,7 +38,7 @@ __noinline int maple_level(__u32 slot) {
   for (i = 0; i < 15; i++) {
     if (i >= pivots) break;
     const __u64 pivot = node[(pivots_at + i) & (NODE_WORDS - 1)];
-    if (pivot >= walk->sought) {
+    if (pivot >= walk->vma_address) {
       walk->high = pivot;
       break;
     }
@@ -52,9 +57,9 @@ __noinline int red_black_level(__u32 slot) {
   const __u64 vma_at = walk->entry - layout.vma_node;
   if (bpf_probe_read_kernel(vma, LAYOUT_VMA_BYTES, (void *)vma_at)) return LEVEL_NOTHING;
   const __u32 node = layout.vma_node / 8; /* its words: parent, right, left */
-  if (walk->sought >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
+  if (walk->vma_address >= vma[layout.vma_end / 8 & (NODE_WORDS - 1)]) {
     walk->entry = vma[(node + 1) & (NODE_WORDS - 1)];
-  } else if (walk->sought < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
+  } else if (walk->vma_address < vma[layout.vma_start / 8 & (NODE_WORDS - 1)]) {
     walk->entry = vma[(node + 2) & (NODE_WORDS - 1)];
   } else {
     walk->entry = vma_at;
@@ -66,7 +71,8 @@ __noinline int red_black_level(__u32 slot) {
 #define VMA_EXECUTABLE 4 /* VM_EXEC of include/linux/mm.h */
 #define VMA_WORD(walk, member) (walk)->node[layout.member / 8 & (NODE_WORDS - 1)]
 
-/* Puts the mapping that holds walk->sought into walk's entry, start, end, file and offset. Returns an enum found. */
+/* Puts the mapping that holds walk->vma_address into walk's entry, start, end, file and offset. Returns an enum found.
+ */
 __noinline int find_vma(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return FOUND_NOTHING;
@@ -88,7 +94,7 @@ __noinline int find_vma(__u32 slot) {
   walk->file = VMA_WORD(walk, vma_file);
   /* A freed VMA may have an rcu_head in the place of its range: 0 and the address of a kernel function. Such a range
    * would hold every address. */
-  if (walk->sought - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
+  if (walk->vma_address - walk->start >= walk->end - walk->start || walk->end >> 63) return FOUND_TORN;
   if (VMA_WORD(walk, vma_mm) != walk->mm) return FOUND_TORN;
   /* No call comes from memory that is not executable. */
   if (!walk->of_any_size && !(VMA_WORD(walk, vma_flags) & VMA_EXECUTABLE)) return FOUND_NOTHING;
@@ -177,7 +183,7 @@ static __always_inline void take_table(struct walk *walk) {
   walk->keep_nothing = 1; /* the table may come at any moment */
 }
 
-/* Finds the VMA that holds walk->sought, and its file. Tries twice when the VMA changes during the first try. */
+/* Finds the VMA that holds walk->vma_address, and its file. Tries twice when the VMA changes during the first try. */
 static __always_inline int find_file(struct walk *walk) {
   int found = FOUND_TORN;
   for (int tries = 0; tries < 2 && found == FOUND_TORN; tries++) {
@@ -214,12 +220,12 @@ static __always_inline bool take_copied_file(struct walk *walk) {
   return true;
 }
 
-/* Sets walk->mapping to the mapping that holds walk->sought. Returns an enum found. */
 __noinline int find_mapping(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return FOUND_NOTHING;
-  if (recall_mapping(walk, walk->sought)) return FOUND;
+  if (recall_mapping(walk, walk->place)) return FOUND;
 
+  walk->vma_address = walk->place;
   walk->key = (struct walk_file_key){};
   const int found = find_file(walk);
   if (found != FOUND) return found;
@@ -241,11 +247,10 @@ __noinline int find_mapping(__u32 slot) {
   return FOUND;
 }
 
-/* Sets walk->stack_end to the end of the mapping that holds the stack. 1: there is no such mapping. */
 __noinline int find_stack_end(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return 0;
-  walk->sought = walk->sp;
+  walk->vma_address = walk->sp;
   walk->of_any_size = 1;
   walk->stack_end = find_vma(slot) == FOUND ? walk->end : 1;
   walk->of_any_size = 0;

@@ -1,25 +1,17 @@
 /* The one path of every sample: filters, stacks, histogram, and the ring buffer where those cannot hold the sample. All
- * sources share the maps, the filters and the account of this file.
+ * sources share its maps.
  *
  * PROFILE_LEAN leaves out everything that reads a kernel structure. libbpf loads the kernel's whole BTF for an object
  * with a single CO-RE relocation, used or not, and that costs more than the rest of our start. */
 #ifndef PROFILE_RECORD_BPF_H
 #define PROFILE_RECORD_BPF_H
 
-#include <asm/errno.h>
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <stddef.h>
-/* bpf_helpers.h needs the types above. */
-#include <bpf/bpf_helpers.h>
-
 #include "abi/record.h"
+#include "filters.bpf.h"
 #include "map.bpf.h"
-
-/* Shows the verifier that `value` is below `most`, a power of two. Kernels before 6.6 forget a comparison with a number
- * that is on the stack, and the compiler would remove a plain "and". */
-#define KEEP_BELOW(value, most) asm volatile("%0 &= %1" : "+r"(value) : "i"((most)-1))
-
+#include "run.bpf.h"
+#include "scratch.bpf.h"
+#include "walk.bpf.h"
 #ifndef PROFILE_LEAN
 #include "tasks.bpf.h"
 #endif
@@ -29,13 +21,6 @@
 #ifndef IS_IN_KERNEL
 #define IS_IN_KERNEL(ctx) true
 #endif
-
-SEC(".rodata.record") const volatile struct record_config record_config = {};
-SEC(".rodata.cpus") const volatile __u64 wanted_cpus[PROFILE_MAX_CPUS / 64] = {};
-SEC(".rodata.names") const volatile struct wanted_names wanted_names = {};
-SEC(".data.record") struct record_state record_state = {};
-
-/* Sizes marked "set" or "set by user space" depend on the options and on the machine. */
 
 #define STACK_MAP(name)                                \
   struct {                                             \
@@ -50,33 +35,6 @@ STACK_MAP(stacks_1);
 MAP(histogram_0, HASH, 0, struct stack_key, struct stack_value, SET_BY_USER_SPACE);
 MAP(histogram_1, HASH, 0, struct stack_key, struct stack_value, SET_BY_USER_SPACE);
 
-struct {
-  __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 1 << 18); /* set by user space */
-} ring SEC(".maps");
-
-/* Index: generation * cpus + CPU. User space reads it through a mapping, without a system call. */
-MAP(accounts, ARRAY, BPF_F_MMAPABLE, __u32, struct cpu_account, SET_BY_USER_SPACE);
-
-#include "scratch.bpf.h"
-
-/* The flags of an output to the ring buffer. Who reads each sample looks every few milliseconds anyway, and is woken
- * only when the ring is more than a quarter full. */
-static __always_inline __u64 ring_wakeup(void) {
-  if (!record_config.each_sample) return 0;
-  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > record_config.ring_quarter ? BPF_RB_FORCE_WAKEUP
-                                                                                  : BPF_RB_NO_WAKEUP;
-}
-
-/* Atomic, because one program may interrupt another on the same CPU. */
-static __always_inline void bump(struct cpu_account *account, enum account_slot slot) {
-  __sync_fetch_and_add(&account->slot[slot], 1);
-}
-
-static __always_inline bool is_paused(void) { return *(volatile __u64 *)&record_state.paused_ns != 0; }
-
-#include "filters.bpf.h"
-
 /* A sample that has begun: of the current task, on this CPU, and not counted yet. */
 struct sample {
   struct cpu_account *account;
@@ -85,14 +43,6 @@ struct sample {
   __u32 tid; /* in the profiler's pid namespace */
   struct stack_key key;
 };
-
-static __always_inline struct cpu_account *account_of(__u32 generation) {
-  const __u32 index = generation * record_config.cpus + bpf_get_smp_processor_id();
-  return bpf_map_lookup_elem(&accounts, &index); /* sized for all possible CPUs */
-}
-
-static __always_inline __u32 current_drain(void) { return *(volatile __u32 *)&record_state.drain_count; }
-static __always_inline __u32 current_generation(void) { return current_drain() & 1; }
 
 /* The current task's tgid << 32 | tid, in the profiler's pid namespace. 0: the idle task. */
 static __always_inline __u64 current_ids(void) {
@@ -135,29 +85,6 @@ static __always_inline bool begin_sample(struct sample *sample) {
   bpf_get_current_comm(sample->key.comm, sizeof(sample->key.comm));
   return true;
 }
-
-/* Asks user space, once in a generation, to drain it. */
-static __always_inline void tell_half_full(__u32 generation) {
-  if (record_state.half_full_sent[generation & 1]) return;
-  record_state.half_full_sent[generation & 1] = 1; /* two CPUs at the same time may send it twice */
-  struct ring_header header = {.type = RING_HALF_FULL, .generation = generation};
-  bpf_ringbuf_output(&ring, &header, sizeof(header), BPF_RB_FORCE_WAKEUP);
-}
-
-/* The result of a walk of a user stack. */
-enum walked {
-  WALKED,
-  WALKED_NOT,        /* the kernel walks this stack itself */
-  WALKED_LOST,       /* there was no room to send it */
-  WALKED_UNSENT,     /* the walk is held: send_walked() before its hash is used */
-  WALKED_UNFINISHED, /* the same; a table was missing, and user space can finish it: see keep_unfinished() */
-};
-static __always_inline bool is_held(enum walked walked) {
-  return walked == WALKED_UNSENT || walked == WALKED_UNFINISHED;
-}
-
-/* The walk of user stacks by tables, where the kernel allows it. */
-#include "walk.bpf.h"
 
 /* Decides which user stack a sample of the current task gets. WALKED: the key has it. WALKED_NOT: take_others() or
  * send_with() must take it. WALKED_LOST: the sample is lost. `held`: see walk_user_stack(). */

@@ -1,6 +1,8 @@
-/* Takes the registers of the innermost frame from where the kernel has saved them. A part of walk.bpf.h. */
+/* Takes the registers of the innermost frame from where the kernel has saved them. */
 #ifndef PROFILE_REGISTERS_BPF_H
 #define PROFILE_REGISTERS_BPF_H
+
+#include "walk_host.bpf.h"
 
 enum begun {
   BEGUN,
@@ -42,8 +44,7 @@ static __always_inline enum begun read_registers(struct walk *walk, __u64 from) 
   return begin_with(walk, walk->raw);
 }
 
-/* Puts all registers of the innermost frame into walk->innermost, by DWARF's numbers. Few walks need more than those of
- * begin_with(). The result is 0 when they are there. */
+/* Few walks need more registers than those of begin_with(). */
 __noinline int name_registers(__u32 slot) {
   struct walk *walk = walk_of(slot);
   if (!walk) return -EFAULT;

@@ -1,6 +1,8 @@
-/* Finds the row for a place in a file's code, in the tables of abi/unwind.h. A part of frame.bpf.h. */
+/* Finds the row for a place in a file's code, in the tables of abi/unwind.h. */
 #ifndef PROFILE_ROW_BPF_H
 #define PROFILE_ROW_BPF_H
+
+#include "walk_host.bpf.h"
 
 /* The bytes that a CPU reads from memory at once are mostly 64. */
 #define ROWS_OF_LINE 16
@@ -10,17 +12,17 @@ static __always_inline __u32 row_at(const char *slab, __u32 index) {
   return *(__u32 *)(slab + (index * 4 & (WALK_SLAB_BYTES - 4)));
 }
 
-/* All bits set if `row` is not above `sought`, otherwise 0. Without a branch, which the CPU would guess wrong. */
-static __always_inline __u32 is_at_most(__u32 row, __u32 sought) {
-  __s64 room = (__s64)sought - (__s64)row;
+/* All bits set if `row` is not above `bound`, otherwise 0. Without a branch, which the CPU would guess wrong. */
+static __always_inline __u32 is_at_most(__u32 row, __u32 bound) {
+  __s64 room = (__s64)bound - (__s64)row;
   __asm__ volatile("" : "+r"(room)); /* otherwise clang makes a branch of it */
   return ~(__u32)(room >> 63);
 }
 
-/* Keeps the half of the rows from `first` on that holds the last row not above `sought`, or the first half. */
-static __always_inline void halve(const char *slab, __u32 sought, __u32 *first, __u32 *rows) {
+/* Keeps the half of the rows from `first` on that holds the last row not above `bound`, or the first half. */
+static __always_inline void halve(const char *slab, __u32 bound, __u32 *first, __u32 *rows) {
   const __u32 half = *rows >> 1;
-  *first += half & is_at_most(row_at(slab, *first + half), sought);
+  *first += half & is_at_most(row_at(slab, *first + half), bound);
   *rows -= half;
 }
 
@@ -38,45 +40,40 @@ static __always_inline __u32 find_code(__u32 at, __u32 unit) {
   if (found.first_row >> 30 || !slab) return 0;
   /* The row for `unit` is the last one that is not above this number, because rows compare as numbers. The code bits
    * are all ones, so that a row at `unit` itself is not above it. */
-  const __u32 sought = unit << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
+  const __u32 bound = unit << UNWIND_CODE_BITS | UNWIND_CODE_MASK;
   __u32 first = found.first_row;
   for (int i = 0; i < 4; i++) {
     if (rows <= LINES_AT_ONCE * ROWS_OF_LINE) break;
-    halve(slab, sought, &first, &rows);
+    halve(slab, bound, &first, &rows);
   }
   /* A row that is not known is mostly not in the CPU's cache, either. A search by halves waits for the memory at each
    * step; these reads do not depend on each other, so they wait for it together. */
   __u32 lines = 0;
   for (__u32 i = 1; i < LINES_AT_ONCE; i++) {
     if (i * ROWS_OF_LINE >= rows) break;
-    lines += 1 & is_at_most(row_at(slab, first + i * ROWS_OF_LINE), sought);
+    lines += 1 & is_at_most(row_at(slab, first + i * ROWS_OF_LINE), bound);
   }
   first += lines * ROWS_OF_LINE;
   rows -= lines * ROWS_OF_LINE;
   if (rows > ROWS_OF_LINE) rows = ROWS_OF_LINE;
   for (int i = 0; i < 4; i++) {
     if (rows <= 1) break;
-    halve(slab, sought, &first, &rows);
+    halve(slab, bound, &first, &rows);
   }
   const __u32 row = row_at(slab, first);
-  return row <= sought ? row & UNWIND_CODE_MASK : before;
+  return row <= bound ? row & UNWIND_CODE_MASK : before;
 }
 
 /* The code of the row for byte `offset` of the mapping's file. 0: there is none. */
 static __always_inline __u32 code_at(struct walk *walk, const struct walk_mapping *mapping, __u64 offset) {
-#ifdef __TARGET_ARCH_x86
-  const __u32 unit_shift = UNWIND_X86_64_UNIT_SHIFT;
-#else
-  const __u32 unit_shift = UNWIND_ARM64_UNIT_SHIFT;
-#endif
-  const __u64 page = (offset >> UNWIND_PAGE_SHIFT(unit_shift)) - mapping->first_page;
+  const __u64 page = (offset >> UNWIND_PAGE_SHIFT(UNIT_SHIFT)) - mapping->first_page;
   if (page >= mapping->pages) return 0;
   const __u32 at = mapping->pages_at + (__u32)page * sizeof(struct unwind_page);
-  const __u32 unit = (__u32)(offset >> unit_shift) & UNWIND_MOST_IN_PAGE;
+  const __u32 unit = (__u32)(offset >> UNIT_SHIFT) & UNWIND_MOST_IN_PAGE;
   __u32 code = 0;
-  if (recall(walk, at, unit, &code)) return code;
+  if (recall_row(walk, at, unit, &code)) return code;
   code = find_code(at, unit);
-  remember(walk, at, unit, code);
+  remember_row(walk, at, unit, code);
   return code;
 }
 

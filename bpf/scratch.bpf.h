@@ -1,14 +1,11 @@
-/* The buffers for a whole sample, which is too large for the BPF stack. A part of record.bpf.h. */
+/* The buffers for a whole sample, which is too large for the BPF stack. */
 #ifndef PROFILE_SCRATCH_BPF_H
 #define PROFILE_SCRATCH_BPF_H
 
-/* Programs on user probes define PROFILE_PREEMPTIBLE. Since 5.18 or so another task's program may interrupt them on the
- * same CPU, so each CPU has several buffers, and several walks. */
+#include "run.bpf.h"
+
 #ifdef PROFILE_PREEMPTIBLE
-#define PROGRAMS_AT_ONCE 4
 MAP(scratch_busy, PERCPU_ARRAY, 0, __u32, __u64, PROGRAMS_AT_ONCE);
-#else
-#define PROGRAMS_AT_ONCE 1
 #endif
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -1,7 +1,10 @@
 /* Sends the results of walks to user space: each stack before the samples that name its hash, and what user space needs
- * to finish a walk that lacks a table. A part of walk.bpf.h. */
+ * to finish a walk that lacks a table. */
 #ifndef PROFILE_SENT_STACKS_BPF_H
 #define PROFILE_SENT_STACKS_BPF_H
+
+#include "run.bpf.h"
+#include "walk_maps.bpf.h"
 
 /* The hashes of the stacks that were sent in a generation. Not with walk_config::sends_each_row. */
 MAP(sent_0, HASH, 0, __u64, __u64, SET_BY_USER_SPACE);

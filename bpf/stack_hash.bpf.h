@@ -1,6 +1,8 @@
-/* The hash that stands for a walked stack in a sample's key. A part of walk.bpf.h. */
+/* The hash that stands for a walked stack in a sample's key. */
 #ifndef PROFILE_STACK_HASH_BPF_H
 #define PROFILE_STACK_HASH_BPF_H
+
+#include "walk_host.bpf.h"
 
 /* SipHash with one round for each word and three at the end: without the seed, a program cannot make two stacks with
  * the same hash. J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012. */

@@ -3,6 +3,8 @@
 #ifndef PROFILE_TASKS_BPF_H
 #define PROFILE_TASKS_BPF_H
 
+#include "compiler.bpf.h"
+/* This header needs the types above. */
 #include <bpf/bpf_core_read.h>
 
 #include "kernel.bpf.h"

@@ -5,72 +5,28 @@
 #ifndef PROFILE_WALK_BPF_H
 #define PROFILE_WALK_BPF_H
 
-#include "abi/walk.h"
-#include "frame_types.bpf.h"
-#include "record.bpf.h"
-
-SEC(".rodata.walk") const volatile struct walk_config walk_config = {};
-SEC(".rodata.layout") const volatile struct kernel_layout layout = {};
-SEC(".data.walk") struct walk_state walk_state = {};
-
-#include "walk_maps.bpf.h"
-
-/* NULL: walks are off. Then the maps do not exist, and the verifier sees that the code behind this never runs. */
-static __always_inline struct walk *walk_of(__u32 slot) {
-  if (walk_config.mode == WALK_OFF) return NULL;
-  return bpf_map_lookup_elem(&walks, &slot);
-}
-
-/* The slab that holds byte `at` of the table space. NULL: there is no such slab. */
-static __always_inline char *slab_of(__u32 at) {
-  const __u32 number = at >> WALK_SLAB_SHIFT, zero = 0;
-  void *one = bpf_map_lookup_elem(&slabs, &number);
-  return one ? bpf_map_lookup_elem(one, &zero) : NULL;
-}
-
-/* Reads `member` of the kernel's structure at `base` into `to`. The result is 0 when it was read. */
-#define READ_AT(to, base, member) bpf_probe_read_kernel(&(to), sizeof(to), (const char *)(base) + layout.member)
-/* The same, without a call if `base` is a pointer whose type the verifier knows. */
-#define TAKE_AT(to, base, member)                                                                                    \
-  (layout.has_typed_pointers ? ((to) = *(__typeof__(to) const volatile *)((const char *)(base) + layout.member), 0L) \
-                             : READ_AT(to, base, member))
-
+#include "frame.bpf.h"
 #include "known_codes.bpf.h"
 #include "known_spaces.bpf.h"
+#include "layout.bpf.h"
 #include "mapping.bpf.h"
 #include "registers.bpf.h"
-#include "stack_window.bpf.h"
-/* This header needs the functions above. */
-#include "frame.bpf.h"
-
+#include "return_probes.bpf.h"
+#include "sent_stacks.bpf.h"
 #include "stack_hash.bpf.h"
+#include "stack_window.bpf.h"
+#include "walk_maps.bpf.h"
 
-/* Adds the current frame to the stack, and goes to its caller. Returns WALK_GOES_ON, or why the walk ends. */
-__noinline int walk_frame(__u32 slot) {
-  struct walk *walk = walk_of(slot);
-  if (!walk) return WALK_NOT_READABLE;
-  const __u32 depth = walk->depth;
-  if (depth >= walk_config.depth) return WALK_TOO_DEEP;
-  const __u64 shown = walk->was_interrupted && depth ? walk->pc | WALK_INTERRUPTED : walk->pc;
-  walk->frames[depth & (WALK_MOST_FRAMES - 1)] = shown;
-  walk->depth = depth + 1;
-  const int end = find_frame(walk);
-  /* An address may belong to several files, one after the other. A row of the histogram must belong to one of them. */
-  add_to_hash(walk, end == WALK_GOES_ON ? shown ^ walk->mapping.identity : shown);
-  return end == WALK_GOES_ON ? leave_frame(walk) : end;
-}
-
-__noinline int walk_frames(__u32 slot) {
-  for (int i = 0; i < WALK_MOST_FRAMES + 1; i++) {
-    const int end = walk_frame(slot);
-    if (end != WALK_GOES_ON) return end;
-  }
-  return WALK_TOO_DEEP;
-}
-
-static __always_inline const char *current_task(void) {
-  if (layout.has_typed_pointers) return (const char *)bpf_get_current_task_btf();
-  return (const char *)bpf_get_current_task();
+/* The result of a walk of a user stack. */
+enum walked {
+  WALKED,
+  WALKED_NOT,        /* the kernel walks this stack itself */
+  WALKED_LOST,       /* there was no room to send it */
+  WALKED_UNSENT,     /* the walk is held: send_walked() before its hash is used */
+  WALKED_UNFINISHED, /* the same; a table was missing, and user space can finish it: see keep_unfinished() */
+};
+static __always_inline bool is_held(enum walked walked) {
+  return walked == WALKED_UNSENT || walked == WALKED_UNFINISHED;
 }
 
 static __always_inline __u64 current_sequence(const char *mm) {
@@ -104,17 +60,6 @@ static __always_inline enum begun take_registers(struct walk *walk, const char *
   __u64 from = 0;
   if (READ_AT(from, task, task_stack)) return NO_USER_STACK;
   return read_registers(walk, from + layout.task_regs_at);
-}
-
-static __always_inline void begin_probes(struct walk *walk, const char *task, const char *mm) {
-  __u64 area = 0, probes = 0;
-  walk->probe_area = 0;
-  walk->probe_return = 0;
-  if (!layout.task_probes) return;
-  if (TAKE_AT(area, mm, mm_probe_area) || !area) return;
-  if (TAKE_AT(probes, task, task_probes) || !probes) return;
-  if (READ_AT(walk->probe_return, probes, probes_returns)) return;
-  READ_AT(walk->probe_area, area, probe_area_start);
 }
 
 static __always_inline enum begun begin_walk(struct walk *walk, __u32 tgid) {
@@ -186,8 +131,6 @@ static __always_inline void give_walk(struct walk *walk) {
 #endif
 }
 
-#include "sent_stacks.bpf.h"
-
 /* Puts the current task's user stack into the key. `held`: gets the walk if it stays as it is, and the caller must call
  * give_walk(). NULL: the sample counts later, so its stack is sent at once. */
 static __always_inline enum walked walk_user_stack(__u32 generation, struct stack_key *key, struct walk **held) {
@@ -204,9 +147,7 @@ static __always_inline enum walked walk_user_stack(__u32 generation, struct stac
       end = walk_frames(walk->slot);
       break;
     case BEGUN_IN_EXEC:
-      walk->frames[0] = WALK_IN_EXECVE;
-      walk->depth = 1;
-      add_to_hash(walk, WALK_IN_EXECVE);
+      add_frame(walk, WALK_IN_EXECVE, 0);
       end = WALK_ROOT;
       break;
     case NO_USER_STACK:

@@ -46,6 +46,15 @@ file src/symbol/bad.cpp '"symboliser.h"'
 caught src/symbol/bad.cpp:2 'names its room'
 file bpf/bad.bpf.c '"model/profile.h"'
 caught bpf/bad.bpf.c:2 'bpf/ includes only'
+file bpf/one.bpf.h '"two.bpf.h"'
+file bpf/two.bpf.h '"three.bpf.h"'
+file bpf/three.bpf.h '"record.bpf.h"' '"one.bpf.h"'
+file bpf/user.bpf.c '"one.bpf.h"'
+check
+expect_status 1
+expect_equal "$(grep -c 'includes this file in its turn' "$tmp/out")" 3 "includes that make a circle"
+expect_out '^bpf/three.bpf.h:3: bpf/one.bpf.h includes'
+rm "$tree"/bpf/{one,two,three}.bpf.h "$tree/bpf/user.bpf.c"
 file headers/abi/bad.h '<cstdint>'
 caught headers/abi/bad.h:2 'headers/abi is plain C'
 file notes.txt

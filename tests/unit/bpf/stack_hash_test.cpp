@@ -1,28 +1,21 @@
 // Tests the hash of a walked stack. The code is the BPF program's own text, compiled here.
 #include <doctest/doctest.h>
-#include <linux/types.h>
 
 #include <cstdint>
 #include <set>
 #include <vector>
 
+#include "walk_host.h"
+
 namespace {
 
-struct walk {
-  __u64 hash[4] = {};
-  __u32 exec_id = 0;
-};
-struct {
-  __u64 seed[2] = {};
-} walk_config;
-
-#ifndef __always_inline
-#define __always_inline inline
-#endif
-#include "bpf/stack_hash.bpf.h"
+void seed_with(std::uint64_t one, std::uint64_t other) {
+  walk_config.seed[0] = one;
+  walk_config.seed[1] = other;
+}
 
 std::uint64_t hash_of(const std::vector<std::uint64_t>& frames, std::uint64_t last) {
-  walk walk;
+  struct walk walk {};
   begin_hash(&walk);
   for (const std::uint64_t frame : frames) add_to_hash(&walk, frame);
   return end_hash(&walk, last);
@@ -44,15 +37,15 @@ std::vector<std::uint64_t> counting(std::size_t words) {
 // CPython 3.11 gives these hashes for bytes() with PYTHONHASHSEED=0, so its key is 0 (sys.hash_info.algorithm:
 // siphash13). Its last word has the number of bytes in the highest byte.
 TEST_CASE("the hash of a stack is SipHash-1-3") {
-  walk_config.seed[0] = walk_config.seed[1] = 0;
+  seed_with(0, 0);
   CHECK(hash_of(counting(1), std::uint64_t{8} << 56) == 0xead411e67ebe2eea);
   CHECK(hash_of(counting(2), std::uint64_t{16} << 56) == 0x8972188433a5c5b7);
   CHECK(hash_of(counting(8), std::uint64_t{64} << 56) == 0x75e05fd5bbc870c6);
 }
 
 TEST_CASE("another program of a process has another hash") {
-  walk before;
-  walk after;
+  walk before{};
+  walk after{};
   ++after.exec_id;
   begin_hash(&before);
   begin_hash(&after);
@@ -63,13 +56,12 @@ TEST_CASE("another run has other hashes, for each half of its seed") {
   std::set<std::uint64_t> hashes;
   for (std::uint64_t one = 0; one < 4; ++one) {
     for (std::uint64_t other = 0; other < 4; ++other) {
-      walk_config.seed[0] = one;
-      walk_config.seed[1] = other;
+      seed_with(one, other);
       hashes.insert(hash_of({0x401000, 0x401100}, 2));
     }
   }
   CHECK(hashes.size() == 16);
-  walk_config.seed[0] = walk_config.seed[1] = 0;
+  seed_with(0, 0);
 }
 
 // A program can lay out its calls as it likes. These stacks collide in sums, exclusive ors, polynomials and shifts.

@@ -1,74 +1,27 @@
 // Tests what a walk remembers: mappings and rows from one sample to the next, and a piece of the stack from one frame
 // to the next. The code is the BPF program's own text, compiled here.
 #include <doctest/doctest.h>
-#include <errno.h>
-#include <linux/types.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#if defined(__x86_64__)
-#define __TARGET_ARCH_x86
-#endif
-#ifndef __always_inline
-#define __always_inline inline
-#endif
-#define KEEP_BELOW(value, most) ((value) &= (most)-1)
+#include "walk_host.h"
 
 namespace {
 
-#include "bpf/frame_types.bpf.h"
-
-struct walk {
-  __u32 epoch = 0;
-  __u64 mm = 0;
-  __u64 sequence = 0;
-  __u64 start_stack = 0;
-  __u32 exec_id = 0;
-  __u32 tgid = 0;
-  __u32 keep_nothing = 0;
-  __u32 slot = 0;
-  __u32 space = 0;
-  walk_mapping mapping{};
-  __u64 window_at = 0;
-  __u64 window_bytes = 0;
-  __u64 window[WINDOW_WORDS]{};
-  known_code known[KNOWN_CODES]{};
-};
-
-// The memory of the program that is walked: some pages, of which the first and the last cannot be read.
+// Makes the memory of the program that is walked: some pages, of which the first and the last cannot be read. Each word
+// of that memory is its own address.
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t first_readable = 16 * page_bytes;
 constexpr std::uint64_t pages = 3;
-int reads = 0;
-
-// Each word of that memory is its own address.
-long bpf_probe_read_user(void* to, __u32 bytes, const void* from) {
-  ++reads;
-  const auto begin = reinterpret_cast<std::uint64_t>(from);
-  if (begin < first_readable || begin + bytes > first_readable + pages * page_bytes) {
-    std::memset(to, 0, bytes);
-    return -EFAULT;
+struct Memory : WalkHost {
+  Memory() {
+    host = this;
+    for (std::uint64_t at = first_readable; at < first_readable + pages * page_bytes; at += 8) program.put(at, at);
   }
-  for (__u32 i = 0; i < bytes; ++i) {
-    const std::uint64_t word = (begin + i) & ~std::uint64_t{7};
-    static_cast<unsigned char*>(to)[i] = static_cast<unsigned char>(word >> ((begin + i) % 8 * 8));
-  }
-  return 0;
-}
-
-// The BPF program's map of this name, with the spaces of two walks.
-std::array<walk_space, 2 * std::size_t{SPACES}> spaces{};
-walk_space* bpf_map_lookup_elem(std::array<walk_space, 2 * std::size_t{SPACES}>* map, const __u32* at) {
-  return *at < map->size() ? &(*map)[*at] : nullptr;
-}
-
-#include "bpf/known_codes.bpf.h"
-#include "bpf/known_spaces.bpf.h"
-#include "bpf/stack_window.bpf.h"
+};
 
 // True when the pair at `from` was read, and is right.
 bool reads_pair(walk& walk, std::uint64_t from) {
@@ -116,8 +69,8 @@ bool knows(walk& walk, std::uint64_t address, std::uint64_t start) {
 }  // namespace
 
 TEST_CASE("a mapping is known in its address space as long as nothing has changed") {
-  spaces = {};
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   const walk_space first = space_at(0x1000);
   enter(walk, first);
   CHECK_FALSE(recall_mapping(&walk, 4096));
@@ -145,8 +98,8 @@ TEST_CASE("a mapping is known in its address space as long as nothing has change
 }
 
 TEST_CASE("what a walk must not keep is forgotten before the next one, in its own address space only") {
-  spaces = {};
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   std::array<walk_space, 2> two{space_at(0x1000), space_at(0x1000)};
   // Two that have different places.
   for (std::uint64_t mm = 0x2000; walk.space == 0; mm += 0x1000) {
@@ -173,8 +126,8 @@ TEST_CASE("what a walk must not keep is forgotten before the next one, in its ow
 }
 
 TEST_CASE("no address space has the mappings of another, however many there are") {
-  spaces = {};
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   for (int round = 0; round < 2; ++round) {
     for (std::uint64_t mm = 1; mm < 200; ++mm) {
       const walk_space space = space_at(mm << 12);
@@ -189,8 +142,8 @@ TEST_CASE("no address space has the mappings of another, however many there are"
 }
 
 TEST_CASE("as many mappings as there is room for are known at once, also when they share pages and hints") {
-  spaces = {};
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   enter(walk, space_at(0x1000));
   for (std::uint64_t bytes : {std::uint64_t{128}, 100 * page_bytes}) {
     walk_space space = space_at(0x1000);
@@ -212,9 +165,9 @@ TEST_CASE("as many mappings as there is room for are known at once, also when th
 }
 
 TEST_CASE("walks that interrupt each other share no mappings") {
-  spaces = {};
-  walk below;
-  walk above;
+  Memory memory;
+  walk below{};
+  walk above{};
   above.slot = 1;
   for (walk* walk : {&below, &above}) {
     enter(*walk, space_at(0x1000));
@@ -225,44 +178,47 @@ TEST_CASE("walks that interrupt each other share no mappings") {
 }
 
 TEST_CASE("a row is known after it was remembered, and only at its own place") {
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   __u32 code = 0;
-  CHECK_FALSE(recall(&walk, 0, 0, &code));
-  remember(&walk, 0, 0, 7);
-  remember(&walk, 8, 0, 8);
-  REQUIRE(recall(&walk, 0, 0, &code));
+  CHECK_FALSE(recall_row(&walk, 0, 0, &code));
+  remember_row(&walk, 0, 0, 7);
+  remember_row(&walk, 8, 0, 8);
+  REQUIRE(recall_row(&walk, 0, 0, &code));
   CHECK(code == 7);
-  REQUIRE(recall(&walk, 8, 0, &code));
+  REQUIRE(recall_row(&walk, 8, 0, &code));
   CHECK(code == 8);
-  CHECK_FALSE(recall(&walk, 0, 1, &code));
-  CHECK_FALSE(recall(&walk, 16, 0, &code));
+  CHECK_FALSE(recall_row(&walk, 0, 1, &code));
+  CHECK_FALSE(recall_row(&walk, 16, 0, &code));
 }
 
 TEST_CASE("a table that goes takes all remembered rows with it") {
-  walk walk;
-  remember(&walk, 4096, 17, 5);
+  Memory memory;
+  walk& walk = memory.walk;
+  remember_row(&walk, 4096, 17, 5);
   walk.epoch = 1;
   __u32 code = 0;
-  CHECK_FALSE(recall(&walk, 4096, 17, &code));
-  remember(&walk, 4096, 17, 6);
-  REQUIRE(recall(&walk, 4096, 17, &code));
+  CHECK_FALSE(recall_row(&walk, 4096, 17, &code));
+  remember_row(&walk, 4096, 17, 6);
+  REQUIRE(recall_row(&walk, 4096, 17, &code));
   CHECK(code == 6);
 }
 
 TEST_CASE("no row is taken for another, however many are remembered") {
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   __u32 recalled = 0;
   const auto code_of = [](__u32 at, __u32 unit) { return (at * 31 + unit) & UNWIND_CODE_MASK; };
   for (int round = 0; round < 2; ++round) {
     for (__u32 at = 0; at < 1U << 20; at += 8 * 61) {
       for (__u32 unit = 0; unit <= UNWIND_MOST_IN_PAGE; unit += 341) {
         __u32 code = 0;
-        if (recall(&walk, at, unit, &code)) {
+        if (recall_row(&walk, at, unit, &code)) {
           ++recalled;
           REQUIRE(code == code_of(at, unit));
         }
-        remember(&walk, at, unit, code_of(at, unit));
-        REQUIRE(recall(&walk, at, unit, &code));
+        remember_row(&walk, at, unit, code_of(at, unit));
+        REQUIRE(recall_row(&walk, at, unit, &code));
         REQUIRE(code == code_of(at, unit));
       }
     }
@@ -271,13 +227,13 @@ TEST_CASE("no row is taken for another, however many are remembered") {
 }
 
 TEST_CASE("frames that lie next to each other are read at once") {
-  walk walk;
-  reads = 0;
+  Memory memory;
+  walk& walk = memory.walk;
   for (std::uint64_t at = first_readable; at < first_readable + sizeof(walk.window); at += 16)
     CHECK(reads_pair(walk, at));
-  CHECK(reads == 1);
+  CHECK(memory.reads == 1);
   CHECK(reads_pair(walk, first_readable + sizeof(walk.window)));
-  CHECK(reads == 2);
+  CHECK(memory.reads == 2);
   // What lies below is read again.
   CHECK(reads_pair(walk, first_readable));
 }
@@ -285,10 +241,11 @@ TEST_CASE("frames that lie next to each other are read at once") {
 TEST_CASE("each pair of the stack is read, at the ends of its pages and of the memory, too") {
   const std::uint64_t end = first_readable + pages * page_bytes;
   for (const std::uint64_t step : {8, 16, 24, 200, 264, 1000}) {
-    walk walk;
-    for (std::uint64_t at = first_readable; at + 16 <= end; at += step) CHECK(reads_pair(walk, at));
+    Memory memory;
+    for (std::uint64_t at = first_readable; at + 16 <= end; at += step) CHECK(reads_pair(memory.walk, at));
   }
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   CHECK(reads_pair(walk, end - 16));
   CHECK_FALSE(reads_pair(walk, end - 8));
   CHECK_FALSE(reads_pair(walk, end));
@@ -298,7 +255,8 @@ TEST_CASE("each pair of the stack is read, at the ends of its pages and of the m
 }
 
 TEST_CASE("a pair that is not aligned is read as it is") {
-  walk walk;
+  Memory memory;
+  walk& walk = memory.walk;
   CHECK(reads_pair(walk, first_readable));
   std::array<__u64, 2> pair{};
   REQUIRE(read_pair(&walk, pair.data(), first_readable + 4) == 0);

@@ -1,67 +1,30 @@
 // Tests walks that continue in the copy of a stack. They use the tables that have arrived since, and never read outside
 // of the copy.
-#include "sampling/finish_walk.h"
-
-#include <doctest/doctest.h>
-
-#include <cstring>
-#include <map>
-#include <memory>
-#include <vector>
-
-using namespace profile;
-
-#ifdef __x86_64__
+#define WALK_OF_X86_64
+#include "finish_cases.h"
 
 namespace {
 
-using Kind = WalkedCode::Code::Kind;
+using Kind = WalkedProgram::Kind;
 
 // The caller's frame begins `words` words above the stack pointer; the return address is in the word below.
 std::uint32_t short_rule(std::uint32_t words) { return UNWIND_SHORT | words << UNWIND_SHORT_CFA_SHIFT; }
-constexpr std::uint32_t root_rule = 1;
-constexpr std::uint32_t signal_rule = 2;
 
-// Code with one page for each function. Each function has one rule, from its first byte on.
-class Code : public WalkedCode {
+// With rules that have no short form.
+class Code : public WalkedProgram {
  public:
-  Code() {
-    rule(root_rule).cfa = UNWIND_CFA_END;
-    unwind_rule& signal = rule(signal_rule);
+  Code() : WalkedProgram(UNIT_SHIFT) {
+    unwind_rule signal{};
     signal.cfa = UNWIND_CFA_REGISTER;
-    signal.cfa_register = 7;
+    signal.cfa_register = REGISTER_SP;
     signal.ra = UNWIND_AT_CFA;
     signal.is_signal = 1;
     signal.cfa_offset = 16;
     signal.ra_offset = -8;
+    signal_rule = add_rule(signal);
   }
-  void add(std::uint64_t function, std::uint32_t code) {
-    const std::uint32_t number = pages_++;
-    const unwind_page page{.first_row = 0, .rows_and_code = code};
-    std::memcpy(slab_.get() + pages_at + number * sizeof page, &page, sizeof page);
-    kinds_[function] = {Kind::table, number};
-  }
-  void add(std::uint64_t function, Kind kind) { kinds_[function] = {kind, 0}; }
-
-  WalkedCode::Code place_of(std::uint64_t address) override {
-    const auto found = kinds_.find(address & ~0xfffULL);
-    if (found == kinds_.end()) return {};
-    WalkedCode::Code place;
-    place.kind = found->second.first;
-    place.offset = std::uint64_t{found->second.second} * 1024;
-    place.table.pages = pages_;
-    place.table.pages_at = pages_at;
-    return place;
-  }
-  const char* slab(std::uint32_t number) override { return number == 0 ? slab_.get() : nullptr; }
-
- private:
-  static constexpr std::uint32_t pages_at = 4096;
-  unwind_rule& rule(std::uint32_t number) { return reinterpret_cast<unwind_rule*>(slab_.get())[number]; }
-
-  std::unique_ptr<char[]> slab_ = std::make_unique<char[]>(WALK_SLAB_BYTES);
-  std::uint32_t pages_ = 0;
-  std::map<std::uint64_t, std::pair<Kind, std::uint32_t>> kinds_;
+  std::uint32_t root_rule = add_root();
+  std::uint32_t signal_rule = 0;
 };
 
 constexpr std::uint64_t stack_at = 0x7ffe0000;
@@ -71,7 +34,6 @@ constexpr std::uint64_t outer = 0x30000;
 
 std::unique_ptr<ring_unfinished> begun_with(const std::vector<std::uint64_t>& stack) {
   auto begun = std::make_unique<ring_unfinished>();
-  std::memset(begun.get(), 0, sizeof *begun);
   begun->stuck.pc = leaf + 8;
   begun->stuck.sp = stack_at;
   begun->stuck.depth = 1;
@@ -81,7 +43,7 @@ std::unique_ptr<ring_unfinished> begun_with(const std::vector<std::uint64_t>& st
   return begun;
 }
 FinishedWalk finish(const ring_unfinished& begun, Code& code, std::uint32_t most_frames = 512) {
-  return finish_walk(begun, code, false, most_frames);
+  return finish_in_copy(begun, code, false, most_frames);
 }
 
 using Frames = std::vector<std::uint64_t>;
@@ -92,7 +54,7 @@ TEST_CASE("a walk continues by the rules of the tables up to the root") {
   Code code;
   code.add(leaf, short_rule(1));
   code.add(middle, short_rule(3));
-  code.add(outer, root_rule);
+  code.add(outer, code.root_rule);
   const auto begun = begun_with({middle + 5, 1, 2, outer + 7});
   const FinishedWalk finished = finish(*begun, code);
   CHECK(finished.callers == Frames{middle + 5, outer + 7});
@@ -108,8 +70,8 @@ TEST_CASE("a walk continues by the rules of the tables up to the root") {
 
 TEST_CASE("an address that a signal interrupted is no return address") {
   Code code;
-  code.add(leaf, signal_rule);
-  code.add(outer, root_rule);
+  code.add(leaf, code.signal_rule);
+  code.add(outer, code.root_rule);
   // The signal interrupts `outer` at its first byte. The byte before it belongs to another function.
   const FinishedWalk finished = finish(*begun_with({0, outer}), code);
   CHECK(finished.callers == Frames{outer | WALK_INTERRUPTED});
@@ -123,20 +85,20 @@ TEST_CASE("a walk that meets another missing table can be tried again") {
   const auto begun = begun_with({middle + 5, outer + 7});
   CHECK(finish(*begun, code).is_waiting);
   code.add(middle, short_rule(1));
-  code.add(outer, root_rule);
+  code.add(outer, code.root_rule);
   CHECK(finish(*begun, code).callers == Frames{middle + 5, outer + 7});
 }
 
 TEST_CASE("a walk passes code without a table by the frame pointer, and this is a guess if no call is visible") {
   Code code;
   code.add(leaf, Kind::plain);
-  code.add(outer, root_rule);
+  code.add(outer, code.root_rule);
   const auto begun = begun_with({0, 0, stack_at + 32, outer + 7});
   begun->stuck.fp = stack_at + 16;
   const FinishedWalk finished = finish(*begun, code);
   CHECK(finished.callers == Frames{outer + 7});
   CHECK(finished.is_guessed);
-  const FinishedWalk alone = finish_walk(*begun, code, true, 512);
+  const FinishedWalk alone = finish_in_copy(*begun, code, true, 512);
   CHECK(alone.callers.empty());
   CHECK(alone.end == WALK_NO_CFI);
 }
@@ -177,4 +139,4 @@ TEST_CASE("a walk never reads outside of the copy of the stack") {
   }
 }
 
-#endif
+TEST_CASE("a walk of x86-64 is finished from each of its frames") { finish_made_stacks(); }

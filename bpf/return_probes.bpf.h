@@ -1,0 +1,37 @@
+/* Return probes put the address of a trampoline in the place of a return address. The kernel keeps the real ones in a
+ * list of the task. */
+#ifndef PROFILE_RETURN_PROBES_BPF_H
+#define PROFILE_RETURN_PROBES_BPF_H
+
+#include "layout.bpf.h"
+#include "walk_host.bpf.h"
+
+static __always_inline void begin_probes(struct walk *walk, const char *task, const char *mm) {
+  __u64 area = 0, probes = 0;
+  walk->probe_area = 0;
+  walk->probe_return = 0;
+  if (!layout.task_probes) return;
+  if (TAKE_AT(area, mm, mm_probe_area) || !area) return;
+  if (TAKE_AT(probes, task, task_probes) || !probes) return;
+  if (READ_AT(walk->probe_return, probes, probes_returns)) return;
+  READ_AT(walk->probe_area, area, probe_area_start);
+}
+
+__noinline int real_return(__u32 slot) {
+  struct walk *walk = walk_of(slot);
+  if (!walk) return 0;
+  __u64 instance = walk->probe_return;
+  for (int i = 0; i < 64; i++) {
+    __u64 stack = 0, address = 0;
+    if (!instance || READ_AT(stack, instance, return_stack) || READ_AT(address, instance, return_address)) return 0;
+    if (stack == walk->entry_sp && address != walk->probe_area) {
+      walk->pc = address;
+      walk->probe_return = instance;
+      return 0;
+    }
+    if (READ_AT(instance, instance, return_next)) return 0;
+  }
+  return 0;
+}
+
+#endif

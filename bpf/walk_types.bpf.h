@@ -1,0 +1,165 @@
+/* The constants and types of a walk of a user stack, the same for each of its hosts (walk_host.bpf.h). */
+#ifndef PROFILE_WALK_TYPES_BPF_H
+#define PROFILE_WALK_TYPES_BPF_H
+
+#include "abi/walk.h"
+#include "compiler.bpf.h"
+
+#ifdef __TARGET_ARCH_x86
+#define REGISTERS 16
+#define REGISTER_EXTRA 3 /* rbx */
+#define REGISTER_FP 6
+#define REGISTER_SP 7
+#define RAW_WORDS 21 /* of struct pt_regs */
+#define UNIT_SHIFT UNWIND_X86_64_UNIT_SHIFT
+#else
+#define REGISTERS 32
+#define REGISTER_EXTRA 30 /* the link register */
+#define REGISTER_FP 29
+#define REGISTER_SP 31
+#define RAW_WORDS 34 /* of struct user_pt_regs, with which struct pt_regs begins */
+#define UNIT_SHIFT UNWIND_ARM64_UNIT_SHIFT
+#endif
+
+/* The mappings that a CPU remembers of one address space, and the address spaces that it remembers. */
+#define MAPPINGS 32
+#define SPACES_BITS 3
+#define SPACES (1 << SPACES_BITS)
+#define HINTS_BITS 8
+#define HINTS (1 << HINTS_BITS)
+/* No code lies below this address. A chain of frame pointers that leads there has ended. */
+#define LOWEST_CODE 4096
+
+enum mapping_kind {
+  MAPPING_PLAIN,   /* no file, or a file without a table */
+  MAPPING_TABLE,   /* a file with a table */
+  MAPPING_PENDING, /* a file whose table has not come yet */
+};
+
+struct walk_mapping {
+  __u64 start;
+  __u64 bytes;
+  __u64 bias; /* address - bias is the offset in the file */
+  /* A secret hash of the file and the bias. 0 without a file. */
+  __u64 identity;
+  __u32 kind; /* enum mapping_kind */
+  __u32 first_page;
+  __u32 pages;
+  __u32 pages_at;
+  __u32 rules_at;
+  __u32 is_vdso;
+};
+
+/* An address space whose mappings this CPU remembers: see known_spaces.bpf.h. They are valid only for a walk whose
+ * members from `mm` to `epoch` are the same. */
+struct walk_space {
+  __u64 mm;
+  __u64 sequence; /* changes when a mapping changes */
+  __u64 start_stack;
+  __u32 exec_id;
+  __u32 tgid;
+  __u32 epoch; /* walk_state::epoch */
+  __u32 count; /* of its mappings */
+  __u32 turn;  /* the next one to overwrite */
+  /* For a page of code, by a hash of its address: the mapping that probably holds it. */
+  __u8 hints[HINTS];
+  struct walk_mapping mappings[MAPPINGS];
+};
+
+#define WINDOW_WORDS 64 /* a power of two */
+#define KNOWN_CODES_BITS 10
+#define KNOWN_CODES (1 << KNOWN_CODES_BITS)
+
+/* Odd, and about 2^64 divided by the golden ratio: neighbours get distant places. D. E. Knuth, "The Art of Computer
+ * Programming", 6.4. */
+#define PLACE_FACTOR 0x9e3779b97f4a7c15ULL
+
+/* The code of the row for one place in the tables: see known_codes.bpf.h. */
+struct known_code {
+  __u64 place;
+  __u32 code;
+  __u32 epoch; /* walk_state::epoch at that time */
+};
+
+/* The result of a search for a mapping. */
+enum found {
+  FOUND,
+  FOUND_NOTHING,
+  FOUND_TORN, /* the mapping changed while it was read */
+};
+
+/* Registers of the current frame whose values are not known. */
+#define LOST_FP 1
+#define LOST_EXTRA 2
+
+#define NODE_WORDS 32
+
+/* The walk under way, and what the next walk on this CPU reuses. The members from `vma_address` to `node`, and those
+ * that remember, are for the BPF programs alone. */
+struct walk {
+  /* The current frame. The registers fp and extra are read only when a rule needs them: fp_at and extra_at say where
+   * they were saved, or 0 when the value is known. */
+  __u64 pc;
+  __u64 sp;
+  __u64 fp;
+  __u64 fp_at;
+  __u64 extra;
+  __u64 extra_at;
+  __u64 registers_at;         /* where the kernel keeps the registers of the innermost frame */
+  __u64 innermost[REGISTERS]; /* these, by DWARF's numbers; only if are_named is set */
+  __u32 lost;                 /* bits: LOST_FP, LOST_EXTRA */
+  __u32 was_interrupted;      /* the frame goes on at pc itself: it has not made a call */
+  __u32 are_named;
+  __u32 guessed;
+  __u32 is_unsure; /* a writer had the mappings' lock: only a stack with WALK_ROOT is valid */
+  __u64 stack_end; /* end of the mapping that holds the stack; 0: not looked up, 1: none */
+  __u64 start_stack;
+  __u64 probe_area; /* the return address that return probes put in; 0: none */
+  __u64 probe_return;
+  __u64 entry_sp; /* the stack pointer at the first instruction of the function that the probe waits for */
+  __u64 caller;   /* return address of a leaf without a frame yet; 0: not known */
+  __u64 hash[4];
+  struct walk_stuck stuck;
+
+  __u64 place;                 /* the address that find_mapping() looks up */
+  struct walk_mapping mapping; /* the one that holds the current frame */
+  struct walk_file_key key;    /* the file of the last mapping that was not known */
+  struct unwind_rule rule;
+
+  /* The search for a VMA, and its way through the tree. */
+  __u64 vma_address;
+  __u64 entry; /* a node, then the VMA */
+  __u64 low;   /* the mapping's range by the tree */
+  __u64 high;
+  __u64 start; /* the mapping's range by the VMA */
+  __u64 end;
+  __u64 file;
+  __u64 offset;      /* in pages */
+  __u64 of_any_size; /* for a stack: it is not executable, and it grows */
+  /* These are here because the BPF stack is small. */
+  struct walk_file asked;
+  struct walk_copy_key copy;
+  __u64 node[NODE_WORDS];
+
+  /* The address space: see struct walk_space. */
+  __u64 mm;
+  __u64 sequence;
+  __u32 exec_id;
+  __u32 tgid;
+  __u32 epoch;
+  __u32 keep_nothing; /* the next walk must not reuse the mappings that this one has found */
+  __u32 space;        /* the index in `spaces` */
+
+  __u64 raw[RAW_WORDS + 1];
+  __u64 window_at; /* address of the first word in `window` */
+  __u64 window_bytes;
+  __u64 window[WINDOW_WORDS];
+  struct known_code known[KNOWN_CODES];
+  __u64 busy; /* taken: one program may interrupt another on the same CPU */
+  __u32 depth;
+  __u32 slot;             /* its index in `walks` */
+  struct ring_stack head; /* sent together with the frames behind it */
+  __u64 frames[WALK_MOST_FRAMES];
+};
+
+#endif

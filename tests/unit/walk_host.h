@@ -1,0 +1,79 @@
+// The unit tests' host of a walk (bpf/walk_host.bpf.h). It walks in a made program, and remembers as the BPF programs
+// do, with their own text. Define WALK_OF_X86_64 or WALK_OF_ARM64 before it for the rules of that architecture.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "abi/walk.h"
+#include "walked_program.h"
+
+namespace {
+
+#include "bpf/frame.bpf.h"
+#include "bpf/known_codes.bpf.h"
+#include "bpf/known_spaces.bpf.h"
+#include "bpf/stack_window.bpf.h"
+
+// What the walk sees. A test makes it anew.
+struct WalkHost {
+  profile::WalkedProgram program{UNIT_SHIFT};
+  std::uint64_t stack_end = 0;
+  std::map<std::uint64_t, std::uint64_t> real_returns;  // by the stack pointer at the function's first instruction
+  std::array<walk_space, 2 * std::size_t{SPACES}> spaces{};
+  struct walk walk {};
+  int reads = 0;
+};
+WalkHost* host = nullptr;
+
+walk* walk_of(__u32 /*slot*/) { return &host->walk; }
+
+long read_user(void* to, __u32 bytes, __u64 from) {
+  ++host->reads;
+  return host->program.read(to, bytes, from) ? 0 : -EFAULT;
+}
+
+// Each test that needs these registers puts them there.
+int name_registers(__u32 /*slot*/) { return 0; }
+
+int real_return(__u32 /*slot*/) {
+  const auto found = host->real_returns.find(host->walk.entry_sp);
+  if (found != host->real_returns.end()) host->walk.pc = found->second;
+  return 0;
+}
+
+walk_space* space_of(const walk* walk) {
+  return walk->space < host->spaces.size() ? &host->spaces[walk->space] : nullptr;
+}
+
+int find_mapping(__u32 /*slot*/) {
+  using Program = profile::WalkedProgram;
+  walk& walk = host->walk;
+  if (recall_mapping(&walk, walk.place)) return FOUND;
+  const Program::Code place = host->program.place_of(walk.place);
+  if (place.kind == Program::Kind::nowhere) return FOUND_NOTHING;
+  walk.mapping = {};
+  walk.mapping.start = walk.place & ~(Program::page_bytes - 1);
+  walk.mapping.bytes = Program::page_bytes;
+  walk.mapping.bias = walk.place - place.offset;
+  walk.mapping.identity = walk.mapping.start * PLACE_FACTOR;
+  walk.mapping.kind = MAPPING_PLAIN;
+  if (place.kind == Program::Kind::table) walk.mapping.kind = MAPPING_TABLE;
+  if (place.kind == Program::Kind::waiting) walk.mapping.kind = MAPPING_PENDING;
+  walk.mapping.pages = place.table.pages;
+  walk.mapping.pages_at = place.table.pages_at;
+  remember_mapping(&walk);
+  return FOUND;
+}
+
+int find_stack_end(__u32 /*slot*/) {
+  host->walk.stack_end = host->stack_end;
+  return 0;
+}
+
+const char* slab_of(__u32 at) { return host->program.slab(at >> WALK_SLAB_SHIFT); }
+
+}  // namespace
