@@ -42,7 +42,7 @@ bool DetachedSeries::has_started() {
   auto [ours, its] = new_socket_pair();
   socket_ = std::move(ours);
   child_.reset();
-  child_.emplace(its, its, [this] { return serve(); });
+  child_.emplace(std::move(its), [this](const Fd& socket) { return serve(socket); });
   return true;
 }
 
@@ -95,9 +95,9 @@ bool DetachedSeries::finish() {
   return child_->finish(Deadline(patience_with_writing)) != ETIMEDOUT;
 }
 
-int DetachedSeries::serve() try {
-  const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
-  const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
+int DetachedSeries::serve(const Fd& socket) try {
+  const auto take = [&](char* at, std::size_t bytes) { return ::read(socket.get(), at, bytes); };
+  const auto give = [&](const char* at, std::size_t bytes) { return ::write(socket.get(), at, bytes); };
   files_.may_wait();
   Request request;
   while (move_all(take, reinterpret_cast<char*>(&request), sizeof request) == 0) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "files/detached_child.h"
+#include "children/detached_child.h"
 #include "files/failure.h"
 #include "files/readers.h"
 #include "support/fd.h"
@@ -36,7 +36,7 @@ class DetachedWriter {
     ino_t inode = 0;
   };
   DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends);
-  [[nodiscard]] static int serve(const std::string& path, Readers readers);
+  [[nodiscard]] static int serve(const Fd& socket, const std::string& path, Readers readers);
 
   Fd socket_;
   DetachedChild child_;

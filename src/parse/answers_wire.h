@@ -8,7 +8,7 @@
 
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
-#include "parse/wire.h"
+#include "children/wire.h"
 
 namespace profile {
 

@@ -10,7 +10,7 @@
 #include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/opener_files.h"
-#include "parse/wire.h"
+#include "children/wire.h"
 #include "process/file_opener.h"
 #include "process/user_namespaces.h"
 

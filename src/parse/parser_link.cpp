@@ -10,7 +10,7 @@
 #include "parse/debug_file_search.h"
 #include "parse/fetcher_child.h"
 #include "parse/parser_calls.h"
-#include "parse/patience.h"
+#include "children/patience.h"
 #include "support/clock.h"
 #include "support/deadline.h"
 #include "support/end_request.h"

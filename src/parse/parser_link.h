@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "parse/channel.h"
-#include "parse/child_watch.h"
-#include "parse/keeper.h"
+#include "children/channel.h"
+#include "children/child_watch.h"
+#include "children/keeper.h"
 #include "parse/opener.h"
-#include "parse/wire.h"
+#include "children/wire.h"
 #include "support/fd.h"
 #include "support/process_fd.h"
 

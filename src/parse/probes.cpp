@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "parse/prober_child.h"
-#include "parse/wire.h"
+#include "children/wire.h"
 #include "support/fd.h"
 #include "support/process_fd.h"
 

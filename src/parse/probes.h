@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/channel.h"
-#include "parse/child_watch.h"
+#include "children/channel.h"
+#include "children/child_watch.h"
 #include "parse/file_probes.h"
-#include "parse/keeper.h"
+#include "children/keeper.h"
 #include "parse/opener.h"
 #include "parse/parser.h"
 
@@ -27,8 +27,6 @@ class Probes final : public FileProbes {
   NameSearch search(const ProbedFile& file, std::string_view name, std::uint64_t added) override;
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
   Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
-
-  [[nodiscard]] std::optional<pid_t> pid() const { return process_ ? std::optional(times_->child()) : std::nullopt; }
 
  private:
   // The file, if it is an ELF file.

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "elf_fixture.h"
-#include "parse/channel.h"
-#include "parse/wire.h"
+#include "children/channel.h"
+#include "children/wire.h"
 #include "process/proc_maps.h"
 #include "support/fd.h"
 #include "support/text_file.h"

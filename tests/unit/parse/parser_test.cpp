@@ -15,7 +15,7 @@
 #include "parse/answers_wire.h"
 #include "parse/ended_parsers.h"
 #include "parse/parser_calls.h"
-#include "parse/wire.h"
+#include "children/wire.h"
 #include "support/work_budget.h"
 
 namespace profile {

@@ -15,13 +15,8 @@
 
 namespace profile {
 
-struct Look;
-
 // The longest wait for such a file system to take something.
 inline constexpr std::chrono::seconds patience_with_writing{10};
-
-// Whether the file lies on such a file system.
-[[nodiscard]] bool is_served_elsewhere(const Look& look);
 
 // Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);
@@ -42,9 +37,8 @@ int move_all(const Way& way, char* at, std::size_t bytes) {
 
 class DetachedChild {
  public:
-  // Throws Error. `work` runs in the child, which has `in` as stdin and stderr and `out` as stdout, and nothing else
-  // open. It returns an errno.
-  DetachedChild(const Fd& in, const Fd& out, const std::function<int()>& work);
+  // `work` runs in the child with its end of a socket. It returns an errno. Throws Error.
+  DetachedChild(Fd socket, const std::function<int(const Fd& socket)>& work);
   // Kills the child; unfinished work is lost.
   ~DetachedChild();
   DetachedChild(DetachedChild&& other) noexcept;

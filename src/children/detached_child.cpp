@@ -1,54 +1,24 @@
-#include "files/detached_child.h"
+#include "children/detached_child.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "support/error.h"
-#include "support/own_processes.h"
+#include "children/forked_child.h"
+#include "children/own_processes.h"
 #include "support/process_fd.h"
-#include "support/safe_open.h"
 #include "support/signals.h"
 
 namespace profile {
 namespace {
 
-// Local file systems that have no block device of their own.
-constexpr std::string_view local[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs"};
 // The wait is at most this long after the user asks for the end.
 constexpr std::chrono::milliseconds patience_at_the_end{500};
 
-// The child keeps no descriptor that others wait for, and it gets no signal from the terminal.
-[[noreturn]] void run(int in, int out, const std::function<int()>& work, pid_t parent) noexcept {
-  ::prctl(PR_SET_NAME, "profile-writer");
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(EIO);
-  ::setsid();
-  // Both move above stderr first, so that neither dup2() overwrites the other one.
-  const int spare_in = ::fcntl(in, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int spare_out = ::fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::dup2(spare_in, STDIN_FILENO);
-  ::dup2(spare_out, STDOUT_FILENO);
-  ::dup2(STDIN_FILENO, STDERR_FILENO);
-  close_from(STDERR_FILENO + 1);
-  ::_exit(work());
-}
-
 }  // namespace
-
-bool is_served_elsewhere(const Look& look) {
-  if (look.found.stx_dev_major != 0 || look.is_memory) return false;
-  return std::find(std::begin(local), std::end(local), look.mount.type) == std::end(local);
-}
 
 bool is_ready_in_time(int fd, short events, const Deadline& given) {
   Deadline deadline = given;
@@ -68,14 +38,13 @@ bool is_ready_in_time(int fd, short events, const Deadline& given) {
   }
 }
 
-DetachedChild::DetachedChild(const Fd& in, const Fd& out, const std::function<int()>& work) {
-  const pid_t self = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) throw system_error("cannot start a process", errno);
-  if (child == 0) run(in.get(), out.get(), work, self);
-  child_ = child;
-  child_fd_ = process_fd(child);
-  own_processes().push_back(child);
+DetachedChild::DetachedChild(Fd socket, const std::function<int(const Fd& socket)>& work) {
+  std::vector<Fd> kept;
+  kept.push_back(std::move(socket));
+  ForkedChild child = fork_child(ChildKind::writer, std::move(kept), [&](auto sockets) { return work(sockets[0]); });
+  add_own_process(child.pid, child.process);
+  child_ = child.pid;
+  child_fd_ = std::move(child.process);
 }
 
 DetachedChild::DetachedChild(DetachedChild&& other) noexcept
@@ -94,10 +63,7 @@ void DetachedChild::abandon() {
 }
 
 bool DetachedChild::is_gone() {
-  if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) {
-    std::erase(own_processes(), *child_);
-    child_.reset();
-  }
+  if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) child_.reset();
   return !child_;
 }
 
@@ -107,7 +73,6 @@ int DetachedChild::finish(const Deadline& deadline) {
     int status = 0;
     const pid_t ended = ::waitpid(*child_, &status, WNOHANG);
     if (ended != 0) {
-      std::erase(own_processes(), *child_);
       child_.reset();
       return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
     }
