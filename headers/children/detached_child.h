@@ -8,8 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <optional>
 
+#include "children/forked_child.h"
 #include "support/deadline.h"
 #include "support/fd.h"
 
@@ -38,11 +38,14 @@ int move_all(const Way& way, char* at, std::size_t bytes) {
 class DetachedChild {
  public:
   // `work` runs in the child with its end of a socket. It returns an errno. Throws Error.
-  DetachedChild(Fd socket, const std::function<int(const Fd& socket)>& work);
+  explicit DetachedChild(const std::function<int(const Fd& socket)>& work);
   // Kills the child; unfinished work is lost.
   ~DetachedChild();
-  DetachedChild(DetachedChild&& other) noexcept;
+  DetachedChild(const DetachedChild&) = delete;
+  DetachedChild& operator=(const DetachedChild&) = delete;
 
+  // Our end of the socket.
+  [[nodiscard]] Fd take_socket() { return std::move(socket_); }
   // Waits for the child's end. Returns its errno; ETIMEDOUT: the child is left behind.
   int finish(const Deadline& deadline);
   // Kills the child without a wait. A child that is stuck ends when its file system answers.
@@ -51,9 +54,9 @@ class DetachedChild {
   [[nodiscard]] bool is_gone();
 
  private:
-  std::optional<pid_t> child_;
+  ForkedChild child_;  // pid 0: it has ended
+  Fd socket_;
   bool is_abandoned_ = false;
-  Fd child_fd_;
 };
 
 }  // namespace profile

@@ -24,9 +24,9 @@ class Keeper {
   // For tests: that process plays the keeper.
   Keeper(pid_t keeper, Fd channel);
   struct Child {
-    pid_t pid = 0;  // only to be shown and to be looked up: another process may get it
+    ChildTimes times;
     Fd process;
-    Fd channel;  // our end of the first channel of the child
+    Channel channel;
   };
   // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does
   // not answer. Throws Error.

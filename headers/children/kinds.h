@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +22,12 @@ inline constexpr std::uint64_t inherited = UINT64_MAX;
 
 struct ChildRow {
   ChildKind kind;
-  const char* name;       // as ps(1) shows it
-  std::string_view task;  // what it runs, as in_words() says it
+  const char* name;                         // as ps(1) shows it
+  std::string_view task;                    // what it runs, as in_words() says it
   std::uint64_t capabilities = inherited;   // that it keeps, a bit for each of Linux's numbers
   uid_t user = 0;                           // that it becomes where this is permitted; 0: the profiler's
   int signal_at_end = SIGKILL;              // that it gets when its parent ends
+  bool gives_descriptors = false;           // it sends some to the main process
   bool has_priority = false;                // it runs before other work
   bool only_reads = false;                  // any other system call kills it
   bool is_confined_late = false;            // it needs the profiler's rights at first, and calls confine() itself
@@ -61,7 +63,8 @@ template <class... Numbers>
 }
 
 inline constexpr std::array child_rows{
-    ChildRow{.kind = ChildKind::keeper, .name = "profile-keeper", .task = "starts the others"},
+    ChildRow{
+        .kind = ChildKind::keeper, .name = "profile-keeper", .task = "starts the others", .gives_descriptors = true},
     ChildRow{.kind = ChildKind::opener,
              .name = "profile-opener",
              .task = "opens files",
@@ -88,21 +91,20 @@ inline constexpr std::array child_rows{
     ChildRow{.kind = ChildKind::prober,
              .name = "profile-prober",
              .task = "puts probes into files",
-             .capabilities = capabilities(CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE)},
+             .capabilities = capabilities(CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE),
+             .gives_descriptors = true},
     ChildRow{.kind = ChildKind::writer, .name = "profile-writer", .task = "writes where writing may take for ever"}};
 
-[[nodiscard]] constexpr const ChildRow& row_of(ChildKind kind) { return child_rows[static_cast<std::size_t>(kind)]; }
-
+[[nodiscard]] constexpr const ChildRow& row_of(ChildKind kind) {
+  return *std::ranges::find(child_rows, kind, &ChildRow::kind);
+}
 // "the process that opens files"
 [[nodiscard]] inline std::string in_words(ChildKind kind) {
   return "the process that " + std::string(row_of(kind).task);
 }
 
-static_assert([] {
-  for (std::size_t i = 0; i < child_rows.size(); ++i) {
-    if (child_rows[i].kind != ChildKind{static_cast<std::uint8_t>(i)}) return false;
-  }
-  return child_rows.size() == static_cast<std::size_t>(ChildKind::count);
-}());
+// Takes from this process what the row does not grant; this cannot be undone. A child is confined before it runs,
+// unless its row says that it does that itself.
+void confine(ChildKind kind) noexcept;
 
 }  // namespace profile

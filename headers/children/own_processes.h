@@ -1,5 +1,5 @@
-// The running processes that this process has started for its own work, itself or by the keeper, so that a run can leave
-// them out together with the profiler.
+// The running processes that this process has started for its own work, itself or by the keeper, so that a run can
+// leave them out together with the profiler.
 #pragma once
 
 #include <sys/types.h>

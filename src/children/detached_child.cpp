@@ -4,10 +4,9 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include <span>
 #include <utility>
-#include <vector>
 
-#include "children/forked_child.h"
 #include "children/own_processes.h"
 #include "support/process_fd.h"
 #include "support/signals.h"
@@ -38,19 +37,12 @@ bool is_ready_in_time(int fd, short events, const Deadline& given) {
   }
 }
 
-DetachedChild::DetachedChild(Fd socket, const std::function<int(const Fd& socket)>& work) {
-  std::vector<Fd> kept;
-  kept.push_back(std::move(socket));
-  ForkedChild child = fork_child(ChildKind::writer, std::move(kept), [&](auto sockets) { return work(sockets[0]); });
-  add_own_process(child.pid, child.process);
-  child_ = child.pid;
-  child_fd_ = std::move(child.process);
+DetachedChild::DetachedChild(const std::function<int(const Fd& socket)>& work) {
+  auto [ours, its] = new_socket_pair();
+  child_ = fork_child(ChildKind::writer, std::span(&its, 1), [&](auto sockets) { return work(sockets[0]); });
+  add_own_process(child_.pid, child_.process);
+  socket_ = std::move(ours);
 }
-
-DetachedChild::DetachedChild(DetachedChild&& other) noexcept
-    : child_(std::exchange(other.child_, std::nullopt)),
-      is_abandoned_(other.is_abandoned_),
-      child_fd_(std::move(other.child_fd_)) {}
 
 DetachedChild::~DetachedChild() {
   abandon();
@@ -58,22 +50,22 @@ DetachedChild::~DetachedChild() {
 }
 
 void DetachedChild::abandon() {
-  if (child_ && !is_abandoned_) kill_process(child_fd_);
+  if (child_.pid != 0 && !is_abandoned_) kill_process(child_.process);
   is_abandoned_ = true;
 }
 
 bool DetachedChild::is_gone() {
-  if (child_ && ::waitpid(*child_, nullptr, WNOHANG) != 0) child_.reset();
-  return !child_;
+  if (child_.pid != 0 && ::waitpid(child_.pid, nullptr, WNOHANG) != 0) child_.pid = 0;
+  return child_.pid == 0;
 }
 
 int DetachedChild::finish(const Deadline& deadline) {
-  if (!child_ || is_abandoned_) return EIO;
-  for (bool is_over = false;; is_over = !is_ready_in_time(child_fd_.get(), POLLIN, deadline)) {
+  if (child_.pid == 0 || is_abandoned_) return EIO;
+  for (bool is_over = false;; is_over = !is_ready_in_time(child_.process.get(), POLLIN, deadline)) {
     int status = 0;
-    const pid_t ended = ::waitpid(*child_, &status, WNOHANG);
+    const pid_t ended = ::waitpid(child_.pid, &status, WNOHANG);
     if (ended != 0) {
-      child_.reset();
+      child_.pid = 0;
       return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
     }
     if (!is_over) continue;

@@ -28,7 +28,7 @@ void run_keeper(Fd socket, const Keeper::Work& work) {
     ::signal(SIGCHLD, SIG_DFL);
     ForkedChild child;
     try {
-      child = fork_child(kind, std::move(message->fds), [&](auto channels) { return work(kind, std::move(channels)); });
+      child = fork_child(kind, message->fds, [&](auto channels) { return work(kind, std::move(channels)); });
     } catch (const Error&) {  // the answer is no process
     }
     ::signal(SIGCHLD, SIG_IGN);
@@ -42,15 +42,13 @@ void run_keeper(Fd socket, const Keeper::Work& work) {
 
 Keeper::Keeper(const Work& work) : channel_(Fd()) {
   auto [ours, its] = new_socket_pair();
-  std::vector<Fd> kept;
-  kept.push_back(std::move(its));
-  const ForkedChild keeper = fork_child(ChildKind::keeper, std::move(kept), [&work](std::vector<Fd> sockets) {
+  const ForkedChild keeper = fork_child(ChildKind::keeper, std::span(&its, 1), [&work](std::vector<Fd> sockets) {
     run_keeper(std::move(sockets[0]), work);
     return 0;
   });
   add_own_process(keeper.pid, keeper.process);
   times_.emplace(keeper.pid);
-  channel_ = Channel(std::move(ours), true);
+  channel_ = Channel(std::move(ours), row_of(ChildKind::keeper).gives_descriptors);
 }
 
 Keeper::Keeper(pid_t keeper, Fd channel) : times_(std::in_place, keeper), channel_(std::move(channel), true) {}
@@ -67,7 +65,9 @@ std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> chann
       const auto pid = in.get<pid_t>();
       if (!in.ok() || pid <= 0 || message->fds.size() != 1) return std::nullopt;
       add_own_process(pid, message->fds[0]);
-      return Child{.pid = pid, .process = std::move(message->fds[0]), .channel = std::move(ours)};
+      return Child{.times = ChildTimes(pid),
+                   .process = std::move(message->fds[0]),
+                   .channel = Channel(std::move(ours), row_of(kind).gives_descriptors)};
     }
     if (channel_.is_gone()) return std::nullopt;
     if (!channel_.wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works) return std::nullopt;

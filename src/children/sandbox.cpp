@@ -1,5 +1,3 @@
-#include "children/sandbox.h"
-
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -16,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "children/kinds.h"
 #include "support/fd_limit.h"
 #include "support/priority.h"
 

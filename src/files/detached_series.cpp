@@ -39,10 +39,9 @@ int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::s
 bool DetachedSeries::has_started() {
   if (child_ && socket_) return true;
   if (child_ && !child_->is_gone()) return false;
-  auto [ours, its] = new_socket_pair();
-  socket_ = std::move(ours);
   child_.reset();
-  child_.emplace(std::move(its), [this](const Fd& socket) { return serve(socket); });
+  child_.emplace([this](const Fd& socket) { return serve(socket); });
+  socket_ = child_->take_socket();
   return true;
 }
 

@@ -40,9 +40,8 @@ int copy(const Fd& socket, OpenedOutput& output) {
 
 }  // namespace
 
-DetachedWriter::DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends)
-    : socket_(std::move(ends.first)),
-      child_(std::move(ends.second), [&](const Fd& socket) { return serve(socket, path, readers); }) {
+DetachedWriter::DetachedWriter(const std::string& path, Readers readers)
+    : child_([&](const Fd& socket) { return serve(socket, path, readers); }), socket_(child_.take_socket()) {
   ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   if (!is_ready_in_time(socket_.get(), POLLIN, Deadline(patience_with_writing))) {
     throw unwritable(path, ETIMEDOUT, true);

@@ -7,6 +7,7 @@
 
 #include "children/channel.h"
 #include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/fetcher_child.h"
 #include "parse/opener.h"
 #include "parse/opener_child.h"
@@ -14,7 +15,6 @@
 #include "parse/parser_child.h"
 #include "parse/prober_child.h"
 #include "parse/probes.h"
-#include "children/wire.h"
 #include "support/error.h"
 #include "support/fd.h"
 #include "support/plural.h"
@@ -52,7 +52,7 @@ Keeper::Child started_child(Keeper& keeper, ChildKind kind) {
 
 // Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
 Channel started_fetcher(Keeper& keeper) {
-  Channel channel(started_child(keeper, ChildKind::fetcher).channel);
+  Channel channel = started_child(keeper, ChildKind::fetcher).channel;
   channel.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
   const auto message = channel.receive(most_starting);
   if (!message) throw Error("--debuginfod: the process for it does not start");
@@ -67,7 +67,7 @@ struct Children::State {
   State(const std::vector<std::string>& debug_directories, bool debuginfod)
       : keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
         opener_child(started_child(keeper, ChildKind::opener)),
-        opener(std::move(opener_child.channel), opener_child.pid),
+        opener(std::move(opener_child.channel), opener_child.times.child()),
         fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser) {

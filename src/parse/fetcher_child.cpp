@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "children/channel.h"
+#include "children/kinds.h"
+#include "children/wire.h"
 #include "parse/debuginfod.h"
 #include "parse/opener_calls.h"
-#include "children/sandbox.h"
-#include "children/wire.h"
 #include "support/error.h"
 #include "support/signals.h"
 

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "children/channel.h"
+#include "children/wire.h"
 #include "parse/children.h"
 #include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/stack_reader.h"
-#include "children/wire.h"
 #include "process/file_keeper.h"
 #include "process/timeline.h"
 
@@ -28,7 +28,9 @@ inline constexpr const char* does_not_answer = "its file system does not answer"
 class Opener final : public FileKeeper, public StackReader {
  public:
   // `process`: that which is asked.
-  Opener(Fd socket, pid_t process) : channel_(std::move(socket)), process_(process) { channel_.allow(allowed_unasked); }
+  Opener(Channel channel, pid_t process) : channel_(std::move(channel)), process_(process) {
+    channel_.allow(allowed_unasked);
+  }
 
   void open(const FileQuestion& question) override;
   void take_answers(const std::function<void(const FileAnswer&)>& take) override;

@@ -4,11 +4,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "children/patience.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
-#include "children/patience.h"
 #include "support/end_request.h"
 #include "support/work_budget.h"
 

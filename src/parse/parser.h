@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "children/channel.h"
+#include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/ended_parsers.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
-#include "children/keeper.h"
 #include "parse/opener.h"
 #include "parse/parser_link.h"
-#include "children/wire.h"
 #include "support/effort.h"
 
 namespace profile {

@@ -16,17 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "children/channel.h"
+#include "children/wire.h"
 #include "demangle/demangle.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
-#include "children/channel.h"
 #include "parse/debug_files.h"
 #include "parse/file_answers.h"
 #include "parse/file_symbols.h"
 #include "parse/function_lookup.h"
 #include "parse/jit_map.h"
 #include "parse/parser_calls.h"
-#include "children/wire.h"
 #include "support/file_bytes.h"
 #include "unwind/build.h"
 

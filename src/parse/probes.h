@@ -6,10 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "children/channel.h"
-#include "children/child_watch.h"
-#include "parse/file_probes.h"
 #include "children/keeper.h"
+#include "parse/file_probes.h"
 #include "parse/opener.h"
 #include "parse/parser.h"
 
@@ -39,9 +37,7 @@ class Probes final : public FileProbes {
   Keeper& keeper_;
   Opener& opener_;
   Parser& parser_;
-  std::optional<Channel> prober_;
-  std::optional<ChildTimes> times_;  // set while the prober runs
-  Fd process_;                       // not open: there is none
+  std::optional<Keeper::Child> prober_;
 };
 
 }  // namespace profile

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "support/cpu_list.h"
 #include "children/own_processes.h"
+#include "support/cpu_list.h"
 
 namespace profile {
 

@@ -15,10 +15,10 @@
 
 #include "children/channel.h"
 #include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/opener.h"
 #include "parse/opener_calls.h"
 #include "parse/parser.h"
-#include "children/wire.h"
 #include "support/fd.h"
 #include "support/process_fd.h"
 
@@ -93,7 +93,7 @@ struct HostileParser {
   explicit HostileParser(const AnswerQuestion& answer)
       : opener_process(play_opener),
         keeper_process([answer](const WaitingChannel& main_process) { play_keeper(main_process, answer); }),
-        opener(std::move(opener_process.socket), opener_process.pid()),
+        opener(Channel(std::move(opener_process.socket)), opener_process.pid()),
         keeper(keeper_process.pid(), std::move(keeper_process.socket)),
         parser(keeper, opener, nullptr) {}
   // A new file of that owner.

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/string_table.h"
 #include "children/wire.h"
+#include "model/string_table.h"
 #include "support/fd.h"
 
 namespace profile {
