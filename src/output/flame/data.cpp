@@ -56,7 +56,7 @@ void write_flame_run(JsonWriter& json, const Profile& profile) {
   json.begin_object("run");
   json.member("title", title_of(profile.run));
   json.member("event", profile.run.event);
-  json.member("unit", profile.run.unit);
+  json.member("unit", profile.run.unit.word());
   json.member("counted", profile.run.counted);
   json.member("tag", profile.run.tag);
   json.member("command_line", profile.run.command_line);

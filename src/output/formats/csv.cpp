@@ -51,7 +51,7 @@ std::string name(const Profile& profile, StringId id) { return clean_name(profil
 
 void write_functions(std::ostream& out, const Profile& profile) {
   Line(out).texts({"function", "module", "self", "total", "unit"});
-  const std::string unit = clean_text(profile.run.unit);
+  const std::string unit = clean_text(profile.run.unit.word());
   for (const HotFunction& function : hottest_functions(profile)) {
     Line(out).text(function.name).text(function.module).number(function.self).number(function.total).text(unit);
   }
