@@ -17,7 +17,6 @@
 #include <thread>
 #include <utility>
 
-#include "output/flame/data.h"
 #include "output/json_writer.h"
 #include "output/page.h"
 #include "support/blocked_signals.h"
@@ -270,7 +269,7 @@ class LiveServer final : public LiveView {
     json.begin_object("live");
     json.member("events", path_ + "events");
     json.end_object();
-    write_flame_run(json, about_);
+    write_page_run(json, about_);
     json.end_object();
     json.end_document();
     out << page_after_data();
