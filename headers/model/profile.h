@@ -18,6 +18,7 @@
 #include "model/address.h"
 #include "model/measures.h"
 #include "model/string_table.h"
+#include "model/unit.h"
 #include "support/index_table.h"
 
 namespace profile {
@@ -196,8 +197,7 @@ struct RowsApart {
 // The request of the user, in the words that the outputs print.
 struct RunInfo {
   std::string event = "cpu-clock";  // as typed
-  // Of Row::value: "samples", "microseconds", "bytes", "page-faults". Of a probe it is the event's name.
-  std::string unit = "samples";
+  RunUnit unit;                     // of Row::value
   // A profile shows what there is at its end (memory in use), and takes the place of the one before it.
   bool is_state = false;
   std::string counted = "samples";  // what Row::samples counts: "waits", "requests", "allocations", "calls"
@@ -232,10 +232,13 @@ inline std::uint64_t clock_period_ns(const RunInfo& run) {
   return static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(run.frequency_hz)));
 }
 
+// The time that one sample stands for, if the values are samples of a known rate; otherwise 0.
+inline std::uint64_t ns_per_sample(const RunInfo& run) { return run.unit == Unit::samples ? clock_period_ns(run) : 0; }
+
 // The number of samples that make up a value of the run, as far as the unit and the rate tell it; otherwise 0.
 inline std::uint64_t samples_of(const RunInfo& run, std::uint64_t value) {
-  if (run.unit == "samples" || run.unit == run.counted) return value;
-  if (run.unit == "microseconds") return 0;  // the period of a clock is in nanoseconds
+  if (run.unit == Unit::samples || run.unit.word() == run.counted) return value;
+  if (run.unit == Unit::microseconds) return 0;  // the period of a clock is in nanoseconds
   return run.period_events == 0 ? 0 : value / run.period_events;
 }
 
@@ -276,7 +279,7 @@ class Profile {
   // keep apart.
   void add(const Row& given);
   // Multiplies all values and sets their unit. False when the sum does not fit into 64 bits; then nothing has changed.
-  [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
+  [[nodiscard]] bool weigh(std::uint64_t factor, Unit unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
   // Takes all rows away, because those of a later state (RunInfo::is_state) are to come. Frames and stacks stay.

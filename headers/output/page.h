@@ -6,6 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "model/profile.h"
+#include "output/frame_report.h"
+#include "output/json_writer.h"
+
 namespace profile {
 
 // `live`: the page may connect to the server that sent it. `file`: it may connect to nothing.
@@ -22,5 +26,14 @@ inline constexpr int page_data_version = 1;
 // The policy of a `live` page for the HTTP header Content-Security-Policy. Only the header can forbid that another page
 // shows this one in a frame.
 [[nodiscard]] std::string page_policy();
+
+// Each writes a member into the JSON object that is open: what the page says about the run of its graph.
+
+// "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
+void write_page_run(JsonWriter& json, const Profile& profile);
+// "account": {"taken", "recorded", "idle", "filtered", "lost"}
+void write_page_account(JsonWriter& json, const Account& account);
+// "names": [line...]: the lines of FrameReport::lines()
+void write_page_names(JsonWriter& json, const FrameReport& names);
 
 }  // namespace profile

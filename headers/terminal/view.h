@@ -23,12 +23,15 @@ class TopView {
   virtual void on_resize() = 0;
 };
 
-// Takes over the terminal. Throws Error when stdin or stdout is not a terminal.
+// Throws Error when stdin or stdout is not a terminal, or not one that can be drawn on.
+void check_top_terminal();
+// Takes over the terminal. Throws Error when that fails.
 std::unique_ptr<TopView> make_top_view(const RunInfo& run);
 
 // The interface of the module that contains ncurses (support/module.h).
 struct TopViewModule {
   static constexpr std::string_view module = "terminal";
+  decltype(&check_top_terminal) check;
   decltype(&make_top_view) make;
 };
 

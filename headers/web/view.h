@@ -28,6 +28,8 @@ class LiveView {
  public:
   virtual ~LiveView() = default;  // closes all connections; clients get half a second to read the end message
 
+  // Begins to answer: before, clients wait. Throws Error when that fails.
+  virtual void begin(const RunInfo& run) = 0;
   // "http://127.0.0.1:9090/"
   [[nodiscard]] virtual std::string url() const = 0;
 
@@ -48,7 +50,7 @@ class LiveView {
 };
 
 // Starts to listen. Throws Error when that fails or when the options are not valid.
-std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, const RunInfo& run);
+std::unique_ptr<LiveView> make_live_view(const LiveOptions& options);
 
 // The interface of the module that contains the HTTP server's library (support/module.h).
 struct LiveViewModule {

@@ -89,7 +89,8 @@ int run_diff(std::span<const char* const> arguments) {
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
-  const DiffOptions options{.unit = after.profile.run.unit, .top = shown.top, .show_modules = shown.show_modules};
+  const DiffOptions options{
+      .unit = after.profile.run.unit.word(), .top = shown.top, .show_modules = shown.show_modules};
   after.profile.run.headline = after.name + " compared with " + before.name;
   int status = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i) {

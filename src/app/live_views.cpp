@@ -31,8 +31,13 @@ std::uint64_t own_rss_bytes() {
 
 }  // namespace
 
-LivePage::LivePage(const LiveOptions& options, const RunInfo& run)
-    : view_(load_module<LiveViewModule>().make(options, run)) {}
+LivePage::LivePage(const LiveOptions& options, std::function<void(const std::string&)> say)
+    : view_(load_module<LiveViewModule>().make(options)), say_(std::move(say)) {}
+
+void LivePage::begin(const RunInfo& run) {
+  view_->begin(run);
+  say_("the page is at " + view_->url());
+}
 
 void LivePage::add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) {
   view_->add(profile, {.account = status.account,
@@ -42,14 +47,22 @@ void LivePage::add(const std::shared_ptr<const Profile>& profile, const RunStatu
                        .bpf_runs = status.cost.runs});
 }
 
-TerminalSink::TerminalSink(std::function<void()> on_quit)
-    : module_(load_module<TopViewModule>()), on_quit_(std::move(on_quit)) {}
+TerminalSink::TerminalSink(Messages& messages, std::function<void()> on_quit)
+    : module_(load_module<TopViewModule>()), messages_(messages), on_quit_(std::move(on_quit)) {
+  module_.check();
+}
+
+void TerminalSink::begin(const RunInfo& run) {
+  view_ = module_.make(run);
+  messages_.hold();
+}
 
 void TerminalSink::watch(EventLoop& loop) {
-  if (!view_) return;
   loop_ = &loop;
   loop.add(view_->poll_fd(), [this] {
-    if (view_ && !view_->on_ready()) on_quit_();
+    if (!view_ || view_->on_ready()) return;
+    give_terminal_back();
+    on_quit_();
   });
 }
 
@@ -57,14 +70,14 @@ void TerminalSink::add(const std::shared_ptr<const Profile>& profile, const RunS
   if (view_) view_->add(*profile);
 }
 
-void TerminalSink::close() {
+void TerminalSink::give_terminal_back() {
   if (!view_) return;
   if (loop_ != nullptr) loop_->remove(view_->poll_fd());
-  loop_ = nullptr;
   view_.reset();
+  messages_.release();
 }
 
-void TerminalSink::resize() {
+void TerminalSink::on_resize() {
   if (view_) view_->on_resize();
 }
 

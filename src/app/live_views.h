@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "app/profile_sink.h"
+#include "app/messages.h"
+#include "app/sink.h"
 #include "terminal/view.h"
 #include "web/view.h"
 
@@ -14,10 +15,10 @@ namespace profile {
 
 class LivePage : public ProfileSink {
  public:
-  // Loads the module and starts to listen. Throws Error when that fails.
-  LivePage(const LiveOptions& options, const RunInfo& run);
+  // Loads the module and starts to listen. Throws Error when that fails. `say` prints where the page is.
+  LivePage(const LiveOptions& options, std::function<void(const std::string&)> say);
 
-  [[nodiscard]] std::string url() const { return view_->url(); }
+  void begin(const RunInfo& run) override;
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
   void end() override { view_->end(); }
   [[nodiscard]] bool is_open() const override { return true; }
@@ -25,24 +26,22 @@ class LivePage : public ProfileSink {
 
  private:
   std::unique_ptr<LiveView> view_;
+  std::function<void(const std::string&)> say_;
 };
 
-// It also gives the terminal view its keys.
+// It has the terminal from begin() until the user quits or the run ends. It also gives the view its keys.
 class TerminalSink : public ProfileSink {
  public:
-  // Loads the module. Throws Error when that fails. `on_quit` is called when the user quits or the terminal is closed.
-  explicit TerminalSink(std::function<void()> on_quit);
+  // Loads the module and checks the terminal. Throws Error when it cannot be used. `messages` are held while the view
+  // has the terminal. `on_quit` is called when the user has quit or the terminal was closed.
+  TerminalSink(Messages& messages, std::function<void()> on_quit);
 
-  // Takes over the terminal. Throws Error when that fails. Messages before it are printed on the normal terminal.
-  void open(const RunInfo& run) { view_ = module_.make(run); }
-  // Restores the terminal.
-  void close();
-  // The terminal may have another size now.
-  void resize();
-
+  void begin(const RunInfo& run) override;
   void watch(EventLoop& loop) override;
   void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) override;
-  void end() override { close(); }
+  void end() override { give_terminal_back(); }
+  void on_resize() override;
+  void give_terminal_back() override;
   [[nodiscard]] bool is_open() const override { return view_ != nullptr; }
   [[nodiscard]] std::optional<double> pace_s() const override {
     return is_open() ? std::optional<double>(live_tick_s) : std::nullopt;
@@ -50,6 +49,7 @@ class TerminalSink : public ProfileSink {
 
  private:
   const TopViewModule& module_;
+  Messages& messages_;
   std::function<void()> on_quit_;
   EventLoop* loop_ = nullptr;      // while it watches the terminal
   std::unique_ptr<TopView> view_;  // nullptr: the terminal is as it was

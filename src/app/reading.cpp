@@ -105,7 +105,7 @@ void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {
     for (ReadProfile* const file : {&a, &b}) become_time(file->profile, file->name);
     return;
   }
-  throw Error(a.name + " is in " + a.profile.run.unit + " and " + b.name + " in " + b.profile.run.unit +
+  throw Error(a.name + " is in " + a.profile.run.unit.word() + " and " + b.name + " in " + b.profile.run.unit.word() +
               ": they cannot be " + what);
 }
 

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "app/profile_sink.h"
 #include "app/report_options.h"
+#include "app/sink.h"
 #include "files/destination.h"
 #include "files/file_series.h"
 
@@ -41,7 +41,7 @@ class Reports : public ProfileSink {
   void write(const Profile& profile);
   // Lines for the user after end(): the hottest functions if the run has one report only, and the written files. The
   // functions are left out if the only report is on stdout, unless stdout is a terminal, where it has scrolled away.
-  [[nodiscard]] std::vector<std::string> answer() const;
+  [[nodiscard]] std::vector<std::string> answer() const override;
 
  private:
   struct Report {

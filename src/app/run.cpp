@@ -34,9 +34,9 @@ constexpr std::uint64_t give_back_every_ns = 30'000'000'000;
 
 }  // namespace
 
-Run::Run(RunInfo run, Sinks sinks, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
+Run::Run(RunInfo run, const Sinks& sinks, Source& source, ProcessTimeline& timeline, Symboliser& symboliser)
     : run_(std::move(run)),
-      streams_(std::move(sinks.of_samples)),
+      sinks_(sinks),
       source_(source),
       timeline_(timeline),
       symboliser_(symboliser),
@@ -57,8 +57,6 @@ void Run::watch(EventLoop& loop, std::function<bool()> is_over) {
       rest.set(rest_s, 0);
     });
   }
-  for (const Receiver& receiver : receivers_) receiver.sink->watch(loop);
-  for (SampleSink* const sink : streams_) sink->watch(loop);
   loop.add_timer(memory_s, memory_s, [this] { forget_unsampled(); });
   due_timer_ = &loop.add_timer(0, 0, [this, is_over = std::move(is_over)] {
     // At the end finish() passes on what is left. Doing it here, too, would add one more part.
@@ -66,13 +64,13 @@ void Run::watch(EventLoop& loop, std::function<bool()> is_over) {
   });
 }
 
-void Run::begin(std::uint64_t began_ns) {
+void Run::begin(std::uint64_t began_ns, EventLoop& loop) {
   begin_profile(began_ns);
-  for (Receiver& receiver : receivers_) {
-    receiver.sink->begin(run_);
-    receiver.due_ns = began_ns + to_ns(receiver.sink->pace_s().value_or(0));
+  for (const auto& sink : sinks_.all) {
+    sink->begin(run_);
+    sink->watch(loop);
   }
-  for (SampleSink* const sink : streams_) sink->begin(run_);
+  for (Receiver& receiver : receivers_) receiver.due_ns = began_ns + to_ns(receiver.sink->pace_s().value_or(0));
   await_due();
 }
 
@@ -171,7 +169,7 @@ void Run::hand_samples(bool all) {
   const std::vector<Sample> ready(samples_.begin(), end);
   samples_.erase(samples_.begin(), end);
   named_ = samples_.size();
-  for (SampleSink* const sink : streams_) sink->add(profile_, ready);
+  for (SampleSink* const sink : sinks_.of_samples) sink->add(profile_, ready);
   if (wants_rows()) return;
   for (const Sample& sample : ready) {
     count(sample.row.user, &Row::user, sample.row.samples);
@@ -267,8 +265,7 @@ void Run::give_memory_back() {
 void Run::finish(std::uint64_t ended_ns) {
   take(ended_ns);
   pass_on(true);
-  for (const Receiver& receiver : receivers_) receiver.sink->end();
-  for (SampleSink* const sink : streams_) sink->end();
+  for (const auto& sink : sinks_.all) sink->end();
   if (wants_rows()) return;
   const std::uint64_t lost = std::min(account_.recorded, unwritten());
   account_.recorded -= lost;
@@ -276,13 +273,11 @@ void Run::finish(std::uint64_t ended_ns) {
 }
 
 bool Run::is_wanted() const {
-  return std::ranges::any_of(receivers_, [](const Receiver& to) { return to.sink->is_open(); }) ||
-         std::ranges::any_of(streams_, &SampleSink::is_open);
+  return std::ranges::any_of(sinks_.all, [](const auto& sink) { return sink->is_open(); });
 }
 
 bool Run::has_failed() const {
-  return std::ranges::any_of(receivers_, [](const Receiver& to) { return to.sink->has_failed(); }) ||
-         std::ranges::any_of(streams_, &SampleSink::has_failed);
+  return std::ranges::any_of(sinks_.all, [](const auto& sink) { return sink->has_failed(); });
 }
 
 std::uint64_t Run::samples() const { return account_.taken + profile_->account.taken + source_.pending_samples(); }
@@ -300,13 +295,13 @@ std::vector<std::string> Run::notes() const {
 
 std::size_t Run::behind() const {
   std::size_t most = 0;
-  for (const SampleSink* const sink : streams_) most = std::max(most, sink->is_open() ? sink->behind() : 0);
+  for (const SampleSink* const sink : sinks_.of_samples) most = std::max(most, sink->is_open() ? sink->behind() : 0);
   return most;
 }
 
 std::uint64_t Run::unwritten() const {
   std::uint64_t most = 0;
-  for (const SampleSink* const sink : streams_) most = std::max(most, sink->lost());
+  for (const SampleSink* const sink : sinks_.of_samples) most = std::max(most, sink->lost());
   return most;
 }
 

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/profile_sink.h"
-#include "app/sample_sink.h"
+#include "app/sink.h"
 #include "app/stack_edits.h"
 #include "model/profile.h"
 #include "output/frame_report.h"
@@ -22,23 +21,19 @@
 
 namespace profile {
 
-struct Sinks {
-  std::vector<ProfileSink*> of_profiles;
-  std::vector<SampleSink*> of_samples;
-};
-
 class Run {
  public:
   // `run` goes into each profile. The rest must outlive this object. The source was made with SamplingOptions::rows and
   // each_sample as the sinks need it.
-  Run(RunInfo run, Sinks sinks, Source& source, ProcessTimeline& timeline, Symboliser& symboliser);
+  Run(RunInfo run, const Sinks& sinks, Source& source, ProcessTimeline& timeline, Symboliser& symboliser);
 
   // Adds to `loop` the periodic work that must be done while samples come. `loop` must not run after this object is
   // destroyed.
   // `is_over`: the run ends now, and finish() will be called.
   void watch(EventLoop& loop, std::function<bool()> is_over);
-  // Called when nothing can prevent the run from sampling any more. Sampling began at `began_ns`, by CLOCK_MONOTONIC.
-  void begin(std::uint64_t began_ns);
+  // Called when nothing can prevent the run from sampling any more: begins the sinks, which add to `loop` what they
+  // wait for. Sampling began at `began_ns`, by CLOCK_MONOTONIC.
+  void begin(std::uint64_t began_ns, EventLoop& loop);
   // Empties the buffers in the kernel. Called a few times a second, so that none of them is full before the next call.
   void relieve();
   // Names samples in code that is about to disappear (ProcessTimeline::any_expired()). False: not all samples could be
@@ -81,7 +76,7 @@ class Run {
   void count(StackId stack, StackId Row::*part, std::uint64_t samples);
   void report_counted();
   [[nodiscard]] bool wants_rows() const { return !receivers_.empty(); }
-  [[nodiscard]] bool wants_samples() const { return !streams_.empty(); }
+  [[nodiscard]] bool wants_samples() const { return !sinks_.of_samples.empty(); }
   // Whether samples are taken, named and passed on at least this often.
   [[nodiscard]] bool passes_on_within(double seconds) const;
   // How many samples the slowest sink has not passed on.
@@ -103,8 +98,8 @@ class Run {
   };
 
   RunInfo run_;
+  const Sinks& sinks_;
   std::vector<Receiver> receivers_;
-  std::vector<SampleSink*> streams_;
   Source& source_;
   ProcessTimeline& timeline_;
   Symboliser& symboliser_;

@@ -12,12 +12,10 @@
 
 #include "app/ahead_schedule.h"
 #include "app/command.h"
-#include "app/live_views.h"
 #include "app/messages.h"
-#include "app/reports.h"
 #include "app/run.h"
 #include "app/signals.h"
-#include "app/stream_sink.h"
+#include "app/sink.h"
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
@@ -65,8 +63,7 @@ class Session {
     require_fds(needed_fds(cpus_.size(), static_cast<std::size_t>(sampled_cpus())));
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
-    const auto say = [this](const std::string& text) { messages_.say(text); };
-    if (!options.outputs.empty()) reports_.emplace(options.reports(), say);
+    sinks_ = make_sinks(options, messages_, [this] { quit(); });
     SamplingOptions sampling = options.sampling;
     sampling.children = &children_;
     {
@@ -82,15 +79,6 @@ class Session {
     SymbolOptions symbols = options.symbols;
     symbols.repeated = options.stream != nullptr || options.sampling.interval;
     symboliser_ = std::make_unique<Symboliser>(*timeline_, children_.reader(), symbols);
-    if (options.top_view) terminal_.emplace([this] { quit(); });
-    if (options.live) {
-      page_.emplace(*options.live, info_);
-      messages_.say("the page is at " + page_->url());
-    }
-    if (terminal_) {
-      terminal_->open(info_);
-      messages_.hold();
-    }
   }
 
   int run() {
@@ -106,12 +94,8 @@ class Session {
 
  private:
   void start() {
-    // Last, because a file that it makes stays when something else fails.
-    if (options_.stream != nullptr) {
-      stream_.emplace(options_.stream->make(options_.output), options_.stream_path,
-                      [this](const std::string& text) { messages_.say(text); });
-    }
-    run_.emplace(info_, sinks(), *source_, *timeline_, *symboliser_);
+    for (const auto& sink : sinks_.all) sink->prepare();
+    run_.emplace(info_, sinks_, *source_, *timeline_, *symboliser_);
     watch();
     priority_.emplace();  // after the fork of the command, which keeps its own priority
     source_->set_meanwhile([this] { look_up(); });
@@ -131,22 +115,14 @@ class Session {
     if (options_.duration_s) loop_.add_timer(*options_.duration_s, 0, [this] { is_over_ = true; });
     if (command_) command_->release();
     // From here on nothing can fail. So the output is never a header alone.
-    run_->begin(started_ns_);
+    priority_.reset();  // threads that a sink starts have an ordinary priority
+    run_->begin(started_ns_, loop_);
+    priority_.emplace();
     end_unless_wanted();
     timeline_->scan_proc();
     give_back_read_pages();
     const auto hidden = options_.sampling.kernel_stacks ? hidden_kernel_symbols() : std::nullopt;
     if (hidden) messages_.note(*hidden);
-  }
-
-  Sinks sinks() {
-    Sinks sinks;
-    // Views first: a report may wait for a disk.
-    if (terminal_) sinks.of_profiles.push_back(&*terminal_);
-    if (page_) sinks.of_profiles.push_back(&*page_);
-    if (reports_) sinks.of_profiles.push_back(&*reports_);
-    if (stream_) sinks.of_samples.push_back(&*stream_);
-    return sinks;
   }
 
   void watch() {
@@ -183,7 +159,7 @@ class Session {
       if (signal.number == SIGCHLD) {
         note_command_exit();
       } else if (signal.number == SIGWINCH) {
-        if (terminal_) terminal_->resize();
+        for (const auto& sink : sinks_.all) sink->on_resize();
       } else {
         end_on_request(signal);
       }
@@ -207,7 +183,6 @@ class Session {
   // A command goes on to its end, as after Ctrl-C; only the view is gone.
   void quit() {
     if (command_) {
-      give_terminal_back();
       messages_.note("the command goes on; Ctrl-C ends it");
     } else {
       is_over_ = true;
@@ -299,16 +274,14 @@ class Session {
       messages_.note(symboliser_->details());
       messages_.note(details_of(timeline_->status(), run_->account()));
     }
-    if (reports_) messages_.note(reports_->answer());  // nearest to the prompt
+    for (const auto& sink : sinks_.all) messages_.note(sink->answer());  // nearest to the prompt
   }
 
   // A run without outputs and views is pointless, but a command runs to its end.
   void end_unless_wanted() { is_over_ = is_over_ || (!run_->is_wanted() && !command_); }
 
   void give_terminal_back() {
-    if (!terminal_ || !terminal_->is_open()) return;
-    terminal_->close();
-    messages_.release();
+    for (const auto& sink : sinks_.all) sink->give_terminal_back();
   }
 
   [[nodiscard]] bool is_time_up() const { return options_.duration_s && elapsed_s() >= *options_.duration_s; }
@@ -325,8 +298,7 @@ class Session {
   Signals signals_;
   Progress progress_;
   Messages messages_;
-  std::optional<Reports> reports_;
-  std::optional<StreamSink> stream_;
+  Sinks sinks_;
   Fd run_time_stats_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<Command> command_;
@@ -335,8 +307,6 @@ class Session {
   std::unique_ptr<Symboliser> symboliser_;
   std::optional<RaisedPriority> priority_;
   EventLoop loop_;
-  std::optional<LivePage> page_;
-  std::optional<TerminalSink> terminal_;
   std::optional<Run> run_;
   std::uint64_t started_ns_ = 0;
   std::uint64_t ended_ns_ = 0;  // 0: not yet

@@ -18,18 +18,14 @@ constexpr double patience_s = 0.7;
 
 }  // namespace
 
-StreamSink::StreamSink(std::unique_ptr<StreamOutput> form, const std::string& path,
-                       std::function<void(const std::string&)> say)
-    : say_(std::move(say)), form_(std::move(form)), writer_(path) {}
-
 void StreamSink::watch(EventLoop& loop) {
   // The reader has taken data, so writing can continue.
-  loop.add(writer_.poll_fd(), [this] { write(); });
+  loop.add(writer_->poll_fd(), [this] { write(); });
 }
 
 void StreamSink::begin(const RunInfo& run) {
   attempt([&] {
-    form_->begin(writer_.buffer(), run);
+    form_->begin(writer_->buffer(), run);
     flush();
   });
 }
@@ -70,20 +66,20 @@ void StreamSink::write() {
 }
 
 void StreamSink::append() {
-  while (!batches_.empty() && !writer_.is_behind()) {
+  while (!batches_.empty() && !writer_->is_behind()) {
     Batch& batch = batches_.front();
     if (texts_of_ != batch.profile) form_->forget();
     texts_of_ = batch.profile;
-    for (; batch.written < batch.samples.size() && !writer_.is_behind(); ++batch.written, --waiting_) {
-      form_->append(writer_.buffer(), *batch.profile, batch.samples[batch.written]);
-      writer_.end_record();
+    for (; batch.written < batch.samples.size() && !writer_->is_behind(); ++batch.written, --waiting_) {
+      form_->append(writer_->buffer(), *batch.profile, batch.samples[batch.written]);
+      writer_->end_record();
     }
     if (batch.written == batch.samples.size()) batches_.pop_front();
   }
 }
 
 void StreamSink::flush() {
-  if (writer_.flush() == StreamWriter::Result::closed_pipe) is_open_ = false;
+  if (writer_->flush() == StreamWriter::Result::closed_pipe) is_open_ = false;
 }
 
 // Waits for the reader for patience_s in total. Only waiting counts: time that writing takes loses no sample.
@@ -92,13 +88,13 @@ void StreamSink::write_rest() {
   for (append(); waiting_ != 0 && left_s > 0; append()) {
     flush();
     if (!is_open_) return;
-    if (!writer_.is_behind()) continue;
+    if (!writer_->is_behind()) continue;
     const std::uint64_t began_ns = monotonic_ns();
-    pollfd reader{.fd = writer_.poll_fd(), .events = POLLIN, .revents = 0};
+    pollfd reader{.fd = writer_->poll_fd(), .events = POLLIN, .revents = 0};
     ::poll(&reader, 1, static_cast<int>(left_s * 1e3));
     left_s -= to_seconds(monotonic_ns() - began_ns);
   }
-  lost_ += writer_.finish(std::max(left_s, 0.0)).records;
+  lost_ += writer_->finish(std::max(left_s, 0.0)).records;
 }
 
 }  // namespace profile

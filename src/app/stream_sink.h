@@ -6,10 +6,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "app/sample_sink.h"
+#include "app/sink.h"
 #include "files/stream_writer.h"
 #include "output/stream.h"
 
@@ -17,11 +19,14 @@ namespace profile {
 
 class StreamSink : public SampleSink {
  public:
-  // Opens the output at `path`; "-" is stdout. Throws Error when it cannot. `say` prints a line for the person.
-  StreamSink(std::unique_ptr<StreamOutput> form, const std::string& path, std::function<void(const std::string&)> say);
+  // `path`: "-" is stdout. `say` prints a line for the person.
+  StreamSink(std::unique_ptr<StreamOutput> form, std::string path, std::function<void(const std::string&)> say)
+      : say_(std::move(say)), form_(std::move(form)), path_(std::move(path)) {}
 
-  void watch(EventLoop& loop) override;
+  // Opens the output.
+  void prepare() override { writer_.emplace(path_); }
   void begin(const RunInfo& run) override;
+  void watch(EventLoop& loop) override;
   void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) override;
   void end() override;
   [[nodiscard]] bool is_open() const override { return is_open_; }
@@ -44,7 +49,8 @@ class StreamSink : public SampleSink {
 
   std::function<void(const std::string&)> say_;
   std::unique_ptr<StreamOutput> form_;
-  StreamWriter writer_;
+  std::string path_;
+  std::optional<StreamWriter> writer_;       // set from prepare() on
   std::deque<Batch> batches_;                // the first is being written
   std::size_t waiting_ = 0;                  // samples in them
   std::shared_ptr<const Profile> texts_of_;  // the profile of the texts that the form keeps

@@ -3,6 +3,7 @@
 
 #include "app/reading.h"
 #include "app/weight.h"
+#include "model/run_words.h"
 #include "support/error.h"
 
 namespace profile {
@@ -15,14 +16,6 @@ std::string names_of(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   return text;
-}
-
-std::string headline_of(const RunInfo& run, const std::vector<std::string>& names) {
-  std::string line = run.unit;
-  // read_header_line() turns it back.
-  const auto is_small = [](char letter) { return letter >= 'a' && letter <= 'z'; };
-  if (line.size() > 1 && is_small(line[0]) && is_small(line[1])) line[0] = static_cast<char>(line[0] - 'a' + 'A');
-  return line + " of " + names_of(names) + " by user + kernel stack";
 }
 
 // The sum of files whose samples have the same weight.
@@ -40,7 +33,7 @@ bool are_worth_the_same(const RunInfo& a, const RunInfo& b) {
 
 // True for folded lines, and for samples of an unknown rate.
 bool has_unknown_weight(const RunInfo& run) {
-  return run.event.empty() || (run.unit == "samples" && ns_per_sample(run) == 0);
+  return run.event.empty() || (run.unit == Unit::samples && ns_per_sample(run) == 0);
 }
 
 void add(Profile& to, const Profile& more) {
@@ -111,7 +104,7 @@ Profile sum_of_files(const std::vector<std::string>& paths, const ReadRequest& r
   }
   RunInfo& run = sum.profile.run;
   const bool has_header = !run.headline.empty() || run.is_request_known;
-  if (names.size() > 1 || !has_header) run.headline = headline_of(run, names);
+  if (names.size() > 1 || !has_header) run.headline = sum_headline(run.unit, names_of(names));
   return std::move(sum.profile);
 }
 

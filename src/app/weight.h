@@ -2,15 +2,12 @@
 // up or compared.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "model/profile.h"
 
 namespace profile {
 
-// The time that a sample stands for. 0: unknown, or the values are not samples.
-[[nodiscard]] std::uint64_t ns_per_sample(const RunInfo& run);
 // Whether the values are nanoseconds, or samples that can become nanoseconds.
 [[nodiscard]] bool is_time(const RunInfo& run);
 // Converts samples into the nanoseconds that they stand for. Nanoseconds stay as they are. Throws an Error that names

@@ -76,7 +76,7 @@ void PprofValues::describe(RunInfo& run) const {
   run.period_events = 0;
   if (count_) run.counted = types[*count_].type;
   if (are_samples_) {
-    run.unit = is_time() || run.event == "samples" ? "samples" : run.event;
+    run.unit = is_time() ? word_of(Unit::samples) : run.event;
     if (period == 0 || !is_time()) return;
     const auto rate = static_cast<std::uint64_t>(std::llround(1e9 / static_cast<double>(period)));
     const bool is_rate =
@@ -85,10 +85,10 @@ void PprofValues::describe(RunInfo& run) const {
     return;
   }
   run.unit = is_count(types[shown_]) ? types[shown_].type : types[shown_].unit;
-  if (run.unit.empty()) run.unit = "samples";
+  if (run.unit.word().empty()) run.unit = Unit::samples;
   // A period of 1 means that there is no period.
   if (file_.period_type.type != types[shown_].type || period <= 1) return;
-  if (run.unit == "microseconds") {
+  if (run.unit == Unit::microseconds) {
     if (period < UINT64_MAX / 1000) run.period_events = period * 1000;  // in nanoseconds
   } else {
     run.period_events = period;
@@ -116,10 +116,10 @@ void read_own_names(const PprofFile& file, RunInfo& run) {
     RunInfo told;
     told.event.clear();
     if (!read_header_line(comment, told)) continue;
-    if (pprof::identifier(told.unit) != pprof::identifier(run.unit)) return;
+    if (pprof::identifier(told.unit.word()) != pprof::identifier(run.unit.word())) return;
     run.unit = told.unit;
     // The header of a sum of files has no event but the unit.
-    const bool is_event = !told.event.empty() && told.event != told.unit;
+    const bool is_event = !told.event.empty() && told.event != told.unit.word();
     if (is_event || pprof::identifier(told.event) == run.event) run.event = told.event;
     return;
   }

@@ -285,7 +285,7 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
     const Stacks& chosen = stacks.rows.empty() ? waits : stacks;
     if (!chosen.unit.empty()) run.unit = chosen.unit;
     if (!is_first && run.unit != profile.run.unit)
-      throw Error("it is in " + run.unit + ", and what stands before is not");
+      throw Error("it is in " + run.unit.word() + ", and what stands before is not");
     if (std::exchange(is_first, false)) {
       profile.run = run;
       profile.account = account;

@@ -160,7 +160,7 @@ class Reader {
     if (!any_event_ && aliens_.count != 0) throw Error(aliens_.first);
     drop_tids_of_processes(profile_);
     // Our writer puts the unit in the place of an unknown event.
-    if (is_ours_ && profile_.run.event == profile_.run.unit) profile_.run.event.clear();
+    if (is_ours_ && profile_.run.event == profile_.run.unit.word()) profile_.run.event.clear();
     return std::move(profile_);
   }
 

@@ -68,13 +68,13 @@ Whose whose(std::string_view name) {
 }
 
 // How to convert a weight into the unit of the Profile.
-struct Unit {
+struct WeightUnit {
   std::string_view word;
   double factor = 1;
   double ns = 0;  // of one; 0: it is no time
 };
 
-Unit unit_of(std::string_view word) {
+WeightUnit weight_unit(std::string_view word) {
   if (word == "nanoseconds") return {.word = word, .ns = 1};
   if (word == "microseconds") return {.word = word, .ns = 1e3};
   if (word == "milliseconds") return {.word = "nanoseconds", .factor = 1e6, .ns = 1e6};
@@ -141,13 +141,13 @@ class Reader {
     }
     // The title of our samples says nothing of the time that they became here.
     RunInfo told;
-    if (is_ours_ && read_header_line(title_, told) && told.unit != unit_) profile_.run.headline.clear();
+    if (is_ours_ && read_header_line(title_, told) && told.unit.word() != unit_) profile_.run.headline.clear();
     drop_tids_of_processes(profile_);
   }
 
   void add(const ReadProfile& read) {
     std::string_view name = read.name;
-    Unit unit = unit_of(read.unit);
+    WeightUnit unit = weight_unit(read.unit);
     if (is_ours_ && name.ends_with(aggregated)) {
       name.remove_suffix(aggregated.size());
       const std::size_t comma = name.rfind(", ");
@@ -182,12 +182,12 @@ class Reader {
     }
   }
 
-  double part_of(double begin, double end, const Unit& unit) {
+  double part_of(double begin, double end, const WeightUnit& unit) {
     if (unit.ns == 0) return choice_.part_of(std::nullopt, std::nullopt);
     return choice_.part_of(begin * unit.ns, end * unit.ns);
   }
 
-  void add_events(const std::vector<Event>& events, const Unit& unit) {
+  void add_events(const std::vector<Event>& events, const WeightUnit& unit) {
     std::vector<std::uint32_t> open;
     double at = events.front().at;
     for (const Event& event : events) {

@@ -82,8 +82,8 @@ class Reader {
     row_.value = *value_;
     if (profile_.rows().empty()) {
       profile_.run.event = event_;
-      profile_.run.unit = unit_.empty() ? "samples" : unit_;
-    } else if (unit_ != profile_.run.unit) {
+      if (!unit_.empty()) profile_.run.unit = unit_;
+    } else if (unit_ != profile_.run.unit.word()) {
       throw Error("a sample is in " + unit_ + ", and those before are not");
     }
     if (!total_.add(row_.value)) throw Error("the values add up to more than 2^64 - 1");

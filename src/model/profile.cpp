@@ -183,7 +183,7 @@ void Profile::forget_rows() {
   account.forget_recorded();
 }
 
-bool Profile::weigh(std::uint64_t factor, std::string_view unit) {
+bool Profile::weigh(std::uint64_t factor, Unit unit) {
   std::uint64_t sum = 0;
   if (__builtin_mul_overflow(total(), factor, &sum)) return false;
   for (Row& row : rows_) row.value *= factor;

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "model/run_words.h"
 #include "output/clean_text.h"
 
 namespace profile {
@@ -25,8 +26,7 @@ std::string bracketed(const Items& items, std::string_view separator, Text text)
 
 std::string measure(const RunInfo& run) {
   if (!run.title.empty()) return clean_text(run.title);
-  if (run.frequency_hz != 0) return "Sampling at " + std::to_string(run.frequency_hz) + " Hertz";
-  return "Sampling at every " + std::to_string(run.period_events) + " events";
+  return sampling_title({}, run.frequency_hz, run.period_events);
 }
 
 std::string target(const RunInfo& run) {

@@ -97,7 +97,7 @@ std::vector<HotFunction> hottest_functions(const Profile& profile) { return Func
 void write_function_table(std::ostream& out, const Profile& profile, std::span<const HotFunction> functions,
                           std::size_t most, bool with_modules) {
   const std::size_t shown = std::min(most, functions.size());
-  out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit) << '\n';
+  out << top_of(shown, functions.size(), "function") << ", in " << clean_text(profile.run.unit.word()) << '\n';
   const std::uint64_t whole = profile.total();
   std::vector<TextTable::Column> columns = {{"SELF"}, {"SHARE"}, {"TOTAL"}, {"SHARE"}};
   columns.push_back({"FUNCTION", TextTable::Align::left});

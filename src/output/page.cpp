@@ -4,10 +4,14 @@
 
 #include <string>
 
+#include "output/header.h"
 #include "output/page_text.h"
+#include "support/clock.h"
 
 namespace profile {
 namespace {
+
+constexpr std::uint64_t ns_per_ms = 1'000'000;
 
 std::string head_that_connects_to(std::string_view source) {
   std::string head(page_text::before_connect);
@@ -27,5 +31,31 @@ std::string page_policy() {
 }
 
 std::string_view page_after_data() { return page_text::after_data; }
+
+void write_page_run(JsonWriter& json, const Profile& profile) {
+  json.begin_object("run");
+  json.member("title", title_of(profile.run));
+  json.member("event", profile.run.event);
+  json.member("unit", profile.run.unit.word());
+  json.member("counted", profile.run.counted);
+  json.member("tag", profile.run.tag);
+  json.member("command_line", profile.run.command_line);
+  json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
+  json.member("duration_s", to_seconds(profile.duration_ns));
+  if (profile.run.is_state) json.member("is_state", true);
+  json.end_object();
+}
+
+void write_page_account(JsonWriter& json, const Account& account) {
+  json.begin_object("account");
+  json.member("taken", account.taken);
+  json.member("recorded", account.recorded);
+  json.member("idle", account.idle);
+  json.member("filtered", account.filtered);
+  json.member("lost", account.lost());
+  json.end_object();
+}
+
+void write_page_names(JsonWriter& json, const FrameReport& names) { json.array("names", names.lines()); }
 
 }  // namespace profile

@@ -9,7 +9,6 @@
 
 #include "model/syscall_analysis.h"
 #include "output/clean_text.h"
-#include "output/error_name.h"
 #include "output/tables.h"
 #include "output/text_table.h"
 #include "support/plural.h"
@@ -19,10 +18,6 @@ namespace {
 
 using Align = TextTable::Align;
 using Calls = std::vector<const SyscallUse*>;
-
-std::string rate(std::uint64_t count, const SyscallReport& report) {
-  return decimal(report.seconds > 0 ? static_cast<double>(count) / report.seconds : 0);
-}
 
 // "read", or "read of dd (185)".
 std::string caption_of(const Profile& profile, const SyscallUse& call) {
@@ -44,68 +39,24 @@ Calls top_calls(const SyscallReport& report, std::size_t top) {
 
 void write_calls(std::ostream& out, const Profile& profile, const Calls& calls) {
   const SyscallReport& report = *profile.syscalls;
-  std::vector<TextTable::Column> columns = {{"CALLS"}, {"CALLS/s"}};
-  if (report.has_failures) columns.push_back({"FAILED"});
-  if (report.has_durations) columns.insert(columns.end(), {{"TOTAL ms"}, {"MEAN us"}, {"MAX us"}});
-  columns.push_back({"SYSCALL", Align::left});
-  if (report.by_process) columns.insert(columns.end(), {{"PID"}, {"PROCESS", Align::left}});
-  TextTable table(std::move(columns));
-  for (const SyscallUse* const call : calls) {
-    std::vector<std::string> cells = {std::to_string(call->count), rate(call->count, report)};
-    if (report.has_failures) cells.push_back(std::to_string(call->failed));
-    if (report.has_durations) {
-      const Durations& times = call->durations;
-      cells.push_back(milliseconds(times.total_ns));
-      cells.push_back(microseconds(ratio(times.total_ns, times.count)));
-      cells.push_back(microseconds(static_cast<double>(times.max_ns)));
-    }
-    cells.push_back(clean_name(profile.strings.view(call->name)));
-    if (report.by_process) {
-      cells.push_back(std::to_string(call->tgid));
-      cells.push_back(clean_name(profile.strings.view(call->process)));
-    }
-    table.add(std::move(cells));
-  }
   out << top_of(calls.size(), report.calls.size(), "system call") << " by "
       << (report.has_durations ? "total time" : "count") << '\n';
-  table.write(out);
+  write_rows(out, calls.size(), Keys::last,
+             [&](std::size_t i, const MeasureVisit& visit) { visit_call(profile, *calls[i], visit); });
   out << '\n';
 }
 
 void write_errors(std::ostream& out, const Profile& profile, std::size_t top) {
-  struct Failure {
-    const SyscallUse* call;
-    int error;
-    std::uint64_t count;
-  };
-  const SyscallReport& report = *profile.syscalls;
-  std::vector<Failure> failures;
-  for (const SyscallUse& call : report.calls) {
-    for (const auto& [error, count] : call.errors) failures.push_back({&call, error, count});
-  }
+  std::vector<SyscallFailure> failures = failures_of(*profile.syscalls);
   if (failures.empty()) {
     out << "No system call failed.\n\n";
     return;
   }
   std::stable_sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   const std::size_t shown = std::min(top, failures.size());
-  std::vector<TextTable::Column> columns = {{"FAILED"}, {"OF ITS CALLS"}, {"SYSCALL", Align::left}};
-  if (report.by_process) columns.insert(columns.end(), {{"PID"}, {"PROCESS", Align::left}});
-  columns.insert(columns.end(), {{"ERROR", Align::left}, {"MEANING", Align::left}});
-  TextTable table(std::move(columns));
-  for (const auto& [call, error, count] : std::span(failures).first(shown)) {
-    std::vector<std::string> cells = {std::to_string(count), percent(count, call->count),
-                                      clean_name(profile.strings.view(call->name))};
-    if (report.by_process) {
-      cells.push_back(std::to_string(call->tgid));
-      cells.push_back(clean_name(profile.strings.view(call->process)));
-    }
-    cells.push_back(error_name(error));
-    cells.push_back(error_meaning(error));
-    table.add(std::move(cells));
-  }
   out << top_of(shown, failures.size(), "failure") << '\n';
-  table.write(out);
+  write_rows(out, shown, Keys::last,
+             [&](std::size_t i, const MeasureVisit& visit) { visit_failure(profile, failures[i], visit); });
   out << '\n';
 }
 
@@ -127,7 +78,7 @@ void write_categories(std::ostream& out, const SyscallReport& report, const Sysc
   TextTable table({{"CALLS"}, {"CALLS/s"}, {"SHARE"}, {"CATEGORY", Align::left}});
   for (const std::size_t i : order) {
     if (counts[i] == 0) break;
-    table.add({std::to_string(counts[i]), rate(counts[i], report), percent(counts[i], analysis.total),
+    table.add({std::to_string(counts[i]), call_rate(counts[i], report), percent(counts[i], analysis.total),
                std::string(name_of(static_cast<SyscallCategory>(i)))});
   }
   table.write(out);

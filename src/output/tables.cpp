@@ -2,9 +2,11 @@
 #include "output/tables.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <ostream>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "output/clean_text.h"
@@ -14,8 +16,6 @@
 namespace profile {
 namespace {
 
-using Align = TextTable::Align;
-
 void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t top) {
   const BlockingThreads threads = blocking_threads(*profile.thread_waits);
   if (threads.listed.empty()) {
@@ -23,15 +23,10 @@ void write_thread_waits(std::ostream& out, const Profile& profile, std::size_t t
     return;
   }
   const std::size_t shown = std::min(top, threads.listed.size());
-  TextTable table({{"PID"}, {"TID"}, {"NAME", Align::left}, {"BLOCKED ms"}, {"SHARE"}, {"WAITS"}, {"LONGEST ms"}});
-  for (const ThreadWait* const thread : std::span(threads.listed).first(shown)) {
-    const Durations& waits = thread->waits;
-    table.add({std::to_string(thread->tgid), std::to_string(thread->tid),
-               clean_name(profile.strings.view(thread->name)), milliseconds(waits.total_ns),
-               percent(waits.total_ns, threads.total_ns), std::to_string(waits.count), milliseconds(waits.max_ns)});
-  }
   out << top_of(shown, threads.listed.size(), "blocking thread") << '\n';
-  table.write(out);
+  write_rows(out, shown, Keys::first, [&](std::size_t i, const MeasureVisit& visit) {
+    visit_wait(profile, *threads.listed[i], threads.total_ns, visit);
+  });
   out << "all together " << milliseconds(threads.total_ns) << " ms in " << number_of(threads.waits, "wait");
   if (threads.left_out_ns != 0) out << "; kernel threads, " << milliseconds(threads.left_out_ns) << " ms, are left out";
   out << "\n\n";
@@ -70,31 +65,15 @@ void write_durations(std::ostream& out, const Profile& profile, const DurationTa
     out << title << ": there were none.\n\n";
     return;
   }
-  std::vector<TextTable::Column> columns = {{"COUNT"}, {"TOTAL ms"}, {"MEAN us"}, {"MAX us"}};
-  if (durations.has_bytes) columns.push_back({"BYTES"});
-  for (const std::string& name : durations.column_names) {
-    std::string heading = clean_text(name);
-    std::transform(heading.begin(), heading.end(), heading.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    columns.push_back({heading, Align::left});
-  }
-  TextTable table(std::move(columns));
   const std::size_t shown = std::min(top, durations.rows.size());
-  for (const DurationTable::Row& row : std::span(durations.rows).first(shown)) {
-    const Durations& times = row.durations;
-    std::vector<std::string> cells = {std::to_string(times.count), milliseconds(times.total_ns),
-                                      microseconds(ratio(times.total_ns, times.count)),
-                                      microseconds(static_cast<double>(times.max_ns))};
-    if (durations.has_bytes) cells.push_back(std::to_string(row.bytes));
-    for (const StringId label : row.labels) cells.push_back(clean_name(profile.strings.view(label)));
-    table.add(std::move(cells));
-  }
   out << title;
   if (shown < durations.rows.size()) {
     out << ", the top " << std::to_string(shown) << " of " << std::to_string(durations.rows.size());
   }
   out << '\n';
-  table.write(out);
+  write_rows(out, shown, Keys::last, [&](std::size_t i, const MeasureVisit& visit) {
+    visit_durations(profile, durations, durations.rows[i], visit);
+  });
   write_histograms(out, profile, durations);
   out << '\n';
 }
@@ -114,6 +93,28 @@ BlockingThreads blocking_threads(const std::vector<ThreadWait>& waits) {
     threads.total_ns += one.waits.total_ns;
   }
   return threads;
+}
+
+void write_rows(std::ostream& out, std::size_t rows, Keys keys,
+                const std::function<void(std::size_t, const MeasureVisit&)>& visit_row) {
+  std::optional<TextTable> table;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<MeasureValue> values;
+    visit_row(i, [&values](const MeasureValue& value) {
+      if (!value.heading.empty()) values.push_back(value);
+    });
+    if (keys == Keys::last) std::ranges::stable_partition(values, std::logical_not(), &MeasureValue::is_key);
+    std::vector<TextTable::Column> columns;
+    std::vector<std::string> cells;
+    for (const MeasureValue& value : values) {
+      const bool is_name = value.is_key && !value.number;
+      columns.push_back({value.heading, is_name ? TextTable::Align::left : TextTable::Align::right});
+      cells.push_back(value.text);
+    }
+    if (!table) table.emplace(std::move(columns));
+    table->add(std::move(cells));
+  }
+  if (table) table->write(out);
 }
 
 void write_tables(std::ostream& out, const Profile& profile, std::size_t top) {

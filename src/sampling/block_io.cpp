@@ -9,6 +9,7 @@
 #include "abi/block_io.h"
 #include "abi/walk.h"
 #include "block_io.skel.h"
+#include "model/run_words.h"
 #include "sampling/durations.h"
 #include "sampling/map_walk.h"
 #include "sampling/traced.h"
@@ -81,12 +82,7 @@ class BlockIo final : public Source {
         rows_(programs(), most_rows, "request"),
         tags_(programs().map_fd("disks")) {}
 
-  void describe(RunInfo& run) const override {
-    run.unit = "microseconds";
-    run.counted = "requests";
-    run.tag = "request";
-    run.title = "Tracing requests to block devices in microseconds";
-  }
+  void describe(RunInfo& run) const override { set_measure(run, measures::block_io); }
 
   void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
   void collect(ProcessTimeline& timeline, Profile& into, bool stopped) override {

@@ -7,6 +7,7 @@
 #include "abi/futex.h"
 #include "abi/walk.h"
 #include "futex.skel.h"
+#include "model/run_words.h"
 #include "process/timeline.h"
 #include "sampling/durations.h"
 #include "sampling/kernel_needs.h"
@@ -60,11 +61,7 @@ class Futex final : public Source {
       : Source(std::make_unique<TracedPrograms>(plan(), options, ValueConversion{.divisor = 1000, .tag_text = {}})),
         rows_(programs(), most_rows, "wait") {}
 
-  void describe(RunInfo& run) const override {
-    run.unit = "microseconds";
-    run.counted = "waits";
-    run.title = "Tracing waits for futexes in microseconds";
-  }
+  void describe(RunInfo& run) const override { set_measure(run, measures::futex); }
 
   void make_room(ProcessTimeline&, Profile&) override { rows_.make_room(); }
   [[nodiscard]] bool names_ended_processes() const override { return true; }

@@ -10,6 +10,7 @@
 #include "abi/malloc.h"
 #include "abi/walk.h"
 #include "malloc.skel.h"
+#include "model/run_words.h"
 #include "parse/children.h"
 #include "sampling/allocators.h"
 #include "sampling/map_walk.h"
@@ -105,10 +106,8 @@ class Malloc final : public Source {
   }
 
   void describe(RunInfo& run) const override {
-    run.unit = "bytes";
-    run.counted = "allocations";
+    set_measure(run, is_live() ? measures::live_malloc : measures::malloc);
     run.is_state = is_live();
-    run.title = is_live() ? "Tracing bytes allocated and not freed" : "Tracing bytes allocated";
     run.kernel_stacks = options().kernel_stacks;
   }
 

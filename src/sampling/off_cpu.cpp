@@ -12,6 +12,7 @@
 
 #include "abi/off_cpu.h"
 #include "abi/walk.h"
+#include "model/run_words.h"
 #include "off_cpu.skel.h"
 #include "off_cpu_lean.skel.h"
 #include "parse/children.h"
@@ -126,9 +127,7 @@ class OffCpu final : public Source {
   }
 
   void describe(RunInfo& run) const override {
-    run.unit = "microseconds";
-    run.counted = wall_ ? "samples" : "waits";
-    run.title = wall_ ? "Tracing time on and off CPU in microseconds" : "Tracing off-CPU time in microseconds";
+    set_measure(run, wall_ ? measures::wall : measures::off_cpu);
     if (!wall_) return;
     const SamplingRate rate = rate_of(options());
     run.frequency_hz = rate.frequency_hz;

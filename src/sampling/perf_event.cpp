@@ -12,6 +12,7 @@
 #include "abi/perf_event.h"
 #include "abi/record.h"
 #include "abi/walk.h"
+#include "model/run_words.h"
 #include "perf_event.skel.h"
 #include "perf_event_lean.skel.h"
 #include "sampling/asked_ticks.h"
@@ -153,14 +154,14 @@ class PerfEventSource final : public Source {
 
   void describe(RunInfo& run) const override {
     const SamplingRate rate = rate_of(options());
-    run.unit = event_.is_clock() ? "samples" : event_.name;
+    run.unit = unit_of_event(event_.name);
     run.frequency_hz = rate.frequency_hz;
     run.period_events = rate.period_events;
     if (options().event != source_kinds().front().name) {
       // The name and not the alias, because the unit in a counted report is read from this title.
       const ModifiedName typed = split_modifiers(options().event);
       const std::string modifiers = typed.has_colon ? ":" + std::string(typed.modifiers) : "";
-      run.title = "Sampling " + event_.name + modifiers + " " + rate_text(rate.frequency_hz, rate.period_events);
+      run.title = sampling_title(event_.name + modifiers, rate.frequency_hz, rate.period_events);
     }
   }
 
@@ -256,11 +257,6 @@ std::optional<std::string> missing_perf_event(std::string_view name) {
   if (missing_for_perf(error)) return "this process has not the privilege for it";
   const auto missing = missing_for(*event, error);
   return missing ? missing : std::string(system_error("the kernel refuses it", error).what());
-}
-
-std::string rate_text(std::uint64_t frequency_hz, std::uint64_t period_events) {
-  if (frequency_hz != 0) return "at " + std::to_string(frequency_hz) + " Hertz";
-  return period_events == 1 ? "every event" : "every " + std::to_string(period_events) + " events";
 }
 
 }  // namespace profile

@@ -15,7 +15,4 @@ namespace profile {
 // SourceKind::missing for all these sources.
 [[nodiscard]] std::optional<std::string> missing_perf_event(std::string_view event);
 
-// The rate in words for RunInfo::title: "at 49 Hertz", "every 100 events".
-[[nodiscard]] std::string rate_text(std::uint64_t frequency_hz, std::uint64_t period_events);
-
 }  // namespace profile

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/syscalls.h"
+#include "model/run_words.h"
 #include "process/timeline.h"
 #include "sampling/cpu_events.h"
 #include "sampling/map_walk.h"
@@ -67,11 +68,7 @@ class Syscalls final : public Source {
   [[nodiscard]] bool counts_exec() const override { return true; }
   [[nodiscard]] bool names_ended_processes() const override { return true; }
   void describe(RunInfo& run) const override {
-    const bool spans = times_syscall_stacks(options());
-    run.unit = spans ? "microseconds" : "calls";
-    run.counted = "calls";
-    run.tag = "system call";
-    run.title = spans ? "Tracing system calls in microseconds" : "Tracing system calls";
+    set_measure(run, times_syscall_stacks(options()) ? measures::syscall_times : measures::syscalls);
     run.kernel_stacks = options().kernel_stacks;
   }
 

@@ -14,8 +14,8 @@
 
 #include "abi/perf_event.h"
 #include "abi/record.h"
+#include "model/run_words.h"
 #include "sampling/kernel_needs.h"
-#include "sampling/perf_event.h"
 #include "sampling/perf_events.h"
 #include "sampling/rest_of_hits.h"
 #include "sampling/traced.h"
@@ -90,8 +90,8 @@ class TracepointSource final : public Source {
     run.frequency_hz = options().frequency_hz.value_or(0);
     run.period_events = options().period_events.value_or(run.frequency_hz == 0 ? 1 : 0);
     run.title = options().frequency_hz || options().period_events
-                    ? "Sampling " + event + " " + rate_text(run.frequency_hz, run.period_events)
-                    : "Counting " + event;
+                    ? sampling_title(event, run.frequency_hz, run.period_events)
+                    : counting_title(event);
   }
 
   void start() override { programs().keep(attach_tracepoint(programs().program("on_hit"), options().event)); }

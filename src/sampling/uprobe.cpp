@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "model/run_words.h"
 #include "parse/children.h"
-#include "sampling/perf_event.h"
 #include "sampling/recorder.h"
 #include "sampling/traced.h"
 #include "sampling/uprobe_target.h"
@@ -53,10 +53,9 @@ class Uprobe final : public Source {
 
   void describe(RunInfo& run) const override {
     const std::string& event = options().event;
-    run.unit = "hits";
+    run.unit = Unit::hits;
     run.period_events = options().period_events.value_or(1);
-    run.title =
-        options().period_events ? "Sampling " + event + " " + rate_text(0, run.period_events) : "Counting " + event;
+    run.title = options().period_events ? sampling_title(event, 0, run.period_events) : counting_title(event);
     run.kernel_stacks = options().kernel_stacks;
   }
 

@@ -98,11 +98,11 @@ class Page {
       if (const double each = cpu_seconds_of_a_sample(); each > 0) {
         made.add_word(decimal(samples * each / seconds, 2) + " CPUs busy", TopStyle::strong);
       }
-      if (run_.unit != run_.counted) made.add_word(of_unit(value / seconds) + "/s", TopStyle::strong);
-      made.add_word(amount(samples / seconds, "") + " " + run_.counted + "/s");
+      if (run_.unit.word() != run_.counted) made.add_word(of_unit(value / seconds) + "/s", TopStyle::strong);
+      made.add_word(amount(samples / seconds) + " " + run_.counted + "/s");
     }
-    made.add_word(amount(static_cast<double>(shown_.account.recorded), "") + " " + run_.counted);
-    if (run_.unit != run_.counted) made.add_word(of_unit(static_cast<double>(shown_.value)));
+    made.add_word(amount(static_cast<double>(shown_.account.recorded)) + " " + run_.counted);
+    if (run_.unit.word() != run_.counted) made.add_word(of_unit(static_cast<double>(shown_.value)));
     const std::uint64_t lost = shown_.account.lost();
     made.add_word(std::to_string(lost) + " lost", lost == 0 ? TopStyle::plain : TopStyle::alert);
     if (model_.total() != model_.total_of_all()) {
@@ -119,8 +119,8 @@ class Page {
 
   // "12.3 ms", "1.5 KiB", "17 page-faults"
   [[nodiscard]] std::string of_unit(double value) const {
-    std::string text = amount(value, run_.unit);
-    if (run_.unit != "microseconds" && run_.unit != "bytes") text += " " + clean_text(run_.unit);
+    std::string text = amount(value, run_.unit.kind());
+    if (run_.unit != Unit::microseconds && run_.unit != Unit::bytes) text += " " + clean_text(run_.unit.word());
     return text;
   }
 

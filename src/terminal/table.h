@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "output/flame/history.h"
+#include "live/history.h"
 
 namespace profile {
 

@@ -110,13 +110,11 @@ class Table {
   }
 
   [[nodiscard]] std::string unit_heading() const {
-    if (run_.unit == "microseconds") return "TIME";
-    if (run_.unit == "bytes" || run_.unit == "samples" || run_.unit == "calls" || run_.unit == "hits") {
-      std::string text = run_.unit;
-      std::transform(text.begin(), text.end(), text.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-      return text;
-    }
-    return "COUNT";
+    if (run_.unit == Unit::microseconds) return "TIME";
+    if (run_.unit == Unit::nanoseconds || run_.unit == Unit::events) return "COUNT";
+    std::string text = run_.unit.word();
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+    return text;
   }
 
   [[nodiscard]] static TopStyle style_of(FlameKind kind) {
@@ -140,7 +138,7 @@ class Table {
   void add_values(TopLineMaker& made, const TopSum& value) const {
     add_share(made, value.self);
     if (model_.what() == TopWhat::functions) add_share(made, value.total);
-    made.add_right(amount(static_cast<double>(value.self), run_.unit), value_columns);
+    made.add_right(amount(static_cast<double>(value.self), run_.unit.kind()), value_columns);
     made.add(" ");
   }
 

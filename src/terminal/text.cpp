@@ -131,7 +131,7 @@ std::string sparkline(std::span<const double> values, double most, bool unicode)
   return out;
 }
 
-std::string amount(double value, std::string_view unit) {
+std::string amount(double value, Unit unit) {
   struct Step {
     double size;
     std::string_view name;
@@ -147,8 +147,8 @@ std::string amount(double value, std::string_view unit) {
     }
     return std::string("0");
   };
-  if (unit == "microseconds") return scaled(times, " ");
-  if (unit == "bytes") return scaled(bytes, " ");
+  if (unit == Unit::microseconds) return scaled(times, " ");
+  if (unit == Unit::bytes) return scaled(bytes, " ");
   constexpr double most_plain = 1e7;
   return value < most_plain ? decimal(value, 0) : scaled(counts, "");
 }

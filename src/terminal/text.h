@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/unit.h"
+
 namespace profile {
 
 // Sets the character encoding of the environment for this thread, as long as this object lives. It does not call
@@ -42,7 +44,7 @@ class TopLocale {
 [[nodiscard]] std::string sparkline(std::span<const double> values, double most, bool unicode);
 
 // "1234", "12.3M"; "12.3 ms" for microseconds, "1.5 KiB" for bytes. At most nine columns.
-[[nodiscard]] std::string amount(double value, std::string_view unit);
+[[nodiscard]] std::string amount(double value, Unit unit = Unit::events);
 // "0:01:23"
 [[nodiscard]] std::string clock_time(double seconds);
 

@@ -60,9 +60,11 @@ class TopScreenView final : public TopView {
   std::uint64_t drawn_ns_ = 0;
 };
 
-constexpr TopViewModule terminal{.make = make_top_view};
+constexpr TopViewModule terminal{.check = check_top_terminal, .make = make_top_view};
 
 }  // namespace
+
+void check_top_terminal() { static_cast<void>(checked_terminal_type()); }
 
 std::unique_ptr<TopView> make_top_view(const RunInfo& run) { return std::make_unique<TopScreenView>(run); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "output/flame/data.h"
+#include "output/page.h"
 #include "web/view.h"
 
 namespace profile {
@@ -66,8 +67,8 @@ void LiveHistory::write_tick(JsonWriter& json, const FlameHistory::Tick& tick) c
 
 // Writes the members that change from tick to tick and are not in the table.
 void LiveHistory::write_sums(JsonWriter& json) const {
-  write_flame_account(json, about_.account);
-  write_flame_names(json, names_);
+  write_page_account(json, about_.account);
+  write_page_names(json, names_);
   json.member("folded", stacks_.folded_nodes());
   json.member("skipped", skipped_);
 }
@@ -78,7 +79,7 @@ std::string LiveHistory::snapshot(std::uint64_t now_ns) const {
     json.member("now_unix_ms", unix_ms(now_ns));
     json.member("tick_s", live_tick_s);
     json.member("window_s", window_s_);
-    write_flame_run(json, about_);
+    write_page_run(json, about_);
     write_sums(json);
     write_flame_table(json, stacks_.table(), FlameTable::Mark{});
     write_flame_cells(json, "total", stacks_.total());

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "live/history.h"
 #include "model/profile.h"
-#include "output/flame/history.h"
 #include "output/frame_report.h"
 #include "output/json_writer.h"
 

@@ -120,7 +120,7 @@ std::string metrics_text(const LiveFigures& figures, const RunInfo& run, const s
   text.sample(1, {{"version", version}});
   write_account(text, figures.status.account);
   text.begin("profile_value_total", run.is_state ? "gauge" : "counter", "What was recorded, in its unit.");
-  text.sample(figures.value, {{"event", run.event}, {"unit", run.unit}});
+  text.sample(figures.value, {{"event", run.event}, {"unit", run.unit.word()}});
   write_user_stacks(text, figures.user_stacks);
   write_cost(text, figures.status);
   write_view(text, figures);

@@ -17,7 +17,6 @@
 #include <thread>
 #include <utility>
 
-#include "output/flame/data.h"
 #include "output/json_writer.h"
 #include "output/page.h"
 #include "support/blocked_signals.h"
@@ -99,11 +98,14 @@ std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
 
 class LiveServer final : public LiveView {
  public:
-  LiveServer(const LiveOptions& options, const RunInfo& run)
+  explicit LiveServer(const LiveOptions& options)
       : path_(live_path_of(options.path)),
         socket_(options.address, options.port),
         host_{.address = options.address, .is_loopback = socket_.is_loopback(), .machine = machine_name()},
-        feed_(run, options.longest_silence_ns) {
+        longest_silence_ns_(options.longest_silence_ns) {}
+
+  void begin(const RunInfo& run) override {
+    feed_.emplace(run, longest_silence_ns_);
     about_.run = run;
     about_.began_unix_ns = monotonic_ns() + unix_offset_ns();
     const BlockedSignals blocked(BlockedSignals::all());  // as for the thread of the feed
@@ -121,23 +123,24 @@ class LiveServer final : public LiveView {
   }
 
   ~LiveServer() override {
-    feed_.end();
-    feed_.wait_for_answers(longest_answers_at_end);
+    if (daemon_ == nullptr) return;
+    feed_->end();
+    feed_->wait_for_answers(longest_answers_at_end);
     const auto give_up = std::chrono::steady_clock::now() + patience_at_end;
     while (requests_ != 0 && std::chrono::steady_clock::now() < give_up) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     // No connection may be suspended when the library is stopped.
-    feed_.close();
+    feed_->close();
     MHD_stop_daemon(daemon_);
   }
 
   [[nodiscard]] std::string url() const override { return "http://" + socket_.name() + path_; }
   void add(std::shared_ptr<const Profile> profile, const Status& status) override {
-    feed_.add(std::move(profile), status);
+    feed_->add(std::move(profile), status);
     connections_.hang_up_slow();
   }
-  void end() override { feed_.end(); }
+  void end() override { feed_->end(); }
 
  private:
   // The library keeps the returned pointer as the state of the request.
@@ -216,7 +219,7 @@ class LiveServer final : public LiveView {
       answer.extra_value = allowed;
       return send(connection, std::move(answer));
     }
-    if (url == path_ + "events" && !is_head) return send_events(connection, feed_.events());
+    if (url == path_ + "events" && !is_head) return send_events(connection, feed_->events());
     if (url == "/debug/pprof/profile") return begin_capture(connection, is_head, request);
     return send(connection, plain_answer(url));
   }
@@ -243,10 +246,10 @@ class LiveServer final : public LiveView {
     if (url == path_ + "events") return {.type = "text/event-stream"};  // HEAD
     if (url == "/metrics") {
       return {.type = "text/plain; version=0.0.4; charset=utf-8",
-              .body = metrics_text(feed_.figures(), about_.run, PROFILE_VERSION)};
+              .body = metrics_text(feed_->figures(), about_.run, PROFILE_VERSION)};
     }
     if (url == "/healthz") {
-      if (feed_.is_healthy()) return {.body = "ok\n"};
+      if (feed_->is_healthy()) return {.body = "ok\n"};
       return refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the run has ended, or is stuck");
     }
     if (url == symbol_path) return {.body = std::string(no_symbols)};
@@ -266,7 +269,7 @@ class LiveServer final : public LiveView {
     json.begin_object("live");
     json.member("events", path_ + "events");
     json.end_object();
-    write_flame_run(json, about_);
+    write_page_run(json, about_);
     json.end_object();
     json.end_document();
     out << page_after_data();
@@ -279,7 +282,7 @@ class LiveServer final : public LiveView {
       return send(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
     }
     if (is_head) return send_profile(connection, {});
-    request.capture = feed_.captures().begin(
+    request.capture = feed_->captures().begin(
         *seconds, [connection] { MHD_suspend_connection(connection); },
         [connection] { MHD_resume_connection(connection); }, [connection] { return is_gone(connection); });
     if (request.capture) return MHD_YES;
@@ -310,7 +313,8 @@ class LiveServer final : public LiveView {
   LiveSocket socket_;
   LiveHost host_;
   Profile about_;  // the run; it has no rows
-  LiveFeed feed_;
+  std::uint64_t longest_silence_ns_;
+  std::optional<LiveFeed> feed_;  // set from begin() on
   LiveConnections connections_{
       {.request_ns = timeout_s * ns_per_s, .answer_ns = answer_timeout_s * ns_per_s, .most = most_connections / 2}};
   std::atomic<int> requests_ = 0;
@@ -322,9 +326,7 @@ constexpr LiveViewModule web{.make = make_live_view};
 
 }  // namespace
 
-std::unique_ptr<LiveView> make_live_view(const LiveOptions& options, const RunInfo& run) {
-  return std::make_unique<LiveServer>(options, run);
-}
+std::unique_ptr<LiveView> make_live_view(const LiveOptions& options) { return std::make_unique<LiveServer>(options); }
 
 extern "C" const ModuleEntry profile_module_web{.version = PROFILE_VERSION, .functions = &web};
 

@@ -1,4 +1,4 @@
-// Writes the data of the page as JSON: all at once for a file on disk, in parts for the live page. The data is in
+// Writes the graph of the page as JSON: all at once for a file on disk, in parts for the live page. The data is in
 // columns, because 100,000 stacks as objects are ten times as large and slow to read. The script of the page
 // (src/output/page/) reads it.
 #pragma once
@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/profile.h"
 #include "output/flame/table.h"
-#include "output/frame_report.h"
 #include "output/json_writer.h"
 
 namespace profile {
@@ -28,12 +26,6 @@ struct FlameDrawOrder {
 
 // Each function writes members into the JSON object that is open.
 
-// "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
-void write_flame_run(JsonWriter& json, const Profile& profile);
-// "account": {"taken", "recorded", "idle", "filtered", "lost"}
-void write_flame_account(JsonWriter& json, const Account& account);
-// "names": [line...]: the lines of FrameReport::lines()
-void write_flame_names(JsonWriter& json, const FrameReport& names);
 // The items of the table from the mark `from` on:
 // "strings": [text...], "frames": {"name": [string...], "module": [...], "file": [...], "line": [...], "kind": [...]},
 // "owners": {"process": [string...], "pid": [...], "thread": [string...], "tid": [...], "cpu": [number, -1: any...]},

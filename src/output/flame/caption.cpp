@@ -22,7 +22,7 @@ std::string account_of(const Account& account) {
 }
 
 std::string totals_of(const Profile& profile, std::uint64_t total) {
-  const std::string unit = clean_text(profile.run.unit);
+  const std::string unit = clean_text(profile.run.unit.word());
   const std::string counted = clean_text(profile.run.counted);
   std::string text = grouped(total) + ' ' + unit;
   if (unit != counted) {
@@ -66,7 +66,7 @@ FlameCaption caption_of(const FlameView& view, const FlameGraph& graph) {
 
 std::string tooltip_of(const FlameView& view, const FlameGraph& graph, const FlameBox& box) {
   std::string text = graph.name_of(box) + '\n' + grouped(box.total) + " of " + grouped(graph.total()) + ' ' +
-                     clean_text(view.profile->run.unit) + " (" + share_of(box.total, graph.total()) + ")";
+                     clean_text(view.profile->run.unit.word()) + " (" + share_of(box.total, graph.total()) + ")";
   if (box.self != 0) text += ", " + grouped(box.self) + " in itself";
   std::string place;
   const auto add = [&place](std::string_view words) {

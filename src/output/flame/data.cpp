@@ -1,13 +1,8 @@
 // Writes the columns directly from the table and copies nothing.
 #include "output/flame/data.h"
 
-#include "output/header.h"
-#include "support/clock.h"
-
 namespace profile {
 namespace {
-
-constexpr std::uint64_t ns_per_ms = 1'000'000;
 
 // -1 stands for UINT32_MAX (none).
 std::int64_t index_of(std::uint32_t index) { return index == UINT32_MAX ? -1 : std::int64_t{index}; }
@@ -51,32 +46,6 @@ void write_nodes(JsonWriter& json, std::span<const FlameTable::Node> nodes) {
 }
 
 }  // namespace
-
-void write_flame_run(JsonWriter& json, const Profile& profile) {
-  json.begin_object("run");
-  json.member("title", title_of(profile.run));
-  json.member("event", profile.run.event);
-  json.member("unit", profile.run.unit);
-  json.member("counted", profile.run.counted);
-  json.member("tag", profile.run.tag);
-  json.member("command_line", profile.run.command_line);
-  json.member("began_unix_ms", profile.began_unix_ns / ns_per_ms);
-  json.member("duration_s", to_seconds(profile.duration_ns));
-  if (profile.run.is_state) json.member("is_state", true);
-  json.end_object();
-}
-
-void write_flame_account(JsonWriter& json, const Account& account) {
-  json.begin_object("account");
-  json.member("taken", account.taken);
-  json.member("recorded", account.recorded);
-  json.member("idle", account.idle);
-  json.member("filtered", account.filtered);
-  json.member("lost", account.lost());
-  json.end_object();
-}
-
-void write_flame_names(JsonWriter& json, const FrameReport& names) { json.array("names", names.lines()); }
 
 void write_flame_table(JsonWriter& json, const FlameTable& table, const FlameTable::Mark& from) {
   write_strings(json, table.strings(), from.strings);

@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "model/syscall_analysis.h"
 #include "output/clean_text.h"
-#include "output/error_name.h"
 #include "output/hottest.h"
+#include "output/measures.h"
 #include "output/output.h"
 
 namespace profile {
@@ -35,10 +35,6 @@ class Line {
     if (!is_plain) out_ << '"';
     return *this;
   }
-  Line& texts(std::initializer_list<std::string_view> all) {
-    for (const std::string_view one : all) text(one);
-    return *this;
-  }
 
  private:
   std::string_view next() { return std::exchange(is_first_, false) ? "" : ","; }
@@ -47,99 +43,48 @@ class Line {
   bool is_first_ = true;
 };
 
-std::string name(const Profile& profile, StringId id) { return clean_name(profile.strings.view(id)); }
-
 void write_functions(std::ostream& out, const Profile& profile) {
-  Line(out).texts({"function", "module", "self", "total", "unit"});
-  const std::string unit = clean_text(profile.run.unit);
+  Line(out).text("function").text("module").text("self").text("total").text("unit");
+  const std::string unit = clean_text(profile.run.unit.word());
   for (const HotFunction& function : hottest_functions(profile)) {
     Line(out).text(function.name).text(function.module).number(function.self).number(function.total).text(unit);
   }
 }
 
-void write_waits(std::ostream& out, const Profile& profile) {
-  Line(out).texts({"pid", "tid", "name", "blocked_ns", "waits", "longest_ns"});
-  for (const ThreadWait& thread : *profile.thread_waits) {
-    const Durations& waits = thread.waits;
-    Line line(out);
-    line.number(thread.tgid).number(thread.tid).text(name(profile, thread.name));
-    line.number(waits.total_ns).number(waits.count).number(waits.max_ns);
-  }
-}
-
-void write_durations(std::ostream& out, const Profile& profile, const DurationTable& table) {
-  {
-    Line line(out);
-    for (const std::string& column : table.column_names) line.text(clean_text(column));
-    line.texts({"count", "total_ns", "min_ns", "max_ns"});
-    if (table.has_bytes) line.text("bytes");
-  }
-  for (const DurationTable::Row& row : table.rows) {
-    const Durations& times = row.durations;
-    Line line(out);
-    for (const StringId label : row.labels) line.text(name(profile, label));
-    line.number(times.count).number(times.total_ns).number(times.min_ns).number(times.max_ns);
-    if (table.has_bytes) line.number(row.bytes);
-  }
-}
-
-// Adds the process if the report keeps processes apart.
-void add_process(Line& line, const Profile& profile, const SyscallUse& call) {
-  if (profile.syscalls->by_process) line.number(call.tgid).text(name(profile, call.process));
-}
-void add_process_names(Line& line, const Profile& profile) {
-  if (profile.syscalls->by_process) line.texts({"pid", "process"});
-}
-
-void write_calls(std::ostream& out, const Profile& profile) {
-  const SyscallReport& report = *profile.syscalls;
-  {
-    Line line(out);
-    line.texts({"syscall", "category"});
-    add_process_names(line, profile);
-    line.text("calls");
-    if (report.has_failures) line.text("failed");
-    if (report.has_durations) line.texts({"returned", "total_ns", "min_ns", "max_ns"});
-  }
-  for (const SyscallUse& call : report.calls) {
-    Line line(out);
-    line.text(name(profile, call.name)).text(name_of(call.category));
-    add_process(line, profile, call);
-    line.number(call.count);
-    if (report.has_failures) line.number(call.failed);
-    if (!report.has_durations) continue;
-    const Durations& times = call.durations;
-    line.number(times.count).number(times.total_ns).number(times.min_ns).number(times.max_ns);
-  }
-}
-
-void write_errors(std::ostream& out, const Profile& profile) {
-  {
-    Line line(out);
-    line.text("syscall");
-    add_process_names(line, profile);
-    line.texts({"error", "failed"});
-  }
-  for (const SyscallUse& call : profile.syscalls->calls) {
-    for (const auto& [error, count] : call.errors) {
-      Line line(out);
-      line.text(name(profile, call.name));
-      add_process(line, profile, call);
-      line.text(error_name(error)).number(count);
-    }
-  }
-}
-
 void write_csv(std::ostream& out, const Profile& profile) {
   bool any = false;
-  const auto part = [&out, &any] {
+  // `visit_item` visits the values of one of `items`; `blank` is one without values, for the line of names.
+  const auto part = [&]<class Item>(const std::vector<Item>& items, const Item& blank, const auto& visit_item) {
     if (std::exchange(any, true)) out << "\r\n";
+    const auto write = [&](const Item& item, bool are_names) {
+      Line line(out);
+      visit_item(item, [&](const MeasureValue& value) {
+        if (value.csv.empty()) return;
+        are_names ? line.text(value.csv) : value.number ? line.number(*value.number) : line.text(value.text);
+      });
+    };
+    write(blank, true);
+    for (const Item& item : items) write(item, false);
   };
-  if (profile.thread_waits) part(), write_waits(out, profile);
-  for (const DurationTable& table : profile.duration_tables) part(), write_durations(out, profile, table);
+  if (profile.thread_waits) {
+    part(*profile.thread_waits, ThreadWait(),
+         [&](const ThreadWait& thread, const MeasureVisit& visit) { visit_wait(profile, thread, 0, visit); });
+  }
+  for (const DurationTable& table : profile.duration_tables) {
+    DurationTable::Row blank;
+    blank.labels.resize(table.column_names.size());
+    part(table.rows, blank, [&](const DurationTable::Row& row, const MeasureVisit& visit) {
+      visit_durations(profile, table, row, visit);
+    });
+  }
   if (profile.syscalls) {
-    part(), write_calls(out, profile);
-    if (profile.syscalls->has_failures) part(), write_errors(out, profile);
+    const SyscallUse blank;
+    part(profile.syscalls->calls, blank,
+         [&](const SyscallUse& call, const MeasureVisit& visit) { visit_call(profile, call, visit); });
+    if (profile.syscalls->has_failures) {
+      part(failures_of(*profile.syscalls), SyscallFailure{.call = &blank},
+           [&](const SyscallFailure& failure, const MeasureVisit& visit) { visit_failure(profile, failure, visit); });
+    }
   }
   if (!any) write_functions(out, profile);
 }

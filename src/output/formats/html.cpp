@@ -17,11 +17,11 @@ namespace profile {
 namespace {
 
 void write_about(JsonWriter& json, const Profile& profile) {
-  write_flame_run(json, profile);
-  if (profile.account.is_known) write_flame_account(json, profile.account);
+  write_page_run(json, profile);
+  if (profile.account.is_known) write_page_account(json, profile.account);
   FrameReport names;
   names.add(profile);
-  write_flame_names(json, names);
+  write_page_names(json, names);
 }
 
 // Writes the lines as an array, because JsonWriter replaces line breaks in texts.

@@ -19,7 +19,7 @@ void write_items(JsonWriter& json, std::string_view name, const Items& items) {
 void write_run(JsonWriter& json, const RunInfo& run) {
   json.begin_object("profile");
   if (!run.event.empty()) json.member("event", run.event);
-  json.member("unit", run.unit);
+  json.member("unit", run.unit.word());
   if (run.is_state) json.member("is_state", true);
   if (!run.title.empty()) json.member("title", run.title);
   if (run.frequency_hz != 0) json.member("frequency_hz", run.frequency_hz);

@@ -12,10 +12,6 @@
 namespace profile {
 namespace {
 
-std::uint64_t average(const Durations& durations) {
-  return durations.count == 0 ? 0 : durations.total_ns / durations.count;
-}
-
 // Writes one member per thread. A JSON object must not have a name twice, so threads that used the same number one
 // after the other are one member, with the name of the thread that waited longest.
 void write_thread_stats(JsonWriter& json, const Profile& profile) {
@@ -29,13 +25,7 @@ void write_thread_stats(JsonWriter& json, const Profile& profile) {
       thread.waits += threads[i].waits;
     }
     json.begin_object(std::to_string(thread.tgid) + ':' + std::to_string(thread.tid));
-    json.member("tid", thread.tid);
-    json.member("name", clean_name(profile.strings.view(thread.name)));
-    json.member("total_time_ns", thread.waits.total_ns);
-    json.member("count", thread.waits.count);
-    json.member("avg_time_ns", average(thread.waits));
-    json.member("max_time_ns", thread.waits.max_ns);
-    json.member("min_time_ns", thread.waits.min_ns);
+    visit_wait(profile, thread, 0, json_members(json));
     json.end_object();
   }
 }
@@ -59,13 +49,16 @@ void write_histogram(JsonWriter& json, const Log2Histogram& histogram) {
 
 }  // namespace
 
+MeasureVisit json_members(JsonWriter& json) {
+  return [&json](const MeasureValue& value) {
+    if (value.json.empty()) return;
+    value.number ? json.member(value.json, *value.number) : json.member(value.json, value.text);
+  };
+}
+
 void write_json_durations(JsonWriter& json, const Durations& durations) {
   json.begin_object();
-  json.member("count", durations.count);
-  json.member("total_ns", durations.total_ns);
-  json.member("avg_ns", average(durations));
-  json.member("min_ns", durations.min_ns);
-  json.member("max_ns", durations.max_ns);
+  visit_times(durations, json_members(json));
   write_histogram(json, durations.histogram);
   json.end_object();
 }
@@ -77,7 +70,7 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
   json.begin_object();
   json.member("total_time_ns", all.total_ns);
   json.member("total_events", all.count);
-  json.member("avg_time_ns", average(all));
+  json.member("avg_time_ns", average_ns(all));
   json.member("max_time_ns", all.max_ns);
   json.member("min_time_ns", all.min_ns);
   json.begin_object("thread_stats");

@@ -7,6 +7,7 @@
 
 #include "model/profile.h"
 #include "output/json_writer.h"
+#include "output/measures.h"
 
 namespace profile {
 
@@ -20,5 +21,7 @@ void write_json_waits(JsonWriter& json, const Profile& profile, std::size_t top,
 void write_json_duration_tables(JsonWriter& json, const Profile& profile);
 // Writes an object of count, total, mean and extremes, and of the histogram if there is one.
 void write_json_durations(JsonWriter& json, const Durations& durations);
+// Writes the values that it visits as members of the object that is open.
+[[nodiscard]] MeasureVisit json_members(JsonWriter& json);
 
 }  // namespace profile

@@ -60,7 +60,7 @@ class Tables {
 
   void write() {
     json_.begin_object();
-    json_.member("unit", profile_.run.unit);
+    json_.member("unit", profile_.run.unit.word());
     json_.member("total_value", value_);
     json_.member("total_samples", samples_);
     if (ends_.any_known() && samples_ != 0) write_ends();

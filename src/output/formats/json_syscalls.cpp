@@ -6,7 +6,6 @@
 
 #include "model/syscall_analysis.h"
 #include "output/clean_text.h"
-#include "output/error_name.h"
 #include "output/formats/json_parts.h"
 
 namespace profile {
@@ -36,33 +35,10 @@ void write_errors(JsonWriter& json, const SyscallUse& call) {
   json.begin_array("errors");
   for (const auto& [error, count] : call.errors) {
     json.begin_object();
-    json.member("errno", error);
-    json.member("name", error_name(error));
-    json.member("count", count);
+    visit_error({.call = &call, .error = error, .count = count}, json_members(json));
     json.end_object();
   }
   json.end_array();
-}
-
-void write_call(JsonWriter& json, const Profile& profile, const SyscallUse& call) {
-  const SyscallReport& report = *profile.syscalls;
-  json.begin_object();
-  json.member("name", clean_name(profile.strings.view(call.name)));
-  json.member("category", name_of(call.category));
-  if (report.by_process) {
-    json.member("pid", call.tgid);
-    json.member("process", clean_name(profile.strings.view(call.process)));
-  }
-  json.member("count", call.count);
-  if (report.has_failures) {
-    json.member("failed", call.failed);
-    write_errors(json, call);
-  }
-  if (report.has_durations) {
-    json.key("latency");
-    write_json_durations(json, call.durations);
-  }
-  json.end_object();
 }
 
 void write_analysis(JsonWriter& json, const SyscallReport& report, const SyscallAnalysis& analysis) {
@@ -95,7 +71,16 @@ void write_json_syscalls(JsonWriter& json, const Profile& profile, std::size_t t
   write_analysis(json, report, analysis);
   json.member("seconds", report.seconds);
   json.begin_array("calls");
-  for (const SyscallUse& call : report.calls) write_call(json, profile, call);
+  for (const SyscallUse& call : report.calls) {
+    json.begin_object();
+    visit_counts(profile, call, json_members(json));
+    if (report.has_failures) write_errors(json, call);
+    if (report.has_durations) {
+      json.key("latency");
+      write_json_durations(json, call.durations);
+    }
+    json.end_object();
+  }
   json.end_array();
   json.end_object();
 }

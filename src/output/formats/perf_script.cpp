@@ -22,10 +22,10 @@ constexpr std::uint64_t most_events = 1'000'000;
 constexpr std::uint64_t ns_per_count = 1000;
 
 std::uint64_t ns_of_one(const RunInfo& run) {
-  if (run.unit == "microseconds") return 1000;
+  if (run.unit == Unit::microseconds) return 1000;
   // One nanosecond per byte, so that a gigabyte reads as a second.
-  if (run.unit == "nanoseconds" || run.unit == "bytes") return 1;
-  const std::uint64_t period = run.unit == "samples" ? clock_period_ns(run) : 0;
+  if (!is_count(run.unit.kind())) return 1;
+  const std::uint64_t period = ns_per_sample(run);
   return period != 0 ? period : ns_per_count;
 }
 

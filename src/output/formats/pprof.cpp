@@ -48,25 +48,23 @@ Values values_of(const Profile& profile) {
   const RunInfo& run = profile.run;
   Values values;
   values.types.push_back({identifier(run.counted), "count"});
-  if (run.unit == "samples") {
+  if (run.unit == Unit::samples) {
     values.are_samples = true;
     values.period = clock_period_ns(run);
     values.period_type = {"cpu", "nanoseconds"};
     if (values.period != 0) values.types.push_back(values.period_type);
     return values;
   }
-  if (run.unit == "microseconds") {
-    values.period_type = {identifier(run.event), run.unit};
-    values.period = clock_period_ns(run) / 1000;
-  } else if (run.unit == "bytes" || run.unit == "nanoseconds") {
-    values.period_type = {identifier(run.event), run.unit};
-  } else if (run.unit == run.counted) {  // value and number of samples are the same
+  if (!is_count(run.unit.kind())) {
+    values.period_type = {identifier(run.event), run.unit.word()};
+    if (run.unit == Unit::microseconds) values.period = clock_period_ns(run) / 1000;
+  } else if (run.unit.word() == run.counted) {  // value and number of samples are the same
     values.are_samples = true;
     values.period = 1;
     values.period_type = values.types.back();
     return values;
   } else {
-    values.period_type = {identifier(run.unit), "count"};
+    values.period_type = {identifier(run.unit.word()), "count"};
     values.period = run.period_events;
   }
   // An event without a rate is recorded each time.

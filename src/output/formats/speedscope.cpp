@@ -130,12 +130,11 @@ struct WeightUnit {
 
 WeightUnit unit_of(const Profile& profile) {
   const RunInfo& run = profile.run;
-  if (run.unit == "microseconds" || run.unit == "nanoseconds" || run.unit == "bytes")
-    return {.word = run.unit, .in_name = {}};
-  const std::uint64_t period = run.unit == "samples" ? clock_period_ns(run) : 0;
+  if (!is_count(run.unit.kind())) return {.word = run.unit.word(), .in_name = {}};
+  const std::uint64_t period = ns_per_sample(run);
   const bool fits = period != 0 && profile.total() <= std::numeric_limits<std::uint64_t>::max() / period;
-  if (fits) return {.word = "nanoseconds", .factor = period, .in_name = {}};
-  return {.in_name = ", " + run.unit};
+  if (fits) return {.word = word_of(Unit::nanoseconds), .factor = period, .in_name = {}};
+  return {.in_name = ", " + run.unit.word()};
 }
 
 class Document {

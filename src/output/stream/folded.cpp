@@ -13,7 +13,7 @@ class Folded final : public StreamOutput {
  public:
   explicit Folded(bool annotate) : annotate_(annotate) {}
 
-  void begin(std::string& /*out*/, const RunInfo& run) override { shows_value_ = run.unit != "samples"; }
+  void begin(std::string& /*out*/, const RunInfo& run) override { shows_value_ = run.unit != Unit::samples; }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {
     append_all(out, sample.unix_ns, " ");

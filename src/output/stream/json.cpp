@@ -20,7 +20,7 @@ class Json final : public StreamOutput {
     event_and_unit_ = ",\"event\":";
     append_quoted(event_and_unit_, run.event);
     event_and_unit_ += ",\"unit\":";
-    append_quoted(event_and_unit_, run.unit);
+    append_quoted(event_and_unit_, run.unit.word());
     event_and_unit_ += ",\"value\":";
   }
 

@@ -82,9 +82,9 @@ class PerfScript final : public StreamOutput {
   // Writes the comments before all events. perf's header lines around them tell readers which format this is.
   void begin(std::string& out, const RunInfo& run) override {
     event_.clear();
-    append_word(event_, run.event.empty() ? run.unit : run.event);
+    append_word(event_, run.event.empty() ? run.unit.word() : run.event);
     std::string unit;
-    append_word(unit, run.unit);
+    append_word(unit, run.unit.word());
     std::string counted;
     append_word(counted, run.counted);
     out += perf_header_line;

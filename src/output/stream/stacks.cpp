@@ -39,9 +39,9 @@ void append_frame(std::string& out, const Profile& profile, const ShownFrame& sh
 class Stacks final : public StreamOutput {
  public:
   void begin(std::string& /*out*/, const RunInfo& run) override {
-    if (run.unit == "samples") return;
+    if (run.unit == Unit::samples) return;
     unit_.assign(1, ' ');
-    append_clean(unit_, run.unit, Semicolon::keep);
+    append_clean(unit_, run.unit.word(), Semicolon::keep);
   }
 
   void append(std::string& out, const Profile& profile, const Sample& sample) override {

@@ -24,7 +24,7 @@ void append_size(std::string& out, const Profile& profile, StackId stack) {
 class Table final : public StreamOutput {
  public:
   void begin(std::string& out, const RunInfo& run) override {
-    if (run.unit != "samples") append_word(unit_, run.unit);
+    if (run.unit != Unit::samples) append_word(unit_, run.unit.word());
     append_all(out, to_the_left("TIME", time_width + 1), to_the_left("COMM", comm_width));
     append_all(out, " ", to_the_right("PID", pid_width), " ", to_the_right("CPUID", cpu_width));
     append_all(out, " ", to_the_right("KStackSz", size_width), " ", to_the_right("UStackSz", size_width));

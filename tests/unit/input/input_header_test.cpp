@@ -51,7 +51,7 @@ TEST_CASE("the header line of a run gives its event, unit and rate") {
       CAPTURE(header);
       const RunInfo read = run_of(header);
       CHECK(read.event == expected.event);
-      CHECK(read.unit == expected.unit);
+      CHECK(read.unit.word() == expected.unit);
       CHECK(read.frequency_hz == expected.frequency_hz);
       CHECK(read.period_events == expected.period_events);
       CHECK(read.headline == header);
@@ -71,15 +71,15 @@ TEST_CASE("the header line of a run gives its event, unit and rate") {
 
 TEST_CASE("the header line of a sum of files gives its unit") {
   const RunInfo faults = run_of("Page-faults of s/pf.json, b of c.json by user + kernel stack");
-  CHECK(faults.unit == "page-faults");
+  CHECK(faults.unit.word() == "page-faults");
   CHECK(faults.event == "page-faults");
   const RunInfo time = run_of("Nanoseconds of a.json by user + kernel stack");
-  CHECK(time.unit == "nanoseconds");
+  CHECK(time.unit.word() == "nanoseconds");
   const RunInfo samples = run_of("Samples of a.folded by user + kernel stack");
-  CHECK(samples.unit == "samples");
+  CHECK(samples.unit.word() == "samples");
   CHECK(samples.event.empty());
-  CHECK(run_of("LLC-load-misses of a.json by user + kernel stack").unit == "LLC-load-misses");
-  CHECK(run_of("iTLB-loads of a.json by user + kernel stack").unit == "iTLB-loads");
+  CHECK(run_of("LLC-load-misses of a.json by user + kernel stack").unit.word() == "LLC-load-misses");
+  CHECK(run_of("iTLB-loads of a.json by user + kernel stack").unit.word() == "iTLB-loads");
 }
 
 TEST_CASE("the header line of older versions of bcc's profile names its target without brackets") {

@@ -48,7 +48,7 @@ TEST_CASE("perf script text is read with the default fields and with requested f
         "app;one 1\n"
         "java;Lfoo/Bar:::run;[unknown];native_safe_halt_[k] 1\n");
   CHECK(read.run.event == "cpu-clock");
-  CHECK(read.run.unit == "samples");
+  CHECK(read.run.unit.word() == "samples");
 }
 
 TEST_CASE("a thread whose name begins with a number sign is no comment in perf script text") {
@@ -76,7 +76,7 @@ TEST_CASE("speedscope files of other programs are read with events, seconds and 
       {"type":"sampled","name":"t2","unit":"milliseconds","startValue":0,"endValue":2,"samples":[[0,1],[]],"weights":[1.5,0.5]}],
       "shared":{"frames":[{"name":"a"},{"name":"b","file":"/src/b.js","line":3}]}})",
       "in");
-  CHECK(read.run.unit == "nanoseconds");
+  CHECK(read.run.unit.word() == "nanoseconds");
   CHECK(read.total() == 1'002'000'000);
   CHECK(folded(read) == "t2 500000\nt2;a;b b.js:3 1500000\nt1;a 500000000\nt1;a;b b.js:3 500000000\n");
 }

@@ -209,7 +209,7 @@ TEST_CASE("a pprof profile of this program is read back unchanged") {
     CHECK(read.account == original.account);
     CHECK(read.began_unix_ns == original.began_unix_ns);
     CHECK(read.duration_ns == original.duration_ns);
-    CHECK(read.run.unit == "samples");
+    CHECK(read.run.unit.word() == "samples");
     CHECK(read.run.frequency_hz == 49);
     CHECK(report(read_profile(report(read, "pprof"), "x"), "pprof") == report(read, "pprof"));
   }
@@ -331,17 +331,17 @@ TEST_CASE("event and unit have the same names when they are read back, with and 
       original.run.unit = unit;
       const Profile read = read_profile(report(original, "pprof"), "x");
       CHECK(read.run.event == event);
-      CHECK(read.run.unit == unit);
+      CHECK(read.run.unit.word() == unit);
     }
   }
   Profile sum = test::fixed_profile();
   sum.run.headline = "Page-faults of a.json, b.json by user + kernel stack";
-  sum.run.event = sum.run.unit = "page-faults";
-  CHECK(read_profile(report(sum, "pprof"), "x").run.unit == "page-faults");
+  sum.run.unit = sum.run.event = "page-faults";
+  CHECK(read_profile(report(sum, "pprof"), "x").run.unit.word() == "page-faults");
   CHECK(read_profile(report(sum, "pprof"), "x").run.event == "page-faults");
   sum.run.unit = "page_faults";  // no comment of ours renames what another program wrote
   sum.run.headline = "Sampling cycles every event of all threads.";
-  CHECK(read_profile(report(sum, "pprof"), "x").run.unit == "page_faults");
+  CHECK(read_profile(report(sum, "pprof"), "x").run.unit.word() == "page_faults");
 }
 
 TEST_CASE("threads, CPUs, build-ids and paths are read back") {
@@ -379,7 +379,7 @@ TEST_CASE("threads, CPUs, build-ids and paths are read back") {
 TEST_CASE("the last of several values is read, unless the file names another one") {
   Made made = heap();
   const Profile last = read_pprof(made.bytes(), "x");
-  CHECK(last.run.unit == "bytes");
+  CHECK(last.run.unit.word() == "bytes");
   CHECK(last.run.event == "inuse_space");
   CHECK(last.run.counted == "inuse_objects");
   CHECK(last.total() == 300);
@@ -401,11 +401,11 @@ TEST_CASE("nanoseconds that are whole periods are read as samples") {
     return made.sample({1}, {3, ns}).bytes();
   };
   const Profile samples = read_pprof(cpu(30'000'000), "x");
-  CHECK(samples.run.unit == "samples");
+  CHECK(samples.run.unit.word() == "samples");
   CHECK(samples.run.frequency_hz == 100);
   CHECK(samples.total() == 3);
   const Profile time = read_pprof(cpu(30'000'001), "x");
-  CHECK(time.run.unit == "nanoseconds");
+  CHECK(time.run.unit.word() == "nanoseconds");
   CHECK(time.total() == 30'000'001);
   CHECK(time.rows()[0].samples == 3);
 }
@@ -589,8 +589,8 @@ TEST_CASE("compressed files are unpacked up to a limit") {
 }
 
 TEST_CASE("the format of a file is recognised by its bytes") {
-  CHECK(read_profile(heap().bytes(), "x").run.unit == "bytes");
-  CHECK(read_profile("app;main 4\n", "x").run.unit == "samples");
+  CHECK(read_profile(heap().bytes(), "x").run.unit.word() == "bytes");
+  CHECK(read_profile("app;main 4\n", "x").run.unit.word() == "samples");
   CHECK_THROWS_WITH_AS((void)read_profile(heap().bytes().substr(0, 40), "x"), doctest::Contains("pprof"), Error);
   CHECK_THROWS_AS((void)read_profile_file("/nowhere/at/all"), Error);
 }

@@ -102,9 +102,9 @@ TEST_CASE("a speedscope file is read back with its stacks, in its own unit") {
     CAPTURE(name);
     const std::string text = written(profile, "speedscope");
     const Profile read = read_profile(text, "a.speedscope.json");
-    const std::uint64_t factor = profile.run.unit == "samples" ? 20408163 : 1;
+    const std::uint64_t factor = profile.run.unit == Unit::samples ? 20408163 : 1;
     CHECK(read.total() == profile.total() * factor);
-    CHECK(read.run.unit == (factor == 1 ? profile.run.unit : "nanoseconds"));
+    CHECK(read.run.unit.word() == (factor == 1 ? profile.run.unit.word() : "nanoseconds"));
     CHECK(written(read, "speedscope").size() != 0);
     // No header gives the time another unit.
     if (factor != 1) CHECK(read.run.headline.empty());
@@ -114,7 +114,7 @@ TEST_CASE("a speedscope file is read back with its stacks, in its own unit") {
 TEST_CASE("values that are no samples are not read as a number of samples") {
   Profile faults = test::profile_with_ends();
   faults.run.title = "Sampling page-faults every 2 events";
-  faults.run.event = faults.run.unit = "page-faults";
+  faults.run.unit = faults.run.event = "page-faults";
   CHECK(read_profile(written(faults, "counted"), "a.txt").rows().back().samples ==
         read_profile(written(faults, "counted"), "a.txt").rows().back().value / 2);
   Profile waits = test::profile_with_ends();

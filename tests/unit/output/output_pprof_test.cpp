@@ -82,7 +82,7 @@ TEST_CASE("each unit has its pprof types, period and default type") {
   profile.run.period_events = 1'000'000;  // a clock counts nanoseconds
   check({{"samples", "count"}, cpu}, cpu, 1'000'000);
 
-  profile.run.event = profile.run.unit = "page-faults";
+  profile.run.unit = profile.run.event = "page-faults";
   check({{"samples", "count"}, {"page_faults", "count"}}, {"page_faults", "count"}, 1'000'000);
   profile.run.period_events = 0;
   profile.run.frequency_hz = 99;

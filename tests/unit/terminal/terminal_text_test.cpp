@@ -66,16 +66,16 @@ TEST_CASE("a sparkline has one character for each value, from blank for zero to 
 }
 
 TEST_CASE("amounts are short, in the steps of their unit") {
-  CHECK(amount(0, "samples") == "0");
-  CHECK(amount(9'999'999, "samples") == "9999999");
-  CHECK(amount(12'345'678, "samples") == "12.3M");
-  CHECK(amount(1.9e19, "page-faults") == "19000.0P");
-  CHECK(amount(999, "microseconds") == "999 us");
-  CHECK(amount(12'345, "microseconds") == "12.3 ms");
-  CHECK(amount(61'000'000, "microseconds") == "61.0 s");
-  CHECK(amount(7.2e9, "microseconds") == "2.0 h");
-  CHECK(amount(512, "bytes") == "512 B");
-  CHECK(amount(1'572'864, "bytes") == "1.5 MiB");
+  CHECK(amount(0, Unit::samples) == "0");
+  CHECK(amount(9'999'999, Unit::samples) == "9999999");
+  CHECK(amount(12'345'678, Unit::samples) == "12.3M");
+  CHECK(amount(1.9e19) == "19000.0P");
+  CHECK(amount(999, Unit::microseconds) == "999 us");
+  CHECK(amount(12'345, Unit::microseconds) == "12.3 ms");
+  CHECK(amount(61'000'000, Unit::microseconds) == "61.0 s");
+  CHECK(amount(7.2e9, Unit::microseconds) == "2.0 h");
+  CHECK(amount(512, Unit::bytes) == "512 B");
+  CHECK(amount(1'572'864, Unit::bytes) == "1.5 MiB");
   CHECK(clock_time(0) == "0:00:00");
   CHECK(clock_time(3723.9) == "1:02:03");
 }

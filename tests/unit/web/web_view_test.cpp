@@ -38,6 +38,12 @@ constexpr int hang_s = 60;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
+std::unique_ptr<LiveView> begun_view(const LiveOptions& options) {
+  auto view = make_live_view(options);
+  view->begin({});
+  return view;
+}
+
 std::uint16_t port_of(const LiveView& view) {
   const std::string url = view.url();
   return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
@@ -173,7 +179,7 @@ void wait_until_some_is_shown(LiveView& view) {
 }  // namespace
 
 TEST_CASE("the page, the events, the metrics and the health are served, and nothing else") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   add(view);
   const std::string page = answer_of(view, "/");
@@ -202,13 +208,13 @@ TEST_CASE("a silent run is reported as unhealthy") {
   LiveOptions options = any_port();
   CHECK(LiveOptions{}.longest_silence_ns == 2'000'000'000);
   options.longest_silence_ns = 1;
-  const auto view = make_live_view(options, {});
+  const auto view = begun_view(options);
   add(*view);
   CHECK(body_of(answer_of(*view, "/healthz")) == "the run has ended, or is stuck\n");
 }
 
 TEST_CASE("the policy in the header equals the policy of the page, without inline rights") {
-  const auto view = make_live_view(any_port(), {});
+  const auto view = begun_view(any_port());
   const std::string page = answer_of(*view, "/");
   const auto policy_of = [&page](const std::string& before, char end) {
     const std::size_t at = page.find(before) + before.size();
@@ -220,7 +226,7 @@ TEST_CASE("the policy in the header equals the policy of the page, without inlin
 }
 
 TEST_CASE("a client is answered beside a thousand silent clients") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   struct rlimit files {};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
@@ -244,7 +250,7 @@ TEST_CASE("a client is answered beside a thousand silent clients") {
 }
 
 TEST_CASE("the server answers HEAD like GET, and refuses other methods") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   for (const char* path : {"/", "/events", "/metrics", "/healthz", "/debug/pprof/profile"}) {
     CAPTURE(path);
@@ -265,7 +271,7 @@ TEST_CASE("the server answers HEAD like GET, and refuses other methods") {
 }
 
 TEST_CASE("a connection is kept for the next request, even if that was already sent") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   add(view);
   Client client(view);
@@ -281,7 +287,7 @@ TEST_CASE("a connection is kept for the next request, even if that was already s
 }
 
 TEST_CASE("clients that keep their connections leave room for other clients") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   std::vector<Client> clients;
   clients.reserve(40);
@@ -301,7 +307,7 @@ TEST_CASE("clients that keep their connections leave room for other clients") {
 }
 
 TEST_CASE("a client that has stopped sending, but still reads, is answered") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   CHECK(Client(view).ask("/healthz").send_no_more().status() == 200);
   Client body(view);
@@ -321,7 +327,7 @@ TEST_CASE("a client that has stopped sending, but still reads, is answered") {
 }
 
 TEST_CASE("foreign names and origins are refused") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   const std::string host = "127.0.0.1:" + std::to_string(port_of(view));
   for (const char* path : {"/", "/events", "/metrics", "/debug/pprof/profile"}) {
@@ -344,7 +350,7 @@ TEST_CASE("foreign names and origins are refused") {
 TEST_CASE("a chosen path has the page and the events below it") {
   LiveOptions options = any_port();
   options.path = "live";
-  const auto view_made = make_live_view(options, {});
+  const auto view_made = begun_view(options);
   LiveView& view = *view_made;
   CHECK(view.url().ends_with("/live/"));
   CHECK(answer_of(view, "/live/").find("\"events\":\"/live/events\"") != std::string::npos);
@@ -355,13 +361,13 @@ TEST_CASE("a chosen path has the page and the events below it") {
 }
 
 TEST_CASE("an address that fails is named, with advice") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   LiveOptions options = any_port();
   options.port = port_of(view);
   const auto error_of = [](const LiveOptions& wrong) -> std::string {
     try {
-      make_live_view(wrong, {});
+      begun_view(wrong);
     } catch (const Error& error) {
       return error.what();
     }
@@ -378,7 +384,7 @@ TEST_CASE("an address that fails is named, with advice") {
 }
 
 TEST_CASE("events are sent when they are added, and the end is sent last") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   add(view, 5);
   Client client(view);
@@ -391,7 +397,7 @@ TEST_CASE("events are sent when they are added, and the end is sent last") {
 }
 
 TEST_CASE("sixteen clients can follow the events, and a new one can come after one has gone") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   std::vector<Client> clients;
   for (int i = 0; i < 16; ++i) {
@@ -408,7 +414,7 @@ TEST_CASE("sixteen clients can follow the events, and a new one can come after o
 }
 
 TEST_CASE("a profile of the next seconds has exactly the samples that are added in them") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   add(view, 1000);
   Client client(view);
@@ -429,7 +435,7 @@ TEST_CASE("a profile of the next seconds has exactly the samples that are added 
 TEST_CASE("a profile of the next seconds is right for any time of the wall clock") {
   for (const std::uint64_t unix_ns : {std::uint64_t{1}, std::uint64_t{4'000'000'000'000'000'000}}) {
     CAPTURE(unix_ns);
-    const auto view_made = make_live_view(any_port(), {});
+    const auto view_made = begun_view(any_port());
     LiveView& view = *view_made;
     Client client(view);
     client.ask("/debug/pprof/profile?seconds=2", once);
@@ -448,7 +454,7 @@ TEST_CASE("a profile of the next seconds is right for any time of the wall clock
 }
 
 TEST_CASE("invalid seconds are refused") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   for (const char* seconds : {"=abc", "=0", "=-1", "=1e9", "=99999999999", "=", "", "=1%00", "=3601", "=1&seconds=x"}) {
     CAPTURE(seconds);
@@ -457,7 +463,7 @@ TEST_CASE("invalid seconds are refused") {
 }
 
 TEST_CASE("a few profiles can run at once, and the place of a client that has gone is free again") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   {
     std::vector<Client> clients;
@@ -478,7 +484,7 @@ TEST_CASE("a few profiles can run at once, and the place of a client that has go
 }
 
 TEST_CASE("a request for names by POST, as from go tool pprof, gets none") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{1'000'000}}) {
     CAPTURE(size);
@@ -489,7 +495,7 @@ TEST_CASE("a request for names by POST, as from go tool pprof, gets none") {
 }
 
 TEST_CASE("a body that is too large is refused, with and without a stated length") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   for (const char* path : {"/debug/pprof/symbol", "/healthz"}) {
     CAPTURE(path);
@@ -513,7 +519,7 @@ TEST_CASE("the end of the run answers waiting clients, and does not wait for cli
     wait_until_there_are(view, what, 1);
     add(view, 9);
   };
-  auto view = make_live_view(any_port(), RunInfo{});
+  auto view = begun_view(any_port());
   Client capture(*view);
   begin_of(*view, capture, "/debug/pprof/profile?seconds=100", "captures");
   Client events(*view);
@@ -533,7 +539,7 @@ TEST_CASE("the end of the run answers waiting clients, and does not wait for cli
 }
 
 TEST_CASE("a client gets an error if the run ends without samples") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   Client client(view);
   client.ask("/debug/pprof/profile");
@@ -543,7 +549,7 @@ TEST_CASE("a client gets an error if the run ends without samples") {
 }
 
 TEST_CASE("clients that read nothing delay no run, no other client and no end") {
-  auto view = make_live_view(any_port(), RunInfo{});
+  auto view = begun_view(any_port());
   std::vector<test::LiveStack> stacks;
   for (int i = 0; i < 20'000; ++i) stacks.push_back({.leaf_first = {i, i / 100, i / 1000}});
   view->add(live_tick_of_now(stacks), {});
@@ -562,7 +568,7 @@ TEST_CASE("clients that read nothing delay no run, no other client and no end") 
 }
 
 TEST_CASE("a hundred clients are all answered at the same time") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   std::vector<Client> clients;
   clients.reserve(100);
@@ -573,7 +579,7 @@ TEST_CASE("a hundred clients are all answered at the same time") {
 }
 
 TEST_CASE("invalid and huge requests are refused, and the server continues") {
-  const auto view_made = make_live_view(any_port(), {});
+  const auto view_made = begun_view(any_port());
   LiveView& view = *view_made;
   CHECK(status_of(view, '/' + std::string(500'000, 'a')) >= 400);
   CHECK(status_of(view, "/", "X: " + std::string(500'000, 'a') + "\r\n") >= 400);
@@ -598,7 +604,7 @@ TEST_CASE("the threads of the server take no signals") {
     return all;
   };
   const std::set<std::string> before = threads();
-  const auto view = make_live_view(any_port(), {});
+  const auto view = begun_view(any_port());
   CHECK(status_of(*view, "/healthz") == 200);
   int found = 0;
   for (const std::string& thread : threads()) {

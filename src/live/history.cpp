@@ -1,4 +1,4 @@
-#include "output/flame/history.h"
+#include "live/history.h"
 
 #include <malloc.h>
 

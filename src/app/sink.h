@@ -1,0 +1,94 @@
+// The interfaces of what receives the results of a run: profiles, as the reports and the views do, or each sample, as
+// the stream does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/profile.h"
+#include "model/sample.h"
+#include "sampling/source.h"
+#include "support/event_loop.h"
+
+namespace profile {
+
+class Messages;
+struct Options;
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  // Called when all else is ready, before the first sample: makes what must not stay behind if something else fails.
+  // Throws Error.
+  virtual void prepare() {}
+  // Called when nothing can prevent the run from sampling any more. Only from here on a sink knows the run, and shows
+  // anything of it.
+  virtual void begin(const RunInfo& run) = 0;
+  // Called after begin(): adds to `loop` what this sink waits for. `loop` must not run after this object is destroyed.
+  virtual void watch(EventLoop& /*loop*/) {}
+  // The run is over; the last profile or sample was added. Waits a little for what takes samples.
+  virtual void end() = 0;
+
+  // Whether anything is left that receives what is added.
+  [[nodiscard]] virtual bool is_open() const = 0;
+  // Whether something could not be written. A reader that went away does not count.
+  [[nodiscard]] virtual bool has_failed() const { return false; }
+  // Lines for the user after end().
+  [[nodiscard]] virtual std::vector<std::string> answer() const { return {}; }
+
+  // The terminal may have another size now.
+  virtual void on_resize() {}
+  // The user need not see the run any more, which may go on: a sink that took the terminal restores it.
+  virtual void give_terminal_back() {}
+};
+
+// Since the start of the run.
+struct RunStatus {
+  const Account& account;
+  BpfCost cost;
+};
+
+class ProfileSink : public Sink {
+ public:
+  // `profile` holds the samples since the last call, named. It does not change afterwards.
+  virtual void add(const std::shared_ptr<const Profile>& profile, const RunStatus& status) = 0;
+  // Whether it has a use for more profiles, also while none is left that receives them.
+  [[nodiscard]] virtual bool wants_more() const { return is_open(); }
+  // How often it wants a profile, in seconds. nullopt: only one, at the end. The last profile always comes at the end.
+  [[nodiscard]] virtual std::optional<double> pace_s() const { return std::nullopt; }
+};
+
+class SampleSink : public Sink {
+ public:
+  // Takes samples in the order of time, named, with the stacks that are shown. Their ids belong to `profile`, in which
+  // an id of a stack always means the same stack. More is added to the profile later, and after some time another one
+  // follows.
+  virtual void add(const std::shared_ptr<const Profile>& profile, const std::vector<Sample>& samples) = 0;
+  // How many samples were added that could not be passed on yet. While there are some, the next ones had better wait in
+  // the kernel's ring, where no memory grows.
+  [[nodiscard]] virtual std::size_t behind() const { return 0; }
+  // How many samples were added that will never be passed on, because what takes them is too slow.
+  [[nodiscard]] virtual std::uint64_t lost() const { return 0; }
+};
+
+struct Sinks {
+  std::vector<std::unique_ptr<Sink>> all;  // in the order in which they get what is added
+  // The same by kind.
+  std::vector<ProfileSink*> of_profiles;
+  std::vector<SampleSink*> of_samples;
+
+  void add(std::unique_ptr<ProfileSink> sink);
+  void add(std::unique_ptr<SampleSink> sink);
+};
+
+// Makes those that the options ask for. `messages` must outlive them, and `on_quit` is called when the user quits a
+// view. Throws Error when an output cannot be opened or a module is missing.
+[[nodiscard]] Sinks make_sinks(const Options& options, Messages& messages, const std::function<void()>& on_quit);
+
+}  // namespace profile
