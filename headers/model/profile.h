@@ -150,6 +150,8 @@ struct Frame {
   StringId module = StringId::empty;
   // From the start of the symbol, or unknown_offset. Without a symbol, the address as in the module's file.
   std::uint64_t offset = 0;
+  // Without a symbol: where its function begins, counted as `offset` is; or unknown_offset. Unwind tables tell it.
+  std::uint64_t function = unknown_offset;
   // Every format shows the functions inlined here as frames of their own, between this frame and its callee.
   SourceLocationId source = SourceLocationId::none;
   BinaryId binary = BinaryId::none;

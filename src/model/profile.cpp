@@ -30,7 +30,7 @@ std::uint64_t hash_of_content(const Frame& frame) {
   std::uint64_t hash = hash_of(hash_secret(), frame.address.value);
   hash = hash_of(hash, number(frame.space) << 32 | number(frame.symbol));
   hash = hash_of(hash, number(frame.module) << 32 | number(frame.binary));
-  hash = hash_of(hash, frame.offset);
+  hash = hash_of(hash_of(hash, frame.offset), frame.function);
   return hash_of(hash, number(frame.source) << 32 | (frame.is_return ? 1U : 0U));
 }
 
