@@ -1,7 +1,7 @@
 #!/bin/bash
 # Without symbols a frame is [module+0xstart]. It says where the function begins, as the linker's symbol table does.
 source "$(dirname "$0")/sampling.bash"
-need_command strip nm
+need_command strip nm objcopy
 
 cp "$WORKLOADS/leaves" "$tmp/bare"
 strip "$tmp/bare"
@@ -38,10 +38,10 @@ profile -F 499 -U -p "$started" -o "$tmp/second.pb.gz" 0.3
 profile diff "$tmp/first.pb.gz" "$tmp/second.pb.gz"
 expect_status 0
 expect_no_out '\[bare [0-9a-f]{8}\+'
-cp "$WORKLOADS/hops" "$tmp/bare.new"
-strip "$tmp/bare.new"
 mkdir "$tmp/new"
-mv "$tmp/bare.new" "$tmp/new/bare"
+objcopy --dump-section .note.gnu.build-id="$tmp/id" "$tmp/bare" "$tmp/unused"
+printf 'other' | dd of="$tmp/id" bs=1 seek=16 conv=notrunc status=none
+objcopy --update-section .note.gnu.build-id="$tmp/id" "$tmp/bare" "$tmp/new/bare"
 start "$tmp/new/bare" 600
 wait_until is_at_work "$started"
 profile -F 499 -U -p "$started" -o "$tmp/second.pb.gz" 0.3
