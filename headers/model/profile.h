@@ -281,6 +281,8 @@ class Profile {
   [[nodiscard]] bool weigh(std::uint64_t factor, std::string_view unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
+  // Takes away the rows for which `is_kept` returns false. Their samples count as filtered in the account.
+  void keep_rows(const std::function<bool(const Row&)>& is_kept);
   // Takes all rows away, because those of a later state (RunInfo::is_state) are to come. Frames and stacks stay.
   void forget_rows();
   // Adds everything in `other`, which may be this profile. RunInfo stays. If both are states, the rows of `other` take

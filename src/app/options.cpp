@@ -154,8 +154,9 @@ void read_live(const ParsedOptions& parsed, Options& options) {
     live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
     if (parsed.has("path")) live.path = parsed.text("path");
     if (parsed.has("listen")) live.address = parsed.text("listen");
+    live.hosts = parsed.texts("allow-host", "a name");
   }
-  for (const char* name : {"path", "port", "listen"}) {
+  for (const char* name : {"path", "port", "listen", "allow-host"}) {
     if (parsed.has(name) && !options.live) {
       throw usage_error("--" + std::string(name) + " is for the live page: not without -T");
     }

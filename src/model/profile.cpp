@@ -221,6 +221,21 @@ void Profile::change_rows(const std::function<void(Row&)>& change) {
   are_rows_moved_ = true;  // the index is made again if a row is added, which a report does not do
 }
 
+void Profile::keep_rows(const std::function<bool(const Row&)>& is_kept) {
+  std::uint64_t samples = 0;
+  std::erase_if(rows_, [&](const Row& row) {
+    const bool is_erased = !is_kept(row);
+    if (is_erased) samples += row.samples;
+    return is_erased;
+  });
+  are_rows_moved_ = true;
+  if (!account.is_known) return;
+  samples = std::min(samples, account.recorded);
+  account.recorded -= samples;
+  account.recorded_by_ring = std::min(account.recorded_by_ring, account.recorded);
+  account.filtered += samples;
+}
+
 std::span<const FrameId> Profile::stack(StackId id) const {
   if (id == StackId::none || id == StackId::missed) return {};
   const StackSlice slice = stacks_[static_cast<std::size_t>(id)];
