@@ -129,7 +129,8 @@ int run_diff(std::span<const char* const> arguments) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path(outputs[i].path));
-      const auto print = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));

@@ -198,6 +198,7 @@ std::string take_stream_path(const ParsedOptions& parsed, std::vector<std::strin
   paths.erase(paths.begin());
   if (first.empty()) throw bad_value("output", "''", "not a file name");
   if (std::ranges::count(paths, first) != 0) throw bad_value("output", first, "given twice");
+  if (is_gzip_path(first)) throw bad_value("output", first, "a stream is not compressed; pipe it through gzip");
   return only_path(first);
 }
 

@@ -30,7 +30,10 @@ Reports::Reports(const ReportOptions& options, std::function<void(const std::str
       apart_(options.apart) {
   // A format that is not available ends the run here, before any file is created.
   std::vector<Output> made;
-  for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
+  for (const OutputRequest& request : options.outputs) {
+    Output output = request.format->make(options.output);
+    made.push_back(request.is_gzipped ? gzipped(std::move(output)) : std::move(output));
+  }
   for (std::size_t i = 0; i < made.size(); ++i) {
     reports_.push_back(Report{.target = target_of(options.outputs[i], options),
                               .output = std::move(made[i]),
