@@ -30,8 +30,8 @@ struct FlameDrawOrder {
 
 // "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
 void write_flame_run(JsonWriter& json, const Profile& profile);
-// "account": {"taken", "recorded", "idle", "filtered", "lost"}
-void write_flame_account(JsonWriter& json, const Account& account);
+// "account": {"taken", "recorded", "idle", "filtered", "lost"}, and "nothing": why_nothing(), if there is a reason
+void write_flame_account(JsonWriter& json, const RunInfo& run, const Account& account);
 // "names": [line...]: the lines of FrameReport::lines()
 void write_flame_names(JsonWriter& json, const FrameReport& names);
 // The items of the table from the mark `from` on:

@@ -2,6 +2,7 @@
 #include "output/flame/data.h"
 
 #include "output/header.h"
+#include "output/nothing_recorded.h"
 #include "support/clock.h"
 
 namespace profile {
@@ -66,13 +67,14 @@ void write_flame_run(JsonWriter& json, const Profile& profile) {
   json.end_object();
 }
 
-void write_flame_account(JsonWriter& json, const Account& account) {
+void write_flame_account(JsonWriter& json, const RunInfo& run, const Account& account) {
   json.begin_object("account");
   json.member("taken", account.taken);
   json.member("recorded", account.recorded);
   json.member("idle", account.idle);
   json.member("filtered", account.filtered);
   json.member("lost", account.lost());
+  if (const std::string why = why_nothing(run, account); !why.empty()) json.member("nothing", why);
   json.end_object();
 }
 
