@@ -14,7 +14,8 @@ namespace profile {
 
 struct Symbol {
   std::string name;         // as the file spells it (mangled); empty when unnamed
-  std::uint64_t start = 0;  // its first address, counted as the given addresses are
+  // Its first address, counted as the given addresses are. Without a name, that of its function; 0: unknown.
+  std::uint64_t start = 0;
   Unnamed unnamed = Unnamed::pending;
   // In ELF files: the addresses around the given one that have the same answer. Each source that is asked narrows it.
   ValidRange valid_range = {};

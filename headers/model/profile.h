@@ -151,6 +151,8 @@ struct Frame {
   StringId module = StringId::empty;
   // From the start of the symbol, or unknown_offset. Without a symbol, the address as in the module's file.
   std::uint64_t offset = 0;
+  // Without a symbol: where its function begins, counted as `offset` is; or unknown_offset. Unwind tables tell it.
+  std::uint64_t function = unknown_offset;
   // Every format shows the functions inlined here as frames of their own, between this frame and its callee.
   SourceLocationId source = SourceLocationId::none;
   BinaryId binary = BinaryId::none;
@@ -282,6 +284,8 @@ class Profile {
   [[nodiscard]] bool weigh(std::uint64_t factor, Unit unit);
   // Changes each row and merges rows that are equal afterwards. `change` may intern stacks.
   void change_rows(const std::function<void(Row&)>& change);
+  // Takes away the rows for which `is_kept` returns false. Their samples count as filtered in the account.
+  void keep_rows(const std::function<bool(const Row&)>& is_kept);
   // Takes all rows away, because those of a later state (RunInfo::is_state) are to come. Frames and stacks stay.
   void forget_rows();
   // Adds everything in `other`, which may be this profile. RunInfo stays. If both are states, the rows of `other` take

@@ -34,7 +34,9 @@ class FrameReport {
   // Key: module of the outermost frame that can be trusted. Value: samples.
   using Suspects = std::map<std::string, std::uint64_t, std::less<>>;
 
+  void add_unnamed(const Profile& profile, const Row& row, const Frame& frame);
   void add_user_stack(const Profile& profile, const Row& row);
+  void add_remedies(std::vector<std::string>& lines) const;
   [[nodiscard]] std::string incomplete_line() const;
   static std::string worst_of(const Suspects& suspects);
 
@@ -44,6 +46,8 @@ class FrameReport {
   std::uint64_t rootless_ = 0;
   Suspects without_root_;
   Suspects without_cfi_;
+  Suspects without_symbol_;                 // by module
+  std::map<std::string, Suspects> in_jit_;  // by remedy and then by the name of the process
 };
 
 }  // namespace profile

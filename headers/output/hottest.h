@@ -15,7 +15,7 @@ namespace profile {
 struct HotFunction {
   std::string name;         // all texts here are clean
   std::string module;       // "libc.so.6", "[kernel]"; empty when not known
-  std::uint64_t self = 0;   // sum over the rows that have it as the leaf
+  std::uint64_t self = 0;   // sum over the rows that belong to it: it is the leaf or, of a wait, who waits
   std::uint64_t total = 0;  // sum over the rows that have it; recursion counts once
 };
 

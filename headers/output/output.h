@@ -62,7 +62,13 @@ struct OutputFormat {
 [[nodiscard]] std::span<const OutputFormat> output_formats();
 // Returns nullptr when no format has this name.
 [[nodiscard]] const OutputFormat* find_output_format(std::string_view name);
-// Finds the format by the ending of the path; nullptr when no format has it.
+// Finds the format by the ending of the path, also before ".gz"; nullptr when no format has it.
 [[nodiscard]] const OutputFormat* output_format_of_path(std::string_view path);
+// Whether a file of that name is compressed besides its format: "cpu.folded.gz", and not "cpu.pb.gz".
+[[nodiscard]] bool is_gzip_path(std::string_view path);
+// What `print` writes reaches `out` compressed, as one member of a gzip file; nothing is nothing.
+void write_gzipped(std::ostream& out, const std::function<void(std::ostream&)>& print);
+// The same output, compressed: each call writes a member of the file.
+[[nodiscard]] Output gzipped(Output output);
 
 }  // namespace profile

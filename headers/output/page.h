@@ -31,8 +31,8 @@ inline constexpr int page_data_version = 1;
 
 // "run": {"title", "event", "unit", "counted", "tag", "command_line", "began_unix_ms", "duration_s"}
 void write_page_run(JsonWriter& json, const Profile& profile);
-// "account": {"taken", "recorded", "idle", "filtered", "lost"}
-void write_page_account(JsonWriter& json, const Account& account);
+// "account": {"taken", "recorded", "idle", "filtered", "lost"}, and "nothing": why_nothing(), if there is a reason
+void write_page_account(JsonWriter& json, const RunInfo& run, const Account& account);
 // "names": [line...]: the lines of FrameReport::lines()
 void write_page_names(JsonWriter& json, const FrameReport& names);
 

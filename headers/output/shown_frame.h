@@ -99,8 +99,12 @@ void for_each_shown(const Profile& profile, StackId stack, const Show& show) {
 // kernel code, in brackets as perf prints it; "" when not known.
 [[nodiscard]] std::string code_file_name(const Profile& profile, const Frame& frame);
 
-// "main", "[dd+0x1234]" if only the file is known, or "[unknown]".
+// "main"; "[dd+0x1234]" if only the file and where the function begins are known, or only the place itself; or
+// "[unknown]".
 void append_function(std::string& out, const Profile& profile, const ShownFrame& shown, Semicolon semicolon);
+
+// How far the frame is from the start of what append_function() has written; unknown_offset where nobody knows.
+[[nodiscard]] std::uint64_t offset_in_function(const ShownFrame& shown);
 
 // " box.h:30": a blank, the last part of the path and the line, as far as they are known.
 void append_source_line(std::string& out, const Profile& profile, const SourceLine& at, Semicolon semicolon);

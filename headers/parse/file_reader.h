@@ -34,7 +34,7 @@ struct FileRef {
 struct NameOfCode {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;  // demangled
-  std::uint64_t start = 0;            // of the symbol, counted as `address` is
+  std::uint64_t start = 0;            // of the symbol or, without one, of the function; as `address`, 0: unknown
   ElfAddress address;                 // of the place, as the file says
 };
 

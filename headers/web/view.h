@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/account.h"
 #include "model/profile.h"
@@ -20,6 +21,8 @@ struct LiveOptions {
   std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
   std::uint16_t port = 9090;          // 0: any free port
   std::string path = "/";             // of the page; missing slashes at its ends are added
+  // The Host headers that are answered besides addresses: names, or patterns in which * stands for any characters.
+  std::vector<std::string> hosts;
   // If add() is not called for longer than this, /healthz reports the run as stuck.
   std::uint64_t longest_silence_ns = 2 * ns_per_s * live_tick_s;
 };

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options.h"
@@ -66,6 +69,33 @@ void write_comparison(std::ostream& out, WriteFlame write_flame, const ReadProfi
                    flames.table, options);
 }
 
+using BuildIds = std::map<std::string, std::string, std::less<>>;  // by module; empty where the file has several
+
+BuildIds build_ids_of(const Profile& profile) {
+  BuildIds ids;
+  for (const Frame& frame : profile.frames()) {
+    if (frame.binary == BinaryId::none) continue;
+    const std::string_view id = profile.strings.view(profile.binary(frame.binary).build_id);
+    const auto [known, is_new] = ids.try_emplace(std::string(profile.strings.view(frame.module)), id);
+    if (!is_new && known->second != id) known->second.clear();
+  }
+  return ids;
+}
+
+// A place in a file without symbols is another function in another build of that file, so it gets the build-id.
+void name_builds(Profile& profile, const BuildIds& own, const BuildIds& other) {
+  constexpr std::size_t shown_digits = 8;
+  for (Frame& frame : profile.frames()) {
+    if (frame.unnamed == Unnamed::named || frame.module == StringId::empty) continue;
+    const std::string_view module = profile.strings.view(frame.module);
+    const auto id = own.find(module);
+    const auto there = other.find(module);
+    if (id == own.end() || there == other.end() || id->second.empty() || there->second.empty()) continue;
+    if (id->second == there->second) continue;
+    frame.module = profile.strings.intern(std::string(module) + " " + id->second.substr(0, shown_digits));
+  }
+}
+
 int run_diff(std::span<const char* const> arguments) {
   const ParsedOptions parsed = parse_reading(diff_command, arguments);
   if (parsed.is_on("help")) return print_on_stdout(print_diff_help);
@@ -86,6 +116,10 @@ int run_diff(std::span<const char* const> arguments) {
   ReadProfile before = read_named(paths[0], request, note);
   ReadProfile after = read_named(paths[1], request, note);
   agree_on_unit(before, after, "compared");
+  const BuildIds ids_before = build_ids_of(before.profile);
+  const BuildIds ids_after = build_ids_of(after.profile);
+  name_builds(before.profile, ids_before, ids_after);
+  name_builds(after.profile, ids_after, ids_before);
   // Source lines are compared too: the pictures show the lines that both profiles have.
   before.profile.run.frames_by_line = after.profile.run.frames_by_line = true;
   after.profile.run.command_line = "profile diff " + shell_quoted(arguments);
@@ -96,7 +130,8 @@ int run_diff(std::span<const char* const> arguments) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     try {
       Destination destination(only_path(outputs[i].path));
-      const auto print = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      const auto compare = [&](std::ostream& out) { write_comparison(out, writers[i], before, after, options); };
+      const auto print = [&](std::ostream& out) { outputs[i].is_gzipped ? write_gzipped(out, compare) : compare(out); };
       if (destination.write(print) != Destination::Result::written) continue;
       destination.close();
       if (!quiet && !destination.is_stdout()) say(wrote(destination, *outputs[i].format));

@@ -108,6 +108,8 @@ constexpr OptionRow rows[] = {
     {"path", 'P', "PATH", "the path of the page (default /)", live, false},
     {"port", 'R', "PORT", "the port of the page (default 9090); 0: any free port", live, false},
     {"listen", 0, "ADDR", "the address of the page (default 127.0.0.1)", live, false},
+    {"allow-host", 0, "NAME", "a name by which the page may be asked for, or a pattern: *.example.org; may be repeated",
+     live, true},
 
     {"quiet", 'q', "", "no progress and no summary", other, false},
     {"verbose", 'v', "", "debug messages on stderr, with those of libbpf and the verifier", other, false},

@@ -10,6 +10,7 @@
 #include "app/output_options.h"
 #include "app/parsed_options.h"
 #include "app/print.h"
+#include "app/subcommands.h"
 #include "support/error.h"
 #include "support/nearest_names.h"
 
@@ -127,13 +128,15 @@ std::optional<double> duration_of(const ParsedOptions& parsed, bool has_command)
   if (parsed.has("stream") && find_stream_form(typed[0]) != nullptr) {
     throw usage_error("--stream " + typed[0] + ": a form stands behind =, as in --stream=" + typed[0]);
   }
-  if (typed.size() > 1) throw usage_error(typed[1] + ": one duration is enough; a command stands behind --");
   const auto duration = parse_seconds(typed[0]);
-  if (!duration) {
-    const bool is_word = typed[0].find_first_of("0123456789") == std::string::npos;
-    throw usage_error("duration " + typed[0] + ": not a number of seconds above 0" +
-                      (is_word ? "; a command stands behind --" : ""));
+  if (!duration && !typed[0].empty() && typed[0].find_first_of("0123456789") == std::string::npos) {
+    std::vector<std::string> names;
+    for (const Subcommand* const each : subcommands()) names.emplace_back(each->name);
+    throw usage_error(typed[0] + ": neither a duration nor a subcommand; a command stands behind --" +
+                      suggestion("; ", nearest_names(typed[0], std::move(names))));
   }
+  if (!duration) throw usage_error("duration " + typed[0] + ": not a number of seconds above 0");
+  if (typed.size() > 1) throw usage_error(typed[1] + ": one duration is enough; a command stands behind --");
   return duration;
 }
 
@@ -151,8 +154,9 @@ void read_live(const ParsedOptions& parsed, Options& options) {
     live.port = static_cast<std::uint16_t>(parsed.number("port", live.port, UINT16_MAX, 0));
     if (parsed.has("path")) live.path = parsed.text("path");
     if (parsed.has("listen")) live.address = parsed.text("listen");
+    live.hosts = parsed.texts("allow-host", "a name");
   }
-  for (const char* name : {"path", "port", "listen"}) {
+  for (const char* name : {"path", "port", "listen", "allow-host"}) {
     if (parsed.has(name) && !options.live) {
       throw usage_error("--" + std::string(name) + " is for the live page: not without -T");
     }
@@ -194,6 +198,7 @@ std::string take_stream_path(const ParsedOptions& parsed, std::vector<std::strin
   paths.erase(paths.begin());
   if (first.empty()) throw bad_value("output", "''", "not a file name");
   if (std::ranges::count(paths, first) != 0) throw bad_value("output", first, "given twice");
+  if (is_gzip_path(first)) throw bad_value("output", first, "a stream is not compressed; pipe it through gzip");
   return only_path(first);
 }
 

@@ -65,12 +65,14 @@ std::vector<OutputRequest> outputs_of(const ParsedOptions& parsed, std::vector<s
     if (path.empty()) throw bad_value("output", "''", "not a file name");
     if (std::ranges::count(requests, path, &OutputRequest::path) != 0) throw bad_value("output", path, "given twice");
     const OutputFormat* by_ending = output_format_of_path(path);
-    const std::string_view ending = ending_of(path);
+    const std::string_view ending = ending_of(is_gzip_path(path) ? path.substr(0, path.find_last_of('.')) : path);
     if (by_ending == nullptr && !ending.empty() && !is_asked_for) refuse_ending(path, ending);
     requests.push_back({.path = path,
                         .format = forced != nullptr      ? forced
                                   : by_ending != nullptr ? by_ending
-                                                         : fallback});
+                                                         : fallback,
+                        .is_gzipped = path != "-" && is_gzip_path(path),
+                        .makes_directory = path != "-" && PathPattern(path).is_pattern()});
   }
   if (film) {
     const bool twice = std::find(paths.begin(), paths.end(), film->path) != paths.end();

@@ -7,6 +7,7 @@
 
 #include "app/options.h"
 #include "app/print.h"
+#include "support/nearest_names.h"
 #include "support/text_parts.h"
 
 namespace profile {
@@ -14,7 +15,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* positional_name = "duration";
+// Nobody can type it as an option.
+constexpr const char* positional_name = "(duration)";
 constexpr std::uint32_t highest_pid = 1U << 22;  // PID_MAX_LIMIT of the kernel
 constexpr double longest_seconds = 1e9;          // 31 years
 
@@ -65,6 +67,16 @@ void give_back_durations(po::parsed_options& parsed) {
   }
 }
 
+std::string nearest_option(const std::string& typed) {
+  const std::string name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+  if (name == "duration") return "; the duration has no option: profile 10";
+  std::vector<std::string> names;
+  for (const OptionRow& row : option_rows()) names.emplace_back(row.long_name);
+  std::vector<std::string> nearest = nearest_names(name, std::move(names));
+  for (std::string& each : nearest) each.insert(0, "--");
+  return suggestion("; ", nearest);
+}
+
 }  // namespace
 
 std::string spelled(std::string_view long_name) {
@@ -82,6 +94,8 @@ ParsedOptions::ParsedOptions(const std::vector<std::string>& arguments) {
     refuse_twice(parsed);
     give_back_durations(parsed);
     po::store(parsed, values_);
+  } catch (const po::unknown_option& error) {
+    throw usage_error(error.what() + nearest_option(error.get_option_name()));
   } catch (const po::error& error) {
     throw usage_error(error.what());
   }

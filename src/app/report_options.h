@@ -14,7 +14,8 @@ namespace profile {
 struct OutputRequest {
   std::string path;  // "-": stdout; may be a pattern (files/path_pattern.h)
   const OutputFormat* format = nullptr;
-  bool makes_directory = false;  // for a film: the last directory of `path` is created if it is missing
+  bool is_gzipped = false;
+  bool makes_directory = false;  // the last directory of `path`, a pattern, is created if it is missing
 };
 
 struct ReportOptions {

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
+#include <sstream>
 #include <utility>
 
 #include "app/output_options.h"
@@ -20,17 +22,32 @@ namespace {
 // interval and has no samples. It would be one picture too many in a film.
 constexpr double remnant_part = 0.1;
 
+// What the tables say, and the hottest functions.
+std::vector<std::string> answer_of(const Profile& profile, const OutputOptions& options) {
+  std::vector<std::string> lines;
+  if (profile.thread_waits || !profile.duration_tables.empty() || profile.syscalls) {
+    std::stringstream tables;
+    find_output_format("table")->make(options).report(tables, profile);
+    for (std::string line; std::getline(tables, line);) lines.push_back(std::move(line));
+  }
+  std::ranges::move(hottest_lines(profile, options.top), std::back_inserter(lines));
+  return lines;
+}
+
 }  // namespace
 
 Reports::Reports(const ReportOptions& options, std::function<void(const std::string&)> say)
     : say_(std::move(say)),
       interval_s_(options.interval_s),
-      most_functions_(options.output.top),
+      table_(options.output),
       quiet_(options.quiet),
       apart_(options.apart) {
   // A format that is not available ends the run here, before any file is created.
   std::vector<Output> made;
-  for (const OutputRequest& request : options.outputs) made.push_back(request.format->make(options.output));
+  for (const OutputRequest& request : options.outputs) {
+    Output output = request.format->make(options.output);
+    made.push_back(request.is_gzipped ? gzipped(std::move(output)) : std::move(output));
+  }
   for (std::size_t i = 0; i < made.size(); ++i) {
     reports_.push_back(Report{.target = target_of(options.outputs[i], options),
                               .output = std::move(made[i]),
@@ -93,7 +110,7 @@ void Reports::add(const std::shared_ptr<const Profile>& profile, const RunStatus
 }
 
 void Reports::write(const Profile& profile) {
-  if (wants_hottest()) hottest_ = hottest_lines(profile, most_functions_);
+  if (wants_hottest()) hottest_ = answer_of(profile, table_);
   const double seconds = to_seconds(profile.duration_ns);
   const bool is_remnant = interval_s_ && seconds < remnant_part * *interval_s_ && profile.rows().empty();
   for (Report& report : reports_) {

@@ -61,7 +61,7 @@ class Reports : public ProfileSink {
   std::function<void(const std::string&)> say_;
   std::optional<double> interval_s_;
   std::vector<Report> reports_;
-  std::size_t most_functions_;
+  OutputOptions table_;  // of the tables in the answer
   bool quiet_;
   std::optional<RowsApart> apart_;
   std::vector<std::string> hottest_;

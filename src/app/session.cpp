@@ -19,6 +19,7 @@
 #include "app/summary.h"
 #include "app/targets.h"
 #include "output/clean_text.h"
+#include "output/nothing_recorded.h"
 #include "parse/children.h"
 #include "parse/file_reader.h"
 #include "process/timeline.h"
@@ -264,6 +265,7 @@ class Session {
                        .bpf = source_->cost(),
                        .unfollowed = source_->unfollowed()};
     messages_.note(summary_of(run_->account(), cost));
+    if (const std::string why = why_nothing(info_, run_->account()); !why.empty()) messages_.note(why);
     messages_.note(losses_of(run_->account(), source_->lost_with_full_maps()));
     for (const auto& lines : {source_->notes(), run_->notes()}) messages_.note(lines);
     for (const auto& lines : {children_.notes(), symboliser_->notes()}) {

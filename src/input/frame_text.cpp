@@ -107,6 +107,7 @@ FrameId add_json_frame(Profile& profile, const JsonFrame& read, FrameKind kind, 
   text.offset = read.offset == unknown_offset ? 0 : read.offset;
   Frame frame = described_frame(profile, text, kind, process);
   if (is_named) frame.offset = read.offset;
+  if (!is_named) frame.function = read.function;
   if (read.unnamed != Unnamed::named) frame.unnamed = read.unnamed;
   frame.address = RuntimeAddress{read.address};
   if (read.at.file != StringId::empty || !inlined.empty()) {

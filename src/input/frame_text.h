@@ -24,6 +24,7 @@ struct JsonFrame {
   StringId module = StringId::empty;
   Unnamed unnamed = Unnamed::named;
   std::uint64_t offset = unknown_offset;
+  std::uint64_t function = unknown_offset;
   std::uint64_t address = 0;
   SourceLine at = {};
 };

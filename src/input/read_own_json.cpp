@@ -115,6 +115,8 @@ class StackNodes {
     frame["symbol"].text([this, last](std::string_view text) { last().symbol = profile_.strings.intern(text); });
     frame["module"].number(
         [last](const JsonNumber& number) { last().module_number = number.index("the module of a frame"); });
+    frame["function"].number(
+        [last](const JsonNumber& number) { last().function = number.whole("the function of a frame"); });
     frame["offset"].number([last](const JsonNumber& number) { last().offset = number.whole("the offset of a frame"); });
     frame["address"].text([last](std::string_view text) { last().address = address_of(text); });
     add_line(frame, [last]() -> SourceLine& { return last().at; });

@@ -64,6 +64,8 @@ class Reader {
     frame["symbol"].text([this, &into](std::string_view text) { into.back().symbol = profile_.strings.intern(text); });
     frame["module"].text([this, &into](std::string_view text) { into.back().module = profile_.strings.intern(text); });
     frame["unnamed"].text([&into](std::string_view text) { into.back().unnamed = unnamed_of(text); });
+    frame["function"].number(
+        [&into](const JsonNumber& number) { into.back().function = number.whole("the function of a frame"); });
     frame["offset"].number([&into](const JsonNumber& number) { into.back().offset = number.whole("an offset"); });
     frame["address"].text([&into](std::string_view text) {
       Scan scan(text);

@@ -30,7 +30,7 @@ std::uint64_t hash_of_content(const Frame& frame) {
   std::uint64_t hash = hash_of(hash_secret(), frame.address.value);
   hash = hash_of(hash, number(frame.space) << 32 | number(frame.symbol));
   hash = hash_of(hash, number(frame.module) << 32 | number(frame.binary));
-  hash = hash_of(hash, frame.offset);
+  hash = hash_of(hash_of(hash, frame.offset), frame.function);
   return hash_of(hash, number(frame.source) << 32 | (frame.is_return ? 1U : 0U));
 }
 
@@ -219,6 +219,21 @@ void Profile::change_rows(const std::function<void(Row&)>& change) {
   }
   rows_.resize(kept);
   are_rows_moved_ = true;  // the index is made again if a row is added, which a report does not do
+}
+
+void Profile::keep_rows(const std::function<bool(const Row&)>& is_kept) {
+  std::uint64_t samples = 0;
+  std::erase_if(rows_, [&](const Row& row) {
+    const bool is_erased = !is_kept(row);
+    if (is_erased) samples += row.samples;
+    return is_erased;
+  });
+  are_rows_moved_ = true;
+  if (!account.is_known) return;
+  samples = std::min(samples, account.recorded);
+  account.recorded -= samples;
+  account.recorded_by_ring = std::min(account.recorded_by_ring, account.recorded);
+  account.filtered += samples;
 }
 
 std::span<const FrameId> Profile::stack(StackId id) const {

@@ -71,7 +71,11 @@ const OutputFormat* find_output_format(std::string_view name) {
   return found == std::end(formats) ? nullptr : found;
 }
 
-const OutputFormat* output_format_of_path(std::string_view typed) {
+namespace {
+
+constexpr std::string_view gzip_ending = ".gz";
+
+const OutputFormat* format_of_ending(const std::string& path) {
   // Endings that other tools use for the same formats.
   constexpr std::pair<std::string_view, std::string_view> aliases[] = {{".htm", "html"},
                                                                        {".pb", "pprof"},
@@ -80,7 +84,6 @@ const OutputFormat* output_format_of_path(std::string_view typed) {
                                                                        {".speedscope", "speedscope"},
                                                                        {".collapsed", "folded"},
                                                                        {".linux-perf.txt", "perf-script"}};
-  const std::string path = to_lower(typed);
   for (const auto& [ending, name] : aliases) {
     if (path.ends_with(ending)) return find_output_format(name);
   }
@@ -91,6 +94,19 @@ const OutputFormat* output_format_of_path(std::string_view typed) {
     if (found == nullptr || format.ending.size() > found->ending.size()) found = &format;
   }
   return found;
+}
+
+}  // namespace
+
+const OutputFormat* output_format_of_path(std::string_view typed) {
+  std::string path = to_lower(typed);
+  if (is_gzip_path(path)) path.resize(path.size() - gzip_ending.size());
+  return format_of_ending(path);
+}
+
+bool is_gzip_path(std::string_view typed) {
+  const std::string path = to_lower(typed);
+  return path.ends_with(gzip_ending) && format_of_ending(path) == nullptr;
 }
 
 }  // namespace profile

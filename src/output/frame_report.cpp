@@ -13,6 +13,44 @@ namespace {
 // frame pointer is set.
 constexpr double rootless_share_said = 0.05;
 constexpr std::size_t most_suspects = 4;
+// Fewer unnamed frames of a kind are not worth a line about what helps.
+constexpr double unnamed_share_said = 0.05;
+
+// How a runtime is made to name its code. The beginning of the name of a file in the stack, or of the process, tells
+// the runtime.
+struct Runtime {
+  std::string_view file;
+  std::string_view remedy;
+};
+constexpr Runtime runtimes[] = {
+    {"libjvm.so", "Java writes names with an agent such as perf-map-agent, and -XX:+PreserveFramePointer"},
+    {"java", "Java writes names with an agent such as perf-map-agent, and -XX:+PreserveFramePointer"},
+    {"libnode", "node --perf-basic-prof writes names"},
+    {"node", "node --perf-basic-prof writes names"},
+    {"libpython", "python3 -X perf writes names, from 3.12 on"},
+    {"python", "python3 -X perf writes names, from 3.12 on"},
+    {"libcoreclr.so", "DOTNET_PerfMapEnabled=1 has .NET write names"},
+    {"dotnet", "DOTNET_PerfMapEnabled=1 has .NET write names"},
+    {"libruby", "ruby --yjit-perf writes names, from 3.3 on"},
+    {"ruby", "ruby --yjit-perf writes names, from 3.3 on"},
+    {"beam.smp", "erl +JPperf true writes names"},
+    {"libluajit", "LuaJIT can write /tmp/perf-PID.map only if it is built so"},
+};
+constexpr std::string_view other_remedy = "its runtime may be able to write /tmp/perf-PID.map";
+
+std::string_view remedy_for(const Profile& profile, const Row& row) {
+  const auto remedy_of = [](std::string_view name) -> std::string_view {
+    const auto* const runtime =
+        std::ranges::find_if(runtimes, [&](const Runtime& each) { return name.starts_with(each.file); });
+    return runtime == std::end(runtimes) ? std::string_view() : runtime->remedy;
+  };
+  for (const FrameId id : profile.stack(row.user)) {
+    const std::string_view remedy = remedy_of(profile.strings.view(profile.frame(id).module));
+    if (!remedy.empty()) return remedy;
+  }
+  const std::string_view remedy = remedy_of(profile.strings.view(profile.process(row.process).name));
+  return remedy.empty() ? other_remedy : remedy;
+}
 
 constexpr std::string_view reasons[] = {
     "",  // named
@@ -52,10 +90,35 @@ void FrameReport::add(const Profile& profile, const Row& row) {
   for (const StackId stack : {row.user, row.kernel}) {
     for (const FrameId id : profile.stack(stack)) {
       frames_ += row.samples;
-      unnamed_[static_cast<std::size_t>(profile.frame(id).unnamed)] += row.samples;
+      const Frame& frame = profile.frame(id);
+      unnamed_[static_cast<std::size_t>(frame.unnamed)] += row.samples;
+      if (frame.unnamed != Unnamed::named) add_unnamed(profile, row, frame);
     }
   }
   add_user_stack(profile, row);
+}
+
+void FrameReport::add_unnamed(const Profile& profile, const Row& row, const Frame& frame) {
+  if (frame.unnamed == Unnamed::no_symbol && frame.kind == FrameKind::user && frame.module != StringId::empty) {
+    without_symbol_[std::string(profile.strings.view(frame.module))] += row.samples;
+  } else if (frame.unnamed == Unnamed::no_jit_map) {
+    Suspects& processes = in_jit_[std::string(remedy_for(profile, row))];
+    processes[std::string(profile.strings.view(profile.process(row.process).name))] += row.samples;
+  }
+}
+
+void FrameReport::add_remedies(std::vector<std::string>& lines) const {
+  const auto is_much = [this](Unnamed reason) {
+    return static_cast<double>(unnamed(reason)) > unnamed_share_said * static_cast<double>(frames_);
+  };
+  if (is_much(Unnamed::no_symbol) && !without_symbol_.empty()) {
+    lines.push_back("most frames without a symbol are in: " + worst_of(without_symbol_) +
+                    "; --debuginfod, or a -dbgsym or -debuginfo package, names the code of distributions");
+  }
+  if (!is_much(Unnamed::no_jit_map)) return;
+  for (const auto& [remedy, processes] : in_jit_) {
+    lines.push_back("JIT code without names is of: " + worst_of(processes) + "; " + remedy);
+  }
 }
 
 void FrameReport::add_user_stack(const Profile& profile, const Row& row) {
@@ -122,6 +185,7 @@ std::vector<std::string> FrameReport::lines() const {
     if (!without_root_.empty()) line += "; built without frame pointers, it seems: " + worst_of(without_root_);
     lines.push_back(line);
   }
+  add_remedies(lines);
   return lines;
 }
 

@@ -2,8 +2,14 @@
 #include "output/gzip.h"
 
 #include <array>
+#include <memory>
 #include <new>
+#include <optional>
 #include <ostream>
+#include <streambuf>
+#include <utility>
+
+#include "output/output.h"
 
 namespace profile {
 namespace {
@@ -12,7 +18,54 @@ constexpr int gzip_window_bits = 15 + 16;                   // 15: the largest w
 constexpr int memory_level = 8;                             // zlib's own default
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // zlib counts in an unsigned int
 
+// Makes no member of the file while nothing is written.
+class GzipBuffer final : public std::streambuf {
+ public:
+  explicit GzipBuffer(std::ostream& out) : out_(out) {}
+  void finish() {
+    flush();
+    if (gzip_) gzip_->finish();
+  }
+
+ protected:
+  int_type overflow(int_type byte) override {
+    flush();
+    if (!traits_type::eq_int_type(byte, traits_type::eof())) sputc(traits_type::to_char_type(byte));
+    return traits_type::not_eof(byte);
+  }
+
+ private:
+  void flush() {
+    if (pptr() != pbase()) {
+      if (!gzip_) gzip_.emplace(out_);
+      gzip_->write({pbase(), static_cast<std::size_t>(pptr() - pbase())});
+    }
+    setp(bytes_.data(), bytes_.data() + bytes_.size());
+  }
+
+  std::ostream& out_;
+  std::optional<Gzip> gzip_;
+  std::array<char, std::size_t{1} << 16> bytes_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before read
+};
+
 }  // namespace
+
+void write_gzipped(std::ostream& out, const std::function<void(std::ostream&)>& print) {
+  const auto buffer = std::make_unique<GzipBuffer>(out);
+  std::ostream packed(buffer.get());
+  print(packed);
+  buffer->finish();
+}
+
+Output gzipped(Output output) {
+  return {.begin = [begin = std::move(output.begin)](
+                       std::ostream& out,
+                       const RunInfo& run) { write_gzipped(out, [&](std::ostream& packed) { begin(packed, run); }); },
+          .report =
+              [report = std::move(output.report)](std::ostream& out, const Profile& profile) {
+                write_gzipped(out, [&](std::ostream& packed) { report(packed, profile); });
+              }};
+}
 
 Gzip::Gzip(std::ostream& out) : out_(out) {
   // The fastest level, because the data is mostly small numbers. A higher level makes the file only 4 % smaller.

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "output/blamed_frame.h"
 #include "output/clean_text.h"
 #include "output/shown_frame.h"
 #include "output/text_cells.h"
@@ -62,7 +63,7 @@ class Functions {
 
   void count(const Row& row) {
     ++row_number_;
-    is_leaf_ = true;
+    above_blamed_ = blamed_place(profile_, row);
     for (const ShownPart& part : shown_parts(profile_, row)) {
       if (part.stack == StackId::none) meet(function(clean_text(part.text), {}), row.value);
       for (const FrameId id : profile_.stack(part.stack)) {
@@ -70,13 +71,13 @@ class Functions {
         for (std::size_t at = shown_of_[frame]; at != shown_of_[frame + 1]; ++at) meet(shown_[at], row.value);
       }
     }
-    if (is_leaf_) meet(function(std::string(no_stack_name), {}), row.value);
+    if (above_blamed_ == 0) meet(function(std::string(no_stack_name), {}), row.value);
   }
 
   // Call it from the leaf on. A function that occurs several times in a row counts once in its total.
   void meet(std::size_t number, std::uint64_t value) {
     HotFunction& function = functions_[number];
-    if (std::exchange(is_leaf_, false)) function.self += value;
+    if (above_blamed_-- == 0) function.self += value;
     if (std::exchange(counted_at_[number], row_number_) != row_number_) function.total += value;
   }
 
@@ -87,7 +88,8 @@ class Functions {
   std::vector<std::size_t> shown_;         // functions of frames; those of one frame are together, leaf first
   std::vector<std::size_t> shown_of_;      // by FrameId: index of its first function in shown_; then the end
   std::uint64_t row_number_ = 0;
-  bool is_leaf_ = false;
+  // How many functions of the row come before the one that it is blamed on; SIZE_MAX and less when it has been met.
+  std::size_t above_blamed_ = 0;
 };
 
 }  // namespace
@@ -122,8 +124,11 @@ std::vector<std::string> hottest_lines(const Profile& profile, std::size_t most)
   std::ostringstream out;
   write_function_table(out, profile, functions, most, true);
   std::vector<std::string> lines;
+  const auto is_blamed = [&](const Row& row) { return is_blamed_on_caller(profile, row); };
+  const bool names_callers = std::ranges::any_of(profile.rows(), is_blamed);
   std::istringstream in(std::move(out).str());
   for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  if (names_callers) lines.front() += ": SELF is of the first frame outside kernel, C library and allocator";
   return lines;
 }
 

@@ -159,9 +159,8 @@ void LabelledRows::label(FrameId id) {
     append_function(text_, profile_, shown, wording_.semicolon);
     const bool is_named = shown.symbol != StringId::empty;
     if (wording_.offsets && shown.is_inlined) text_ += " (inlined)";
-    if (wording_.offsets && !shown.is_inlined && is_named && frame.offset != unknown_offset) {
-      append_all(text_, "+0x", hex(frame.offset));
-    }
+    const std::uint64_t offset = wording_.offsets ? offset_in_function(shown) : unknown_offset;
+    if (offset != unknown_offset) append_all(text_, "+0x", hex(offset));
     if ((shown.is_inlined || is_named) && wording_.modules && frame.module != StringId::empty) {
       text_ += " [";
       append_clean(text_, profile_.strings.view(frame.module), wording_.semicolon);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "output/header.h"
+#include "output/nothing_recorded.h"
 #include "output/page_text.h"
 #include "support/clock.h"
 
@@ -46,13 +47,14 @@ void write_page_run(JsonWriter& json, const Profile& profile) {
   json.end_object();
 }
 
-void write_page_account(JsonWriter& json, const Account& account) {
+void write_page_account(JsonWriter& json, const RunInfo& run, const Account& account) {
   json.begin_object("account");
   json.member("taken", account.taken);
   json.member("recorded", account.recorded);
   json.member("idle", account.idle);
   json.member("filtered", account.filtered);
   json.member("lost", account.lost());
+  if (const std::string why = why_nothing(run, account); !why.empty()) json.member("nothing", why);
   json.end_object();
 }
 

@@ -42,8 +42,16 @@ void append_function(std::string& out, const Profile& profile, const ShownFrame&
   } else {
     out += '[';
     append_clean(out, module, semicolon);
-    append_all(out, "+0x", hex(shown.frame->offset), "]");
+    const Frame& frame = *shown.frame;
+    append_all(out, "+0x", hex(frame.function == unknown_offset ? frame.offset : frame.function), "]");
   }
+}
+
+std::uint64_t offset_in_function(const ShownFrame& shown) {
+  const Frame& frame = *shown.frame;
+  if (shown.is_inlined) return unknown_offset;
+  if (shown.symbol != StringId::empty) return frame.offset;
+  return frame.function <= frame.offset ? frame.offset - frame.function : unknown_offset;
 }
 
 void append_source_line(std::string& out, const Profile& profile, const SourceLine& at, Semicolon semicolon) {

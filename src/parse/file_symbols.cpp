@@ -9,6 +9,7 @@
 #include "elf/mini_debuginfo.h"
 #include "elf/plt_symbols.h"
 #include "elf/symbols.h"
+#include "unwind/function_starts.h"
 
 namespace profile {
 namespace {
@@ -83,6 +84,8 @@ void FileSymbols::ask_in_order(std::span<const ElfAddress> addresses, std::span<
   if (const DebugFile& debug = debug_file()) ask_companion(debug.fd.get(), addresses, answers, budget_);
   if (all_named(answers)) return;
   resolve_stubs(*elf_, addresses, answers);
+  if (all_named(answers) || budget_.spent()) return;
+  find_function_starts(*elf_, addresses, answers);
 }
 
 void FileSymbols::name(std::span<const FileOffset> offsets, std::span<ElfAddress> addresses,

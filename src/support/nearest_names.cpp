@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "support/ascii.h"
 
@@ -12,20 +13,23 @@ constexpr std::size_t most_names = 5;
 // A part of a name with at least this length counts as one typing error: "switches", "misses".
 constexpr std::size_t telling_part = 4;
 
-// The number of characters to add, drop or replace to turn one into the other. Upper and lower case are the same.
+// The number of characters to add, drop or replace, and of neighbours to exchange, to turn one into the other. Upper
+// and lower case are the same.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  const auto same = [&](std::size_t i, std::size_t j) { return to_lower(a[i]) == to_lower(b[j]); };
+  std::vector<std::size_t> earlier;
+  std::vector<std::size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    std::vector<std::size_t> row(b.size() + 1, i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (to_lower(a[i]) == to_lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (same(i, j) ? 0 : 1), last[j + 1] + 1, row[j] + 1});
+      const bool are_exchanged = i > 0 && j > 0 && same(i, j - 1) && same(i - 1, j);
+      if (are_exchanged) row[j + 1] = std::min(row[j + 1], earlier[j - 1] + 1);
     }
+    earlier = std::exchange(last, std::move(row));
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 // Like "cpu" in cpu-clock, or "io" in block-io.

@@ -135,6 +135,7 @@ Unnamed FileNames::resolve(std::string_view path, FileAnswers& known, const Ask&
     answer.unnamed = named[i].unnamed;
     answer.symbol = named[i].symbol;
     answer.offset = named[i].address.value - (is_named ? named[i].start : 0);
+    if (!is_named && named[i].start != 0) answer.function = named[i].start;
     answer.address = named[i].address;
     addresses.push_back(named[i].address);
   }

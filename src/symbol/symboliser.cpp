@@ -256,6 +256,7 @@ struct Symboliser::State {
     frame.symbol = moved(answer.symbol);
     frame.module = moved(answer.module);
     frame.offset = answer.offset + (frame.is_return ? 1 : 0);
+    frame.function = answer.function;
     if (answer.source) frame.source = source_of(profile, *answer.source);
     // If the file could not be read, it is not known how it counts addresses.
     if (found.file == nullptr || (answer.unnamed != Unnamed::named && answer.unnamed != Unnamed::no_symbol)) return;

@@ -130,6 +130,16 @@ bool FrameEntries::read_range(const Header& header) {
   return true;
 }
 
+std::optional<FrameEntries::Code> FrameEntries::code_at(std::uint32_t at) {
+  const auto header = header_at(at);
+  if (!header || header->next == header->id_at || is_common(*header)) return std::nullopt;
+  ranges_.clear();
+  if (!read_range(*header) || ranges_.empty()) return std::nullopt;
+  const auto start = file_.address_of(FileOffset{ranges_.front().start});
+  if (!start) return std::nullopt;
+  return Code{.start = start->value, .bytes = ranges_.front().bytes};
+}
+
 // Leaves out entries of code that is not in the file, or that is empty: linkers keep entries of code that they dropped.
 void FrameEntries::add(std::uint64_t address, std::uint64_t bytes, FrameRange range) {
   const auto segment = std::ranges::find_if(

@@ -54,6 +54,14 @@ class FrameEntries {
   [[nodiscard]] std::vector<FrameRange>& ranges() { return ranges_; }
   [[nodiscard]] const FrameCommon& common(std::uint32_t index) const { return commons_[index]; }
 
+  // By addresses as in the file.
+  struct Code {
+    std::uint64_t start = 0;
+    std::uint64_t bytes = 0;
+  };
+  // What the entry at `at` of the section describes; nullopt: no such entry is there, or its code is not in the file.
+  [[nodiscard]] std::optional<Code> code_at(std::uint32_t at);
+
  private:
   struct Header {
     std::uint64_t next = 0;   // where the next entry begins

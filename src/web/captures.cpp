@@ -2,6 +2,7 @@
 // that. The contents of a capture belong to the thread of the ticks until the capture is answered.
 #include "web/captures.h"
 
+#include <algorithm>
 #include <exception>
 #include <sstream>
 #include <utility>
@@ -27,13 +28,14 @@ std::string pprof_of(const Profile& profile) {
 
 }  // namespace
 
-std::shared_ptr<LiveCaptures::Capture> LiveCaptures::begin(std::uint32_t seconds, const std::function<void()>& pause,
+std::shared_ptr<LiveCaptures::Capture> LiveCaptures::begin(CaptureQuery query, const std::function<void()>& pause,
                                                            std::function<void()> go_on, std::function<bool()> is_gone) {
   const std::scoped_lock lock(mutex_);
   if (has_ended_ || captures_.size() >= most_captures) return nullptr;
   auto capture = std::make_shared<Capture>();
   capture->began_ns = monotonic_ns();
-  capture->wanted_ns = seconds * ns_per_s;
+  capture->wanted_ns = query.seconds * ns_per_s;
+  capture->tgids = std::move(query.tgids);
   capture->go_on = std::move(go_on);
   capture->is_gone = std::move(is_gone);
   captures_.push_back(capture);
@@ -82,7 +84,15 @@ void LiveCaptures::add(const Profile& tick) {
       capture->profile->run = tick.run;
       capture->profile->run.duration_s = to_seconds(capture->wanted_ns);
     }
-    capture->profile->merge(tick);
+    if (capture->tgids.empty()) {
+      capture->profile->merge(tick);
+    } else {
+      Profile chosen = tick;
+      chosen.keep_rows([&](const Row& row) {
+        return std::ranges::find(capture->tgids, chosen.process(row.process).tgid) != capture->tgids.end();
+      });
+      capture->profile->merge(chosen);
+    }
   }
   answer([&](const Capture& capture) {
     if (!capture.profile) return false;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/profile.h"
+#include "web/requests.h"
 
 namespace profile {
 
@@ -20,6 +21,7 @@ class LiveCaptures {
   struct Capture {
     std::uint64_t began_ns = 0;  // monotonic
     std::uint64_t wanted_ns = 0;
+    std::vector<std::uint32_t> tgids;  // empty: all processes
     std::function<void()> go_on;
     std::function<bool()> is_gone;
     std::unique_ptr<Profile> profile;
@@ -30,7 +32,7 @@ class LiveCaptures {
   // `pause` suspends the client's connection. `go_on` is called from another thread and resumes it, when there is an
   // answer or when `is_gone` says that the client has gone. Returns null when there are too many captures or the run is
   // over; then none of the functions is called.
-  std::shared_ptr<Capture> begin(std::uint32_t seconds, const std::function<void()>& pause, std::function<void()> go_on,
+  std::shared_ptr<Capture> begin(CaptureQuery query, const std::function<void()>& pause, std::function<void()> go_on,
                                  std::function<bool()> is_gone);
   [[nodiscard]] std::size_t count() const;
 

@@ -67,7 +67,7 @@ void LiveHistory::write_tick(JsonWriter& json, const FlameHistory::Tick& tick) c
 
 // Writes the members that change from tick to tick and are not in the table.
 void LiveHistory::write_sums(JsonWriter& json) const {
-  write_page_account(json, about_.account);
+  write_page_account(json, about_.run, about_.account);
   write_page_names(json, names_);
   json.member("folded", stacks_.folded_nodes());
   json.member("skipped", skipped_);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t longest_path = 200;
 constexpr std::uint32_t most_seconds = 3600;
+constexpr std::size_t longest_host_name = 253;  // of DNS
+constexpr std::size_t most_pids = 64;
 
 bool equal_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
@@ -50,7 +52,34 @@ std::string address_of(std::string_view text, bool is_ipv6) {
   return {bytes.data(), is_ipv6 ? sizeof(in6_addr) : sizeof(in_addr)};
 }
 
+// Whether `*` in the pattern can stand for characters so that it becomes `name`.
+bool matches(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return equal_but_for_case(pattern, name);
+  const std::string_view before = pattern.substr(0, star);
+  const std::string_view after = pattern.substr(star + 1);
+  return name.size() > before.size() + after.size() && equal_but_for_case(name.substr(0, before.size()), before) &&
+         equal_but_for_case(name.substr(name.size() - after.size()), after);
+}
+
 }  // namespace
+
+std::vector<std::string> host_names_of(const std::vector<std::string>& typed) {
+  for (const std::string& name : typed) {
+    const auto refuse = [&](const std::string& why) { return usage_error("--allow-host " + name + ": " + why); };
+    const bool is_name = std::ranges::all_of(name, [](char c) { return is_plain(c) || c == '*'; });
+    if (!is_name || name.size() > longest_host_name || std::ranges::count(name, '*') > 1) {
+      throw refuse("not a host name; one * in it stands for any characters");
+    }
+    // A site that is fetched under a name of its own could read all data.
+    const bool is_pattern = name.find('*') != std::string::npos;
+    const std::size_t dots = static_cast<std::size_t>(std::ranges::count(name, '.'));
+    if (name.ends_with('*') || (is_pattern && (name[name.find('*') + 1] != '.' || dots < 2))) {
+      throw refuse("foreign sites could have such a name, too; give a whole domain, as in *.example.org");
+    }
+  }
+  return typed;
+}
 
 std::string live_path_of(std::string_view typed) {
   const auto refuse = [&](const std::string& why) { return usage_error("-P " + std::string(typed) + ": " + why); };
@@ -83,6 +112,7 @@ bool is_our_host(std::string_view host, const LiveHost& ours) {
     return is_usual || address == address_of(ours.address, listens_on_ipv6);
   }
   if (equal_but_for_case(named->name, "localhost")) return true;
+  if (std::ranges::any_of(ours.names, [&](const std::string& name) { return matches(name, named->name); })) return true;
   return !ours.is_loopback && !named->name.empty() && equal_but_for_case(named->name, ours.machine);
 }
 
@@ -97,9 +127,18 @@ bool is_our_fetch(std::string_view site, std::string_view mode, bool for_page) {
   return for_page && mode == "navigate";
 }
 
-std::optional<std::uint32_t> seconds_of(std::string_view text) {
-  const auto seconds = parse_number<std::uint32_t>(text);
-  return seconds >= 1U && seconds <= most_seconds ? seconds : std::nullopt;
+std::string take_parameter(CaptureQuery& query, std::string_view key, std::string_view value) {
+  const auto number = parse_number<std::uint32_t>(value);
+  if (key == "seconds") {
+    if (!number || *number < 1 || *number > most_seconds) return "seconds is a whole number from 1 to 3600";
+    query.seconds = *number;
+  } else if (key == "pid") {
+    if (!number || *number == 0 || query.tgids.size() == most_pids) return "pid is a process, at most 64 times";
+    query.tgids.push_back(*number);
+  } else {
+    return "the parameters are seconds and pid";
+  }
+  return {};
 }
 
 }  // namespace profile

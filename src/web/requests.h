@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace profile {
 
@@ -17,8 +18,13 @@ namespace profile {
 struct LiveHost {
   std::string address = "127.0.0.1";  // numeric
   bool is_loopback = true;
-  std::string machine;  // the host name; used only when other machines can connect
+  std::string machine;             // the host name; used only when other machines can connect
+  std::vector<std::string> names;  // checked by host_names_of()
 };
+
+// The names and patterns of --allow-host. Throws a usage Error for what is no host name, and for a pattern that every
+// site could match.
+[[nodiscard]] std::vector<std::string> host_names_of(const std::vector<std::string>& typed);
 
 // Whether the Host header names this server. If a foreign name that resolves to this machine were accepted (DNS
 // rebinding), the script of another site could read all data. Numeric addresses cannot be misused like that.
@@ -29,7 +35,13 @@ struct LiveHost {
 // our page; all its other requests are refused.
 [[nodiscard]] bool is_our_fetch(std::string_view site, std::string_view mode, bool for_page);
 
-// The value of `?seconds=`; nullopt for anything except 1 to 3600 in plain digits.
-[[nodiscard]] std::optional<std::uint32_t> seconds_of(std::string_view text);
+// What a request for a profile asks for.
+struct CaptureQuery {
+  std::uint32_t seconds = 30;
+  std::vector<std::uint32_t> tgids;  // empty: all processes
+};
+// Takes one parameter of the request: `seconds`, 1 to 3600, or `pid`, which may be repeated; both in plain digits.
+// Returns why it is refused; empty if it is taken.
+[[nodiscard]] std::string take_parameter(CaptureQuery& query, std::string_view key, std::string_view value);
 
 }  // namespace profile

@@ -43,7 +43,6 @@ constexpr unsigned timeout_s = 10;
 constexpr unsigned answer_timeout_s = 60;  // for a client to read a whole answer
 constexpr std::size_t bytes_per_connection = std::size_t{64} << 10;
 constexpr unsigned content_too_large = 413;  // a number, because the library has renamed its constant
-constexpr std::uint32_t default_seconds = 30;
 constexpr auto patience_at_end = std::chrono::seconds(1);
 // The time for our own thread to make the last answers. That takes long if there is much data and little CPU time.
 constexpr auto longest_answers_at_end = std::chrono::seconds(20);
@@ -60,7 +59,8 @@ constexpr std::string_view no_more_body =
 
 constexpr std::string_view pprof_index =
     "profile: what is served here\n"
-    "  profile?seconds=N   a pprof file of the next N seconds, 30 unless told; go tool pprof reads it\n";
+    "  profile?seconds=N   a pprof file of the next N seconds, 30 unless told; go tool pprof reads it\n"
+    "  profile?pid=PID     only this process; may be repeated, and joined by &\n";
 
 std::string machine_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
@@ -80,20 +80,24 @@ std::uint64_t announced_bytes(MHD_Connection* connection) {
   return take_number<std::uint64_t>(text).value_or(0);
 }
 
-// The value of ?seconds=: the default when it is missing, nullopt when one of its values is not valid.
-std::optional<std::uint32_t> asked_seconds(MHD_Connection* connection) {
-  std::optional<std::uint32_t> seconds = default_seconds;
+struct AskedCapture {
+  CaptureQuery query;
+  std::string refused;  // why; empty if it is not
+};
+
+AskedCapture asked_capture(MHD_Connection* connection) {
+  AskedCapture asked;
   MHD_get_connection_values_n(
       connection, MHD_GET_ARGUMENT_KIND,
       [](void* to, MHD_ValueKind /*kind*/, const char* key, std::size_t key_size, const char* value,
          std::size_t value_size) noexcept {
-        if (std::string_view(key, key_size) != "seconds") return MHD_YES;
-        auto& found = *static_cast<std::optional<std::uint32_t>*>(to);
-        found = seconds_of(value == nullptr ? std::string_view() : std::string_view(value, value_size));
-        return found ? MHD_YES : MHD_NO;
+        auto& [query, refused] = *static_cast<AskedCapture*>(to);
+        refused = take_parameter(query, std::string_view(key, key_size),
+                                 value == nullptr ? std::string_view() : std::string_view(value, value_size));
+        return refused.empty() ? MHD_YES : MHD_NO;
       },
-      &seconds);
-  return seconds;
+      &asked);
+  return asked;
 }
 
 class LiveServer final : public LiveView {
@@ -101,7 +105,10 @@ class LiveServer final : public LiveView {
   explicit LiveServer(const LiveOptions& options)
       : path_(live_path_of(options.path)),
         socket_(options.address, options.port),
-        host_{.address = options.address, .is_loopback = socket_.is_loopback(), .machine = machine_name()},
+        host_{.address = options.address,
+              .is_loopback = socket_.is_loopback(),
+              .machine = machine_name(),
+              .names = host_names_of(options.hosts)},
         longest_silence_ns_(options.longest_silence_ns) {}
 
   void begin(const RunInfo& run) override {
@@ -135,7 +142,7 @@ class LiveServer final : public LiveView {
     MHD_stop_daemon(daemon_);
   }
 
-  [[nodiscard]] std::string url() const override { return "http://" + socket_.name() + path_; }
+  [[nodiscard]] std::string url() const override { return "http://" + socket_.reachable_name() + path_; }
   void add(std::shared_ptr<const Profile> profile, const Status& status) override {
     feed_->add(std::move(profile), status);
     connections_.hang_up_slow();
@@ -230,7 +237,8 @@ class LiveServer final : public LiveView {
     if (count_headers(connection, "Host") != 1) return refusal(MHD_HTTP_BAD_REQUEST, "one Host header is needed");
     if (!is_our_host(host, host_)) {
       return refusal(MHD_HTTP_MISDIRECTED_REQUEST, "this server does not answer to that name; ask for " +
-                                                       (host_.is_loopback ? url() : "it by its address"));
+                                                       (host_.is_loopback ? url() : "it by its address") +
+                                                       ", or start it with --allow-host");
     }
     const int origins = count_headers(connection, "Origin");
     if (origins > 1 || (origins == 1 && !is_our_origin(header_of(connection, "Origin"), host)) ||
@@ -277,13 +285,11 @@ class LiveServer final : public LiveView {
   }
 
   MHD_Result begin_capture(MHD_Connection* connection, bool is_head, Request& request) {
-    const auto seconds = asked_seconds(connection);
-    if (!seconds) {
-      return send(connection, refusal(MHD_HTTP_BAD_REQUEST, "seconds is a whole number from 1 to 3600"));
-    }
+    AskedCapture asked = asked_capture(connection);
+    if (!asked.refused.empty()) return send(connection, refusal(MHD_HTTP_BAD_REQUEST, std::move(asked.refused)));
     if (is_head) return send_profile(connection, {});
     request.capture = feed_->captures().begin(
-        *seconds, [connection] { MHD_suspend_connection(connection); },
+        std::move(asked.query), [connection] { MHD_suspend_connection(connection); },
         [connection] { MHD_resume_connection(connection); }, [connection] { return is_gone(connection); });
     if (request.capture) return MHD_YES;
     return send(connection, overloaded("too many profiles are being taken, or the run has ended"));

@@ -1,9 +1,12 @@
 #include "web/socket.h"
 
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -44,6 +47,46 @@ bool is_loopback_address(const sockaddr* address) {
   return IN6_IS_ADDR_LOOPBACK(&ipv6.sin6_addr);
 }
 
+bool is_any_address(const sockaddr* address) {
+  if (address->sa_family == AF_INET) {
+    sockaddr_in ipv4{};
+    std::memcpy(&ipv4, address, sizeof ipv4);
+    return ipv4.sin_addr.s_addr == htonl(INADDR_ANY);
+  }
+  sockaddr_in6 ipv6{};
+  std::memcpy(&ipv6, address, sizeof ipv6);
+  return IN6_IS_ADDR_UNSPECIFIED(&ipv6.sin6_addr);
+}
+
+bool is_link_local(const sockaddr* address) {
+  if (address->sa_family != AF_INET6) return false;
+  sockaddr_in6 ipv6{};
+  std::memcpy(&ipv6, address, sizeof ipv6);
+  return IN6_IS_ADDR_LINKLOCAL(&ipv6.sin6_addr);
+}
+
+// The first address of a network card that is up, numeric; empty when there is none.
+std::string first_address(int family) {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(all, &::freeifaddrs);
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != family || (each->ifa_flags & IFF_UP) == 0) continue;
+    if (is_loopback_address(each->ifa_addr) || is_link_local(each->ifa_addr)) continue;
+    std::array<char, NI_MAXHOST> text{};
+    const socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+    if (::getnameinfo(each->ifa_addr, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
+      return text.data();
+    }
+  }
+  return {};
+}
+
+std::string host_and_port(const std::string& address, std::uint16_t port) {
+  const bool is_ipv6 = address.find(':') != std::string::npos;
+  return (is_ipv6 ? '[' + address + ']' : address) + ':' + std::to_string(port);
+}
+
 void set_port(sockaddr* address, std::uint16_t port) {
   // The port is at the same offset in both structures.
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
@@ -63,6 +106,8 @@ std::uint16_t port_of(int fd) {
 LiveSocket::LiveSocket(const std::string& address, std::uint16_t port) : address_(address), port_(port) {
   const Addresses addresses = parse(address);
   is_loopback_ = is_loopback_address(addresses->ai_addr);
+  is_any_ = is_any_address(addresses->ai_addr);
+  is_ipv6_ = addresses->ai_family == AF_INET6;
   set_port(addresses->ai_addr, port);
   const auto refuse = [this](int error) {
     const std::string attempted = "cannot listen on " + name();
@@ -83,9 +128,14 @@ LiveSocket::LiveSocket(const std::string& address, std::uint16_t port) : address
   port_ = port_of(fd_.get());
 }
 
-std::string LiveSocket::name() const {
-  const bool is_ipv6 = address_.find(':') != std::string::npos;
-  return (is_ipv6 ? '[' + address_ + ']' : address_) + ':' + std::to_string(port_);
+std::string LiveSocket::name() const { return host_and_port(address_, port_); }
+
+std::string LiveSocket::reachable_name() const {
+  if (!is_any_) return name();
+  // The socket of "::" takes IPv4, too, and such an address is easier to type.
+  std::string address = first_address(AF_INET);
+  if (address.empty() && is_ipv6_) address = first_address(AF_INET6);
+  return address.empty() ? name() : host_and_port(address, port_);
 }
 
 }  // namespace profile

@@ -17,6 +17,8 @@ class LiveSocket {
   [[nodiscard]] bool is_loopback() const { return is_loopback_; }
   // "127.0.0.1:9090", "[::1]:9090"
   [[nodiscard]] std::string name() const;
+  // The same with an address that another machine can use, where `address` stands for all addresses of this machine.
+  [[nodiscard]] std::string reachable_name() const;
   // Gives the descriptor to the caller, who then owns it.
   [[nodiscard]] int release() { return fd_.release(); }
 
@@ -24,6 +26,8 @@ class LiveSocket {
   std::string address_;
   std::uint16_t port_;
   bool is_loopback_ = false;
+  bool is_any_ = false;
+  bool is_ipv6_ = false;
   Fd fd_;
 };
 

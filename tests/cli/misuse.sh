@@ -44,7 +44,12 @@ for option in --comm --cgroup --cgroupmap --mntnsmap -o --format; do bad "$optio
 for value in 0 0.0 abc 1x '' inf nan 1,5; do misused duration "$value" -- "$value"; done
 misused 5 -- 1 5
 misused 3 timeout -- 3 -- true
-misused 'duration ls' 'a command stands behind --' -- ls
+misused 'ls: neither a duration nor a subcommand; a command stands behind --' -- ls
+misused reprot: 'nearest: report' -- reprot out.folded
+misused record: 'a command stands behind --' -- record make
+misused "'--pdi'; the nearest: --pid" -- --pdi 1
+misused "'--modles'; the nearest: --modules" -- report --modles a
+misused "'--duration'; the duration has no option: profile 10" -- --duration 3
 misused --keep -- --stream --keep 3 1
 misused command -- --
 misused command -- -f --
@@ -147,7 +152,7 @@ misused '--stream folded' --stream=folded -- --stream folded 1
 misused --stream -- --stream= 1
 misused --stream -- --stream=json --stream 1
 misused 5 -- --stream 1 5
-misused 'duration abc' -- --stream abc
+misused 'abc: neither a duration' -- --stream abc
 misused --stream -f -- --stream -f 1
 misused --stream -r -- --stream=json -r 1
 misused --stream --format -- --stream --format json 1

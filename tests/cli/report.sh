@@ -40,6 +40,18 @@ profile report -f b.folded.gz ./-odd
 expect_status 0
 expect_equal "$(folded_total)" 80 "total of compressed files"
 
+# A second ending .gz compresses any format; a pattern's directory is made.
+profile report -o zipped.folded.gz -o zipped.html.gz -o 'pictures/b-%04d.svg.gz' b.folded
+expect_status 0
+expect_equal "$(gunzip -c zipped.folded.gz)" "$("$PROFILE" report -f b.folded 2>/dev/null)" "compressed lines"
+gunzip -c zipped.html.gz | grep -q '</html>' || fail "no page in zipped.html.gz"
+gunzip -c pictures/b-0001.svg.gz | grep -q '</svg>' || fail "no picture in pictures: $(ls pictures)"
+profile report -f zipped.folded.gz
+expect_equal "$(folded_total)" 40 "total of a compressed file of ours"
+profile diff -o diff.html.gz a.pb.gz b.folded
+expect_status 0
+gunzip -c diff.html.gz | grep -q '</html>' || fail "no page in diff.html.gz"
+
 # The header names the files. The kernel and the leaf come first, and the hottest stack last.
 profile report a.folded b.folded
 expect_status 0

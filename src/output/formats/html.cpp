@@ -18,7 +18,7 @@ namespace {
 
 void write_about(JsonWriter& json, const Profile& profile) {
   write_page_run(json, profile);
-  if (profile.account.is_known) write_page_account(json, profile.account);
+  if (profile.account.is_known) write_page_account(json, profile.run, profile.account);
   FrameReport names;
   names.add(profile);
   write_page_names(json, names);

@@ -142,6 +142,7 @@ class Tables {
     }
     if (frame.module != StringId::empty) json_.member("module", modules_.of(frame.module));
     if (frame.offset != unknown_offset) json_.member("offset", frame.offset);
+    if (frame.function != unknown_offset) json_.member("function", frame.function);
     json_.member("address", hexadecimal(frame.address.value));
     const SourceLocation source = profile_.source(frame.source);
     write_line(source.at);

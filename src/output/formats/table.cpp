@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "output/blamed_frame.h"
 #include "output/header.h"
 #include "output/hottest.h"
 #include "output/labelled_rows.h"
@@ -14,7 +15,7 @@ namespace profile {
 namespace {
 
 // Sorted by name, which has the module if it is shown. All self values add up to the profile's total.
-std::vector<HotFunction> functions_in(const LabelledRows& rows) {
+std::vector<HotFunction> functions_in(const Profile& profile, const LabelledRows& rows) {
   std::vector<HotFunction> by_label;
   HotFunction no_stack{.name = std::string(no_stack_name), .module = {}};
   std::vector<Label> frames;
@@ -25,12 +26,13 @@ std::vector<HotFunction> functions_in(const LabelledRows& rows) {
       no_stack.total += row.value;
       continue;
     }
-    const auto leaf = static_cast<std::size_t>(frames.front());
+    const std::size_t place = std::min(blamed_place(profile, profile.rows()[row.row]), frames.size() - 1);
+    const auto blamed = static_cast<std::size_t>(frames[place]);
     std::sort(frames.begin(), frames.end());
     frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
     const auto most = static_cast<std::size_t>(frames.back());
     if (by_label.size() <= most) by_label.resize(most + 1);
-    by_label[leaf].self += row.value;
+    by_label[blamed].self += row.value;
     for (const Label frame : frames) {
       HotFunction& function = by_label[static_cast<std::size_t>(frame)];
       if (function.name.empty()) function.name = rows.text(frame);
@@ -45,7 +47,7 @@ std::vector<HotFunction> functions_in(const LabelledRows& rows) {
 void write_functions(std::ostream& out, const Profile& profile, const OutputOptions& options) {
   const LabelledRows labelled(profile,
                               {.root_first = false, .modules = options.show_modules, .semicolon = Semicolon::keep});
-  std::vector<HotFunction> functions = functions_in(labelled);
+  std::vector<HotFunction> functions = functions_in(profile, labelled);
   if (functions.empty()) {
     out << "Nothing was recorded.\n\n";
     return;

@@ -185,6 +185,7 @@ class Live {
     const {taken, lost} = this.followed.account;
     const lostText = made('span', lost > 0 ? 'lost' : '', `${count(lost)} lost`);
     element('counters').replaceChildren(`${count(taken)} samples · `, lostText);
+    this.view.whyNothing = this.followed.account.nothing || '';
     showAccount(this.followed.account, this.followed.names);
   }
 

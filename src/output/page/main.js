@@ -70,6 +70,7 @@ function begin(data, html, read) {
 }
 
 function showFile(view, data) {
+  view.whyNothing = (data.account && data.account.nothing) || '';
   view.show(fileSource(data));
   const about = ({run, account, names}, heading) => ({run, account, names, heading});
   showAbout(data.before ? [about(data.before, 'Before'), about(data, 'Now')] : [about(data, '')]);

@@ -148,7 +148,7 @@ class Tools {
     for (const id of ['next', 'previous']) element(id).disabled = view.matcher === null;
     const isEmpty = view.tree.total[0] === 0;
     element('empty').hidden = !isEmpty;
-    element('empty').textContent = 'Nothing has been seen here.';
+    element('empty').textContent = view.whyNothing || 'Nothing has been seen here.';
     if (this.legendOf !== this.legendKey()) this.showLegend();
   }
 

@@ -10,6 +10,7 @@ class View {
     this.placeSheet = () => {};  // set by Sheet; adjusts it to the height of the content
     // In a comparison the source also has `label` and `beforeLabel`, names of the two sets of values.
     this.source = {table: new Table(), values: new Float64Array(0), before: null, unit: 'samples'};
+    this.whyNothing = '';  // said while nothing is shown
     this.filter = {process: '', thread: '', cpu: ''};
     this.byProcess = true;
     this.byThread = false;

@@ -100,6 +100,10 @@ class Json final : public StreamOutput {
       writer.Key("offset");
       writer.Uint64(frame.offset);
     }
+    if (!shown.is_inlined && frame.function != unknown_offset) {
+      writer.Key("function");
+      writer.Uint64(frame.function);
+    }
     writer.Key("address");
     address_ = "0x";
     append_all(address_, hex(frame.address.value));

@@ -69,8 +69,8 @@ void append_shown(std::string& out, const Profile& profile, const ShownFrame& sh
   if (text.front() == '(') text.insert(0, perf_global);
   if (shown.at.file != StringId::empty && profile.run.frames_by_line) {
     append_source_line(text, profile, shown.at, Semicolon::keep);
-  } else if (!shown.is_inlined && shown.symbol != StringId::empty && frame.offset != unknown_offset) {
-    append_all(text, "+0x", hex(frame.offset));
+  } else if (const std::uint64_t offset = offset_in_function(shown); offset != unknown_offset) {
+    append_all(text, "+0x", hex(offset));
   }
   std::string file;
   append_word(file, file_of(profile, frame));

@@ -24,8 +24,8 @@ void append_frame(std::string& out, const Profile& profile, const ShownFrame& sh
   append_function(out, profile, shown, Semicolon::keep);
   if (shown.is_inlined) {
     out += " (inlined)";
-  } else if (shown.symbol != StringId::empty) {
-    append_all(out, " @ 0x", hex(frame.address.value - frame.offset), "+0x", hex(frame.offset));
+  } else if (const std::uint64_t offset = offset_in_function(shown); offset != unknown_offset) {
+    append_all(out, " @ 0x", hex(frame.address.value - offset), "+0x", hex(offset));
   }
   if (shown.at.file != StringId::empty) {
     out += " [";

@@ -119,13 +119,41 @@ TEST_CASE("another site may link to the page, and may not fetch data") {
   CHECK_FALSE(is_our_fetch("same-site", "no-cors", false));
 }
 
-TEST_CASE("the seconds of a profile are whole numbers from 1 to 3600") {
-  CHECK(seconds_of("1") == 1);
-  CHECK(seconds_of("30") == 30);
-  CHECK(seconds_of("3600") == 3600);
-  for (const char* text :
-       {"", "0", "-1", "+1", "abc", "1e3", "1.5", "3601", "99999999999", "18446744073709551617", "1 ", " 1", "0x10"}) {
-    CAPTURE(text);
-    CHECK_FALSE(seconds_of(text));
+TEST_CASE("names and patterns that the user allows are accepted, and the names of other sites are not") {
+  const LiveHost ours{.names = {"profile.example.org", "*.box.example.org"}};
+  for (const char* host : {"profile.example.org", "Profile.Example.Org:9090", "a.box.example.org", "127.0.0.1"}) {
+    CAPTURE(host);
+    CHECK(is_our_host(host, ours));
   }
+  for (const char* host : {"profile.example.org.evil.com", "example.org", "box.example.org", ".box.example.org",
+                           "evil.com", "xprofile.example.org"}) {
+    CAPTURE(host);
+    CHECK_FALSE(is_our_host(host, ours));
+  }
+  CHECK(host_names_of({"a", "*.example.org", "node-*.example.org"}).size() == 3);
+  for (const char* name : {"*", "*.org", "web*", "a.*", "a b", "http://a", "a:80", "*.*.example.org", "*example.org"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(static_cast<void>(host_names_of({name})), Error);
+  }
+}
+
+TEST_CASE("a profile is asked for by seconds and processes, and by nothing else") {
+  CaptureQuery query;
+  CHECK(query.seconds == 30);
+  CHECK(take_parameter(query, "seconds", "3600").empty());
+  CHECK(query.seconds == 3600);
+  CHECK(take_parameter(query, "pid", "12").empty());
+  CHECK(take_parameter(query, "pid", "7").empty());
+  CHECK(query.tgids == std::vector<std::uint32_t>{12, 7});
+  for (const char* text :
+       {"", "0", "-1", "+1", "abc", "1e3", "1.5", "99999999999", "18446744073709551617", "1 ", " 1", "0x10"}) {
+    CAPTURE(text);
+    CHECK_FALSE(take_parameter(query, "seconds", text).empty());
+    CHECK_FALSE(take_parameter(query, "pid", text).empty());
+  }
+  CHECK_FALSE(take_parameter(query, "seconds", "3601").empty());
+  for (const char* key : {"", "second", "Seconds", "tid", "debug"})
+    CHECK_FALSE(take_parameter(query, key, "1").empty());
+  for (int i = 0; i < 100; ++i) static_cast<void>(take_parameter(query, "pid", "1"));
+  CHECK(query.tgids.size() == 64);
 }

@@ -1,0 +1,15 @@
+// Tells a user who sees an empty result why it is empty, and what to try.
+#pragma once
+
+#include <string>
+
+#include "model/account.h"
+#include "model/profile.h"
+
+namespace profile {
+
+// One line without a newline: "nothing was recorded: all 196 samples were of other processes; PID 3241 slept: -e off-cpu
+// shows where". Empty when something was recorded, or when the account is not known.
+[[nodiscard]] std::string why_nothing(const RunInfo& run, const Account& account);
+
+}  // namespace profile

@@ -1,0 +1,45 @@
+#include "output/nothing_recorded.h"
+
+#include "output/clean_text.h"
+#include "support/plural.h"
+
+namespace profile {
+namespace {
+
+// "PID 7, 9", "the command", ...; empty when the run has no targets.
+std::string targets_of(const RunInfo& run) {
+  if (!run.command.empty()) return clean_text(run.command.front());
+  std::string text;
+  const auto add = [&text](std::string_view what, const std::string& each) {
+    text.append(text.empty() ? what : ", ").append(each);
+  };
+  for (const std::uint32_t tgid : run.tgids) add("PID ", std::to_string(tgid));
+  for (const std::uint32_t tid : run.tids) add("TID ", std::to_string(tid));
+  for (const std::string& name : run.names) add("", clean_text(name));
+  return text;
+}
+
+}  // namespace
+
+std::string why_nothing(const RunInfo& run, const Account& account) {
+  if (!account.is_known || account.recorded != 0) return {};
+  const std::string nothing = "nothing was recorded: ";
+  const bool is_clock = run.event == "cpu-clock" && run.frequency_hz != 0;
+  const std::string targets = targets_of(run);
+  if (account.lost() != 0) return nothing + number_of(account.lost(), "sample") + " were lost";
+  if (account.taken == 0) {
+    if (is_clock) return nothing + "no sample was due; a longer run, or a higher rate (-F), has some";
+    return nothing + run.event + " did not happen" + (targets.empty() ? "" : " in " + targets);
+  }
+  std::string line =
+      nothing + (account.taken == 1 ? "the only sample was" : "all " + std::to_string(account.taken) + " samples were");
+  if (account.filtered == 0) {
+    line += " of idle CPUs";
+  } else {
+    line += account.idle == 0 ? " of other processes" : " of other processes and of idle CPUs";
+  }
+  if (!is_clock) return line;
+  return line + "; " + (targets.empty() ? "what there is" : targets) + " slept: -e off-cpu shows where";
+}
+
+}  // namespace profile

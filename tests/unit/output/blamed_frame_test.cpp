@@ -1,0 +1,81 @@
+// Tests which function a wait or an allocation belongs to.
+#include "output/blamed_frame.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "fixed_profile.h"
+#include "output/hottest.h"
+
+using namespace profile;
+
+namespace {
+
+// reader calls read() of the C library, which waits in the kernel.
+Profile waiting(std::string_view counted) {
+  Profile profile;
+  profile.run.counted = counted;
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId read = name.user(app, 0x1000, "read", "libc.so.6", 0);
+  const FrameId reader = name.user(app, 0x2000, "reader", "app", 0);
+  const FrameId main = name.user(app, 0x3000, "main", "app", 0);
+  const FrameId schedule = name.kernel(0x9000, "__schedule", "kernel", 0);
+  Row row;
+  row.process = app;
+  row.user = profile.stack(std::vector{read, reader, main});
+  row.kernel = profile.stack(std::vector{schedule});
+  row.value = row.samples = 10;
+  profile.add(row);
+  return profile;
+}
+
+std::uint64_t self_of(const Profile& profile, std::string_view function) {
+  for (const HotFunction& each : hottest_functions(profile)) {
+    if (each.name == function) return each.self;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a wait belongs to the first function outside kernel and C library") {
+  const Profile profile = waiting("waits");
+  CHECK(blamed_place(profile, profile.rows()[0]) == 2);
+  CHECK(self_of(profile, "reader") == 10);
+  CHECK(self_of(profile, "__schedule") == 0);
+}
+
+TEST_CASE("a tag comes before the frames") {
+  Profile profile = waiting("samples");
+  const StringId tag = profile.strings.intern(off_cpu_tag);
+  profile.change_rows([&](Row& row) { row.tag = tag; });
+  CHECK(blamed_place(profile, profile.rows()[0]) == 3);
+  CHECK(self_of(profile, "reader") == 10);
+  CHECK(self_of(profile, "[off-cpu]") == 0);
+}
+
+TEST_CASE("a sample of a clock belongs to its leaf") {
+  const Profile profile = waiting("samples");
+  CHECK(blamed_place(profile, profile.rows()[0]) == 0);
+  CHECK(self_of(profile, "__schedule") == 10);
+}
+
+TEST_CASE("the leaf keeps what no program asked for, and what only an allocator did") {
+  Profile profile;
+  profile.run.counted = "allocations";
+  test::Namer name(profile);
+  const ProcessId app = profile.process(7, 0, "app");
+  const FrameId inside = name.user(app, 0x1000, "malloc", "app", 0);
+  const FrameId throwing = name.user(app, 0x2000, "operator new(unsigned long)", "app", 0);
+  Row row;
+  row.process = app;
+  row.user = profile.stack(std::vector{inside, throwing});
+  row.value = row.samples = 5;
+  profile.add(row);
+  row.user = StackId::none;
+  profile.add(row);
+  CHECK(self_of(profile, "malloc") == 5);
+  CHECK(self_of(profile, "[No Stack]") == 5);
+}
