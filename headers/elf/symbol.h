@@ -13,7 +13,7 @@
 namespace profile {
 
 struct Symbol {
-  std::string name;         // as the file spells it (mangled); empty when unnamed
+  std::string name;  // as the file spells it (mangled); empty when unnamed
   // Its first address, counted as the given addresses are. Without a name, that of its function; 0: unknown.
   std::uint64_t start = 0;
   Unnamed unnamed = Unnamed::pending;

@@ -8,8 +8,8 @@
 
 namespace profile {
 
-// One line without a newline: "nothing was recorded: all 196 samples were of other processes; PID 3241 slept: -e off-cpu
-// shows where". Empty when something was recorded, or when the account is not known.
+// One line without a newline: "nothing was recorded: all 196 samples were of other processes; PID 3241 slept: -e
+// off-cpu shows where". Empty when something was recorded, or when the account is not known.
 [[nodiscard]] std::string why_nothing(const RunInfo& run, const Account& account);
 
 }  // namespace profile

@@ -30,7 +30,7 @@ struct Answer {
   Unnamed unnamed = Unnamed::pending;
   StringId symbol = StringId::empty;
   StringId module = StringId::empty;
-  std::uint64_t offset = 0;             // of the place that was looked up
+  std::uint64_t offset = 0;  // of the place that was looked up
   std::uint64_t function = unknown_offset;
   ElfAddress address;                   // of that place, if it lies in a file that could be read
   std::shared_ptr<const Chain> source;  // null: not wanted, or not known
