@@ -2,7 +2,6 @@
 // the files and may be abandoned, and a parser, which reads them in a sandbox and may be killed.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +36,6 @@ class Children {
   // Readable when files() has answers to take. It is also readable, without an end, when no more answers will come.
   [[nodiscard]] int poll_fd() const;
   [[nodiscard]] bool has_lost_opener() const;
-  // The children are part of the profiler: where the profiler is not counted, they are not counted either.
-  [[nodiscard]] std::vector<std::uint32_t> tgids() const;
   // Lines for the user about what the children could not do.
   [[nodiscard]] std::vector<std::string> notes() const;
 

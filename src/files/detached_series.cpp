@@ -39,10 +39,9 @@ int move_in_time(int fd, short events, const Deadline& deadline, Way way, std::s
 bool DetachedSeries::has_started() {
   if (child_ && socket_) return true;
   if (child_ && !child_->is_gone()) return false;
-  auto [ours, its] = new_socket_pair();
-  socket_ = std::move(ours);
   child_.reset();
-  child_.emplace(its, its, [this] { return serve(); });
+  child_.emplace([this](const Fd& socket) { return serve(socket); });
+  socket_ = child_->take_socket();
   return true;
 }
 
@@ -95,9 +94,9 @@ bool DetachedSeries::finish() {
   return child_->finish(Deadline(patience_with_writing)) != ETIMEDOUT;
 }
 
-int DetachedSeries::serve() try {
-  const auto take = [](char* at, std::size_t bytes) { return ::read(STDIN_FILENO, at, bytes); };
-  const auto give = [](const char* at, std::size_t bytes) { return ::write(STDOUT_FILENO, at, bytes); };
+int DetachedSeries::serve(const Fd& socket) try {
+  const auto take = [&](char* at, std::size_t bytes) { return ::read(socket.get(), at, bytes); };
+  const auto give = [&](const char* at, std::size_t bytes) { return ::write(socket.get(), at, bytes); };
   files_.may_wait();
   Request request;
   while (move_all(take, reinterpret_cast<char*>(&request), sizeof request) == 0) {

@@ -8,7 +8,7 @@
 #include <iosfwd>
 #include <optional>
 
-#include "files/detached_child.h"
+#include "children/detached_child.h"
 #include "files/failure.h"
 #include "files/series_files.h"
 #include "support/fd.h"
@@ -39,8 +39,8 @@ class DetachedSeries {
 
   [[nodiscard]] bool has_started();
   [[nodiscard]] SeriesFiles::Outcome ask(const Request& request, const char* bytes);
-  // Runs in the child; its stdin and stdout are the socket.
-  [[nodiscard]] int serve();
+  // Runs in the child.
+  [[nodiscard]] int serve(const Fd& socket);
 
   SeriesFiles& files_;
   Fd socket_;

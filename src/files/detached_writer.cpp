@@ -16,18 +16,18 @@ namespace profile {
 namespace {
 
 // Whether the main process still wants the file: finish() keeps the socket open, abandon() closes it.
-bool is_wanted() { return ::send(STDIN_FILENO, "", 1, MSG_NOSIGNAL) == 1; }
+bool is_wanted(const Fd& socket) { return ::send(socket.get(), "", 1, MSG_NOSIGNAL) == 1; }
 
 // Returns an errno.
-int copy(OpenedOutput& output) {
+int copy(const Fd& socket, OpenedOutput& output) {
   static std::array<char, 1 << 16> buffer;
   const int to = output.fd.get();
   const auto write = [to](const char* at, std::size_t bytes) { return ::write(to, at, bytes); };
   for (bool is_cut = false;;) {
-    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    const ssize_t got = ::read(socket.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
-    if (got == 0 && !is_cut && !is_wanted()) {
+    if (got == 0 && !is_cut && !is_wanted(socket)) {
       remove_unwritten(output.made_in, output.made_name, output.device, output.inode);
       return 0;
     }
@@ -40,9 +40,8 @@ int copy(OpenedOutput& output) {
 
 }  // namespace
 
-DetachedWriter::DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends)
-    : socket_(std::move(ends.first)), child_(ends.second, ends.second, [&] { return serve(path, readers); }) {
-  ends.second.reset();
+DetachedWriter::DetachedWriter(const std::string& path, Readers readers)
+    : child_([&](const Fd& socket) { return serve(socket, path, readers); }), socket_(child_.take_socket()) {
   ::fcntl(socket_.get(), F_SETFL, O_NONBLOCK);
   if (!is_ready_in_time(socket_.get(), POLLIN, Deadline(patience_with_writing))) {
     throw unwritable(path, ETIMEDOUT, true);
@@ -61,11 +60,11 @@ void DetachedWriter::abandon(Fd socket) {
   static_cast<void>(child_.finish(Deadline(patience_with_writing)));
 }
 
-int DetachedWriter::serve(const std::string& path, Readers readers) {
+int DetachedWriter::serve(const Fd& socket, const std::string& path, Readers readers) {
   OpenedOutput output = open_output(find_file(path), readers);
   const Opened opened{.failure = SentFailure(output.failure), .device = output.device, .inode = output.inode};
-  if (::send(STDIN_FILENO, &opened, sizeof opened, MSG_NOSIGNAL) != sizeof opened) return EIO;
-  return output.fd ? copy(output) : output.failure.error;
+  if (::send(socket.get(), &opened, sizeof opened, MSG_NOSIGNAL) != sizeof opened) return EIO;
+  return output.fd ? copy(socket, output) : output.failure.error;
 }
 
 }  // namespace profile

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "files/detached_child.h"
+#include "children/detached_child.h"
 #include "files/failure.h"
 #include "files/readers.h"
 #include "support/fd.h"
@@ -17,7 +17,7 @@ namespace profile {
 class DetachedWriter {
  public:
   // Throws Error when the file cannot be opened. The first byte written, or finish(), cuts off the old contents.
-  DetachedWriter(const std::string& path, Readers readers) : DetachedWriter(path, readers, new_socket_pair()) {}
+  DetachedWriter(const std::string& path, Readers readers);
 
   // The child writes everything from this socket to the file. The socket is non-blocking.
   [[nodiscard]] Fd take_socket() { return std::move(socket_); }
@@ -35,11 +35,10 @@ class DetachedWriter {
     dev_t device = 0;
     ino_t inode = 0;
   };
-  DetachedWriter(const std::string& path, Readers readers, std::pair<Fd, Fd> ends);
-  [[nodiscard]] static int serve(const std::string& path, Readers readers);
+  [[nodiscard]] static int serve(const Fd& socket, const std::string& path, Readers readers);
 
-  Fd socket_;
   DetachedChild child_;
+  Fd socket_;
   Opened opened_;
 };
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "files/detached_child.h"
+#include "children/detached_child.h"
 
 namespace profile {
 

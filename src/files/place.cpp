@@ -5,14 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "files/detached_child.h"
 #include "support/mounts.h"
 #include "support/safe_open.h"
 #include "support/signals.h"
@@ -21,6 +22,13 @@ namespace profile {
 namespace {
 
 constexpr int most_links = 40;  // as the kernel has it
+// Local file systems that have no block device of their own.
+constexpr std::string_view local[] = {"tmpfs", "ramfs", "btrfs", "zfs", "bcachefs", "hugetlbfs"};
+// Whether a server or another process serves the file, so that it may never answer.
+bool is_served_elsewhere(const Look& look) {
+  if (look.found.stx_dev_major != 0 || look.is_memory) return false;
+  return std::find(std::begin(local), std::end(local), look.mount.type) == std::end(local);
+}
 
 std::string words_of_owner(uid_t owner) {
   return "belongs to user " + std::to_string(owner) + ", who is neither root nor you";

@@ -6,9 +6,9 @@
 #include <optional>
 #include <tuple>
 
+#include "children/wire.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
-#include "parse/wire.h"
 
 namespace profile {
 

@@ -5,12 +5,16 @@
 #include <string_view>
 #include <utility>
 
-#include "parse/channel.h"
-#include "parse/keeper.h"
+#include "children/channel.h"
+#include "children/keeper.h"
+#include "children/wire.h"
+#include "parse/fetcher_child.h"
 #include "parse/opener.h"
+#include "parse/opener_child.h"
 #include "parse/parser.h"
+#include "parse/parser_child.h"
+#include "parse/prober_child.h"
 #include "parse/probes.h"
-#include "parse/wire.h"
 #include "support/error.h"
 #include "support/fd.h"
 #include "support/plural.h"
@@ -21,17 +25,34 @@ namespace {
 // The fetcher must load its library, and that library loads others.
 constexpr std::chrono::seconds most_starting{10};
 
-// Starts a child and returns our end of the channel to it. Throws Error when it cannot be started.
-Fd start_child(Keeper& keeper, ChildKind kind, std::uint32_t& tgid) {
+int run_child(ChildKind kind, std::vector<Fd> channels, const std::vector<std::string>& debug_directories) {
+  switch (kind) {
+    case ChildKind::opener:
+      run_opener(std::move(channels[0]), debug_directories);
+    case ChildKind::parser:
+    case ChildKind::parser_of_root:
+      run_parser(std::move(channels[0]), std::move(channels[1]), channels.size() > 2 ? std::move(channels[2]) : Fd());
+    case ChildKind::fetcher:
+      run_fetcher(std::move(channels[0]));
+    case ChildKind::prober:
+      run_prober(std::move(channels[0]), std::move(channels[1]));
+    case ChildKind::keeper:
+    case ChildKind::writer:
+    case ChildKind::count:
+      break;
+  }
+  return 1;
+}
+
+Keeper::Child started_child(Keeper& keeper, ChildKind kind) {
   auto child = keeper.start(kind);
   if (!child) throw Error("cannot start a process of its own");
-  tgid = static_cast<std::uint32_t>(child->pid);
-  return std::move(child->channel);
+  return std::move(*child);
 }
 
 // Waits until the fetcher says that it can work. Throws Error, with the fetcher's words, when it cannot.
-Channel started_fetcher(Keeper& keeper, std::uint32_t& tgid) {
-  Channel channel(start_child(keeper, ChildKind::fetcher, tgid));
+Channel started_fetcher(Keeper& keeper) {
+  Channel channel = started_child(keeper, ChildKind::fetcher).channel;
   channel.allow({.messages = 1, .bytes = WireReader::most_text_bytes});
   const auto message = channel.receive(most_starting);
   if (!message) throw Error("--debuginfod: the process for it does not start");
@@ -44,18 +65,17 @@ Channel started_fetcher(Keeper& keeper, std::uint32_t& tgid) {
 
 struct Children::State {
   State(const std::vector<std::string>& debug_directories, bool debuginfod)
-      : keeper(debug_directories),
-        opener(start_child(keeper, ChildKind::opener, opener_tgid)),
-        fetcher(debuginfod ? std::optional(started_fetcher(keeper, fetcher_tgid)) : std::nullopt),
+      : keeper([&](ChildKind kind, auto channels) { return run_child(kind, std::move(channels), debug_directories); }),
+        opener_child(started_child(keeper, ChildKind::opener)),
+        opener(std::move(opener_child.channel), opener_child.times.child()),
+        fetcher(debuginfod ? std::optional(started_fetcher(keeper)) : std::nullopt),
         parser(keeper, opener, fetcher ? &*fetcher : nullptr),
         probes(keeper, opener, parser) {
-    opener.set_process(static_cast<pid_t>(opener_tgid));
     parser.start();
   }
 
   Keeper keeper;
-  std::uint32_t opener_tgid = 0;
-  std::uint32_t fetcher_tgid = 0;
+  Keeper::Child opener_child;
   Opener opener;
   std::optional<Channel> fetcher;
   Parser parser;
@@ -81,28 +101,20 @@ int Children::poll_fd() const { return state_->opener.fd(); }
 
 bool Children::has_lost_opener() const { return state_->opener.is_gone(); }
 
-std::vector<std::uint32_t> Children::tgids() const {
-  std::vector<std::uint32_t> tgids{static_cast<std::uint32_t>(state_->keeper.pid()), state_->opener_tgid};
-  if (state_->fetcher_tgid != 0) tgids.push_back(state_->fetcher_tgid);
-  for (const pid_t parser : state_->parser.pids()) tgids.push_back(static_cast<std::uint32_t>(parser));
-  if (const auto prober = state_->probes.pid()) tgids.push_back(static_cast<std::uint32_t>(*prober));
-  return tgids;
-}
-
 std::vector<std::string> Children::notes() const {
   std::vector<std::string> lines;
   const Opener& opener = state_->opener;
   if (opener.is_gone()) {
-    lines.emplace_back("the process that opens files was ended; what it had not opened has no names");
+    lines.push_back(in_words(ChildKind::opener) + " was ended; what it had not opened has no names");
   } else if (opener.is_silent()) {
-    lines.emplace_back("the process that opens files does not answer; what it had not opened has no names");
+    lines.push_back(in_words(ChildKind::opener) + " does not answer; what it had not opened has no names");
   } else if (opener.is_exhausted()) {
     lines.emplace_back("too many file systems do not answer; what was not open by then has no names");
   } else if (opener.unanswered() != 0) {
     lines.push_back(number_of(opener.unanswered(), "file") + " could not be opened: their file systems do not answer");
   }
   if (state_->parser.is_missing()) {
-    lines.emplace_back("the process that reads files was ended, and no other could be started; the rest has no names");
+    lines.push_back(in_words(ChildKind::parser) + " was ended, and no other could be started; the rest has no names");
   } else if (state_->parser.given_up() != 0) {
     std::string line =
         "reading " + number_of(state_->parser.given_up(), "file") + " was given up: it did not come to an end";

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "parse/sandbox.h"
+#include "children/kinds.h"
 #include "support/error.h"
 
 namespace profile {
@@ -62,7 +62,8 @@ std::string Debuginfod::make_cache() {
   std::string path = given != nullptr ? given : cache_of_root;
   if (::mkdir(path.c_str(), S_IRWXU) != 0 || ::geteuid() != 0) return path;
   const Fd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!made || ::fchown(made.get(), fetcher_uid, fetcher_uid) != 0) {
+  const uid_t fetcher = row_of(ChildKind::fetcher).user;
+  if (!made || ::fchown(made.get(), fetcher, fetcher) != 0) {
     throw system_error("--debuginfod: cannot make " + path, errno);
   }
   return path;

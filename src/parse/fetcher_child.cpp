@@ -8,12 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "parse/channel.h"
+#include "children/channel.h"
+#include "children/kinds.h"
+#include "children/wire.h"
 #include "parse/debuginfod.h"
 #include "parse/opener_calls.h"
-#include "parse/sandbox.h"
-#include "parse/wire.h"
 #include "support/error.h"
+#include "support/signals.h"
 
 namespace profile {
 
@@ -26,11 +27,13 @@ bool is_build_id(std::string_view text) {
 
 void run_fetcher(Fd questions) {
   const WaitingChannel main_process(std::move(questions));
+  ::signal(SIGTERM, Debuginfod::give_up);
+  const ChangedSignalMask heard(SIG_UNBLOCK, end_signals());
   std::optional<Debuginfod> servers;
   std::string why_not;
   try {
     const std::string cache = Debuginfod::make_cache();
-    become_fetcher(Debuginfod::give_up);
+    confine(ChildKind::fetcher);
     servers.emplace(cache);
   } catch (const Error& error) {
     why_not = error.what();

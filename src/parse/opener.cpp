@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "parse/patience.h"
+#include "children/kinds.h"
+#include "children/patience.h"
 #include "support/deadline.h"
 #include "support/fd.h"
 
@@ -267,8 +268,8 @@ std::vector<std::string> Opener::stacks(std::span<const StackQuestion> questions
   return stacks;
 }
 
-const char* Opener::why_no_answer() const {
-  return channel_.is_gone() ? "the process that opens files was ended" : does_not_answer;
+std::string Opener::why_no_answer() const {
+  return channel_.is_gone() ? in_words(ChildKind::opener) + " was ended" : does_not_answer;
 }
 
 void Opener::distrust(std::uint64_t number) { send(OpenerCall::distrust, number); }

@@ -12,12 +12,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "parse/channel.h"
+#include "children/channel.h"
+#include "children/wire.h"
 #include "parse/children.h"
 #include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/stack_reader.h"
-#include "parse/wire.h"
 #include "process/file_keeper.h"
 #include "process/timeline.h"
 
@@ -27,9 +27,10 @@ inline constexpr const char* does_not_answer = "its file system does not answer"
 
 class Opener final : public FileKeeper, public StackReader {
  public:
-  explicit Opener(Fd socket) : channel_(std::move(socket)) { channel_.allow(allowed_unasked); }
-  // Sets the process that is asked.
-  void set_process(pid_t process) { process_ = process; }
+  // `process`: that which is asked.
+  Opener(Channel channel, pid_t process) : channel_(std::move(channel)), process_(process) {
+    channel_.allow(allowed_unasked);
+  }
 
   void open(const FileQuestion& question) override;
   void take_answers(const std::function<void(const FileAnswer&)>& take) override;
@@ -72,7 +73,7 @@ class Opener final : public FileKeeper, public StackReader {
   [[nodiscard]] std::uint64_t new_number() { return first_own_number + own_numbers_++; }
   [[nodiscard]] int fd() const { return channel_.fd(); }
   // Why a question has no answer, for the user.
-  [[nodiscard]] const char* why_no_answer() const;
+  [[nodiscard]] std::string why_no_answer() const;
   // The opener has ended; nothing is opened any more.
   [[nodiscard]] bool is_gone() const { return channel_.is_gone(); }
   // All workers of the opener are stuck. Nothing is opened until one of them goes on.
@@ -131,7 +132,7 @@ class Opener final : public FileKeeper, public StackReader {
   [[nodiscard]] std::optional<std::string> answer_of(std::uint64_t id, std::chrono::milliseconds patience);
 
   Channel channel_;
-  pid_t process_ = 0;
+  pid_t process_;
   std::uint64_t ids_ = 0;
   std::uint64_t own_numbers_ = 0;
   std::uint64_t asked_id_ = 0;  // of the last ask()

@@ -1,6 +1,5 @@
 #include "parse/opener_child.h"
 
-#include <linux/capability.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,10 +17,7 @@
 #include <utility>
 
 #include "parse/opener_jobs.h"
-#include "parse/sandbox.h"
 #include "support/clock.h"
-#include "support/fd_limit.h"
-#include "support/priority.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -38,7 +34,6 @@ constexpr int look_every_ms = 100;
 // How often closing is tried again for files that stayed open because their owner's files do not answer. A server may
 // be gone by then.
 constexpr int close_again_every_ms = 10'000;
-constexpr std::size_t most_descriptors = 16384 + 1024;
 
 // How often the thread has had a CPU. A thread that waits for a CPU, or for a lock that other threads also want, makes
 // progress now and then. nullopt: it runs or waits for a CPU now.
@@ -275,17 +270,6 @@ class OpenerProcess {
 }  // namespace
 
 void run_opener(Fd questions, const std::vector<std::string>& debug_directories) {
-  // Looking into map_files needs CAP_CHECKPOINT_RESTORE; before Linux 5.9 it needs CAP_SYS_ADMIN.
-#ifdef CAP_CHECKPOINT_RESTORE
-  constexpr int needed[] = {CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE};
-#else
-  constexpr int needed[] = {CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_SYS_ADMIN};
-#endif
-  // A file that is not opened before its process ends may be lost, so this runs with raised priority. The threads
-  // inherit it.
-  const RaisedPriority raised;
-  raise_fd_limit(most_descriptors);
-  keep_capabilities(needed);
   // The opener is never destroyed: its threads may be stuck for ever.
   (new OpenerProcess(std::move(questions), debug_directories))->run();
 }

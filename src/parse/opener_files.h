@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "parse/channel.h"
+#include "children/channel.h"
 #include "parse/opener_calls.h"
 #include "process/code_file.h"
 #include "process/file_rights.h"

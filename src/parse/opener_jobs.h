@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "children/wire.h"
 #include "model/profile.h"
 #include "parse/debug_file_search.h"
 #include "parse/opener_calls.h"
 #include "parse/opener_files.h"
-#include "parse/wire.h"
 #include "process/file_opener.h"
 #include "process/user_namespaces.h"
 

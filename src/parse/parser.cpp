@@ -4,11 +4,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "children/patience.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/debug_file_search.h"
 #include "parse/parser_calls.h"
-#include "parse/patience.h"
 #include "support/end_request.h"
 #include "support/work_budget.h"
 
@@ -40,14 +40,6 @@ std::string question(ParserCall call, const FileRef& file, const Values&... valu
 
 Parser::Parser(Keeper& keeper, Opener& opener, Channel* fetcher)
     : keeper_(keeper), opener_(opener), fetcher_(fetcher), probing_(most_probing_steps, probing_whole_after_s) {}
-
-std::vector<pid_t> Parser::pids() const {
-  std::vector<pid_t> pids;
-  for (const Place& place : places_) {
-    if (const auto pid = place.link.pid()) pids.push_back(*pid);
-  }
-  return pids;
-}
 
 ParserLink* Parser::running_for(std::uint64_t owner) {
   auto place = std::ranges::find(places_, owner, &Place::owner);

@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/channel.h"
+#include "children/channel.h"
+#include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/ended_parsers.h"
 #include "parse/file_probes.h"
 #include "parse/file_reader.h"
-#include "parse/keeper.h"
 #include "parse/opener.h"
 #include "parse/parser_link.h"
-#include "parse/wire.h"
 #include "support/effort.h"
 
 namespace profile {
@@ -50,7 +50,6 @@ class Parser final : public FileReader {
                                                Unnamed& failed);
   [[nodiscard]] std::vector<AllocatorFunction> allocator_functions(const FileRef& file);
 
-  [[nodiscard]] std::vector<pid_t> pids() const;
   // How many times a question was given up, because the parser died, hung, took too long or broke the rules, and the
   // paths of some of the files.
   [[nodiscard]] std::size_t given_up() const { return given_up_; }

@@ -16,18 +16,17 @@
 #include <utility>
 #include <vector>
 
+#include "children/channel.h"
+#include "children/wire.h"
 #include "demangle/demangle.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
-#include "parse/channel.h"
 #include "parse/debug_files.h"
 #include "parse/file_answers.h"
 #include "parse/file_symbols.h"
 #include "parse/function_lookup.h"
 #include "parse/jit_map.h"
 #include "parse/parser_calls.h"
-#include "parse/sandbox.h"
-#include "parse/wire.h"
 #include "support/file_bytes.h"
 #include "unwind/build.h"
 
@@ -301,9 +300,7 @@ class ParserProcess final : public DebugSupplier {
 }  // namespace
 
 void run_parser(Fd questions, Fd files, Fd served) {
-  auto* const parser = new ParserProcess(std::move(questions), std::move(files), std::move(served));
-  enter_sandbox();
-  parser->run();
+  (new ParserProcess(std::move(questions), std::move(files), std::move(served)))->run();
 }
 
 }  // namespace profile

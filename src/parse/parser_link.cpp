@@ -10,10 +10,10 @@
 #include "parse/debug_file_search.h"
 #include "parse/fetcher_child.h"
 #include "parse/parser_calls.h"
-#include "parse/patience.h"
 #include "support/clock.h"
 #include "support/deadline.h"
 #include "support/end_request.h"
+#include "support/process_fd.h"
 
 namespace profile {
 namespace {
@@ -48,8 +48,8 @@ class ParserLink::Exchange {
       : link_(link),
         meanwhile_(meanwhile),
         most_ns_(limits.most_ns),
-        whole_(*link.times_, limits.most_ns, most_waiting_ns),
-        part_(*link.times_, limits.most_ns) {
+        whole_(link.child_->times, limits.most_ns, most_waiting_ns),
+        part_(link.child_->times, limits.most_ns) {
     outcome_.has_begun = link.file_ == 0;
   }
 
@@ -74,15 +74,15 @@ class ParserLink::Exchange {
       const std::uint64_t now_ns = monotonic_ns();
       if (meanwhile_ && now_ns - meanwhile_ns_ >= meanwhile_every_ns) do_meanwhile();
       if (now_ns - looked_ns_ >= look_every_ns && !look()) return std::move(outcome_);
-      if (const auto message = link_.channel_->take()) {
+      if (const auto message = link_.child_->channel.take()) {
         if (!take(*message)) return std::move(outcome_);
         continue;
       }
-      if (link_.channel_->is_gone()) {
-        return ended(link_.channel_->is_broken() ? Ended::broke_rules : Ended::died);
+      if (link_.child_->channel.is_gone()) {
+        return ended(link_.child_->channel.is_broken() ? Ended::broke_rules : Ended::died);
       }
-      link_.channel_->wait(meanwhile_ ? std::chrono::milliseconds(meanwhile_every_ns / 1'000'000)
-                                      : ChildWatch::look_every);
+      link_.child_->channel.wait(meanwhile_ ? std::chrono::milliseconds(meanwhile_every_ns / 1'000'000)
+                                            : ChildWatch::look_every);
     }
   }
 
@@ -131,7 +131,7 @@ class ParserLink::Exchange {
       const std::uint64_t began_ns = monotonic_ns();
       if (!(word == ParserWord::wants ? supply(in) : fetch(in))) return false;
       excuse(monotonic_ns() - began_ns);
-      part_ = ChildWatch(*link_.times_, most_ns_);
+      part_ = ChildWatch(link_.child_->times, most_ns_);
       return true;
     }
     if (++remarks_ > most_remarks) return end(Ended::broke_rules);
@@ -168,7 +168,7 @@ class ParserLink::Exchange {
       is_found = answer.get<bool>() && answer.is_whole();
       break;
     }
-    link_.channel_->send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
+    link_.child_->channel.send(message_of(ParserCall::supplied, is_found, number, 0U, ""));
     return true;
   }
 
@@ -196,32 +196,27 @@ bool ParserLink::start(ChildKind kind) {
     fetcher_->send(message_of(way_), std::move(fetcher_end));
     ends.push_back(std::move(to));
   }
-  auto child = keeper_.start(kind, std::move(ends));
-  if (!child) return false;
-  times_.emplace(child->pid);
-  process_ = std::move(child->process);
-  channel_.emplace(std::move(child->channel));
-  return true;
+  child_ = keeper_.start(kind, std::move(ends));
+  return child_.has_value();
 }
 
 void ParserLink::end() {
-  kill_process(process_);
-  process_.reset();
-  channel_.reset();
+  if (child_) kill_process(child_->process);
+  child_.reset();
   file_ = 0;
   close_debug_files();
 }
 
 bool ParserLink::is_running(std::uint64_t& offender) {
-  if (channel_ && (channel_->take() || channel_->is_gone())) {
-    if (channel_->is_broken()) offender = file_;
+  if (child_ && (child_->channel.take() || child_->channel.is_gone())) {
+    if (child_->channel.is_broken()) offender = file_;
     end();
   }
-  return channel_.has_value();
+  return child_.has_value();
 }
 
 std::optional<pid_t> ParserLink::pid() const {
-  return process_ && !has_ended(process_) ? std::optional(times_->child()) : std::nullopt;
+  return child_ && !has_ended(child_->process) ? std::optional(child_->times.child()) : std::nullopt;
 }
 
 std::uint64_t ParserLink::turn_to(std::uint64_t file) {
@@ -238,16 +233,16 @@ void ParserLink::close_debug_files() {
 
 void ParserLink::rest() {
   close_debug_files();
-  if (channel_) channel_->send(message_of(ParserCall::rest));
+  if (child_) child_->channel.send(message_of(ParserCall::rest));
 }
 
 ParserLink::Outcome ParserLink::exchange(std::string_view words, bool is_plain, const AnswerLimits& limits,
                                          const std::function<void()>& meanwhile) {
-  channel_->allow({.messages = most_wanted + most_remarks + 1, .bytes = limits.most_bytes + most_wanted_bytes});
-  if (is_plain) channel_->send(message_of(ParserCall::plainly));
-  channel_->send(words);
+  child_->channel.allow({.messages = most_wanted + most_remarks + 1, .bytes = limits.most_bytes + most_wanted_bytes});
+  if (is_plain) child_->channel.send(message_of(ParserCall::plainly));
+  child_->channel.send(words);
   Outcome outcome = Exchange(*this, limits, meanwhile).run();
-  if (channel_) channel_->allow({});
+  if (child_) child_->channel.allow({});
   if (outcome.answer.size() > limits.most_bytes) outcome.ended = Ended::broke_rules;
   return outcome;
 }
@@ -267,7 +262,7 @@ bool ParserLink::supply(WireReader& in) {
   const bool is_part = question.kind == DebugQuestion::Kind::split || question.kind == DebugQuestion::Kind::package;
   if (is_found && is_part) opener_.close(number);
   if (is_found && !is_part) debug_files_.insert(number);
-  channel_->send(message_of(ParserCall::supplied, is_found, number, next, why));
+  child_->channel.send(message_of(ParserCall::supplied, is_found, number, next, why));
   return debug_files_.size() <= most_debug_files;
 }
 

@@ -9,13 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "parse/channel.h"
-#include "parse/child_watch.h"
-#include "parse/keeper.h"
+#include "children/channel.h"
+#include "children/child_watch.h"
+#include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/opener.h"
-#include "parse/wire.h"
 #include "support/fd.h"
-#include "support/process_fd.h"
 
 namespace profile {
 
@@ -80,9 +79,7 @@ class ParserLink {
   Opener& opener_;
   Channel* fetcher_;
   WayNumber way_;
-  std::optional<Channel> channel_;  // not set: no parser runs
-  Fd process_;
-  std::optional<ChildTimes> times_;      // set while it runs
+  std::optional<Keeper::Child> child_;   // not set: no parser runs
   std::uint64_t file_ = 0;               // the file that it was asked about last and may still have open
   std::set<std::uint64_t> debug_files_;  // numbers of the debug files that it got for file_
   unsigned fetched_ = 0;                 // files that servers were asked for, for this question

@@ -1,6 +1,5 @@
 #include "parse/prober_child.h"
 
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,9 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "parse/channel.h"
-#include "parse/sandbox.h"
-#include "parse/wire.h"
+#include "children/channel.h"
+#include "children/wire.h"
 #include "support/text_file.h"
 
 namespace profile {
@@ -62,12 +60,6 @@ Fd open_event(int file, const UserProbe& probe) {
 }  // namespace
 
 void run_prober(Fd questions, Fd files) {
-#ifdef CAP_PERFMON
-  constexpr int needed[] = {CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE};
-#else
-  constexpr int needed[] = {CAP_SYS_ADMIN, CAP_SYS_PTRACE};
-#endif
-  keep_capabilities(needed);
   const WaitingChannel main_process(std::move(questions));
   const WaitingChannel opener(std::move(files));
   while (const auto message = main_process.receive()) {

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "children/wire.h"
 #include "parse/prober_child.h"
-#include "parse/wire.h"
 #include "support/fd.h"
 #include "support/process_fd.h"
 
@@ -67,36 +67,32 @@ std::vector<AllocatorFunction> Probes::allocator_functions(const ProbedFile& fil
 bool Probes::start() {
   std::vector<Fd> ends;
   ends.push_back(opener_.new_way(way_to_prober));
-  auto child = keeper_.start(ChildKind::prober, std::move(ends));
-  if (!child) return false;
-  times_.emplace(child->pid);
-  process_ = std::move(child->process);
-  prober_.emplace(std::move(child->channel), true);
-  return true;
+  prober_ = keeper_.start(ChildKind::prober, std::move(ends));
+  return prober_.has_value();
 }
 
 Fd Probes::probe(const ProbedFile& file, const UserProbe& probe, int& error) {
   error = EIO;
   if (!prober_ && !start()) return {};
   if (opener_.hand(file.number, way_to_prober, FileKind::elf) != Unnamed::named) return {};
-  prober_->allow({.messages = 2, .bytes = 64});
-  prober_->send(message_of(file.number, probe));
-  ChildWatch watch(*times_);
+  Channel& channel = prober_->channel;
+  channel.allow({.messages = 2, .bytes = 64});
+  channel.send(message_of(file.number, probe));
+  ChildWatch watch(prober_->times);
   for (;;) {
-    if (auto message = prober_->take()) {
+    if (auto message = channel.take()) {
       WireReader in(message->bytes);
       if (in.one_of(ProberWord::count) == ProberWord::has_read) {
-        watch = ChildWatch(*times_, ChildWatch::most_running_ns, most_attaching_ns);
+        watch = ChildWatch(prober_->times, ChildWatch::most_running_ns, most_attaching_ns);
         continue;
       }
       error = in.get<int>();
       return error == 0 && !message->fds.empty() ? std::move(message->fds[0]) : Fd();
     }
-    if (prober_->is_gone() || (!prober_->wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works))
+    if (channel.is_gone() || (!channel.wait(ChildWatch::look_every) && watch.look() != ChildWatch::Finding::works))
       break;
   }
-  kill_process(process_);
-  process_.reset();
+  kill_process(prober_->process);
   prober_.reset();
   error = ETIMEDOUT;
   return {};

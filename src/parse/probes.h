@@ -6,10 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "parse/channel.h"
-#include "parse/child_watch.h"
+#include "children/keeper.h"
 #include "parse/file_probes.h"
-#include "parse/keeper.h"
 #include "parse/opener.h"
 #include "parse/parser.h"
 
@@ -28,8 +26,6 @@ class Probes final : public FileProbes {
   std::vector<AllocatorFunction> allocator_functions(const ProbedFile& file) override;
   Fd probe(const ProbedFile& file, const UserProbe& probe, int& error) override;
 
-  [[nodiscard]] std::optional<pid_t> pid() const { return process_ ? std::optional(times_->child()) : std::nullopt; }
-
  private:
   // The file, if it is an ELF file.
   [[nodiscard]] std::optional<ProbedFile> checked(ProbedFile file, const FileStamp& stamp, std::string& why);
@@ -41,9 +37,7 @@ class Probes final : public FileProbes {
   Keeper& keeper_;
   Opener& opener_;
   Parser& parser_;
-  std::optional<Channel> prober_;
-  std::optional<ChildTimes> times_;  // set while the prober runs
-  Fd process_;                       // not open: there is none
+  std::optional<Keeper::Child> prober_;
 };
 
 }  // namespace profile

@@ -8,9 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "parse/children.h"
+#include "children/own_processes.h"
 #include "support/cpu_list.h"
-#include "support/own_processes.h"
 
 namespace profile {
 
@@ -63,13 +62,10 @@ void Generations::set_paused(bool paused) {
   std::atomic_ref(state_->paused_ns).store(paused_ns_, std::memory_order_relaxed);
 }
 
-void Generations::note_own_processes(const Children* children) {
-  std::array<std::uint32_t, PROFILE_MOST_OWN> own{};
-  std::vector<std::uint32_t> tgids{static_cast<std::uint32_t>(::getpid())};
-  const auto add = [&tgids](const auto& others) { tgids.insert(tgids.end(), others.begin(), others.end()); };
-  if (children != nullptr) add(children->tgids());
-  add(own_processes());
-  std::copy_n(tgids.begin(), std::min(tgids.size(), own.size()), own.begin());
+void Generations::note_own_processes() {
+  std::array<std::uint32_t, PROFILE_MOST_OWN> own{static_cast<std::uint32_t>(::getpid())};
+  const std::vector<pid_t> others = own_processes();
+  std::copy_n(others.begin(), std::min(others.size(), own.size() - 1), own.begin() + 1);
   for (std::size_t i = 0; i < own.size(); ++i) {
     std::atomic_ref(state_->own_tgids[i]).store(own[i], std::memory_order_relaxed);
   }

@@ -11,8 +11,6 @@
 
 namespace profile {
 
-class Children;
-
 class Generations {
  public:
   // `object` is loaded. Throws Error when its memory cannot be mapped.
@@ -39,9 +37,8 @@ class Generations {
   void set_paused(bool paused);
   // The end of the counted time so far (CLOCK_MONOTONIC): the time of the pause, otherwise now.
   [[nodiscard]] std::uint64_t counts_until_ns() const { return paused_ns_ != 0 ? paused_ns_ : monotonic_ns(); }
-  // Gives the BPF programs the ids of the profiler's own processes: this process and its present children. `children`
-  // may be null.
-  void note_own_processes(const Children* children);
+  // Gives the BPF programs the ids of the profiler's own processes: this process and its present children.
+  void note_own_processes();
 
  private:
   std::uint32_t cpus_;

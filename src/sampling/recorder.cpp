@@ -42,8 +42,7 @@ bool counts_samples(bpf_object& object) {
 }  // namespace
 
 Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const ValueConversion& conversion)
-    : children_(options.children),
-      stack_entries_(options.stack_entries),
+    : stack_entries_(options.stack_entries),
       histogram_entries_(bpf_map__max_entries(&bpf_map_named(object, "histogram_0"))),
       counts_samples_(counts_samples(object)),
       generations_(object),
@@ -52,7 +51,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
       rows_(conversion, options.by_cpu, options.rows, stacks_),
       spans_(object, conversion.waker_at),
       rings_(bpf_map_named(object, "ring"), generations_) {
-  generations_.note_own_processes(children_);
+  generations_.note_own_processes();
   if (!walks(object)) return;
   tables_ = std::make_unique<TableSupply>(object, options.children->reader());
   stacks_.clear_with({bpf_map_fd(object, "sent_0"), bpf_map_fd(object, "sent_1")});
@@ -64,7 +63,7 @@ Recorder::Recorder(bpf_object& object, const SamplingOptions& options, const Val
 Recorder::~Recorder() = default;
 
 void Recorder::consume(ProcessTimeline& timeline, Profile& into) {
-  generations_.note_own_processes(children_);
+  generations_.note_own_processes();
   rows_.look_at_clock();
   rings_.read();
   const bool any_wait = rows_.hands_over() && complete_until_ns() != UINT64_MAX;
@@ -238,7 +237,7 @@ bool Recorder::were_maps_full(std::uint32_t generation) const {
 
 void Recorder::drain(ProcessTimeline& timeline, Profile& into, bool stopped) {
   const std::uint32_t generation = generations_.current();
-  generations_.note_own_processes(children_);
+  generations_.note_own_processes();
   if (!stopped) generations_.advance();
   rings_.forget_half_full();
   collided_ = 0;

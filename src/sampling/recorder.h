@@ -95,7 +95,6 @@ class Recorder {
   [[nodiscard]] bool were_maps_full(std::uint32_t generation) const;
   void clear_stacks(std::uint32_t generation);
 
-  const Children* children_;
   std::uint32_t stack_entries_;
   std::uint32_t histogram_entries_;
   bool counts_samples_;  // the histogram has their number; otherwise each has the value 1

@@ -13,12 +13,12 @@
 #include <string>
 #include <utility>
 
-#include "parse/channel.h"
-#include "parse/keeper.h"
+#include "children/channel.h"
+#include "children/keeper.h"
+#include "children/wire.h"
 #include "parse/opener.h"
 #include "parse/opener_calls.h"
 #include "parse/parser.h"
-#include "parse/wire.h"
 #include "support/fd.h"
 #include "support/process_fd.h"
 
@@ -93,11 +93,9 @@ struct HostileParser {
   explicit HostileParser(const AnswerQuestion& answer)
       : opener_process(play_opener),
         keeper_process([answer](const WaitingChannel& main_process) { play_keeper(main_process, answer); }),
-        opener(std::move(opener_process.socket)),
+        opener(Channel(std::move(opener_process.socket)), opener_process.pid()),
         keeper(keeper_process.pid(), std::move(keeper_process.socket)),
-        parser(keeper, opener, nullptr) {
-    opener.set_process(opener_process.pid());
-  }
+        parser(keeper, opener, nullptr) {}
   // A new file of that owner.
   [[nodiscard]] FileRef file_of(std::uint64_t owner) {
     const std::uint64_t number = opener.new_number();

@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
+#include "children/channel.h"
+#include "children/wire.h"
 #include "elf_fixture.h"
-#include "parse/channel.h"
-#include "parse/wire.h"
 #include "process/proc_maps.h"
 #include "support/fd.h"
 #include "support/text_file.h"

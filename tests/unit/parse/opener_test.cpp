@@ -13,9 +13,9 @@
 #include <optional>
 #include <utility>
 
+#include "children/channel.h"
+#include "children/wire.h"
 #include "hostile_parser.h"
-#include "parse/channel.h"
-#include "parse/wire.h"
 #include "support/fd.h"
 
 namespace profile {
@@ -94,15 +94,13 @@ std::optional<FileAnswer> late_answer(Opener& opener) {
 
 TEST_CASE("the profiler waits for an opener without CPU time and uses its answer") {
   Child child([] { compute_ms(300); });
-  Opener opener(std::move(child.socket));
-  opener.set_process(child.pid());
+  Opener opener(Channel(std::move(child.socket)), child.pid());
   CHECK(opener.state(number) == FileState::changed);
 }
 
 TEST_CASE("the state of a file is unknown while the opener is stopped, and arrives when it continues") {
   Child child([] {});
-  Opener opener(std::move(child.socket));
-  opener.set_process(child.pid());
+  Opener opener(Channel(std::move(child.socket)), child.pid());
   child.stop();
   CHECK(opener.state(number) == FileState::unknown);
   CHECK(opener.state(number + 1) == FileState::unknown);
@@ -125,8 +123,7 @@ TEST_CASE("one question that has no answer does not keep the next from its answe
       if (!std::exchange(is_first, false)) main_process.send(message_of(id, Unnamed::named));
     }
   });
-  Opener opener(std::move(child.socket));
-  opener.set_process(child.pid());
+  Opener opener(Channel(std::move(child.socket)), child.pid());
   CHECK(opener.hand(number, WayNumber{0}, FileKind::elf) == Unnamed::not_opened);
   CHECK(opener.is_silent());
   CHECK(opener.hand(number + 1, WayNumber{0}, FileKind::elf) == Unnamed::named);
@@ -135,8 +132,7 @@ TEST_CASE("one question that has no answer does not keep the next from its answe
 
 TEST_CASE("the state of a file stays unknown after the opener has ended") {
   Child child([] {});
-  Opener opener(std::move(child.socket));
-  opener.set_process(child.pid());
+  Opener opener(Channel(std::move(child.socket)), child.pid());
   child.stop();
   CHECK(opener.state(number) == FileState::unknown);
   child.end();

@@ -9,13 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "children/wire.h"
 #include "dwarf/lines.h"
 #include "hostile_parser.h"
 #include "parse/allocator_functions.h"
 #include "parse/answers_wire.h"
 #include "parse/ended_parsers.h"
 #include "parse/parser_calls.h"
-#include "parse/wire.h"
 #include "support/work_budget.h"
 
 namespace profile {

@@ -1,6 +1,6 @@
 // Tests that the main process's end of a channel takes only what it has allowed, and that a reader of messages bounds
 // what they claim. The other end may be a parser that a hostile file has taken over.
-#include "parse/channel.h"
+#include "children/channel.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "children/wire.h"
 #include "model/string_table.h"
-#include "parse/wire.h"
 #include "support/fd.h"
 
 namespace profile {

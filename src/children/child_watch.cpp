@@ -1,4 +1,4 @@
-#include "parse/child_watch.h"
+#include "children/child_watch.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-#include "parse/patience.h"
+#include "children/patience.h"
 #include "support/clock.h"
 
 namespace profile {

@@ -8,20 +8,15 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <optional>
 
+#include "children/own_processes.h"
 #include "support/deadline.h"
 #include "support/fd.h"
 
 namespace profile {
 
-struct Look;
-
 // The longest wait for such a file system to take something.
 inline constexpr std::chrono::seconds patience_with_writing{10};
-
-// Whether the file lies on such a file system.
-[[nodiscard]] bool is_served_elsewhere(const Look& look);
 
 // Waits until `fd` is ready for `events`. False: not before the deadline, or not soon after the user asked for the end.
 [[nodiscard]] bool is_ready_in_time(int fd, short events, const Deadline& deadline);
@@ -42,13 +37,15 @@ int move_all(const Way& way, char* at, std::size_t bytes) {
 
 class DetachedChild {
  public:
-  // Throws Error. `work` runs in the child, which has `in` as stdin and stderr and `out` as stdout, and nothing else
-  // open. It returns an errno.
-  DetachedChild(const Fd& in, const Fd& out, const std::function<int()>& work);
+  // `work` runs in the child with its end of a socket. It returns an errno. Throws Error.
+  explicit DetachedChild(const std::function<int(const Fd& socket)>& work);
   // Kills the child; unfinished work is lost.
   ~DetachedChild();
-  DetachedChild(DetachedChild&& other) noexcept;
+  DetachedChild(const DetachedChild&) = delete;
+  DetachedChild& operator=(const DetachedChild&) = delete;
 
+  // Our end of the socket.
+  [[nodiscard]] Fd take_socket() { return std::move(socket_); }
   // Waits for the child's end. Returns its errno; ETIMEDOUT: the child is left behind.
   int finish(const Deadline& deadline);
   // Kills the child without a wait. A child that is stuck ends when its file system answers.
@@ -57,9 +54,9 @@ class DetachedChild {
   [[nodiscard]] bool is_gone();
 
  private:
-  std::optional<pid_t> child_;
+  OwnProcess child_;  // pid 0: it has ended
+  Fd socket_;
   bool is_abandoned_ = false;
-  Fd child_fd_;
 };
 
 }  // namespace profile

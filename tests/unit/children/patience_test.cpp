@@ -1,5 +1,5 @@
 // Tests how long a child is waited for. Time in which a busy machine gives it no CPU does not count.
-#include "parse/patience.h"
+#include "children/patience.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "parse/child_watch.h"
+#include "children/child_watch.h"
 #include "support/fd.h"
 
 namespace profile {

@@ -4,41 +4,33 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
+#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "parse/channel.h"
-#include "parse/child_watch.h"
+#include "children/channel.h"
+#include "children/child_watch.h"
+#include "children/kinds.h"
 #include "support/fd.h"
 
 namespace profile {
 
-enum class ChildKind : std::uint8_t {
-  opener,
-  parser,
-  parser_of_root,  // runs before other work, because the main process waits for it; a user's file may not have that
-  fetcher,
-  prober,
-  count
-};
-
 class Keeper {
  public:
-  // Forks the keeper itself. Throws Error.
-  explicit Keeper(const std::vector<std::string>& debug_directories);
+  // What a child of that kind does with its channels. Returns its exit status.
+  using Work = std::function<int(ChildKind, std::vector<Fd> channels)>;
+  // Forks the keeper itself, for children that do this work. Throws Error.
+  explicit Keeper(const Work& work);
   // For tests: that process plays the keeper.
   Keeper(pid_t keeper, Fd channel);
   struct Child {
-    pid_t pid = 0;  // only to be shown and to be looked up: another process may get it
+    ChildTimes times;
     Fd process;
-    Fd channel;  // our end of the first channel of the child
+    Channel channel;
   };
   // Starts a child with a channel to this process, followed by these ends of other channels. nullopt: the keeper does
   // not answer. Throws Error.
   std::optional<Child> start(ChildKind kind, std::vector<Fd> channels = {});
-  [[nodiscard]] pid_t pid() const { return times_->child(); }
 
  private:
   std::optional<ChildTimes> times_;  // set by the constructors

@@ -1,4 +1,4 @@
-#include "parse/patience.h"
+#include "children/patience.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "parse/channel.h"
+#include "children/channel.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "parse/wire.h"
+#include "children/wire.h"
 #include "support/deadline.h"
 #include "support/end_request.h"
 

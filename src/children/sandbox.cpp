@@ -1,12 +1,8 @@
-#include "parse/sandbox.h"
-
-#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,22 +14,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/fd.h"
-#include "support/hash.h"
+#include "children/kinds.h"
+#include "support/fd_limit.h"
+#include "support/priority.h"
 
 namespace profile {
 namespace {
-
-// A user id that no user has, so that no user may send signals to the parser. It is in a range that systemd's
-// documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
-constexpr uid_t no_one = 2'130'706'433;
-static_assert(fetcher_uid == no_one + 1);
-// More than the fetcher takes of one file by itself.
-constexpr rlim_t most_fetched_bytes = rlim_t{2} << 30;
-// The lines of the largest programs take half a gigabyte.
-constexpr rlim_t most_memory_bytes = rlim_t{2} << 30;
-// The deepest names that are demangled need 7 MB, with sanitizers three times as much.
-constexpr rlim_t most_stack_bytes = rlim_t{32} << 20;
 
 #ifdef __aarch64__
 constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
@@ -58,7 +44,8 @@ constexpr long allowed_calls[] = {
 // These may give memory, but no executable memory.
 constexpr long allowed_without_code[] = {SYS_mmap, SYS_mprotect};
 
-void limit(__rlimit_resource resource, rlim_t most) noexcept {
+void limit(__rlimit_resource resource, std::uint64_t most) noexcept {
+  if (most == inherited) return;
   const rlimit both{.rlim_cur = most, .rlim_max = most};
   ::setrlimit(resource, &both);
 }
@@ -89,38 +76,12 @@ void allow_only_reading() noexcept {
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) != 0) ::_exit(1);
 }
 
-}  // namespace
-
-void become_child(const char* name, pid_t parent, std::span<Fd> kept) noexcept {
-  ::prctl(PR_SET_NAME, name);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);
-  ::setsid();
-  for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(ending, SIG_IGN);
-  ::signal(SIGCHLD, SIG_IGN);
-  renew_hash_secret();
-  // Moves the descriptors above everything that may be in the way, then down to their places.
-  constexpr int first = STDERR_FILENO + 1;
-  std::vector<int> held;
-  for (Fd& fd : kept) held.push_back(::fcntl(fd.release(), F_DUPFD, first + static_cast<int>(kept.size())));
-  const int nothing = ::open("/dev/null", O_RDWR);
-  for (int standard = 0; standard < first; ++standard) ::dup2(nothing, standard);
-  int next = first;
-  for (const int fd : held) ::dup3(fd, next++, O_CLOEXEC);
-  close_from(next);
-  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
-void keep_capabilities(std::span<const int> kept) noexcept {
-  std::uint64_t all_bits = 0;
-  for (const int capability : kept) all_bits |= std::uint64_t{1} << capability;
+void keep_capabilities(std::uint64_t kept) noexcept {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   std::array<__user_cap_data_struct, 2> had{};
   if (::syscall(SYS_capget, &header, had.data()) != 0) return;
   for (std::size_t word = 0; word < had.size(); ++word) {
-    const auto bits = static_cast<std::uint32_t>(all_bits >> (32 * word));
-    had[word].permitted &= bits;
+    had[word].permitted &= static_cast<std::uint32_t>(kept >> (32 * word));
     had[word].effective = had[word].permitted;
     had[word].inheritable = 0;
   }
@@ -128,45 +89,31 @@ void keep_capabilities(std::span<const int> kept) noexcept {
   ::syscall(SYS_capset, &header, had.data());
 }
 
-namespace {
-
-void become(uid_t user, int at_end_of_parent) noexcept {
+void become(uid_t user) noexcept {
   const bool is_another =
       ::setgroups(0, nullptr) == 0 && ::setresgid(user, user, user) == 0 && ::setresuid(user, user, user) == 0;
   static_cast<void>(is_another);  // with file capabilities alone this is not permitted
-  keep_capabilities({});
-  // The change of user has undone these two.
-  ::prctl(PR_SET_PDEATHSIG, at_end_of_parent);
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 }  // namespace
 
-void become_fetcher(void (*end)(int)) noexcept {
-  ::signal(SIGTERM, end);
-  sigset_t term;
-  ::sigemptyset(&term);
-  ::sigaddset(&term, SIGTERM);
-  ::sigprocmask(SIG_UNBLOCK, &term, nullptr);
-  become(fetcher_uid, SIGTERM);
-  ::signal(SIGXFSZ, SIG_IGN);  // writing then fails instead
-  limit(RLIMIT_FSIZE, most_fetched_bytes);
-  limit(RLIMIT_CORE, 0);
+void confine(ChildKind kind) noexcept {
+  const ChildRow& row = row_of(kind);
+  if (row.has_priority) static const RaisedPriority lasting;  // threads inherit it
+  if (row.descriptors != 0) raise_fd_limit(row.descriptors);
+  if (row.user != 0) become(row.user);
+  if (row.capabilities != inherited) keep_capabilities(row.capabilities);
+  // A change of the user has undone these two.
+  ::prctl(PR_SET_PDEATHSIG, row.signal_at_end);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #if !defined(__SANITIZE_ADDRESS__)
-  limit(RLIMIT_DATA, most_memory_bytes);
-#endif
-}
-
-void enter_sandbox() noexcept {
-  become(no_one, SIGKILL);
-#if !defined(__SANITIZE_ADDRESS__)
-  limit(RLIMIT_DATA, most_memory_bytes);
-  limit(RLIMIT_AS, 2 * most_memory_bytes);  // shared memory is no data
+  limit(RLIMIT_DATA, row.memory_bytes);
+  limit(RLIMIT_AS, row.address_bytes);
 #endif
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_STACK, most_stack_bytes);
-  allow_only_reading();
+  limit(RLIMIT_FSIZE, row.file_bytes);
+  limit(RLIMIT_STACK, row.stack_bytes);
+  if (row.only_reads) allow_only_reading();
 }
 
 }  // namespace profile

@@ -1,0 +1,110 @@
+// The table of the child processes: what each is called and does, what it keeps of the profiler's rights, and what
+// limits it. A file of another user may take some of them over, so a row grants only what its work needs.
+#pragma once
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace profile {
+
+enum class ChildKind : std::uint8_t { keeper, opener, parser, parser_of_root, fetcher, prober, writer, count };
+
+// A right or a limit that stays the profiler's.
+inline constexpr std::uint64_t inherited = UINT64_MAX;
+
+struct ChildRow {
+  ChildKind kind;
+  const char* name;                         // as ps(1) shows it
+  std::string_view task;                    // what it runs, as in_words() says it
+  std::uint64_t capabilities = inherited;   // that it keeps, a bit for each of Linux's numbers
+  uid_t user = 0;                           // that it becomes where this is permitted; 0: the profiler's
+  int signal_at_end = SIGKILL;              // that it gets when its parent ends
+  bool gives_descriptors = false;           // it sends some to the main process
+  bool has_priority = false;                // it runs before other work
+  bool only_reads = false;                  // any other system call kills it
+  bool is_confined_late = false;            // it needs the profiler's rights at first, and calls confine() itself
+  std::size_t descriptors = 0;              // the limit is raised to so many; 0: it stays
+  std::uint64_t file_bytes = inherited;     // of each file that it writes
+  std::uint64_t memory_bytes = inherited;   // of its own
+  std::uint64_t address_bytes = inherited;  // of its own and shared memory
+  std::uint64_t stack_bytes = inherited;
+};
+
+template <class... Numbers>
+[[nodiscard]] constexpr std::uint64_t capabilities(Numbers... numbers) {
+  return (std::uint64_t{0} | ... | (std::uint64_t{1} << numbers));
+}
+
+[[nodiscard]] constexpr ChildRow parser_row(ChildKind kind, bool has_priority) {
+  // The lines of the largest programs take half a gigabyte.
+  constexpr std::uint64_t memory_bytes = std::uint64_t{2} << 30;
+  return {.kind = kind,
+          .name = "profile-parser",
+          .task = "reads files",
+          .capabilities = capabilities(),
+          // A user id that no user has, so that no user may send signals to the parser. It is in a range that systemd's
+          // documentation ("Users, Groups, UIDs and GIDs") leaves without a use.
+          .user = 2'130'706'433,
+          .has_priority = has_priority,
+          .only_reads = true,
+          .file_bytes = 0,
+          .memory_bytes = memory_bytes,
+          .address_bytes = 2 * memory_bytes,
+          // The deepest names that are demangled need 7 MB, with sanitizers three times as much.
+          .stack_bytes = std::uint64_t{32} << 20};
+}
+
+inline constexpr std::array child_rows{
+    ChildRow{
+        .kind = ChildKind::keeper, .name = "profile-keeper", .task = "starts the others", .gives_descriptors = true},
+    ChildRow{.kind = ChildKind::opener,
+             .name = "profile-opener",
+             .task = "opens files",
+             // Looking into map_files needs CAP_CHECKPOINT_RESTORE.
+             .capabilities = capabilities(CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE),
+             // A file that is not opened before its process ends may be lost.
+             .has_priority = true,
+             .descriptors = 16384 + 1024},
+    parser_row(ChildKind::parser, false),
+    // The main process waits for it. A user's file may not have that priority.
+    parser_row(ChildKind::parser_of_root, true),
+    ChildRow{.kind = ChildKind::fetcher,
+             .name = "profile-fetch",
+             .task = "asks debuginfod servers",
+             .capabilities = capabilities(),
+             // Another user id that no user has: it can neither read nor write what belongs to others.
+             .user = 2'130'706'434,
+             // Not SIGKILL: gigabytes of a file that was coming would stay in the cache.
+             .signal_at_end = SIGTERM,
+             .is_confined_late = true,
+             // A server may send without an end. This is more than the fetcher takes of one file by itself.
+             .file_bytes = std::uint64_t{2} << 30,
+             .memory_bytes = std::uint64_t{2} << 30},
+    ChildRow{.kind = ChildKind::prober,
+             .name = "profile-prober",
+             .task = "puts probes into files",
+             .capabilities = capabilities(CAP_PERFMON, CAP_SYS_ADMIN, CAP_SYS_PTRACE),
+             .gives_descriptors = true},
+    ChildRow{.kind = ChildKind::writer, .name = "profile-writer", .task = "writes where writing may take for ever"}};
+
+[[nodiscard]] constexpr const ChildRow& row_of(ChildKind kind) {
+  return *std::ranges::find(child_rows, kind, &ChildRow::kind);
+}
+// "the process that opens files"
+[[nodiscard]] inline std::string in_words(ChildKind kind) {
+  return "the process that " + std::string(row_of(kind).task);
+}
+
+// Takes from this process what the row does not grant; this cannot be undone. A child is confined before it runs,
+// unless its row says that it does that itself.
+void confine(ChildKind kind) noexcept;
+
+}  // namespace profile

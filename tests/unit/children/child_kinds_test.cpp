@@ -1,0 +1,114 @@
+// Tests what children have of this process: the rights of their row of the table, and the descriptors that were given.
+#include "children/kinds.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "children/detached_child.h"
+#include "children/own_processes.h"
+#include "support/process_fd.h"
+#include "support/text_file.h"
+
+namespace profile {
+namespace {
+
+// A child of that kind that does nothing until this ends.
+class IdleChild {
+ public:
+  explicit IdleChild(ChildKind kind) {
+    auto [ours, its] = new_socket_pair();
+    child_ = fork_child(kind, std::span(&its, 1), [kind](const std::vector<Fd>& sockets) {
+      if (row_of(kind).is_confined_late) confine(kind);
+      char byte = 0;
+      return ::write(sockets[0].get(), &byte, 1) == 1 && ::read(sockets[0].get(), &byte, 1) == 0 ? 0 : 1;
+    });
+    char byte = 0;
+    REQUIRE(::read(ours.get(), &byte, 1) == 1);
+    socket_ = std::move(ours);
+  }
+  ~IdleChild() {
+    kill_process(child_.process);
+    ::waitpid(child_.pid, nullptr, 0);
+  }
+  IdleChild(const IdleChild&) = delete;
+  IdleChild& operator=(const IdleChild&) = delete;
+
+  [[nodiscard]] std::string status(const char* field) const {
+    const std::string text = read_text_file("/proc/" + std::to_string(child_.pid) + "/status").value_or("");
+    return std::string(find_field(text, field).value_or(""));
+  }
+  // Its exit status.
+  [[nodiscard]] int ended() {
+    socket_.reset();
+    int status = 0;
+    return ::waitpid(child_.pid, &status, 0) == child_.pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  OwnProcess child_;
+  Fd socket_;
+};
+
+bool is_listed(pid_t pid) {
+  const std::vector<pid_t> own = own_processes();
+  return std::ranges::find(own, pid) != own.end();
+}
+
+}  // namespace
+
+TEST_CASE("a child has the name and only the rights of its row") {
+  for (const ChildRow& row : child_rows) {
+    CAPTURE(std::string(row.name));
+    IdleChild child(row.kind);
+    CHECK(child.status("Name") == row.name);
+    CHECK(std::string(row.name).size() < 16);  // Linux cuts off the rest
+    for (const char* set : {"CapPrm", "CapEff"}) {
+      CHECK((std::stoull(child.status(set), nullptr, 16) & ~row.capabilities) == 0);
+    }
+    CHECK(child.status("NoNewPrivs") == "1");
+    if (row.only_reads) CHECK(child.status("Seccomp") == "2");
+    if (::geteuid() == 0 && row.user != 0) {
+      const std::string user = std::to_string(row.user);
+      CHECK(child.status("Uid") == user + '\t' + user + '\t' + user + '\t' + user);
+      CHECK(child.status("Groups").find_first_not_of(" \t") == std::string::npos);
+    }
+    CHECK(child.ended() == 0);
+  }
+}
+
+TEST_CASE("a detached child has its socket and no other descriptor of this process") {
+  const Fd inherited_by_others(::dup(STDERR_FILENO));
+  DetachedChild child([](const Fd& socket) {
+    for (int fd = 0; fd < socket.get(); ++fd) {
+      std::error_code error;
+      if (std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), error) != "/dev/null") return EBADF;
+    }
+    return socket.get() == STDERR_FILENO + 1 && ::close(socket.get() + 1) != 0 ? ENOTUNIQ : EMFILE;
+  });
+  CHECK(child.finish(Deadline(std::chrono::seconds(60))) == ENOTUNIQ);
+}
+
+TEST_CASE("a child that does not come to an end is left behind, and is listed until it has ended") {
+  DetachedChild child([](const Fd&) {
+    for (;;) ::pause();
+    return 0;
+  });
+  const pid_t pid = own_processes().back();
+  CHECK(child.finish(Deadline(std::chrono::milliseconds(50))) == ETIMEDOUT);
+  while (!child.is_gone()) ::usleep(1000);
+  CHECK_FALSE(is_listed(pid));
+}
+
+}  // namespace profile
