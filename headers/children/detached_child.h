@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "children/forked_child.h"
+#include "children/own_processes.h"
 #include "support/deadline.h"
 #include "support/fd.h"
 
@@ -54,7 +54,7 @@ class DetachedChild {
   [[nodiscard]] bool is_gone();
 
  private:
-  ForkedChild child_;  // pid 0: it has ended
+  OwnProcess child_;  // pid 0: it has ended
   Fd socket_;
   bool is_abandoned_ = false;
 };

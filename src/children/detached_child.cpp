@@ -7,7 +7,6 @@
 #include <span>
 #include <utility>
 
-#include "children/own_processes.h"
 #include "support/process_fd.h"
 #include "support/signals.h"
 
@@ -40,7 +39,7 @@ bool is_ready_in_time(int fd, short events, const Deadline& given) {
 DetachedChild::DetachedChild(const std::function<int(const Fd& socket)>& work) {
   auto [ours, its] = new_socket_pair();
   child_ = fork_child(ChildKind::writer, std::span(&its, 1), [&](auto sockets) { return work(sockets[0]); });
-  add_own_process(child_.pid, child_.process);
+  list_own_process(child_);
   socket_ = std::move(ours);
 }
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "children/forked_child.h"
 #include "children/own_processes.h"
 #include "children/wire.h"
 #include "support/error.h"
@@ -26,7 +25,7 @@ void run_keeper(Fd socket, const Keeper::Work& work) {
     // Otherwise the kernel ends children without a trace. Here that waits until the descriptor is there: before, the
     // child's number could already be another process's.
     ::signal(SIGCHLD, SIG_DFL);
-    ForkedChild child;
+    OwnProcess child;
     try {
       child = fork_child(kind, message->fds, [&](auto channels) { return work(kind, std::move(channels)); });
     } catch (const Error&) {  // the answer is no process
@@ -42,11 +41,11 @@ void run_keeper(Fd socket, const Keeper::Work& work) {
 
 Keeper::Keeper(const Work& work) : channel_(Fd()) {
   auto [ours, its] = new_socket_pair();
-  const ForkedChild keeper = fork_child(ChildKind::keeper, std::span(&its, 1), [&work](std::vector<Fd> sockets) {
+  const OwnProcess keeper = fork_child(ChildKind::keeper, std::span(&its, 1), [&work](std::vector<Fd> sockets) {
     run_keeper(std::move(sockets[0]), work);
     return 0;
   });
-  add_own_process(keeper.pid, keeper.process);
+  list_own_process(keeper);
   times_.emplace(keeper.pid);
   channel_ = Channel(std::move(ours), row_of(ChildKind::keeper).gives_descriptors);
 }
@@ -64,9 +63,10 @@ std::optional<Keeper::Child> Keeper::start(ChildKind kind, std::vector<Fd> chann
       WireReader in(message->bytes);
       const auto pid = in.get<pid_t>();
       if (!in.ok() || pid <= 0 || message->fds.size() != 1) return std::nullopt;
-      add_own_process(pid, message->fds[0]);
+      OwnProcess child{.pid = pid, .process = std::move(message->fds[0])};
+      list_own_process(child);
       return Child{.times = ChildTimes(pid),
-                   .process = std::move(message->fds[0]),
+                   .process = std::move(child.process),
                    .channel = Channel(std::move(ours), row_of(kind).gives_descriptors)};
     }
     if (channel_.is_gone()) return std::nullopt;

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "children/detached_child.h"
-#include "children/forked_child.h"
 #include "children/own_processes.h"
 #include "support/process_fd.h"
 #include "support/text_file.h"
@@ -58,7 +57,7 @@ class IdleChild {
   }
 
  private:
-  ForkedChild child_;
+  OwnProcess child_;
   Fd socket_;
 };
 
