@@ -53,15 +53,22 @@ constexpr double command_grace_s = 1.0;
 constexpr std::chrono::seconds report_patience{2};
 constexpr std::chrono::seconds report_patience_with_lines{20};
 
+// Raises the limit of open files. Comes first, because the child processes need some, too.
+const Options& with_files_for(const Options& options) {
+  const std::size_t online = online_cpus().size();
+  const std::size_t asked = options.sampling.cpus.size();
+  require_fds(needed_fds(online, asked != 0 ? asked : online));
+  return options;
+}
+
 class Session {
  public:
   explicit Session(const Options& options)
-      : options_(options),
+      : options_(with_files_for(options)),
         children_(options.symbols.debug_directories, options.symbols.debuginfod),
         progress_(!options.quiet && !options.verbose && !options.takes_terminal()),
         messages_(progress_, options.quiet),
         ahead_(options.duration_s) {
-    require_fds(needed_fds(cpus_.size(), static_cast<std::size_t>(sampled_cpus())));
     check_targets(options, children_);
     for (const std::string& remark : options.remarks) messages_.note(remark);
     sinks_ = make_sinks(options, messages_, [this] { quit(); });
