@@ -97,6 +97,12 @@ bool read_sum(std::string_view line, RunInfo& run) {
   const bool is_word = run.unit.size() > 1 && run.unit[1] >= 'a' && run.unit[1] <= 'z';
   if (is_word && first >= 'A' && first <= 'Z') first = static_cast<char>(first - 'A' + 'a');
   if (run.unit != "samples") run.event = run.unit;
+  // "Inuse_space in bytes of heap.pb.gz ..."
+  constexpr std::string_view in = " in ";
+  if (const std::size_t at = run.unit.find(in); at != run.unit.npos && at != 0) {
+    run.event = run.unit.substr(0, at);
+    run.unit.erase(0, at + in.size());
+  }
   return true;
 }
 
