@@ -1,7 +1,6 @@
 #include "input/name_pattern.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -107,20 +106,15 @@ class NamePattern::Compiler {
     Scan scan(left_);
     std::uint32_t least = 0;
     if (!scan.skip("{") || !scan.number(least)) return false;
-    std::optional<std::uint32_t> most = least;
-    if (scan.skip(",")) {
-      std::uint32_t number = 0;
-      most = scan.number(number) ? std::optional(number) : std::nullopt;
-    }
+    std::uint32_t most = least;
+    const bool has_limit = !scan.skip(",") || scan.number(most);
     if (!scan.skip("}")) return false;
-    if (least > most_repeated || most.value_or(least) > most_repeated || most.value_or(least) < least) {
-      throw unreadable("it repeats too often");
-    }
+    if (least > most_repeated || most > most_repeated || most < least) throw unreadable("it repeats too often");
     left_ = scan.rest();
     Piece made;
     for (std::uint32_t i = 0; i < least; ++i) append(made, piece);
-    if (!most) append(made, maybe_many(piece));
-    for (std::uint32_t i = least; i < most.value_or(least); ++i) append(made, maybe(piece));
+    if (!has_limit) append(made, maybe_many(piece));
+    for (std::uint32_t i = least; i < most; ++i) append(made, maybe(piece));
     piece = std::move(made);
     return true;
   }

@@ -99,7 +99,7 @@ TEST_CASE("lines that are released do not count for the limit of memory") {
 TEST_CASE("every format is read in pieces as it is read at once") {
   const std::string sample =
       R"({"time_unix_ns":1,"comm":"a","pid":1,"tid":1,"cpu":0,"event":"cpu-clock","unit":"samples","value":2,"user":[{"symbol":"f"}],"kernel":[]})";
-  for (const std::string text : {
+  for (const std::string& text : std::vector<std::string>{
            std::string("a;b;c 1\na;b 2\n\n#x y\na;b;c 4"),
            std::string("app 7/7 1.0: cpu-clock:\n\t1 f (/x)\n\t2 main (/x)\n\napp 7/7 2.0: cpu-clock: 1 g (/x)\n"),
            std::string("    main\n    -                dd (185)\n        7\n\n    f\n    main\n    -                dd "
@@ -108,7 +108,7 @@ TEST_CASE("every format is read in pieces as it is read at once") {
        }) {
     const Profile whole = read_profile(text, "in");
     REQUIRE(whole.total() > 0);
-    for (const std::size_t piece : {1, 2, 7, 50}) {
+    for (const std::size_t piece : std::vector<std::size_t>{1, 2, 7, 50}) {
       const Profile read = read_profile(in_pieces(text, piece), "in");
       CHECK(read.total() == whole.total());
       CHECK(read.rows().size() == whole.rows().size());

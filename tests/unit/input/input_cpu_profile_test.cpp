@@ -50,8 +50,8 @@ TEST_CASE("each sample of V8 stands for the time until the next one") {
   std::ostringstream out;
   find_output_format("folded")->make({}).report(out, read);
   CHECK(out.str() ==
-        "[unknown];main main.js:1 7000\n[unknown];main main.js:1;work work.js:42 3000\n"
-        "[unknown];main main.js:1;(anonymous) 5000\n");
+        "[unknown];main main.js:1;work work.js:42 3000\n[unknown];main main.js:1;(anonymous) 5000\n"
+        "[unknown];main main.js:1 7000\n");
   CHECK(read.run.unit == "nanoseconds");
   CHECK(read.account.is_known);
   CHECK(read.account.taken == 5);

@@ -107,15 +107,15 @@ TEST_CASE("fractions in a speedscope file keep their shares") {
 }
 
 TEST_CASE("brackets and deleted files in a speedscope file of another program are no kernel") {
+  const std::string frames =
+      R"json([{"name":"a","file":"[eval]"},{"name":"b","file":"/srv/app (deleted)"},{"name":"c","file":"[kernel.kallsyms]"}])json";
   const Profile read = read_profile(
-      R"({"shared":{"frames":[{"name":"a","file":"[eval]"},{"name":"b","file":"/srv/app (deleted)"},{"name":"c","file":"[kernel.kallsyms]"}]
-}
-, "profiles" : [ {"type" : "sampled", "name" : "t", "unit" : "none", "samples" : [[ 0, 1, 2 ]], "weights" : [1]} ]
-})",
+      R"({"shared":{"frames":)" + frames +
+          R"(},"profiles":[{"type":"sampled","name":"t","unit":"none","samples":[[0,1,2]],"weights":[1]}]})",
       "in");
-std::ostringstream out;
-find_output_format("folded")->make({.annotate = true, .show_modules = true}).report(out, read);
-CHECK(out.str() == "t;a [eval];b [app];c [kernel.kallsyms]_[k] 1\n");
+  std::ostringstream out;
+  find_output_format("folded")->make({.annotate = true, .show_modules = true}).report(out, read);
+  CHECK(out.str() == "t;a [eval];b [app];c [kernel.kallsyms]_[k] 1\n");
 }
 
 TEST_CASE("JSON that is damaged, cut off or no profile is refused with the place and the reason") {

@@ -578,7 +578,7 @@ TEST_CASE("the header of a profile that was not sampled at a rate names its valu
 
 TEST_CASE("frames that a file asks to drop are left out, with all that they call") {
   // main calls work, which calls operator new (with a function inlined in it), which calls malloc.
-  const auto made = [](const std::string& dropped, const std::string& kept) {
+  const auto folded = [](const std::string& dropped, const std::string& kept) {
     Made made;
     made.type("samples", "count")
         .function(1, "main")
@@ -595,17 +595,17 @@ TEST_CASE("frames that a file asks to drop are left out, with all that they call
   const auto has = [&](const std::string& text, const std::string& line) {
     return text.find(thread + line + "\n") != std::string::npos;
   };
-  const std::string all = made("nothing", "");
+  const std::string all = folded("nothing", "");
   CHECK(has(all, "main;work(int);operator new(unsigned long);tiny;malloc 1"));
   CHECK(has(all, "main;work(int);calloc 2"));
-  const std::string dropped = made("malloc|calloc|operator new", "");
+  const std::string dropped = folded("malloc|calloc|operator new", "");
   CHECK(has(dropped, "main;work(int) 3"));  // of both samples
   CHECK(has(dropped, "malloc 4"));          // nothing else would be left
   CHECK(has(dropped, "main 8"));
-  const std::string kept = made(".*alloc|operator new", "operator.*|calloc");
+  const std::string kept = folded(".*alloc|operator new", "operator.*|calloc");
   CHECK(has(kept, "main;work(int);operator new(unsigned long);tiny 1"));
   CHECK(has(kept, "main;work(int);calloc 2"));
-  CHECK_THROWS_WITH_AS(made("(", ""), doctest::Contains("cannot be read"), Error);
+  CHECK_THROWS_WITH_AS((void)folded("(", ""), doctest::Contains("cannot be read"), Error);
 }
 
 TEST_CASE("a mapping of a deleted file has the name of the file") {
