@@ -1,7 +1,7 @@
 // Reads profiles from files of this profiler and of other tools: folded lines, pprof, perf script, counted reports,
 // JSON. The functions are pure: bytes in, a Profile out; input that is not a profile throws an Error that says where.
 // The files are not trusted: sizes in them are checked, and memory stays within a small multiple of the uncompressed
-// size of the file.
+// size of the file. Of text and JSON, which are read in pieces, only what the profile keeps is in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "input/byte_source.h"
 #include "model/profile.h"
 #include "support/cpu_list.h"
 
@@ -38,6 +39,12 @@ struct ReadRequest {
   }
 };
 
+// So many bytes of a file tell its format. The functions that recognise one get them, or the whole content.
+inline constexpr std::size_t look_ahead_bytes = std::size_t{1} << 20;
+
+// Of files whose values are fractions: 1000 for the unit "thousandths", and so on; 0 for any other unit.
+[[nodiscard]] std::uint64_t parts_of_one(std::string_view unit);
+
 // `name` is the name of the input in errors: "FILE: why", "FILE:LINE: why".
 
 // Each line is "thread;root;...;leaf value". Facts that the format does not hold are not invented: frames have no
@@ -48,26 +55,28 @@ struct ReadRequest {
 //   - "[Missed User Stack]" and "[Missed Kernel Stack]" stand for that stack; "[module+0xoff]" and "[unknown]" are
 //   frames without a name.
 //   - Empty lines are skipped, and lines that begin with "#". But "#name;stack 12" is a line of a thread.
-// Lines of any other form are left out and counted in `aliens`, if it is given. A text with only such lines throws
-// Error.
-[[nodiscard]] Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens = nullptr);
+//   - Fractions are counted in thousandths or smaller parts, which are then the unit.
+//   - If each line has two counts, as difffolded.pl writes a comparison, the second one is the value.
+// Lines of any other form are left out and counted in `aliens`, if it is given. A text with mostly such lines, and no
+// frame in the others, throws Error.
+[[nodiscard]] Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr);
 // A pprof message, gzip-compressed or not. If samples have several values, the default value of the file is read, or
-// else the last one. A value that counts samples is read too, if there is one.
-[[nodiscard]] Profile read_pprof(std::string_view bytes, const std::string& name);
+// else the last one. A value that counts samples is read too, if there is one. Frames that the file asks to drop are
+// left out.
+[[nodiscard]] Profile read_pprof(ByteSource bytes, const std::string& name);
 // The output of `perf script`. In files of perf itself every sample counts as one, as most other readers do it. In our
 // files a sample is weighted by its period, in the unit that a comment names. Only one event of the file is read.
 // Lines of any other form are counted as above.
-[[nodiscard]] Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens = nullptr,
+[[nodiscard]] Profile read_perf_script(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
                                        const ReadRequest& request = {});
-[[nodiscard]] bool is_perf_script(std::string_view text);
+[[nodiscard]] bool is_perf_script(std::string_view start);
 // The counted format. Tables that may follow the stacks are not read.
-[[nodiscard]] Profile read_counted(std::string_view text, const std::string& name);
-[[nodiscard]] bool is_counted(std::string_view text);
-// Our own JSON (only its stacks), speedscope's JSON and the JSON of --stream.
-[[nodiscard]] Profile read_json_profile(std::string_view text, const std::string& name,
-                                        const ReadRequest& request = {});
+[[nodiscard]] Profile read_counted(ByteSource bytes, const std::string& name);
+[[nodiscard]] bool is_counted(std::string_view start);
+// Our own JSON (only its stacks), speedscope's JSON, V8's .cpuprofile and the JSON of --stream.
+[[nodiscard]] Profile read_json_profile(ByteSource bytes, const std::string& name, const ReadRequest& request = {});
 // Any of these formats; the bytes tell which one.
-[[nodiscard]] Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens = nullptr,
+[[nodiscard]] Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* aliens = nullptr,
                                    const ReadRequest& request = {});
 // Reads the file ("-": stdin).
 [[nodiscard]] Profile read_profile_file(const std::string& path, AlienLines* aliens = nullptr,

@@ -11,6 +11,8 @@ inline constexpr std::string_view perf_own_words = "# profile : ";
 inline constexpr std::string_view perf_kernel = "[kernel.kallsyms]";
 inline constexpr std::string_view perf_vdso = "[vdso]";
 inline constexpr std::string_view perf_tag = "[tag]";
+// In the place of the file of an inlined function, which lies in the file of the next frame.
+inline constexpr std::string_view perf_inlined = "inlined";
 // The writer puts it before a symbol that begins with a parenthesis, "(anonymous namespace)::f". It has the same
 // meaning in C++.
 inline constexpr std::string_view perf_global = "::";

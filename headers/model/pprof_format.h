@@ -16,6 +16,8 @@ enum class ProfileField : protozero::pbf_tag_type {
   location = 4,
   function = 5,
   string_table = 6,
+  drop_frames = 7,
+  keep_frames = 8,
   time_nanos = 9,
   duration_nanos = 10,
   period_type = 11,

@@ -31,6 +31,24 @@ void take_unit(Profile& profile, const RunInfo& run) {
   profile.change_rows([&run](Row& row) { row.samples = samples_of(run, row.value); });
 }
 
+// Of two files whose values are counts without a unit, one has fractions, so both are counted in its parts.
+void take_smaller_parts(ReadProfile& a, ReadProfile& b) {
+  const auto parts_of = [](const ReadProfile& file) {
+    return file.profile.run.event.empty() ? 1 : parts_of_one(file.profile.run.unit);
+  };
+  const std::uint64_t parts_a = parts_of(a);
+  const std::uint64_t parts_b = parts_of(b);
+  if (parts_a == 0 || parts_b == 0 || parts_a == parts_b) return;
+  ReadProfile& larger = parts_a < parts_b ? a : b;
+  const RunInfo& smaller = (parts_a < parts_b ? b : a).profile.run;
+  const std::uint64_t factor = std::max(parts_a, parts_b) / std::min(parts_a, parts_b);
+  if (!larger.profile.weigh(factor, smaller.unit)) {
+    throw Error(larger.name + ": its values add up to more than 2^64 - 1 " + smaller.unit);
+  }
+  larger.profile.run.event = smaller.event;
+  larger.profile.change_rows([](Row& row) { row.samples = 0; });
+}
+
 std::string with_name(const Subcommand& command, const std::string& text) {
   return std::string(command.name) + ": " + text;
 }
@@ -97,6 +115,7 @@ ReadProfile read_named(const std::string& path, const ReadRequest& request,
 }
 
 void agree_on_unit(ReadProfile& a, ReadProfile& b, const std::string& what) {
+  take_smaller_parts(a, b);
   const auto says_nothing = [](const ReadProfile& file) { return file.profile.run.event.empty(); };
   if (says_nothing(a)) take_unit(a.profile, b.profile.run);
   if (says_nothing(b)) take_unit(b.profile, a.profile.run);

@@ -18,9 +18,11 @@ constexpr std::string_view report_options[] = {
 
 void print_report_help(std::ostream& out) {
   out << "usage: profile report [options] FILE...\n"
-         "\nReads folded lines, pprof, perf script's text, speedscope's JSON, its own JSON and counted reports,\n"
-         "gzip-compressed or not, adds up those of several files and writes them in any format. - is stdin. A value\n"
-         "is what the file says is to be shown; of folded lines it is taken for a number of samples.\n\n";
+         "\nReads folded lines, pprof, perf script's text, speedscope's JSON, V8's .cpuprofile, its own JSON and "
+         "counted\n"
+         "reports, gzip-compressed or not, adds up those of several files and writes them in any format. - is stdin. "
+         "A\n"
+         "value is what the file says is to be shown; of folded lines it is taken for a number of samples.\n\n";
   print_options(out, report_command);
   print_formats(out);
   out << "\nExamples:\n"

@@ -34,6 +34,12 @@ struct JsonFrame {
 // Does not look for a module or a source line: the whole text is the name, except "[unknown]" and "[module+0xoff]".
 [[nodiscard]] FrameText name_text(std::string_view text);
 
+// The kernel marks the path of a file that was deleted or replaced while it was mapped.
+[[nodiscard]] inline std::string_view without_deleted(std::string_view path) {
+  constexpr std::string_view mark = " (deleted)";
+  return path.ends_with(mark) ? path.substr(0, path.size() - mark.size()) : path;
+}
+
 // The frame in `profile` for `text`: without an address, in the space of `process`, or of the kernel by `kind`.
 [[nodiscard]] Frame described_frame(Profile& profile, const FrameText& text, FrameKind kind, ProcessId process);
 // Adds `read` to `profile`, with the functions that are inlined in it. Without a symbol it has no name.

@@ -3,7 +3,6 @@
 #include "input/json_nodes.h"
 
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <algorithm>
@@ -113,25 +112,76 @@ class JsonWalk {
 
 namespace {
 
-// "NAME:3: ", and in a long line also the byte.
-std::string place_of(std::string_view text, std::size_t offset, const std::string& name) {
-  const std::string_view before = text.substr(0, offset);
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t column = offset - (before.rfind('\n') + 1);
-  constexpr std::size_t long_line = 200;
-  std::string place = name + ":" + std::to_string(line) + ": ";
-  if (column > long_line) place += "at its byte " + std::to_string(column + 1) + ": ";
-  return place;
-}
+// The bytes as RapidJSON reads them, one by one. It calls the functions by these names.
+// NOLINTBEGIN(readability-identifier-naming)
+class JsonStream {
+ public:
+  using Ch = char;
+  explicit JsonStream(ByteSource& bytes) : bytes_(bytes) { next_piece(); }
+
+  // Of '\0' for the end, as RapidJSON expects it.
+  [[nodiscard]] Ch Peek() const { return at_ == end_ ? '\0' : *at_; }
+  Ch Take() {
+    if (at_ == end_) return '\0';
+    const Ch taken = *at_++;
+    if (at_ == end_) next_piece();
+    return taken;
+  }
+  [[nodiscard]] std::size_t Tell() const { return passed_ + static_cast<std::size_t>(at_ - begin_); }
+  // RapidJSON needs them only where it writes into the text.
+  Ch* PutBegin() { return nullptr; }
+  void Put(Ch /*c*/) {}
+  void Flush() {}
+  std::size_t PutEnd(Ch* /*begin*/) { return 0; }
+
+  [[nodiscard]] bool is_at_end() const { return at_ == end_; }
+  // "NAME:3: ", and in a long line also the byte.
+  [[nodiscard]] std::string place(const std::string& name) {
+    constexpr std::size_t long_line = 200;
+    count_lines();
+    const std::size_t column = Tell() - line_begin_;
+    std::string place = name + ":" + std::to_string(line_) + ": ";
+    if (column > long_line) place += "at its byte " + std::to_string(column + 1) + ": ";
+    return place;
+  }
+
+ private:
+  void next_piece() {
+    count_lines();
+    const auto size = static_cast<std::size_t>(end_ - begin_);
+    passed_ += size;
+    bytes_.pass(size);
+    bytes_.release();
+    const std::string_view piece = bytes_.ahead(1);
+    begin_ = at_ = piece.data();
+    end_ = begin_ + piece.size();
+  }
+  // Up to here.
+  void count_lines() {
+    const std::string_view before(begin_, static_cast<std::size_t>(at_ - begin_));
+    line_ += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t last = before.rfind('\n');
+    if (last != before.npos) line_begin_ = passed_ + last + 1;
+  }
+
+  ByteSource& bytes_;
+  const char* begin_ = nullptr;  // of the piece that is read
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  std::size_t passed_ = 0;  // bytes of the pieces before
+  std::size_t line_ = 1;
+  std::size_t line_begin_ = 0;
+};
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace
 
-void read_json(std::string_view text, const std::string& name, const JsonNode& root) {
-  rapidjson::MemoryStream stream(text.data(), text.size());
+void read_json(ByteSource& bytes, const std::string& name, const JsonNode& root) {
+  JsonStream stream(bytes);
   rapidjson::Reader reader;
   for (;;) {
     rapidjson::SkipWhitespace(stream);
-    if (stream.Tell() >= text.size()) return;
+    if (stream.is_at_end()) return;
     JsonWalk walk(root);
     constexpr unsigned flags =
         rapidjson::kParseIterativeFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseValidateEncodingFlag;
@@ -139,10 +189,12 @@ void read_json(std::string_view text, const std::string& name, const JsonNode& r
       const rapidjson::ParseResult result = reader.Parse<flags>(stream, walk);
       if (result) continue;
       const char* why = rapidjson::GetParseError_En(result.Code());
-      if (result.Offset() >= text.size()) why = "it is cut off.";
+      if (stream.is_at_end()) why = "it is cut off.";
       throw Error("this is no JSON: " + std::string(why).substr(0, std::string_view(why).size() - 1));
+    } catch (const ReadError&) {
+      throw;
     } catch (const Error& error) {
-      throw Error(place_of(text, std::min(stream.Tell(), text.size()), name) + error.what());
+      throw Error(stream.place(name) + error.what());
     }
   }
 }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "input/byte_source.h"
+
 namespace profile {
 
 class JsonNumber {
@@ -57,8 +59,8 @@ class JsonNode {
   OnNode end_;
 };
 
-// Reads all JSON documents in `text`, one after the other. `root` is called for each. An Error says where it is:
+// Reads all JSON documents of the input, one after the other. `root` is called for each. An Error says where it is:
 // "NAME:LINE: why", and in a long line also the byte.
-void read_json(std::string_view text, const std::string& name, const JsonNode& root);
+void read_json(ByteSource& bytes, const std::string& name, const JsonNode& root);
 
 }  // namespace profile

@@ -1,10 +1,13 @@
 #include "input/pprof_file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_message.hpp>
 #include <protozero/varint.hpp>
+#include <unordered_map>
 
+#include "input/name_pattern.h"
 #include "model/pprof_format.h"
 #include "support/error.h"
 
@@ -115,6 +118,22 @@ void sort_by_id(std::vector<Item>& items, const char* what) {
   }
 }
 
+// The patterns are for names without the arguments of C++: "operator new", not "operator new(unsigned long)".
+std::string_view without_arguments(std::string_view name) {
+  constexpr std::string_view of_names[] = {"(anonymous namespace)", "operator()"};
+  if (name.starts_with('.')) name.remove_prefix(1);
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const auto* const part =
+        std::ranges::find_if(of_names, [&](std::string_view text) { return name.substr(at).starts_with(text); });
+    if (part != std::end(of_names)) {
+      at += part->size() - 1;
+    } else if (name[at] == '(') {
+      return name.substr(0, at);
+    }
+  }
+  return name;
+}
+
 }  // namespace
 
 // Texts may follow the fields that refer to them, so all texts are read first.
@@ -183,6 +202,8 @@ class PprofFile::Parser {
         return take_field(field, ProfileField::period, file_.period) ||
                take_field(field, ProfileField::time_nanos, file_.time_ns) ||
                take_field(field, ProfileField::duration_nanos, file_.duration_ns) ||
+               take_text(file_, field, ProfileField::drop_frames, file_.dropped_) ||
+               take_text(file_, field, ProfileField::keep_frames, file_.kept_) ||
                take_text(file_, field, ProfileField::default_sample_type, file_.default_sample_type);
     }
   }
@@ -252,6 +273,49 @@ class PprofFile::Parser {
 
 PprofFile::PprofFile(std::string_view message) : message_(message) {
   reading([this] { Parser(*this).parse(); });
+  if (!dropped_.empty()) find_dropped();
+}
+
+void PprofFile::find_dropped() {
+  NamePattern dropped(dropped_);
+  NamePattern kept(kept_);
+  std::unordered_map<std::uint64_t, bool> known;  // by function
+  const auto is_dropped = [&](std::uint64_t id) {
+    const Function* const called = function(id);
+    if (called == nullptr || called->name.empty()) return false;
+    const auto [found, is_new] = known.try_emplace(id);
+    if (is_new) {
+      const std::string_view name = without_arguments(called->name);
+      found->second = dropped.matches(name) && (kept_.empty() || !kept.matches(name));
+    }
+    return found->second;
+  };
+  for (Location& location : locations) {
+    // The outermost function that matches takes those that are inlined in it along.
+    for (std::uint32_t i = location.lines; i-- > 0;) {
+      if (!is_dropped(lines_[location.first_line + i].function)) continue;
+      location.begins_dropped = true;
+      location.is_dropped = i + 1 == location.lines;
+      if (!location.is_dropped) {
+        location.first_line += i + 1;
+        location.lines -= i + 1;
+      }
+      break;
+    }
+  }
+}
+
+// Outermost frames that match stay, because without them nothing would be left of the stack.
+void PprofFile::drop_frames(std::vector<std::uint32_t>& leaf_first) const {
+  bool has_other = false;
+  for (std::size_t i = leaf_first.size(); i-- > 0;) {
+    const Location& location = locations[leaf_first[i]];
+    if (!location.begins_dropped) has_other = true;
+    if (!location.begins_dropped || !has_other) continue;
+    const std::size_t dropped = i + (location.is_dropped ? 1 : 0);
+    leaf_first.erase(leaf_first.begin(), leaf_first.begin() + static_cast<std::ptrdiff_t>(dropped));
+    return;
+  }
 }
 
 std::string_view PprofFile::text(std::uint64_t index) const {
@@ -310,6 +374,7 @@ void PprofFile::read_sample(std::string_view bytes, Sample& sample) const {
     return true;
   });
   if (sample.values.size() != sample_types.size()) throw wrong_values(sample.values.size());
+  if (!dropped_.empty()) drop_frames(sample.locations);
 }
 
 }  // namespace profile

@@ -41,6 +41,10 @@ class PprofFile {
     std::uint32_t first_line = 0;
     std::uint32_t lines = 0;
     std::optional<bool> is_return;  // only in our files, and only where we wrote it
+    // Of frames that the file asks to leave out: this function or one inlined in it begins them, and whether nothing of
+    // the location is left.
+    bool begins_dropped = false;
+    bool is_dropped = false;
   };
   struct Label {
     std::string_view key;
@@ -82,8 +86,14 @@ class PprofFile {
 
   [[nodiscard]] std::string_view text(std::uint64_t index) const;
   void read_sample(std::string_view bytes, Sample& sample) const;
+  // The frames that the file asks to leave out (drop_frames, keep_frames): what is called by such a function, and
+  // itself.
+  void find_dropped();
+  void drop_frames(std::vector<std::uint32_t>& leaf_first) const;
 
   std::string_view message_;
+  std::string_view dropped_;  // the pattern of names, and that of exceptions
+  std::string_view kept_;
   std::vector<std::string_view> texts_;
   std::vector<Mapping> mappings_;    // sorted by id
   std::vector<Function> functions_;  // sorted by id

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "input/sample_choice.h"
-#include "input/whole_file.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
 
 // Whether the bytes are a sequence of protocol buffer fields up to the end, each with a field number that pprof has. No
-// text is.
+// text is. Of the start of a larger file, the last field may be cut off.
 bool is_made_of_fields(std::string_view bytes) {
   constexpr protozero::pbf_tag_type most = 15;  // of profile.proto
   try {
@@ -24,6 +24,8 @@ bool is_made_of_fields(std::string_view bytes) {
       fields.skip();
     }
     return true;
+  } catch (const protozero::end_of_buffer_exception&) {
+    return bytes.size() >= look_ahead_bytes;
   } catch (const protozero::exception&) {
     return false;
   }
@@ -35,20 +37,47 @@ bool begins_with_fields(std::string_view bytes) {
   return start.starts_with('\n') && start.find_first_of(std::string_view("\0\1\2\3\4\5\6\7\10", 9)) != start.npos;
 }
 
+// bpftrace prints a map of stacks as "@[", a frame a line, and "]: COUNT".
+bool is_bpftrace(std::string_view start) {
+  bool has_stack = false;
+  while (!start.empty()) {
+    const std::string_view line = take_until(start, '\n');
+    const std::size_t bracket = line.find('[');
+    if (line.starts_with('@') && bracket + 1 == line.size()) has_stack = true;
+    if (has_stack && (line.starts_with("]: ") || (line.starts_with(", ") && line.find("]: ") != line.npos)))
+      return true;
+  }
+  return false;
+}
+
 // What the file is instead of a profile, for users who gave the wrong file; empty when it is not known.
-std::string_view other_kind(std::string_view bytes) {
+std::string_view other_kind(std::string_view start) {
   constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
-      {"[", "a JSON array, as no profile that is known"},
-      {"<", "HTML or XML"},
       {"\x89PNG", "a PNG picture"},
+      {std::string_view("FLR\0", 4),
+       "a recording of Java's Flight Recorder; jfrconv -o collapsed, of async-profiler, makes folded lines of it"},
+      {"# callgrind format", "callgrind's file; callgrind_annotate shows it"},
+      {"goroutine profile: total ", "Go's goroutines as text; without ?debug=1 they are pprof"},
+      {"# To display the perf.data header info", "perf report's table; the text of perf script can be read"},
       {"PERFILE2",
        "perf's own file; "
        "perf script makes text of it that can be read"}};
-  bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
   for (const auto& [beginning, kind] : beginnings) {
-    if (bytes.starts_with(beginning)) return kind;
+    if (start.starts_with(beginning)) return kind;
   }
+  if (is_bpftrace(start)) return "bpftrace's stacks; FlameGraph's stackcollapse-bpftrace.pl makes folded lines of them";
   return {};
+}
+
+// The same of text that might yet be folded lines.
+std::string_view likely_kind(std::string_view start) {
+  start.remove_prefix(std::min(start.find_first_not_of(" \t\r\n"), start.size()));
+  if (start.starts_with('<')) return "HTML or XML";
+  if (!start.starts_with('[')) return {};
+  constexpr std::string_view chrome =
+      "a JSON array, as of Chrome's trace; https://www.speedscope.app opens that and exports a file that can be read";
+  const std::size_t next = start.find_first_not_of(" \t\r\n", 1);
+  return next != start.npos && start[next] == '{' ? chrome : "a JSON array, as no profile that is known";
 }
 
 bool is_json_object(std::string_view bytes) {
@@ -74,70 +103,76 @@ bool is_text(std::string_view bytes) {
                              [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\n' || c == '\r'; });
 }
 
-bool is_pprof(std::string_view bytes) {
-  return !is_text(bytes) && (is_made_of_fields(bytes) || begins_with_fields(bytes));
+bool is_pprof(std::string_view start) {
+  return !is_text(start) && (is_made_of_fields(start) || begins_with_fields(start));
+}
+
+Error not_a_profile(const std::string& name, std::string_view kind) {
+  return Error(name + ": no profile, but " + std::string(kind));
 }
 
 struct Input {
-  std::string_view bytes;
+  ByteSource bytes;
   const std::string& name;  // in errors
   const ReadRequest& request;
   AlienLines* aliens;
 };
 
-Profile folded_of(const Input& in) {
-  const std::string_view kind = other_kind(in.bytes);
-  const auto refused = [&] { return Error(in.name + ": no profile, but " + std::string(kind)); };
+Profile folded_of(Input in) {
+  const std::string_view kind = likely_kind(in.bytes.ahead(look_ahead_bytes));
   AlienLines found;
   try {
-    Profile profile = read_folded(in.bytes, in.name, &found);
+    Profile profile = read_folded(std::move(in.bytes), in.name, &found);
     // A line of another kind of file can end in a number by chance.
-    if (!kind.empty() && found.count > profile.rows().size()) throw refused();
+    if (!kind.empty() && found.count > profile.rows().size()) throw not_a_profile(in.name, kind);
     if (in.aliens != nullptr) *in.aliens = std::move(found);
     return profile;
+  } catch (const ReadError&) {
+    throw;
   } catch (const Error& error) {
     if (kind.empty()) throw;
-    throw refused();
+    throw not_a_profile(in.name, kind);
   }
 }
 
 // THE table of inputs. The first row that fits is the one.
 struct InputFormat {
-  bool (*is_it)(std::string_view bytes);
-  Profile (*read)(const Input& in);
+  bool (*is_it)(std::string_view start);
+  Profile (*read)(Input in);
   bool chooses = false;  // it reads only the samples that are wanted; the rows of the others are chosen afterwards
 };
 constexpr InputFormat formats[] = {
-    {.is_it = is_pprof, .read = [](const Input& in) { return read_pprof(in.bytes, in.name); }},
+    {.is_it = [](std::string_view start) { return !other_kind(start).empty(); },
+     .read = [](Input in) -> Profile { throw not_a_profile(in.name, other_kind(in.bytes.ahead(look_ahead_bytes))); }},
+    {.is_it = is_pprof, .read = [](Input in) { return read_pprof(std::move(in.bytes), in.name); }},
     {.is_it = is_json_object,
-     .read = [](const Input& in) { return read_json_profile(in.bytes, in.name, in.request); },
+     .read = [](Input in) { return read_json_profile(std::move(in.bytes), in.name, in.request); },
      .chooses = true},
+    {.is_it = is_counted, .read = [](Input in) { return read_counted(std::move(in.bytes), in.name); }},
     {.is_it = is_perf_script,
-     .read = [](const Input& in) { return read_perf_script(in.bytes, in.name, in.aliens, in.request); },
+     .read = [](Input in) { return read_perf_script(std::move(in.bytes), in.name, in.aliens, in.request); },
      .chooses = true},
-    {.is_it = is_counted, .read = [](const Input& in) { return read_counted(in.bytes, in.name); }},
     // Any text may have folded lines in it.
     {.is_it = [](std::string_view) { return true; }, .read = folded_of}};
 
 }  // namespace
 
-Profile read_profile(std::string_view bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request) {
-  if (is_gzip(bytes)) {
-    const std::string unpacked = gunzip(bytes, name);
-    // Some gzip files unpack to themselves, which would never end.
-    if (is_gzip(unpacked)) throw Error(name + ": compressed twice");
-    return read_profile(unpacked, name, aliens, request);
-  }
-  const std::string_view packed = packed_kind(bytes);
+Profile read_profile(ByteSource bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request) {
+  const bool is_packed = is_gzip(bytes.ahead(2));
+  if (is_packed) bytes = gunzipped(std::move(bytes), name);
+  const std::string_view start = bytes.ahead(look_ahead_bytes);
+  // Some gzip files unpack to themselves, which would never end.
+  if (is_packed && is_gzip(start)) throw Error(name + ": compressed twice");
+  const std::string_view packed = packed_kind(start);
   if (!packed.empty()) throw Error(name + ": " + std::string(packed) + "-compressed; unpack it first");
-  const InputFormat& format = *std::ranges::find_if(formats, [&](const InputFormat& row) { return row.is_it(bytes); });
-  Profile profile = format.read({.bytes = bytes, .name = name, .request = request, .aliens = aliens});
+  const InputFormat& format = *std::ranges::find_if(formats, [&](const InputFormat& row) { return row.is_it(start); });
+  Profile profile = format.read({.bytes = std::move(bytes), .name = name, .request = request, .aliens = aliens});
   if (!format.chooses) SampleChoice(request, name).choose_rows(profile);
   return profile;
 }
 
 Profile read_profile_file(const std::string& path, AlienLines* aliens, const ReadRequest& request) {
-  return read_profile(read_whole_file(path), name_of_input(path), aliens, request);
+  return read_profile(open_input(path), name_of_input(path), aliens, request);
 }
 
 }  // namespace profile

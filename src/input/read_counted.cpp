@@ -20,7 +20,7 @@ constexpr std::string_view value_margin = "        ";
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : lines_(text), processes_(profile_), stacks_(profile_) {}
+  explicit Reader(ByteSource& bytes) : lines_(bytes), processes_(profile_), stacks_(profile_) {}
 
   Profile read(const std::string& name) {
     try {
@@ -37,8 +37,11 @@ class Reader {
           pass_paragraph();
         }
         is_first = false;
+        lines_.release();
       }
       return std::move(profile_);
+    } catch (const ReadError&) {
+      throw;
     } catch (const Error& error) {
       throw Error(name + ":" + std::to_string(lines_.number()) + ": no block of a counted report: " + error.what());
     }
@@ -46,8 +49,7 @@ class Reader {
 
  private:
   void pass_paragraph() {
-    for (std::string_view line; lines_.next(line) && !line.empty();) {
-    }
+    for (std::string_view line; lines_.next(line) && !line.empty();) lines_.release();
   }
 
   void read_block(std::string_view line) {
@@ -133,18 +135,18 @@ bool begins_with_header(std::string_view text) {
 }  // namespace
 
 // A text without any block may still be a report that has only tables.
-bool is_counted(std::string_view text) {
-  constexpr std::size_t looked_at = std::size_t{1} << 20;  // the first block is far shorter
-  TextLines lines(text.substr(0, looked_at));
+bool is_counted(std::string_view start) {
+  ByteSource bytes(start);
+  TextLines lines(bytes);
   bool has_owner = false;
   for (std::string_view line; lines.next(line);) {
     if (has_owner && line.starts_with(value_margin) && parse_number<std::uint64_t>(line.substr(value_margin.size())))
       return true;
     has_owner = line.starts_with(owner_mark);
   }
-  return begins_with_header(text);
+  return begins_with_header(start);
 }
 
-Profile read_counted(std::string_view text, const std::string& name) { return Reader(text).read(name); }
+Profile read_counted(ByteSource bytes, const std::string& name) { return Reader(bytes).read(name); }
 
 }  // namespace profile

@@ -4,12 +4,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "input/byte_source.h"
 #include "input/frame_text.h"
 #include "input/profile_reader.h"
+#include "input/scaled_values.h"
 #include "input/stack_parts.h"
 #include "model/stack_end.h"
 #include "support/error.h"
@@ -27,9 +30,13 @@ struct Alien : Error {
   using Error::Error;
 };
 
-// Removes the value and the blanks before it from the end of `line`. The rounding error of a value is `carried` to the
-// next one, so that the sum of many small values stays right.
-std::uint64_t take_value_off(std::string_view& line, double& carried) {
+struct Value {
+  std::uint64_t whole = 0;
+  std::optional<double> fraction;  // instead of `whole`
+};
+
+// Removes the value and the blanks before it from the end of `line`.
+Value take_value_off(std::string_view& line) {
   const std::size_t space = line.find_last_of(" \t");
   if (space == line.npos) throw Alien("no value behind a space");
   const std::string_view digits = line.substr(space + 1);
@@ -38,18 +45,25 @@ std::uint64_t take_value_off(std::string_view& line, double& carried) {
   if (line.empty()) throw Alien("there is nothing in front of the value");
   const char* const begin = digits.data();
   const char* const end = begin + digits.size();
-  std::uint64_t whole = 0;
-  const auto read = std::from_chars(begin, end, whole);
-  if (read.ec == std::errc{} && read.ptr == end) return whole;
+  Value value;
+  const auto read = std::from_chars(begin, end, value.whole);
+  if (read.ec == std::errc{} && read.ptr == end) return value;
   if (read.ec == std::errc::result_out_of_range) throw Error("its value is larger than 2^64 - 1");
-  // Some tools print 12.0 or 1.5e3.
-  const auto number = parse_number<double>(digits);
-  if (!number || !std::isfinite(*number)) throw Alien("it does not end in a value");
-  if (*number < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
-  const double rounded = std::max(std::round(*number + carried), 0.0);
-  if (rounded >= 0x1p64) throw Error("its value is larger than 2^64 - 1");
-  carried += *number - rounded;
-  return static_cast<std::uint64_t>(rounded);
+  // Some tools print 12.0 or 1.5e3, and some count seconds.
+  value.fraction = parse_number<double>(digits);
+  if (!value.fraction || !std::isfinite(*value.fraction)) throw Alien("it does not end in a value");
+  if (*value.fraction < 0) throw Error("its value is negative, as in a difference of two profiles, which is none");
+  return value;
+}
+
+// Of a line with two counts, as difffolded.pl writes them: removes the first from the end of `stack`.
+bool take_count_off(std::string_view& stack) {
+  const std::size_t space = stack.find_last_of(" \t");
+  if (space == stack.npos || !parse_number<std::uint64_t>(stack.substr(space + 1))) return false;
+  const std::string_view before = stack.substr(0, stack.find_last_not_of(blanks, space) + 1);
+  if (before.empty()) return false;
+  stack = before;
+  return true;
 }
 
 // A line that begins with "#" is a comment, unless it has the form that this profiler writes for a thread with such a
@@ -74,48 +88,33 @@ Suffix take_suffix_off(std::string_view& text) {
   return suffix;
 }
 
-class Reader {
+// The profile that lines make.
+class FoldedProfile {
  public:
-  Reader(std::string_view text, const std::string& name, AlienLines& aliens)
-      : text_(text), name_(name), aliens_(aliens), processes_(profile_) {}
+  FoldedProfile() : processes_(profile_), values_(profile_) {}
 
-  Profile read() {
-    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
-    for (std::size_t number = 1; !text_.empty(); ++number) {
-      std::string_view line = take_until(text_, '\n');
-      line = line.substr(0, line.find_last_not_of(blanks) + 1);
-      if (line.empty() || is_comment(line)) continue;
-      try {
-        read_line(line);
-      } catch (const Alien& error) {
-        if (aliens_.count++ == 0) aliens_.first = place_of(number, error);
-      } catch (const Error& error) {
-        throw Error(place_of(number, error));
-      }
-    }
-    if (aliens_.count != 0 && profile_.rows().empty()) throw Error(aliens_.first);
-    return std::move(profile_);
-  }
-
- private:
-  [[nodiscard]] std::string place_of(std::size_t number, const Error& error) const {
-    return name_ + ":" + std::to_string(number) + ": no folded line (thread;frame;... value): " + error.what();
-  }
-
-  void read_line(std::string_view line) {
-    if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
+  void add(std::string_view line, const Value& value) {
     Row row;
-    row.value = row.samples = take_value_off(line, carried_);
-    if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
-
+    row.value = row.samples = value.fraction ? values_.value_of(*value.fraction) : values_.value_of(value.whole);
     const std::string_view thread = line.substr(0, line.find(';'));
-    split(line.substr(std::min(thread.size() + 1, line.size())), thread.size() < line.size());
+    const bool has_frames = thread.size() < line.size();
+    has_frames_ |= has_frames;
+    split(line.substr(std::min(thread.size() + 1, line.size())), has_frames);
     row.process = processes_.process(0, thread == unknown_name ? std::string_view() : thread);
     row.thread_name = profile_.process(row.process).name;
     read_stacks(row);
     profile_.add(row);
   }
 
+  // Whether any line had a frame.
+  [[nodiscard]] bool has_frames() const { return has_frames_; }
+
+  Profile take() {
+    values_.end();
+    return std::move(profile_);
+  }
+
+ private:
   // Fills texts_, root first. A line that ends in a semicolon ends in a frame without a name.
   void split(std::string_view stack, bool has_frames) {
     texts_.clear();
@@ -213,23 +212,76 @@ class Reader {
     frame.source = profile_.source({.at = profile_.source(frame.source).at, .inlined = inlined_});
   }
 
-  std::string_view text_;
-  const std::string& name_;
-  AlienLines& aliens_;
   Profile profile_ = unknown_profile();
   NamedProcesses processes_;
-  CheckedSum total_;
-  double carried_ = 0;
+  ScaledValues values_;
+  bool has_frames_ = false;
   std::vector<std::string_view> texts_;   // of the current line
   std::vector<FrameId> frames_;           // of the current line
   std::vector<InlinedFunction> inlined_;  // of the current line
 };
 
+class Reader {
+ public:
+  Reader(ByteSource& bytes, const std::string& name, AlienLines& aliens)
+      : bytes_(bytes), name_(name), aliens_(aliens), profile_(std::make_unique<FoldedProfile>()) {}
+
+  Profile read() {
+    if (bytes_.ahead(byte_order_mark.size()).starts_with(byte_order_mark)) bytes_.pass(byte_order_mark.size());
+    std::string_view line;
+    for (std::size_t number = 1; bytes_.next_line(line); ++number, bytes_.release()) {
+      line = line.substr(0, line.find_last_not_of(blanks) + 1);
+      if (line.empty() || is_comment(line)) continue;
+      try {
+        read_line(line);
+      } catch (const Alien& error) {
+        if (aliens_.count++ == 0) aliens_.first = place_of(number, error);
+      } catch (const Error& error) {
+        throw Error(place_of(number, error));
+      }
+    }
+    // In text of any other kind, a line may end in a number by chance.
+    if (aliens_.count > lines_ && !profile_->has_frames()) throw Error(aliens_.first);
+    // A single line with a number at the end of its stack is a name like "worker 3".
+    const bool is_comparison = second_ != nullptr && lines_ > 1 && second_->has_frames();
+    return (is_comparison ? second_ : profile_)->take();
+  }
+
+ private:
+  [[nodiscard]] std::string place_of(std::size_t number, const Error& error) const {
+    return name_ + ":" + std::to_string(number) + ": no folded line (thread;frame;... value): " + error.what();
+  }
+
+  void read_line(std::string_view line) {
+    if (line.find('\0') != line.npos) throw Error("it holds bytes that are no text");
+    const Value value = take_value_off(line);
+    if (lines_ == 0) second_ = std::make_unique<FoldedProfile>();
+    if (second_ != nullptr) {
+      std::string_view stack = line;
+      if (take_count_off(stack)) {
+        second_->add(stack, value);
+      } else {
+        second_.reset();
+      }
+    }
+    profile_->add(line, value);
+    ++lines_;
+  }
+
+  ByteSource& bytes_;
+  const std::string& name_;
+  AlienLines& aliens_;
+  std::unique_ptr<FoldedProfile> profile_;
+  // By the second count of each line, as long as all lines have two counts.
+  std::unique_ptr<FoldedProfile> second_;
+  std::uint64_t lines_ = 0;  // that are folded lines
+};
+
 }  // namespace
 
-Profile read_folded(std::string_view text, const std::string& name, AlienLines* aliens) {
+Profile read_folded(ByteSource bytes, const std::string& name, AlienLines* aliens) {
   AlienLines ignored;
-  return Reader(text, name, aliens != nullptr ? *aliens : ignored).read();
+  return Reader(bytes, name, aliens != nullptr ? *aliens : ignored).read();
 }
 
 }  // namespace profile

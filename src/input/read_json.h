@@ -3,18 +3,20 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "input/byte_source.h"
 #include "input/sample_choice.h"
 #include "model/profile.h"
 
 namespace profile {
 
 // The format of man/profile.schema.json, with one document per interval.
-void read_own_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
+void read_own_json(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice);
 // The format of https://www.speedscope.app/file-format-schema.json, both types of profile (sampled and evented).
-void read_speedscope(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
+void read_speedscope(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice);
+// The .cpuprofile of V8: node, Chrome, Deno.
+void read_cpu_profile(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice);
 // The output of --stream=json.
-void read_stream_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice);
+void read_stream_json(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice);
 
 }  // namespace profile

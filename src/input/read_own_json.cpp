@@ -264,7 +264,7 @@ void add_account(JsonNode& at, Account& account) {
 
 }  // namespace
 
-void read_own_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
+void read_own_json(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice) {
   NamedProcesses processes(profile);
   CheckedSum total;
   JsonNode root;
@@ -300,7 +300,7 @@ void read_own_json(Profile& profile, std::string_view text, const std::string& n
     }
     Adding(profile, processes, total, chosen).add_rows();
   });
-  read_json(text, name, root);
+  read_json(bytes, name, root);
   choice.choose_rows(profile);
 }
 

@@ -1,6 +1,7 @@
-// Reads the output of `perf script`, ours and perf's own, also with extra fields that the user asked perf for:
+// Reads the output of `perf script`, ours and perf's own, also with other fields that the user asked perf for (-F):
 //   COMM  PID/TID [CPU] TIME:  PERIOD EVENT:  and then the frames, leaf first, a line each, up to an empty line.
-// PID, CPU and PERIOD may be missing. A sample without a call chain has its one frame on the line of the event.
+// Any field may be missing. Without a time, a line is that of a sample only if a frame follows it. A sample without a
+// call chain has its one frame on the line of the event.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "model/perf_script_words.h"
 #include "support/ascii.h"
 #include "support/error.h"
+#include "support/text_parts.h"
 
 namespace profile {
 namespace {
@@ -24,17 +26,20 @@ bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 struct EventLine {
   std::string_view comm;
-  std::uint32_t pid = 0;
-  std::uint32_t tid = 0;
+  std::optional<std::uint32_t> pid;
+  std::optional<std::uint32_t> tid;
   std::optional<std::uint32_t> cpu;
-  std::uint64_t time_ns = 0;
+  std::optional<std::uint64_t> time_ns;
   std::optional<std::uint64_t> period;
   std::string_view event;
   std::string_view behind;
 };
 
+// Which fields a line must have to be that of a sample.
+enum class Fields : std::uint8_t { with_time, any };
+
 // Reads "12.345:". A fraction of any length; what is below a nanosecond is cut off.
-bool read_time(Scan& scan, std::uint64_t& time_ns) {
+bool read_time(Scan& scan, std::optional<std::uint64_t>& time_ns) {
   constexpr std::size_t most_digits = 9;
   std::uint64_t seconds = 0;
   if (!scan.number(seconds) || !scan.skip(".")) return false;
@@ -45,61 +50,114 @@ bool read_time(Scan& scan, std::uint64_t& time_ns) {
   std::uint64_t ns = 0;
   Scan(fraction).number(ns);
   constexpr std::uint64_t ns_a_second = 1'000'000'000;
+  if (!scan.skip(":")) return false;
   time_ns = seconds > UINT64_MAX / ns_a_second - 1 ? UINT64_MAX : seconds * ns_a_second + ns;
-  return scan.skip(":");
+  return true;
+}
+
+// Reads "185/187 ".
+bool read_ids(Scan& scan, EventLine& event) {
+  std::uint32_t pid = 0;
+  if (!scan.number(pid)) return false;
+  std::uint32_t tid = pid;
+  if (scan.skip("/") && !scan.number(tid)) return false;
+  if (!scan.skip_any(blanks) && !scan.rest().empty()) return false;
+  event.pid = pid;
+  event.tid = tid;
+  return true;
+}
+
+// Reads "[001] ".
+bool read_cpu(Scan& scan, EventLine& event) {
+  std::uint32_t cpu = 0;
+  if (!scan.skip("[") || !scan.number(cpu) || !scan.skip("]")) return false;
+  if (!scan.skip_any(blanks) && !scan.rest().empty()) return false;
+  event.cpu = cpu;
+  return true;
+}
+
+// Runs `read`, and takes `scan` back if it reads nothing.
+template <class Read>
+bool is_read(Scan& scan, const Read& read) {
+  const Scan before = scan;
+  if (read()) return true;
+  scan = before;
+  return false;
 }
 
 // Reads "185/187 [001] 12.345:" and the rest of the line.
-bool read_numbers(std::string_view text, EventLine& event) {
+bool read_numbers(std::string_view text, Fields fields, EventLine& event) {
+  event = EventLine{};
   Scan scan(text);
-  if (!scan.number(event.pid)) return false;
-  event.tid = event.pid;
-  if (scan.skip("/") && !scan.number(event.tid)) return false;
-  if (!scan.skip_any(blanks)) return false;
-  event.cpu.reset();
-  if (scan.skip("[")) {
-    std::uint32_t cpu = 0;
-    if (!scan.number(cpu) || !scan.skip("]") || !scan.skip_any(blanks)) return false;
-    event.cpu = cpu;
-  }
-  if (!read_time(scan, event.time_ns)) return false;
+  const bool has_ids = is_read(scan, [&] { return read_ids(scan, event); });
+  if (fields == Fields::with_time && !has_ids) return false;
+  const bool has_cpu = is_read(scan, [&] { return read_cpu(scan, event); });
+  if (fields == Fields::with_time && !has_cpu && scan.rest().starts_with('[')) return false;
+  const bool has_time = is_read(scan, [&] { return read_time(scan, event.time_ns); });
+  if (fields == Fields::with_time ? !has_time : !has_ids && !has_cpu && !has_time) return false;
   scan.skip_any(blanks);
-  const std::string_view before_period = scan.rest();
-  std::uint64_t period = 0;
-  if (scan.number(period) && scan.skip_any(blanks)) {
+  is_read(scan, [&] {
+    std::uint64_t period = 0;
+    if (!scan.number(period) || !scan.skip_any(blanks)) return false;
     event.period = period;
-  } else {
-    scan = Scan(before_period);
-    event.period.reset();
-  }
+    return true;
+  });
   const std::string_view rest = scan.rest();
   event.event = rest.substr(0, rest.find_first_of(blanks));
   event.behind = rest.substr(event.event.size());
-  if (event.event.ends_with(':')) event.event.remove_suffix(1);
-  return !event.event.empty();
+  const bool has_colon = event.event.ends_with(':');
+  if (has_colon) event.event.remove_suffix(1);
+  return fields == Fields::with_time ? !event.event.empty() : has_colon || rest.empty();
 }
 
 // The name of the thread may hold blanks and digits. It ends at the first place where the rest reads as the numbers of
-// an event line.
-std::optional<EventLine> event_of(std::string_view line) {
+// an event line, and is empty if that is the beginning of the line.
+std::optional<EventLine> event_of(std::string_view line, Fields fields = Fields::with_time) {
   if (line.empty() || line.front() == '\t') return std::nullopt;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  line = line.substr(0, line.find_last_not_of(blanks) + 1);
   EventLine event;
-  for (std::size_t at = 1; at < line.size(); ++at) {
-    if (!is_digit(line[at]) || !is_blank(line[at - 1]) || !read_numbers(line.substr(at), event)) continue;
-    event.comm = line.substr(0, line.find_last_not_of(blanks, at - 1) + 1);
-    if (!event.comm.empty()) return event;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool is_number = is_digit(line[at]) || (fields == Fields::any && line[at] == '[');
+    if (!is_number || (at != 0 && !is_blank(line[at - 1])) || !read_numbers(line.substr(at), fields, event)) continue;
+    event.comm = line.substr(0, at == 0 ? 0 : line.find_last_not_of(blanks, at - 1) + 1);
+    return event;
   }
-  return std::nullopt;
+  if (fields == Fields::with_time || line.empty()) return std::nullopt;
+  // "COMM EVENT:", or a name alone
+  event = EventLine{};
+  event.comm = line;
+  const std::size_t blank = line.find_last_of(blanks);
+  if (!line.ends_with(':')) return event;
+  event.event = line.substr(blank == line.npos ? 0 : blank + 1);
+  event.comm = line.substr(0, line.size() - event.event.size());
+  event.comm = event.comm.substr(0, event.comm.find_last_not_of(blanks) + 1);
+  event.event.remove_suffix(1);
+  return event;
 }
 
-bool is_of_kernel(std::string_view file) {
+// perf script --show-mmap-events and the like put such lines among the samples.
+constexpr std::string_view record_words = "PERF_RECORD_";
+
+bool is_record(std::string_view event) { return event.starts_with(record_words); }
+
+// Of a line that is not read as a sample.
+bool has_record(std::string_view line) {
+  const std::size_t at = line.find(record_words);
+  return at != line.npos && (at == 0 || is_blank(line[at - 1]));
+}
+
+bool is_kernel_address(std::uint64_t address) { return address >> 63 != 0; }
+
+bool is_of_kernel(std::string_view file, std::uint64_t address) {
   if (file.starts_with("[kernel") || file.starts_with("[guest.kernel")) return true;
   if (file.ends_with("/vmlinux") || file.ends_with(".ko") || file.find(".ko.") != file.npos) return true;
   const bool is_bracketed = file.size() > 2 && file.front() == '[' && file.back() == ']';
   constexpr std::string_view of_users[] = {"[unknown]", "[vdso]", "[vdso32]",   "[heap]",
                                            "[stack]",   "[anon]", "[vsyscall]", "[uprobes]"};
-  return is_bracketed && !file.starts_with("[JIT]") && std::ranges::count(of_users, file) == 0;
+  // A kernel module. Android names user memory in brackets, too, and our files have no address in some frames.
+  if (!is_bracketed || file.starts_with("[JIT") || file.starts_with("[anon:")) return false;
+  return std::ranges::count(of_users, file) == 0 && (address == 0 || is_kernel_address(address));
 }
 
 // The short name for Frame::module.
@@ -107,55 +165,89 @@ std::string_view module_of(std::string_view file, FrameKind kind) {
   if (file == unknown_name) return {};
   if (file.starts_with("[kernel") || file.ends_with("/vmlinux")) return kernel_module;
   if (file == perf_vdso) return vdso_module;
-  if (kind == FrameKind::kernel && file.front() == '[') return file.substr(1, file.size() - 2);
+  if (file.starts_with("[JIT]")) return jit_module;
+  if (file.size() > 2 && file.front() == '[' && file.back() == ']') return file.substr(1, file.size() - 2);
   const std::string_view last_name = file.substr(file.rfind('/') + 1);
   if (last_name.starts_with("perf-") && last_name.ends_with(".map")) return jit_module;
-  if (file.starts_with("[JIT]")) return jit_module;
   return kind == FrameKind::kernel ? last_name.substr(0, last_name.find(".ko")) : last_name;
 }
 
-// Reads "    7f0000000e0d read+0xd (/lib/libc.so.6)".
-bool read_frame(std::string_view line, TextFrame& frame, std::string_view& file) {
+// Where the " (FILE)" at the end of a frame begins; npos: it has none. A file's name may have parentheses and blanks in
+// it, and so may a function's: "f(void (*)(int))".
+std::size_t begin_of_file(std::string_view text) {
+  if (!text.ends_with(')')) return text.npos;
+  std::size_t depth = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if (text[at] == ')') ++depth;
+    if (text[at] == '(' && --depth == 0) {
+      if (at > 1 && text[at - 1] == ' ') return at - 1;
+      break;
+    }
+  }
+  // A name with a parenthesis that has no other.
+  const std::size_t open = std::min(text.rfind(" (/"), text.rfind(" (["));
+  return open == 0 ? text.npos : open;
+}
+
+struct PerfFrame {
+  TextFrame frame;
+  std::string_view file;
+};
+
+// Reads "    7f0000000e0d read+0xd (/lib/libc.so.6)". Without the file, any text behind a number is the name.
+std::optional<PerfFrame> frame_of(std::string_view line, bool needs_file) {
+  PerfFrame read;
+  TextFrame& frame = read.frame;
   Scan scan(line);
   scan.skip_any(blanks);
-  if (!scan.number(frame.address, 16) || !scan.skip_any(blanks)) return false;
+  if (!scan.number(frame.address, 16) || !scan.skip_any(blanks)) return std::nullopt;
   std::string_view text = scan.rest();
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
-  const std::size_t open = text.rfind(" (");
-  if (open == text.npos || open == 0 || text.back() != ')') return false;
-  file = text.substr(open + 2, text.size() - open - 3);
-  text = text.substr(0, open);
+  const std::size_t open = begin_of_file(text);
+  if (text.empty() || (needs_file && open == text.npos)) return std::nullopt;
+  std::string_view& file = read.file;
+  if (open != text.npos) {
+    file = without_deleted(text.substr(open + 2, text.size() - open - 3));
+    text = text.substr(0, open);
+  }
   if (text.starts_with(perf_global) && text.substr(perf_global.size()).starts_with('(')) {
     text.remove_prefix(perf_global.size());
   }
-  frame.kind = is_of_kernel(file) ? FrameKind::kernel : FrameKind::user;
   frame.text = frame_text(text);
   take_offset_off(frame);
+  const bool is_named = !frame.text.symbol.empty();
+  const bool is_kernel = open != text.npos && is_of_kernel(file, frame.address);
+  const bool is_kernel_by_address = file.empty() && is_named && is_kernel_address(frame.address);
+  frame.kind = is_kernel || is_kernel_by_address ? FrameKind::kernel : FrameKind::user;
+  frame.is_inlined = file == perf_inlined;
   // A frame without a name gets no module: its address is one of the process, not an offset in the file.
-  if (!frame.text.symbol.empty() && frame.text.module.empty() && !file.empty()) {
+  if (is_named && frame.text.module.empty() && !file.empty() && !frame.is_inlined) {
     frame.text.module = module_of(file, frame.kind);
   }
-  return true;
+  return read;
 }
+
+// Whether the text can only be a frame. Words of other lines may be hexadecimal numbers: "  add x (y)".
+bool is_surely_frame(std::string_view text) {
+  const std::optional<PerfFrame> read = frame_of(text, true);
+  return read && (read->file.starts_with('/') || read->file.starts_with('[') || read->file == perf_inlined);
+}
+
+bool is_frame(std::string_view line) { return !line.empty() && is_blank(line.front()) && is_surely_frame(line); }
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& name, AlienLines& aliens, const ReadRequest& request)
-      : lines_(text), name_(name), aliens_(aliens), choice_(request, name), processes_(profile_), stacks_(profile_) {}
+  Reader(ByteSource& bytes, Fields fields, const std::string& name, AlienLines& aliens, const ReadRequest& request)
+      : lines_(bytes),
+        fields_(fields),
+        name_(name),
+        aliens_(aliens),
+        choice_(request, name),
+        processes_(profile_),
+        stacks_(profile_) {}
 
   Profile read() {
-    for (std::string_view line; lines_.next(line);) {
-      if (line.starts_with('#') && !event_of(line)) {  // the name of a thread may begin with "#"
-        read_comment(line);
-      } else if (line.find_first_not_of(blanks) == line.npos) {
-        end_event();
-      } else if (const auto event = event_of(line)) {
-        end_event();
-        begin_event(*event);
-      } else {
-        add_frame(line);
-      }
-    }
+    for (std::string_view line; next_line(line);) read_line(line);
     end_event();
     if (!any_event_ && aliens_.count != 0) throw Error(aliens_.first);
     drop_tids_of_processes(profile_);
@@ -166,6 +258,38 @@ class Reader {
 
  private:
   [[nodiscard]] std::string place() const { return name_ + ":" + std::to_string(lines_.number()) + ": "; }
+
+  bool next_line(std::string_view& line) {
+    if (!is_open_) lines_.release();
+    return lines_.next(line);
+  }
+
+  void read_line(std::string_view line) {
+    if (line.find_first_not_of(blanks) == line.npos) {
+      end_event();
+      return;
+    }
+    const std::optional<EventLine> event = sample_of(line);
+    if (event) {
+      end_event();
+      if (!is_record(event->event)) begin_event(*event);
+    } else if (line.starts_with('#')) {  // the name of a thread may begin with "#"
+      read_comment(line);
+    } else if (!is_open_ && fields_ == Fields::any && is_frame(line)) {
+      begin_event({});  // no field was asked for
+      add(line, true);
+    } else if (!is_open_ || !add(line, false)) {
+      pass_line(line);
+    }
+  }
+
+  [[nodiscard]] std::optional<EventLine> sample_of(std::string_view line) {
+    if (fields_ == Fields::with_time) return event_of(line);
+    const std::optional<EventLine> event = event_of(line, fields_);
+    if (!event) return std::nullopt;
+    const bool has_one_frame = is_surely_frame(event->behind);
+    return has_one_frame || (!is_frame(line) && is_frame(lines_.peek())) ? event : std::nullopt;
+  }
 
   // Our files have a comment for facts that perf has no field for:
   // "# profile : unit = samples, counted = samples, frequency = 49, period = 0"
@@ -190,14 +314,15 @@ class Reader {
   }
 
   void begin_event(const EventLine& event) {
-    any_event_ = true;
+    any_event_ = is_passing_ = true;
     // A file with several events holds several profiles. Only one is read: the first, as other readers do it, unless
     // another is asked for.
-    const bool is_wanted = choice_.takes({.time_ns = event.time_ns,
-                                          .tgid = event.pid,
-                                          .tid = event.tid,
-                                          .cpu = event.cpu,
-                                          .name = event.comm == unknown_name ? std::string_view() : event.comm});
+    const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
+    const bool is_wanted =
+        choice_.takes({.time_ns = event.time_ns, .tgid = event.pid, .tid = event.tid, .cpu = event.cpu, .name = comm});
+    if (!choice_.event().empty() && event.event.empty()) {
+      throw Error(name_ + " does not say of which event its samples are");
+    }
     if (!choice_.event().empty() && event.event != choice_.event()) return;
     if (profile_.run.event.empty()) {
       profile_.run.event = event.event;
@@ -207,26 +332,28 @@ class Reader {
     }
     if (!is_wanted) return;
     is_open_ = true;
-    row_ = Row{.tid = event.tid, .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
-    const std::string_view comm = event.comm == unknown_name ? std::string_view() : event.comm;
-    row_.process = processes_.process_of_thread(event.pid, comm);
+    row_ = Row{.tid = event.tid.value_or(0), .value = is_ours_ ? event.period.value_or(1) : 1, .samples = 1};
+    row_.process = event.pid ? processes_.process_of_thread(*event.pid, comm) : processes_.process(0, comm);
     row_.thread_name = profile_.strings.intern(comm);
-    if (!event.behind.empty()) add(event.behind);
+    behind_ = event.behind;
+    if (!behind_.empty()) add(behind_, true);
   }
 
-  void add_frame(std::string_view line) {
-    if (is_open_ ? add(line) || line.front() == '\t' || line.front() == ' ' : is_blank(line.front())) return;
-    pass("no event (COMM PID/TID [CPU] TIME: EVENT:) and no frame (ADDRESS SYMBOL (FILE))");
+  void pass_line(std::string_view line) {
+    if (has_record(line)) {
+      end_event();
+    } else if (!is_blank(line.front()) || !(is_open_ || is_passing_)) {
+      pass("no event (COMM PID/TID [CPU] TIME: EVENT:) and no frame (ADDRESS SYMBOL (FILE))");
+    }
   }
 
-  bool add(std::string_view line) {
-    TextFrame frame;
-    std::string_view file;
-    if (!read_frame(line, frame, file)) return false;
-    if (file == perf_tag) {
-      row_.tag = profile_.strings.intern(frame.text.symbol);
+  bool add(std::string_view line, bool needs_file) {
+    const std::optional<PerfFrame> read = frame_of(line, needs_file || !is_blank(line.front()));
+    if (!read) return false;
+    if (read->file == perf_tag) {
+      row_.tag = profile_.strings.intern(read->frame.text.symbol);
     } else {
-      frames_.push_back(frame);
+      frames_.push_back(read->frame);
     }
     return true;
   }
@@ -236,6 +363,8 @@ class Reader {
   }
 
   void end_event() {
+    lines_.release();
+    is_passing_ = false;
     if (!is_open_) return;
     is_open_ = false;
     if (!total_.add(row_.value)) throw Error(place() + "the values add up to more than 2^64 - 1");
@@ -245,6 +374,7 @@ class Reader {
   }
 
   TextLines lines_;
+  Fields fields_;
   const std::string& name_;
   AlienLines& aliens_;
   SampleChoice choice_;
@@ -255,26 +385,47 @@ class Reader {
   bool is_ours_ = false;
   bool any_event_ = false;
   bool is_open_ = false;           // an event has begun and not ended
+  bool is_passing_ = false;        // or one that is not wanted
   Row row_;                        // of this event
   std::vector<TextFrame> frames_;  // of this event
+  std::string behind_;             // the frame on its line, if there is one
 };
+
+// Warnings may stand before the first sample. nullopt: it is no such text.
+std::optional<Fields> fields_of(std::string_view start) {
+  if (start.starts_with(perf_header_line)) return Fields::with_time;
+  ByteSource bytes(start);
+  TextLines lines(bytes);
+  bool is_first = true;
+  std::string_view next;
+  for (bool has_next = lines.next(next); has_next;) {
+    const std::string_view line = next;
+    has_next = lines.next(next);
+    if (line.find_first_not_of(blanks) == line.npos) continue;
+    const bool is_comment = line.front() == '#';
+    const bool has_frame = has_next && is_frame(next);
+    const std::optional<EventLine> event = event_of(line);
+    const bool has_one_frame = event && is_surely_frame(event->behind);
+    if (event && (has_frame || has_one_frame || (is_first && !is_comment))) return Fields::with_time;
+    if (is_comment) continue;
+    if ((has_frame && !is_frame(line)) || (is_first && is_frame(line))) return Fields::any;
+    if (const auto other = event_of(line, Fields::any); other && is_surely_frame(other->behind)) return Fields::any;
+    is_first = is_first && has_record(line);
+    // A folded line.
+    const std::size_t blank = line.find_last_of(blanks);
+    if (line.find(';') < blank && parse_number<double>(line.substr(blank + 1))) return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-bool is_perf_script(std::string_view text) {
-  if (text.starts_with(perf_header_line)) return true;
-  TextLines lines(text);
-  for (std::string_view line; lines.next(line);) {
-    if (line.empty() || line.front() == '#') continue;
-    return event_of(line).has_value();
-  }
-  return false;
-}
+bool is_perf_script(std::string_view start) { return fields_of(start).has_value(); }
 
-Profile read_perf_script(std::string_view text, const std::string& name, AlienLines* aliens,
-                         const ReadRequest& request) {
+Profile read_perf_script(ByteSource bytes, const std::string& name, AlienLines* aliens, const ReadRequest& request) {
   AlienLines ignored;
-  return Reader(text, name, aliens != nullptr ? *aliens : ignored, request).read();
+  const Fields fields = fields_of(bytes.ahead(look_ahead_bytes)).value_or(Fields::with_time);
+  return Reader(bytes, fields, name, aliens != nullptr ? *aliens : ignored, request).read();
 }
 
 }  // namespace profile

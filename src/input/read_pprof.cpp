@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "input/frame_text.h"
@@ -11,7 +12,6 @@
 #include "input/pprof_values.h"
 #include "input/profile_reader.h"
 #include "input/stack_parts.h"
-#include "input/whole_file.h"
 #include "model/pprof_format.h"
 #include "model/stack_end.h"
 #include "model/stack_roots.h"
@@ -20,7 +20,7 @@
 namespace profile {
 namespace {
 
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view last_name(std::string_view path) { return without_deleted(path.substr(path.rfind('/') + 1)); }
 
 // The labels of a sample that this reader knows.
 struct Labels {
@@ -62,7 +62,7 @@ class Reader {
         processes_(profile_),
         places_(file_.locations.size()) {}
 
-  Profile read() {
+  Profile read(const std::string& name) {
     values_.describe(profile_.run);
     read_own_names(file_, profile_.run);
     if (file_.time_ns > 0) profile_.began_unix_ns = static_cast<std::uint64_t>(file_.time_ns);
@@ -72,6 +72,13 @@ class Reader {
     moved_ = read_moved(file_);
     if (has_read_ends(file_)) unlabelled_end_ = StackEnd::root;
     profile_.account.is_known = is_own_;
+    RunInfo& run = profile_.run;
+    if (!is_own_ && run.headline.empty() && run.frequency_hz == 0 && run.period_events == 0) {
+      // Nothing was sampled at a rate, and the header must not say so.
+      run.is_request_known = false;
+      if (run.event != run.unit)
+        run.headline = run.event + " in " + run.unit + " of " + name + " by user + kernel stack";
+    }
     profile_.run.frames_by_line = is_own_;
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
     file_.each_sample([this](const PprofFile::Sample& sample) { find_returns(sample); });
@@ -218,7 +225,7 @@ class Reader {
     frame.binary_address = {};
     const bool is_file = mapping != nullptr && !mapping->file.empty() && !mapping->file.starts_with('[');
     if (is_file && !place.is_kernel) {
-      frame.binary = profile_.binary({.path = profile_.strings.intern(mapping->file),
+      frame.binary = profile_.binary({.path = profile_.strings.intern(without_deleted(mapping->file)),
                                       .build_id = profile_.strings.intern(mapping->build_id),
                                       .code = code});
       frame.binary_address = ElfAddress{code.is_known() ? address : in_file};
@@ -287,10 +294,11 @@ class Reader {
 
 }  // namespace
 
-Profile read_pprof(std::string_view bytes, const std::string& name) {
-  if (is_gzip(bytes)) return read_pprof(gunzip(bytes, name), name);
+Profile read_pprof(ByteSource bytes, const std::string& name) {
+  if (is_gzip(bytes.ahead(2))) bytes = gunzipped(std::move(bytes), name);
+  const std::string_view message = bytes.whole();
   try {
-    return Reader(bytes).read();
+    return Reader(message).read(name);
   } catch (const Error& error) {
     throw Error(name + ": not a pprof profile that can be read: " + error.what());
   }

@@ -11,6 +11,7 @@
 #include "input/header_line.h"
 #include "input/json_nodes.h"
 #include "input/read_json.h"
+#include "input/scaled_values.h"
 #include "input/stack_parts.h"
 #include "input/text_stacks.h"
 #include "support/error.h"
@@ -42,6 +43,7 @@ struct ReadProfile {
   std::vector<double> weights;
   std::vector<Event> events;
   double start = 0;
+  std::optional<double> end;
 };
 
 // The owner in a profile's name, in our files: "dd (185), writer (187), CPU 3".
@@ -86,12 +88,8 @@ WeightUnit weight_unit(std::string_view word) {
 
 class Reader {
  public:
-  Reader(Profile& profile, std::size_t size, SampleChoice& choice)
-      : profile_(profile),
-        choice_(choice),
-        processes_(profile),
-        stacks_(profile),
-        most_frames_(size * most_frames_a_byte) {
+  Reader(Profile& profile, ByteSource& bytes, SampleChoice& choice)
+      : profile_(profile), bytes_(bytes), choice_(choice), processes_(profile), stacks_(profile) {
     root_["exporter"].text([this](std::string_view text) { is_ours_ = text == "profile"; });
     root_["name"].text([this](std::string_view text) { title_ = text; });
     add_frames(root_["shared"]["frames"].each());
@@ -99,7 +97,7 @@ class Reader {
     root_.end([this] { end(); });
   }
 
-  void read(std::string_view text, const std::string& name) { read_json(text, name, root_); }
+  void read(const std::string& name) { read_json(bytes_, name, root_); }
 
  private:
   void add_frames(JsonNode& frame) {
@@ -117,6 +115,7 @@ class Reader {
     node.begin([this] { read_.emplace_back(); });
     node["name"].text([last](std::string_view text) { last().name = text; });
     node["startValue"].number([last](const JsonNumber& number) { last().start = number.number(); });
+    node["endValue"].number([last](const JsonNumber& number) { last().end = number.number(); });
     node["unit"].text([last](std::string_view text) { last().unit = text; });
     JsonNode& sample = node["samples"].each();
     sample.begin([last] { last().begins.push_back(last().frames.size()); });
@@ -134,11 +133,13 @@ class Reader {
 
   void end() {
     profile_.run.headline = title_;
+    most_frames_ = bytes_.received() * most_frames_a_byte;
     const std::size_t sum = is_ours_ && read_.size() > 1 && read_.back().name.starts_with("all processes") ? 1 : 0;
     for (std::size_t i = 0; i + sum < read_.size(); ++i) {
       add(read_[i]);
       read_[i] = {};
     }
+    if (values_) values_->end();
     // The title of our samples says nothing of the time that they became here.
     RunInfo told;
     if (is_ours_ && read_header_line(title_, told) && told.unit.word() != unit_) profile_.run.headline.clear();
@@ -156,7 +157,10 @@ class Reader {
         name = name.substr(0, comma);
       }
     }
-    if (unit_.empty()) unit_ = unit.word;
+    if (unit_.empty()) {
+      unit_ = unit.word;
+      values_.emplace(profile_, unit_);
+    }
     if (unit.word != unit_) throw Error("its profiles are in " + unit_ + " and in " + std::string(unit.word));
     profile_.run.unit = unit_;
     // For samples the format does not say which event took them.
@@ -164,9 +168,8 @@ class Reader {
     const Whose owner = is_ours_ ? whose(name) : Whose{.process = name};
     row_ = Row{.process = processes_.process(owner.pid, owner.process == unknown_name ? "" : owner.process),
                .tid = owner.tid};
-    carried_ = 0;
     if (!read.events.empty()) {
-      add_events(read.events, unit);
+      add_events(read, unit);
       return;
     }
     if (read.begins.size() != read.weights.size()) throw Error("a profile has not as many weights as samples");
@@ -187,33 +190,42 @@ class Reader {
     return choice_.part_of(begin * unit.ns, end * unit.ns);
   }
 
-  void add_events(const std::vector<Event>& events, const WeightUnit& unit) {
-    std::vector<std::uint32_t> open;
-    double at = events.front().at;
-    for (const Event& event : events) {
+  void add_events(const ReadProfile& read, const WeightUnit& unit) {
+    open_.clear();
+    double at = read.events.front().at;
+    for (const Event& event : read.events) {
       if (event.at < at) throw Error("an event stands behind one that is later");
-      if (!open.empty()) add_stack(open, (event.at - at) * unit.factor * part_of(at, event.at, unit));
+      add_open(at, event.at, unit);
       at = event.at;
       if (event.opens) {
-        open.push_back(event.frame);
-      } else if (open.empty() || open.back() != event.frame) {
+        open_.push_back(event.frame);
+      } else if (open_.empty() || open_.back() != event.frame) {
         throw Error("an event closes a frame that is not the last one opened");
       } else {
-        open.pop_back();
+        open_.pop_back();
       }
     }
+    if (open_.empty()) return;
+    // The recorder was stopped in the middle.
+    if (!read.end || *read.end < at) throw Error("a frame is still open at the end, which is not told");
+    add_open(at, *read.end, unit);
   }
 
-  void add_stack(std::span<const std::uint32_t> root_first, double weight) {
+  // The time from `begin` to `end` belongs to the frames that are open.
+  void add_open(double begin, double end, const WeightUnit& unit) {
+    constexpr double last_digit = 0x1p-51;
+    const double error = std::abs(end) * last_digit;
+    if (open_.empty() || end - begin <= error) return;
+    add_stack(open_, (end - begin) * unit.factor * part_of(begin, end, unit), error * unit.factor);
+  }
+
+  void add_stack(std::span<const std::uint32_t> root_first, double weight, double error = 0) {
     if (!(weight >= 0) || weight >= 0x1p64) throw Error("a weight is no number that it can be");
-    const double rounded = std::max(std::round(weight + carried_), 0.0);
-    carried_ += weight - rounded;
-    if (rounded >= 0x1p64) throw Error("a weight is no number that it can be");
-    if (rounded == 0) return;
+    const std::uint64_t value = values_->value_of(weight, error);
+    if (value == 0) return;
     Row row = row_;
-    row.value = static_cast<std::uint64_t>(rounded);
+    row.value = value;
     row.samples = samples_of(profile_.run, row.value);
-    if (!total_.add(row.value)) throw Error("the values add up to more than 2^64 - 1");
     row.thread_name = profile_.process(row.process).name;
     if (is_ours_ && !root_first.empty()) {
       const StringId thread = *shared(root_first.front()).name;
@@ -243,35 +255,38 @@ class Reader {
       return frame;
     }
     if (file.starts_with('[') && file.ends_with(']')) {
-      frame.kind = FrameKind::kernel;
+      // Other programs name more in brackets: "[vdso]", "[eval]", "[anon:...]".
+      if (is_ours_ || file.starts_with("[kernel")) frame.kind = FrameKind::kernel;
       file = file.substr(1, file.size() - 2);
     }
+    file = without_deleted(file);
     if (!frame.text.symbol.empty() && frame.text.module.empty()) frame.text.module = file.substr(file.rfind('/') + 1);
     return frame;
   }
 
   Profile& profile_;
+  ByteSource& bytes_;
   SampleChoice& choice_;
   NamedProcesses processes_;
   TextStacks stacks_;
-  CheckedSum total_;
+  std::optional<ScaledValues> values_;
   JsonNode root_;
   bool is_ours_ = false;
   std::string title_;
   std::string unit_;
   std::vector<SharedFrame> frames_;
   std::vector<ReadProfile> read_;
-  Row row_;  // what all rows of the current speedscope profile share
-  double carried_ = 0;
-  std::size_t most_frames_;
-  std::size_t frame_count_ = 0;
+  Row row_;                          // what all rows of the current speedscope profile share
+  std::vector<std::uint32_t> open_;  // of the current evented profile
+  std::uint64_t most_frames_ = 0;
+  std::uint64_t frame_count_ = 0;
   std::vector<TextFrame> leaf_first_;
 };
 
 }  // namespace
 
-void read_speedscope(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
-  Reader(profile, text.size(), choice).read(text, name);
+void read_speedscope(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice) {
+  Reader(profile, bytes, choice).read(name);
   choice.choose_rows(profile);
 }
 

@@ -38,8 +38,8 @@ class Reader {
     add_frames(root_["kernel"].each(), kernel_);
   }
 
-  void read(std::string_view text, const std::string& name) {
-    read_json(text, name, root_);
+  void read(ByteSource& bytes, const std::string& name) {
+    read_json(bytes, name, root_);
     drop_tids_of_processes(profile_);
   }
 
@@ -134,8 +134,8 @@ class Reader {
 
 }  // namespace
 
-void read_stream_json(Profile& profile, std::string_view text, const std::string& name, SampleChoice& choice) {
-  Reader(profile, choice).read(text, name);
+void read_stream_json(Profile& profile, ByteSource& bytes, const std::string& name, SampleChoice& choice) {
+  Reader(profile, choice).read(bytes, name);
 }
 
 }  // namespace profile

@@ -38,8 +38,8 @@ std::uint32_t SampleChoice::told(std::optional<std::uint32_t> fact, std::string_
 
 Error SampleChoice::no_times() const {
   return Error(file_ +
-               " does not say when a sample was taken; the text of perf script, the JSON of --stream and other " +
-               "programs' speedscope files do");
+               " does not say when a sample was taken; the text of perf script, the JSON of --stream, .cpuprofile " +
+               "and other programs' speedscope files do");
 }
 
 bool SampleChoice::takes(const SampleFacts& facts) {

@@ -1,6 +1,7 @@
 #include "input/text_stacks.h"
 
 #include "model/stack_end.h"
+#include "support/text_parts.h"
 
 namespace profile {
 

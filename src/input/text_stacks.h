@@ -7,29 +7,31 @@
 #include <string_view>
 #include <vector>
 
+#include "input/byte_source.h"
 #include "input/frame_text.h"
 #include "model/profile.h"
-#include "support/text_parts.h"
 
 namespace profile {
 
-// Splits a text into lines and counts them, for the line numbers in errors.
+// Counts the lines of a text, for the line numbers in errors.
 class TextLines {
  public:
-  explicit TextLines(std::string_view text) : text_(text) {}
+  explicit TextLines(ByteSource& bytes) : bytes_(bytes) {}
 
-  // False at the end. `line` has no line ending (LF or CRLF).
+  // False at the end. `line` has no line ending (LF or CRLF), and is valid until release().
   bool next(std::string_view& line) {
-    if (text_.empty()) return false;
-    line = take_until(text_, '\n');
+    if (!bytes_.next_line(line)) return false;
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++number_;
     return true;
   }
+  // The line after that; empty at the end.
+  [[nodiscard]] std::string_view peek() { return bytes_.line_ahead(); }
+  void release() { bytes_.release(); }
   [[nodiscard]] std::size_t number() const { return number_; }
 
  private:
-  std::string_view text_;
+  ByteSource& bytes_;
   std::size_t number_ = 0;
 };
 

@@ -108,6 +108,12 @@ bool read_sum_headline(std::string_view line, RunInfo& run) {
   if (unit.size() > 1 && unit[1] >= 'a' && unit[1] <= 'z') unit[0] = to_lower(unit[0]);
   run.unit = unit;
   if (run.unit != Unit::samples) run.event = unit;
+  // "Inuse_space in bytes of heap.pb.gz ..."
+  constexpr std::string_view in = " in ";
+  if (const std::size_t at = unit.find(in); at != unit.npos && at != 0) {
+    run.event = unit.substr(0, at);
+    run.unit = unit.substr(at + in.size());
+  }
   return true;
 }
 

@@ -156,7 +156,11 @@ expect_equal "$(cat "$tmp/out")" $'a;b 1\na;c 2'
 printf 'a;b;c -5\n' >negative.folded
 bad 1 'negative\.folded:1: .* negative' negative.folded
 printf '{"traceEvents":[]}\n' >trace.json
-bad 1 'trace\.json: JSON, but none that is known to be a profile' trace.json
+bad 1 'trace\.json: no profile that can be read, but Chrome.s trace; .*speedscope\.app' trace.json
+printf 'FLR\0\0\2' >java.jfr
+bad 1 'java\.jfr: no profile, but .*jfrconv -o collapsed' java.jfr
+printf '{"events":[]}\n' >other.json
+bad 1 'other\.json: JSON, but none that is known to be a profile' other.json
 printf '[]\n' >array.json
 bad 1 'array\.json: .* but a JSON array' array.json
 bad 1 'out\.svg: .* but HTML or XML' out.svg
@@ -185,6 +189,20 @@ for order in 'bytes.pb.gz samples.folded' 'samples.folded bytes.pb.gz'; do
   expect_status 0
   expect_out ', in bytes$'
 done
+
+# Folded lines with fractions are counted in parts of the others' unit.
+printf 'a;b 0.25\n' >fractions.folded
+for order in 'fractions.folded samples.folded' 'samples.folded fractions.folded'; do
+  # shellcheck disable=SC2086
+  profile report -f $order
+  expect_status 0
+  expect_equal "$(<"$tmp/out")" 'a;b 1250' "thousandths of $order"
+done
+profile report --format table fractions.folded
+expect_out ', in thousandths$'
+# The header of a profile without a rate names its values.
+profile report bytes.pb.gz
+expect_equal "$(head -n 1 "$tmp/out" | sed 's/^[^ ]* //')" 'in bytes of bytes.pb.gz by user + kernel stack' "header of a heap profile"
 
 profile report --help
 expect_status 0

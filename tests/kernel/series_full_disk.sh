@@ -48,10 +48,10 @@ for ((i = 1; i <= $(files); i++)); do
   grep -q '^Sampling at ' "$small/n-$(printf %04d "$i").txt" || fail "number $i is missing or not whole"
 done
 
-# The directory disappears and returns.
+# The directory disappears, with the one above it, and returns.
 rm -rf "${small:?}"/*
-mkdir "$small/d"
-begin -F 499 -i 0.2 -p "$leaves" -o "$small/d/n-%04d.txt"
+mkdir -p "$small/d/d"
+begin -F 499 -i 0.2 -p "$leaves" -o "$small/d/d/n-%04d.txt"
 wait_until more_than 1
 mv "$small/d" "$small/e"
 wait_until says 'No such file or directory'

@@ -255,17 +255,54 @@ TEST_CASE("no address is printed for a frame of a file that has none, but one fo
   CHECK(counted(profile).find("    0x0000000000000000 [unknown]\n") != std::string::npos);
 }
 
-TEST_CASE("values are 64-bit integers, and fractions are rounded") {
+TEST_CASE("values are 64-bit integers, and fractions are counted in smaller parts") {
   CHECK(folded(read_folded("a;b 18446744073709551615\n", "x")) == "a;b 18446744073709551615\n");
-  CHECK(folded(read_folded("a;b 1.5\na;c 2.4e3\na;d 0.2\na;e 0\n", "x")) == "a;d 0\na;e 0\na;b 2\na;c 2400\n");
+  CHECK(folded(read_folded("a;b 12.0\na;c 2.4e3\n", "x")) == "a;b 12\na;c 2400\n");
+  const Profile read = read_folded("a;b 1.5\na;c 2.4e3\na;d 0.2\na;e 0\na;f 7\n", "x");
+  CHECK(folded(read) == "a;e 0\na;d 200\na;b 1500\na;f 7000\na;c 2400000\n");
+  CHECK(read.run.unit.word() == "thousandths");
+  CHECK_FALSE(read.knows_samples());
+  CHECK(parts_of_one(read.run.unit) == 1000);
+  CHECK(parts_of_one("samples") == 0);
 }
 
-TEST_CASE("small fractions add up to the right total") {
+TEST_CASE("small fractions keep their shares and add up to the right total") {
   std::string text = "\xef\xbb\xbf";  // some editors write this byte order mark
   for (int i = 0; i < 10; ++i) text += "x;y" + std::to_string(i) + " 0.4\n";
   const Profile profile = read_folded(text, "in");
-  CHECK(profile.total() == 4);
+  CHECK(profile.total() == 4000);
   CHECK(profile.strings.view(profile.processes().front().name) == "x");
+  CHECK(folded(read_folded("a;b 0.3\na;c 0.1\n", "x")) == "a;c 100\na;b 300\n");
+  CHECK(folded(read_folded("f;a 0.156\nf;b 0.98\nf;c 0.343\nf;d 0.888\n", "x")) ==
+        "f;a 156\nf;c 343\nf;d 888\nf;b 980\n");
+  CHECK(folded(read_folded("a;b 3e-10\na;c 1e-10\n", "x")) == "a;c 100\na;b 300\n");
+  CHECK(folded(read_folded("a;b 0.3333333333333\na;c 0.6666666666667\n", "x")) == "a;b 333333\na;c 666667\n");
+  // Large values need no smaller unit, and make the parts larger again.
+  const Profile large = read_folded("a;b 0.5\na;c 18446744073709551000\n", "x");
+  CHECK(large.run.unit.word() == "samples");
+  CHECK(large.total() >= 18446744073709551000U);
+}
+
+TEST_CASE("of lines with two counts the second one is read") {
+  CHECK(folded(read_folded("a;b;c 12 15\na;b;d 3 9\na;e 0 4\n", "x")) == "a;e 4\na;b;d 9\na;b;c 15\n");
+  // One line with a single count, or without a frame in any: the number belongs to the name.
+  CHECK(folded(read_folded("a;b;c 12 15\na;b;d 3 9\na;e 4\n", "x")) == "a;e 4\na;b;d 3 9\na;b;c 12 15\n");
+  CHECK(folded(read_folded("pool;worker 3 15\n", "x")) == "pool;worker 3 15\n");
+  CHECK(read_folded("worker 1 15\nworker 2 7\n", "x").processes().size() == 2);
+}
+
+TEST_CASE("text that is no profile is refused even if some of its lines end in a number") {
+  for (const char* text :
+       {"Attaching 1 probe...\n\n@[\n    do_syscall_64+100\n]: 5\n@[\n    clear_page_erms+11\n]: 11\n",
+        "goroutine profile: total 3\n2 @ 0x4308f6 0x465785\n#\t0x4e46d4\tmain.wait+0x34\t/srv/main.go:12\n",
+        "MemTotal:  24676000 kB\nMemFree:  20000000 kB\nTotal:  0\nFree:  7\nSize:  2048 kB\n",
+        "@[\n\tffffffff8103ce3b halt+6 ([kernel.kallsyms])\n, app]: 5\n",
+        "# callgrind format\nevents: Ir\nfn=main\n16 400\n17 3\n"}) {
+    CHECK_THROWS_AS((void)read_profile(text, "x"), Error);
+  }
+  CHECK_THROWS_WITH_AS((void)read_profile("@[\n    f+1\n]: 5\n", "x"), doctest::Contains("stackcollapse-bpftrace"),
+                       Error);
+  CHECK(read_profile("one\ntwo\nthree\na;b 1\n", "x").total() == 1);
 }
 
 TEST_CASE("an invalid folded line is refused with its number and the reason") {

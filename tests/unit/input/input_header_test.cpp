@@ -78,6 +78,9 @@ TEST_CASE("the header line of a sum of files gives its unit") {
   const RunInfo samples = run_of("Samples of a.folded by user + kernel stack");
   CHECK(samples.unit.word() == "samples");
   CHECK(samples.event.empty());
+  const RunInfo heap = run_of("inuse_space in bytes of heap.pb.gz by user + kernel stack");
+  CHECK(heap.event == "inuse_space");
+  CHECK(heap.unit == Unit::bytes);
   CHECK(run_of("LLC-load-misses of a.json by user + kernel stack").unit.word() == "LLC-load-misses");
   CHECK(run_of("iTLB-loads of a.json by user + kernel stack").unit.word() == "iTLB-loads");
 }

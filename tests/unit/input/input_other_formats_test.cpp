@@ -81,11 +81,48 @@ TEST_CASE("speedscope files of other programs are read with events, seconds and 
   CHECK(folded(read) == "t2 500000\nt2;a;b b.js:3 1500000\nt1;a 500000000\nt1;a;b b.js:3 500000000\n");
 }
 
+TEST_CASE("frames of a speedscope file that are left open last up to its end") {
+  const std::string begin =
+      R"({"shared":{"frames":[{"name":"main"},{"name":"work"}]},"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":0,)";
+  const std::string events = R"("events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":10}]}]})";
+  CHECK(folded(read_profile(begin + R"("endValue":100,)" + events, "in")) == "t;main 10000000\nt;main;work 90000000\n");
+  CHECK(refusal(begin + events).find("still open at the end") != std::string::npos);
+}
+
+TEST_CASE("fractions in a speedscope file keep their shares") {
+  const auto with = [](const std::string& unit, const std::string& weights) {
+    return read_profile(
+        R"({"shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[{"type":"sampled","name":"t","unit":")" + unit +
+            R"(","samples":[[0],[1]],"weights":[)" + weights + "]}]}",
+        "in");
+  };
+  const Profile counts = with("none", "0.3,0.1");
+  CHECK(folded(counts) == "t;b 100\nt;a 300\n");
+  CHECK(counts.run.unit.word() == "thousandths");
+  const Profile micros = with("microseconds", "0.5,2");
+  CHECK(folded(micros) == "t;a 500\nt;b 2000\n");
+  CHECK(micros.run.unit.word() == "nanoseconds");
+  CHECK(with("microseconds", "5,2").run.unit.word() == "microseconds");
+  CHECK(with("nanoseconds", "0.5,0.25").run.unit.word() == "picoseconds");
+}
+
+TEST_CASE("brackets and deleted files in a speedscope file of another program are no kernel") {
+  const std::string frames =
+      R"json([{"name":"a","file":"[eval]"},{"name":"b","file":"/srv/app (deleted)"},{"name":"c","file":"[kernel.kallsyms]"}])json";
+  const Profile read = read_profile(
+      R"({"shared":{"frames":)" + frames +
+          R"(},"profiles":[{"type":"sampled","name":"t","unit":"none","samples":[[0,1,2]],"weights":[1]}]})",
+      "in");
+  std::ostringstream out;
+  find_output_format("folded")->make({.annotate = true, .show_modules = true}).report(out, read);
+  CHECK(out.str() == "t;a [eval];b [app];c [kernel.kallsyms]_[k] 1\n");
+}
+
 TEST_CASE("JSON that is damaged, cut off or no profile is refused with the place and the reason") {
   CHECK(refusal("{\"ebpf\":{\n\"profile\":{\"unit\":\"samples\",\"rows\":[{\"value\":1,}]}}}")
             .starts_with("in:2: this is no JSON"));
   CHECK(refusal("{\"ebpf\":{\"profile\":{").starts_with("in:1: this is no JSON: it is cut off"));
-  CHECK(refusal("{\"traceEvents\":[]}").find("none that is known to be a profile") != std::string::npos);
+  CHECK(refusal("{\"events\":[]}").find("none that is known to be a profile") != std::string::npos);
   CHECK(refusal("{}").find("none that is known to be a profile") != std::string::npos);
   CHECK(refusal("{\"a\":" + std::string(1000, '[')).find("nested deeper") != std::string::npos);
   const auto of_rows = [](const std::string& rows) {

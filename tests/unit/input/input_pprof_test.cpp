@@ -569,6 +569,55 @@ TEST_CASE("a small file with many inlined functions is refused") {
   CHECK(error_of(made.bytes()).find("more inlined functions") != std::string::npos);
 }
 
+TEST_CASE("the header of a profile that was not sampled at a rate names its values") {
+  const Profile read = read_pprof(heap().bytes(), "heap.pb.gz");
+  CHECK_FALSE(read.run.is_request_known);
+  CHECK(report(read, "counted").starts_with("inuse_space in bytes of heap.pb.gz by user + kernel stack\n\n"));
+  CHECK(read_profile(report(read, "counted"), "again").run.event == "inuse_space");
+}
+
+TEST_CASE("frames that a file asks to drop are left out, with all that they call") {
+  // main calls work, which calls operator new (with a function inlined in it), which calls malloc.
+  const auto folded = [](const std::string& dropped, const std::string& kept) {
+    Made made;
+    made.type("samples", "count")
+        .function(1, "main")
+        .function(2, "work(int)")
+        .function(3, "operator new(unsigned long)");
+    made.function(4, "malloc").function(5, "tiny").function(6, "calloc");
+    made.location(1, {1}).location(2, {2}).location(3, {5, 3}).location(4, {4}).location(5, {6, 2});
+    made.sample({4, 3, 2, 1}, {1}).sample({5, 1}, {2}).sample({4}, {4}).sample({1}, {8});
+    made.number(pprof::ProfileField::drop_frames, made.text(dropped));
+    if (!kept.empty()) made.number(pprof::ProfileField::keep_frames, made.text(kept));
+    return report(read_pprof(made.bytes(), "x"), "folded");
+  };
+  const std::string thread = "[unknown];";
+  const auto has = [&](const std::string& text, const std::string& line) {
+    return text.find(thread + line + "\n") != std::string::npos;
+  };
+  const std::string all = folded("nothing", "");
+  CHECK(has(all, "main;work(int);operator new(unsigned long);tiny;malloc 1"));
+  CHECK(has(all, "main;work(int);calloc 2"));
+  const std::string dropped = folded("malloc|calloc|operator new", "");
+  CHECK(has(dropped, "main;work(int) 3"));  // of both samples
+  CHECK(has(dropped, "malloc 4"));          // nothing else would be left
+  CHECK(has(dropped, "main 8"));
+  const std::string kept = folded(".*alloc|operator new", "operator.*|calloc");
+  CHECK(has(kept, "main;work(int);operator new(unsigned long);tiny 1"));
+  CHECK(has(kept, "main;work(int);calloc 2"));
+  CHECK_THROWS_WITH_AS((void)folded("(", ""), doctest::Contains("cannot be read"), Error);
+}
+
+TEST_CASE("a mapping of a deleted file has the name of the file") {
+  Made made;
+  made.type("samples", "count").mapping(1, "/srv/app (deleted)").function(1, "f").location(1, {1}, 1, 0x1000);
+  made.sample({1}, {1});
+  const Profile read = read_pprof(made.bytes(), "x");
+  CHECK(read.strings.view(read.frames().front().module) == "app");
+  CHECK(read.strings.view(read.binary(read.frames().front().binary).path) == "/srv/app");
+  CHECK(read.strings.view(read.processes().front().name) == "app");
+}
+
 TEST_CASE("compressed files are unpacked up to a limit") {
   const std::string good = heap().bytes();
   const std::string packed = gzipped(good);
