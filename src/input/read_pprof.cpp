@@ -76,8 +76,8 @@ class Reader {
     if (!is_own_ && run.headline.empty() && run.frequency_hz == 0 && run.period_events == 0) {
       // Nothing was sampled at a rate, and the header must not say so.
       run.is_request_known = false;
-      if (run.event != run.unit)
-        run.headline = run.event + " in " + run.unit + " of " + name + " by user + kernel stack";
+      if (run.event != run.unit.word())
+        run.headline = run.event + " in " + run.unit.word() + " of " + name + " by user + kernel stack";
     }
     profile_.run.frames_by_line = is_own_;
     for (std::size_t i = 0; i < places_.size(); ++i) look_at(i);
