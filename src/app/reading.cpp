@@ -34,7 +34,7 @@ void take_unit(Profile& profile, const RunInfo& run) {
 // Of two files whose values are counts without a unit, one has fractions, so both are counted in its parts.
 void take_smaller_parts(ReadProfile& a, ReadProfile& b) {
   const auto parts_of = [](const ReadProfile& file) {
-    return file.profile.run.event.empty() ? 1 : parts_of_one(file.profile.run.unit);
+    return file.profile.run.event.empty() ? 1 : parts_of_one(file.profile.run.unit.word());
   };
   const std::uint64_t parts_a = parts_of(a);
   const std::uint64_t parts_b = parts_of(b);
@@ -42,9 +42,10 @@ void take_smaller_parts(ReadProfile& a, ReadProfile& b) {
   ReadProfile& larger = parts_a < parts_b ? a : b;
   const RunInfo& smaller = (parts_a < parts_b ? b : a).profile.run;
   const std::uint64_t factor = std::max(parts_a, parts_b) / std::min(parts_a, parts_b);
-  if (!larger.profile.weigh(factor, smaller.unit)) {
-    throw Error(larger.name + ": its values add up to more than 2^64 - 1 " + smaller.unit);
+  if (!larger.profile.weigh(factor, smaller.unit.kind())) {
+    throw Error(larger.name + ": its values add up to more than 2^64 - 1 " + smaller.unit.word());
   }
+  larger.profile.run.unit = smaller.unit;  // its kind does not tell the word
   larger.profile.run.event = smaller.event;
   larger.profile.change_rows([](Row& row) { row.samples = 0; });
 }
