@@ -182,7 +182,7 @@ bool ByteSource::read_more() {
 
 // Moves rest_ to the beginning of a buffer. Views that are in use stay where they are.
 void ByteSource::make_room(std::size_t least) {
-  if (!is_in_use_ && least <= capacity_) {
+  if (buffer_ != nullptr && !is_in_use_ && least <= capacity_) {
     std::memmove(buffer_.get(), rest_.data(), rest_.size());
     rest_ = {buffer_.get(), rest_.size()};
     return;
