@@ -221,6 +221,10 @@ class Reader {
     Frame frame = described_frame(profile_, text, place.is_kernel ? FrameKind::kernel : FrameKind::user, process);
     frame.address = RuntimeAddress{address};
     frame.is_return = is_return;
+    // Without a symbol, the name says where the function begins.
+    if (is_own_address && text.symbol.empty() && function != nullptr && !is_hidden && text.offset <= in_file) {
+      frame.function = std::exchange(frame.offset, in_file);
+    }
     frame.binary = BinaryId::none;
     frame.binary_address = {};
     const bool is_file = mapping != nullptr && !mapping->file.empty() && !mapping->file.starts_with('[');

@@ -176,7 +176,8 @@ void PprofTables::write_location(PprofSink& sink, FrameId id) {
 void PprofTables::find_lines(FrameId id, std::uint64_t mapping_id) {
   const Frame& frame = profile_.frame(id);
   lines_.clear();
-  if (!is_named(frame) && frame.source == SourceLocationId::none && frame.binary != BinaryId::none) return;
+  const bool is_place = !is_named(frame) && frame.function == unknown_offset;
+  if (is_place && frame.source == SourceLocationId::none && frame.binary != BinaryId::none) return;
   for_each_shown(profile_, id, [&](const ShownFrame& shown) {
     scratch_.clear();
     append_function(scratch_, profile_, shown, Semicolon::keep);
