@@ -22,7 +22,7 @@ struct LiveOptions {
   std::uint16_t port = 9090;          // 0: any free port
   std::string path = "/";             // of the page; missing slashes at its ends are added
   // The Host headers that are answered besides addresses: names, or patterns in which * stands for any characters.
-  std::vector<std::string> hosts;
+  std::vector<std::string> hosts = {};
   // If add() is not called for longer than this, /healthz reports the run as stuck.
   std::uint64_t longest_silence_ns = 2 * ns_per_s * live_tick_s;
 };

@@ -18,8 +18,8 @@ namespace profile {
 struct LiveHost {
   std::string address = "127.0.0.1";  // numeric
   bool is_loopback = true;
-  std::string machine;             // the host name; used only when other machines can connect
-  std::vector<std::string> names;  // checked by host_names_of()
+  std::string machine = {};             // the host name; used only when other machines can connect
+  std::vector<std::string> names = {};  // checked by host_names_of()
 };
 
 // The names and patterns of --allow-host. Throws a usage Error for what is no host name, and for a pattern that every

@@ -262,7 +262,7 @@ TEST_CASE("values are 64-bit integers, and fractions are counted in smaller part
   CHECK(folded(read) == "a;e 0\na;d 200\na;b 1500\na;f 7000\na;c 2400000\n");
   CHECK(read.run.unit.word() == "thousandths");
   CHECK_FALSE(read.knows_samples());
-  CHECK(parts_of_one(read.run.unit) == 1000);
+  CHECK(parts_of_one(read.run.unit.word()) == 1000);
   CHECK(parts_of_one("samples") == 0);
 }
 
