@@ -54,14 +54,19 @@ class Index {
     return index;
   }
 
-  // The address of the last description that begins at or below `address`; nullopt: there is none.
-  [[nodiscard]] std::optional<std::uint64_t> description_of(std::uint64_t address) const {
+  struct Found {
+    std::uint64_t description = 0;    // its address
+    std::uint64_t next = UINT64_MAX;  // where the code of the next one begins
+  };
+  // The last description that begins at or below `address`; nullopt: there is none.
+  [[nodiscard]] std::optional<Found> description_of(std::uint64_t address) const {
     if (!file_->spend(entry_steps * 32)) return std::nullopt;
-    const auto after = std::ranges::upper_bound(entries_, address, {}, [this](const Entry& entry) {
-      return address_ + static_cast<std::uint64_t>(std::int64_t{entry.start});
-    });
+    const auto after =
+        std::ranges::upper_bound(entries_, address, {}, [this](const Entry& entry) { return address_of(entry.start); });
     if (after == entries_.begin()) return std::nullopt;
-    return address_ + static_cast<std::uint64_t>(std::int64_t{(after - 1)->description});
+    Found found{.description = address_of((after - 1)->description)};
+    if (after != entries_.end()) found.next = address_of(after->start);
+    return found;
   }
 
  private:
@@ -70,11 +75,31 @@ class Index {
     std::int32_t description;
   };
   Index(const ElfFile& file, std::uint64_t address) : file_(&file), address_(address) {}
+  [[nodiscard]] std::uint64_t address_of(std::int32_t distance) const {
+    return address_ + static_cast<std::uint64_t>(std::int64_t{distance});
+  }
 
   const ElfFile* file_;
   std::uint64_t address_;
   std::vector<Entry> entries_;
 };
+
+struct DescribedCode {
+  std::uint64_t start = 0;  // 0: the address is between two functions
+  ValidRange range;         // around the address that was asked for
+};
+
+DescribedCode code_around(std::uint64_t address, const Index& index, FrameEntries& entries, const FrameBytes& bytes) {
+  const DescribedCode unknown{.range = valid_for_one};
+  const auto found = index.description_of(address);
+  if (!found || found->description - bytes.address() >= bytes.size()) return unknown;
+  const auto code = entries.code_at(static_cast<std::uint32_t>(found->description - bytes.address()));
+  if (!code || address < code->start) return unknown;
+  const std::uint64_t end = code->start + code->bytes;
+  if (address < end)
+    return {.start = code->start, .range = {.before = address - code->start, .after = end - 1 - address}};
+  return {.range = {.before = address - end, .after = found->next - 1 - address}};
+}
 
 }  // namespace
 
@@ -88,15 +113,9 @@ void find_function_starts(const ElfFile& file, std::span<const ElfAddress> addre
   FrameEntries entries(file, *machine, *bytes);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (answers[i].unnamed == Unnamed::named) continue;
-    const std::uint64_t address = addresses[i].value;
-    // Between two functions the answer is another one.
-    answers[i].valid_range = valid_for_one;
-    const auto description = index->description_of(address);
-    if (!description || *description - bytes->address() >= bytes->size()) continue;
-    const auto code = entries.code_at(static_cast<std::uint32_t>(*description - bytes->address()));
-    if (!code || address < code->start || address - code->start >= code->bytes) continue;
-    answers[i].start = code->start;
-    answers[i].valid_range = {.before = address - code->start, .after = code->start + code->bytes - 1 - address};
+    const DescribedCode code = code_around(addresses[i].value, *index, entries, *bytes);
+    answers[i].valid_range.keep_within(code.range);
+    answers[i].start = code.start;
   }
 }
 

@@ -238,7 +238,7 @@ TEST_CASE("a word after --stream is the duration and not the form") {
   CHECK(parsed({"--stream=json", "0.5"}).duration_s == 0.5);
   CHECK(parsed({"--stream", "--", "5"}).command == std::vector<std::string>{"5"});
   refused_with({"--stream", "1", "5"}, {"5: "});
-  refused_with({"--stream", "abc"}, {"duration abc"});
+  refused_with({"--stream", "abc"}, {"abc: neither a duration"});
   refused_with({"--stream", "folded"}, {"--stream folded", "--stream=folded"});
   refused_with({"--stream", "folded", "5"}, {"--stream folded", "--stream=folded"});
 }

@@ -71,10 +71,13 @@ TEST_CASE("a duration can have decimals") {
 }
 
 TEST_CASE("an invalid duration is refused with its text") {
-  for (const char* value : {"0", "0.0", "abc", "1x", "inf", "nan", "1,5", "1e10", ""}) {
+  for (const char* value : {"0", "0.0", "1x", "1,5", "1e10", ""}) {
     CHECK_MESSAGE(error_of({value}).starts_with("duration " + std::string(value)), value);
   }
   CHECK(error_of({"1", "5"}).starts_with("5: "));
+  for (const char* word : {"abc", "inf", "nan"}) {
+    CHECK_MESSAGE(error_of({word}).starts_with(std::string(word) + ": neither a duration nor a subcommand"), word);
+  }
 }
 
 TEST_CASE("process and thread ids come from every occurrence of the option, sorted and unique") {

@@ -50,7 +50,12 @@ TEST_CASE("a pattern that cannot be read is an error, and a hostile one takes no
   }
   CHECK_THROWS_AS(NamePattern{std::string(5000, '(')}, Error);
   CHECK_THROWS_AS(NamePattern{std::string(100'000, 'a')}, Error);
-  NamePattern slow("(.?){400}(.?){400}(.?){400}");
+  NamePattern slow("(.?){400}(.?){400}(.?){400}b");
   const std::string name(100'000, 'a');
-  CHECK_THROWS_WITH_AS((void)slow.matches(name), doctest::Contains("too long"), Error);
+  // It is told in time, or refused.
+  try {
+    CHECK_FALSE(slow.matches(name));
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("too long") != std::string::npos);
+  }
 }

@@ -24,7 +24,7 @@ TEST_CASE("a process that slept is named, with the way to see where") {
         "nothing was recorded: all 196 samples were of other processes; PID 3241 slept: -e off-cpu shows where");
   run.tgids = {7, 9};
   CHECK(why_nothing(run, of(1, 2)) ==
-        "nothing was recorded: all 3 samples were of other processes and of idle CPUs; PID 7, PID 9 slept: "
+        "nothing was recorded: all 3 samples were of other processes and of idle CPUs; PID 7, 9 slept: "
         "-e off-cpu shows where");
 }
 
