@@ -123,6 +123,11 @@ constexpr OptionRow rows[] = {
     {"from", 0, "SECONDS", "samples from SECONDS after the first sample of the file on", other, false, "", nullptr,
      true},
     {"to", 0, "SECONDS", "samples up to SECONDS after the first sample of the file", other, false, "", nullptr, true},
+    {"focus", 0, "REGEX", "only stacks with a function whose name it matches; may be repeated", show, true, "", nullptr,
+     true},
+    {"hide", 0, "REGEX", "stacks without the frames that it matches; may be repeated", show, true, "", nullptr, true},
+    {"collapse", 0, "RULE", "one frame for neighbours: recursion, lib:FILE or a REGEX; may be repeated", show, true, "",
+     nullptr, true},
 };
 
 }  // namespace
